@@ -1,0 +1,62 @@
+# The only door to building and testing. Needs Python 3.11 or newer, a JDK 17 or newer, a network.
+# Variables: PYTHON=python3.12 picks the interpreter, ARGS='-k name' goes to pytest.
+
+VENV   := .venv
+BIN    := $(VENV)/bin
+PYTHON ?= python3
+ARGS   ?=
+PYTEST := $(BIN)/pytest $(ARGS)
+
+JVM_SOURCES := src/streamtable/jvm/ivy.xml $(shell find src/streamtable/jvm/java -name '*.java')
+
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+.PHONY: help setup demo test check fmt golden docs soak clean
+
+help: ## show this list
+	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 10
+
+setup: $(VENV)/warm ## virtual environment, Kafka's jars, compiled operators; a second run does nothing
+
+demo: setup ## see a small pipeline run on a broker of its own
+	$(BIN)/streamtable demo
+
+test: check ## everything that must pass: check, then the tests
+	$(PYTEST)
+
+check: setup ## format, lint, types, layers, Java warnings
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+	$(BIN)/python -m streamtable.jvm.compile --lint
+
+fmt: setup ## format and fix what can be fixed
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix .
+
+golden: setup ## rewrite the golden plans and refusals, to be read as a difference
+	GOLDEN=rewrite $(PYTEST) -q tests/unit/plan || true
+
+docs: setup ## write the pages that are made from the code
+	$(BIN)/python -m streamtable.cli.reference
+
+soak: setup ## long randomized and fault runs
+	$(PYTEST) -m soak
+
+clean: ## remove the virtual environment and tool caches (the cache of jars stays)
+	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache dist
+
+# Stamps: made last, so an interrupted setup goes on where it stopped.
+$(VENV)/installed: pyproject.toml
+	@python=$$(PYTHON='$(PYTHON)' sh tools/find-python.sh) \
+	    && PYTHONPATH=src "$$python" -m streamtable.jvm.tools \
+	    && echo '==> virtual environment in $(VENV) (at first PySpark, 450 MB)' \
+	    && "$$python" -m venv $(VENV)
+	$(BIN)/python -m pip install --disable-pip-version-check --editable '.[dev]'
+	@touch $@
+
+$(VENV)/warm: $(VENV)/installed $(JVM_SOURCES)
+	@echo "==> Kafka's jars and the operators"
+	$(BIN)/python -m streamtable.jvm.warm
+	@touch $@

@@ -1,0 +1,77 @@
+"""WITH options of a `kafka` table -> `KafkaTable`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from streamtable.connectors.kafka import rules
+from streamtable.connectors.kafka.changes import event_metadata, value_of
+from streamtable.connectors.kafka.metadata import check_metadata
+from streamtable.connectors.kafka.options import (
+    DEAD_LETTER_TOPIC,
+    DELIVERY,
+    KAFKA_ONLY,
+    KEY_FIELDS,
+    KEY_FORMAT,
+    KEY_PREFIX,
+    RULES,
+    SHARED,
+    STARTUP_MODE,
+    STARTUP_OFFSETS,
+    STARTUP_TIMESTAMP,
+    TOPIC,
+    VALUE_FIELDS,
+    StartupMode,
+    ValueFields,
+)
+from streamtable.connectors.kafka.sides import (
+    check_key_columns,
+    key_side,
+    read_options,
+)
+from streamtable.connectors.kafka.table import KafkaTable, client_properties, read_startup
+from streamtable.core.errors import Span
+from streamtable.core.options import Given, OptionSet
+from streamtable.core.table import Schema
+
+OPTIONS = OptionSet(
+    "connector 'kafka'",
+    (*SHARED, *KAFKA_ONLY),
+    passthrough="properties.",
+    rules=(
+        *RULES,
+        rules.needs(KEY_PREFIX, VALUE_FIELDS, ValueFields.EXCEPT_KEY),
+        rules.together(KEY_FORMAT, KEY_FIELDS),
+        rules.only_with(STARTUP_TIMESTAMP, STARTUP_MODE, StartupMode.TIMESTAMP),
+        rules.only_with(STARTUP_OFFSETS, STARTUP_MODE, StartupMode.SPECIFIC),
+    ),
+)
+
+
+def create(table: str, schema: Schema, given: Mapping[str, Given], at: Span | None) -> KafkaTable:
+    """A checked `kafka` table.
+
+    Raises:
+        StreamtableError: whatever is wrong with its options or columns, at its place.
+    """
+    options = read_options(OPTIONS, table, given, at)
+    settings = options.settings
+    key_columns, prefix = settings[KEY_FIELDS], settings[KEY_PREFIX]
+    check_key_columns(key_columns, prefix, schema, table, settings.at(KEY_FIELDS))
+    for column in schema.metadata:
+        check_metadata(column, "kafka", event_metadata(options.value))
+    return KafkaTable(
+        name="kafka",
+        table=table,
+        topics=settings[TOPIC],
+        properties=client_properties(settings),
+        schema=schema,
+        key=key_side(options.key, key_columns, schema, prefix) if options.key else None,
+        value=value_of(options.value, key_columns, schema, settings[VALUE_FIELDS]),
+        startup=read_startup(settings),
+        reads=options.value.format.mode,
+        writes=options.value.format.mode,
+        delivery=settings[DELIVERY],
+        dead_letter_topic=settings.get(DEAD_LETTER_TOPIC),
+        at=at,
+    )

@@ -1,0 +1,234 @@
+"""Options of the `kafka` connector, and those that `upsert-kafka` shares with it.
+
+Sources: Flink's *Apache Kafka SQL Connector* and *Upsert Kafka* pages, the Alibaba page of the same
+name. Defaults are theirs.
+"""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from enum import Enum
+from typing import Any
+
+from streamtable.connectors.kafka import rules
+from streamtable.core.options import BOOLEAN, DURATION, NAMES, TEXT, Option, choice, integer
+
+
+class StartupMode(Enum):
+    """Where a scan begins."""
+
+    EARLIEST = "earliest-offset"
+    LATEST = "latest-offset"
+    GROUP = "group-offsets"
+    TIMESTAMP = "timestamp"
+    SPECIFIC = "specific-offsets"
+
+
+class BoundedMode(Enum):
+    """Where a scan ends."""
+
+    UNBOUNDED = "unbounded"
+    LATEST = "latest-offset"
+    GROUP = "group-offsets"
+    TIMESTAMP = "timestamp"
+    SPECIFIC = "specific-offsets"
+
+
+class ValueFields(Enum):
+    """Whether key columns also stand in the value."""
+
+    ALL = "ALL"
+    EXCEPT_KEY = "EXCEPT_KEY"
+
+
+class DeliveryGuarantee(Enum):
+    """What the sink promises."""
+
+    NONE = "none"
+    AT_LEAST_ONCE = "at-least-once"
+    EXACTLY_ONCE = "exactly-once"
+
+
+class KeyCheck(Enum):
+    """What happens where a sink's topic has keys that the table would not write."""
+
+    FAIL = "fail"
+    WARN = "warn"
+    OFF = "off"
+
+
+_SOURCE_END = "it comes with the complete Kafka source; `--bounded` ends a run at today's offsets"
+_SINK_END = "it comes with the complete Kafka sink"
+
+CONNECTOR = Option("connector", TEXT, doc="`kafka` or `upsert-kafka`.", required=True)
+TOPIC = Option(
+    "topic", NAMES, doc="Topic to read from or write to; a source takes several, split by `;`."
+)
+TOPIC_PATTERN = Option(
+    "topic-pattern", TEXT, doc="Java regular expression of topics to read.", not_yet=_SOURCE_END
+)
+BOOTSTRAP_SERVERS = Option(
+    "properties.bootstrap.servers", TEXT, doc="Comma-separated `host:port` list.", required=True
+)
+GROUP_ID = Option(
+    "properties.group.id", TEXT, doc="Consumer group whose offsets `group-offsets` starts from."
+)
+FORMAT = Option("format", TEXT, doc="Format of the value; the same as `value.format`.")
+KEY_FORMAT = Option("key.format", TEXT, doc="Format of the key.")
+KEY_FIELDS = Option(
+    "key.fields", NAMES, default=(), doc="Columns that make up the key, split by `;`."
+)
+KEY_PREFIX = Option(
+    "key.fields-prefix",
+    TEXT,
+    default="",
+    doc="Prefix of key columns in the table that the key format does not see.",
+)
+VALUE_FORMAT = Option("value.format", TEXT, doc="Format of the value.")
+VALUE_FIELDS = Option(
+    "value.fields-include",
+    choice(ValueFields),
+    default=ValueFields.ALL,
+    doc="Whether key columns also stand in the value.",
+)
+STARTUP_MODE = Option(
+    "scan.startup.mode",
+    choice(StartupMode),
+    default=StartupMode.GROUP,
+    doc="Where a scan begins; a group without commits begins at the latest offset.",
+)
+STARTUP_TIMESTAMP = Option(
+    "scan.startup.timestamp-millis",
+    integer(minimum=0),
+    doc="Epoch milliseconds for the mode `timestamp`.",
+)
+STARTUP_OFFSETS = Option(
+    "scan.startup.specific-offsets",
+    TEXT,
+    doc="`partition:0,offset:42;partition:1,offset:300` for the mode `specific-offsets`.",
+)
+BOUNDED_MODE = Option(
+    "scan.bounded.mode",
+    choice(BoundedMode),
+    default=BoundedMode.UNBOUNDED,
+    doc="Where a scan ends.",
+    not_yet=_SOURCE_END,
+)
+BOUNDED_TIMESTAMP = Option(
+    "scan.bounded.timestamp-millis",
+    integer(minimum=0),
+    doc="Epoch milliseconds for the bounded mode `timestamp`.",
+    not_yet=_SOURCE_END,
+)
+BOUNDED_OFFSETS = Option(
+    "scan.bounded.specific-offsets",
+    TEXT,
+    doc="End offsets for the bounded mode `specific-offsets`.",
+    not_yet=_SOURCE_END,
+)
+DISCOVERY_INTERVAL = Option(
+    "scan.topic-partition-discovery.interval",
+    DURATION,
+    default=timedelta(minutes=5),
+    doc="How often new partitions are looked for.",
+    not_yet="new partitions are found at the start of every batch",
+)
+SCAN_PARALLELISM = Option(
+    "scan.parallelism", integer(minimum=1), doc="Tasks of the source.", not_yet=_SOURCE_END
+)
+DEAD_LETTER_TOPIC = Option(
+    "scan.dead-letter.topic",
+    TEXT,
+    doc="Topic that keeps records which do not parse, with their headers and more. Ours.",
+)
+PARTITIONER = Option(
+    "sink.partitioner",
+    TEXT,
+    default="default",
+    doc="`default`, `fixed`, `round-robin` or a class name.",
+    not_yet=_SINK_END,
+)
+SINK_PARALLELISM = Option(
+    "sink.parallelism", integer(minimum=1), doc="Tasks of the sink.", not_yet=_SINK_END
+)
+FLUSH_ROWS = Option(
+    "sink.buffer-flush.max-rows",
+    integer(minimum=0),
+    default=0,
+    doc="Rows a sink task may hold, the last one per key, before it flushes; 0 turns it off.",
+)
+FLUSH_INTERVAL = Option(
+    "sink.buffer-flush.interval",
+    DURATION,
+    default=timedelta(0),
+    doc="Longest time a row waits in the sink's buffer; 0 turns it off.",
+)
+KEY_CHECK = Option(
+    "sink.key-check",
+    choice(KeyCheck),
+    default=KeyCheck.FAIL,
+    doc="What happens where the topic has keys that the table would not write. Ours.",
+)
+DELIVERY = Option(
+    "sink.delivery-guarantee",
+    choice(DeliveryGuarantee),
+    default=DeliveryGuarantee.AT_LEAST_ONCE,
+    doc="What the sink promises: `none`, `at-least-once` or `exactly-once`.",
+)
+TRANSACTION_PREFIX = Option(
+    "sink.transactional-id-prefix",
+    TEXT,
+    doc="Prefix of the transactional ids of `exactly-once`.",
+    not_yet=_SINK_END,
+)
+ADD_TABLE_ID = Option(
+    "sink.add-tableId-to-header-enabled",
+    BOOLEAN,
+    default=False,
+    doc="Whether namespace, schema and table name go into the headers.",
+    not_yet="it comes with YAML ingestion",
+)
+
+#: Keys that both connectors know, in the order in which help shows them.
+SHARED: tuple[Option[Any], ...] = (
+    CONNECTOR,
+    TOPIC,
+    TOPIC_PATTERN,
+    BOOTSTRAP_SERVERS,
+    GROUP_ID,
+    FORMAT,
+    KEY_FORMAT,
+    KEY_PREFIX,
+    VALUE_FORMAT,
+    VALUE_FIELDS,
+    BOUNDED_MODE,
+    BOUNDED_TIMESTAMP,
+    BOUNDED_OFFSETS,
+    DISCOVERY_INTERVAL,
+    SCAN_PARALLELISM,
+    DEAD_LETTER_TOPIC,
+    SINK_PARALLELISM,
+    DELIVERY,
+    TRANSACTION_PREFIX,
+)
+
+#: Keys of `kafka` alone.
+KAFKA_ONLY: tuple[Option[Any], ...] = (
+    KEY_FIELDS,
+    STARTUP_MODE,
+    STARTUP_TIMESTAMP,
+    STARTUP_OFFSETS,
+    PARTITIONER,
+)
+
+#: Keys of `upsert-kafka` alone.
+UPSERT_ONLY: tuple[Option[Any], ...] = (FLUSH_ROWS, FLUSH_INTERVAL, KEY_CHECK, ADD_TABLE_ID)
+
+RULES = (
+    rules.one_of(TOPIC, TOPIC_PATTERN),
+    rules.one_of(VALUE_FORMAT, FORMAT),
+    rules.client_properties_are_free,
+    rules.skips_or_keeps(DEAD_LETTER_TOPIC),
+    rules.another_topic(DEAD_LETTER_TOPIC, TOPIC),
+    rules.not_exactly_once_yet(DELIVERY, DeliveryGuarantee.EXACTLY_ONCE),
+)

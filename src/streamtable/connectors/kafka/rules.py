@@ -1,0 +1,188 @@
+"""Checks across several options of one table; each is run once every value has been read."""
+
+from __future__ import annotations
+
+from enum import Enum
+from typing import Any
+
+from streamtable.core.errors import Condition, StreamtableError
+from streamtable.core.options import Option, Rule, Settings
+
+#: Client settings that the connector owns, with the reason why a script cannot set them.
+OWNED_CLIENT_PROPERTIES = {
+    "key.deserializer": "the connector reads bytes and lets key.format decode them",
+    "value.deserializer": "the connector reads bytes and lets value.format decode them",
+    "key.serializer": "the connector writes bytes that key.format has encoded",
+    "value.serializer": "the connector writes bytes that value.format has encoded",
+    "enable.auto.commit": "progress is kept in the checkpoint",
+    "interceptor.classes": "an interceptor could change or drop records unseen",
+}
+
+
+def client_properties_are_free(settings: Settings, table: str) -> None:
+    """No `properties.*` key that the connector sets itself (Flink's page names the same ones)."""
+    for key, reason in OWNED_CLIENT_PROPERTIES.items():
+        if key in settings.passthrough:
+            option = f"properties.{key}"
+            raise StreamtableError(
+                Condition.OPTION_NOT_SETTABLE,
+                at=settings.given[option].at,
+                option=option,
+                reason=reason,
+                hint=f"remove it from the WITH clause of {table}",
+            )
+
+
+def one_of(first: Option[Any], second: Option[Any]) -> Rule:
+    """Exactly one of the two; the first is the one that messages propose."""
+
+    def check(settings: Settings, table: str) -> None:
+        if not settings.has(first) and not settings.has(second):
+            raise StreamtableError(
+                Condition.MISSING_OPTION,
+                at=settings.given["connector"].at,
+                hint=f"add '{first.key}' = '...' to its WITH clause",
+                table=table,
+                option=first.key,
+                owner=f"connector '{settings.given['connector'].text}'",
+            )
+        if settings.has(first) and settings.has(second):
+            raise _conflict(
+                settings, second, f"{table} sets both '{first.key}' and '{second.key}'", first
+            )
+
+    return check
+
+
+def both_or_neither(first: Option[Any], second: Option[Any]) -> Rule:
+    """Both switched on or both off; a value equal to the default counts as off."""
+
+    def check(settings: Settings, table: str) -> None:
+        on = [option for option in (first, second) if settings[option] != option.default]
+        if len(on) == 1:
+            other = second if on[0] is first else first
+            raise StreamtableError(
+                Condition.OPTION_CONFLICT,
+                at=settings.at(on[0]),
+                reason=f"{table} sets '{on[0].key}' without '{other.key}'",
+                hint="set both above zero to buffer, or neither",
+            )
+
+    return check
+
+
+def together(first: Option[Any], second: Option[Any]) -> Rule:
+    """Both given or none."""
+
+    def check(settings: Settings, table: str) -> None:
+        if settings.has(first) != settings.has(second):
+            there, lacking = (first, second) if settings.has(first) else (second, first)
+            raise StreamtableError(
+                Condition.OPTION_CONFLICT,
+                at=settings.at(there),
+                reason=f"{table} sets '{there.key}' without '{lacking.key}'",
+                hint=f"add '{lacking.key}' = '...' or remove '{there.key}'",
+            )
+
+    return check
+
+
+def needs(option: Option[Any], other: Option[Any], value: Enum) -> Rule:
+    """A given `option` demands that `other` has `value`."""
+
+    def check(settings: Settings, table: str) -> None:
+        if settings.get(option) and settings.get(other) is not value:
+            raise StreamtableError(
+                Condition.OPTION_CONFLICT,
+                at=settings.at(option),
+                reason=f"{table} sets '{option.key}', which needs '{other.key}' = '{value.value}'",
+                hint=f"add '{other.key}' = '{value.value}' or remove '{option.key}'",
+            )
+
+    return check
+
+
+def only_with(option: Option[Any], other: Option[Any], value: Enum) -> Rule:
+    """`option` belongs to one `value` of `other`: required there, refused elsewhere."""
+
+    def check(settings: Settings, table: str) -> None:
+        chosen = settings.get(other) is value
+        if chosen and not settings.has(option):
+            raise StreamtableError(
+                Condition.OPTION_CONFLICT,
+                at=settings.at(other),
+                reason=f"{table} sets '{other.key}' = '{value.value}' without '{option.key}'",
+                hint=f"add '{option.key}' = '...'",
+            )
+        if settings.has(option) and not chosen:
+            raise StreamtableError(
+                Condition.OPTION_CONFLICT,
+                at=settings.at(option),
+                reason=(
+                    f"{table} sets '{option.key}', which has an effect only with"
+                    f" '{other.key}' = '{value.value}'"
+                ),
+                hint=f"set '{other.key}' = '{value.value}' or remove '{option.key}'",
+            )
+
+    return check
+
+
+def skips_or_keeps(dead_letters: Option[Any]) -> Rule:
+    """A record that does not parse is skipped or kept elsewhere: not both.
+
+    The formats' options stand beside the connector's, under prefixes of their own.
+    """
+
+    def check(settings: Settings, table: str) -> None:
+        for key, value in settings.values.items():
+            if key.endswith(".ignore-parse-errors") and value and settings.has(dead_letters):
+                raise StreamtableError(
+                    Condition.OPTION_CONFLICT,
+                    at=settings.at(dead_letters),
+                    reason=f"{table} sets '{dead_letters.key}', but '{key}' skips such records",
+                    hint=f"remove '{key}'",
+                )
+
+    return check
+
+
+def another_topic(option: Option[str], topics: Option[tuple[str, ...]]) -> Rule:
+    """A job must not read what it writes there."""
+
+    def check(settings: Settings, table: str) -> None:
+        if settings.has(option) and settings[option] in (settings.get(topics) or ()):
+            raise StreamtableError(
+                Condition.OPTION_CONFLICT,
+                at=settings.at(option),
+                reason=f"{table} reads '{settings[option]}', which '{option.key}' names too",
+                hint="name a topic of its own for dead letters",
+            )
+
+    return check
+
+
+def not_exactly_once_yet(option: Option[Any], value: Enum) -> Rule:
+    """The two other guarantees work today; the third is refused by name."""
+
+    def check(settings: Settings, _table: str) -> None:
+        if settings.get(option) is value:
+            raise StreamtableError(
+                Condition.NOT_YET,
+                at=settings.at(option),
+                what=f"'{option.key}' = '{value.value}'",
+                hint="use 'at-least-once': an upsert topic folds repeated records to the same rows",
+            )
+
+    return check
+
+
+def _conflict(
+    settings: Settings, option: Option[Any], reason: str, keep: Option[Any]
+) -> StreamtableError:
+    return StreamtableError(
+        Condition.OPTION_CONFLICT,
+        at=settings.at(option),
+        reason=reason,
+        hint=f"keep one of them, e.g. '{keep.key}'",
+    )

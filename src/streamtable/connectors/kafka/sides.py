@@ -1,0 +1,232 @@
+"""Key and value of a record: which columns they hold, in which format, with which options."""
+
+from __future__ import annotations
+
+from collections.abc import Container, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from streamtable.connectors.kafka.options import (
+    FORMAT,
+    KEY_FORMAT,
+    TOPIC,
+    VALUE_FORMAT,
+    ValueFields,
+)
+from streamtable.core.errors import Condition, InternalError, Span, StreamtableError, closest
+from streamtable.core.options import Given, Option, OptionSet, Settings
+from streamtable.core.table import Schema
+from streamtable.core.types import Field
+from streamtable.formats.base import Codec, Format
+from streamtable.formats.registry import find_format
+from streamtable.formats.registry_options import SUBJECT
+
+
+@dataclass(frozen=True, kw_only=True)
+class Side:
+    """The key or the value of a record.
+
+    Attributes:
+        format: how its bytes are read and written.
+        settings: the format's own options.
+        columns: table columns it holds, in the order of the bytes.
+        prefix: taken off the column names before the format sees them.
+    """
+
+    format: Format
+    settings: Settings
+    columns: tuple[Field, ...]
+    prefix: str = ""
+
+    @property
+    def fields(self) -> tuple[Field, ...]:
+        """The columns as the format names them."""
+        return tuple(Field(c.name.removeprefix(self.prefix), c.type) for c in self.columns)
+
+    def read(self, wanted: Container[str]) -> Side:
+        """What must be decoded to get some of the columns: those, or all of them."""
+        if not self.format.projectable:
+            return self
+        return replace(self, columns=tuple(c for c in self.columns if c.name in wanted))
+
+    def decoder(self) -> Codec:
+        """Bytes -> `fields`."""
+        return self.format.decoder(self.fields, self.settings)
+
+    def encoder(self) -> Codec:
+        """`fields` -> bytes."""
+        return self.format.encoder(self.fields, self.settings)
+
+    @property
+    def skips_errors(self) -> bool:
+        """Whether unreadable bytes are counted and left out."""
+        return self.format.skips_errors(self.settings)
+
+
+@dataclass(frozen=True)
+class ChosenFormat:
+    """A format with its own options as the script sets them."""
+
+    format: Format
+    settings: Settings
+
+
+@dataclass(frozen=True)
+class TableOptions:
+    """A table's options once all of them have been read.
+
+    Attributes:
+        settings: the connector's own.
+        key: None where the script names no key format.
+    """
+
+    settings: Settings
+    key: ChosenFormat | None
+    value: ChosenFormat
+
+
+def read_options(
+    options: OptionSet, table: str, given: Mapping[str, Given], at: Span | None
+) -> TableOptions:
+    """Reads a WITH clause: the connector's keys and those of the formats it names.
+
+    A format named by `key.format` has its options under `key.<format>.`, by `value.format` under
+    `value.<format>.`, by `format` under `<format>.` (Flink's `FactoryUtil`).
+    """
+    chosen = {
+        option: _FormatOptions(
+            find_format(given[option.key].text, table, given[option.key].at),
+            prefix,
+            subject=_subject(given, "key" if option is KEY_FORMAT else "value"),
+        )
+        for option, prefix in _PREFIXES.items()
+        if option.key in given
+    }
+    foreign = tuple(own.forwarded for own in chosen.values() if own.forwarded)
+    formats = [option for own in chosen.values() for option in own.declared]
+    extended = replace(options, options=(*options.options, *formats))
+    settings = extended.read(
+        {k: v for k, v in given.items() if not k.startswith(foreign)}, table, at
+    )
+
+    def own(option: Option[str]) -> ChosenFormat | None:
+        return chosen[option].read(given, table) if option in chosen else None
+
+    value = own(VALUE_FORMAT) or own(FORMAT)
+    if value is None:
+        msg = "the rules of every connector demand a value format"
+        raise InternalError(msg)
+    return TableOptions(settings, own(KEY_FORMAT), value)
+
+
+_PREFIXES: dict[Option[str], str] = {KEY_FORMAT: "key.", VALUE_FORMAT: "value.", FORMAT: ""}
+
+
+@dataclass(frozen=True)
+class _FormatOptions:
+    """A format and where its options stand in a WITH clause.
+
+    Attributes:
+        subject: of a schema registry, where the script names none.
+    """
+
+    format: Format
+    before: str
+    subject: Given | None
+
+    @property
+    def prefix(self) -> str:
+        return f"{self.before}{self.format.identifier}."
+
+    @property
+    def declared(self) -> tuple[Option[Any], ...]:
+        return self.format.options.under(self.prefix).options
+
+    @property
+    def forwarded(self) -> str | None:
+        """What the keys begin with that the format reads without having declared them."""
+        passthrough = self.format.options.passthrough
+        return self.prefix + passthrough if passthrough else None
+
+    def read(self, given: Mapping[str, Given], table: str) -> ChosenFormat:
+        inside = {
+            key.removeprefix(self.prefix): value
+            for key, value in given.items()
+            if key.startswith(self.prefix)
+        }
+        if self.subject and SUBJECT in self.format.options.options:
+            inside.setdefault(SUBJECT.key, self.subject)
+        return ChosenFormat(self.format, self.format.options.read(inside, table))
+
+
+def _subject(given: Mapping[str, Given], part: str) -> Given | None:
+    """`<topic>-key` or `<topic>-value`, Flink's default where a table has one topic."""
+    topic = given.get(TOPIC.key)
+    if topic is None or ";" in topic.text:
+        return None
+    return Given(f"{topic.text}-{part}", topic.at)
+
+
+def key_side(chosen: ChosenFormat, columns: tuple[str, ...], schema: Schema, prefix: str) -> Side:
+    """The key made of the named physical columns, in that order."""
+    physical = {f.name: f for f in schema.physical}
+    side = Side(
+        format=chosen.format,
+        settings=chosen.settings,
+        columns=tuple(physical[name] for name in columns),
+        prefix=prefix,
+    )
+    return _checked(side, schema)
+
+
+def value_side(
+    chosen: ChosenFormat, key_columns: tuple[str, ...], schema: Schema, include: ValueFields
+) -> Side:
+    """The value: every physical column, or those that the key does not hold."""
+    kept = tuple(
+        f for f in schema.physical if include is ValueFields.ALL or f.name not in key_columns
+    )
+    return _checked(Side(format=chosen.format, settings=chosen.settings, columns=kept), schema)
+
+
+def _checked(side: Side, schema: Schema) -> Side:
+    """The side, once its format has seen every type; its fault at the column otherwise."""
+    try:
+        side.decoder()
+    except StreamtableError as error:
+        for column in side.columns:
+            if _fault_of(replace(side, columns=(column,))) == str(error):
+                raise error.located(schema.place_of(column.name)) from error
+        raise
+    return side
+
+
+def _fault_of(side: Side) -> str | None:
+    try:
+        side.decoder()
+    except StreamtableError as error:
+        return str(error)
+    return None
+
+
+def check_key_columns(
+    columns: tuple[str, ...], prefix: str, schema: Schema, table: str, at: Span | None
+) -> None:
+    """Key columns are physical and carry the prefix, if one is set (Flink's rule)."""
+    physical = {f.name for f in schema.physical}
+    for name in columns:
+        if name not in physical:
+            raise StreamtableError(
+                Condition.UNKNOWN_COLUMN,
+                at=at,
+                column=name,
+                hint=closest(name, physical) or f"'key.fields' of {table} lists physical columns",
+            )
+        if not name.startswith(prefix):
+            raise StreamtableError(
+                Condition.KEY_FIELDS_PREFIX,
+                at=at,
+                table=table,
+                reason=f"key column '{name}' lacks the prefix '{prefix}'",
+                hint=f"name it '{prefix}{name}' or change 'key.fields-prefix'",
+            )

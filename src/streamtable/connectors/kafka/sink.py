@@ -1,0 +1,82 @@
+"""Writes a changelog into a table: rows -> key and value bytes -> records."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+from pyspark.sql import Column, DataFrame
+from pyspark.sql import functions as F  # noqa: N812 - the name everyone knows
+
+from streamtable.connectors.kafka.options import DeliveryGuarantee
+from streamtable.connectors.kafka.sides import Side
+from streamtable.connectors.kafka.table import KafkaTable
+from streamtable.core.changelog import ROW_KIND_COLUMN, RowKind
+from streamtable.core.settings import ExecutionMode
+from streamtable.core.types import quote
+from streamtable.jvm.bridge import Bridge, WriterSpec
+
+#: Producer settings of each mode; a script's own win. Micro-batches are flushed at their end, so
+#: that waiting to fill a request costs nothing; in real-time mode every wait is felt.
+_DEFAULTS = {
+    ExecutionMode.MICRO_BATCH: {"linger.ms": "5", "batch.size": "131072"},
+    ExecutionMode.REAL_TIME: {"linger.ms": "0"},
+}
+
+
+def encode_records(table: KafkaTable, rows: DataFrame, bridge: Bridge) -> DataFrame:
+    """A changelog of the table's persisted columns -> columns `key`, `value` and metadata.
+
+    -D becomes a null value on an upsert table (a tombstone); rows of kind -U are left out, because
+    the +U after them says it all. A value that is a change event takes every row with its kind.
+
+    Order: rows are written as they come. What was read from one partition and never shuffled keeps
+    the order of the topic, so an upsert topic under the same key ends in the same rows. After a
+    shuffle no order of a key's rows is promised, but then an operator has made at most one change
+    per key out of each batch, and only the two rows of an update follow each other.
+    """
+    kept = rows
+    if table.is_upsert:
+        kept = rows.where(f"{ROW_KIND_COLUMN} <> {RowKind.UPDATE_BEFORE.value}")
+    key = _encoded(table.key, bridge) if table.key else F.lit(None).cast("binary")
+    value = (
+        _event(table.value, bridge) if table.writes.has_before else _encoded(table.value, bridge)
+    )
+    if table.is_upsert:
+        value = F.when(F.col(ROW_KIND_COLUMN) != RowKind.DELETE.value, value)
+    metadata = [F.col(quote(c.name)) for c in table.schema.metadata if not c.virtual]
+    return kept.select(key.alias("key"), value.alias("value"), *metadata)
+
+
+def _encoded(side: Side, bridge: Bridge) -> Column:
+    return bridge.encode(side.encoder(), _row(side))
+
+
+def _event(side: Side, bridge: Bridge) -> Column:
+    return bridge.encode(side.encoder(), F.struct(F.col(ROW_KIND_COLUMN), _row(side)))
+
+
+def _row(side: Side) -> Column:
+    columns = [
+        F.col(quote(column.name)).alias(field.name)
+        for column, field in zip(side.columns, side.fields, strict=True)
+    ]
+    return F.struct(*columns)
+
+
+def writer_spec(table: KafkaTable, mode: ExecutionMode) -> WriterSpec:
+    """What the Java writer needs to know of the table."""
+    written = [c.key for c in table.schema.metadata if not c.virtual]
+    positions = {key: 2 + i for i, key in enumerate(written)}
+    guarantees = {
+        DeliveryGuarantee.NONE: "NONE",
+        DeliveryGuarantee.AT_LEAST_ONCE: "AT_LEAST_ONCE",
+    }
+    return WriterSpec(
+        topic=table.topics[0],
+        properties={**_DEFAULTS[mode], **table.producer_properties()},
+        guarantee=guarantees[table.delivery],
+        headers=positions.get("headers", -1),
+        timestamp=positions.get("timestamp", -1),
+        buffer_rows=table.buffer.max_rows,
+        buffer_interval_ms=table.buffer.interval // timedelta(milliseconds=1),
+    )

@@ -1,0 +1,212 @@
+"""What `SET` and `--set` know: the session's settings, declared as data.
+
+Names and meanings are Flink's where Flink has them; `execution.mode`,
+`execution.micro-batch.max-records` and `table.exec.distinct-bitmaps.enabled` are ours. Keys that
+begin with `spark.` go to Spark unread.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import timedelta
+from enum import Enum
+from typing import Any
+
+from streamtable.core.errors import Condition, Span, StreamtableError, closest
+from streamtable.core.options import (
+    BOOLEAN,
+    DURATION,
+    TEXT,
+    Given,
+    Option,
+    OptionSet,
+    Settings,
+    choice,
+    integer,
+)
+
+
+class ExecutionMode(Enum):
+    """How a query runs on Spark."""
+
+    MICRO_BATCH = "micro-batch"
+    REAL_TIME = "real-time"
+    AUTO = "auto"
+
+
+class RuntimeMode(Enum):
+    """Flink's `execution.runtime-mode`."""
+
+    STREAMING = "streaming"
+    BATCH = "batch"
+
+
+class AggregationPhases(Enum):
+    """Flink's `table.optimizer.agg-phase-strategy`; AUTO is two phases wherever they can be."""
+
+    AUTO = "AUTO"
+    TWO_PHASE = "TWO_PHASE"
+    ONE_PHASE = "ONE_PHASE"
+
+
+class NotNullEnforcer(Enum):
+    """What happens to a NULL on its way into a NOT NULL column."""
+
+    ERROR = "ERROR"
+    DROP = "DROP"
+
+
+JOB_NAME = Option("pipeline.name", TEXT, doc="Name of the job in Spark's UI and in messages.")
+PARALLELISM = Option(
+    "parallelism.default",
+    integer(minimum=1),
+    doc="Partitions of the state; fixed by the first run of a checkpoint. Default: the cores.",
+)
+TIME_ZONE = Option(
+    "table.local-time-zone",
+    TEXT,
+    default="default",
+    doc="Session time zone, e.g. `Europe/Berlin` or `GMT-08:00`; `default` is the machine's.",
+)
+RUNTIME_MODE = Option(
+    "execution.runtime-mode",
+    choice(RuntimeMode),
+    default=RuntimeMode.STREAMING,
+    doc="`streaming`; `batch` is not there yet.",
+    not_yet="use `streamtable run --bounded` to process what the topics hold and stop",
+)
+EXECUTION_MODE = Option(
+    "execution.mode",
+    choice(ExecutionMode),
+    default=ExecutionMode.MICRO_BATCH,
+    doc="How queries run on Spark: `micro-batch`, or row by row in `real-time`.",
+    not_yet="use 'micro-batch' to catch up and 'real-time' after it, on the same checkpoint",
+    not_yet_value=ExecutionMode.AUTO,
+)
+CHECKPOINT_DIRECTORY = Option(
+    "execution.checkpointing.dir",
+    TEXT,
+    doc="Where checkpoints live; the same as `--checkpoint`.",
+)
+CHECKPOINT_INTERVAL = Option(
+    "execution.checkpointing.interval",
+    DURATION,
+    doc="Time between checkpoints in real-time mode; in micro-batch mode every batch is one.",
+)
+MAX_BATCH_RECORDS = Option(
+    "execution.micro-batch.max-records",
+    integer(minimum=1),
+    default=500_000,
+    doc="Most records that one micro-batch reads from one table.",
+)
+NOT_NULL_ENFORCER = Option(
+    "table.exec.sink.not-null-enforcer",
+    choice(NotNullEnforcer),
+    default=NotNullEnforcer.ERROR,
+    doc="Whether a NULL for a NOT NULL column stops the job or drops the row, counted.",
+)
+STATE_TTL = Option(
+    "table.exec.state.ttl",
+    DURATION,
+    default=timedelta(0),
+    doc="How long state outlives its last use; 0 keeps it.",
+    not_yet="state is kept for as long as its rows live",
+)
+IDLE_TIMEOUT = Option(
+    "table.exec.source.idle-timeout",
+    DURATION,
+    default=timedelta(0),
+    doc="How long a silent partition holds the watermark back.",
+    not_yet="it comes with the operators that wait for a watermark",
+)
+CDC_DUPLICATES = Option(
+    "table.exec.source.cdc-events-duplicate",
+    BOOLEAN,
+    default=False,
+    doc="Whether change events may come twice; tables of them then need a primary key.",
+)
+MINI_BATCH = Option(
+    "table.exec.mini-batch.enabled",
+    BOOLEAN,
+    default=False,
+    doc="Flink's mini-batches; micro-batch mode always folds the changes of a batch.",
+    not_yet="micro-batch mode folds every batch by itself; remove it",
+)
+
+DISTINCT_BITMAPS = Option(
+    "table.exec.distinct-bitmaps.enabled",
+    BOOLEAN,
+    default=True,
+    doc="Whether distinct integers of an append-only input are kept as bitmaps.",
+)
+
+AGGREGATION_PHASES = Option(
+    "table.optimizer.agg-phase-strategy",
+    choice(AggregationPhases),
+    default=AggregationPhases.AUTO,
+    doc="Whether each task sums up the rows of a group before they travel to its state.",
+)
+
+SETTINGS = OptionSet(
+    "the session",
+    (
+        JOB_NAME,
+        PARALLELISM,
+        TIME_ZONE,
+        RUNTIME_MODE,
+        EXECUTION_MODE,
+        CHECKPOINT_DIRECTORY,
+        CHECKPOINT_INTERVAL,
+        MAX_BATCH_RECORDS,
+        NOT_NULL_ENFORCER,
+        STATE_TTL,
+        IDLE_TIMEOUT,
+        CDC_DUPLICATES,
+        MINI_BATCH,
+        DISTINCT_BITMAPS,
+        AGGREGATION_PHASES,
+    ),
+    passthrough="spark.",
+)
+
+
+class SessionSettings:
+    """The settings in force at a point of a script; `--set` wins over `SET`."""
+
+    def __init__(self, fixed: Mapping[str, Given] | None = None) -> None:
+        self._fixed = dict(fixed or {})
+        self._given: dict[str, Given] = {}
+        for key, value in self._fixed.items():
+            self._check(key, value, None)
+
+    def set(self, key: str, value: Given, at: Span | None = None) -> None:
+        """`SET 'key' = 'value'`, the key standing at `at`.
+
+        Raises:
+            StreamtableError: UNKNOWN_SETTING, INVALID_OPTION or NOT_YET.
+        """
+        self._check(key, value, at)
+        self._given[key] = value
+
+    def reset(self, key: str | None) -> None:
+        """`RESET 'key'`, or all of them."""
+        if key is None:
+            self._given.clear()
+        else:
+            self._given.pop(key, None)
+
+    def current(self) -> Settings:
+        """The typed values in force; Spark's own keys are in `passthrough`, prefix removed."""
+        return SETTINGS.read({**self._given, **self._fixed}, "session")
+
+    def __getitem__(self, option: Option[Any]) -> Any:
+        return self.current()[option]
+
+    def _check(self, key: str, value: Given, at: Span | None) -> None:
+        known = {option.key: option for option in SETTINGS.options}
+        if key in known:
+            known[key].read(value)
+        elif not key.startswith("spark."):
+            raise StreamtableError(
+                Condition.UNKNOWN_SETTING, at=at, option=key, hint=closest(key, known)
+            )

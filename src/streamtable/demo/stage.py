@@ -1,0 +1,136 @@
+"""What the demo plays on: Kafka and Spark, started side by side and ended together."""
+
+from __future__ import annotations
+
+import _thread
+import tempfile
+import threading
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from importlib.resources import files
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from streamtable.connectors.kafka.table import KafkaTable
+from streamtable.core.settings import SessionSettings
+from streamtable.devbroker.broker import Broker
+from streamtable.session import Session
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+#: The source topic of the script.
+TOPIC = "pageviews"
+_PARTITIONS = 2
+_SCRIPT = "pageviews.sql"
+
+#: Takes one line for the user.
+Tell = Callable[[str], None]
+
+
+@dataclass(frozen=True)
+class Stage:
+    """A broker with the source topic, a Spark session, and the script planned over both.
+
+    Attributes:
+        servers: the broker's `host:port`.
+        checkpoint: a folder for the job; it goes when the stage goes.
+    """
+
+    servers: str
+    session: Session
+    spark: SparkSession
+    checkpoint: Path
+
+    @property
+    def result(self) -> KafkaTable:
+        """The table that the script writes."""
+        table = self.session.plans[0].table.connector
+        assert isinstance(table, KafkaTable), "every connector is one over Kafka"  # noqa: S101
+        return table
+
+
+@contextmanager
+def stage(tell: Tell, fill: Callable[[str], None]) -> Iterator[Stage]:
+    """Starts everything; leaves no process and no file behind.
+
+    Args:
+        tell: is told what is going on.
+        fill: called with the broker's `host:port` once the source topic is there; Spark starts
+            meanwhile.
+
+    Raises:
+        StreamtableError: DEV_BROKER_FAILED, JAVA_MISSING, RESOURCE_UNAVAILABLE, or what `fill`
+            raises.
+    """
+    with ExitStack() as stack:
+        folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="streamtable-demo-")))
+        begun = time.monotonic()
+
+        def start_kafka() -> tuple[str, Session]:
+            tell("starting Kafka ...")
+            broker = stack.enter_context(Broker(folder / "kafka"))
+            tell(f"Kafka runs at {broker.bootstrap_servers} ({time.monotonic() - begun:.1f} s)")
+            _create_topic(broker.bootstrap_servers)
+            fill(broker.bootstrap_servers)
+            return broker.bootstrap_servers, _planned(broker.bootstrap_servers)
+
+        with ThreadPoolExecutor(1) as pool:
+            kafka = pool.submit(start_kafka)
+            tell("starting Spark ...")
+            # Imported here, after Kafka was set going: the import alone takes a good second.
+            from streamtable.runtime.spark import start_spark
+
+            spark = start_spark(SessionSettings().current(), None)
+            stack.callback(spark.stop)
+            tell(f"Spark runs ({time.monotonic() - begun:.1f} s)")
+            servers, session = kafka.result()
+        yield Stage(servers, session, spark, folder / "checkpoint")
+
+
+@contextmanager
+def beside(work: Callable[[threading.Event], None]) -> Iterator[None]:
+    """Runs `work` in a thread for as long as the block runs.
+
+    The event that `work` gets is set when the block ends. If `work` fails, the main thread is
+    interrupted as by Ctrl-C (unless the block has ended), and the block raises that failure.
+    """
+    stop = threading.Event()
+    failures: list[Exception] = []
+
+    def run() -> None:
+        try:
+            work(stop)
+        except Exception as error:
+            failures.append(error)
+            if not stop.is_set():
+                _thread.interrupt_main()
+
+    thread = threading.Thread(target=run)
+    try:
+        thread.start()
+        yield
+    finally:
+        stop.set()
+        thread.join()
+        if failures:
+            raise failures[0]
+
+
+def _planned(servers: str) -> Session:
+    """The packaged script over this broker."""
+    session = Session()
+    text = files("streamtable.demo").joinpath(_SCRIPT).read_text(encoding="utf-8")
+    session.load(text, _SCRIPT, {"bootstrap_servers": servers})
+    return session
+
+
+def _create_topic(servers: str) -> None:
+    from confluent_kafka.admin import AdminClient, NewTopic
+
+    admin = AdminClient({"bootstrap.servers": servers, "log_level": 0})
+    new = NewTopic(TOPIC, num_partitions=_PARTITIONS, replication_factor=1)
+    admin.create_topics([new])[TOPIC].result(timeout=30)

@@ -1,0 +1,69 @@
+"""The `avro` format: one binary record without a header, its schema made from the columns."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from enum import Enum
+from typing import TYPE_CHECKING
+
+from streamtable.core.changelog import APPEND
+from streamtable.core.codec import Codec
+from streamtable.core.options import BOOLEAN, Option, OptionSet, choice
+from streamtable.formats.avro_schema import avro_schema
+
+if TYPE_CHECKING:
+    from streamtable.core.changelog import ChangelogMode
+    from streamtable.core.options import Settings
+    from streamtable.core.types import Field
+
+
+class Encoding(Enum):
+    """Avro's two encodings."""
+
+    BINARY = "binary"
+    JSON = "json"
+
+
+ENCODING = Option(
+    "encoding",
+    choice(Encoding),
+    default=Encoding.BINARY,
+    doc="Avro's binary or json encoding.",
+)
+LEGACY_TIMESTAMPS = Option(
+    "timestamp_mapping.legacy",
+    BOOLEAN,
+    default=True,
+    doc="Whether TIMESTAMP is Avro's timestamp, as before Flink 1.19, not its local-timestamp.",
+)
+
+
+_OPTIONS = OptionSet("format 'avro'", (ENCODING, LEGACY_TIMESTAMPS))
+
+
+@dataclass(frozen=True)
+class AvroFormat:
+    """Avro records; insert-only, they carry no row kind of their own."""
+
+    identifier: str = "avro"
+    mode: ChangelogMode = APPEND
+    options: OptionSet = _OPTIONS
+    projectable: bool = False  # bytes of fields can be told apart only by reading them in order
+
+    def decoder(self, fields: tuple[Field, ...], settings: Settings) -> Codec:
+        """Records of exactly the columns' schema -> columns."""
+        return Codec("AvroDecoder", fields, _parameters(fields, settings))
+
+    def encoder(self, fields: tuple[Field, ...], settings: Settings) -> Codec:
+        """Columns -> records of their schema."""
+        return Codec("AvroEncoder", fields, _parameters(fields, settings))
+
+    def skips_errors(self, settings: Settings) -> bool:  # noqa: ARG002
+        """Never: Flink's avro has no such option."""
+        return False
+
+
+def _parameters(fields: tuple[Field, ...], settings: Settings) -> dict[str, str]:
+    schema = avro_schema(fields, legacy_timestamps=settings[LEGACY_TIMESTAMPS])
+    return {"schema": json.dumps(schema), "json": str(settings[ENCODING] is Encoding.JSON).lower()}

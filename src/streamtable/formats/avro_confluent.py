@@ -1,0 +1,103 @@
+"""The `avro-confluent` format: Avro records that name their schema in a schema registry."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from streamtable.core.changelog import APPEND
+from streamtable.core.codec import Codec
+from streamtable.core.errors import Condition, StreamtableError
+from streamtable.core.options import TEXT, Option, OptionSet
+from streamtable.formats.avro_schema import avro_schema
+from streamtable.formats.avro_types import columns_of
+from streamtable.formats.registry_options import (
+    CONNECTION,
+    REGISTRY_RULES,
+    SUBJECT,
+    connection,
+)
+
+if TYPE_CHECKING:
+    from streamtable.core.changelog import ChangelogMode
+    from streamtable.core.options import Settings
+    from streamtable.core.types import Field
+
+SCHEMA = Option(
+    "schema",
+    TEXT,
+    doc="The Avro schema, as JSON, instead of the one made from the columns, which it must fit.",
+)
+
+_OPTIONS = OptionSet(
+    "format 'avro-confluent'",
+    (*CONNECTION, SUBJECT, SCHEMA),
+    passthrough="properties.",
+    rules=REGISTRY_RULES,
+)
+
+
+@dataclass(frozen=True)
+class AvroConfluentFormat:
+    """Avro records behind a schema id; insert-only, they carry no row kind of their own."""
+
+    identifier: str = "avro-confluent"
+    mode: ChangelogMode = APPEND
+    options: OptionSet = _OPTIONS
+    projectable: bool = False  # a schema given by the user is one of all columns
+
+    def decoder(self, fields: tuple[Field, ...], settings: Settings) -> Codec:
+        """Records of any schema that resolves to the columns' one -> columns."""
+        parameters = {"schema": _schema(fields, settings)}
+        return Codec("AvroConfluentDecoder", fields, parameters, connection(settings))
+
+    def encoder(self, fields: tuple[Field, ...], settings: Settings) -> Codec:
+        """Columns -> records of their schema, which making the Java encoder registers."""
+        subject = settings.get(SUBJECT)
+        if subject is None:
+            raise StreamtableError(
+                Condition.MISSING_OPTION,
+                at=settings.at(CONNECTION[0]),
+                hint="it says under which name the schema is registered",
+                table="that is written to",
+                option=SUBJECT.key,
+                owner="format 'avro-confluent'",
+            )
+        parameters = {"schema": _schema(fields, settings), "subject": subject}
+        return Codec("AvroConfluentEncoder", fields, parameters, connection(settings))
+
+    def skips_errors(self, settings: Settings) -> bool:  # noqa: ARG002
+        """Never: Flink's avro-confluent has no such option."""
+        return False
+
+
+def _schema(fields: tuple[Field, ...], settings: Settings) -> str:
+    given = settings.get(SCHEMA)
+    if given is None:
+        return json.dumps(avro_schema(fields))
+    try:
+        found = columns_of(json.loads(given))
+    except (ValueError, KeyError, TypeError) as error:
+        reason = f"{type(error).__name__} {error}" if isinstance(error, KeyError) else str(error)
+        raise _unusable(settings, given, f"an Avro schema of a record: {reason}") from error
+    if found != fields:
+        expected = f"a schema of the columns {_named(fields)}, but one of {_named(found)}"
+        raise _unusable(settings, given, expected)
+    return given
+
+
+def _named(fields: tuple[Field, ...]) -> str:
+    return ", ".join(f"{f.name} {f.type}" for f in fields)
+
+
+def _unusable(settings: Settings, given: str, expected: str) -> StreamtableError:
+    text = re.sub(r"\s+", " ", given)
+    return StreamtableError(
+        Condition.INVALID_OPTION,
+        at=settings.at(SCHEMA),
+        option=f"avro-confluent.{SCHEMA.key}",
+        value=text if len(text) <= 60 else text[:60] + "...",
+        expected=expected,
+    )

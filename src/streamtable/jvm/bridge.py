@@ -1,0 +1,318 @@
+"""The one bridge to the JVM: everything that goes through py4j goes through here.
+
+Python hands over plain values, lists of them, columns and DataFrames; it gets DataFrames, columns
+and plain values back. `jvm.faults` turns Java exceptions into ours.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from py4j.java_gateway import JavaObject
+from py4j.protocol import Py4JJavaError
+from pyspark.sql import Column, DataFrame, SparkSession
+from pyspark.sql import functions as F  # noqa: N812 - the name everyone knows
+from pyspark.sql.streaming.readwriter import DataStreamWriter
+
+from streamtable.core.codec import Codec
+from streamtable.jvm.faults import codec_fault
+
+#: Names that readers of records and `KafkaWriter` count under.
+COUNTED_IN = (
+    "nullKeys",
+    "tombstones",
+    "emptyRecords",
+    "parseErrors",
+    "fieldErrors",
+    "noChanges",
+    "deadLetters",
+)
+COUNTED_OUT = ("recordsOut", "bytesOut", "recordsLost", "nullsDropped")
+
+
+_NO_HEADERS = "array<struct<key: string, value: binary>>"
+
+
+@dataclass(frozen=True)
+class Aggregation:
+    """One aggregate call by positions in the input row, the row kind being 0.
+
+    Attributes:
+        argument: -1 for COUNT(*).
+        filter: position of a BOOLEAN, -1 for none.
+        argument_type: Spark's DDL spelling, as `result_type`.
+    """
+
+    function: str
+    argument: int
+    filter: int
+    distinct: bool
+    argument_type: str
+    result_type: str
+
+
+@dataclass(frozen=True)
+class ChangesSpec:
+    """How the change events of a value are read.
+
+    Attributes:
+        primary_key: output columns that identify a row; empty where the table has no such.
+        last_only: whether a record gives the last change of each row only.
+    """
+
+    primary_key: Sequence[int]
+    last_only: bool
+
+
+@dataclass(frozen=True)
+class DeadLetterSpec:
+    """Where records go that do not parse, by the producer settings `properties`."""
+
+    topic: str
+    properties: Mapping[str, str]
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReaderSpec:
+    """How the bytes of a record become columns.
+
+    Attributes:
+        key: None where no column lives in the key.
+        key_positions: per output column its position in the decoded key, -1 where it has none.
+        value_positions: the same for the value, which wins.
+        upsert: whether a null value deletes its key.
+        changes: for a value that is a change event; the reader then gives an array of rows.
+        dead_letters: None where records that do not parse end the job or are skipped.
+    """
+
+    key: Codec | None
+    value: Codec
+    key_positions: Sequence[int]
+    value_positions: Sequence[int]
+    upsert: bool
+    skip_key_errors: bool
+    skip_value_errors: bool
+    output_ddl: str
+    changes: ChangesSpec | None = None
+    dead_letters: DeadLetterSpec | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class WriterSpec:
+    """How rows of (key, value, ...) become records.
+
+    Attributes:
+        guarantee: `NONE` or `AT_LEAST_ONCE`.
+        headers: position of a MAP of headers in the row, -1 for none.
+        timestamp: position of the record's timestamp, -1 for none.
+        buffer_rows: rows that a task may hold back to send the last one per key; 0 is off.
+    """
+
+    topic: str
+    properties: Mapping[str, str]
+    guarantee: str
+    headers: int = -1
+    timestamp: int = -1
+    buffer_rows: int = 0
+    buffer_interval_ms: int = 0
+
+
+class Counters:
+    """Counts that tasks raise and the driver reads."""
+
+    def __init__(self, java: JavaObject) -> None:
+        self._java = java
+
+    @property
+    def java(self) -> JavaObject:
+        """The Java side, for the bridge."""
+        return self._java
+
+    def values(self) -> dict[str, int]:
+        """Every count by its name, as far as finished tasks have told."""
+        return {str(k): int(v) for k, v in dict(self._java.values()).items()}
+
+
+class Bridge:
+    """Java classes of ours, called on behalf of one Spark session."""
+
+    def __init__(self, spark: SparkSession) -> None:
+        self._spark = spark
+        context: Any = spark._sc  # noqa: SLF001 - PySpark has no public way
+        self._gateway: Any = context._gateway  # noqa: SLF001
+        self._ours = self._gateway.jvm.io.streamtable
+
+    def counters(self, names: Iterable[str] = (*COUNTED_IN, *COUNTED_OUT)) -> Counters:
+        """New counters at zero."""
+        java_context: Any = self._spark._jsc  # noqa: SLF001 - no public way
+        context = java_context.sc()
+        return Counters(self._ours.codec.Counters.register(context, self._strings(names)))
+
+    def read(self, spec: ReaderSpec, counters: Counters) -> Column:
+        """Columns of Spark's Kafka source -> a struct, null if left out; an array of changes.
+
+        Of the source's columns it takes `key`, `value`, `topic`, `partition`, `offset`, and
+        `headers` where there are dead letters.
+        """
+        ours = self._ours.codec
+        key = self._codec("decoder", spec.key) if spec.key else None
+        positions = (self._ints(spec.key_positions), self._ints(spec.value_positions))
+        ends = (self._faults(spec, counters), counters.java)
+        headers = F.col("headers") if spec.dead_letters else F.lit(None).cast(_NO_HEADERS)
+        columns = [F.col(name) for name in ("key", "value", "topic", "partition", "offset")]
+        arguments = self.java_list(self._java_column(c) for c in (*columns, headers))
+        if spec.changes:
+            value = self._codec("changeDecoder", spec.value)
+            of_rows = (self._ints(spec.changes.primary_key), spec.changes.last_only)
+            reader = ours.ChangeReader(key, value, *positions, *of_rows, *ends)
+            return Column(ours.Columns.readChanges(reader, spec.output_ddl, arguments))
+        value = self._codec("decoder", spec.value)
+        make = ours.RecordReader.upsert if spec.upsert else ours.RecordReader.append
+        reader = make(key, value, *positions, *ends)
+        return Column(ours.Columns.read(reader, spec.output_ddl, arguments))
+
+    def _faults(self, spec: ReaderSpec, counters: Counters) -> JavaObject:
+        letters = None
+        if spec.dead_letters:
+            properties = self.java_map(spec.dead_letters.properties)
+            letters = self._ours.kafka.DeadLetterWriter(spec.dead_letters.topic, properties)
+        skips = (spec.skip_key_errors, spec.skip_value_errors)
+        return self._ours.codec.ReadFaults(*skips, letters, counters.java)
+
+    def encode(self, codec: Codec, row: Column) -> Column:
+        """A struct -> its bytes, null for a null struct.
+
+        Raises:
+            StreamtableError: what a schema registry says to the codec, where it asks one.
+        """
+        encoder = self._codec("encoder", codec)
+        return Column(self._ours.codec.Columns.encode(encoder, self._java_column(row)))
+
+    def normalize(
+        self,
+        rows: DataFrame,
+        *,
+        keys: Sequence[str],
+        row_ddl: str,
+        before: bool,
+        output_ddl: str,
+    ) -> DataFrame:
+        """Upserts with their positions -> a full changelog."""
+        return self._frame(
+            self._ours.operators.Operators.normalize(
+                _jdf(rows), self.java_list(keys), row_ddl, before, output_ddl
+            )
+        )
+
+    def group_aggregate(
+        self,
+        rows: DataFrame,
+        *,
+        keys: Sequence[str],
+        calls: Sequence[Aggregation],
+        retracting: bool,
+        before: bool,
+        bitmaps: bool,
+        fold: bool,
+        output_ddl: str,
+    ) -> DataFrame:
+        """A changelog -> one row per group."""
+        made = [
+            self._ours.operators.Aggregation.of(
+                c.function, c.argument, c.filter, c.distinct, c.argument_type, c.result_type
+            )
+            for c in calls
+        ]
+        return self._frame(
+            self._ours.operators.Operators.groupAggregate(
+                _jdf(rows),
+                self.java_list(keys),
+                self.java_list(made),
+                retracting,
+                before,
+                bitmaps,
+                fold,
+                output_ddl,
+            )
+        )
+
+    def operator(self, name: str, rows: DataFrame, *arguments: Any) -> DataFrame:
+        """A DataFrame behind one of `Operators`' methods; `jvm.stateful` says what each takes."""
+        method = getattr(self._ours.operators.Operators, name)
+        return self._frame(method(_jdf(rows), *arguments))
+
+    def set_writer(self, query: DataStreamWriter, spec: WriterSpec, counters: Counters) -> None:
+        """Lets a streaming query write its rows as records."""
+        writer = self._ours.kafka.KafkaWriter.create(
+            spec.topic,
+            self.java_map(spec.properties),
+            spec.guarantee,
+            spec.buffer_rows,
+            spec.buffer_interval_ms,
+            counters.java,
+        ).withMetadata(spec.headers, spec.timestamp, -1)
+        query._jwrite = query._jwrite.foreach(writer)  # noqa: SLF001 - a Java writer has no other way
+
+    def key_difference(
+        self, properties: JavaObject, timeout_ms: int, topic: str, *, reads: Codec, writes: Codec
+    ) -> str | None:
+        """What tells a topic's keys from those that `writes` would write."""
+        found = self._ours.kafka.KeySample.difference(
+            properties,
+            timeout_ms,
+            topic,
+            self._codec("decoder", reads),
+            self._codec("encoder", writes),
+        )
+        return None if found is None else str(found)
+
+    @property
+    def kafka_admin(self) -> Any:
+        """The Java class behind `jvm.kafka_admin.KafkaAdmin`."""
+        return self._ours.kafka.KafkaAdmin
+
+    def java_map(self, items: Mapping[str, Any]) -> JavaObject:
+        """A `java.util.Map`."""
+        found = self._gateway.jvm.java.util.HashMap()
+        for key, value in items.items():
+            found.put(key, value)
+        return found
+
+    def java_list(self, items: Iterable[Any]) -> JavaObject:
+        """A `java.util.List`."""
+        found = self._gateway.jvm.java.util.ArrayList()
+        for item in items:
+            found.add(item)
+        return found
+
+    def _codec(self, kind: str, codec: Codec) -> JavaObject:
+        make = getattr(self._ours.codec.Codecs, kind)
+        parameters = self.java_map({**codec.parameters, **codec.secrets})
+        try:
+            return make(codec.java_class, codec.schema_ddl, parameters)
+        except Py4JJavaError as error:
+            raise codec_fault(error) or error from None
+
+    def _java_column(self, column: Column) -> JavaObject:
+        return column._jc  # noqa: SLF001
+
+    def _frame(self, java: JavaObject) -> DataFrame:
+        return DataFrame(java, self._spark)
+
+    def _strings(self, items: Iterable[str]) -> JavaObject:
+        return self._array(self._gateway.jvm.java.lang.String, list(items))
+
+    def _ints(self, items: Sequence[int]) -> JavaObject:
+        return self._array(self._gateway.jvm.int, list(items))
+
+    def _array(self, kind: Any, items: list[Any]) -> JavaObject:
+        found = self._gateway.new_array(kind, len(items))
+        for i, item in enumerate(items):
+            found[i] = item
+        return found
+
+
+def _jdf(rows: DataFrame) -> JavaObject:
+    return rows._jdf  # noqa: SLF001 - PySpark has no public way

@@ -1,0 +1,33 @@
+package io.streamtable.codec;
+
+import java.nio.ByteBuffer;
+import java.util.HashMap;
+import java.util.Map;
+import org.apache.avro.Schema;
+import org.apache.spark.sql.catalyst.InternalRow;
+
+/**
+ * Avro records behind a zero byte and the id under which the registry has their schema. The schema is
+ * registered when the encoder is made, which is on the driver before a job starts; tasks know the id
+ * and nothing of the registry.
+ */
+public final class AvroConfluentEncoder implements Encoder {
+  private final AvroEncoder records;
+
+  /** Parameters: schema as JSON, subject; the rest are the registry's settings. */
+  public AvroConfluentEncoder(String schemaDdl, Map<String, String> parameters) {
+    Map<String, String> registry = new HashMap<>(parameters);
+    String text = registry.remove("schema");
+    String subject = registry.remove("subject");
+    Schema schema = new Schema.Parser().parse(text);
+    int id = SchemaRegistry.of(registry).register(subject, schema);
+    ByteBuffer header = ByteBuffer.allocate(AvroConfluentDecoder.HEADER);
+    header.put(AvroConfluentDecoder.MAGIC).putInt(id);
+    records = new AvroEncoder(schemaDdl, Map.of("schema", text), header.array());
+  }
+
+  @Override
+  public byte[] encode(InternalRow row) {
+    return records.encode(row);
+  }
+}

@@ -1,0 +1,67 @@
+package io.streamtable.codec;
+
+import com.fasterxml.jackson.core.JsonFactory;
+import com.fasterxml.jackson.core.JsonGenerator;
+import com.fasterxml.jackson.core.util.ByteArrayBuilder;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import java.util.Map;
+import org.apache.spark.sql.catalyst.InternalRow;
+import org.apache.spark.sql.types.StructType;
+
+/** One JSON object per row, byte for byte as Flink's json format writes it. */
+public final class JsonEncoder implements Encoder {
+  private final String schemaDdl;
+  private final Map<String, String> parameters;
+  private transient JsonWriters.RowWriter row;
+  private transient JsonFactory factory;
+  private transient ByteArrayBuilder buffer;
+  private transient byte[] opening;
+  private transient byte[] closing;
+
+  /**
+   * Parameters: those of {@link JsonWriters#of}; opening and closing, texts to write in place of
+   * the object's opening brace and behind it.
+   */
+  public JsonEncoder(String schemaDdl, Map<String, String> parameters) {
+    this.schemaDdl = schemaDdl;
+    this.parameters = parameters;
+    prepare(); // a type that json cannot hold shows on the driver, not in a task
+  }
+
+  @Override
+  public byte[] encode(InternalRow value) {
+    if (row == null) {
+      prepare();
+    }
+    buffer.reset();
+    try (JsonGenerator out = factory.createGenerator(buffer)) {
+      row.write(value, out);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+    byte[] object = buffer.toByteArray();
+    return opening == null ? object : framed(object);
+  }
+
+  private void prepare() {
+    row = JsonWriters.of(parameters).row(StructType.fromDDL(schemaDdl));
+    factory = new JsonFactory();
+    buffer = new ByteArrayBuilder();
+    if (parameters.containsKey("opening")) {
+      opening = parameters.get("opening").getBytes(StandardCharsets.UTF_8);
+      closing = parameters.get("closing").getBytes(StandardCharsets.UTF_8);
+    }
+  }
+
+  /** The object behind its opening text, which takes the place of the brace. */
+  private byte[] framed(byte[] object) {
+    int length = object.length - 1;
+    byte[] framed = Arrays.copyOf(opening, opening.length + length + closing.length);
+    System.arraycopy(object, 1, framed, opening.length, length);
+    System.arraycopy(closing, 0, framed, opening.length + length, closing.length);
+    return framed;
+  }
+}

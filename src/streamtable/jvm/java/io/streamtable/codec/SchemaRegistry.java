@@ -1,0 +1,109 @@
+package io.streamtable.codec;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import java.net.URLEncoder;
+import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
+import java.util.HashSet;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import org.apache.avro.AvroRuntimeException;
+import org.apache.avro.Schema;
+
+/**
+ * Avro schemas of a Confluent-compatible registry. One object per registry and JVM, so that an
+ * executor fetches a schema once, however many tasks and batches meet its id; an id never changes
+ * its schema.
+ */
+final class SchemaRegistry {
+  private static final Map<Map<String, String>, SchemaRegistry> BY_SETTINGS =
+      new ConcurrentHashMap<>();
+  private static final ObjectMapper MAPPER = new ObjectMapper();
+  private static final int CONFLICT = 409;
+
+  private final RegistryClient client;
+  private final Map<Integer, Schema> byId = new ConcurrentHashMap<>();
+
+  private SchemaRegistry(Map<String, String> settings) {
+    client = new RegistryClient(settings);
+  }
+
+  /** The registry of these settings; see {@link RegistryClient}. */
+  static SchemaRegistry of(Map<String, String> settings) {
+    return BY_SETTINGS.computeIfAbsent(Map.copyOf(settings), SchemaRegistry::new);
+  }
+
+  /** The schema of an id; raises RegistryFault. */
+  Schema schema(int id) {
+    return byId.computeIfAbsent(id, this::fetch);
+  }
+
+  /** Registers a schema, or finds it registered; gives its id. Raises RegistryFault. */
+  int register(String subject, Schema schema) {
+    String body = MAPPER.createObjectNode().put("schema", schema.toString()).toString();
+    HttpResponse<String> answer = client.send("/subjects/" + encoded(subject) + "/versions", body);
+    if (answer.statusCode() == CONFLICT) {
+      throw new RegistryFault(RegistryFault.INCOMPATIBLE, subject, reason(answer));
+    }
+    return checked(answer).path("id").asInt();
+  }
+
+  private Schema fetch(int id) {
+    JsonNode found = checked(client.send("/schemas/ids/" + id, null));
+    try {
+      return parse(found, new Schema.Parser(), new HashSet<>());
+    } catch (AvroRuntimeException e) {
+      throw failed("schema " + id + " is not to be read: " + Texts.shorten(e.getMessage()));
+    }
+  }
+
+  /** A schema after those it refers to, which lie under subjects of their own. */
+  private Schema parse(JsonNode found, Schema.Parser parser, Set<String> known) {
+    String kind = found.path("schemaType").asText("AVRO");
+    if (!kind.equals("AVRO")) {
+      throw failed("the schema is of the type " + kind + ", not AVRO");
+    }
+    for (JsonNode reference : found.path("references")) {
+      String subject = reference.path("subject").asText();
+      if (known.add(reference.path("name").asText())) {
+        String version = "/versions/" + reference.path("version").asInt();
+        String path = "/subjects/" + encoded(subject) + version;
+        parse(checked(client.send(path, null)), parser, known);
+      }
+    }
+    return parser.parse(found.path("schema").asText());
+  }
+
+  private JsonNode checked(HttpResponse<String> answer) {
+    if (answer.statusCode() != 200) {
+      throw failed(reason(answer));
+    }
+    try {
+      return MAPPER.readTree(answer.body());
+    } catch (JsonProcessingException e) {
+      throw failed("it does not answer in JSON; is the address that of its API?");
+    }
+  }
+
+  /** The registry's own words, where it has any. */
+  private static String reason(HttpResponse<String> answer) {
+    String status = "HTTP " + answer.statusCode();
+    try {
+      String said = MAPPER.readTree(answer.body()).path("message").asText();
+      return said.isEmpty() ? status : said.replaceAll("\\s+", " ") + " (" + status + ")";
+    } catch (JsonProcessingException e) {
+      return status;
+    }
+  }
+
+  private RegistryFault failed(String reason) {
+    return new RegistryFault(RegistryFault.FAILED, client.address(), reason);
+  }
+
+  private static String encoded(String subject) {
+    return URLEncoder.encode(subject, StandardCharsets.UTF_8).replace("+", "%20");
+  }
+}

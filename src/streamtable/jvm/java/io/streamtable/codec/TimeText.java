@@ -1,0 +1,206 @@
+package io.streamtable.codec;
+
+import java.time.DateTimeException;
+import java.time.Instant;
+import java.time.LocalDate;
+import java.time.LocalDateTime;
+import java.time.LocalTime;
+import java.time.ZoneOffset;
+import java.time.format.DateTimeFormatter;
+import java.time.format.DateTimeFormatterBuilder;
+import java.time.temporal.ChronoField;
+import java.time.temporal.TemporalAccessor;
+import java.time.temporal.TemporalQueries;
+
+/**
+ * Times as text in the two standards that Flink's formats know, 'SQL' (a blank between date and
+ * time) and 'ISO-8601' (a T), with as many fractional digits as the value needs.
+ *
+ * <p>The formatters decide what is accepted; texts of the usual shape take a way of their own, as
+ * parsing by a formatter costs more than all the rest of a record.
+ */
+final class TimeText {
+  private static final long MICROS_PER_SECOND = 1_000_000L;
+  private static final long MICROS_PER_DAY = 86_400L * MICROS_PER_SECOND;
+  private static final DateTimeFormatter TIME =
+      new DateTimeFormatterBuilder()
+          .appendPattern("HH:mm:ss")
+          .appendFraction(ChronoField.NANO_OF_SECOND, 0, 9, true)
+          .toFormatter();
+
+  private final char separator;
+  private final DateTimeFormatter local;
+  private final DateTimeFormatter utc;
+
+  TimeText(boolean iso) {
+    separator = iso ? 'T' : ' ';
+    DateTimeFormatter time = iso ? DateTimeFormatter.ISO_LOCAL_TIME : TIME;
+    DateTimeFormatter both =
+        new DateTimeFormatterBuilder()
+            .append(DateTimeFormatter.ISO_LOCAL_DATE)
+            .appendLiteral(separator)
+            .append(time)
+            .toFormatter();
+    local = iso ? DateTimeFormatter.ISO_LOCAL_DATE_TIME : both;
+    utc = new DateTimeFormatterBuilder().append(both).appendLiteral('Z').toFormatter();
+  }
+
+  /** Days since 1970-01-01. */
+  static int parseDate(String text) {
+    return Math.toIntExact(LocalDate.parse(text).toEpochDay());
+  }
+
+  static String formatDate(int days) {
+    return LocalDate.ofEpochDay(days).toString();
+  }
+
+  /** Nanoseconds of the day, cut to milliseconds: a Flink TIME has no more, whatever its type says. */
+  static long parseTime(String text) {
+    long nanos = TIME.parse(text).query(TemporalQueries.localTime()).toNanoOfDay();
+    return nanos - nanos % 1_000_000L;
+  }
+
+  static String formatTime(long nanos) {
+    return TIME.format(LocalTime.ofNanoOfDay(nanos));
+  }
+
+  /** Microseconds since 1970-01-01 00:00 on the clock that the text shows. */
+  long parseTimestamp(String text) {
+    return isUsual(text, text.length()) ? usual(text, text.length()) : parse(local, text);
+  }
+
+  /** The same for a text that ends in Z. */
+  long parseInstant(String text) {
+    int end = text.length() - 1;
+    return end > 0 && text.charAt(end) == 'Z' && isUsual(text, end)
+        ? usual(text, end)
+        : parse(utc, text);
+  }
+
+  /** As parseTimestamp, but hour 24 is the next day's 0, which Flink's csv knows and its json not. */
+  long parseDateTime(String text) {
+    return isUsual(text, text.length()) ? usual(text, text.length()) : parseDateTime(local, text);
+  }
+
+  /** The same for a text that ends in Z. */
+  long parseDateTimeZ(String text) {
+    int end = text.length() - 1;
+    return end > 0 && text.charAt(end) == 'Z' && isUsual(text, end)
+        ? usual(text, end)
+        : parseDateTime(utc, text);
+  }
+
+  String formatTimestamp(long micros) {
+    long days = Math.floorDiv(micros, MICROS_PER_DAY);
+    LocalDate date = LocalDate.ofEpochDay(days);
+    if (date.getYear() < 0 || date.getYear() > 9999) {
+      return local.format(LocalDateTime.ofInstant(instant(micros), ZoneOffset.UTC));
+    }
+    return usual(date, micros - days * MICROS_PER_DAY).toString();
+  }
+
+  String formatInstant(long micros) {
+    long days = Math.floorDiv(micros, MICROS_PER_DAY);
+    LocalDate date = LocalDate.ofEpochDay(days);
+    if (date.getYear() < 0 || date.getYear() > 9999) {
+      return utc.format(instant(micros).atOffset(ZoneOffset.UTC));
+    }
+    return usual(date, micros - days * MICROS_PER_DAY).append('Z').toString();
+  }
+
+  private static Instant instant(long micros) {
+    long seconds = Math.floorDiv(micros, MICROS_PER_SECOND);
+    return Instant.ofEpochSecond(seconds, (micros - seconds * MICROS_PER_SECOND) * 1_000L);
+  }
+
+  private static long parse(DateTimeFormatter formatter, String text) {
+    TemporalAccessor parsed = formatter.parse(text);
+    LocalDate date = parsed.query(TemporalQueries.localDate());
+    long nanos = parsed.query(TemporalQueries.localTime()).toNanoOfDay();
+    return micros(date, nanos / 1_000L);
+  }
+
+  private static long parseDateTime(DateTimeFormatter formatter, String text) {
+    LocalDateTime parsed = LocalDateTime.parse(text, formatter);
+    return micros(parsed.toLocalDate(), parsed.toLocalTime().toNanoOfDay() / 1_000L);
+  }
+
+  private static long micros(LocalDate date, long microsOfDay) {
+    return Math.addExact(Math.multiplyExact(date.toEpochDay(), MICROS_PER_DAY), microsOfDay);
+  }
+
+  /** Whether it reads dddd-dd-dd?dd:dd:dd with up to nine fractional digits behind. */
+  private boolean isUsual(String text, int end) {
+    if (end < 19 || end == 20 || end > 29 || text.charAt(10) != separator) {
+      return false;
+    }
+    for (int i = 0; i < end; i++) {
+      char c = text.charAt(i);
+      boolean fits =
+          switch (i) {
+            case 4, 7 -> c == '-';
+            case 10 -> true;
+            case 13, 16 -> c == ':';
+            case 19 -> c == '.';
+            default -> c >= '0' && c <= '9';
+          };
+      if (!fits) {
+        return false;
+      }
+    }
+    // The formatters have rules of their own for days past the end of a month and for hour 24.
+    return digits(text, 8, 10) <= 28 && digits(text, 11, 13) < 24;
+  }
+
+  private static long usual(String text, int end) {
+    LocalDate date = LocalDate.of(digits(text, 0, 4), digits(text, 5, 7), digits(text, 8, 10));
+    int minute = digits(text, 14, 16);
+    int second = digits(text, 17, 19);
+    if (minute > 59 || second > 59) {
+      throw new DateTimeException("minute or second out of range");
+    }
+    int fraction = 0;
+    for (int i = 20; i < 26; i++) {
+      fraction = fraction * 10 + (i < end ? text.charAt(i) - '0' : 0);
+    }
+    long seconds = digits(text, 11, 13) * 3_600L + minute * 60L + second;
+    return micros(date, seconds * MICROS_PER_SECOND + fraction);
+  }
+
+  private static int digits(String text, int from, int to) {
+    int number = 0;
+    for (int i = from; i < to; i++) {
+      number = number * 10 + text.charAt(i) - '0';
+    }
+    return number;
+  }
+
+  private StringBuilder usual(LocalDate date, long microsOfDay) {
+    StringBuilder out = new StringBuilder(27);
+    int seconds = (int) (microsOfDay / MICROS_PER_SECOND);
+    append(out, date.getYear(), 1_000);
+    append(out, date.getMonthValue(), 10, '-');
+    append(out, date.getDayOfMonth(), 10, '-');
+    append(out, seconds / 3_600, 10, separator);
+    append(out, seconds / 60 % 60, 10, ':');
+    append(out, seconds % 60, 10, ':');
+    int fraction = (int) (microsOfDay % MICROS_PER_SECOND);
+    if (fraction != 0) {
+      append(out, fraction, 100_000, '.');
+      while (out.charAt(out.length() - 1) == '0') {
+        out.setLength(out.length() - 1);
+      }
+    }
+    return out;
+  }
+
+  private static void append(StringBuilder out, int number, int unit, char before) {
+    append(out.append(before), number, unit);
+  }
+
+  private static void append(StringBuilder out, int number, int unit) {
+    for (int u = unit; u > 0; u /= 10) {
+      out.append((char) ('0' + number / u % 10));
+    }
+  }
+}

@@ -1,0 +1,255 @@
+package io.streamtable.kafka;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.concurrent.ExecutionException;
+import java.util.regex.Pattern;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.AdminClientConfig;
+import org.apache.kafka.clients.admin.Config;
+import org.apache.kafka.clients.admin.ConfigEntry;
+import org.apache.kafka.clients.admin.ListOffsetsResult.ListOffsetsResultInfo;
+import org.apache.kafka.clients.admin.NewTopic;
+import org.apache.kafka.clients.admin.OffsetSpec;
+import org.apache.kafka.clients.admin.TopicDescription;
+import org.apache.kafka.clients.consumer.OffsetAndMetadata;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.config.ConfigResource;
+import org.apache.kafka.common.config.TopicConfig;
+import org.apache.kafka.common.errors.InterruptException;
+import org.apache.kafka.common.errors.TimeoutException;
+import org.apache.kafka.common.errors.TopicExistsException;
+import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
+
+/**
+ * What Python asks of a cluster, by the Java client: it understands the user's `properties.*` exactly
+ * as Spark's source does, logins included, which no other client would.
+ *
+ * <p>Every call is bounded by its timeout and ends in a {@link KafkaFault} otherwise. Offsets go by
+ * "topic:partition"; end offsets are exclusive.
+ */
+public final class KafkaAdmin {
+  private KafkaAdmin() {}
+
+  /** A question to the cluster. */
+  private interface Call<T> {
+    T ask(Admin admin) throws ExecutionException, InterruptedException;
+  }
+
+  /** Returns once a broker has answered. */
+  public static void ensureReachable(Map<String, String> properties, long timeoutMs) {
+    call(properties, timeoutMs, admin -> admin.describeCluster().clusterId().get());
+  }
+
+  /** Names of all topics that the user may see, sorted; internal ones left out. */
+  public static List<String> existingTopics(Map<String, String> properties, long timeoutMs) {
+    return call(
+        properties, timeoutMs, admin -> admin.listTopics().names().get().stream().sorted().toList());
+  }
+
+  /** Those of them whose whole name fits a pattern. */
+  public static List<String> topicsMatching(
+      Map<String, String> properties, long timeoutMs, String regex) {
+    Pattern pattern = Pattern.compile(regex);
+    return existingTopics(properties, timeoutMs).stream()
+        .filter(topic -> pattern.matcher(topic).matches())
+        .toList();
+  }
+
+  /**
+   * A topic's "partitions", "replication" and "cleanup.policy"; empty where it does not exist, and
+   * without the policy where the user may not read it.
+   */
+  public static Map<String, String> describe(
+      Map<String, String> properties, long timeoutMs, String topic) {
+    return call(
+        properties,
+        timeoutMs,
+        admin -> {
+          Map<String, String> found = new HashMap<>();
+          try {
+            TopicDescription description =
+                admin.describeTopics(List.of(topic)).allTopicNames().get().get(topic);
+            int replicas = description.partitions().get(0).replicas().size();
+            found.put("partitions", String.valueOf(description.partitions().size()));
+            found.put("replication", String.valueOf(replicas));
+          } catch (ExecutionException e) {
+            if (e.getCause() instanceof UnknownTopicOrPartitionException) {
+              return found;
+            }
+            throw e;
+          }
+          String policy = cleanupPolicy(admin, topic);
+          if (policy != null) {
+            found.put(TopicConfig.CLEANUP_POLICY_CONFIG, policy);
+          }
+          return found;
+        });
+  }
+
+  private static String cleanupPolicy(Admin admin, String topic) throws InterruptedException {
+    ConfigResource resource = new ConfigResource(ConfigResource.Type.TOPIC, topic);
+    try {
+      Config config = admin.describeConfigs(List.of(resource)).all().get().get(resource);
+      ConfigEntry entry = config.get(TopicConfig.CLEANUP_POLICY_CONFIG);
+      return entry == null ? null : entry.value();
+    } catch (ExecutionException e) {
+      return null;
+    }
+  }
+
+  /**
+   * Creates a topic; that it exists already is fine.
+   *
+   * @param partitions -1 for the brokers' default
+   * @param replication -1 for the brokers' default
+   */
+  public static void createTopic(
+      Map<String, String> properties,
+      long timeoutMs,
+      String topic,
+      int partitions,
+      int replication,
+      Map<String, String> configs) {
+    NewTopic wanted =
+        new NewTopic(
+            topic,
+            partitions < 0 ? Optional.empty() : Optional.of(partitions),
+            replication < 0 ? Optional.empty() : Optional.of((short) replication));
+    wanted.configs(new HashMap<>(configs));
+    call(
+        properties,
+        timeoutMs,
+        admin -> {
+          try {
+            return admin.createTopics(List.of(wanted)).all().get();
+          } catch (ExecutionException e) {
+            if (e.getCause() instanceof TopicExistsException) {
+              return null;
+            }
+            throw e;
+          }
+        });
+  }
+
+  /** The offsets that a group has committed for these topics; partitions without one are absent. */
+  public static Map<String, Long> committedOffsets(
+      Map<String, String> properties, long timeoutMs, String group, List<String> topics) {
+    return call(
+        properties,
+        timeoutMs,
+        admin -> {
+          Map<String, Long> offsets = new TreeMap<>();
+          admin
+              .listConsumerGroupOffsets(group)
+              .partitionsToOffsetAndMetadata()
+              .get()
+              .forEach(
+                  (partition, offset) -> {
+                    if (offset != null && topics.contains(partition.topic())) {
+                      offsets.put(name(partition), offset.offset());
+                    }
+                  });
+          return offsets;
+        });
+  }
+
+  /** Commits offsets for a group that has no members, as Spark reads without joining one. */
+  public static void commitOffsets(
+      Map<String, String> properties, long timeoutMs, String group, Map<String, Long> offsets) {
+    Map<TopicPartition, OffsetAndMetadata> wanted = new HashMap<>();
+    // Numbers from Python arrive as Integer where they fit one.
+    for (Map.Entry<String, ? extends Number> entry : offsets.entrySet()) {
+      wanted.put(partition(entry.getKey()), new OffsetAndMetadata(entry.getValue().longValue()));
+    }
+    call(properties, timeoutMs, admin -> admin.alterConsumerGroupOffsets(group, wanted).all().get());
+  }
+
+  /** The first offset still there, for each partition of these topics. */
+  public static Map<String, Long> beginningOffsets(
+      Map<String, String> properties, long timeoutMs, List<String> topics) {
+    return call(properties, timeoutMs, admin -> offsets(admin, topics, OffsetSpec.earliest()));
+  }
+
+  /** The offset that the next record will get, for each partition of these topics. */
+  public static Map<String, Long> endOffsets(
+      Map<String, String> properties, long timeoutMs, List<String> topics) {
+    return call(properties, timeoutMs, admin -> offsets(admin, topics, OffsetSpec.latest()));
+  }
+
+  private static Map<String, Long> offsets(Admin admin, Collection<String> topics, OffsetSpec which)
+      throws ExecutionException, InterruptedException {
+    Map<TopicPartition, OffsetSpec> wanted = new HashMap<>();
+    admin
+        .describeTopics(new ArrayList<>(topics))
+        .allTopicNames()
+        .get()
+        .forEach(
+            (topic, description) ->
+                description
+                    .partitions()
+                    .forEach(p -> wanted.put(new TopicPartition(topic, p.partition()), which)));
+    Map<String, Long> offsets = new TreeMap<>();
+    for (Map.Entry<TopicPartition, ListOffsetsResultInfo> entry :
+        admin.listOffsets(wanted).all().get().entrySet()) {
+      offsets.put(name(entry.getKey()), entry.getValue().offset());
+    }
+    return offsets;
+  }
+
+  private static String name(TopicPartition partition) {
+    return partition.topic() + ":" + partition.partition();
+  }
+
+  private static TopicPartition partition(String name) {
+    int colon = name.lastIndexOf(':');
+    return new TopicPartition(
+        name.substring(0, colon), Integer.parseInt(name.substring(colon + 1)));
+  }
+
+  private static <T> T call(Map<String, String> properties, long timeoutMs, Call<T> call) {
+    long start = System.nanoTime();
+    Bootstrap.await(properties, timeoutMs);
+    long leftMs = Math.max(1_000L, timeoutMs - (System.nanoTime() - start) / 1_000_000L);
+    Admin admin = null;
+    try {
+      admin = Admin.create(bounded(properties, leftMs));
+      return call.ask(admin);
+    } catch (ExecutionException e) {
+      boolean late = e.getCause() instanceof TimeoutException;
+      throw new KafkaFault(Secrets.describe(e.getCause(), properties), late);
+    } catch (InterruptedException e) {
+      throw new InterruptException(e);
+    } catch (RuntimeException e) {
+      throw new KafkaFault(Secrets.describe(e, properties), false);
+    } finally {
+      if (admin != null) {
+        admin.close(Duration.ZERO);
+      }
+    }
+  }
+
+  private static Map<String, Object> bounded(Map<String, String> properties, long timeoutMs) {
+    Map<String, Object> config = new HashMap<>();
+    Set<String> known = AdminClientConfig.configNames();
+    properties.forEach(
+        (key, value) -> {
+          // Those of consumers and producers would each give a warning.
+          if (known.contains(key) || key.startsWith("sasl.") || key.startsWith("ssl.")) {
+            config.put(key, value);
+          }
+        });
+    String timeout = String.valueOf(timeoutMs);
+    config.put(AdminClientConfig.DEFAULT_API_TIMEOUT_MS_CONFIG, timeout);
+    config.put(AdminClientConfig.REQUEST_TIMEOUT_MS_CONFIG, timeout);
+    config.putIfAbsent(AdminClientConfig.RECONNECT_BACKOFF_MS_CONFIG, "1000");
+    return config;
+  }
+}

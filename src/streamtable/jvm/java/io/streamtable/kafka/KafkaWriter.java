@@ -1,0 +1,196 @@
+package io.streamtable.kafka;
+
+import io.streamtable.codec.Counters;
+import java.sql.Timestamp;
+import java.time.Instant;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.atomic.LongAdder;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.spark.sql.ForeachWriter;
+import org.apache.spark.sql.Row;
+import scala.Tuple2;
+import scala.collection.Iterator;
+
+/**
+ * Writes rows to one topic: Spark's own Kafka sink knows no timestamps, counts nothing and cannot
+ * keep the last row of a key only.
+ *
+ * <p>Records are sent as they come and none is waited for; {@code close}, which Spark calls before
+ * it commits an epoch, waits for all of them. The first one that fails ends the task.
+ */
+public final class KafkaWriter extends ForeachWriter<Row> {
+  /** Records handed to the producer. */
+  public static final String RECORDS_OUT = "recordsOut";
+  /** Bytes of their keys and values. */
+  public static final String BYTES_OUT = "bytesOut";
+  /** Records that Kafka did not take and that delivery guarantee NONE gives up. */
+  public static final String LOST = "recordsLost";
+
+  private final String topic;
+  private final HashMap<String, String> properties;
+  private final boolean waits;
+  private final int bufferRows;
+  private final long bufferMs;
+  private final Counters counters;
+  private int headersAt = -1;
+  private int timestampAt = -1;
+  private int partitionAt = -1;
+
+  private transient Producers.Lent lent;
+  private transient ReducingBuffer buffer;
+  private transient AtomicReference<Exception> failure;
+  private transient LongAdder lost;
+
+  private KafkaWriter(
+      String topic,
+      Map<String, String> properties,
+      boolean waits,
+      int bufferRows,
+      long bufferMs,
+      Counters counters) {
+    this.topic = topic;
+    this.properties = new HashMap<>(properties);
+    this.waits = waits;
+    this.bufferRows = bufferRows;
+    this.bufferMs = bufferMs;
+    this.counters = counters;
+  }
+
+  /**
+   * A writer of rows whose first column is the key and second the value, both BINARY.
+   *
+   * @param properties of the producer, serializers left out
+   * @param guarantee NONE or AT_LEAST_ONCE
+   * @param bufferRows rows that may be held back per task; 0 turns the buffer off
+   * @param bufferMs longest time that a row is held back, in milliseconds; 0 turns the buffer off
+   * @param counters holds every name that this class declares
+   */
+  public static KafkaWriter create(
+      String topic,
+      Map<String, String> properties,
+      String guarantee,
+      int bufferRows,
+      long bufferMs,
+      Counters counters) {
+    boolean waits =
+        switch (guarantee) {
+          case "NONE" -> false;
+          case "AT_LEAST_ONCE" -> true;
+          default -> throw new IllegalArgumentException("delivery guarantee " + guarantee);
+        };
+    return new KafkaWriter(topic, properties, waits, bufferRows, bufferMs, counters);
+  }
+
+  /** Names the columns of headers (MAP), timestamp (TIMESTAMP) and partition (INT); -1 is none. */
+  public KafkaWriter withMetadata(int headers, int timestamp, int partition) {
+    headersAt = headers;
+    timestampAt = timestamp;
+    partitionAt = partition;
+    return this;
+  }
+
+  @Override
+  public boolean open(long partitionId, long epochId) {
+    failure = new AtomicReference<>();
+    lost = new LongAdder();
+    lent = Producers.borrow(properties);
+    buffer =
+        bufferRows > 0 && bufferMs > 0 ? new ReducingBuffer(bufferRows, bufferMs, this::send) : null;
+    return true;
+  }
+
+  @Override
+  public void process(Row row) {
+    check();
+    ProducerRecord<byte[], byte[]> record = record(row);
+    if (buffer == null) {
+      send(record);
+    } else {
+      buffer.add(record);
+    }
+  }
+
+  @Override
+  public void close(Throwable error) {
+    if (lent == null) {
+      return; // open failed
+    }
+    boolean whole = false;
+    try {
+      if (error == null) {
+        if (buffer != null) {
+          buffer.flush();
+        }
+        lent.producer.flush();
+        check();
+        whole = failure.get() == null;
+      }
+    } finally {
+      if (buffer != null) {
+        buffer.stop();
+      }
+      counters.add(LOST, waits ? 0 : lost.sum());
+      Producers.giveBack(properties, lent, !whole);
+      lent = null;
+    }
+  }
+
+  private void send(ProducerRecord<byte[], byte[]> record) {
+    try {
+      lent.producer.send(record, (metadata, e) -> remember(e));
+    } catch (RuntimeException e) {
+      remember(e);
+    }
+    counters.add(RECORDS_OUT, 1);
+    counters.add(BYTES_OUT, length(record.key()) + length(record.value()));
+  }
+
+  private void remember(Exception e) {
+    if (e != null) {
+      failure.compareAndSet(null, e);
+      lost.increment();
+    }
+  }
+
+  private void check() {
+    Exception first = failure.get();
+    if (first != null && waits) {
+      String reason = Secrets.describe(first, properties);
+      throw new KafkaFault("topic '" + topic + "': " + reason, false);
+    }
+  }
+
+  private ProducerRecord<byte[], byte[]> record(Row row) {
+    Integer partition = at(row, partitionAt) instanceof Integer number ? number : null;
+    Long timestamp = millis(at(row, timestampAt));
+    byte[] key = row.getAs(0);
+    byte[] value = row.getAs(1);
+    ProducerRecord<byte[], byte[]> record =
+        new ProducerRecord<>(topic, partition, timestamp, key, value);
+    if (at(row, headersAt) instanceof scala.collection.Map<?, ?> headers) {
+      for (Iterator<? extends Tuple2<?, ?>> all = headers.iterator(); all.hasNext(); ) {
+        Tuple2<?, ?> header = all.next();
+        record.headers().add((String) header._1(), (byte[]) header._2());
+      }
+    }
+    return record;
+  }
+
+  private static Object at(Row row, int position) {
+    return position < 0 ? null : row.get(position);
+  }
+
+  /** Spark gives one or the other, as a setting of the session says. */
+  private static Long millis(Object time) {
+    if (time instanceof Instant instant) {
+      return instant.toEpochMilli();
+    }
+    return time instanceof Timestamp timestamp ? (Long) timestamp.getTime() : null;
+  }
+
+  private static int length(byte[] bytes) {
+    return bytes == null ? 0 : bytes.length;
+  }
+}

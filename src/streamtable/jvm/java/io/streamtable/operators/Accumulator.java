@@ -1,0 +1,47 @@
+package io.streamtable.operators;
+
+import java.io.Serializable;
+import java.util.List;
+import org.apache.spark.sql.Row;
+import org.apache.spark.sql.streaming.StatefulProcessorHandle;
+import org.apache.spark.sql.types.StructField;
+
+/**
+ * One aggregate of one group at a time: load, add the batch's rows in any order, finish, read.
+ *
+ * <p>Additions and removals of a batch commute, because a shuffle promises no order.
+ */
+interface Accumulator extends Serializable {
+  /** Columns of the group's state row that belong to this aggregate; names begin with `name`. */
+  List<StructField> columns(String name);
+
+  /** Opens further state, for aggregates that need more than columns. */
+  default void open(StatefulProcessorHandle handle, String name) {}
+
+  /** Columns in which a {@link Partial} of this aggregate travels. */
+  List<StructField> partialColumns(String name);
+
+  /** A new, empty partial. */
+  Partial partial();
+
+  /** Adds what a partial has summed up; its columns begin at a position of the row. */
+  void merge(Row row, int at);
+
+  /** Takes over the group's state; all columns are null for a new group. */
+  void load(Object[] state, int at);
+
+  /** Adds ({@code sign} 1) or takes back (-1) a value that is not null. */
+  void add(Object value, int sign);
+
+  /** Settles what {@link #add} only collected. Nothing is added after it. */
+  default void finish() {}
+
+  /** Writes the columns back. */
+  void store(Object[] state, int at);
+
+  /** The aggregate's value now. */
+  Object result();
+
+  /** Forgets further state of a group that is gone. */
+  default void clear() {}
+}

@@ -1,0 +1,134 @@
+package io.streamtable.operators;
+
+import java.util.ArrayList;
+import java.util.Iterator;
+import java.util.List;
+import org.apache.spark.sql.Row;
+import org.apache.spark.sql.streaming.OutputMode;
+import org.apache.spark.sql.streaming.StatefulProcessor;
+import org.apache.spark.sql.streaming.TimeMode;
+import org.apache.spark.sql.streaming.TimerValues;
+import scala.jdk.javaapi.CollectionConverters;
+
+/**
+ * Changes of two inputs under one join key in, changes of the joined rows out.
+ *
+ * <p>Rows are (row kind, key columns..., left row, right row), of which one is null. State (layout
+ * v1): "left" and "right", the live rows of each input; see {@link JoinSide}. How many partners a
+ * row has is kept only where a condition decides about single pairs: without one, the rows of a key
+ * either all have partners or none has.
+ */
+public final class JoinProcessor extends StatefulProcessor<Row, Row, Row> {
+  private final JoinSpec spec;
+  private final JoinSide left;
+  private final JoinSide right;
+
+  JoinProcessor(JoinSpec spec) {
+    this.spec = spec;
+    this.left = JoinSide.of(spec.left(), spec.leftKey());
+    this.right = JoinSide.of(spec.right(), spec.rightKey());
+  }
+
+  @Override
+  public void init(OutputMode outputMode, TimeMode timeMode) {
+    left.open(getHandle(), "left");
+    right.open(getHandle(), "right");
+    if (spec.condition() != null) {
+      spec.condition().open();
+    }
+  }
+
+  @Override
+  public scala.collection.Iterator<Row> handleInputRows(
+      Row key, scala.collection.Iterator<Row> input, TimerValues timers) {
+    NetRows leftChanges = new NetRows();
+    NetRows rightChanges = new NetRows();
+    int leftAt = 1 + key.length();
+    while (input.hasNext()) {
+      Row row = input.next();
+      int sign = RowKind.sign(row.getByte(RowKind.POSITION));
+      if (row.isNullAt(leftAt)) {
+        rightChanges.add(row.getStruct(leftAt + 1), sign);
+      } else {
+        leftChanges.add(row.getStruct(leftAt), sign);
+      }
+    }
+    JoinOutput output =
+        new JoinOutput(spec.kind(), spec.left().length(), spec.right().length());
+    if (key.anyNull()) {
+      leftChanges.additionsFirst((row, by) -> alone(true, row, by, output));
+      rightChanges.additionsFirst((row, by) -> alone(false, row, by, output));
+    } else {
+      // Additions first: where a row replaces the only one of its side, the other side keeps its
+      // partner throughout.
+      leftChanges.additionsFirst((row, by) -> change(true, row, by, output));
+      rightChanges.additionsFirst((row, by) -> change(false, row, by, output));
+    }
+    return CollectionConverters.asScala(output.changes(spec.outputKey(), spec.before()).iterator());
+  }
+
+  /** A row whose key is null: it meets none, so nothing of it is kept. */
+  private static void alone(boolean isLeft, Row row, long by, JoinOutput output) {
+    output.own(isLeft, row, by);
+    output.lonely(isLeft, row, by);
+  }
+
+  private void change(boolean isLeft, Row row, long wanted, JoinOutput output) {
+    JoinSide own = isLeft ? left : right;
+    long by = wanted > 0 ? wanted : -own.remove(row, -wanted);
+    if (by == 0) {
+      return;
+    }
+    // The first row of a key gives all rows of the other side a partner, the last one takes it.
+    boolean turns = spec.kind().lonely(!isLeft) && spec.condition() == null && own.isEmpty();
+    output.own(isLeft, row, by);
+    long matches = meet(isLeft, row, by, turns, output);
+    if (matches == 0) {
+      output.lonely(isLeft, row, by);
+    }
+    if (by > 0) {
+      own.add(row, by, matches);
+    }
+  }
+
+  /** Holds a row against the other side; returns how many rows it meets there. */
+  private long meet(boolean isLeft, Row row, long by, boolean turns, JoinOutput output) {
+    JoinSide other = isLeft ? right : left;
+    PairCondition condition = spec.condition();
+    if (!spec.kind().pairs() && condition == null && !turns) {
+      return other.isEmpty() ? 0 : 1;
+    }
+    boolean counted = condition != null && spec.kind().lonely(!isLeft);
+    List<JoinSide.Entry> met = new ArrayList<>();
+    long matches = 0;
+    if (condition != null) {
+      condition.fix(isLeft, row);
+    }
+    for (Iterator<JoinSide.Entry> entries = other.entries(); entries.hasNext(); ) {
+      JoinSide.Entry entry = entries.next();
+      if (condition != null && !condition.holds(isLeft, entry.row())) {
+        continue;
+      }
+      matches += entry.count();
+      output.pair(isLeft, row, entry.row(), by * entry.count());
+      if (turns) {
+        output.lonely(!isLeft, entry.row(), by > 0 ? -entry.count() : entry.count());
+      }
+      if (counted) {
+        met.add(entry);
+      }
+    }
+    for (JoinSide.Entry entry : met) {
+      recount(other, !isLeft, entry, Math.max(0, entry.matches() + by), output);
+    }
+    return matches;
+  }
+
+  private static void recount(
+      JoinSide side, boolean isLeft, JoinSide.Entry entry, long matches, JoinOutput output) {
+    if ((entry.matches() == 0) != (matches == 0)) {
+      output.lonely(isLeft, entry.row(), matches == 0 ? entry.count() : -entry.count());
+    }
+    side.count(entry, matches);
+  }
+}

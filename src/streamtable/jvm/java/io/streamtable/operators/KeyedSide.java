@@ -1,0 +1,71 @@
+package io.streamtable.operators;
+
+import java.util.Iterator;
+import org.apache.spark.sql.Row;
+import org.apache.spark.sql.RowFactory;
+import org.apache.spark.sql.streaming.MapState;
+import org.apache.spark.sql.streaming.StatefulProcessorHandle;
+import org.apache.spark.sql.streaming.TTLConfig;
+import org.apache.spark.sql.types.DataTypes;
+import org.apache.spark.sql.types.StructType;
+import scala.jdk.javaapi.CollectionConverters;
+
+/** Rows with a key of their own. State (layout v1): their key -> (row, matches). */
+final class KeyedSide implements JoinSide {
+  private final int[] key;
+  private final StructType keySchema;
+  private final StructType valueSchema;
+  private transient MapState<Row, Row> state;
+
+  KeyedSide(StructType row, int[] key) {
+    this.key = key;
+    StructType columns = new StructType();
+    for (int position : key) {
+      columns = columns.add(row.fields()[position]);
+    }
+    this.keySchema = columns;
+    this.valueSchema = new StructType().add("row", row).add("matches", DataTypes.LongType);
+  }
+
+  @Override
+  public void open(StatefulProcessorHandle handle, String name) {
+    state =
+        handle.getMapState(
+            name, Plain.row(keySchema), Plain.row(valueSchema), TTLConfig.NONE());
+  }
+
+  @Override
+  public boolean isEmpty() {
+    return !state.exists();
+  }
+
+  @Override
+  public Iterator<Entry> entries() {
+    return CollectionConverters.asJava(
+        state.values().map(stored -> new Entry(stored.getStruct(0), 1, stored.getLong(1))));
+  }
+
+  @Override
+  public void add(Row row, long by, long matches) {
+    state.updateValue(RowValue.columns(row, key), RowFactory.create(row, matches));
+  }
+
+  @Override
+  public long remove(Row row, long by) {
+    Row own = RowValue.columns(row, key);
+    Row stored = state.getValue(own);
+    if (stored == null) {
+      return 0;
+    }
+    // Where another row stands, it has replaced this one within the batch.
+    if (Values.same(stored.getStruct(0), row)) {
+      state.removeKey(own);
+    }
+    return by;
+  }
+
+  @Override
+  public void count(Entry entry, long matches) {
+    add(entry.row(), 1, matches);
+  }
+}

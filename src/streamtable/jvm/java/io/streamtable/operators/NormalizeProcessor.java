@@ -1,0 +1,111 @@
+package io.streamtable.operators;
+
+import java.util.ArrayList;
+import java.util.List;
+import org.apache.spark.sql.Row;
+import org.apache.spark.sql.RowFactory;
+import org.apache.spark.sql.streaming.OutputMode;
+import org.apache.spark.sql.streaming.StatefulProcessor;
+import org.apache.spark.sql.streaming.TTLConfig;
+import org.apache.spark.sql.streaming.TimeMode;
+import org.apache.spark.sql.streaming.TimerValues;
+import org.apache.spark.sql.streaming.ValueState;
+import org.apache.spark.sql.types.StructType;
+import scala.jdk.javaapi.CollectionConverters;
+
+/**
+ * Upserts and deletes of one key in, its full changelog out: at most one change per batch.
+ *
+ * <p>Rows are (row kind, columns..., Kafka partition, offset): a shuffle promises no order, so the
+ * row of the greatest position counts. State "last" (layout v1): the current row of the key.
+ */
+public final class NormalizeProcessor extends StatefulProcessor<Row, Row, Row> {
+  private final StructType rowSchema;
+  private final boolean before;
+  private transient ValueState<Row> last;
+
+  /**
+   * @param rowDdl the columns, row kind and position left out
+   * @param before whether an update comes with the row it replaces
+   */
+  public NormalizeProcessor(String rowDdl, boolean before) {
+    this.rowSchema = StructType.fromDDL(rowDdl);
+    this.before = before;
+  }
+
+  @Override
+  public void init(OutputMode outputMode, TimeMode timeMode) {
+    last = getHandle().getValueState("last", Plain.row(rowSchema), TTLConfig.NONE());
+  }
+
+  @Override
+  public scala.collection.Iterator<Row> handleInputRows(
+      Row key, scala.collection.Iterator<Row> input, TimerValues timers) {
+    Row newest = newest(input);
+    Row old = last.get();
+    List<Row> output = new ArrayList<>(2);
+    if (RowKind.sign(newest.getByte(RowKind.POSITION)) < 0) {
+      if (old != null) {
+        last.clear();
+        output.add(changed(RowKind.DELETE, old));
+      }
+    } else {
+      Row now = columns(newest);
+      if (old == null) {
+        output.add(changed(RowKind.INSERT, now));
+      } else if (!same(old, now)) {
+        if (before) {
+          output.add(changed(RowKind.UPDATE_BEFORE, old));
+        }
+        output.add(changed(RowKind.UPDATE_AFTER, now));
+      }
+      if (!output.isEmpty()) {
+        last.update(now);
+      }
+    }
+    return CollectionConverters.asScala(output.iterator());
+  }
+
+  private Row newest(scala.collection.Iterator<Row> input) {
+    Row newest = input.next();
+    while (input.hasNext()) {
+      Row row = input.next();
+      if (isLater(row, newest)) {
+        newest = row;
+      }
+    }
+    return newest;
+  }
+
+  private boolean isLater(Row row, Row other) {
+    int partition = 1 + rowSchema.length();
+    int order = Integer.compare(row.getInt(partition), other.getInt(partition));
+    return order != 0 ? order > 0 : row.getLong(partition + 1) > other.getLong(partition + 1);
+  }
+
+  private Row columns(Row row) {
+    Object[] columns = new Object[rowSchema.length()];
+    for (int i = 0; i < columns.length; i++) {
+      columns[i] = row.get(i + 1);
+    }
+    return RowFactory.create(columns);
+  }
+
+  private Row changed(byte kind, Row row) {
+    Object[] columns = new Object[1 + rowSchema.length()];
+    columns[RowKind.POSITION] = kind;
+    for (int i = 0; i < rowSchema.length(); i++) {
+      columns[i + 1] = row.get(i);
+    }
+    return RowFactory.create(columns);
+  }
+
+  private boolean same(Row left, Row right) {
+    for (int i = 0; i < rowSchema.length(); i++) {
+      if (!Values.same(left.get(i), right.get(i))) {
+        return false;
+      }
+    }
+    return true;
+  }
+}

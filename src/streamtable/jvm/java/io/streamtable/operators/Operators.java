@@ -1,0 +1,187 @@
+package io.streamtable.operators;
+
+import java.util.ArrayList;
+import java.util.List;
+import org.apache.spark.sql.Column;
+import org.apache.spark.sql.Dataset;
+import org.apache.spark.sql.Encoders;
+import org.apache.spark.sql.Row;
+import org.apache.spark.sql.streaming.OutputMode;
+import org.apache.spark.sql.streaming.StatefulProcessor;
+import org.apache.spark.sql.streaming.TimeMode;
+import org.apache.spark.sql.functions;
+import org.apache.spark.sql.types.StructType;
+
+/** Puts processors between DataFrames; the only class of this package that Python calls. */
+public final class Operators {
+  private Operators() {}
+
+  /**
+   * One change per group and batch; see {@link GroupAggregateProcessor}.
+   *
+   * @param retracting whether input rows can be taken back
+   * @param before whether an update comes with the row it replaces
+   * @param bitmaps whether distinct integers may be kept as bitmaps
+   * @param fold whether rows are summed up before the shuffle; see {@link LocalAggregate}
+   */
+  public static Dataset<Row> groupAggregate(
+      Dataset<Row> input,
+      List<String> keys,
+      List<Aggregation> calls,
+      boolean retracting,
+      boolean before,
+      boolean bitmaps,
+      boolean fold,
+      String outputDdl) {
+    // Copies: what Python hands over is a view of its own that does not travel to a task.
+    List<Aggregation> own = new ArrayList<>(calls);
+    List<Accumulator> accumulators = new ArrayList<>();
+    for (Aggregation call : own) {
+      accumulators.add(call.accumulator(retracting, bitmaps));
+    }
+    PartialRows partials = fold ? new PartialRows(keys.size(), accumulators) : null;
+    Dataset<Row> rows = fold ? folded(input, keys, own, accumulators, partials) : input;
+    return stateful(
+        rows,
+        keys,
+        new GroupAggregateProcessor(own, accumulators, keys.size(), before, partials),
+        outputDdl);
+  }
+
+  private static Dataset<Row> folded(
+      Dataset<Row> input,
+      List<String> keys,
+      List<Aggregation> calls,
+      List<Accumulator> accumulators,
+      PartialRows partials) {
+    StructType raw = input.schema();
+    int[] keyPositions = keys.stream().mapToInt(raw::fieldIndex).toArray();
+    return input.mapPartitions(
+        new LocalAggregate(calls, accumulators, keyPositions, partials),
+        Encoders.row(partials.schema(raw, keyPositions)));
+  }
+
+  /** A full changelog out of upserts; see {@link NormalizeProcessor}. */
+  public static Dataset<Row> normalize(
+      Dataset<Row> input, List<String> keys, String rowDdl, boolean before, String outputDdl) {
+    return stateful(input, keys, new NormalizeProcessor(rowDdl, before), outputDdl);
+  }
+
+  /**
+   * Two inputs joined; see {@link JoinProcessor}.
+   *
+   * @param input rows of (row kind, key columns..., left STRUCT, right STRUCT), one of them null
+   * @param kind a {@link JoinKind}
+   * @param condition what pairs must fulfil beside equal keys, as Spark SQL; null for nothing
+   * @param leftKey positions, or null; see {@link JoinSide#of}
+   * @param outputKey positions, or null; see {@link NetRows#changes}
+   */
+  public static Dataset<Row> join(
+      Dataset<Row> input,
+      String kind,
+      String condition,
+      List<Integer> leftKey,
+      List<Integer> rightKey,
+      List<Integer> outputKey,
+      boolean before,
+      String outputDdl) {
+    StructType schema = input.schema();
+    int leftAt = schema.length() - 2;
+    StructType left = (StructType) schema.fields()[leftAt].dataType();
+    StructType right = (StructType) schema.fields()[leftAt + 1].dataType();
+    JoinSpec spec =
+        new JoinSpec(
+            JoinKind.valueOf(kind),
+            left,
+            positions(leftKey),
+            right,
+            positions(rightKey),
+            condition == null
+                ? null
+                : PairCondition.of(input.sparkSession(), condition, left, right),
+            positions(outputKey),
+            before);
+    List<String> keys = List.of(schema.fieldNames()).subList(1, leftAt);
+    return stateful(input, keys, new JoinProcessor(spec), outputDdl);
+  }
+
+  /** The one row of each key; see {@link MaterializeProcessor}. */
+  public static Dataset<Row> materialize(
+      Dataset<Row> input, List<String> keys, String rowDdl, String outputDdl) {
+    return stateful(input, keys, new MaterializeProcessor(rowDdl), outputDdl);
+  }
+
+  /**
+   * The first rows of each partition; see {@link TopNProcessor}.
+   *
+   * @param order positions of the columns that rows are ordered by, without the row kind
+   * @param outputKey positions, or null; see {@link NetRows#changes}
+   */
+  public static Dataset<Row> topN(
+      Dataset<Row> input,
+      List<String> keys,
+      List<Integer> order,
+      List<Boolean> descending,
+      List<Boolean> nullsFirst,
+      int skip,
+      int limit,
+      boolean retracting,
+      boolean ranked,
+      List<Integer> outputKey,
+      boolean before,
+      String outputDdl) {
+    StructType row = input.drop(input.columns()[RowKind.POSITION]).schema();
+    TopNSpec spec =
+        new TopNSpec(
+            row,
+            new RowOrder(positions(order), flags(descending), flags(nullsFirst)),
+            skip,
+            limit,
+            retracting,
+            ranked,
+            positions(outputKey),
+            before);
+    return stateful(input, keys, new TopNProcessor(spec), outputDdl);
+  }
+
+  private static boolean[] flags(List<Boolean> flags) {
+    boolean[] found = new boolean[flags.size()];
+    for (int i = 0; i < found.length; i++) {
+      found[i] = flags.get(i);
+    }
+    return found;
+  }
+
+  private static int[] positions(List<Integer> positions) {
+    return positions == null ? null : positions.stream().mapToInt(i -> i).toArray();
+  }
+
+  /** A filter that judges updates as a whole; see {@link PairedFilter}. */
+  public static Dataset<Row> pairedFilter(Dataset<Row> input, boolean before, String outputDdl) {
+    return input.mapPartitions(
+        new PairedFilter(before), Encoders.row(StructType.fromDDL(outputDdl)));
+  }
+
+  private static Dataset<Row> stateful(
+      Dataset<Row> input,
+      List<String> keys,
+      StatefulProcessor<Row, Row, Row> processor,
+      String outputDdl) {
+    StructType schema = input.schema();
+    String[] names = Plain.names(schema.length());
+    Dataset<Row> plain = input.toDF(names);
+    Column[] columns =
+        keys.isEmpty()
+            ? new Column[] {functions.lit(0).as("everything")}
+            : keys.stream()
+                .map(key -> plain.col(names[schema.fieldIndex(key)]))
+                .toArray(Column[]::new);
+    StructType output = StructType.fromDDL(outputDdl);
+    return plain
+        .groupBy(columns)
+        .as(Encoders.row(plain.select(columns).schema()), Encoders.row(plain.schema()))
+        .transformWithState(
+            processor, TimeMode.None(), OutputMode.Update(), Plain.row(output))
+        .toDF(output.fieldNames());
+  }
+}

@@ -1,0 +1,19 @@
+package io.streamtable.operators;
+
+/** Flink's row kinds, by their byte codes, and where every changelog row carries its own. */
+public final class RowKind {
+  public static final byte INSERT = 0;
+  public static final byte UPDATE_BEFORE = 1;
+  public static final byte UPDATE_AFTER = 2;
+  public static final byte DELETE = 3;
+
+  /** Position of the row kind in every changelog row: the first column. */
+  public static final int POSITION = 0;
+
+  private RowKind() {}
+
+  /** +1 for a kind that adds its row, -1 for one that takes it back. */
+  public static int sign(byte kind) {
+    return kind == INSERT || kind == UPDATE_AFTER ? 1 : -1;
+  }
+}

@@ -1,0 +1,38 @@
+package io.streamtable.operators;
+
+import org.apache.spark.sql.Row;
+import org.apache.spark.sql.RowFactory;
+
+/** A row as a key of maps in memory; Spark's own rows hash byte arrays by their address. */
+final class RowValue {
+  private final Row row;
+  private final int hash;
+
+  RowValue(Row row) {
+    this.row = row;
+    this.hash = Values.hash(row);
+  }
+
+  /** Some columns of a row as a row of their own. */
+  static Row columns(Row row, int[] positions) {
+    Object[] columns = new Object[positions.length];
+    for (int i = 0; i < positions.length; i++) {
+      columns[i] = row.get(positions[i]);
+    }
+    return RowFactory.create(columns);
+  }
+
+  Row row() {
+    return row;
+  }
+
+  @Override
+  public boolean equals(Object other) {
+    return other instanceof RowValue value && hash == value.hash && Values.same(row, value.row);
+  }
+
+  @Override
+  public int hashCode() {
+    return hash;
+  }
+}

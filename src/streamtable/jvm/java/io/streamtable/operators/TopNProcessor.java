@@ -1,0 +1,169 @@
+package io.streamtable.operators;
+
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import org.apache.spark.sql.Encoders;
+import org.apache.spark.sql.Row;
+import org.apache.spark.sql.RowFactory;
+import org.apache.spark.sql.streaming.MapState;
+import org.apache.spark.sql.streaming.OutputMode;
+import org.apache.spark.sql.streaming.StatefulProcessor;
+import org.apache.spark.sql.streaming.TTLConfig;
+import org.apache.spark.sql.streaming.TimeMode;
+import org.apache.spark.sql.streaming.TimerValues;
+import org.apache.spark.sql.streaming.ValueState;
+import org.apache.spark.sql.types.DataTypes;
+import org.apache.spark.sql.types.StructType;
+import scala.Tuple2;
+import scala.jdk.javaapi.CollectionConverters;
+
+/**
+ * Changes of one partition's rows in, changes of its first rows out.
+ *
+ * <p>State (layout v1): "top", the first rows in order; "rest", every other row -> how often it is
+ * there. Rows that are only added need no rest. Others may be taken back, and what follows them
+ * moves up: "top" holds up to twice as many as are seen, so that "rest" is searched only now and
+ * then.
+ */
+public final class TopNProcessor extends StatefulProcessor<Row, Row, Row> {
+  private final TopNSpec spec;
+  private final int capacity;
+  private transient ValueState<Row> top;
+  private transient MapState<Row, Long> rest;
+
+  TopNProcessor(TopNSpec spec) {
+    this.spec = spec;
+    this.capacity = spec.retracting() ? 2 * spec.end() : spec.end();
+  }
+
+  @Override
+  public void init(OutputMode outputMode, TimeMode timeMode) {
+    StructType schema = new StructType().add("rows", DataTypes.createArrayType(spec.row()));
+    top = getHandle().getValueState("top", Plain.row(schema), TTLConfig.NONE());
+    if (spec.retracting()) {
+      rest =
+          getHandle()
+              .getMapState("rest", Plain.row(spec.row()), Encoders.LONG(), TTLConfig.NONE());
+    }
+  }
+
+  @Override
+  public scala.collection.Iterator<Row> handleInputRows(
+      Row key, scala.collection.Iterator<Row> input, TimerValues timers) {
+    NetRows changes = new NetRows();
+    while (input.hasNext()) {
+      Row row = input.next();
+      changes.add(columns(row), RowKind.sign(row.getByte(RowKind.POSITION)));
+    }
+    Row stored = top.get();
+    List<Row> rows = stored == null ? new ArrayList<>() : new ArrayList<>(stored.getList(0));
+    NetRows output = new NetRows();
+    seen(rows, output, -1);
+    changes.additionsFirst((row, by) -> apply(rows, row, by));
+    if (spec.retracting() && rows.size() < spec.end()) {
+      refill(rows);
+    }
+    seen(rows, output, 1);
+    if (rows.isEmpty()) {
+      top.clear();
+    } else {
+      top.update(RowFactory.create((Object) rows.toArray(new Row[0])));
+    }
+    return CollectionConverters.asScala(
+        output.changes(spec.outputKey(), spec.before()).iterator());
+  }
+
+  private void apply(List<Row> rows, Row row, long by) {
+    for (long i = 0; i < by; i++) {
+      add(rows, row);
+    }
+    for (long i = by; i < 0; i++) {
+      remove(rows, row);
+    }
+  }
+
+  private void add(List<Row> rows, Row row) {
+    boolean later = rows.isEmpty() || spec.order().compare(row, rows.get(rows.size() - 1)) >= 0;
+    if (later && spec.retracting() && rest.exists()) {
+      count(row, 1);
+      return;
+    }
+    int found = Collections.binarySearch(rows, row, spec.order());
+    rows.add(found < 0 ? -1 - found : found, row);
+    if (rows.size() > capacity) {
+      Row last = rows.remove(rows.size() - 1);
+      if (spec.retracting()) {
+        count(last, 1);
+      }
+    }
+  }
+
+  private void remove(List<Row> rows, Row row) {
+    int found = Collections.binarySearch(rows, row, spec.order());
+    if (found >= 0) {
+      rows.remove(found);
+    } else {
+      count(row, -1);
+    }
+  }
+
+  /** Changes how often a row is in the rest. */
+  private void count(Row row, long by) {
+    Long stored = rest.getValue(row);
+    long count = (stored == null ? 0 : stored) + by;
+    if (count > 0) {
+      rest.updateValue(row, count);
+    } else if (stored != null) {
+      rest.removeKey(row);
+    }
+  }
+
+  /** Moves the first rows of the rest up, as many as there is room for. */
+  private void refill(List<Row> rows) {
+    int room = capacity - rows.size();
+    List<Row> best = new ArrayList<>();
+    scala.collection.Iterator<Tuple2<Row, Long>> entries = rest.iterator();
+    while (entries.hasNext()) {
+      Tuple2<Row, Long> entry = entries.next();
+      if (best.size() == room && spec.order().compare(entry._1(), best.get(room - 1)) >= 0) {
+        continue;
+      }
+      int at = Collections.binarySearch(best, entry._1(), spec.order());
+      long copies = Math.min(room, entry._2());
+      best.addAll(at < 0 ? -1 - at : at, Collections.nCopies((int) copies, entry._1()));
+      if (best.size() > room) {
+        best.subList(room, best.size()).clear();
+      }
+    }
+    for (Row row : best) {
+      count(row, -1);
+    }
+    rows.addAll(best);
+  }
+
+  /** Adds the rows that are seen to the output, or takes them off it. */
+  private void seen(List<Row> rows, NetRows output, int sign) {
+    int end = Math.min(rows.size(), spec.end());
+    for (int i = spec.skip(); i < end; i++) {
+      output.add(spec.ranked() ? ranked(rows.get(i), i + 1) : rows.get(i), sign);
+    }
+  }
+
+  private static Row ranked(Row row, long rank) {
+    Object[] columns = new Object[row.length() + 1];
+    for (int i = 0; i < row.length(); i++) {
+      columns[i] = row.get(i);
+    }
+    columns[row.length()] = rank;
+    return RowFactory.create(columns);
+  }
+
+  private static Row columns(Row row) {
+    Object[] columns = new Object[row.length() - 1];
+    for (int i = 0; i < columns.length; i++) {
+      columns[i] = row.get(1 + i);
+    }
+    return RowFactory.create(columns);
+  }
+}

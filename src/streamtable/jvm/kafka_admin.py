@@ -1,0 +1,85 @@
+"""Questions to a Kafka cluster, asked by the Java client with the script's own settings.
+
+The Java client and not a Python one, because `properties.*` are Java client settings: what logs
+Spark's source in must log these questions in as well.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from py4j.protocol import Py4JJavaError
+
+from streamtable.core.codec import Codec
+from streamtable.jvm.bridge import Bridge
+from streamtable.jvm.faults import kafka_fault
+
+#: Longest wait for one answer, in milliseconds.
+TIMEOUT_MS = 15_000
+
+#: (topic, partition)
+Partition = tuple[str, int]
+
+
+class KafkaAdmin:
+    """One cluster, as one table's client settings reach it. Every wait is bounded.
+
+    All methods raise StreamtableError: BROKER_UNREACHABLE or BROKER_FAILED.
+    """
+
+    def __init__(
+        self, bridge: Bridge, properties: Mapping[str, str], timeout_ms: int = TIMEOUT_MS
+    ) -> None:
+        self._bridge = bridge
+        self._properties = bridge.java_map(properties)
+        self._servers = properties["bootstrap.servers"]
+        self._timeout_ms = timeout_ms
+
+    def ensure_reachable(self) -> None:
+        """Returns once a broker has answered."""
+        self._ask("ensureReachable")
+
+    def topics(self) -> set[str]:
+        """The names of all topics that the user may see."""
+        return {str(name) for name in self._ask("existingTopics")}
+
+    def describe(self, topic: str) -> dict[str, str]:
+        """`partitions`, `replication`, `cleanup.policy`; empty where the topic does not exist."""
+        return {str(k): str(v) for k, v in dict(self._ask("describe", topic)).items()}
+
+    def create_topic(self, topic: str, configs: Mapping[str, str]) -> None:
+        """Creates a topic with the brokers' default partitions and replication."""
+        self._ask("createTopic", topic, -1, -1, self._bridge.java_map(configs))
+
+    def committed_offsets(self, group: str, topics: Sequence[str]) -> dict[Partition, int]:
+        """The next offset a group would read; partitions without a commit are absent."""
+        return _offsets(self._ask("committedOffsets", group, self._bridge.java_list(topics)))
+
+    def end_offsets(self, topics: Sequence[str]) -> dict[Partition, int]:
+        """The offset that the next record of each partition will get."""
+        return _offsets(self._ask("endOffsets", self._bridge.java_list(topics)))
+
+    def key_difference(self, topic: str, *, reads: Codec, writes: Codec) -> str | None:
+        """What tells the last keys of a topic from those of a format; None where nothing does."""
+        try:
+            return self._bridge.key_difference(
+                self._properties, self._timeout_ms, topic, reads=reads, writes=writes
+            )
+        except Py4JJavaError as error:
+            raise kafka_fault(error, self._servers, self._timeout_ms) from error
+
+    def _ask(self, method: str, *arguments: Any) -> Any:
+        call = getattr(self._bridge.kafka_admin, method)
+        try:
+            return call(self._properties, self._timeout_ms, *arguments)
+        except Py4JJavaError as error:
+            raise kafka_fault(error, self._servers, self._timeout_ms) from error
+
+
+def _offsets(java: Any) -> dict[Partition, int]:
+    found = {}
+    for name, offset in dict(java).items():
+        topic, _, partition = str(name).rpartition(":")
+        found[topic, int(partition)] = int(offset)
+    return found

@@ -1,0 +1,109 @@
+"""Operators of ours on the JVM, called through the bridge."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from pyspark.sql import DataFrame
+
+from streamtable.jvm.bridge import Bridge
+
+
+def join(
+    bridge: Bridge,
+    rows: DataFrame,
+    *,
+    kind: str,
+    condition: str | None,
+    left_key: Sequence[int] | None,
+    right_key: Sequence[int] | None,
+    output_key: Sequence[int] | None,
+    before: bool,
+    output_ddl: str,
+) -> DataFrame:
+    """Rows of (row kind, keys..., left row, right row) -> the changes of the joined rows.
+
+    Args:
+        bridge: of the session.
+        rows: of the two row columns one is NULL.
+        kind: `INNER`, `LEFT`, `RIGHT`, `FULL`, `SEMI` or `ANTI`.
+        condition: Spark SQL over the columns of both rows, or None.
+        left_key: positions of what tells left rows of one join key apart; empty where there is one
+            at most, None where equal rows may come twice.
+        right_key: the same for the right rows.
+        output_key: positions in the output of what makes an update of a delete and an insert.
+        before: whether updates come with the row they replace.
+        output_ddl: row kind and columns.
+    """
+    return bridge.operator(
+        "join",
+        rows,
+        kind,
+        condition,
+        _listed(bridge, left_key),
+        _listed(bridge, right_key),
+        _listed(bridge, output_key),
+        before,
+        output_ddl,
+    )
+
+
+def materialize(
+    bridge: Bridge, rows: DataFrame, *, keys: Sequence[str], row_ddl: str, output_ddl: str
+) -> DataFrame:
+    """Changes in no promised order -> the row of each key."""
+    return bridge.operator("materialize", rows, bridge.java_list(keys), row_ddl, output_ddl)
+
+
+def top_n(
+    bridge: Bridge,
+    rows: DataFrame,
+    *,
+    keys: Sequence[str],
+    order: Sequence[tuple[int, bool, bool]],
+    skip: int,
+    limit: int,
+    retracting: bool,
+    ranked: bool,
+    output_key: Sequence[int] | None,
+    before: bool,
+    output_ddl: str,
+) -> DataFrame:
+    """A changelog -> the changes of the first rows of each partition.
+
+    Args:
+        bridge: of the session.
+        rows: row kind and columns.
+        keys: the columns that tell partitions apart.
+        order: position without the row kind, whether it descends, whether NULLs come first.
+        skip: how many rows of a partition are left out.
+        limit: how many rows come after those.
+        retracting: whether input rows can be taken back.
+        ranked: whether the output ends with each row's place.
+        output_key: positions in the output of what makes an update of a delete and an insert.
+        before: whether updates come with the row they replace.
+        output_ddl: row kind and columns.
+    """
+    return bridge.operator(
+        "topN",
+        rows,
+        bridge.java_list(keys),
+        *(bridge.java_list(part) for part in zip(*order, strict=True)),
+        skip,
+        limit,
+        retracting,
+        ranked,
+        _listed(bridge, output_key),
+        before,
+        output_ddl,
+    )
+
+
+def paired_filter(bridge: Bridge, rows: DataFrame, *, before: bool, output_ddl: str) -> DataFrame:
+    """Rows of (row kind, matches, columns...) -> those that match, updates judged as a whole."""
+    return bridge.operator("pairedFilter", rows, before, output_ddl)
+
+
+def _listed(bridge: Bridge, positions: Sequence[int] | None) -> Any:
+    return None if positions is None else bridge.java_list(positions)

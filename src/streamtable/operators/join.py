@@ -1,0 +1,78 @@
+"""`Join` -> `JoinProcessor`: both inputs, tagged, grouped by the join key."""
+
+from __future__ import annotations
+
+from pyspark.sql import DataFrame
+
+from streamtable.core.changelog import ROW_KIND_COLUMN
+from streamtable.core.types import Field, quote, spark_ddl
+from streamtable.jvm.stateful import join
+from streamtable.operators.context import LoweringContext
+from streamtable.operators.schema import changelog_ddl, positions
+from streamtable.plan.keys import side_key
+from streamtable.plan.nodes import Key
+from streamtable.plan.stateful_nodes import Join
+
+
+def lower_join(
+    node: Join, left: DataFrame, right: DataFrame, context: LoweringContext
+) -> DataFrame:
+    """The changes of the joined rows, at most one per row and batch.
+
+    Rows travel as (row kind, key columns..., left row, right row), of which one is NULL. Rows
+    whose key holds a NULL meet none; they travel only where they come out nevertheless.
+    """
+    one = _tagged(left, node.left_keys, node.left.fields, node.right.fields, is_left=True)
+    other = _tagged(right, node.right_keys, node.left.fields, node.right.fields, is_left=False)
+    if not _keeps_lonely(node, left=True):
+        one = one.where(_has_key(node.left_keys))
+    if not _keeps_lonely(node, left=False):
+        other = other.where(_has_key(node.right_keys))
+    return join(
+        context.bridge,
+        one.union(other),
+        kind=node.kind.name,
+        condition=node.condition,
+        left_key=positions(side_key(node.left, node.left_keys), node.left.fields),
+        right_key=positions(side_key(node.right, node.right_keys), node.right.fields),
+        output_key=positions(node.key, node.fields),
+        before=node.before,
+        output_ddl=changelog_ddl(node.fields),
+    )
+
+
+def _tagged(
+    rows: DataFrame,
+    keys: Key,
+    left: tuple[Field, ...],
+    right: tuple[Field, ...],
+    *,
+    is_left: bool,
+) -> DataFrame:
+    return rows.selectExpr(
+        ROW_KIND_COLUMN,
+        *(f"{quote(name)} AS {_key_name(i)}" for i, name in enumerate(keys)),
+        f"{_packed(left, there=is_left)} AS __left",
+        f"{_packed(right, there=not is_left)} AS __right",
+    )
+
+
+def _packed(fields: tuple[Field, ...], *, there: bool) -> str:
+    if not there:
+        return f"CAST(NULL AS STRUCT<{spark_ddl(fields)}>)"
+    return f"struct({', '.join(quote(f.name) for f in fields)})"
+
+
+def _has_key(keys: Key) -> str:
+    return " AND ".join(f"{_key_name(i)} IS NOT NULL" for i in range(len(keys)))
+
+
+def _key_name(position: int) -> str:
+    return f"__key{position}"
+
+
+def _keeps_lonely(node: Join, *, left: bool) -> bool:
+    """Whether rows of a side come out without a partner."""
+    if left:
+        return node.kind.pads_right or node.kind.name == "ANTI"
+    return node.kind.pads_left

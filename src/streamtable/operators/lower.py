@@ -1,0 +1,48 @@
+"""Walks a plan and puts each node's DataFrame together."""
+
+from __future__ import annotations
+
+from pyspark.sql import DataFrame
+
+from streamtable.core.changelog import ROW_KIND_COLUMN
+from streamtable.core.types import quote
+from streamtable.operators.calc import lower_calc
+from streamtable.operators.context import LoweringContext
+from streamtable.operators.group_aggregate import lower_group_aggregate
+from streamtable.operators.join import lower_join
+from streamtable.operators.materialize import lower_materialize
+from streamtable.operators.normalize import lower_normalize
+from streamtable.operators.scan import lower_scan
+from streamtable.operators.top_n import lower_top_n
+from streamtable.plan.nodes import Calc, GroupAggregate, Node, Normalize, Scan, UnionAll
+from streamtable.plan.stateful_nodes import Join, Materialize, TopN
+
+
+def lower(node: Node, context: LoweringContext) -> DataFrame:
+    """The changelog of a node: row kind, then its fields."""
+    match node:
+        case Scan():
+            return lower_scan(node, context)
+        case Normalize():
+            return lower_normalize(node, context)
+        case Calc():
+            return lower_calc(node, lower(node.input, context), context)
+        case GroupAggregate():
+            return lower_group_aggregate(node, lower(node.input, context), context)
+        case Join():
+            left, right = (lower(child, context) for child in node.inputs)
+            return lower_join(node, left, right, context)
+        case TopN():
+            return lower_top_n(node, lower(node.input, context), context)
+        case Materialize():
+            return lower_materialize(node, lower(node.input, context), context)
+        case UnionAll():
+            return _lower_union(node, context)
+
+
+def _lower_union(node: UnionAll, context: LoweringContext) -> DataFrame:
+    columns = [quote(name) for name in (ROW_KIND_COLUMN, *(f.name for f in node.fields))]
+    first, *others = (lower(child, context).select(*columns) for child in node.inputs)
+    for other in others:
+        first = first.union(other)
+    return first

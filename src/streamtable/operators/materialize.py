@@ -1,0 +1,22 @@
+"""`Materialize` -> `MaterializeProcessor`: the row of each key, in an order of its own making."""
+
+from __future__ import annotations
+
+from pyspark.sql import DataFrame
+
+from streamtable.core.types import spark_ddl
+from streamtable.jvm.stateful import materialize
+from streamtable.operators.context import LoweringContext
+from streamtable.operators.schema import changelog_ddl
+from streamtable.plan.stateful_nodes import Materialize
+
+
+def lower_materialize(node: Materialize, rows: DataFrame, context: LoweringContext) -> DataFrame:
+    """At most one change per key and batch."""
+    return materialize(
+        context.bridge,
+        rows,
+        keys=node.key,
+        row_ddl=spark_ddl(node.fields),
+        output_ddl=changelog_ddl(node.fields),
+    )

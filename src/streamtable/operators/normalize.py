@@ -1,0 +1,23 @@
+"""`Normalize` -> `NormalizeProcessor`: the last row per key decides what an upsert means."""
+
+from __future__ import annotations
+
+from pyspark.sql import DataFrame
+
+from streamtable.core.types import spark_ddl
+from streamtable.operators.context import LoweringContext
+from streamtable.operators.scan import lower_scan
+from streamtable.operators.schema import changelog_ddl
+from streamtable.plan.nodes import Normalize
+
+
+def lower_normalize(node: Normalize, context: LoweringContext) -> DataFrame:
+    """The full changelog of an upsert scan; the scan hands over Kafka's positions for the order."""
+    rows = lower_scan(node.input, context, positions=True)
+    return context.bridge.normalize(
+        rows,
+        keys=node.key,
+        row_ddl=spark_ddl(node.fields),
+        before=node.before,
+        output_ddl=changelog_ddl(node.fields),
+    )

@@ -1,0 +1,54 @@
+"""`Sink` -> bytes: NOT NULL checked, key and value encoded, ready for the writer."""
+
+from __future__ import annotations
+
+from pyspark.sql import DataFrame
+
+from streamtable.connectors.kafka.sink import encode_records
+from streamtable.connectors.kafka.table import KafkaTable
+from streamtable.core.changelog import ROW_KIND_COLUMN, RowKind
+from streamtable.core.settings import NOT_NULL_ENFORCER, NotNullEnforcer
+from streamtable.core.types import quote
+from streamtable.operators.context import LoweringContext
+from streamtable.operators.lower import lower
+from streamtable.plan.nodes import Sink
+
+
+def sink_table(sink: Sink) -> KafkaTable:
+    """The table that a sink writes, as its connector knows it."""
+    table = sink.table.connector
+    assert isinstance(table, KafkaTable), "every connector is one over Kafka"  # noqa: S101
+    return table
+
+
+def lower_sink(sink: Sink, context: LoweringContext) -> DataFrame:
+    """The records to write: columns `key`, `value` (BINARY) and the metadata that is written."""
+    rows = lower(sink.input, context)
+    if context.settings[NOT_NULL_ENFORCER] is NotNullEnforcer.DROP:
+        for name in sink.not_null:
+            rows = rows.where(f"NOT ({_is_missing(sink, name)})")
+    else:
+        rows = rows.selectExpr(
+            ROW_KIND_COLUMN, *(_checked(sink, f.name) for f in sink.input.fields)
+        )
+    return encode_records(sink_table(sink), rows, context.bridge)
+
+
+def _is_missing(sink: Sink, name: str) -> str:
+    """Whether a row lacks a value it must have; a delete needs nothing but its key."""
+    missing = f"{quote(name)} IS NULL"
+    if name in sink.key:
+        return missing
+    return f"{missing} AND {ROW_KIND_COLUMN} <> {RowKind.DELETE.value}"
+
+
+def _checked(sink: Sink, name: str) -> str:
+    """The column, or the end of the job where it is NULL; Flink's rule and default."""
+    if name not in sink.not_null:
+        return quote(name)
+    text = f"NULL_IN_NOT_NULL_COLUMN column ''{name}'' of {sink.table.name} is NOT NULL"
+    failing = f"raise_error('{text}, but the query gives NULL for it')"
+    return (
+        f"CASE WHEN {_is_missing(sink, name)} THEN {failing} ELSE {quote(name)} END"
+        f" AS {quote(name)}"
+    )

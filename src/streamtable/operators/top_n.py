@@ -1,0 +1,32 @@
+"""`TopN` -> `TopNProcessor`: the first rows of each partition."""
+
+from __future__ import annotations
+
+from pyspark.sql import DataFrame
+
+from streamtable.core.errors import InternalError
+from streamtable.jvm.stateful import top_n
+from streamtable.operators.context import LoweringContext
+from streamtable.operators.schema import changelog_ddl, positions
+from streamtable.plan.stateful_nodes import TopN
+
+
+def lower_top_n(node: TopN, rows: DataFrame, context: LoweringContext) -> DataFrame:
+    """At most one change per row and batch."""
+    if node.limit is None:
+        msg = "a TopN without a limit, which planning refuses"
+        raise InternalError(msg)
+    names = [f.name for f in node.input.fields]
+    return top_n(
+        context.bridge,
+        rows,
+        keys=node.partition,
+        order=[(names.index(k.field), k.descending, k.nulls_first) for k in node.order],
+        skip=node.skip,
+        limit=node.limit,
+        retracting=not node.input.mode.is_append,
+        ranked=node.rank is not None,
+        output_key=positions(node.key, node.fields),
+        before=node.before,
+        output_ddl=changelog_ddl(node.fields),
+    )

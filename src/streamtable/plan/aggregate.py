@@ -1,0 +1,181 @@
+"""GROUP BY and aggregate calls -> a `GroupAggregate` between two projections.
+
+Below it, a projection computes grouping expressions, arguments and filters as plain columns; above
+it, expressions refer to its output: every grouping expression and every call is replaced by a
+column, and a column that is left over was neither grouped nor aggregated.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from sqlglot import exp
+
+from streamtable.core.errors import Condition, StreamtableError
+from streamtable.core.types import Field
+from streamtable.plan.expressions import Binder, Bound, Input
+from streamtable.plan.functions import AGGREGATES
+from streamtable.plan.nodes import AggregateCall, GroupAggregate
+from streamtable.plan.relation import Relation, of_node, project, unique_names
+from streamtable.sql.nodes import FlinkCall
+from streamtable.sql.place import place_of
+
+
+@dataclass(frozen=True)
+class Aggregation:
+    """The aggregated relation and the expressions over it, in the order they were asked for."""
+
+    relation: Relation
+    rewritten: list[exp.Expr]
+
+
+def is_aggregate(node: exp.Expr) -> bool:
+    """Whether the node is a call of an aggregate function (and not of one over a window)."""
+    return (
+        isinstance(node, FlinkCall)
+        and node.name in AGGREGATES
+        and not isinstance(node.parent, exp.Window)
+    )
+
+
+def has_aggregate(node: exp.Expr) -> bool:
+    """Whether any part of an expression is an aggregate, subqueries left out."""
+    return any(is_aggregate(part) for part in node.walk(prune=lambda n: isinstance(n, exp.Query)))
+
+
+@dataclass
+class _Inputs:
+    """Columns that the aggregation reads, each distinct expression once."""
+
+    binder: Binder
+    names: dict[exp.Expr, str] = field(default_factory=dict)
+    bound: list[tuple[str, Bound]] = field(default_factory=list)
+
+    def add(self, node: exp.Expr, prefix: str) -> str:
+        """The name of the column that holds an expression; a plain column keeps its own."""
+        if node in self.names:
+            return self.names[node]
+        value = self.binder.bind(node)
+        wanted = node.name if isinstance(node, exp.Column) else f"{prefix}{len(self.bound)}"
+        name = unique_names([*(n for n, _ in self.bound), wanted])[-1]
+        self.bound.append((name, value))
+        self.names[node] = name
+        return name
+
+    def type_of(self, name: str) -> Bound:
+        """What stands in a column."""
+        return dict(self.bound)[name]
+
+
+def plan_aggregation(
+    grouping: list[exp.Expr], wanted: list[exp.Expr], source: Relation
+) -> Aggregation:
+    """Groups a relation.
+
+    Args:
+        grouping: what GROUP BY names; empty for one group of everything.
+        wanted: expressions over groups, SELECT items and HAVING.
+        source: the filtered input.
+
+    Raises:
+        StreamtableError: NOT_GROUPED for a column outside GROUP BY and aggregates,
+            AGGREGATE_MISPLACED for an aggregate inside GROUP BY or another aggregate.
+    """
+    inputs = _Inputs(Binder(Input(source.columns)))
+    for node in grouping:
+        if has_aggregate(node):
+            raise _misplaced(node, "GROUP BY")
+    keys = [inputs.add(_canonical(node, source), "group") for node in grouping]
+    calls: dict[exp.Expr, AggregateCall] = {}
+    canonical = [_canonical(node, source) for node in wanted]
+    for node in canonical:
+        for part in list(node.walk(prune=lambda n: isinstance(n, exp.Query))):
+            if is_aggregate(part) and part not in calls:
+                taken = [*keys, *(c.output.name for c in calls.values())]
+                calls[part] = _call(part, inputs, taken, grouped=bool(keys))
+    below = project(source.node, inputs.bound)
+    aggregate = GroupAggregate(below.node, tuple(dict.fromkeys(keys)), tuple(calls.values()))
+    outputs = {node: inputs.names[node] for node in (_canonical(n, source) for n in grouping)}
+    outputs.update({node: call.output.name for node, call in calls.items()})
+    relation = of_node(aggregate)
+    return Aggregation(relation, [_rewrite(node, outputs) for node in canonical])
+
+
+def _call(node: exp.Expr, inputs: _Inputs, taken: list[str], *, grouped: bool) -> AggregateCall:
+    function = AGGREGATES[node.name]
+    arguments = [a for a in node.expressions if not isinstance(a, exp.Star)]
+    for part in (*arguments, node.args.get("filter")):
+        if part is not None and has_aggregate(part):
+            raise _misplaced(part, f"an argument of {node.name}")
+    for clause in ("order", "nulls", "clauses"):
+        if node.args.get(clause):
+            raise StreamtableError(
+                Condition.NOT_YET, at=place_of(node), what=f"{node.name} with such a clause"
+            )
+    names = [inputs.add(argument, "arg") for argument in arguments]
+    types = tuple(inputs.type_of(name).type for name in names)
+    result = function.result(types, place_of(node), grouped=grouped)
+    distinct = bool(node.args.get("distinct"))
+    condition = node.args.get("filter")
+    wanted = "_".join([node.name.lower(), *(["distinct"] if distinct else []), *names])
+    return AggregateCall(
+        function=function.name,
+        output=Field(unique_names([*taken, wanted])[-1], result),
+        argument=names[0] if names else None,
+        distinct=distinct,
+        filter=inputs.add(condition, "filter") if condition is not None else None,
+    )
+
+
+def _canonical(node: exp.Expr, source: Relation) -> exp.Expr:
+    """A copy in which a column is written in one way only, so that equal ones compare equal.
+
+    `t.a` and `` `a` `` become `` `a` `` where that name alone is clear.
+    """
+    names = [column.name for column in source.columns]
+    qualified = {(column.qualifier, column.name) for column in source.columns}
+
+    def renamed(part: exp.Expr) -> exp.Expr:
+        if not isinstance(part, exp.Column):
+            return part
+        written = [p.name for p in part.parts]
+        is_column = len(written) == 1 or tuple(written) in qualified
+        if not is_column or names.count(written[-1]) != 1:
+            return part
+        plain = exp.column(written[-1], quoted=True)
+        plain.meta.update(part.meta)
+        return plain
+
+    return node.copy().transform(renamed)
+
+
+def _rewrite(node: exp.Expr, outputs: dict[exp.Expr, str]) -> exp.Expr:
+    """Replaces grouping expressions and calls by columns of the aggregation's output."""
+    if node in outputs:
+        column = exp.column(outputs[node], quoted=True)
+        column.meta.update(node.meta)
+        return column
+    if isinstance(node, exp.Column):
+        raise StreamtableError(
+            Condition.NOT_GROUPED,
+            at=place_of(node),
+            column=node.name,
+            hint=f"add it to GROUP BY or write MAX({node.name})",
+        )
+    copy = node.copy()
+    for key, value in node.args.items():
+        if isinstance(value, exp.Expr):
+            copy.set(key, _rewrite(value, outputs))
+        elif isinstance(value, list):
+            copy.set(
+                key,
+                [_rewrite(v, outputs) if isinstance(v, exp.Expr) else v for v in value],
+            )
+    return copy
+
+
+def _misplaced(node: exp.Expr, clause: str) -> StreamtableError:
+    found = next(part for part in node.walk() if is_aggregate(part))
+    return StreamtableError(
+        Condition.AGGREGATE_MISPLACED, at=place_of(found), function=found.name, clause=clause
+    )

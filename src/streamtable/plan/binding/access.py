@@ -1,0 +1,61 @@
+"""Into rows, arrays and maps: `r.x`, `a[1]` (counted from 1), `m['k']`."""
+
+from __future__ import annotations
+
+from streamtable.core.errors import Condition, Span, StreamtableError, closest
+from streamtable.core.types import CHARACTER, INT, INTEGERS, Root, quote
+from streamtable.plan.binding.bound import Bound, derived
+from streamtable.plan.binding.casts import implicit_cast
+
+
+def field_of(value: Bound, name: str, at: Span | None) -> Bound:
+    """`value.name` of a ROW; NULL where the row is.
+
+    Raises:
+        StreamtableError: UNKNOWN_COLUMN, for a value that has no such field.
+    """
+    for field in value.type.fields:
+        if field.name == name:
+            kind = field.type.with_nullable(field.type.nullable or value.type.nullable)
+            return derived(f"{value.sql}.{quote(name)}", kind, (value,))
+    names = [field.name for field in value.type.fields]
+    raise StreamtableError(
+        Condition.UNKNOWN_COLUMN,
+        at=at,
+        hint=closest(name, names) or f"the value is a {value.type.sql()}",
+        column=name,
+    )
+
+
+def item_of(value: Bound, index: Bound, at: Span | None) -> Bound:
+    """`value[index]` of an ARRAY or a MAP; NULL where there is no such item.
+
+    Raises:
+        StreamtableError: ARGUMENT_MISMATCH, for an index of another type or a constant below 1.
+    """
+    if value.type.root is Root.ARRAY and value.type.element is not None:
+        if index.type.root not in INTEGERS or _below_one(index):
+            raise _mismatch(index, at, "an array's item", "an index that counts from 1")
+        # `get` counts from 0 and gives NULL outside of the array, without failing.
+        sql = f"get({value.sql}, CAST({index.sql} AS {INT.spark_sql()}) - 1)"
+        return derived(sql, value.type.element.with_nullable(True), (value, index))
+    if value.type.root is Root.MAP and value.type.key is not None and value.type.element:
+        wanted = value.type.key
+        texts = {wanted.root, index.type.root} <= CHARACTER
+        key = index if texts else implicit_cast(index, wanted)
+        if key is None:
+            raise _mismatch(index, at, "a map's item", f"a key that is {wanted.sql()}")
+        sql = f"element_at({value.sql}, {key.sql})"
+        return derived(sql, value.type.element.with_nullable(True), (value, index))
+    raise _mismatch(value, at, "[ ]", "an ARRAY or a MAP before it")
+
+
+def _below_one(index: Bound) -> bool:
+    return isinstance(index.constant, int) and index.constant < 1
+
+
+def _mismatch(found: Bound, at: Span | None, function: str, expected: str) -> StreamtableError:
+    shown = found.type.sql() if found.constant is None else str(found.constant)
+    return StreamtableError(
+        Condition.ARGUMENT_MISMATCH, at=at, function=function, expected=expected, found=shown
+    )

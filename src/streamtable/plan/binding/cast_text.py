@@ -1,0 +1,94 @@
+"""CAST to a character string: how Flink writes each type.
+
+Booleans are upper case, fractions of a second have as many digits as the type, decimals are never
+in scientific notation, constructed values print as `[1, NULL]`, `{k=v}` and `(1, x)`.
+"""
+
+from __future__ import annotations
+
+from streamtable.core.types import CHARACTER, TIMESTAMPS, DataType, Root, quote
+from streamtable.plan.binding.coercion import precision_of, scale_of
+
+#: Java's BigDecimal turns to scientific notation beyond this scale, and Spark's CAST with it.
+_PLAIN_SCALE = 6
+
+
+def to_text(sql: str, source: DataType, depth: int = 0) -> str | None:
+    """Spark SQL of the value's text; None where Flink's format cannot be had.
+
+    Args:
+        sql: the value.
+        source: its type.
+        depth: how many lambdas enclose it, which keeps their variables apart.
+    """
+    match source.root:
+        case Root.CHAR | Root.VARCHAR:
+            return sql
+        case Root.BOOLEAN:
+            return f"upper(CAST({sql} AS STRING))"
+        case Root.DECIMAL:
+            # Only TRY_CAST has ANSI's plain notation while ANSI mode is off.
+            cast = "CAST" if scale_of(source) <= _PLAIN_SCALE else "try_cast"
+            return f"{cast}({sql} AS STRING)"
+        case Root.BINARY | Root.VARBINARY:
+            return f"make_valid_utf8(CAST({sql} AS STRING))"
+        case _ if source.root in TIMESTAMPS or source.root is Root.TIME:
+            return _with_fraction(sql, source)
+        case Root.ARRAY | Root.MAP | Root.ROW:
+            return _constructed(sql, source, depth)
+        case Root.INTERVAL_YEAR_MONTH | Root.INTERVAL_DAY_TIME | Root.MULTISET:
+            return None
+        case _:
+            return f"CAST({sql} AS STRING)"
+
+
+def _with_fraction(sql: str, source: DataType) -> str:
+    """Spark drops trailing zeros of the fraction; Flink prints all digits of the type."""
+    text = f"CAST({sql} AS STRING)"
+    digits = precision_of(source)
+    if digits == 0:
+        return text
+    whole = len("12:34:56") if source.root is Root.TIME else len("2024-12-31 12:34:56")
+    dotted = f"if(length({text}) = {whole}, concat({text}, '.'), {text})"
+    return f"rpad({dotted}, {whole + 1 + digits}, '0')"
+
+
+def _constructed(sql: str, source: DataType, depth: int) -> str | None:
+    variable = f"e{depth}"
+    if source.root is Root.ARRAY:
+        element = _part(variable, source.element, depth)
+        if element is None:
+            return None
+        items = f"transform({sql}, {variable} -> {element})"
+        return f"concat('[', array_join({items}, ', ', 'NULL'), ']')"
+    if source.root is Root.MAP:
+        key = _part(f"{variable}.key", source.key, depth)
+        value = _part(f"{variable}.value", source.element, depth)
+        if key is None or value is None:
+            return None
+        entry = f"concat({key}, '=', coalesce({value}, 'NULL'))"
+        items = f"transform(map_entries({sql}), {variable} -> {entry})"
+        return f"concat('{{', array_join({items}, ', '), '}}')"
+    parts = [_part(f"{sql}.{quote(f.name)}", f.type, depth) for f in source.fields]
+    texts = [f"coalesce({part}, 'NULL')" for part in parts if part is not None]
+    if len(texts) < len(parts):
+        return None
+    inside = ", ', ', ".join(texts)
+    return f"if({sql} IS NULL, NULL, concat('(', {inside}, ')'))"
+
+
+def _part(sql: str, source: DataType | None, depth: int) -> str | None:
+    return to_text(sql, source, depth + 1) if source is not None else None
+
+
+def fitted(text: str, source: DataType, target: DataType) -> str:
+    """A text cut to VARCHAR(n), or cut and padded to CHAR(n), where it may not be so already."""
+    length = precision_of(target)
+    known = precision_of(source) if source.root in CHARACTER else None
+    if target.root is Root.CHAR:
+        same = source.root is Root.CHAR and known == length
+        return text if same else f"rpad({text}, {length}, ' ')"
+    if known is not None and known <= length:
+        return text
+    unbounded = target.precision == (1 << 31) - 1
+    return text if unbounded else f"left({text}, {length})"

@@ -1,0 +1,195 @@
+"""Comparisons, IN, BETWEEN and LIKE, with Flink's idea of what compares with what.
+
+Numbers meet in their common type; a character string meets a date or time as that type and is
+NULL where it holds none. NaN is unequal to everything, itself included, as in Java: Spark thinks
+otherwise.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from streamtable.core.errors import Condition, Span, StreamtableError
+from streamtable.core.types import APPROXIMATE, BOOLEAN, CHARACTER, NUMERIC, DataType, Root
+from streamtable.plan.binding.bound import Bound, derived, text_literal
+from streamtable.plan.binding.cast_time import TEMPORAL
+from streamtable.plan.binding.casts import explicit_cast, try_cast
+from streamtable.plan.binding.coercion import common_numeric, common_type
+
+#: Each operator with the comparison that is false for NaN (`b <> b`) or true for it (`b = b`),
+#: and the side on which a NaN would mislead Spark, which holds it greater than all.
+_NAN_ANSWERS = {
+    "=": ("<>", 0),
+    "<>": ("=", 0),
+    ">": ("<>", 0),
+    ">=": ("<>", 0),
+    "<": ("<>", 1),
+    "<=": ("<>", 1),
+}
+
+
+def compare(operator: str, left: Bound, right: Bound, at: Span | None) -> Bound:
+    """`left operator right` as a BOOLEAN.
+
+    Raises:
+        StreamtableError: ARGUMENT_MISMATCH for types that do not compare, NOT_YET for maps.
+    """
+    a, b, kind = aligned(operator, left, right, at)
+    sql = f"({a.sql} {operator} {b.sql})"
+    if kind.root in APPROXIMATE:
+        sql = _nan_safe(operator, a, b, sql)
+    nullable = left.type.nullable or right.type.nullable
+    return derived(sql, BOOLEAN.with_nullable(nullable), (left, right)).located(at)
+
+
+def null_safe(left: Bound, right: Bound, at: Span | None, *, distinct: bool) -> Bound:
+    """`IS [NOT] DISTINCT FROM`: never NULL."""
+    a, b, _ = aligned("IS DISTINCT FROM", left, right, at)
+    sql = f"(NOT {a.sql} <=> {b.sql})" if distinct else f"({a.sql} <=> {b.sql})"
+    return derived(sql, BOOLEAN.with_nullable(False), (left, right)).located(at)
+
+
+def aligned(
+    operator: str, left: Bound, right: Bound, at: Span | None
+) -> tuple[Bound, Bound, DataType]:
+    """Both operands under the type that Flink compares them in."""
+    kind = _comparison_type(left.type, right.type)
+    if kind is None:
+        raise StreamtableError(
+            Condition.ARGUMENT_MISMATCH,
+            at=at,
+            hint=_way_out(left.type, right.type),
+            function=operator,
+            expected="two values that compare",
+            found=f"{left.type.sql()}, {right.type.sql()}",
+        )
+    if _holds_map(kind):
+        raise StreamtableError(Condition.NOT_YET, at=at, what=f"comparing values of {kind.sql()}")
+    return _as(left, kind), _as(right, kind), kind
+
+
+def _as(operand: Bound, kind: DataType) -> Bound:
+    if operand.type.root in CHARACTER:
+        if kind.root in CHARACTER:
+            return operand
+        # A constant that holds no such value is a mistake; a column's value is just unequal.
+        return explicit_cast(operand, kind) if operand.constant else try_cast(operand, kind)
+    return explicit_cast(operand, kind)
+
+
+def _comparison_type(left: DataType, right: DataType) -> DataType | None:
+    for text, other in ((left, right), (right, left)):
+        if text.root in CHARACTER and other.root in TEMPORAL:
+            return other
+    if left.root in NUMERIC and right.root in NUMERIC:
+        return common_numeric(left, right, merging=True)
+    return common_type((left, right))
+
+
+def _way_out(left: DataType, right: DataType) -> str | None:
+    if left.root in CHARACTER or right.root in CHARACTER:
+        return "CAST one side to the type of the other"
+    return None
+
+
+def _holds_map(kind: DataType) -> bool:
+    if kind.root in (Root.MAP, Root.MULTISET):
+        return True
+    inner = [f.type for f in kind.fields] + ([kind.element] if kind.element else [])
+    return any(_holds_map(part) for part in inner)
+
+
+def _nan_safe(operator: str, left: Bound, right: Bound, sql: str) -> str:
+    answer, side = _NAN_ANSWERS[operator]
+    suspect, other = (left, right) if side == 0 else (right, left)
+    if suspect.constant is not None:
+        return sql
+    if other.constant is not None and operator in ("=", "<>"):
+        return sql
+    return f"if(isnan({suspect.sql}), {other.sql} {answer} {other.sql}, {sql})"
+
+
+def between(value: Bound, low: Bound, high: Bound, at: Span | None, *, symmetric: bool) -> Bound:
+    """`value BETWEEN [SYMMETRIC] low AND high`."""
+    forward = all_of((compare(">=", value, low, at), compare("<=", value, high, at)))
+    if not symmetric:
+        return forward.located(at)
+    backward = all_of((compare(">=", value, high, at), compare("<=", value, low, at)))
+    return any_of((forward, backward)).located(at)
+
+
+def all_of(conditions: Sequence[Bound]) -> Bound:
+    """The conditions joined by AND."""
+    return _joined("AND", conditions)
+
+
+def any_of(conditions: Sequence[Bound]) -> Bound:
+    """The conditions joined by OR."""
+    return _joined("OR", conditions)
+
+
+def negation(condition: Bound) -> Bound:
+    """NOT of a condition; UNKNOWN stays so."""
+    return derived(f"(NOT {condition.sql})", condition.type, (condition,))
+
+
+def _joined(word: str, conditions: Sequence[Bound]) -> Bound:
+    kind = BOOLEAN.with_nullable(any(condition.type.nullable for condition in conditions))
+    sql = f" {word} ".join(condition.sql for condition in conditions)
+    return derived(f"({sql})", kind, conditions)
+
+
+def is_in(value: Bound, options: Sequence[Bound], at: Span | None) -> Bound:
+    """`value IN (options)`: NULL where it is not found and an option is NULL."""
+    pairs = [aligned("IN", value, option, at) for option in options]
+    kinds = {kind.with_nullable(True) for _, _, kind in pairs}
+    nullable = value.type.nullable or any(option.type.nullable for option in options)
+    kind = BOOLEAN.with_nullable(nullable)
+    if len(kinds) == 1 and next(iter(kinds)).root not in APPROXIMATE:
+        items = ", ".join(option.sql for _, option, _ in pairs)
+        return derived(f"({pairs[0][0].sql} IN ({items}))", kind, (value, *options)).located(at)
+    return any_of([compare("=", value, option, at) for option in options]).located(at)
+
+
+#: Patterns that Flink runs without a regular expression, where a backslash means itself.
+_FAST_PATTERN = re.compile(r"[^_%]*|[^_%]+%|%[^_%]+%?")
+
+
+def like(text: Bound, pattern: Bound, escape: Bound | None, at: Span | None) -> Bound:
+    """`text LIKE pattern [ESCAPE escape]`.
+
+    Without ESCAPE a backslash escapes, but not in constant patterns that hold no `_` and `%` only
+    at their ends: Flink compares those as plain text.
+    """
+    given = (text, pattern, *((escape,) if escape is not None else ()))
+    if any(operand.type.root not in CHARACTER | {Root.NULL} for operand in given):
+        raise StreamtableError(
+            Condition.ARGUMENT_MISMATCH,
+            at=at,
+            function="LIKE",
+            expected="character strings",
+            found=", ".join(operand.type.sql() for operand in given),
+        )
+    kind = BOOLEAN.with_nullable(text.type.nullable or pattern.type.nullable)
+    wanted = pattern.sql
+    if escape is not None:
+        wanted += f" ESCAPE {_escape_character(escape)}"
+    elif pattern.constant == "":
+        # Not a slip of ours: in Flink an empty pattern matches everything.
+        wanted = "'%'"
+    elif isinstance(pattern.constant, str) and _FAST_PATTERN.fullmatch(pattern.constant):
+        wanted = text_literal(pattern.constant.replace("\\", "\\\\"))
+    return derived(f"({text.sql} LIKE {wanted})", kind, given).located(at)
+
+
+def _escape_character(escape: Bound) -> str:
+    if not isinstance(escape.constant, str) or len(escape.constant) != 1:
+        raise StreamtableError(
+            Condition.ARGUMENT_MISMATCH,
+            at=escape.at,
+            function="ESCAPE",
+            expected="one character between quotes",
+            found=escape.type.sql(),
+        )
+    return escape.sql

@@ -1,0 +1,136 @@
+"""Constants: numbers, strings, bytes, dates, times, intervals -> typed Spark SQL literals."""
+
+from __future__ import annotations
+
+from decimal import Decimal, InvalidOperation
+
+from sqlglot import exp
+
+from streamtable.core.errors import Condition, Span, StreamtableError
+from streamtable.core.types import (
+    BIGINT,
+    BOOLEAN,
+    DOUBLE,
+    INT,
+    NULL,
+    DataType,
+    Root,
+    char,
+    decimal,
+    time,
+)
+from streamtable.plan.binding.bound import Bound, text_literal
+from streamtable.plan.binding.coercion import precision_of
+from streamtable.sql.nodes import IntervalLiteral, TemporalLiteral
+
+_MAX_INT = 2**31 - 1
+_MAX_BIGINT = 2**63 - 1
+
+
+def literal(node: exp.Literal, at: Span | None, *, negative: bool = False) -> Bound:
+    """A number or a string; `negative` folds a minus in, so that -2147483648 is an INT.
+
+    Raises:
+        StreamtableError: LITERAL_OUT_OF_RANGE for a number that fits no type.
+    """
+    if node.is_string:
+        return string(str(node.this), at)
+    text = str(node.this)
+    try:
+        number = Decimal(text)
+    except InvalidOperation:
+        raise _out_of_range(text, at) from None
+    if negative:
+        number = -number
+    if "e" in text.lower():
+        return _double(float(number), text, at)
+    exponent = number.as_tuple().exponent
+    digits = -exponent if isinstance(exponent, int) else 0
+    if digits == 0:
+        return _integer(int(number), text, at)
+    return _decimal(number, digits, text, at)
+
+
+def string(value: str, at: Span | None) -> Bound:
+    """A CHAR(n) constant, n at least 1 as in Flink's types."""
+    kind = char(len(value)).with_nullable(False)
+    return Bound(text_literal(value), kind, constant=value, at=at)
+
+
+def _double(value: float, text: str, at: Span | None) -> Bound:
+    if abs(value) == float("inf"):
+        raise _out_of_range(text, at)
+    return Bound(_signed(f"{value!r}D"), DOUBLE.with_nullable(False), constant=value, at=at)
+
+
+def _integer(value: int, text: str, at: Span | None) -> Bound:
+    if -_MAX_INT - 1 <= value <= _MAX_INT:
+        return Bound(_signed(str(value)), INT.with_nullable(False), constant=value, at=at)
+    if -_MAX_BIGINT - 1 <= value <= _MAX_BIGINT:
+        return Bound(_signed(f"{value}L"), BIGINT.with_nullable(False), constant=value, at=at)
+    raise _out_of_range(text, at)
+
+
+def _decimal(value: Decimal, scale: int, text: str, at: Span | None) -> Bound:
+    unscaled = abs(int(value.scaleb(scale)))
+    if unscaled > _MAX_BIGINT:
+        raise _out_of_range(text, at)
+    # Calcite counts the digits as written: 0.10 is a DECIMAL(3, 2).
+    kind = decimal(sum(c.isdigit() for c in text), scale).with_nullable(False)
+    sql = f"CAST('{value:f}' AS {kind.spark_sql()})"
+    return Bound(sql, kind, constant=value, at=at)
+
+
+def _signed(text: str) -> str:
+    return f"({text})" if text.startswith("-") else text
+
+
+def _out_of_range(text: str, at: Span | None) -> StreamtableError:
+    return StreamtableError(Condition.LITERAL_OUT_OF_RANGE, at=at, found=text)
+
+
+def boolean(value: bool, at: Span | None) -> Bound:
+    """TRUE or FALSE."""
+    kind = BOOLEAN.with_nullable(False)
+    return Bound("true" if value else "false", kind, constant=value, at=at)
+
+
+def null(at: Span | None) -> Bound:
+    """NULL, which takes the type of what it meets."""
+    return Bound("NULL", NULL, at=at)
+
+
+def binary(node: exp.HexString, at: Span | None) -> Bound:
+    """`X'1F'`."""
+    digits = str(node.this)
+    kind = DataType(Root.BINARY, nullable=False, precision=len(digits) // 2)
+    return Bound(f"X'{digits}'", kind, at=at)
+
+
+def temporal(node: TemporalLiteral, at: Span | None) -> Bound:
+    """`DATE '...'`, `TIME '...'` or `TIMESTAMP '...'`; a TIME has whole seconds, as in Flink."""
+    kind = node.args["to"].data_type.with_nullable(False)
+    text = str(node.this)
+    if kind.root is Root.TIME:
+        kind, text = time(0).with_nullable(False), text.partition(".")[0]
+    if kind.root is Root.TIMESTAMP and precision_of(kind) == 0:
+        text = text.partition(".")[0]
+    name = kind.spark_sql().partition("(")[0]
+    sql = f"CAST('{text}' AS {kind.spark_sql()})" if name == "TIME" else f"{name}'{text}'"
+    return Bound(sql, kind, at=at)
+
+
+def interval(node: IntervalLiteral, at: Span | None) -> Bound:
+    """An interval; one of DAY TO SECOND holds whole milliseconds, as Flink's do."""
+    kind = node.args["to"].data_type.with_nullable(False)
+    value = int(node.args["value"])
+    if kind.root is Root.INTERVAL_YEAR_MONTH:
+        return Bound(f"make_ym_interval(0, {value})", kind, constant=value, at=at)
+    millis = abs(value) // 1000 * (1 if value >= 0 else -1)
+    days, rest = divmod(abs(millis), 86_400_000)
+    sign = "-" if millis < 0 else ""
+    hours, rest = divmod(rest, 3_600_000)
+    minutes, rest = divmod(rest, 60_000)
+    clock = f"{hours:02}:{minutes:02}:{rest // 1000:02}.{rest % 1000:03}"
+    sql = f"INTERVAL {sign}'{days} {clock}' DAY TO SECOND"
+    return Bound(_signed(sql) if sign else sql, kind, constant=millis * 1000, at=at)

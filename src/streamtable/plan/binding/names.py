@@ -1,0 +1,65 @@
+"""Names -> columns: what `a`, `t.a` and `t.a.b` mean over an input."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from streamtable.core.errors import Condition, Span, StreamtableError, closest
+from streamtable.core.types import quote
+from streamtable.plan.binding.access import field_of
+from streamtable.plan.binding.bound import Bound, Input, InputField
+
+#: How many columns a hint may list.
+_FEW = 12
+
+
+def column(inputs: Input, names: Sequence[str], at: Span | None) -> Bound:
+    """The column that the longest prefix of the names means; the rest are fields inside it.
+
+    Raises:
+        StreamtableError: UNKNOWN_COLUMN or AMBIGUOUS_COLUMN.
+    """
+    qualified = [f for f in inputs.fields if f.qualifier == names[0]]
+    found = [f for f in qualified if len(names) > 1 and f.name == names[1]]
+    rest = names[2:]
+    if not found:
+        found = [f for f in inputs.fields if f.name == names[0] and not f.merged]
+        rest = names[1:]
+    if not found:
+        raise _unknown(inputs, names, qualified, at)
+    if len(found) > 1:
+        raise StreamtableError(
+            Condition.AMBIGUOUS_COLUMN,
+            at=at,
+            hint=f"write {found[0].qualifier}.{found[0].name}",
+            column=found[0].name,
+            inputs=", ".join(str(f.qualifier) for f in found),
+        )
+    value = _input_field(found[0], at)
+    for name in rest:
+        value = field_of(value, name, at)
+    return value
+
+
+def _unknown(
+    inputs: Input, names: Sequence[str], qualified: list[InputField], at: Span | None
+) -> StreamtableError:
+    of_table = len(names) > 1 and bool(qualified)
+    known = [f.name for f in (qualified if of_table else inputs.fields)]
+    listed = f"there are {', '.join(known)}" if 0 < len(known) <= _FEW else None
+    return StreamtableError(
+        Condition.UNKNOWN_COLUMN,
+        at=at,
+        hint=closest(names[1] if of_table else names[0], known) or listed,
+        column=".".join(names),
+    )
+
+
+def _input_field(found: InputField, at: Span | None) -> Bound:
+    return Bound(
+        quote(found.field.name),
+        found.field.type,
+        time_attribute=found.time_attribute,
+        fields=frozenset({found.field.name}),
+        at=at,
+    )

@@ -1,0 +1,113 @@
+"""INSERT statements -> plans: the query planned, fitted to the sink, row kinds inferred."""
+
+from __future__ import annotations
+
+from streamtable.catalog.catalog import Catalog
+from streamtable.core.errors import Condition, StreamtableError, closest
+from streamtable.core.options import Settings
+from streamtable.core.settings import CDC_DUPLICATES
+from streamtable.core.table import MetadataColumn, Table
+from streamtable.core.types import Field
+from streamtable.plan.changelog_mode import infer
+from streamtable.plan.expressions import implicit_cast
+from streamtable.plan.nodes import Sink
+from streamtable.plan.query import QueryPlanner
+from streamtable.plan.rank import check_bounded
+from streamtable.plan.relation import Relation, bound_field, project
+from streamtable.plan.rules.merge_projections import merge_projections
+from streamtable.plan.rules.prune_columns import prune_columns
+from streamtable.sql.statements import Insert
+
+
+def plan_insert(insert: Insert, catalog: Catalog, settings: Settings) -> Sink:
+    """The plan of one INSERT, ready to be lowered.
+
+    Args:
+        insert: the statement.
+        catalog: the tables and views that it may name.
+        settings: those in force where it stands.
+
+    Raises:
+        StreamtableError: anything the query, the sink's columns or the row kinds get wrong, at its
+            place in the script.
+    """
+    at = insert.target_at or insert.at
+    table = catalog.find_table(insert.target, at)
+    query = QueryPlanner(catalog).plan(insert.query)
+    check_bounded(query.node)
+    wanted = _written_columns(insert, table)
+    fitted = _fit(query, wanted, insert, table)
+    not_null = tuple(
+        to.name
+        for to, given in zip(wanted, query.columns, strict=True)
+        if not to.type.nullable and given.field.type.nullable
+    )
+    sink = Sink(input=fitted.node, table=table, not_null=not_null, at=at)
+    return prune_columns(infer(merge_projections(sink), duplicates=settings[CDC_DUPLICATES]))
+
+
+def _written_columns(insert: Insert, table: Table) -> tuple[Field, ...]:
+    """The sink's columns that the query fills, in the query's order."""
+    persisted = {f.name: f for f in table.schema.persisted}
+    for column in table.schema.columns:
+        if isinstance(column, MetadataColumn) and not column.virtual:
+            _check_writable(column, table)
+    if not insert.columns:
+        return tuple(persisted.values())
+    for name in insert.columns:
+        if name not in persisted:
+            raise StreamtableError(
+                Condition.UNKNOWN_COLUMN,
+                at=insert.target_at,
+                column=name,
+                hint=closest(name, persisted) or f"{table.name} has no such column to write",
+            )
+    missing = [name for name in persisted if name not in insert.columns]
+    if missing:
+        raise StreamtableError(
+            Condition.NOT_YET,
+            at=insert.target_at,
+            what=f"INSERT INTO {table.name} without column {', '.join(missing)}",
+            hint="list every column; NULL can be given for the ones to leave empty",
+        )
+    return tuple(persisted[name] for name in insert.columns)
+
+
+def _check_writable(column: MetadataColumn, table: Table) -> None:
+    if column.key not in table.connector.writable_metadata:
+        raise StreamtableError(
+            Condition.METADATA_READ_ONLY,
+            at=column.at,
+            column=column.name,
+            key=column.key,
+            hint="declare it VIRTUAL; writable are " + ", ".join(table.connector.writable_metadata),
+        )
+
+
+def _fit(query: Relation, wanted: tuple[Field, ...], insert: Insert, table: Table) -> Relation:
+    """Casts the query's columns to the sink's, by position, as Flink does implicitly."""
+    if len(query.columns) != len(wanted):
+        raise StreamtableError(
+            Condition.COLUMN_COUNT_MISMATCH,
+            at=insert.target_at,
+            table=table.name,
+            expected=len(wanted),
+            columns="(" + ", ".join(f.name for f in wanted) + ")",
+            found=len(query.columns),
+        )
+    by_name = {}
+    for to, given in zip(wanted, query.columns, strict=True):
+        cast = implicit_cast(bound_field(given.field), to.type)
+        if cast is None:
+            raise StreamtableError(
+                Condition.COLUMN_TYPE_MISMATCH,
+                at=insert.target_at,
+                hint=f"write CAST(... AS {to.type.with_nullable(True)}) in the query",
+                column=to.name,
+                table=table.name,
+                expected=to.type.with_nullable(True),
+                found=given.field.type.with_nullable(True),
+            )
+        by_name[to.name] = (to, cast)
+    ordered = [by_name[f.name] for f in table.schema.persisted]
+    return project(query.node, [(to.name, cast) for to, cast in ordered])

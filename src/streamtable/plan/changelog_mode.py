@@ -1,0 +1,201 @@
+"""Changelog-mode inference: which row kinds flow where, and what must be inserted for that.
+
+Three numbered steps over the tree that `build` made, as Flink's
+`FlinkChangelogModeInferenceProgram` takes them:
+
+1. What each node produces by itself stands in its `mode`.
+2. From the sink down, each node is asked whether its consumer needs the row before an update.
+   Aggregations over changing input do, to take the old row out of its group; so do filters on
+   columns that may change, to know whether the old row had passed.
+3. Where a need is not met, a node is rewritten: an upsert scan gets a `Normalize`, an aggregation
+   or a join switches its before-images on, a filter becomes a paired one. A scan of change events
+   has its before-images; it gets a `Normalize` where the user says that events may come twice,
+   because adding the same row up twice would count it twice.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from streamtable.core.changelog import RowKind
+from streamtable.core.errors import Condition, InternalError, StreamtableError
+from streamtable.core.settings import CDC_DUPLICATES
+from streamtable.plan.keys import constants, ordered_keys, unique_keys
+from streamtable.plan.nodes import (
+    NODE_NAMES,
+    Calc,
+    GroupAggregate,
+    Key,
+    Node,
+    Normalize,
+    Scan,
+    Sink,
+    UnionAll,
+    scans,
+)
+from streamtable.plan.stateful_nodes import Join, Materialize, TopN
+
+
+def infer(sink: Sink, *, duplicates: bool = False) -> Sink:
+    """Gives every consumer the row kinds it needs.
+
+    Args:
+        sink: the plan as built.
+        duplicates: whether change events may come twice (`table.exec.source.cdc-events-duplicate`).
+
+    Raises:
+        StreamtableError: SINK_NEEDS_APPEND where an insert-only sink would get updates; NOT_YET
+            where the sink's key is not the query's; PRIMARY_KEY_REQUIRED for change events that
+            may come twice.
+    """
+    takes = sink.table.connector.writes
+    if takes.is_append:
+        _check_append(sink)
+    elif not takes.has_before and not sink.input.mode.is_append:
+        sink = replace(sink, input=_keyed(sink))
+    if duplicates:
+        _check_duplicates(sink)
+    return replace(sink, input=_satisfy(sink.input, takes.has_before, duplicates))
+
+
+def _satisfy(node: Node, before: bool, duplicates: bool) -> Node:
+    match node:
+        case Scan():
+            met = node.mode.has_before and not duplicates
+            if node.mode.is_append or met or not before:
+                return node
+            return Normalize(node, key=node.table.schema.primary_key)
+        case Calc():
+            return _satisfy_calc(node, before, duplicates)
+        case GroupAggregate():
+            retracting = not node.input.mode.is_append
+            below = _satisfy(node.input, retracting, duplicates)
+            return replace(node, input=below, before=before)
+        case UnionAll():
+            return UnionAll(tuple(_satisfy(child, before, duplicates) for child in node.inputs))
+        case Join():
+            return _satisfy_join(node, before, duplicates)
+        case TopN():
+            below = _satisfy(node.input, not node.input.mode.is_append, duplicates)
+            satisfied = replace(node, input=below)
+            key = next(iter(ordered_keys(satisfied)), None)
+            return replace(satisfied, key=key, before=before)
+        case Materialize():
+            return replace(node, input=_satisfy(node.input, True, duplicates))
+        case Normalize():
+            msg = "a Normalize before the inference that inserts it"
+            raise InternalError(msg)
+
+
+def _satisfy_calc(node: Calc, before: bool, duplicates: bool) -> Calc:
+    """A filter on anything but the unique key changes what an update means to the consumer."""
+    if _decides(node) and not before:
+        below = _in_pairs(_satisfy(node.input, True, duplicates))
+        return replace(node, input=below, paired=True)
+    return replace(node, input=_satisfy(node.input, before, duplicates))
+
+
+def _decides(node: Calc) -> bool:
+    """Whether a filter may let one row of an update pass and stop the other."""
+    changing = not node.input.mode.is_append
+    by_key = any(node.condition_fields <= set(key) for key in ordered_keys(node.input))
+    return node.condition is not None and changing and not by_key
+
+
+def _in_pairs(node: Node) -> Node:
+    """What a paired filter reads: no filter below it may leave half of an update."""
+    match node:
+        case Calc():
+            below = _in_pairs(node.input)
+            return replace(node, input=below, paired=_decides(node), before=True)
+        case UnionAll():
+            return UnionAll(tuple(_in_pairs(child) for child in node.inputs))
+        case _:
+            return node
+
+
+def _satisfy_join(node: Join, before: bool, duplicates: bool) -> Join:
+    """A join takes every row back that it has paired, so it has to be told of each."""
+    left, right = (_satisfy(child, not child.mode.is_append, duplicates) for child in node.inputs)
+    satisfied = replace(node, left=left, right=right)
+    key = next(iter(ordered_keys(satisfied)), None)
+    return replace(satisfied, key=key, before=before)
+
+
+def _check_duplicates(sink: Sink) -> None:
+    for scan in scans(sink.input):
+        if scan.mode.has_before and not scan.table.schema.primary_key:
+            raise StreamtableError(
+                Condition.PRIMARY_KEY_REQUIRED,
+                at=scan.table.at,
+                hint="add PRIMARY KEY (column, ...) NOT ENFORCED to its columns",
+                table=scan.table.name,
+                owner=f"'{CDC_DUPLICATES.key}' = 'true'",
+            )
+
+
+def _check_append(sink: Sink) -> None:
+    if sink.input.mode.is_append:
+        return
+    culprit = _first_changing(sink.input)
+    kinds = " ".join(k.short for k in sorted(culprit.mode.kinds) if k is not RowKind.INSERT)
+    raise StreamtableError(
+        Condition.SINK_NEEDS_APPEND,
+        at=sink.at,
+        hint="write to an 'upsert-kafka' table with a primary key",
+        table=sink.table.name,
+        format=sink.table.connector.describe().rsplit(", ", 1)[-1],
+        operator=describe_source(culprit),
+        kinds=kinds,
+    )
+
+
+def _first_changing(node: Node) -> Node:
+    """The lowest node on the way down that turns inserts into changes."""
+    for child in node.inputs:
+        if not child.mode.is_append:
+            return _first_changing(child)
+    return node
+
+
+def describe_source(node: Node) -> str:
+    """A node as a user would name it."""
+    match node:
+        case Scan():
+            return f"the scan of table {node.table.name} ({node.table.connector.name})"
+        case GroupAggregate():
+            by = ", ".join(node.keys) or "nothing"
+            return f"the aggregation by {by}"
+        case Join():
+            return f"the {node.kind.name.lower()} join"
+        case TopN():
+            return f"the first {node.limit} rows"
+        case _:
+            return f"the {NODE_NAMES[type(node)]}"
+
+
+def _keyed(sink: Sink) -> Node:
+    """The sink's input, made to come in order by the sink's primary key.
+
+    That key is a unique one of the query, constants aside.
+    """
+    found = [key for key in unique_keys(sink.input) if _is_key(key, sink)]
+    if any(key in ordered_keys(sink.input) for key in found):
+        return sink.input
+    if found:
+        return Materialize(sink.input, found[0])
+    keys = [", ".join(key) for key in unique_keys(sink.input)]
+    rows = f"are identified by ({') or ('.join(keys)})" if keys else "have no key"
+    raise StreamtableError(
+        Condition.NOT_YET,
+        at=sink.at,
+        what=(
+            f"writing a query whose rows {rows} into table {sink.table.name}"
+            f" with primary key ({', '.join(sink.key)})"
+        ),
+        hint="make the primary key the columns that the query groups by or reads as its key",
+    )
+
+
+def _is_key(key: Key, sink: Sink) -> bool:
+    return set(key) <= set(sink.key) <= {*key, *constants(sink.input)}

@@ -1,0 +1,129 @@
+"""Plans as text: one line a node, read from the sink down; the same text every time."""
+
+from __future__ import annotations
+
+from streamtable.core.table import Watermark
+from streamtable.plan.keys import side_key, unique_keys
+from streamtable.plan.nodes import (
+    AggregateCall,
+    Calc,
+    GroupAggregate,
+    Key,
+    Node,
+    Normalize,
+    Scan,
+    Sink,
+    UnionAll,
+)
+from streamtable.plan.stateful_nodes import Join, Materialize, SortKey, TopN
+
+
+def explain(sink: Sink) -> str:
+    """The plan with what each node does, the row kinds it makes and the key of its rows.
+
+    An upsert scan that feeds no `ChangelogNormalize` says so, because that is state saved.
+    """
+    connector = sink.table.connector
+    key = f", key ({', '.join(sink.key)})" if sink.key else ""
+    not_null = f", checks NOT NULL of ({', '.join(sink.not_null)})" if sink.not_null else ""
+    lines = [
+        f"Sink {sink.table.name}: {connector.describe()}{key}{not_null}  takes {connector.writes}"
+    ]
+    _add(lines, sink.input, 1, parent=None)
+    return "\n".join(lines)
+
+
+def _add(lines: list[str], node: Node, depth: int, parent: Node | None) -> None:
+    known = unique_keys(node)
+    least = [key for key in known if not any(set(other) < set(key) for other in known)]
+    keys = [f"({', '.join(key)})" for key in least]
+    key = f"  key {' or '.join(keys)}" if keys else ""
+    if keys == ["()"]:
+        key = "  one row"
+    lines.append(f"{'  ' * depth}{_headline(node, parent)}  makes {node.mode}{key}")
+    for child in node.inputs:
+        _add(lines, child, depth + 1, parent=node)
+
+
+def _headline(node: Node, parent: Node | None) -> str:
+    match node:
+        case Scan():
+            columns = ", ".join(f.name for f in node.fields)
+            text = f"Scan {node.table.name}: {node.table.connector.describe()}, reads ({columns})"
+            if node.table.schema.watermark:
+                text += f", {_watermark(node.table.schema.watermark)}"
+            upserts = not node.mode.is_append and not node.mode.has_before
+            if upserts and not isinstance(parent, Normalize):
+                text += ", not normalized: no consumer needs the row before"
+            return text
+        case Normalize():
+            return f"ChangelogNormalize by ({', '.join(node.key)})"
+        case Calc():
+            return _calc(node)
+        case GroupAggregate():
+            by = f"by ({', '.join(node.keys)})" if node.keys else "of everything"
+            calls = ", ".join(_call(call) for call in node.calls)
+            return f"GroupAggregate {by}{': ' + calls if calls else ''}"
+        case UnionAll():
+            return "Union"
+        case Join():
+            return _join(node)
+        case TopN():
+            return _top_n(node)
+        case Materialize():
+            return f"Materialize by ({', '.join(node.key)})"
+
+
+def _calc(node: Calc) -> str:
+    columns = ", ".join(
+        p.field.name if p.source == p.field.name else f"{p.sql} AS {p.field.name}"
+        for p in node.projections
+    )
+    paired = " of old and new row" if node.paired else ""
+    where = f", where{paired} {node.condition}" if node.condition else ""
+    return f"Calc {columns}{where}"
+
+
+def _join(node: Join) -> str:
+    equal = " AND ".join(f"{left} = {right}" for left, right in node.keys)
+    where = f", where {node.condition}" if node.condition else ""
+    kept = ", ".join(
+        f"{side} {_kept(child, keys)}"
+        for side, child, keys in (
+            ("left", node.left, node.left_keys),
+            ("right", node.right, node.right_keys),
+        )
+    )
+    return f"{node.kind.value} on {equal}{where}, keeps {kept}"
+
+
+def _kept(node: Node, join_key: Key) -> str:
+    """By what a join keeps the rows of one join key; more state the further down the list."""
+    key = side_key(node, join_key)
+    if key is None:
+        return "every row"
+    return f"by ({', '.join(key)})" if key else "one row"
+
+
+def _top_n(node: TopN) -> str:
+    by = f"by ({', '.join(node.partition)})" if node.partition else "of everything"
+    order = ", ".join(map(_sort_key, node.order))
+    skip = f" after {node.skip}" if node.skip else ""
+    rank = f" with {node.rank.name}" if node.rank else ""
+    kept = "" if node.input.mode.is_append else ", keeps every row"
+    return f"TopN {by}: {node.limit}{skip} of {order or 'any order'}{rank}{kept}"
+
+
+def _sort_key(key: SortKey) -> str:
+    direction = "DESC" if key.descending else "ASC"
+    return f"{key.field} {direction} NULLS {'FIRST' if key.nulls_first else 'LAST'}"
+
+
+def _call(call: AggregateCall) -> str:
+    argument = ("DISTINCT " if call.distinct else "") + (call.argument or "*")
+    where = f" FILTER {call.filter}" if call.filter else ""
+    return f"{call.function}({argument}){where} AS {call.output.name}"
+
+
+def _watermark(watermark: Watermark) -> str:
+    return f"watermark on {watermark.column}"

@@ -1,0 +1,59 @@
+"""The table of Flink's built-in functions: signatures, result types and Spark SQL, as data.
+
+One module per chapter of Flink's *System (Built-in) Functions* page; `model` says what an entry
+is, `kinds` what arguments may be. What Flink has and we lack stands in `lacking`, so that it is
+refused by name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from streamtable.core.errors import Condition, Span, StreamtableError, closest
+from streamtable.plan.binding.bound import Bound
+from streamtable.plan.functions.aggregate import AGGREGATES, AggregateFunction
+from streamtable.plan.functions.arithmetic import ARITHMETIC
+from streamtable.plan.functions.collection import COLLECTIONS
+from streamtable.plan.functions.conditional import CONDITIONAL
+from streamtable.plan.functions.construct import CONSTRUCTION
+from streamtable.plan.functions.conversion import CONVERSION
+from streamtable.plan.functions.encodings import ENCODINGS
+from streamtable.plan.functions.hashes import HASHES
+from streamtable.plan.functions.lacking import LACKING
+from streamtable.plan.functions.model import Category, Function
+from streamtable.plan.functions.regexps import REGEXPS
+from streamtable.plan.functions.strings import STRINGS
+from streamtable.plan.functions.temporal import TEMPORAL
+
+__all__ = ["AGGREGATES", "FUNCTIONS", "AggregateFunction", "Category", "Function", "bind_call"]
+
+_SCALARS = (
+    *ARITHMETIC,
+    *STRINGS,
+    *ENCODINGS,
+    *REGEXPS,
+    *TEMPORAL,
+    *CONDITIONAL,
+    *CONVERSION,
+    *COLLECTIONS,
+    *CONSTRUCTION,
+    *HASHES,
+    *LACKING,
+)
+
+FUNCTIONS: Mapping[str, Function] = {function.name: function for function in _SCALARS}
+
+
+def bind_call(name: str, arguments: Sequence[Bound], at: Span | None) -> Bound:
+    """A call of a scalar function.
+
+    Raises:
+        StreamtableError: UNKNOWN_FUNCTION, NOT_YET or ARGUMENT_MISMATCH.
+    """
+    function = FUNCTIONS.get(name)
+    if function is None:
+        known = [f.name for f in FUNCTIONS.values() if f.available] + list(AGGREGATES)
+        raise StreamtableError(
+            Condition.UNKNOWN_FUNCTION, at=at, hint=closest(name, known), function=name
+        )
+    return function.bind(arguments, at)

@@ -1,0 +1,180 @@
+"""Aggregate functions: what they take and give; the operators know how to keep them.
+
+Result types were read off Flink 2.2: SUM and AVG keep the type of what they add up (so an INT sum
+wraps and an INT average is cut), decimals grow to 38 digits.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from streamtable.core.errors import Condition, Span, StreamtableError
+from streamtable.core.types import (
+    BIGINT,
+    MAX_DECIMAL_PRECISION,
+    NUMERIC,
+    DataType,
+    Root,
+    decimal,
+)
+from streamtable.plan.binding.coercion import scale_of
+
+_AVERAGE_SCALE = 6
+_ORDERED = frozenset(Root) - {
+    Root.ARRAY,
+    Root.MULTISET,
+    Root.MAP,
+    Root.ROW,
+    Root.NULL,
+    Root.BINARY,
+    Root.VARBINARY,
+}
+
+
+@dataclass(frozen=True)
+class AggregateFunction:
+    """An aggregate of Flink's page.
+
+    Attributes:
+        name: in upper case.
+        doc: one sentence.
+        accepts: the kinds of its argument.
+        expected: how messages say that.
+        gives: result type by argument type; None where Flink has it and we do not yet.
+        none_for_empty: whether a group without values gives NULL (COUNT gives 0).
+        retracts: whether rows can be taken back from its state.
+    """
+
+    name: str
+    doc: str
+    accepts: frozenset[Root] = frozenset(Root)
+    expected: str = "one value"
+    gives: Callable[[DataType], DataType] | None = None
+    none_for_empty: bool = True
+    retracts: bool = True
+
+    def result(
+        self, types: tuple[DataType, ...], at: Span | None, *, grouped: bool = True
+    ) -> DataType:
+        """The type of a call.
+
+        Args:
+            types: of its arguments; empty for `COUNT(*)`.
+            at: where the call stands.
+            grouped: whether there is a GROUP BY; without one there may be no rows at all.
+
+        Raises:
+            StreamtableError: NOT_YET, or ARGUMENT_MISMATCH.
+        """
+        if self.gives is None:
+            raise StreamtableError(Condition.NOT_YET, at=at, what=f"aggregate {self.name}")
+        if not types and self.name == "COUNT":
+            return self.gives(BIGINT)
+        if len(types) != 1 or types[0].root not in self.accepts:
+            raise StreamtableError(
+                Condition.ARGUMENT_MISMATCH,
+                at=at,
+                function=self.name,
+                expected=self.expected,
+                found=", ".join(t.sql() for t in types),
+            )
+        kind = self.gives(types[0])
+        if not self.none_for_empty:
+            return kind
+        return kind.with_nullable(types[0].nullable or not grouped)
+
+
+def _count(_: DataType) -> DataType:
+    return BIGINT.with_nullable(False)
+
+
+def _sum(argument: DataType) -> DataType:
+    if argument.root is Root.DECIMAL:
+        return decimal(MAX_DECIMAL_PRECISION, scale_of(argument))
+    return argument
+
+
+def _average(argument: DataType) -> DataType:
+    if argument.root is Root.DECIMAL:
+        return decimal(MAX_DECIMAL_PRECISION, max(_AVERAGE_SCALE, scale_of(argument)))
+    return argument
+
+
+def _same(argument: DataType) -> DataType:
+    return argument
+
+
+_AVAILABLE = (
+    AggregateFunction(
+        "COUNT",
+        "The number of rows, or of values that are not NULL.",
+        gives=_count,
+        none_for_empty=False,
+    ),
+    AggregateFunction(
+        "SUM",
+        "The sum of the values.",
+        NUMERIC,
+        "a number",
+        _sum,
+    ),
+    AggregateFunction(
+        "AVG",
+        "The mean of the values.",
+        NUMERIC,
+        "a number",
+        _average,
+    ),
+    AggregateFunction(
+        "MIN",
+        "The smallest value.",
+        _ORDERED,
+        "a value that has an order",
+        _same,
+    ),
+    AggregateFunction(
+        "MAX",
+        "The largest value.",
+        _ORDERED,
+        "a value that has an order",
+        _same,
+    ),
+)
+
+_NOT_YET = {
+    "APPROX_COUNT_DISTINCT": "About how many different values there are.",
+    "ARRAY_AGG": "The values as an array.",
+    "COLLECT": "The values as a multiset.",
+    "CUME_DIST": "The share of rows up to and with this one.",
+    "DENSE_RANK": "The rank without gaps.",
+    "FIRST_VALUE": "The first value in order.",
+    "GROUPING": "Whether a column is rolled up in this row.",
+    "GROUPING_ID": "The bits of GROUPING of several columns.",
+    "GROUP_ID": "The number of the grouping set among equal ones.",
+    "JSON_ARRAYAGG": "The values as a JSON array.",
+    "JSON_OBJECTAGG": "Keys and values as a JSON object.",
+    "LAG": "The value some rows before.",
+    "LAST_VALUE": "The last value in order.",
+    "LEAD": "The value some rows after.",
+    "LISTAGG": "The texts joined by a separator.",
+    "NTILE": "The bucket of the row.",
+    "PERCENTILE": "A percentile of the values.",
+    "PERCENT_RANK": "The relative rank.",
+    "RANK": "The rank with gaps.",
+    "ROW_NUMBER": "The number of the row in its partition.",
+    "STDDEV": "The sample standard deviation.",
+    "STDDEV_POP": "The population's standard deviation.",
+    "STDDEV_SAMP": "The sample standard deviation.",
+    "VARIANCE": "The sample variance.",
+    "VAR_POP": "The population's variance.",
+    "VAR_SAMP": "The sample variance.",
+}
+
+AGGREGATES: Mapping[str, AggregateFunction] = {
+    function.name: function
+    for function in (
+        *_AVAILABLE,
+        *(AggregateFunction(name, doc) for name, doc in _NOT_YET.items()),
+    )
+}

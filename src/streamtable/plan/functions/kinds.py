@@ -1,0 +1,56 @@
+"""The kinds of argument that Flink's signatures speak of."""
+
+from __future__ import annotations
+
+from streamtable.core.types import (
+    BIGINT,
+    BOOLEAN,
+    BYTES,
+    BYTES_ROOTS,
+    CHARACTER,
+    DATE,
+    DOUBLE,
+    INT,
+    INTEGERS,
+    NUMERIC,
+    STRING,
+    TIMESTAMPS,
+    Root,
+    time,
+    timestamp,
+    timestamp_ltz,
+)
+from streamtable.plan.binding.bound import SYMBOL, Bound
+from streamtable.plan.functions.model import Kind, of_roots
+
+_SHORT_INTEGERS = (Root.TINYINT, Root.SMALLINT, Root.INT)
+_EXACT = (*INTEGERS, Root.DECIMAL)
+
+ANY = Kind("any value", lambda argument: None if argument.type is SYMBOL else argument)
+TEXT = of_roots("a string", CHARACTER, STRING)
+BINARY = of_roots("bytes", BYTES_ROOTS, BYTES)
+TRUTH = of_roots("a BOOLEAN", {Root.BOOLEAN}, BOOLEAN)
+#: Any integer up to INT, as INT.
+WHOLE = of_roots("an INT", _SHORT_INTEGERS, INT, convert=True)
+#: Any integer, as BIGINT.
+LONG = of_roots("an integer", INTEGERS, BIGINT, convert=True)
+#: Any integer or decimal under its own type.
+EXACT = of_roots("an integer or DECIMAL", _EXACT, INT)
+#: Any number under its own type.
+NUMBER = of_roots("a number", NUMERIC, INT)
+#: Any number, as DOUBLE.
+REAL = of_roots("a number", NUMERIC, DOUBLE, convert=True)
+DAY = of_roots("a DATE", {Root.DATE}, DATE)
+CLOCK = of_roots("a TIME", {Root.TIME}, time())
+LOCAL = of_roots("a TIMESTAMP", {Root.TIMESTAMP}, timestamp(3))
+INSTANT = of_roots("a TIMESTAMP_LTZ", {Root.TIMESTAMP_LTZ}, timestamp_ltz(3))
+MOMENT = of_roots("a TIMESTAMP or TIMESTAMP_LTZ", TIMESTAMPS, timestamp(3))
+DATED = of_roots("a DATE, TIMESTAMP or TIMESTAMP_LTZ", {Root.DATE, *TIMESTAMPS}, timestamp(3))
+ARRAY = Kind("an ARRAY", lambda a: a if a.type.root is Root.ARRAY else None)
+MAP = Kind("a MAP", lambda a: a if a.type.root is Root.MAP else None)
+
+
+def constant_text(argument: Bound) -> str:
+    """The value of a constant string argument."""
+    assert isinstance(argument.constant, str), argument  # noqa: S101
+    return argument.constant

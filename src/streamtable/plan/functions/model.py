@@ -1,0 +1,247 @@
+"""What a built-in function is: names, signatures, result types and Spark SQL, as data."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass, replace
+from enum import Enum
+
+from streamtable.core.errors import Condition, Span, StreamtableError
+from streamtable.core.types import NULL, DataType, Root
+from streamtable.plan.binding.bound import SYMBOL, Bound, TimeAttribute, derived
+from streamtable.plan.binding.casts import explicit_cast
+from streamtable.plan.binding.coercion import common_type
+
+Arguments = tuple[Bound, ...]
+#: Spark SQL of a call: a template with `{0}`, `{1}`, ... or a function of the arguments.
+Builder = str | Callable[[Arguments], str]
+#: The type of a call: fixed, or found from the arguments. Its nullability is set by `Nulls`.
+Result = DataType | Callable[[Arguments], DataType]
+
+
+class Category(Enum):
+    """The chapters of Flink's *System (Built-in) Functions* page."""
+
+    COMPARISON = "Comparison"
+    LOGICAL = "Logical"
+    ARITHMETIC = "Arithmetic"
+    STRING = "String"
+    TEMPORAL = "Temporal"
+    CONDITIONAL = "Conditional"
+    CONVERSION = "Type Conversion"
+    COLLECTION = "Collection"
+    JSON = "JSON"
+    VARIANT = "Variant"
+    CONSTRUCTION = "Value Construction"
+    MODIFICATION = "Value Modification"
+    ACCESS = "Value Access"
+    GROUPING = "Grouping"
+    HASH = "Hash"
+    AUXILIARY = "Auxiliary"
+    AGGREGATE = "Aggregate"
+
+
+class Nulls(Enum):
+    """When the type of a call admits NULL."""
+
+    IF_ARGUMENTS = "if any argument does"
+    ALWAYS = "always"
+    NEVER = "never"
+    AS_RESULT = "as the result's own type says"
+
+
+@dataclass(frozen=True)
+class Kind:
+    """What an argument may be.
+
+    Attributes:
+        name: how messages call it.
+        take: the argument under the type the builder expects, or None where it does not fit.
+    """
+
+    name: str
+    take: Callable[[Bound], Bound | None]
+
+
+def of_roots(name: str, roots: Collection[Root], to: DataType, *, convert: bool = False) -> Kind:
+    """An argument of certain kinds; an untyped NULL becomes `to`, others too if `convert`."""
+
+    def take(argument: Bound) -> Bound | None:
+        if argument.type is SYMBOL:
+            return None
+        if argument.type.root is Root.NULL or (convert and argument.type.root in roots):
+            return explicit_cast(argument, to)
+        return argument if argument.type.root in roots else None
+
+    return Kind(name, take)
+
+
+def keyword(*names: str) -> Kind:
+    """A word of the grammar, such as a unit of time."""
+
+    def take(argument: Bound) -> Bound | None:
+        return argument if argument.type is SYMBOL and argument.constant in names else None
+
+    return Kind(" | ".join(names), take)
+
+
+def constant(of: Kind) -> Kind:
+    """A literal of a kind."""
+
+    def take(argument: Bound) -> Bound | None:
+        return of.take(argument) if argument.constant is not None else None
+
+    return Kind(f"{of.name} (a literal)", take)
+
+
+@dataclass(frozen=True)
+class Overload:
+    """One signature.
+
+    Attributes:
+        takes: what its arguments may be.
+        gives: the result's type.
+        sql: its Spark SQL.
+        optional: how many of the last arguments may be left out.
+        repeats: whether the last argument may come more than once.
+        nulls: when the result may be NULL.
+        pairs: whether the arguments come in pairs.
+        common_from: the position from which on arguments take their common type, if any.
+        merging: whether that type is found by Flink's own rule (`coercion.common_type`).
+        fits: a last check over all arguments together; None where they do not fit.
+        deterministic: whether equal arguments give equal results.
+        time_attribute: what the result means to time operators.
+        lacking: what this signature of Flink's is called where we do not have it yet.
+    """
+
+    takes: tuple[Kind, ...]
+    gives: Result
+    sql: Builder
+    optional: int = 0
+    repeats: bool = False
+    pairs: bool = False
+    common_from: int | None = None
+    merging: bool = False
+    nulls: Nulls = Nulls.IF_ARGUMENTS
+    fits: Callable[[Arguments], Arguments | None] | None = None
+    deterministic: bool = True
+    time_attribute: TimeAttribute | None = None
+    lacking: str | None = None
+
+    def accept(self, arguments: Sequence[Bound]) -> Arguments | None:
+        """The arguments as the builder expects them; None where they do not fit."""
+        least = len(self.takes) - self.optional
+        if len(arguments) < least or (len(arguments) > len(self.takes) and not self.repeats):
+            return None
+        if self.pairs and len(arguments) % 2:
+            return None
+        taken = []
+        for position, argument in enumerate(arguments):
+            fitting = self.takes[min(position, len(self.takes) - 1)].take(argument)
+            if fitting is None:
+                return None
+            taken.append(fitting)
+        if self.common_from is not None:
+            return self._unified(taken)
+        return tuple(taken) if self.fits is None else self.fits(tuple(taken))
+
+    def _unified(self, taken: list[Bound]) -> Arguments | None:
+        kept, alike = taken[: self.common_from], taken[self.common_from :]
+        kind = common_type([argument.type for argument in alike], merging=self.merging)
+        if kind is None or kind.root is Root.NULL:
+            return None
+        return (*kept, *(explicit_cast(a, kind.with_nullable(a.type.nullable)) for a in alike))
+
+    def bind(self, arguments: Arguments) -> Bound:
+        """The call over accepted arguments; NOT_YET where this signature is still lacking."""
+        if self.lacking is not None:
+            raise StreamtableError(Condition.NOT_YET, what=self.lacking)
+        kind = self.gives if isinstance(self.gives, DataType) else self.gives(arguments)
+        if self.nulls is not Nulls.AS_RESULT:
+            nullable = self.nulls is Nulls.ALWAYS or (
+                self.nulls is Nulls.IF_ARGUMENTS and any(a.type.nullable for a in arguments)
+            )
+            kind = kind.with_nullable(nullable)
+        if isinstance(self.sql, str):
+            sql = self.sql.format(*(argument.sql for argument in arguments))
+        else:
+            sql = self.sql(arguments)
+        bound = derived(sql, kind, arguments)
+        if self.deterministic:
+            return bound
+        return replace(bound, deterministic=False, time_attribute=self.time_attribute)
+
+    def usage(self) -> str:
+        """Its arguments as messages list them."""
+        names = [kind.name for kind in self.takes]
+        required = len(names) - self.optional
+        shown = [n if i < required else f"[{n}]" for i, n in enumerate(names)]
+        return "(" + ", ".join(shown) + (", ...)" if self.repeats else ")")
+
+
+@dataclass(frozen=True)
+class Function:
+    """A scalar function.
+
+    Attributes:
+        name: in upper case.
+        category: its chapter.
+        overloads: tried in order; empty where Flink has the function and we do not yet.
+        doc: one sentence.
+    """
+
+    name: str
+    category: Category
+    overloads: tuple[Overload, ...] = ()
+    doc: str = ""
+
+    @property
+    def available(self) -> bool:
+        """Whether it can be called."""
+        return bool(self.overloads)
+
+    def bind(self, arguments: Sequence[Bound], at: Span | None) -> Bound:
+        """A call of it.
+
+        Raises:
+            StreamtableError: NOT_YET, or ARGUMENT_MISMATCH where no signature fits.
+        """
+        if not self.available:
+            raise StreamtableError(Condition.NOT_YET, at=at, what=f"function {self.name}")
+        for overload in self.overloads:
+            taken = overload.accept(arguments)
+            if taken is not None:
+                try:
+                    return overload.bind(taken).located(at)
+                except StreamtableError as error:
+                    raise error.located(at) from None
+        found = [str(a.constant) if a.type is SYMBOL else a.type.sql() for a in arguments]
+        raise StreamtableError(
+            Condition.ARGUMENT_MISMATCH,
+            at=at,
+            function=self.name,
+            expected=" or ".join(o.usage() for o in self.overloads if o.lacking is None),
+            found=", ".join(found),
+        )
+
+
+def lacking(what: str, *takes: Kind) -> Overload:
+    """A signature that Flink has and we do not yet."""
+    return Overload(takes, NULL, "", lacking=what)
+
+
+def one(
+    name: str,
+    category: Category,
+    takes: tuple[Kind, ...],
+    gives: Result,
+    sql: Builder,
+    doc: str,
+    *,
+    optional: int = 0,
+    nulls: Nulls = Nulls.IF_ARGUMENTS,
+    more: tuple[Overload, ...] = (),
+) -> Function:
+    """A function with a single signature, and maybe `more` that are lacking."""
+    first = Overload(takes, gives, sql, optional, nulls=nulls)
+    return Function(name, category, (first, *more), doc)

@@ -1,0 +1,170 @@
+"""Which fields identify the rows of a node, and by which of them its changes come in order."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from itertools import product
+
+from streamtable.plan.nodes import Calc, GroupAggregate, Key, Node, Normalize, Scan, UnionAll
+from streamtable.plan.stateful_nodes import Join, JoinKind, Materialize, TopN
+
+#: No plan needs more, and their number grows fast with columns that are selected twice.
+_MOST_KEYS = 16
+
+
+def unique_keys(node: Node) -> tuple[Key, ...]:
+    """Every set of fields that no two rows share the values of; best known first.
+
+    An empty key: there is at most one row.
+    """
+    return _keys(node, ordered=False)
+
+
+def ordered_keys(node: Node) -> tuple[Key, ...]:
+    """The unique keys by which a consumer may replace rows.
+
+    All changes of one value come through one task, deletes before what replaces them, and the two
+    rows of an update have the same value. A key of a join is not one of them where it lacks the
+    join's own key: a row that moves to another join key moves to another task.
+    """
+    return _keys(node, ordered=True)
+
+
+def _keys(node: Node, *, ordered: bool) -> tuple[Key, ...]:
+    match node:
+        case Scan():
+            key = node.table.schema.primary_key
+            return (key,) if key and not node.mode.is_append else ()
+        case Normalize() | Materialize():
+            return (node.key,)
+        case GroupAggregate():
+            return (node.keys,)
+        case Calc():
+            found = (k for key in _keys(node.input, ordered=ordered) for k in _renamed(key, node))
+            return _distinct(found)
+        case Join():
+            return _ordered_of_join(node) if ordered else _of_join(node)
+        case TopN():
+            return _of_top_n(node, ordered=ordered)
+        case UnionAll():
+            return ()
+
+
+def _renamed(key: Key, node: Calc) -> Iterable[Key]:
+    """The key under each set of names that a projection gives its fields."""
+    names = [[p.field.name for p in node.projections if p.source == field] for field in key]
+    return product(*names)
+
+
+def _of_join(node: Join) -> tuple[Key, ...]:
+    left, right = unique_keys(node.left), unique_keys(node.right)
+    return _distinct(
+        variant for key in _combined(node, left, right) for variant in _variants(key, node)
+    )
+
+
+def _ordered_of_join(node: Join) -> tuple[Key, ...]:
+    """Those that hold the join key, of inputs whose changes come in order themselves.
+
+    Updates are paired by the first of them, so that the others must mean the same.
+    """
+    found = _combined(node, ordered_keys(node.left), ordered_keys(node.right))
+    held = [key for key in found if _holds_join_key(set(key), node)]
+    return _distinct(_variants(held[0], node)) if held else ()
+
+
+def _holds_join_key(key: set[str], node: Join) -> bool:
+    """Whether rows of one value of the key always share a join key, partners missing or not."""
+    by_left, by_right = set(node.left_keys) <= key, set(node.right_keys) <= key
+    if node.kind.left_only:
+        return by_left
+    if node.kind is JoinKind.INNER:
+        return by_left or by_right
+    return (by_left or not node.kind.pads_right) and (by_right or not node.kind.pads_left)
+
+
+def _of_top_n(node: TopN, *, ordered: bool) -> tuple[Key, ...]:
+    """The place in a partition is a key, as is what identifies a row of the input."""
+    own: list[Key] = []
+    if node.limit == 1:
+        own.append(node.partition)
+    elif node.rank is not None:
+        own.append((*node.partition, node.rank.name))
+    if not ordered:
+        return _distinct([*own, *unique_keys(node.input)])
+    held = [k for k in ordered_keys(node.input) if set(node.partition) <= set(k)]
+    return tuple([*own, *held][:1])
+
+
+def _combined(node: Join, left: Iterable[Key], right: Iterable[Key]) -> list[Key]:
+    """Keys of a join out of keys of its inputs.
+
+    Where a row meets one row at most, its own key is enough, unless the join also gives rows in
+    which that key is NULL for want of a partner.
+    """
+    if node.kind.left_only:
+        return list(left)
+    one_right = is_single(node.right, node.right_keys)
+    one_left = is_single(node.left, node.left_keys)
+    found: list[Key] = []
+    if one_right and not node.kind.pads_left:
+        found.extend(left)
+    if one_left and not node.kind.pads_right:
+        found.extend(right)
+    for one, other in product(left, right):
+        # In a full join either part may be missing; were both NULL of themselves, two rows would
+        # look alike.
+        told_apart = _never_null(one, node.left) or _never_null(other, node.right)
+        if node.kind is not JoinKind.FULL or told_apart:
+            found.append((*one, *other))
+    return found
+
+
+def _never_null(key: Key, node: Node) -> bool:
+    """Whether some field of the key holds a value in every row."""
+    return any(f.name in key and not f.type.nullable for f in node.fields)
+
+
+def side_key(node: Node, join_key: Key) -> Key | None:
+    """The fields by which a join tells the rows of one join key apart.
+
+    Empty: there is one at most. None: equal rows may come twice, or out of order.
+    """
+    known = ordered_keys(node)
+    if any(set(key) <= set(join_key) for key in known):
+        return ()
+    return min(known, key=len, default=None)
+
+
+def is_single(node: Node, fields: Key) -> bool:
+    """Whether these fields identify a row of the node."""
+    return any(set(key) <= set(fields) for key in unique_keys(node))
+
+
+def _variants(key: Key, node: Join) -> Iterable[Key]:
+    """The key itself, then with fields that an inner join makes equal in each other's place."""
+    if node.kind is not JoinKind.INNER:
+        return [key]
+    partners: dict[str, str] = {}
+    for left, right in node.keys:
+        partners.setdefault(left, right)
+        partners.setdefault(right, left)
+    return product(*([name, partners[name]] if name in partners else [name] for name in key))
+
+
+def _distinct(keys: Iterable[Key]) -> tuple[Key, ...]:
+    """Each set of fields once, in the order in which they came."""
+    found: dict[frozenset[str], Key] = {}
+    for key in keys:
+        found.setdefault(frozenset(key), tuple(dict.fromkeys(key)))
+        if len(found) == _MOST_KEYS:
+            break
+    return tuple(found.values())
+
+
+def constants(node: Node) -> frozenset[str]:
+    """The fields of a node that have the same value in every row."""
+    if not isinstance(node, Calc):
+        return frozenset()
+    below = constants(node.input)
+    return frozenset(p.field.name for p in node.projections if p.constant or p.source in below)

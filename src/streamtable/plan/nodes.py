@@ -1,0 +1,259 @@
+"""The changelog plan: frozen nodes, each of which knows its fields, unique keys and row kinds.
+
+A node's `fields` are named uniquely, so that Spark SQL texts can refer to them by name alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from streamtable.core.changelog import RETRACT, UPSERT, ChangelogMode, RowKind
+from streamtable.core.errors import Span
+from streamtable.core.table import Table
+from streamtable.core.types import Field
+from streamtable.plan.stateful_nodes import Join, Materialize, TopN
+
+#: Field names that identify a row of a node's output. Empty: there is at most one row.
+Key = tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Scan:
+    """Rows of a table: physical and metadata columns, as its connector gives them.
+
+    Attributes:
+        fields: the columns to read, in the table's order.
+    """
+
+    table: Table
+    fields: tuple[Field, ...]
+
+    @property
+    def inputs(self) -> tuple[Node, ...]:
+        """None: a scan is a leaf."""
+        return ()
+
+    @property
+    def mode(self) -> ChangelogMode:
+        """What the connector reads."""
+        return self.table.connector.reads
+
+
+@dataclass(frozen=True)
+class Normalize:
+    """Upserts of a scan -> a full changelog, by the last row kept for each key.
+
+    Removes what changes nothing: an upsert equal to the row it replaces, a delete of an unknown
+    key; so it also mends change events that come twice. Flink's `ChangelogNormalize`.
+
+    Attributes:
+        before: whether updates come with the row they replace.
+    """
+
+    input: Scan
+    key: Key
+    before: bool = True
+
+    @property
+    def inputs(self) -> tuple[Node, ...]:
+        """The scan."""
+        return (self.input,)
+
+    @property
+    def fields(self) -> tuple[Field, ...]:
+        """Those of the scan."""
+        return self.input.fields
+
+    @property
+    def mode(self) -> ChangelogMode:
+        """All four kinds, or upserts where no one needs the row before."""
+        return RETRACT if self.before else UPSERT
+
+
+@dataclass(frozen=True)
+class Projection:
+    """One output column of a `Calc`.
+
+    Attributes:
+        sql: Spark SQL over the input's fields.
+        source: the input field, where the column is nothing but that field.
+        reads: the input fields it is computed from.
+        constant: whether every row gets the same value.
+    """
+
+    field: Field
+    sql: str
+    source: str | None = None
+    reads: frozenset[str] = frozenset()
+    constant: bool = False
+
+
+@dataclass(frozen=True)
+class Calc:
+    """Projection and filter, row by row.
+
+    Attributes:
+        condition: Spark SQL; a row passes where it is true. None passes all.
+        condition_fields: input fields that the condition reads.
+        paired: whether the filter looks at an update's two rows together, so that a row that
+            stops matching becomes its delete and one that never matched gives nothing. Needed
+            where a filter stands between a changelog and a consumer of upserts.
+        before: whether a paired filter gives updates with the row they replace.
+    """
+
+    input: Node
+    projections: tuple[Projection, ...]
+    condition: str | None = None
+    condition_fields: frozenset[str] = frozenset()
+    paired: bool = False
+    before: bool = False
+
+    @property
+    def inputs(self) -> tuple[Node, ...]:
+        """One."""
+        return (self.input,)
+
+    @property
+    def fields(self) -> tuple[Field, ...]:
+        """One per projection."""
+        return tuple(p.field for p in self.projections)
+
+    @property
+    def mode(self) -> ChangelogMode:
+        """That of the input; a paired filter takes back the before-images and may add deletes."""
+        if self.paired:
+            return RETRACT if self.before else UPSERT
+        return self.input.mode
+
+
+@dataclass(frozen=True)
+class AggregateCall:
+    """One aggregate of a `GroupAggregate`.
+
+    Attributes:
+        function: its name in `plan.functions`.
+        output: name and type of the result.
+        argument: the input field it takes; None for COUNT(*).
+        distinct: whether equal values count once.
+        filter: a BOOLEAN input field; only rows where it is true take part.
+    """
+
+    function: str
+    output: Field
+    argument: str | None = None
+    distinct: bool = False
+    filter: str | None = None
+
+
+@dataclass(frozen=True)
+class GroupAggregate:
+    """One row per group, kept up to date under inserts, updates and deletes.
+
+    Attributes:
+        keys: grouping fields of the input; empty for one group of everything.
+        before: whether updates come with the row they replace.
+    """
+
+    input: Node
+    keys: Key
+    calls: tuple[AggregateCall, ...]
+    before: bool = False
+
+    @property
+    def inputs(self) -> tuple[Node, ...]:
+        """One."""
+        return (self.input,)
+
+    @property
+    def fields(self) -> tuple[Field, ...]:
+        """The keys, then one per call."""
+        by_name = {f.name: f for f in self.input.fields}
+        return (*(by_name[k] for k in self.keys), *(c.output for c in self.calls))
+
+    @property
+    def mode(self) -> ChangelogMode:
+        """Inserts and updates; deletes only where the input can take rows back."""
+        kinds = {RowKind.INSERT, RowKind.UPDATE_AFTER}
+        if self.before:
+            kinds.add(RowKind.UPDATE_BEFORE)
+        if not self.input.mode.is_append:
+            kinds.add(RowKind.DELETE)
+        return ChangelogMode(frozenset(kinds))
+
+
+@dataclass(frozen=True)
+class UnionAll:
+    """The rows of several inputs with equal fields, duplicates kept."""
+
+    inputs: tuple[Node, ...]
+
+    @property
+    def fields(self) -> tuple[Field, ...]:
+        """Those that every input has; `query` made their names and types match."""
+        shared = set.intersection(*({f.name for f in node.fields} for node in self.inputs))
+        return tuple(f for f in self.inputs[0].fields if f.name in shared)
+
+    @property
+    def mode(self) -> ChangelogMode:
+        """Whatever any input produces."""
+        return ChangelogMode(frozenset().union(*(node.mode.kinds for node in self.inputs)))
+
+
+Node = Scan | Normalize | Calc | GroupAggregate | UnionAll | Join | Materialize | TopN
+
+
+@dataclass(frozen=True)
+class Sink:
+    """Writes a query into a table.
+
+    Attributes:
+        input: fields are the table's persisted columns, by name, in order and of their types.
+        not_null: columns that must not be NULL.
+        at: where the INSERT stands.
+    """
+
+    input: Node
+    table: Table
+    not_null: tuple[str, ...] = ()
+    at: Span | None = None
+
+    @property
+    def key(self) -> Key:
+        """The primary key of the table."""
+        return self.table.schema.primary_key
+
+
+def scans(node: Node) -> tuple[Scan, ...]:
+    """Every scan below a node, left to right."""
+    if isinstance(node, Scan):
+        return (node,)
+    return tuple(scan for child in node.inputs for scan in scans(child))
+
+
+#: How each node is called in messages and in EXPLAIN.
+NODE_NAMES: Mapping[type, str] = {
+    Scan: "Scan",
+    Normalize: "ChangelogNormalize",
+    Calc: "Calc",
+    GroupAggregate: "GroupAggregate",
+    UnionAll: "Union",
+    Join: "Join",
+    Materialize: "Materialize",
+    TopN: "TopN",
+}
+
+__all__ = [
+    "NODE_NAMES",
+    "AggregateCall",
+    "Calc",
+    "GroupAggregate",
+    "Key",
+    "Node",
+    "Normalize",
+    "Projection",
+    "Scan",
+    "Sink",
+    "UnionAll",
+    "scans",
+]

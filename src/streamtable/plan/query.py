@@ -1,0 +1,173 @@
+"""Queries -> nodes: WITH, set operations, FROM, and the SELECT block over it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+
+from sqlglot import exp
+
+from streamtable.catalog.catalog import Catalog, View
+from streamtable.core.errors import Condition, InternalError, StreamtableError
+from streamtable.core.table import Table
+from streamtable.plan.conditions import bind_part, conjuncts
+from streamtable.plan.expressions import Binder, Input, InputField
+from streamtable.plan.join import filtered, plan_joins
+from streamtable.plan.rank import bounded, limited
+from streamtable.plan.relation import Relation
+from streamtable.plan.scan import plan_scan
+from streamtable.plan.select import plan_select
+from streamtable.plan.set_operation import plan_set_operation
+from streamtable.plan.subquery import plan_subquery, subquery_of
+from streamtable.sql.place import place_of
+
+
+def not_yet(node: exp.Expr, what: str, hint: str | None = None) -> StreamtableError:
+    """The refusal of a clause that Flink has and we lack."""
+    return StreamtableError(Condition.NOT_YET, at=place_of(node), what=what, hint=hint)
+
+
+@dataclass(frozen=True)
+class QueryPlanner:
+    """Plans queries against a catalog.
+
+    Attributes:
+        views: what WITH names in scope, already planned.
+    """
+
+    catalog: Catalog
+    views: Mapping[str, Relation] = field(default_factory=dict)
+
+    def plan(self, query: exp.Expr) -> Relation:
+        """A query of any shape; StreamtableError at the place of what is wrong or not there yet."""
+        return limited(query, self._with_views(query)._rows(query))  # noqa: SLF001 - of this class
+
+    def _rows(self, query: exp.Expr) -> Relation:
+        """All rows of a query, whatever its ORDER BY and LIMIT."""
+        match query:
+            case exp.Subquery():
+                return self.plan(query.this)
+            case exp.SetOperation():
+                return plan_set_operation(query, self.plan(query.left), self.plan(query.right))
+            case exp.Select():
+                return self._select(query)
+            case _:
+                msg = f"a query that the parser does not make: {type(query).__name__}"
+                raise InternalError(msg)
+
+    def _with_views(self, query: exp.Expr) -> QueryPlanner:
+        planner = self
+        clause = query.args.get("with_")
+        for named in clause.expressions if clause else ():
+            names = [c.name for c in named.args["alias"].columns]
+            relation = planner.plan(named.this)
+            views = {**planner.views, named.alias: relation.named(None, names)}
+            planner = QueryPlanner(self.catalog, views)
+        return planner
+
+    def _select(self, query: exp.Select) -> Relation:
+        _refuse(query, _SELECT_CLAUSES)
+        source = query.args.get("from_")
+        if source is None:
+            raise not_yet(query, "SELECT without FROM")
+        where = query.args.get("where")
+        parts = conjuncts(where.this) if where else []
+        if query.args.get("joins") or any(map(subquery_of, parts)):
+            return plan_select(_with_where(query, []), self.plan_from(query, parts))
+        others = [node for key, node in query.args.items() if key != "where"]
+        relation, rest = bounded(self._relation(source.this), parts, _expressions(others))
+        return plan_select(query if rest == parts else _with_where(query, rest), relation)
+
+    def columns_of(self, query: exp.Select) -> tuple[InputField, ...]:
+        """What names mean in the WHERE of a query."""
+        return tuple(c for relation in self._relations(query) for c in relation.columns)
+
+    def plan_from(self, query: exp.Select, where: list[exp.Expr]) -> Relation:
+        """The rows of a FROM that these conditions leave; subqueries come last, on fewer rows."""
+        asked = {node: found for node in where if (found := subquery_of(node)) is not None}
+        plain = [node for node in where if node not in asked]
+        joined = plan_joins(self._relations(query), query.args.get("joins") or [], plain)
+        relation = joined.relation
+        binder = Binder(Input(relation.columns))
+        relation = filtered(relation, [bind_part(node, binder, "WHERE") for node in joined.where])
+        for found in asked.values():
+            relation = plan_subquery(found, relation, self)
+        return relation
+
+    def _relations(self, query: exp.Select) -> list[Relation]:
+        source = query.args.get("from_")
+        if source is None:
+            raise not_yet(query, "SELECT without FROM")
+        return [self._relation(node.this) for node in (source, *(query.args.get("joins") or []))]
+
+    def _relation(self, node: exp.Expr) -> Relation:
+        match node:
+            case exp.Table():
+                return self._table(node)
+            case exp.Subquery():
+                return _aliased(self.plan(node.this), node, None)
+            case _:
+                raise not_yet(node, f"{_relation_name(node)} in FROM")
+
+    def _table(self, node: exp.Table) -> Relation:
+        _refuse(node, _TABLE_CLAUSES)
+        name = tuple(part.name for part in node.parts)
+        if len(name) == 1 and name[0] in self.views:
+            return _aliased(self.views[name[0]], node, name[0])
+        match self.catalog.find(name, place_of(node)):
+            case Table() as table:
+                return _aliased(plan_scan(table), node, table.name)
+            case View() as view:
+                relation = QueryPlanner(self.catalog).plan(view.query)
+                return _aliased(relation.named(None, view.columns), node, view.name)
+
+
+def _with_where(query: exp.Select, parts: list[exp.Expr]) -> exp.Select:
+    """The query with these parts for its WHERE."""
+    changed = query.copy()
+    changed.set("where", exp.Where(this=exp.and_(*parts)) if parts else None)
+    return changed
+
+
+def _expressions(values: Iterable[object]) -> list[exp.Expr]:
+    """The expressions among the arguments of a node, lists of them included; FROM left out."""
+    flat = [item for v in values for item in (v if isinstance(v, list) else [v])]
+    return [item for item in flat if isinstance(item, exp.Expr) and not isinstance(item, exp.From)]
+
+
+def _aliased(relation: Relation, node: exp.Expr, name: str | None) -> Relation:
+    alias = node.args.get("alias")
+    if alias is None:
+        return relation.named(name)
+    columns = [c.name for c in alias.columns]
+    if columns and len(columns) != len(relation.columns):
+        raise StreamtableError(
+            Condition.COLUMN_COUNT_MISMATCH,
+            at=place_of(node),
+            table=alias.name,
+            expected=len(columns),
+            columns="",
+            found=len(relation.columns),
+        )
+    return relation.named(alias.name, columns)
+
+
+_SELECT_CLAUSES = {"windows": "WINDOW", "hint": "a query hint"}
+_TABLE_CLAUSES = {"version": "FOR SYSTEM_TIME AS OF", "hints": "a table hint"}
+
+
+def _refuse(node: exp.Expr, clauses: Mapping[str, str]) -> None:
+    """Raises NOT_YET for the first clause of the node that is not planned yet, at its place."""
+    for key, name in clauses.items():
+        found = node.args.get(key)
+        if found:
+            raise not_yet(found[0] if isinstance(found, list) else found, name)
+
+
+def _relation_name(node: exp.Expr) -> str:
+    names: dict[type[exp.Expr], str] = {
+        exp.Values: "VALUES",
+        exp.Unnest: "UNNEST",
+        exp.Lateral: "LATERAL",
+    }
+    return names.get(type(node), "a table function")

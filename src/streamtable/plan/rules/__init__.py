@@ -1,0 +1,1 @@
+"""Rewrites of a finished plan, one pure function a file."""

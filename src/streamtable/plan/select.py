@@ -1,0 +1,159 @@
+"""One SELECT block over its FROM: WHERE, GROUP BY, aggregates, HAVING, SELECT, DISTINCT."""
+
+from __future__ import annotations
+
+from sqlglot import exp
+
+from streamtable.core.errors import Condition, StreamtableError, closest
+from streamtable.plan.aggregate import Aggregation, has_aggregate, plan_aggregation
+from streamtable.plan.conditions import bind_condition
+from streamtable.plan.expressions import Binder, Bound, Input
+from streamtable.plan.nodes import GroupAggregate
+from streamtable.plan.rank import number_rows
+from streamtable.plan.relation import Relation, bound_field, project
+from streamtable.sql.place import place_of
+
+
+def plan_select(query: exp.Select, source: Relation) -> Relation:
+    """The rows of a SELECT block.
+
+    Steps, in SQL's order: WHERE filters the source; GROUP BY and aggregates make one row per group;
+    HAVING filters the groups; SELECT computes the output; DISTINCT groups by all of it.
+    """
+    items = _expand_stars(query.expressions, source)
+    having = query.args.get("having")
+    group = query.args.get("group")
+    filtered = _where(query, source)
+    if group or having or any(has_aggregate(item) for item in items):
+        relation = _grouped(items, group, having, filtered)
+    else:
+        relation = _items([item.unalias() for item in items], items, filtered)
+    return distinct(relation) if query.args.get("distinct") else relation
+
+
+def name_of(item: exp.Expr, position: int) -> str:
+    """The output name of a SELECT item: its alias, its column's name, or Flink's `EXPR$n`."""
+    name: str
+    match item:
+        case exp.Alias():
+            name = item.alias
+        case exp.Column():
+            name = item.name
+        case exp.Dot():
+            name = item.expression.name
+        case _:
+            name = f"EXPR${position}"
+    return name
+
+
+def _where(query: exp.Select, source: Relation) -> Relation:
+    where = query.args.get("where")
+    if where is None:
+        return source
+    condition = bind_condition(where.this, Binder(Input(source.columns)), "WHERE")
+    outputs = [(f.name, bound_field(f)) for f in source.node.fields]
+    node = project(source.node, outputs, condition).node
+    return Relation(node, source.columns)
+
+
+def _grouped(
+    items: list[exp.Expr],
+    group: exp.Group | None,
+    having: exp.Having | None,
+    source: Relation,
+) -> Relation:
+    grouping = _grouping_expressions(group, items)
+    wanted = [item.unalias() for item in items] + ([having.this] if having else [])
+    aggregation: Aggregation = plan_aggregation(grouping, wanted, source)
+    groups = aggregation.relation
+    binder = Binder(Input(groups.columns))
+    condition = bind_condition(aggregation.rewritten[-1], binder, "HAVING") if having else None
+    return _items(aggregation.rewritten[: len(items)], items, groups, condition)
+
+
+def _items(
+    wanted: list[exp.Expr],
+    items: list[exp.Expr],
+    source: Relation,
+    condition: Bound | None = None,
+) -> Relation:
+    """What SELECT asks for; rows are numbered after the condition."""
+    names = [name_of(item, i) for i, item in enumerate(items)]
+    if condition is not None and any(item.find(exp.Window) for item in wanted):
+        outputs = [(f.name, bound_field(f)) for f in source.node.fields]
+        source = Relation(project(source.node, outputs, condition).node, source.columns)
+        condition = None
+    wanted, source = number_rows(wanted, source)
+    binder = Binder(Input(source.columns))
+    bound = [binder.bind(item) for item in wanted]
+    return project(source.node, list(zip(names, bound, strict=True)), condition)
+
+
+def _grouping_expressions(group: exp.Group | None, items: list[exp.Expr]) -> list[exp.Expr]:
+    """What GROUP BY names; a whole number stands for the SELECT item of that position."""
+    found = []
+    for node in group.expressions if group else ():
+        if isinstance(node, exp.GroupingSets | exp.Rollup | exp.Cube):
+            raise StreamtableError(
+                Condition.NOT_YET,
+                at=place_of(node),
+                what={"GroupingSets": "GROUPING SETS"}.get(
+                    type(node).__name__, type(node).__name__.upper()
+                ),
+                hint="write one INSERT per grouping",
+            )
+        if isinstance(node, exp.Literal) and not node.is_string:
+            found.append(_item_at(node, items))
+        else:
+            found.append(node)
+    return found
+
+
+def _item_at(position: exp.Literal, items: list[exp.Expr]) -> exp.Expr:
+    text = position.name
+    if not text.isdigit() or not 1 <= int(text) <= len(items):
+        raise StreamtableError(
+            Condition.SYNTAX,
+            at=place_of(position),
+            expected=f"a position from 1 to {len(items)} in GROUP BY",
+            found=text,
+        )
+    return items[int(text) - 1].unalias()
+
+
+def distinct(relation: Relation) -> Relation:
+    """One row per combination of values: a grouping by every column, without aggregates."""
+    fields = relation.node.fields
+    node = GroupAggregate(relation.node, tuple(f.name for f in fields), ())
+    return Relation(node, relation.columns)
+
+
+def _expand_stars(items: list[exp.Expr], source: Relation) -> list[exp.Expr]:
+    expanded: list[exp.Expr] = []
+    for item in items:
+        if isinstance(item, exp.Star):
+            expanded.extend(
+                _column(c.qualifier, c.name, item) for c in source.columns if not c.merged
+            )
+        elif isinstance(item, exp.Column) and isinstance(item.this, exp.Star):
+            found = [c for c in source.columns if c.qualifier == item.table]
+            if not found:
+                qualifiers = {c.qualifier for c in source.columns if c.qualifier}
+                raise StreamtableError(
+                    Condition.UNKNOWN_TABLE,
+                    at=place_of(item),
+                    table=item.table,
+                    hint=closest(item.table, qualifiers),
+                )
+            expanded.extend(_column(c.qualifier, c.name, item) for c in found)
+        else:
+            expanded.append(item)
+    return expanded
+
+
+def _column(qualifier: str | None, name: str, star: exp.Expr) -> exp.Column:
+    column = exp.column(name, table=qualifier, quoted=True)
+    place = place_of(star)
+    if place is not None:
+        column.meta["at"] = place
+    return column

@@ -1,0 +1,121 @@
+"""UNION, INTERSECT and EXCEPT of two planned queries."""
+
+from __future__ import annotations
+
+from sqlglot import exp
+
+from streamtable.core.errors import Condition, StreamtableError
+from streamtable.core.types import BIGINT, BOOLEAN, DataType, Field, quote
+from streamtable.plan.binding.bound import Bound
+from streamtable.plan.expressions import common_type, explicit_cast
+from streamtable.plan.nodes import AggregateCall, GroupAggregate, UnionAll
+from streamtable.plan.relation import Relation, bound_field, of_node, project, unique_names
+from streamtable.plan.select import distinct
+from streamtable.sql.place import place_of
+
+
+def plan_set_operation(query: exp.SetOperation, left: Relation, right: Relation) -> Relation:
+    """The rows of both queries put together; columns go by position and keep the left names.
+
+    Raises:
+        StreamtableError: COLUMN_COUNT_MISMATCH, COLUMN_TYPE_MISMATCH, or NOT_YET for INTERSECT ALL
+            and EXCEPT ALL.
+    """
+    name = type(query).__name__.upper()
+    types = _common_types(name, query, left, right)
+    if isinstance(query, exp.Union):
+        union = _union_all(_fitted(left, left, types), _fitted(right, left, types), left)
+        return distinct(union) if query.args.get("distinct") else union
+    if not query.args.get("distinct"):
+        raise StreamtableError(
+            Condition.NOT_YET, at=place_of(query), what=f"{name} ALL", hint=f"write {name}"
+        )
+    return _compared(query, left, right, types)
+
+
+def _compared(
+    query: exp.SetOperation, left: Relation, right: Relation, types: list[DataType]
+) -> Relation:
+    """One row per combination of values, chosen by how often each side has it."""
+    names = unique_names([*(c.name for c in left.columns), "in_left", "in_right"])
+    in_left, in_right = names[-2:]
+    sides = []
+    for side, is_left in ((left, True), (right, False)):
+        marks = [(in_left, _constant(is_left)), (in_right, _constant(not is_left))]
+        sides.append(_fitted(side, left, types, marks))
+    union = UnionAll(tuple(side.node for side in sides))
+    keys = tuple(f.name for f in union.fields if f.name not in (in_left, in_right))
+    counts = tuple(
+        AggregateCall("COUNT", Field(f"{mark}_rows", BIGINT.with_nullable(False)), filter=mark)
+        for mark in (in_left, in_right)
+    )
+    grouped = GroupAggregate(union, keys, counts)
+    first, second = (quote(count.output.name) for count in counts)
+    is_there = ">" if isinstance(query, exp.Intersect) else "="
+    chosen = Bound(
+        f"({first} > 0 AND {second} {is_there} 0)",
+        BOOLEAN,
+        fields=frozenset(count.output.name for count in counts),
+    )
+    fields = grouped.fields[: len(keys)]
+    return project(
+        grouped,
+        [(c.name, bound_field(f)) for c, f in zip(left.columns, fields, strict=True)],
+        chosen,
+    )
+
+
+def _union_all(left: Relation, right: Relation, names: Relation) -> Relation:
+    merged = [
+        child
+        for node in (left.node, right.node)
+        for child in (node.inputs if isinstance(node, UnionAll) else (node,))
+    ]
+    union = of_node(UnionAll(tuple(merged)))
+    return union.named(None, [c.name for c in names.columns])
+
+
+def _common_types(
+    name: str, query: exp.SetOperation, left: Relation, right: Relation
+) -> list[DataType]:
+    if len(left.columns) != len(right.columns):
+        raise StreamtableError(
+            Condition.COLUMN_COUNT_MISMATCH,
+            at=place_of(query.right),
+            table=f"the first query of the {name}",
+            expected=len(left.columns),
+            columns="",
+            found=len(right.columns),
+        )
+    types = []
+    for one, other in zip(left.columns, right.columns, strict=True):
+        kind = common_type((one.field.type, other.field.type))
+        if kind is None:
+            raise StreamtableError(
+                Condition.COLUMN_TYPE_MISMATCH,
+                at=place_of(query.right),
+                column=other.name,
+                table=f"the {name}",
+                expected=one.field.type,
+                found=other.field.type,
+            )
+        types.append(kind)
+    return types
+
+
+def _fitted(
+    relation: Relation,
+    names: Relation,
+    types: list[DataType],
+    marks: list[tuple[str, Bound]] | None = None,
+) -> Relation:
+    """The columns under the names of the left query and the types of both, then marks."""
+    columns = [
+        (to.name, explicit_cast(bound_field(column.field), kind))
+        for to, column, kind in zip(names.columns, relation.columns, types, strict=True)
+    ]
+    return project(relation.node, [*columns, *(marks or [])])
+
+
+def _constant(value: bool) -> Bound:
+    return Bound(str(value).lower(), BOOLEAN.with_nullable(False), constant=value)

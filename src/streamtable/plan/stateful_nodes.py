@@ -1,0 +1,186 @@
+"""Nodes that keep the rows of their inputs; see `nodes` for what every node has."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import TYPE_CHECKING
+
+from streamtable.core.changelog import APPEND, RETRACT, UPSERT, ChangelogMode, RowKind
+from streamtable.core.errors import Span
+from streamtable.core.types import Field
+
+if TYPE_CHECKING:
+    from streamtable.plan.nodes import Key, Node
+
+
+class JoinKind(Enum):
+    """What a join gives; the value is its name in EXPLAIN."""
+
+    INNER = "Join"
+    LEFT = "LeftJoin"
+    RIGHT = "RightJoin"
+    FULL = "FullJoin"
+    SEMI = "SemiJoin"
+    ANTI = "AntiJoin"
+
+    @property
+    def pads_left(self) -> bool:
+        """Whether a right row without a partner comes with NULLs for the left columns."""
+        return self in (JoinKind.RIGHT, JoinKind.FULL)
+
+    @property
+    def pads_right(self) -> bool:
+        """Whether a left row without a partner comes with NULLs for the right columns."""
+        return self in (JoinKind.LEFT, JoinKind.FULL)
+
+    @property
+    def left_only(self) -> bool:
+        """Whether only left rows come out, chosen by whether they have a partner."""
+        return self in (JoinKind.SEMI, JoinKind.ANTI)
+
+
+@dataclass(frozen=True)
+class Join:
+    """The pairs of two inputs with equal keys, kept up to date under changes of both.
+
+    NULL equals nothing. The fields of the inputs have different names.
+
+    Attributes:
+        keys: pairs of (left field, right field) that must be equal, of one type.
+        condition: Spark SQL over the fields of both inputs, what pairs must fulfil besides.
+        condition_fields: the fields that the condition reads.
+        key: output fields by which a row taken back and a row added make an update. None: there
+            are no such fields and every change is a delete or an insert.
+        before: whether updates come with the row they replace.
+    """
+
+    left: Node
+    right: Node
+    kind: JoinKind
+    keys: tuple[tuple[str, str], ...]
+    condition: str | None = None
+    condition_fields: frozenset[str] = frozenset()
+    key: Key | None = None
+    before: bool = False
+
+    @property
+    def inputs(self) -> tuple[Node, ...]:
+        """Left and right."""
+        return (self.left, self.right)
+
+    @property
+    def left_keys(self) -> Key:
+        """The left fields of the keys."""
+        return tuple(left for left, _ in self.keys)
+
+    @property
+    def right_keys(self) -> Key:
+        """The right fields of the keys."""
+        return tuple(right for _, right in self.keys)
+
+    @property
+    def fields(self) -> tuple[Field, ...]:
+        """Those of the left input, then of the right; nullable where a partner may be missing."""
+        left = _padded(self.left.fields) if self.kind.pads_left else self.left.fields
+        if self.kind.left_only:
+            return left
+        right = _padded(self.right.fields) if self.kind.pads_right else self.right.fields
+        return (*left, *right)
+
+    @property
+    def mode(self) -> ChangelogMode:
+        """Inserts only of inserts, as long as no row can find a partner too late."""
+        growing = self.kind in (JoinKind.INNER, JoinKind.SEMI)
+        if growing and all(node.mode.is_append for node in self.inputs):
+            return APPEND
+        if self.key is None:
+            return ChangelogMode(frozenset({RowKind.INSERT, RowKind.DELETE}))
+        return RETRACT if self.before else UPSERT
+
+
+@dataclass(frozen=True)
+class Materialize:
+    """The one row of each key, out of changes whose order across keys of another shuffle is lost.
+
+    A row that moves from one join key to another is taken back by one task and added by a second
+    one; which of the two is heard first is luck. Here both meet again.
+
+    Attributes:
+        key: fields that identify a row of the input.
+    """
+
+    input: Node
+    key: Key
+
+    @property
+    def inputs(self) -> tuple[Node, ...]:
+        """One."""
+        return (self.input,)
+
+    @property
+    def fields(self) -> tuple[Field, ...]:
+        """Those of the input."""
+        return self.input.fields
+
+    @property
+    def mode(self) -> ChangelogMode:
+        """Upserts by the key."""
+        return UPSERT
+
+
+@dataclass(frozen=True)
+class SortKey:
+    """One column that rows are ordered by."""
+
+    field: str
+    descending: bool
+    nulls_first: bool
+
+
+@dataclass(frozen=True)
+class TopN:
+    """The first rows of each partition, kept up to date as rows come and go.
+
+    Ties are broken by all columns, from the left.
+
+    Attributes:
+        partition: fields whose values tell the partitions apart; empty for one of everything.
+        limit: how many rows are seen; None as long as no WHERE has said so.
+        skip: how many rows come before those.
+        rank: name and type of the row's place in its partition, from 1. None: it is not asked for.
+        key: output fields by which a row taken back and a row added make an update.
+        before: whether updates come with the row they replace.
+        at: where the ROW_NUMBER stands.
+    """
+
+    input: Node
+    partition: Key
+    order: tuple[SortKey, ...]
+    limit: int | None = None
+    skip: int = 0
+    rank: Field | None = None
+    key: Key | None = None
+    before: bool = False
+    at: Span | None = field(default=None, compare=False)
+
+    @property
+    def inputs(self) -> tuple[Node, ...]:
+        """One."""
+        return (self.input,)
+
+    @property
+    def fields(self) -> tuple[Field, ...]:
+        """Those of the input, then the place."""
+        return (*self.input.fields, *((self.rank,) if self.rank else ()))
+
+    @property
+    def mode(self) -> ChangelogMode:
+        """A row that leaves is deleted, or replaced by the one that comes."""
+        if self.key is None:
+            return ChangelogMode(frozenset({RowKind.INSERT, RowKind.DELETE}))
+        return RETRACT if self.before else UPSERT
+
+
+def _padded(fields: tuple[Field, ...]) -> tuple[Field, ...]:
+    return tuple(Field(f.name, f.type.with_nullable(True)) for f in fields)

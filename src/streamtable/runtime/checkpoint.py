@@ -1,0 +1,192 @@
+"""The checkpoint folder of a job: whose it is, that no one else uses it, which plan wrote it.
+
+Layout: `streamtable.json` (versions and the plan of every query), `lock`, one folder per query
+named after its sink, in which Spark keeps offsets and state.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import hashlib
+import json
+import os
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TextIO
+
+from streamtable.core.errors import Condition, StreamtableError
+from streamtable.plan.explain import explain
+from streamtable.plan.nodes import Sink, scans
+
+#: Raised whenever a processor's state or this folder's layout changes meaning.
+LAYOUT_VERSION = 1
+
+_MANIFEST = "streamtable.json"
+_REBUILD = (
+    "give the changed job a new --checkpoint directory: it rebuilds its state from the topics"
+)
+
+
+@dataclass
+class Checkpoint:
+    """An open checkpoint folder, locked by this process until `close`."""
+
+    directory: Path
+    _lock: TextIO
+
+    def query_directory(self, name: str) -> str:
+        """Where one query's offsets and state live."""
+        return str(self.directory / name)
+
+    @property
+    def is_new(self) -> bool:
+        """Whether no run has written into it yet."""
+        return not (self.directory / _MANIFEST).exists()
+
+    def close(self) -> None:
+        """Lets go of the lock."""
+        self._lock.close()
+
+
+def open_checkpoint(directory: str, plans: Mapping[str, Sink]) -> Checkpoint:
+    """Opens, or begins, the checkpoint of a job.
+
+    Args:
+        directory: local path; created where it does not exist.
+        plans: query name -> plan.
+
+    Raises:
+        StreamtableError: CHECKPOINT_BUSY, CHECKPOINT_MISMATCH (another plan, layout or version) or
+            CHECKPOINT_UNREADABLE.
+    """
+    if "://" in directory and not directory.startswith("file://"):
+        raise StreamtableError(
+            Condition.NOT_YET,
+            what=f"a checkpoint at {directory}",
+            hint="use a local path, or one that all workers mount",
+        )
+    path = Path(directory.removeprefix("file://")).absolute()
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+        lock = (path / "lock").open("a+", encoding="utf-8")
+    except OSError as error:
+        raise StreamtableError(
+            Condition.CHECKPOINT_UNREADABLE, checkpoint=directory, reason=error.strerror
+        ) from error
+    _take(lock, directory)
+    try:
+        _check(path, directory, _manifest(plans))
+    except BaseException:
+        lock.close()
+        raise
+    return Checkpoint(path, lock)
+
+
+def begin(checkpoint: Checkpoint, plans: Mapping[str, Sink]) -> None:
+    """Writes down whose checkpoint it is, once everything that could be refused was not."""
+    if checkpoint.is_new:
+        target = checkpoint.directory / _MANIFEST
+        draft = target.with_suffix(".tmp")
+        draft.write_text(json.dumps(_manifest(plans), indent=2), encoding="utf-8")
+        draft.replace(target)
+
+
+def query_names(plans: Sequence[Sink]) -> dict[str, Sink]:
+    """A name for each query: its sink's, numbered where a script writes a table twice."""
+    named: dict[str, Sink] = {}
+    for plan in plans:
+        name, number = plan.table.name, 1
+        while name in named:
+            number += 1
+            name = f"{plan.table.name}-{number}"
+        named[name] = plan
+    return named
+
+
+def _take(lock: TextIO, directory: str) -> None:
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        lock.seek(0)
+        pid = lock.read().strip() or "unknown"
+        lock.close()
+        raise StreamtableError(
+            Condition.CHECKPOINT_BUSY,
+            checkpoint=directory,
+            pid=pid,
+            hint="stop that job first, or use another --checkpoint",
+        ) from None
+    with suppress(OSError):
+        lock.truncate(0)
+        lock.write(str(os.getpid()))
+        lock.flush()
+
+
+def _manifest(plans: Mapping[str, Sink]) -> dict[str, Any]:
+    return {
+        "layout": LAYOUT_VERSION,
+        "queries": {name: _fingerprint(plan) for name, plan in plans.items()},
+    }
+
+
+def _fingerprint(plan: Sink) -> dict[str, Any]:
+    """Everything about a query that its state depends on; addresses and tuning are left out."""
+    text = explain(plan)
+    types = "\n".join(f"{f.name} {f.type}" for scan in scans(plan.input) for f in scan.fields)
+    tables = [scan.table.connector.fingerprint() for scan in scans(plan.input)]
+    tables.append(plan.table.connector.fingerprint())
+    whole = json.dumps([text, types, tables], sort_keys=True)
+    return {"plan": text.splitlines(), "hash": hashlib.sha256(whole.encode()).hexdigest()}
+
+
+def _check(path: Path, directory: str, mine: dict[str, Any]) -> None:
+    manifest = path / _MANIFEST
+    if not manifest.exists():
+        strangers = [p.name for p in path.iterdir() if p.name not in ("lock", "streamtable.tmp")]
+        if strangers:
+            raise StreamtableError(
+                Condition.CHECKPOINT_UNREADABLE,
+                checkpoint=directory,
+                reason=f"it holds '{strangers[0]}', which no streamtable job has written",
+                hint="use an empty directory",
+            )
+        return
+    try:
+        theirs = json.loads(manifest.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise StreamtableError(
+            Condition.CHECKPOINT_UNREADABLE, checkpoint=directory, reason=error, hint=_REBUILD
+        ) from error
+    difference = _difference(theirs, mine)
+    if difference:
+        raise StreamtableError(
+            Condition.CHECKPOINT_MISMATCH,
+            checkpoint=directory,
+            difference=difference,
+            hint=_REBUILD,
+        )
+
+
+def _difference(theirs: dict[str, Any], mine: dict[str, Any]) -> str | None:
+    """What tells two manifests apart, in words; None where nothing does."""
+    if theirs["layout"] != mine["layout"]:
+        return f"its state has layout {theirs['layout']}, this version writes {mine['layout']}"
+    gone = set(theirs["queries"]) - set(mine["queries"])
+    new = set(mine["queries"]) - set(theirs["queries"])
+    if gone or new:
+        names = ", ".join(sorted(gone or new))
+        return f"the script {'no longer writes' if gone else 'now also writes'} {names}"
+    for name, query in mine["queries"].items():
+        before = theirs["queries"][name]
+        if before["hash"] != query["hash"]:
+            return f"the query into {name} was {_first_change(before['plan'], query['plan'])}"
+    return None
+
+
+def _first_change(before: list[str], now: list[str]) -> str:
+    for old, new in zip(before, now, strict=False):
+        if old != new:
+            return f"'{old.strip()}' and is now '{new.strip()}'"
+    return "of another shape, or a column or format of its tables changed"

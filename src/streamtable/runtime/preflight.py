@@ -1,0 +1,130 @@
+"""Looks at the real cluster before anything is started: reachable, topics there, topics fit."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+
+from streamtable.connectors.kafka.options import KeyCheck
+from streamtable.connectors.kafka.source import startup_notice
+from streamtable.connectors.kafka.table import KafkaTable
+from streamtable.core.errors import Condition, StreamtableError
+from streamtable.jvm.bridge import Bridge
+from streamtable.jvm.kafka_admin import KafkaAdmin
+from streamtable.operators.sink import sink_table
+from streamtable.plan.nodes import Sink, scans
+
+#: Takes one line for the user.
+Notice = Callable[[str], None]
+
+_COMPACTED = {"cleanup.policy": "compact"}
+
+
+@dataclass(frozen=True)
+class TopicToCreate:
+    """A topic that the job writes and that does not exist yet."""
+
+    table: KafkaTable
+    topic: str
+    configs: dict[str, str]
+
+    def create(self, bridge: Bridge) -> None:
+        """Creates it with the brokers' default partitions and replication."""
+        KafkaAdmin(bridge, self.table.properties).create_topic(self.topic, self.configs)
+
+
+def preflight(
+    plans: Iterable[Sink], bridge: Bridge, notice: Notice, *, bounded: bool, first_run: bool
+) -> list[TopicToCreate]:
+    """Checks what the job will meet; changes nothing.
+
+    Returns:
+        The sink topics to create once everything else has been checked too.
+
+    Raises:
+        StreamtableError: BROKER_UNREACHABLE, BROKER_FAILED, TOPIC_MISSING, KEY_BYTES_DIFFER.
+    """
+    plans = list(plans)
+    to_create: dict[str, TopicToCreate] = {}
+    for plan in plans:
+        table = sink_table(plan)
+        found = KafkaAdmin(bridge, table.properties).describe(table.topics[0])
+        if found:
+            _check_compaction(table, found, notice)
+            if first_run:  # from then on, the keys there are those of this job
+                _check_keys(table, bridge, notice)
+        else:
+            configs = _COMPACTED if table.is_upsert else {}
+            to_create[table.topics[0]] = TopicToCreate(table, table.topics[0], configs)
+        if table.is_upsert and plan.input.mode.is_append:
+            notice(
+                f"{table.table}: the query only inserts, so each row replaces the earlier one"
+                " of its key; use connector 'kafka' to keep them all"
+            )
+    for table in _sources(plans):
+        _check_source(table, bridge, frozenset(to_create))
+        letters = table.dead_letter_topic
+        if letters and letters not in KafkaAdmin(bridge, table.properties).topics():
+            to_create.setdefault(letters, TopicToCreate(table, letters, {}))
+        told = startup_notice(table, bounded)
+        if told and first_run:
+            notice(told)
+    return list(to_create.values())
+
+
+def _sources(plans: Iterable[Sink]) -> list[KafkaTable]:
+    found: dict[str, KafkaTable] = {}
+    for plan in plans:
+        for scan in scans(plan.input):
+            table = scan.table.connector
+            assert isinstance(table, KafkaTable), "every connector is one over Kafka"  # noqa: S101
+            found[table.table] = table
+    return list(found.values())
+
+
+def _check_source(table: KafkaTable, bridge: Bridge, coming: frozenset[str]) -> None:
+    """The topics exist, or another INSERT of the same script will have created them."""
+    there = KafkaAdmin(bridge, table.properties).topics() | coming
+    for topic in table.topics:
+        if topic not in there:
+            raise StreamtableError(
+                Condition.TOPIC_MISSING,
+                at=table.at,
+                topic=topic,
+                table=table.table,
+                servers=table.servers,
+                hint="create it or correct the option 'topic'",
+            )
+
+
+def _check_keys(table: KafkaTable, bridge: Bridge, notice: Notice) -> None:
+    """The topic's keys are those the table would write, or rows there could never be deleted."""
+    if table.key is None or table.key_check is KeyCheck.OFF:
+        return
+    topic = table.topics[0]
+    difference = KafkaAdmin(bridge, table.properties).key_difference(
+        topic, reads=table.key.decoder(), writes=table.key.encoder()
+    )
+    if difference is None:
+        return
+    error = StreamtableError(
+        Condition.KEY_BYTES_DIFFER,
+        at=table.at,
+        topic=topic,
+        table=table.table,
+        reason=difference,
+        hint="use the key format and columns that wrote them, or another topic;"
+        " 'sink.key-check' = 'warn' goes on",
+    )
+    if table.key_check is KeyCheck.FAIL:
+        raise error
+    notice(str(error))
+
+
+def _check_compaction(table: KafkaTable, found: dict[str, str], notice: Notice) -> None:
+    policy = found.get("cleanup.policy", "")
+    if table.is_upsert and policy and "compact" not in policy:
+        notice(
+            f"{table.table}: topic '{table.topics[0]}' has cleanup.policy={policy}, so it keeps"
+            " every version of a row and may lose rows that no longer change; set it to compact"
+        )

@@ -1,0 +1,248 @@
+"""The top layer of the parser: one statement's tokens -> one statement."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from sqlglot import exp
+
+from streamtable.core.errors import Span, closest
+from streamtable.core.options import Given
+from streamtable.sql.queries import QUERY_STARTS
+from streamtable.sql.refused import refused_statement
+from streamtable.sql.script import Script
+from streamtable.sql.statements import (
+    CreateTable,
+    CreateView,
+    Drop,
+    Explain,
+    Insert,
+    ResetOption,
+    Select,
+    SetOption,
+    Statement,
+    StatementSet,
+)
+from streamtable.sql.tables import TableParser
+from streamtable.sql.tokens import Kind, Token
+
+_DETAILS = ("ESTIMATED_COST", "CHANGELOG_MODE", "PLAN_ADVICE", "JSON_EXECUTION_PLAN")
+_STATEMENT = "a statement such as CREATE TABLE, INSERT INTO or SELECT"
+
+
+class StatementParser(TableParser):
+    """Reads statements.
+
+    Args:
+        tokens: one statement, closed by an END token.
+        script: where they come from; SET takes unquoted values from its text.
+    """
+
+    def __init__(self, tokens: Sequence[Token], script: Script) -> None:
+        super().__init__(tokens)
+        self._script = script
+
+    def statement(self) -> Statement:
+        """The statement that the tokens are, all of them."""
+        found = self._statement()
+        self.end()
+        return found
+
+    def end(self) -> None:
+        """Nothing may be left."""
+        if self.peek().kind is not Kind.END:
+            self.fail("the end of the statement")
+
+    def _statement(self) -> Statement:
+        refused = refused_statement(self.sees)
+        if refused is not None:
+            self.refuse(refused)
+        if self.sees_query():
+            return self._select_statement()
+        readers: dict[str, Callable[[], Statement]] = {
+            "CREATE": self._create,
+            "DROP": self._drop,
+            "INSERT": self._insert,
+            "EXECUTE": self._execute,
+            "BEGIN": self._begin,
+            "SET": self._set,
+            "RESET": self._reset,
+            "EXPLAIN": self._explain,
+        }
+        reader = readers.get(self.peek().key)
+        if reader is None:
+            self.fail(_STATEMENT, hint=closest(self.peek().text, (*readers, *QUERY_STARTS)))
+        return reader()
+
+    def _select_statement(self) -> Select:
+        at = self.peek().at
+        return Select(self.query(), at)
+
+    def _create(self) -> CreateTable | CreateView:
+        at = self.expect("CREATE").at
+        temporary = self.accept("TEMPORARY") is not None
+        if not self.sees_any("TABLE", "VIEW"):
+            self.fail("TABLE or VIEW")
+        if self.accept("TABLE"):
+            return self.create_table(at, temporary=temporary)
+        self.expect("VIEW")
+        return self._create_view(at, temporary=temporary)
+
+    def _create_view(self, at: Span, *, temporary: bool) -> CreateView:
+        if_not_exists = self.accept("IF", "NOT", "EXISTS") is not None
+        name_at = self.peek().at
+        name = self.name("the name of the view")
+        columns: tuple[str, ...] = ()
+        if self.sees("("):
+            columns = self._column_names()
+        comment = self.text("the comment in quotes") if self.accept("COMMENT") else None
+        self.expect("AS")
+        return CreateView(
+            name=name,
+            query=self.query(),
+            at=at,
+            columns=columns,
+            comment=comment,
+            temporary=temporary,
+            if_not_exists=if_not_exists,
+            name_at=name_at,
+        )
+
+    def _column_names(self) -> tuple[str, ...]:
+        names = self.in_parentheses(lambda: self.identifier("a column"))
+        return tuple(name.name for name in names)
+
+    def _drop(self) -> Drop:
+        at = self.expect("DROP").at
+        self.accept("TEMPORARY")
+        if not self.sees_any("TABLE", "VIEW"):
+            self.fail("TABLE or VIEW")
+        kind = self.take().key
+        if_exists = self.accept("IF", "EXISTS") is not None
+        name_at = self.peek().at
+        name = self.name(f"the name of the {kind.lower()}")
+        return Drop(kind, name, at, if_exists, name_at=name_at)
+
+    def _insert(self) -> Insert:
+        at = self.expect("INSERT").at
+        self.expect("INTO")
+        target_at = self.peek().at
+        target = self.name("the name of a table")
+        given: dict[str, Given] = {}
+        for hint in self.hints():
+            if hint.name != "OPTIONS":
+                self.refuse(f"hint {hint.name} on the target of an INSERT", hint.meta["at"])
+            given.update(hint.options)
+        if self.sees("PARTITION"):
+            self.refuse("INSERT INTO ... PARTITION")
+        columns: tuple[str, ...] = ()
+        if self.sees("(") and not self.sees_query():
+            columns = self._column_names()
+        if not self.sees_query():
+            self.fail("SELECT, VALUES or WITH")
+        return Insert(target, self.query(), at, columns, given, target_at=target_at)
+
+    def _execute(self) -> Statement:
+        at = self.expect("EXECUTE").at
+        if self.sees("STATEMENT"):
+            self.expect("STATEMENT", "SET")
+            self.expect("BEGIN")
+            return self._statement_set(at)
+        if self.sees("INSERT"):
+            return self._insert()
+        if not self.sees_query():
+            self.fail("STATEMENT SET, INSERT or a query")
+        return self._select_statement()
+
+    def _begin(self) -> StatementSet:
+        at = self.expect("BEGIN").at
+        self.expect("STATEMENT", "SET")
+        self.expect(";")
+        return self._statement_set(at)
+
+    def _statement_set(self, at: Span) -> StatementSet:
+        inserts = [self._insert_of_set()]
+        while not self.accept("END"):
+            inserts.append(self._insert_of_set())
+        return StatementSet(tuple(inserts), at)
+
+    def _insert_of_set(self) -> Insert:
+        if not self.sees("INSERT"):
+            self.fail("INSERT INTO")
+        if self.sees("INSERT", "OVERWRITE"):
+            self.refuse("INSERT OVERWRITE")
+        found = self._insert()
+        self.expect(";")
+        return found
+
+    def _set(self) -> SetOption:
+        at = self.expect("SET").at
+        if self.peek().kind is Kind.END:
+            self.refuse("SET without a key, which lists the settings,", at)
+        key_at = self.peek().at
+        key = self._raw("the key of a setting", until="=")
+        self.expect("=")
+        value_at = self.peek().at
+        value = self._raw("the value of the setting")
+        return SetOption(key, Given(value, value_at), at, key_at=key_at)
+
+    def _reset(self) -> ResetOption:
+        at = self.expect("RESET").at
+        if self.peek().kind is Kind.END:
+            return ResetOption(None, at)
+        return ResetOption(self._raw("the key of a setting"), at)
+
+    def _raw(self, expected: str, *, until: str | None = None) -> str:
+        """A string, or the script's own text up to a symbol or the end of the statement."""
+        if self.peek().kind is Kind.STRING:
+            return self.take().text
+        first = self.peek()
+        while self.peek().kind is not Kind.END and self.peek().key != until:
+            self.take()
+        if self.peek() is first:
+            self.fail(expected)
+        return self._script.source(first, self.last)
+
+    def _explain(self) -> Explain:
+        at = self.expect("EXPLAIN").at
+        details: tuple[str, ...] = ()
+        if self.sees_any(*_DETAILS):
+            details = tuple(self.comma_separated(self._detail))
+        else:
+            self.accept("PLAN", "FOR")
+        return Explain(self._explained(), at, details)
+
+    def _detail(self) -> str:
+        if not self.sees_any(*_DETAILS):
+            self.fail(", ".join(_DETAILS[:-1]) + f" or {_DETAILS[-1]}")
+        return self.take().key
+
+    def _explained(self) -> Insert | StatementSet | Select:
+        at = self.peek().at
+        if self.sees("INSERT"):
+            return self._insert_explained()
+        if self.sees_query():
+            return self._select_statement()
+        self.accept("EXECUTE")
+        if not self.sees("STATEMENT"):
+            self.fail("INSERT INTO, a query or STATEMENT SET")
+        self.expect("STATEMENT", "SET")
+        self.expect("BEGIN")
+        return self._statement_set(at)
+
+    def _insert_explained(self) -> Insert:
+        if self.sees("INSERT", "OVERWRITE"):
+            self.refuse("INSERT OVERWRITE")
+        return self._insert()
+
+    def lone_expression(self) -> exp.Expr:
+        """The expression that the tokens are, all of them."""
+        found = self.expression()
+        self.end()
+        return found
+
+    def lone_query(self) -> exp.Query:
+        """The query that the tokens are, all of them."""
+        found = self.query()
+        self.end()
+        return found

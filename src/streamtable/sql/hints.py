@@ -1,0 +1,64 @@
+"""The layer of the parser that reads hints and option lists: `'key' = 'value'` pairs."""
+
+from __future__ import annotations
+
+from collections.abc import Container
+
+from sqlglot import exp
+
+from streamtable.core.errors import Condition, StreamtableError
+from streamtable.core.options import Given
+from streamtable.sql.expressions import ExpressionParser
+from streamtable.sql.nodes import HintNode, HintOption
+from streamtable.sql.place import put_at
+from streamtable.sql.tokens import Kind, Token
+
+
+class HintParser(ExpressionParser):
+    """Reads hints and option lists."""
+
+    def options(self) -> dict[str, Given]:
+        """`('key' = 'value', ...)`; each value stands where its key does."""
+        found: dict[str, Given] = {}
+        for key, value in self.in_parentheses(self._option):
+            self._check_new(key, found)
+            found[key.text] = Given(value.text, key.at)
+        return found
+
+    def _option(self) -> tuple[Token, Token]:
+        key = self.expect_kind(Kind.STRING, "an option as 'key' = 'value'")
+        self.expect("=")
+        return key, self.expect_kind(Kind.STRING, "the option's value in quotes")
+
+    def _check_new(self, key: Token, known: Container[str]) -> None:
+        if key.text in known:
+            raise StreamtableError(Condition.DUPLICATE_OPTION, at=key.at, option=key.text)
+
+    def hints(self) -> list[HintNode]:
+        """`/*+ OPTIONS('k' = 'v'), BROADCAST(t) */`, or nothing."""
+        found: list[HintNode] = []
+        while self.accept("/*+"):
+            found.append(self._hint())
+            while not self.accept("*/"):
+                self.accept(",")
+                found.append(self._hint())
+        return found
+
+    def _hint(self) -> HintNode:
+        at = self.peek().at
+        name = self.identifier("a hint such as OPTIONS('key' = 'value')").name.upper()
+        hint = put_at(HintNode(this=name, expressions=[]), at)
+        if self.sees("(", ")"):
+            self.accept("(", ")")
+        elif self.sees("("):
+            for part in self.in_parentheses(lambda: self._hint_part(hint)):
+                hint.append("expressions", part)
+        return hint
+
+    def _hint_part(self, hint: HintNode) -> exp.Expr:
+        if self.peek().kind is not Kind.STRING:
+            return self.identifier("'key' = 'value' or a name")
+        key, value = self._option()
+        self._check_new(key, hint.options)
+        literal = put_at(exp.Literal.string(value.text), value.at)
+        return put_at(HintOption(this=key.text, expression=literal), key.at)

@@ -1,0 +1,130 @@
+"""The statements of a script, as frozen values; each knows where it stands.
+
+Queries and expressions inside stay sqlglot trees of our dialect; the planner binds them.
+`at` is where a statement begins; `name_at`, `target_at`, `key_at` are where what it names stands.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from sqlglot import exp
+
+from streamtable.core.errors import Span
+from streamtable.core.options import Given
+from streamtable.core.table import Schema
+
+#: A possibly qualified name: `t`, `db.t` or `catalog.db.t`, one part each.
+Name = tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class CreateTable:
+    """`CREATE [TEMPORARY] TABLE [IF NOT EXISTS] name (columns) [COMMENT] WITH (options)`."""
+
+    name: Name
+    schema: Schema
+    options: Mapping[str, Given]
+    at: Span
+    comment: str | None = None
+    temporary: bool = False
+    if_not_exists: bool = False
+    name_at: Span | None = None
+
+
+@dataclass(frozen=True)
+class CreateView:
+    """`CREATE [TEMPORARY] VIEW [IF NOT EXISTS] name [(columns)] AS query`."""
+
+    name: Name
+    query: exp.Query
+    at: Span
+    columns: tuple[str, ...] = ()
+    comment: str | None = None
+    temporary: bool = False
+    if_not_exists: bool = False
+    name_at: Span | None = None
+
+
+@dataclass(frozen=True)
+class Drop:
+    """`DROP [TEMPORARY] TABLE | VIEW [IF EXISTS] name`."""
+
+    kind: str
+    name: Name
+    at: Span
+    if_exists: bool = False
+    name_at: Span | None = None
+
+
+@dataclass(frozen=True)
+class Insert:
+    """`INSERT INTO target [(columns)] query`.
+
+    Attributes:
+        hints: `/*+ OPTIONS(...) */` on the target; overrides of its WITH options.
+    """
+
+    target: Name
+    query: exp.Query
+    at: Span
+    columns: tuple[str, ...] = ()
+    hints: Mapping[str, Given] = field(default_factory=dict)
+    target_at: Span | None = None
+
+
+@dataclass(frozen=True)
+class StatementSet:
+    """`EXECUTE STATEMENT SET BEGIN insert; ... END`: inserts that are one job."""
+
+    inserts: tuple[Insert, ...]
+    at: Span
+
+
+@dataclass(frozen=True)
+class SetOption:
+    """`SET 'key' = 'value'`."""
+
+    key: str
+    value: Given
+    at: Span
+    key_at: Span | None = None
+
+
+@dataclass(frozen=True)
+class ResetOption:
+    """`RESET ['key']`; no key means all."""
+
+    key: str | None
+    at: Span
+
+
+@dataclass(frozen=True)
+class Explain:
+    """`EXPLAIN [PLAN FOR] [CHANGELOG_MODE] insert | query | statement set`."""
+
+    statement: Insert | StatementSet | Select
+    at: Span
+    details: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Select:
+    """A query on its own."""
+
+    query: exp.Query
+    at: Span
+
+
+Statement = (
+    CreateTable
+    | CreateView
+    | Drop
+    | Insert
+    | StatementSet
+    | SetOption
+    | ResetOption
+    | Explain
+    | Select
+)

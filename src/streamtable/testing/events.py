@@ -1,0 +1,67 @@
+"""Histories as change events, the way Debezium, Canal and Maxwell tell them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+from streamtable.testing.histories import Change
+
+#: A row with its key, as json holds it; None where there is none.
+Row = Mapping[str, Any] | None
+
+
+def change_events(style: str, key: str, history: Iterable[Change]) -> list[tuple[bytes, bytes]]:
+    """A history as records of (key, event); changes that change nothing give none.
+
+    Args:
+        style: `debezium-json`, `canal-json` or `maxwell-json`.
+        key: name of the key column.
+        history: from its beginning, because an event tells the row before, too.
+    """
+    live: dict[int, Row] = {}
+    records = []
+    for change in history:
+        before = live.pop(change.key, None)
+        after = None if change.values is None else {key: change.key, **change.values}
+        if after is not None:
+            live[change.key] = after
+        if before is not None or after is not None:
+            event = json.dumps(_STYLES[style](before, after)).encode()
+            records.append((str(change.key).encode(), event))
+    return records
+
+
+def _debezium(before: Row, after: Row) -> dict[str, Any]:
+    kind = "c" if before is None else "d" if after is None else "u"
+    return {"before": before, "after": after, "op": kind, "source": {"db": "shop"}}
+
+
+def _canal(before: Row, after: Row) -> dict[str, Any]:
+    kind = "INSERT" if before is None else "DELETE" if after is None else "UPDATE"
+    old = _changed(before, after)
+    event = {"data": [before if after is None else after], "type": kind, "isDdl": False}
+    return event | {"old": None if old is None else [old], "database": "shop", "table": "t"}
+
+
+def _maxwell(before: Row, after: Row) -> dict[str, Any]:
+    kind = "insert" if before is None else "delete" if after is None else "update"
+    event: dict[str, Any] = {"database": "shop", "table": "t", "type": kind}
+    old = _changed(before, after)
+    event["data"] = before if after is None else after
+    return event if old is None else event | {"old": old}
+
+
+def _changed(before: Row, after: Row) -> Row:
+    """The old values of the columns that an update changed."""
+    if before is None or after is None:
+        return None
+    return {name: value for name, value in before.items() if after[name] != value}
+
+
+_STYLES: Mapping[str, Callable[[Row, Row], dict[str, Any]]] = {
+    "debezium-json": _debezium,
+    "canal-json": _canal,
+    "maxwell-json": _maxwell,
+}

@@ -1,0 +1,56 @@
+"""Scripts run to the end of their input in a Spark session that is there already."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from pyspark.sql import SparkSession
+
+from streamtable.connectors.kafka.table import KafkaTable
+from streamtable.core.table import Table
+from streamtable.inspect.folded import FoldedTopic
+from streamtable.runtime.job import RunOptions
+from streamtable.session import Session, fixed_settings
+
+
+@dataclass
+class BoundedRun:
+    """One script on one checkpoint, run as often as asked; each run is a restart.
+
+    Attributes:
+        notices: what the runs told the user.
+    """
+
+    spark: SparkSession
+    script: str
+    checkpoint: Path
+    variables: Mapping[str, str] = field(default_factory=dict)
+    notices: list[str] = field(default_factory=list)
+
+    def __call__(self, settings: Mapping[str, str] | None = None) -> None:
+        """Processes what the topics hold now, under settings as `--set` gives them."""
+        session = self._session(settings or {})
+        options = RunOptions(bounded=True, checkpoint=str(self.checkpoint))
+        session.run(options, self.notices.append, self.spark)
+
+    def table(self, name: str) -> KafkaTable:
+        """A table of the script."""
+        found = self._session({}).catalog.find((name,), None)
+        assert isinstance(found, Table), f"{name} is a view"  # noqa: S101
+        connector = found.connector
+        assert isinstance(connector, KafkaTable), "every connector is one over Kafka"  # noqa: S101
+        return connector
+
+    def rows(self, name: str) -> dict[tuple[Any, ...], Mapping[str, Any]]:
+        """What an upsert table of the script holds now."""
+        with FoldedTopic(self.table(name)) as topic:
+            topic.catch_up()
+            return topic.rows
+
+    def _session(self, settings: Mapping[str, str]) -> Session:
+        session = Session(settings=fixed_settings(settings))
+        session.load(self.script, "test.sql", self.variables)
+        return session

@@ -1,0 +1,79 @@
+"""Fixtures of the whole suite: one real broker, topics nobody else uses, one Spark session."""
+
+from __future__ import annotations
+
+import uuid
+from typing import TYPE_CHECKING, Protocol
+
+import pytest
+from confluent_kafka.admin import AdminClient, NewTopic
+
+from streamtable.core.options import Given
+from streamtable.core.settings import SessionSettings
+from streamtable.devbroker.broker import Broker
+from streamtable.devbroker.registry import Registry
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from pyspark.sql import SparkSession
+
+
+class Topics(Protocol):
+    """Creates a topic whose name begins with `prefix`; gives its name."""
+
+    def __call__(
+        self, prefix: str = "t", *, partitions: int = 1, config: dict[str, str] | None = None
+    ) -> str: ...
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Whatever needs the broker is marked `kafka`, so that `-m 'not kafka'` runs without it."""
+    for item in items:
+        if "broker" in getattr(item, "fixturenames", ()):
+            item.add_marker(pytest.mark.kafka)
+
+
+@pytest.fixture(scope="session")
+def broker(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Broker]:
+    """The suite's broker; tests that stop or kill one start their own."""
+    # The cleaner looks for work every 15 s otherwise, far too seldom to watch it.
+    quick = {"log.cleaner.backoff.ms": "200"}
+    with Broker(tmp_path_factory.mktemp("broker"), config=quick) as running:
+        yield running
+
+
+@pytest.fixture(scope="session")
+def registry(broker: Broker, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Registry]:
+    """The suite's schema registry, on its broker; started by the first test that asks for it."""
+    with Registry(tmp_path_factory.mktemp("registry"), broker.bootstrap_servers) as running:
+        yield running
+
+
+@pytest.fixture
+def topic(broker: Broker) -> Topics:
+    """A factory of topics that exist, empty, under names of their own."""
+    admin = AdminClient({"bootstrap.servers": broker.bootstrap_servers})
+
+    def create(
+        prefix: str = "t", *, partitions: int = 1, config: dict[str, str] | None = None
+    ) -> str:
+        name = f"{prefix}-{uuid.uuid4().hex[:12]}"
+        new = NewTopic(name, num_partitions=partitions, config=config or {})
+        admin.create_topics([new])[name].result(timeout=30)
+        return name
+
+    return create
+
+
+@pytest.fixture(scope="session")
+def spark() -> Iterator[SparkSession]:
+    """The suite's Spark session, set up as a job sets it up; two cores, two state partitions."""
+    from streamtable.runtime.spark import start_spark
+
+    settings = SessionSettings()
+    settings.set("parallelism.default", Given("2"))
+    settings.set("table.local-time-zone", Given("UTC"))
+    session = start_spark(settings.current(), "local[2]")
+    yield session
+    session.stop()

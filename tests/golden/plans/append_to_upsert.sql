@@ -1,0 +1,1 @@
+INSERT INTO users_copy SELECT user_id, 1 FROM pageviews;

@@ -1,0 +1,4 @@
+CREATE TABLE orders (id BIGINT, score INT, PRIMARY KEY (id) NOT ENFORCED) WITH (
+  'connector' = 'kafka', 'topic' = 'orders', 'properties.bootstrap.servers' = 'localhost:9092',
+  'format' = 'canal-json');
+INSERT INTO users_copy SELECT id, score FROM orders WHERE score > 3;

@@ -1,0 +1,4 @@
+INSERT INTO per_region
+SELECT CAST(n AS STRING), COUNT(*), SUM(n)
+FROM (SELECT region, COUNT(*) AS n FROM users GROUP BY region)
+GROUP BY CAST(n AS STRING);

@@ -1,0 +1,1 @@
+INSERT INTO users_copy SELECT id, score FROM users WHERE id > 10;

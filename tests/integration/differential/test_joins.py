@@ -1,0 +1,123 @@
+"""Joins over changing tables equal Spark's batch joins over the final tables.
+
+`a.g` refers to keys of `b`, so that rows move from one join key to another, meet none, or have a
+NULL there; `v` has few values, so that equal rows come twice.
+"""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from tests.integration.differential.support import Differential, Query, Source
+
+from streamtable.testing.histories import Change, random_history
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+    from tests.conftest import Topics
+
+    from streamtable.devbroker.broker import Broker
+
+_COLUMNS = "k INT, g INT, v INT"
+_COUNTED = "x INT, y INT, n BIGINT"
+
+
+def _counted(join: str, x: str, y: str) -> Query:
+    """Counts equal rows of a join, so that any join has a key to be written by."""
+    x, y = f"COALESCE({x}, -1)", f"COALESCE({y}, -1)"
+    sql = f"SELECT {x} AS x, {y} AS y, COUNT(*) AS n FROM {join} GROUP BY {x}, {y}"
+    return Query(_COUNTED, "x, y", sql)
+
+
+KEYED = {
+    "inner_by_keys": Query(
+        "k INT, v INT, w INT", "k", "SELECT b.k, a.v, b.v FROM a JOIN b ON a.k = b.k"
+    ),
+    "left_moving": Query(
+        "k INT, g INT, w INT", "k", "SELECT a.k, a.g, b.v FROM a LEFT JOIN b ON a.g = b.k"
+    ),
+    "left_residual": Query(
+        "k INT, g INT, w INT",
+        "k",
+        "SELECT a.k, a.g, b.v FROM a LEFT JOIN b ON a.g = b.k AND a.v < b.v AND b.v > 1",
+    ),
+    "both_keys": Query(
+        "k INT, m INT, v INT",
+        "k, m",
+        "SELECT a.k, b.k, a.v FROM a, b WHERE a.g = b.g AND a.v > 0 AND a.v + b.v < 6",
+    ),
+    "unmatched": Query(
+        "k INT, v INT", "k", "SELECT a.k, a.v FROM a LEFT JOIN b ON a.k = b.k WHERE b.k IS NULL"
+    ),
+    "three_ways": Query(
+        "k INT, v INT, w INT, u INT",
+        "k",
+        (
+            "SELECT x.k, x.v, y.v, b.v FROM a AS x JOIN a AS y ON x.g = y.k"
+            " LEFT JOIN b ON y.g = b.k WHERE x.v <> 3"
+        ),
+    ),
+    "using_key": Query(
+        "k INT, v INT, w INT", "k", "SELECT k, a.v, b.v FROM a RIGHT JOIN b USING (k)"
+    ),
+}
+
+COUNTED = {
+    "inner_many": _counted("a JOIN b ON a.g = b.g", "a.v", "b.v"),
+    "full_many": _counted("a FULL JOIN b ON a.g = b.g", "a.v", "b.v"),
+    "full_residual": _counted("a FULL JOIN b ON a.g = b.g AND a.v < b.v", "a.v", "b.v"),
+    "right_residual": _counted("a RIGHT JOIN b ON a.g = b.k AND a.v <> b.v", "a.v", "b.v"),
+    "left_of_append": _counted("e LEFT JOIN b ON e.g = b.k", "e.v", "b.v"),
+    "right_of_append": _counted("b LEFT JOIN e ON b.g = e.g AND e.v < 4", "b.v", "e.v"),
+    "appends": _counted("e LEFT JOIN e AS f ON e.g = f.k", "e.v", "f.v"),
+    "of_groups": _counted(
+        (
+            "(SELECT g, COUNT(*) AS n FROM a GROUP BY g) AS p"
+            " FULL JOIN (SELECT g, MAX(v) AS n FROM b GROUP BY g) AS q ON p.g = q.g"
+        ),
+        "CAST(p.n AS INT)",
+        "q.n",
+    ),
+}
+
+
+def _values(source: random.Random) -> dict[str, Any]:
+    return {"g": source.choice([None, *range(8)]), "v": source.choice([None, *range(6)])}
+
+
+def _sources(seed: int) -> dict[str, Source]:
+    dice = random.Random(seed)
+    added = [Change(dice.randrange(12), _values(dice)) for _ in range(40)]
+    return {
+        "a": Source(_COLUMNS, random_history(seed, length=110, keys=14, make=_values)),
+        "b": Source(_COLUMNS, random_history(seed + 1, length=110, keys=10, make=_values)),
+        "e": Source(_COLUMNS, added, appends=True),
+    }
+
+
+@pytest.mark.parametrize(
+    "seed", [22, *(pytest.param(seed, marks=pytest.mark.soak) for seed in range(23, 30))]
+)
+@pytest.mark.parametrize("queries", [KEYED, COUNTED], ids=["keyed", "counted"])
+def test_folded_output_equals_batch_and_nothing_stays(
+    seed: int,
+    queries: dict[str, Query],
+    spark: SparkSession,
+    broker: Broker,
+    topic: Topics,
+    tmp_path: Path,
+) -> None:
+    sources = _sources(seed)
+    test = Differential(spark, broker, topic, tmp_path, sources, queries, seed)
+    test.check(cuts=2)
+    assert test.state_rows()
+    for name in ("a", "b"):
+        test.feed(name, [Change(key, None) for key in range(14)])
+    test.run()
+    added = sources["e"].history
+    test.compare({"a": [], "b": [], "e": sources["e"].rows(len(added))}, "all deleted")
+    left = {name for name in test.state_rows() if "append" not in name}
+    assert left == set()

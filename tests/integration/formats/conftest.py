@@ -1,0 +1,54 @@
+"""One JVM with our classes, for tests that call codecs directly or through Spark's columns."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from streamtable.core.options import Given
+from streamtable.core.settings import SETTINGS
+from streamtable.formats.registry import FORMATS
+from streamtable.runtime.spark import start_spark
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from pyspark.sql import SparkSession
+
+    from streamtable.core.types import Field
+
+
+@pytest.fixture(scope="session")
+def spark() -> Iterator[SparkSession]:
+    session = start_spark(SETTINGS.read({}, "test"), "local[2]")
+    yield session
+    session.stop()
+
+
+@dataclass(frozen=True)
+class Codecs:
+    """Decoders and encoders in the driver's JVM, without a job around them."""
+
+    spark: SparkSession
+
+    def _make(self, kind: str, name: str, fields: tuple[Field, ...], options: Mapping[str, str]):
+        found = FORMATS[name]
+        known = {k: Given(v) for k, v in options.items() if k in found.options.keys()}  # noqa: SIM118
+        settings = found.options.read(known, "t")
+        codec = getattr(found, kind)(fields, settings)
+        java: Any = self.spark._jvm.io.streamtable.codec.Codecs
+        parameters = {**codec.parameters, **codec.secrets}
+        return getattr(java, kind)(codec.java_class, codec.schema_ddl, parameters)
+
+    def decoder(self, name: str, fields: tuple[Field, ...], options: Mapping[str, str]) -> Any:
+        return self._make("decoder", name, fields, options)
+
+    def encoder(self, name: str, fields: tuple[Field, ...], options: Mapping[str, str]) -> Any:
+        return self._make("encoder", name, fields, options)
+
+
+@pytest.fixture(scope="session")
+def codecs(spark: SparkSession) -> Codecs:
+    return Codecs(spark)

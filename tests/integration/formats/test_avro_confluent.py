@@ -1,0 +1,291 @@
+"""avro-confluent: registries that are ill, guarded or of another mind; broken bytes."""
+
+from __future__ import annotations
+
+import base64
+import io
+import json
+import ssl
+import subprocess
+from typing import TYPE_CHECKING, Any
+
+import fastavro
+import pytest
+from py4j.protocol import Py4JJavaError
+from tests.integration.formats.registry_double import RegistryDouble
+
+from streamtable.core import types as t
+from streamtable.core.errors import Condition, StreamtableError
+from streamtable.core.types import Field
+from streamtable.jvm.faults import codec_fault
+from streamtable.jvm.tools import java_tool
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+COLUMNS = (Field("id", t.BIGINT.with_nullable(False)), Field("name", t.STRING))
+WRITER = json.dumps(
+    {
+        "type": "record",
+        "name": "User",
+        "fields": [
+            {"name": "name", "type": ["null", "string"]},
+            {"name": "tags", "type": {"type": "array", "items": "string"}},
+            {"name": "id", "type": "int"},
+        ],
+    }
+)
+
+
+@pytest.fixture
+def double() -> Iterator[RegistryDouble]:
+    with RegistryDouble() as running:
+        yield running
+
+
+def record(schema_id: int, schema: str, row: dict[str, Any]) -> bytes:
+    out = io.BytesIO()
+    fastavro.schemaless_writer(out, fastavro.parse_schema(json.loads(schema)), row)
+    return b"\0" + schema_id.to_bytes(4, "big") + out.getvalue()
+
+
+def as_json(codecs: Any, row: Any, columns: tuple[Field, ...] = COLUMNS) -> Any:
+    return json.loads(bytes(codecs.encoder("json", columns, {}).encode(row)))
+
+
+def decode_fault(decoder: Any, value: bytes) -> str:
+    with pytest.raises(Py4JJavaError) as caught:
+        decoder.decode(value)
+    assert caught.value.java_exception.getClass().getSimpleName() == "DecodeException"
+    return str(caught.value.java_exception.getMessage())
+
+
+def made_fault(codecs: Any, options: dict[str, str]) -> StreamtableError:
+    """What ends a job whose sink's encoder cannot be made."""
+    with pytest.raises(Py4JJavaError) as caught:
+        codecs.encoder("avro-confluent", COLUMNS, {"subject": "s", **options})
+    found = codec_fault(caught.value)
+    assert found
+    return found
+
+
+USER = {"id": 7, "name": "a", "tags": ["x", "y"]}
+
+
+def test_a_schema_is_fetched_once(codecs: Any, double: RegistryDouble) -> None:
+    known = double.add(WRITER)
+    for _ in range(2):  # decoders of two tasks
+        decoder = codecs.decoder("avro-confluent", COLUMNS, {"url": double.url})
+        for _ in range(3):
+            row = decoder.decode(record(known, WRITER, USER))
+            assert as_json(codecs, row) == {"id": 7, "name": "a"}
+    assert [path for _, path, _ in double.asked] == [f"/schemas/ids/{known}"]
+
+
+def test_what_is_written_names_its_schema(codecs: Any, double: RegistryDouble) -> None:
+    options = {"url": double.url, "subject": "with / and blank"}
+    encoder = codecs.encoder("avro-confluent", COLUMNS, options)
+    row = codecs.decoder("json", COLUMNS, {}).decode(b'{"id":7,"name":"a"}')
+    written = bytes(encoder.encode(row))
+    assert written == b"\0\0\0\0\1\x0e\x02\x02a"
+    assert double.asked[0][:2] == ("POST", "/subjects/with%20%2F%20and%20blank/versions")
+    assert json.loads(double.schemas[1]["schema"])["namespace"] == "org.apache.flink.avro.generated"
+    again = codecs.decoder("avro-confluent", COLUMNS, {"url": double.url}).decode(written)
+    assert as_json(codecs, again) == {"id": 7, "name": "a"}
+
+
+@pytest.mark.parametrize(
+    ("value", "reason"),
+    [
+        (b"", "0 bytes are too few for a magic byte and a schema id"),
+        (b"\0\0\0\1", "4 bytes are too few"),
+        (b'{"id":1}', "the magic byte is 0x7b, not 0x00"),
+        (b"\0\0\0\0\x63\x02", "schema id 99: the schema registry at http"),
+        (b"\0\0\0\0\1", "field 'name': the record ends too early"),
+        (b"\0\0\0\0\1\0\0\x02\x02", "1 bytes too many after the record"),
+        (b"\0\0\0\0\1\4", "field 'name': branch 2 of a union of 2"),
+        (b"\0\0\0\0\1\0\x7e", "field 'tags': 63 items announced"),
+    ],
+    ids=str,
+)
+def test_broken_records(codecs: Any, double: RegistryDouble, value: bytes, reason: str) -> None:
+    double.add(WRITER)
+    decoder = codecs.decoder("avro-confluent", COLUMNS, {"url": double.url})
+    assert reason in decode_fault(decoder, value)
+
+
+def test_schemas_that_do_not_fit(codecs: Any, double: RegistryDouble) -> None:
+    lacking = json.dumps({"type": "record", "name": "r", "fields": []})
+    other = WRITER.replace('"int"', '"string"')
+    double.add(lacking)
+    double.add(other)
+    double.schemas[3] = {"schema": "message M {}", "schemaType": "PROTOBUF"}
+    decoder = codecs.decoder("avro-confluent", COLUMNS, {"url": double.url})
+    assert decode_fault(decoder, b"\0\0\0\0\1") == (
+        "schema id 1: field 'id': not in the writer's schema, and NOT NULL"
+    )
+    assert "schema id 2: field 'id': written as string, which is no BIGINT" in decode_fault(
+        decoder, b"\0\0\0\0\2"
+    )
+    assert "the schema is of the type PROTOBUF" in decode_fault(decoder, b"\0\0\0\0\3")
+
+
+def test_a_schema_made_of_others(codecs: Any, double: RegistryDouble) -> None:
+    inner = {"type": "record", "name": "Inner", "fields": [{"name": "x", "type": "int"}]}
+    outer = {"type": "record", "name": "Outer", "fields": [{"name": "r", "type": "Inner"}]}
+    reference = {"name": "Inner", "subject": "inner", "version": 2}
+    double.schemas[5] = {"schema": json.dumps(outer), "references": [reference]}
+    double.subjects["/subjects/inner/versions/2"] = {"schema": json.dumps(inner)}
+    columns = (Field("r", t.row(Field("x", t.INT))),)
+    decoder = codecs.decoder("avro-confluent", columns, {"url": double.url})
+    row = decoder.decode(b"\0\0\0\0\5\x0a")
+    assert as_json(codecs, row, columns) == {"r": {"x": 5}}
+
+
+def test_deep_records_that_nobody_wants(codecs: Any, double: RegistryDouble) -> None:
+    fields = [{"name": "next", "type": ["null", "Node"]}]
+    node = {"type": "record", "name": "Node", "fields": fields}
+    known = double.add(
+        json.dumps({"type": "record", "name": "r", "fields": [{"name": "n", "type": node}]})
+    )
+    columns = (Field("x", t.INT),)
+    decoder = codecs.decoder("avro-confluent", columns, {"url": double.url})
+    head = b"\0" + known.to_bytes(4, "big")
+    assert as_json(codecs, decoder.decode(head + b"\2" * 900 + b"\0"), columns) == {"x": None}
+    reason = decode_fault(decoder, head + b"\2" * 5_000_000 + b"\0")
+    assert reason == "field 'n': records nested more than 1000 deep"
+
+
+def test_another_try_where_the_registry_is_not_well(codecs: Any, double: RegistryDouble) -> None:
+    double.add(WRITER)
+    double.failures += [(503, {}), (500, b"no json")]
+    decoder = codecs.decoder("avro-confluent", COLUMNS, {"url": double.url})
+    assert decoder.decode(record(1, WRITER, USER)) is not None
+    assert len(double.asked) == 3
+
+
+def test_a_second_address(codecs: Any, double: RegistryDouble) -> None:
+    double.add(WRITER)
+    urls = {"url": f"http://127.0.0.1:1,{double.url}/"}
+    decoder = codecs.decoder("avro-confluent", COLUMNS, urls)
+    assert decoder.decode(record(1, WRITER, USER)) is not None
+
+
+def test_no_registry(codecs: Any) -> None:
+    options = {"url": "http://someone:geheim@127.0.0.1:1"}
+    fault = made_fault(codecs, options)
+    assert fault.condition is Condition.SCHEMA_REGISTRY_UNREACHABLE
+    assert "http://127.0.0.1:1" in str(fault)
+    decoder = codecs.decoder("avro-confluent", COLUMNS, options)
+    reason = decode_fault(decoder, b"\0\0\0\0\1")
+    assert reason.startswith(
+        "schema id 1: no answer from the schema registry at http://127.0.0.1:1"
+    )
+    assert "geheim" not in reason + str(fault)
+
+
+def test_refusals(codecs: Any, double: RegistryDouble) -> None:
+    double.failures.append((409, {"error_code": 409, "message": "it is\n incompatible"}))
+    fault = made_fault(codecs, {"url": double.url})
+    assert fault.condition is Condition.SCHEMA_INCOMPATIBLE
+    assert "subject 's' of the schema registry refuses the schema: it is incompatible" in str(fault)
+    double.failures.append((401, b"<html>"))
+    fault = made_fault(codecs, {"url": double.url})
+    assert fault.condition is Condition.SCHEMA_REGISTRY_FAILED
+    assert "refused: HTTP 401" in str(fault)
+    double.failures.append((200, b"<html>"))
+    assert "is the address that of its API?" in str(made_fault(codecs, {"url": double.url}))
+
+
+BASIC = {"basic-auth.credentials-source": "USER_INFO", "basic-auth.user-info": "me:geheim"}
+BEARER = {"bearer-auth.credentials-source": "STATIC_TOKEN", "bearer-auth.token": "geheim"}
+
+
+@pytest.mark.parametrize(
+    ("options", "user", "expected"),
+    [
+        (BASIC, "", "Basic " + base64.b64encode(b"me:geheim").decode()),
+        (BEARER, "", "Bearer geheim"),
+        (
+            {"basic-auth.credentials-source": "URL"},
+            "me:ge%20heim@",
+            "Basic " + base64.b64encode(b"me:ge heim").decode(),
+        ),
+    ],
+    ids=["user info", "token", "url"],
+)
+def test_credentials(
+    codecs: Any, double: RegistryDouble, options: dict[str, str], user: str, expected: str
+) -> None:
+    url = double.url.replace("//", f"//{user}")
+    codecs.encoder("avro-confluent", COLUMNS, {"subject": "s", "url": url, **options})
+    assert double.asked[0][2]["Authorization"] == expected
+
+
+def test_ssl(codecs: Any, tmp_path: Path) -> None:
+    store, certificate, key = (str(tmp_path / name) for name in ("s.p12", "c.pem", "k.pem"))
+    keytool = str(java_tool("java").parent / "keytool")
+    shared = ["-keystore", store, "-storepass", "geheim", "-alias", "a"]
+    name = ["-dname", "CN=localhost", "-ext", "SAN=IP:127.0.0.1", "-validity", "2"]
+    subprocess.run(
+        [keytool, "-genkeypair", "-keyalg", "EC", "-storetype", "PKCS12", *name, *shared],
+        check=True,
+        capture_output=True,
+    )
+    for option, *to in (("-nokeys", "-out", certificate), ("-nocerts", "-out", key)):
+        subprocess.run(
+            ["openssl", "pkcs12", "-nodes", *("-passin", "pass:geheim", "-in", store, option, *to)],
+            check=True,
+            capture_output=True,
+        )
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(certificate, key)
+    context.load_verify_locations(certificate)
+    context.verify_mode = ssl.CERT_REQUIRED
+    stores = {
+        "ssl.truststore.location": store,
+        "ssl.truststore.password": "geheim",
+        "ssl.keystore.location": store,
+        "ssl.keystore.password": "geheim",
+    }
+    with RegistryDouble(context) as double:
+        options = {"subject": "s", "url": double.url}
+        codecs.encoder("avro-confluent", COLUMNS, {**options, **stores})
+        assert len(double.asked) == 1
+        assert made_fault(codecs, options).condition is Condition.SCHEMA_REGISTRY_UNREACHABLE
+        wrong = {**options, **stores, "ssl.keystore.password": "Falsch"}
+        fault = made_fault(codecs, wrong)
+        assert "its SSL options: " in str(fault)
+        assert "Falsch" not in str(fault)
+
+
+def test_a_schema_of_ones_own(codecs: Any, double: RegistryDouble) -> None:
+    schema = {
+        "type": "record",
+        "name": "Mine",
+        "fields": [
+            {"name": "kind", "type": {"type": "enum", "name": "K", "symbols": ["p", "q"]}},
+            {"name": "hash", "type": {"type": "fixed", "name": "H", "size": 2}},
+            {"name": "n", "type": ["long", "null"], "default": 5},
+        ],
+    }
+    columns = (
+        Field("kind", t.STRING.with_nullable(False)),
+        Field("hash", t.DataType(t.Root.VARBINARY, nullable=False, precision=2)),
+        Field("n", t.BIGINT),
+    )
+    options = {"url": double.url, "subject": "s", "schema": json.dumps(schema)}
+    encoder = codecs.encoder("avro-confluent", columns, options)
+    rows = codecs.decoder("json", columns, {})
+    good = b'{"kind":"q","hash":"cXE=","n":null}'
+    written = bytes(encoder.encode(rows.decode(good)))
+    assert written == b"\0\0\0\0\1\x02qq\x02"
+    decoder = codecs.decoder("avro-confluent", columns, options)
+    assert as_json(codecs, decoder.decode(written), columns) == json.loads(good)
+    known = double.add(json.dumps({**schema, "fields": schema["fields"][:2]}))
+    found = decoder.decode(b"\0" + known.to_bytes(4, "big") + b"\0qq")
+    assert as_json(codecs, found, columns)["n"] == 5
+    for bad in (b'{"kind":"z","hash":"cXE="}', b'{"kind":"p","hash":"cQ=="}'):
+        with pytest.raises(Py4JJavaError, match="RECORD_UNWRITABLE"):
+            encoder.encode(rows.decode(bad))

@@ -1,0 +1,131 @@
+"""Records of change events through Spark: rows, moved keys, counts, mutated events."""
+
+from __future__ import annotations
+
+import json
+import random
+from typing import Any
+
+import pytest
+from pyspark.sql.types import StructType
+
+from streamtable.core import types as t
+from streamtable.core.options import Given
+from streamtable.core.types import Field, spark_ddl
+from streamtable.formats.registry import FORMATS
+from streamtable.jvm.bridge import COUNTED_IN, Bridge, ChangesSpec, ReaderSpec
+
+RECORD = "key BINARY, value BINARY, topic STRING, partition INT, offset BIGINT"
+COLUMNS = (
+    Field("id", t.BIGINT),
+    Field("name", t.STRING),
+    Field("at", t.timestamp(3)),
+    Field("r", t.row(Field("d", t.decimal(10, 2)), Field("l", t.array(t.INT)))),
+)
+ROW = {"id": 1, "name": "a", "at": "2024-01-02 03:04:05.6", "r": {"d": 1.5, "l": [1, 2]}}
+EVENTS = {
+    "debezium-json": [
+        {"before": None, "after": ROW, "op": "c", "ts_ms": 1},
+        {"before": ROW, "after": ROW | {"name": "b"}, "op": "u", "source": {"db": "x"}},
+        {"before": ROW, "after": None, "op": "d"},
+    ],
+    "canal-json": [
+        {"data": [ROW, ROW], "type": "INSERT", "database": "d", "table": "t"},
+        {"data": [ROW], "old": [{"name": "b"}], "type": "UPDATE", "pkNames": ["id"]},
+        {"data": None, "type": "CREATE", "isDdl": True},
+    ],
+    "maxwell-json": [
+        {"data": ROW, "type": "insert", "ts": 5},
+        {"data": ROW, "old": {"name": None}, "type": "update"},
+        {"data": ROW, "type": "delete"},
+    ],
+}
+
+
+def spec(name: str, columns: tuple[Field, ...], *, skips: bool, last: bool = False) -> ReaderSpec:
+    found: Any = FORMATS[name]
+    given = {"ignore-parse-errors": Given(str(skips).lower())}
+    return ReaderSpec(
+        key=None,
+        value=found.change_decoder(columns, (), found.options.read(given, "t")),
+        key_positions=[-1] * len(columns),
+        value_positions=range(len(columns)),
+        upsert=False,
+        skip_key_errors=False,
+        skip_value_errors=skips,
+        output_ddl=f"`__row_kind` TINYINT, {spark_ddl(columns)}"
+        if columns
+        else "`__row_kind` TINYINT",
+        changes=ChangesSpec([0] if columns else [], last_only=last),
+    )
+
+
+def read(spark: Any, found: ReaderSpec, values: list[bytes | None]) -> tuple[list[Any], Any]:
+    """Per record its rows, None where there are none; and the counts that are not zero."""
+    rows = [(None, None if v is None else bytearray(v), "pv", 1, i) for i, v in enumerate(values)]
+    frame = spark.createDataFrame(rows, StructType.fromDDL(RECORD)).coalesce(1)
+    bridge = Bridge(spark)
+    counters = bridge.counters(COUNTED_IN)
+    out = frame.select("offset", bridge.read(found, counters).alias("rows")).orderBy("offset")
+    rows = [None if r.rows is None else [tuple(c) for c in r.rows] for r in out.collect()]
+    return rows, {name: count for name, count in counters.values().items() if count}
+
+
+def test_what_is_left_out_is_counted(spark: Any) -> None:
+    values = [None, b"", b'{"op":"c","after":{"id":1}}', b"{"]
+    rows, counts = read(spark, spec("debezium-json", COLUMNS[:1], skips=True), values)
+    assert rows == [None, None, [(0, 1)], None]
+    assert counts == {"tombstones": 1, "emptyRecords": 1, "parseErrors": 1}
+
+
+def test_a_moved_key_is_a_delete_and_an_insert(spark: Any) -> None:
+    event = {"before": {"id": 1, "name": "a"}, "after": {"id": 2, "name": "a"}, "op": "u"}
+    rows, _ = read(
+        spark, spec("debezium-json", COLUMNS[:2], skips=False), [json.dumps(event).encode()]
+    )
+    assert rows == [[(3, 1, "a"), (0, 2, "a")]]
+
+
+def test_the_last_change_of_each_row(spark: Any) -> None:
+    data = [{"id": i % 2, "name": str(i)} for i in range(4)]
+    event = {"type": "INSERT", "data": data}
+    found = spec("canal-json", COLUMNS[:2], skips=False, last=True)
+    rows, _ = read(spark, found, [json.dumps(event).encode()])
+    assert rows == [[(0, 0, "2"), (0, 1, "3")]]
+
+
+@pytest.mark.parametrize("name", EVENTS)
+def test_no_column_asked_for(name: str, spark: Any) -> None:
+    values = [json.dumps(event).encode() for event in EVENTS[name]]
+    rows, _ = read(spark, spec(name, (), skips=False), values)
+    assert all(len(row) == 1 for changes in rows if changes is not None for row in changes)
+
+
+def _mutated(source: random.Random, value: bytes) -> bytes:
+    data = bytearray(value)
+    for _ in range(source.randint(1, 4)):
+        at = source.randrange(len(data)) if data else 0
+        dice = source.random()
+        if dice < 0.3:
+            del data[at : at + source.randint(1, 8)]
+        elif dice < 0.6 and data:
+            data[at] = source.choice(b'{}[]",:0e-x\x00\xff')
+        elif dice < 0.8:
+            data[at:at] = source.choice([b"null", b'{"a":1}', b"[[", b'"', b"1e999", b"\xed\xa0"])
+        else:
+            data = data[:at]
+    return bytes(data)
+
+
+@pytest.mark.parametrize("name", EVENTS)
+def test_mutated_events_give_rows_or_counts(name: str, spark: Any) -> None:
+    source = random.Random(f"{name} 3")
+    events = [json.dumps(event).encode() for event in EVENTS[name]]
+    values = [_mutated(source, source.choice(events)) for _ in range(3_000)]
+    rows, counts = read(spark, spec(name, COLUMNS, skips=True), values)
+    left_out = {"emptyRecords", "parseErrors", "noChanges"}
+    assert set(counts) <= left_out | {"fieldErrors"}
+    there = sum(changes is not None for changes in rows)
+    assert there + sum(counts.get(reason, 0) for reason in left_out) == len(values)
+    assert there > 100
+    assert counts["parseErrors"] > 100

@@ -1,0 +1,156 @@
+"""Whole records through Spark: kinds, positions, what is left out and counted, what ends a job."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from py4j.protocol import Py4JJavaError
+from pyspark.sql import functions as F  # noqa: N812
+from pyspark.sql.types import StructType
+
+from streamtable.core import types as t
+from streamtable.core.codec import Codec
+from streamtable.core.types import Field, spark_ddl
+from streamtable.jvm.bridge import COUNTED_IN, Bridge, ReaderSpec
+
+RECORD = "key BINARY, value BINARY, topic STRING, partition INT, offset BIGINT"
+COLUMNS = (Field("id", t.BIGINT), Field("name", t.STRING), Field("extra", t.STRING))
+FLAGS = {"ignoreParseErrors": "true"}
+
+
+def spec(*, upsert: bool, skips: bool = False, both: bool = False) -> ReaderSpec:
+    """`id` lives in the key (and in the value too, if both), the rest in the value."""
+    flags = FLAGS if skips else {}
+    in_value = COLUMNS if both else COLUMNS[1:]
+    return ReaderSpec(
+        key=Codec("JsonDecoder", COLUMNS[:1], flags),
+        value=Codec("JsonDecoder", in_value, flags),
+        key_positions=(0, -1, -1),
+        value_positions=(0, 1, 2) if both else (-1, 0, 1),
+        upsert=upsert,
+        skip_key_errors=skips,
+        skip_value_errors=skips,
+        output_ddl=f"`__row_kind` TINYINT, {spark_ddl(COLUMNS)}",
+    )
+
+
+def read(spark: Any, found: ReaderSpec, *records: tuple[bytes | None, bytes | None]) -> Any:
+    """Rows out, and the counts that are not zero."""
+    rows = [
+        (
+            None if key is None else bytearray(key),
+            None if value is None else bytearray(value),
+            "pv",
+            1,
+            40 + at,
+        )
+        for at, (key, value) in enumerate(records)
+    ]
+    frame = spark.createDataFrame(rows, StructType.fromDDL(RECORD)).coalesce(1)
+    bridge = Bridge(spark)
+    counters = bridge.counters(COUNTED_IN)
+    out = frame.select(bridge.read(found, counters).alias("row")).where(F.col("row").isNotNull())
+    rows = [tuple(row.row) for row in out.collect()]
+    return rows, {name: count for name, count in counters.values().items() if count}
+
+
+def test_appends(spark):
+    rows, counts = read(
+        spark,
+        spec(upsert=False),
+        (b'{"id":1}', b'{"name":"a"}'),
+        (b'{"id":1}', None),
+        (None, b'{"name":"b"}'),
+        (b'{"id":2}', b""),
+    )
+    assert rows == [(0, 1, "a", None)]
+    assert counts == {"tombstones": 1, "nullKeys": 1, "emptyRecords": 1}
+
+
+def test_upserts(spark):
+    rows, counts = read(
+        spark,
+        spec(upsert=True),
+        (b'{"id":1}', b'{"name":"a","extra":"x"}'),
+        (b'{"id":1}', None),
+        (None, b'{"name":"b"}'),
+        (None, None),
+        (b"", b'{"name":"b"}'),
+    )
+    assert rows == [(2, 1, "a", "x"), (3, 1, None, None)]
+    assert counts == {"nullKeys": 2, "emptyRecords": 1}
+
+
+def test_the_value_wins_over_the_key(spark):
+    rows, _ = read(
+        spark, spec(upsert=True, both=True), (b'{"id":1}', b'{"id":7}'), (b'{"id":1}', None)
+    )
+    assert rows == [(2, 7, None, None), (3, 1, None, None)]
+
+
+def test_skipped_records_are_counted(spark):
+    good = (b'{"id":1}', b'{"name":"a"}')
+    rows, counts = read(
+        spark,
+        spec(upsert=True, skips=True),
+        good,
+        (b"nonsense", b'{"name":"b"}'),
+        (b'{"id":2}', b'{"name":'),
+        (b'{"id":"x"}', b'{"name":"c"}'),
+    )
+    assert rows == [(2, 1, "a", None), (2, None, "c", None)]
+    assert counts == {"parseErrors": 2, "fieldErrors": 1}
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "expected"),
+    [
+        (
+            b'{"id":"x"}',
+            b"{}",
+            "topic 'pv' partition 1 offset 40: key is not valid json: field 'id': 'x' is not",
+        ),
+        (b"{}", b"[]", "value is not valid json: expected an object, found an array"),
+        (b"{}", b"  ", "value is not valid json: there is nothing but blanks"),
+        (b"{}", b'{"name":"\xff"}', "value is not valid json: Invalid UTF-8"),
+        (b"{}", b'{"name":"a', "value is not valid json: Unexpected end-of-input"),
+        (b'{"id":"' + b"9" * 5_000 + b'"}', b"{}", "'" + "9" * 100 + "...' is not a valid BIGINT"),
+    ],
+    ids=["field", "shape", "blanks", "utf-8", "truncated", "long"],
+)
+def test_a_record_that_ends_the_job(spark, key, value, expected):
+    with pytest.raises(Py4JJavaError) as caught:
+        read(spark, spec(upsert=True), (key, value))
+    line = next(line for line in str(caught.value).splitlines() if "RECORD_UNREADABLE" in line)
+    message = line[line.index("RECORD_UNREADABLE") :]
+    assert expected in message
+    assert len(message) <= 400
+
+
+def test_every_record_is_a_row_or_a_count(spark):
+    broken = b'{"id":1,"name":["a",{"b":null}],"extra":"\\u00e9\xc3\xa9"}'
+    records = [
+        (b'{"id":1}', broken[:cut] + bytes([byte]) + broken[cut + 1 :])
+        for cut in range(len(broken))
+        for byte in (0, 0x22, 0x2C, 0x5B, 0x7D, 0xC3, 0xFF)
+    ]
+    rows, counts = read(spark, spec(upsert=True, skips=True), *records)
+    skipped = counts.get("parseErrors", 0) + counts.get("emptyRecords", 0)
+    assert len(rows) + skipped == len(records)
+    assert min(len(rows), skipped) > 0
+
+
+def test_five_megabytes(spark):
+    text = "x" * 5_000_000
+    rows, _ = read(spark, spec(upsert=True), (b'{"id":1}', json.dumps({"name": text}).encode()))
+    assert rows[0][2] == text
+
+
+def test_encode_keeps_null_structs_null(spark):
+    frame = spark.createDataFrame([(1, "a"), (None, "b")], "id BIGINT, name STRING")
+    struct = F.when(F.col("id").isNotNull(), F.struct("id", "name"))
+    codec = Codec("JsonEncoder", COLUMNS[:2])
+    rows = frame.select(Bridge(spark).encode(codec, struct).alias("bytes")).collect()
+    assert [row.bytes and bytes(row.bytes) for row in rows] == [b'{"id":1,"name":"a"}', None]

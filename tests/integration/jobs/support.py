@@ -1,0 +1,120 @@
+"""What tests of whole jobs share: the pageviews script, page views, the command line."""
+
+from __future__ import annotations
+
+import os
+import random
+import signal
+import subprocess
+import sys
+from collections import Counter, defaultdict
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+PAGEVIEWS = """
+CREATE TABLE pageviews_per_region (
+  user_region STRING,
+  pv BIGINT,
+  uv BIGINT,
+  PRIMARY KEY (user_region) NOT ENFORCED
+) WITH (
+  'connector' = 'upsert-kafka',
+  'topic' = '${out}',
+  'properties.bootstrap.servers' = '${servers}',
+  'key.format' = 'avro',
+  'value.format' = 'avro'
+);
+
+CREATE TABLE pageviews (
+  user_id BIGINT,
+  page_id BIGINT,
+  viewtime TIMESTAMP,
+  user_region STRING,
+  WATERMARK FOR viewtime AS viewtime - INTERVAL '2' SECOND
+) WITH (
+  'connector' = 'kafka',
+  'topic' = '${source}',
+  'properties.bootstrap.servers' = '${servers}',
+  'properties.auto.offset.reset' = 'earliest',
+  'format' = 'json'
+);
+
+-- calculate the pv, uv and insert into the upsert-kafka sink
+INSERT INTO pageviews_per_region
+SELECT
+  user_region,
+  COUNT(*),
+  COUNT(DISTINCT user_id)
+FROM pageviews
+GROUP BY user_region;
+"""
+
+
+def page_views(seed: int, count: int) -> Iterator[dict[str, Any]]:
+    """Page views of 500 users in 8 regions, reproducible by their seed."""
+    source = random.Random(seed)
+    for i in range(count):
+        yield {
+            "user_id": source.randrange(500),
+            "page_id": source.randrange(50),
+            "viewtime": f"2026-01-01 00:{i // 60 % 60:02}:{i % 60:02}.{i % 1000:03}",
+            "user_region": f"region-{source.randrange(8)}",
+        }
+
+
+def recount(views: list[dict[str, Any]]) -> dict[tuple[Any, ...], dict[str, Any]]:
+    """What pv/uv per region must be."""
+    hits = Counter(view["user_region"] for view in views)
+    users = defaultdict(set)
+    for view in views:
+        users[view["user_region"]].add(view["user_id"])
+    return {
+        (region,): {"user_region": region, "pv": pv, "uv": len(users[region])}
+        for region, pv in hits.items()
+    }
+
+
+@dataclass
+class Cli:
+    """`streamtable` as a process of its own, with its JVM in a process group to be killed with."""
+
+    process: subprocess.Popen[str]
+
+    @classmethod
+    def start(cls, *arguments: str) -> Cli:
+        return cls(
+            subprocess.Popen(
+                [sys.executable, "-m", "streamtable", *arguments],
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                text=True,
+                start_new_session=True,
+            )
+        )
+
+    def end(self, timeout: float = 120) -> tuple[int, str, str]:
+        """Exit code, standard output, standard error."""
+        out, err = self.process.communicate(timeout=timeout)
+        return self.process.returncode, out, err
+
+    def kill(self) -> None:
+        """`kill -9` of everything it started, as a machine that loses power."""
+        os.killpg(self.process.pid, signal.SIGKILL)
+        self.process.communicate()
+
+    def terminate(self) -> None:
+        """A polite stop."""
+        self.process.send_signal(signal.SIGTERM)
+
+
+def run(*arguments: str, timeout: float = 120) -> tuple[int, str, str]:
+    """A command to its end."""
+    return Cli.start(*arguments).end(timeout)
+
+
+def write(path: Path, text: str) -> str:
+    """A file with this text; its path as an argument."""
+    path.write_text(text)
+    return str(path)

@@ -1,0 +1,166 @@
+"""Jobs over avro-confluent tables on a real broker and a real schema registry."""
+
+from __future__ import annotations
+
+import io
+import json
+import urllib.request
+from typing import TYPE_CHECKING, Any
+
+import fastavro
+import pytest
+from confluent_kafka import Consumer, TopicPartition
+
+from streamtable.core.errors import Condition, StreamtableError
+from streamtable.testing.jobs import BoundedRun
+from streamtable.testing.topics import produce
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from pyspark.sql import SparkSession
+    from tests.conftest import Topics
+
+    from streamtable.devbroker.broker import Broker
+    from streamtable.devbroker.registry import Registry
+
+SCRIPT = """
+CREATE TABLE views (user_id BIGINT NOT NULL, region STRING, device STRING) WITH (
+  'connector' = 'kafka', 'topic' = '${source}',
+  'properties.bootstrap.servers' = '${servers}', 'scan.startup.mode' = 'earliest-offset',
+  'format' = 'avro-confluent', 'avro-confluent.url' = '${registry}'
+);
+CREATE TABLE regions (region STRING, views ${count}, PRIMARY KEY (region) NOT ENFORCED) WITH (
+  'connector' = 'upsert-kafka', 'topic' = '${source}-out',
+  'properties.bootstrap.servers' = '${servers}',
+  'key.format' = 'avro-confluent', 'key.avro-confluent.url' = '${registry}',
+  'value.format' = 'avro-confluent', 'value.avro-confluent.url' = '${registry}'
+);
+INSERT INTO regions SELECT region, ${what} FROM views GROUP BY region;
+"""
+READ_BACK = """
+CREATE TABLE regions (region STRING, views BIGINT, PRIMARY KEY (region) NOT ENFORCED) WITH (
+  'connector' = 'upsert-kafka', 'topic' = '${source}-out',
+  'properties.bootstrap.servers' = '${servers}',
+  'key.format' = 'avro-confluent', 'key.avro-confluent.url' = '${registry}',
+  'value.format' = 'avro-confluent', 'value.avro-confluent.url' = '${registry}'
+);
+CREATE TABLE totals (what STRING, n BIGINT, PRIMARY KEY (what) NOT ENFORCED) WITH (
+  'connector' = 'upsert-kafka', 'topic' = '${source}-totals',
+  'properties.bootstrap.servers' = '${servers}', 'key.format' = 'json', 'value.format' = 'json'
+);
+INSERT INTO totals SELECT 'all', SUM(views) FROM regions GROUP BY 'all';
+"""
+OLD = [{"name": "region", "type": "string"}, {"name": "user_id", "type": "int"}]
+NEW = [
+    {"name": "user_id", "type": "long"},
+    {"name": "extra", "type": {"type": "map", "values": "double"}, "default": {}},
+    {"name": "device", "type": ["null", "string"], "default": None},
+    {"name": "region", "type": "string"},
+]
+
+
+class Api:
+    """The registry as any HTTP client sees it."""
+
+    def __init__(self, url: str) -> None:
+        self.url = url
+
+    def ask(self, path: str, body: dict[str, Any] | None = None) -> Any:
+        data = json.dumps(body).encode() if body else None
+        headers = {"Content-Type": "application/vnd.schemaregistry.v1+json"}
+        request = urllib.request.Request(self.url + path, data, headers)  # noqa: S310
+        with urllib.request.urlopen(request, timeout=20) as answer:  # noqa: S310
+            return json.load(answer)
+
+    def register(self, subject: str, fields: list[Any]) -> int:
+        schema = json.dumps({"type": "record", "name": "View", "fields": fields})
+        return int(self.ask(f"/subjects/{subject}/versions", {"schema": schema})["id"])
+
+    def read(self, data: bytes) -> Any:
+        schema = self.ask(f"/schemas/ids/{int.from_bytes(data[1:5], 'big')}")["schema"]
+        parsed = fastavro.parse_schema(json.loads(schema))
+        return fastavro.schemaless_reader(io.BytesIO(data[5:]), parsed, None)
+
+
+def record(schema_id: int, fields: list[Any], row: dict[str, Any]) -> bytes:
+    out = io.BytesIO()
+    schema = {"type": "record", "name": "View", "fields": fields}
+    fastavro.schemaless_writer(out, fastavro.parse_schema(schema), row)
+    return b"\0" + schema_id.to_bytes(4, "big") + out.getvalue()
+
+
+def read_all(servers: str, topic: str, api: Api) -> list[tuple[Any, Any]]:
+    consumer = Consumer({"bootstrap.servers": servers, "group.id": "none"})
+    consumer.assign([TopicPartition(topic, 0, 0)])
+    _, end = consumer.get_watermark_offsets(TopicPartition(topic, 0), timeout=20)
+    found: list[tuple[Any, Any]] = []
+    while len(found) < end:
+        for message in consumer.consume(end, timeout=5):
+            key, value = message.key(), message.value()
+            assert isinstance(key, bytes)
+            assert isinstance(value, bytes)
+            found.append((api.read(key), api.read(value)))
+    consumer.close()
+    return found
+
+
+def test_schemas_move_on(
+    spark: SparkSession, broker: Broker, registry: Registry, topic: Topics, tmp_path: Path
+) -> None:
+    servers, source, api = broker.bootstrap_servers, topic("views"), Api(registry.url)
+    old, new = (api.register(f"{source}-value", fields) for fields in (OLD, NEW))
+    views = [
+        record(old, OLD, {"region": "a", "user_id": 1}),
+        record(new, NEW, {"user_id": 2**40, "extra": {"x": 1.5}, "device": "d", "region": "a"}),
+        record(old, OLD, {"region": "b", "user_id": 3}),
+    ]
+    produce(servers, source, ((None, value) for value in views))
+    names = {"source": source, "servers": servers, "registry": registry.url}
+    counts = {"count": "BIGINT", "what": "COUNT(*)"}
+    BoundedRun(spark, SCRIPT, tmp_path / "job", {**names, **counts})()
+
+    written = read_all(servers, f"{source}-out", api)
+    assert {key["region"]: value for key, value in written} == {
+        "a": {"region": "a", "views": 2},
+        "b": {"region": "b", "views": 1},
+    }
+    assert {f"{source}-out-key", f"{source}-out-value"} <= set(api.ask("/subjects"))
+    totals = BoundedRun(spark, READ_BACK, tmp_path / "totals", names)
+    totals()
+    assert list(totals.rows("totals").values()) == [{"what": "all", "n": 3}]
+
+    # The same job with another type of a column: told before anything is written.
+    changed = {"count": "STRING", "what": "CAST(COUNT(*) AS STRING)"}
+    with pytest.raises(StreamtableError) as refused:
+        BoundedRun(spark, SCRIPT, tmp_path / "changed", {**names, **changed})()
+    assert refused.value.condition is Condition.SCHEMA_INCOMPATIBLE
+    assert f"subject '{source}-out-value'" in str(refused.value)
+    assert "\n" not in str(refused.value)
+    assert len(read_all(servers, f"{source}-out", api)) == len(written)
+
+
+def test_a_record_of_another_kind_ends_the_job(
+    spark: SparkSession, broker: Broker, registry: Registry, topic: Topics, tmp_path: Path
+) -> None:
+    source = topic("views")
+    produce(broker.bootstrap_servers, source, [(None, b'{"user_id":1}')])
+    names = {"source": source, "servers": broker.bootstrap_servers, "registry": registry.url}
+    counts = {"count": "BIGINT", "what": "COUNT(*)"}
+    with pytest.raises(StreamtableError) as ended:
+        BoundedRun(spark, SCRIPT, tmp_path / "job", {**names, **counts})()
+    assert ended.value.condition is Condition.RECORD_UNREADABLE
+    assert f"topic '{source}' partition 0 offset 0: value is not valid avro-confluent" in str(
+        ended.value
+    )
+    assert "the magic byte is 0x7b" in str(ended.value)
+
+
+def test_no_registry_is_told_at_once(
+    spark: SparkSession, broker: Broker, topic: Topics, tmp_path: Path
+) -> None:
+    names = {"source": topic("views"), "servers": broker.bootstrap_servers}
+    more = {"registry": "http://127.0.0.1:1", "count": "BIGINT", "what": "COUNT(*)"}
+    with pytest.raises(StreamtableError) as ended:
+        BoundedRun(spark, SCRIPT, tmp_path / "job", {**names, **more})()
+    assert ended.value.condition is Condition.SCHEMA_REGISTRY_UNREACHABLE

@@ -1,0 +1,260 @@
+"""Tables of change events in whole jobs: folded output equals batch, sinks, metadata, keys."""
+
+from __future__ import annotations
+
+import json
+import random
+import uuid
+from collections import Counter
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from confluent_kafka import Consumer, TopicPartition
+
+from streamtable.testing.events import change_events
+from streamtable.testing.histories import fold, pieces, random_cuts, random_history
+from streamtable.testing.jobs import BoundedRun
+from streamtable.testing.topics import produce
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+    from tests.conftest import Topics
+
+    from streamtable.devbroker.broker import Broker
+    from streamtable.testing.histories import Change
+
+SOURCE = """
+CREATE TABLE t (k INT, g STRING, v INT, PRIMARY KEY (k) NOT ENFORCED) WITH (
+  'connector' = 'kafka', 'topic' = '${source}', 'scan.startup.mode' = 'earliest-offset',
+  'properties.bootstrap.servers' = '${servers}', 'format' = '${format}'
+);
+"""
+
+UPSERT = """
+CREATE TABLE {name} ({columns}, PRIMARY KEY ({key}) NOT ENFORCED) WITH (
+  'connector' = 'upsert-kafka', 'topic' = '${{source}}-{name}',
+  'properties.bootstrap.servers' = '${{servers}}',
+  'key.format' = '{key_format}', 'value.format' = 'json' {more}
+);
+"""
+
+#: name -> (columns, key, query)
+QUERIES = {
+    "per_group": (
+        "g STRING, n BIGINT, lo INT, dv BIGINT",
+        "g",
+        "SELECT g, COUNT(*), MIN(v), COUNT(DISTINCT v) FROM t GROUP BY g",
+    ),
+    "copied": ("k INT, v INT, g STRING", "k", "SELECT k, v, g FROM t"),
+    "filtered": ("k INT, v INT", "k", "SELECT k, v FROM t WHERE v > 4"),
+}
+
+
+def _upsert(name: str, columns: str, key: str, key_format: str = "json", more: str = "") -> str:
+    return UPSERT.format(name=name, columns=columns, key=key, key_format=key_format, more=more)
+
+
+def _values(source: random.Random) -> dict[str, Any]:
+    return {"g": source.choice("abcd"), "v": source.randrange(10)}
+
+
+def _batch(spark: SparkSession, history: list[Change], query: str) -> set[tuple[Any, ...]]:
+    rows = [(key, v["g"], v["v"]) for key, v in fold(history).items()]
+    spark.createDataFrame(rows, "k INT, g STRING, v INT").createOrReplaceTempView("t")
+    return {tuple(row) for row in spark.sql(query).collect()}
+
+
+def records(broker: Broker, topic: str) -> list[Any]:
+    """Every record of a topic, a partition after the other."""
+    consumer = Consumer(
+        {"bootstrap.servers": broker.bootstrap_servers, "group.id": str(uuid.uuid4())}
+    )
+    found = []
+    for partition in consumer.list_topics(topic).topics[topic].partitions:
+        _, end = consumer.get_watermark_offsets(TopicPartition(topic, partition))
+        consumer.assign([TopicPartition(topic, partition, 0)])
+        left = end
+        while left > 0:
+            batch = consumer.consume(min(left, 1000), timeout=10)
+            left -= len(batch)
+            found += batch
+    consumer.close()
+    return found
+
+
+@pytest.mark.parametrize(
+    ("style", "twice"),
+    [("debezium-json", False), ("canal-json", False), ("maxwell-json", True)],
+)
+def test_folded_output_equals_batch(
+    style: str, twice: bool, spark: SparkSession, broker: Broker, topic: Topics, tmp_path: Path
+) -> None:
+    seed = 31
+    history = random_history(seed, length=200, keys=20, make=_values)
+    events = change_events(style, "k", history)
+    source = topic("events", partitions=2)
+    script = SOURCE
+    for name, (columns, key, query) in QUERIES.items():
+        script += _upsert(name, columns, key) + f"INSERT INTO {name} {query};\n"
+    names = {"source": source, "servers": broker.bootstrap_servers, "format": style}
+    run = BoundedRun(spark, script, tmp_path / "c", names)
+    # Cuts are made in the events: each stands at the number of its change.
+    ends = random_cuts(seed, len(history), 3)
+    counts = [len(change_events(style, "k", history[:end])) for end in ends]
+    done = 0
+    for i, piece in enumerate(pieces(events, counts)):
+        produce(broker.bootstrap_servers, source, [*piece, *piece] if twice else piece)
+        done = ends[i]
+        run(
+            {
+                "execution.micro-batch.max-records": random.Random(i).choice(["1000", "30"]),
+                "table.exec.source.cdc-events-duplicate": str(twice).lower(),
+            }
+        )
+        for name, (_, _, query) in QUERIES.items():
+            found = {tuple(row.values()) for row in run.rows(name).values()}
+            assert found == _batch(spark, history[:done], query), f"{name} after piece {i}"
+
+
+@pytest.mark.parametrize("style", ["debezium-json", "canal-json", "maxwell-json"])
+def test_what_is_written_reads_back(
+    style: str, spark: SparkSession, broker: Broker, topic: Topics, tmp_path: Path
+) -> None:
+    history = random_history(7, length=120, keys=12, make=_values)
+    events = change_events("debezium-json", "k", history)
+    source = topic("events", partitions=2)
+    names = {"source": source, "servers": broker.bootstrap_servers, "format": "debezium-json"}
+    changes = f"""
+CREATE TABLE changes (g STRING, n BIGINT) WITH (
+  'connector' = 'kafka', 'topic' = '${{source}}-changes', 'scan.startup.mode' = 'earliest-offset',
+  'properties.bootstrap.servers' = '${{servers}}', 'format' = '{style}', 'key.format' = 'json',
+  'key.fields' = 'g'
+);
+"""
+    write = SOURCE + changes + "INSERT INTO changes SELECT g, COUNT(*) FROM t GROUP BY g;"
+    read = (
+        changes
+        + _upsert("sizes", "n BIGINT, groups BIGINT", "n")
+        + "INSERT INTO sizes SELECT n, COUNT(*) FROM changes GROUP BY n;"
+    )
+    writer = BoundedRun(spark, write, tmp_path / "w", names)
+    reader = BoundedRun(spark, read, tmp_path / "r", names)
+    for piece in pieces(events, random_cuts(5, len(events), 2)):
+        produce(broker.bootstrap_servers, source, piece)
+        writer({"execution.micro-batch.max-records": "40"})
+        reader({"execution.micro-batch.max-records": "10"})
+    folded = _folded(style, broker, f"{source}-changes")
+    assert set(folded.values()) == {1}
+    groups = _batch(spark, history, "SELECT g, COUNT(*) FROM t GROUP BY g")
+    assert set(folded) == groups
+    expected = Counter(n for _, n in groups)
+    assert {row["n"]: row["groups"] for row in reader.rows("sizes").values()} == expected
+
+
+def _folded(style: str, broker: Broker, topic: str) -> Counter[tuple[Any, ...]]:
+    """Rows of (g, n) by how often they are there, added up without a look at our readers."""
+    rows: Counter[tuple[Any, ...]] = Counter()
+    for record in records(broker, topic):
+        event = json.loads(record.value())
+        adds = event.get("op", event.get("type")) in ("c", "INSERT", "insert")
+        row = event["data"] if style != "debezium-json" else event["after" if adds else "before"]
+        row = row[0] if isinstance(row, list) else row
+        rows[row["g"], row["n"]] += 1 if adds else -1
+    return +rows
+
+
+def test_an_update_of_the_primary_key_leaves_no_row_behind(
+    spark: SparkSession, broker: Broker, topic: Topics, tmp_path: Path
+) -> None:
+    source = topic("events")
+    moved = {"type": "update", "data": {"k": 2, "g": "a", "v": 1}, "old": {"k": 1}}
+    first = {"type": "insert", "data": {"k": 1, "g": "a", "v": 1}}
+    produce(
+        broker.bootstrap_servers, source, [(None, json.dumps(e).encode()) for e in (first, moved)]
+    )
+    columns, key, query = QUERIES["copied"]
+    script = SOURCE + _upsert("copied", columns, key) + f"INSERT INTO copied {query};"
+    names = {"source": source, "servers": broker.bootstrap_servers, "format": "maxwell-json"}
+    run = BoundedRun(spark, script, tmp_path / "c", names)
+    run()
+    assert [row["k"] for row in run.rows("copied").values()] == [2]
+
+
+METADATA = """
+CREATE TABLE t (
+  k INT, db STRING METADATA FROM 'value.source.database' VIRTUAL,
+  at TIMESTAMP_LTZ(3) METADATA FROM 'value.ingestion-timestamp' VIRTUAL,
+  properties MAP<STRING, STRING> METADATA FROM 'value.source.properties' VIRTUAL,
+  o BIGINT METADATA FROM 'offset' VIRTUAL, PRIMARY KEY (k) NOT ENFORCED
+) WITH (
+  'connector' = 'kafka', 'topic' = '${source}', 'scan.startup.mode' = 'earliest-offset',
+  'properties.bootstrap.servers' = '${servers}', 'format' = 'debezium-json'
+);
+"""
+
+
+def test_metadata_of_events_and_of_records(
+    spark: SparkSession, broker: Broker, topic: Topics, tmp_path: Path
+) -> None:
+    source = topic("events")
+    event = {"after": {"k": 1}, "op": "c", "ts_ms": 1589362330904, "source": {"db": "shop", "x": 3}}
+    produce(broker.bootstrap_servers, source, [(None, json.dumps(event).encode())] * 2)
+    columns = "k INT, db STRING, at TIMESTAMP_LTZ(3), x STRING, o BIGINT"
+    insert = "INSERT INTO copied SELECT k, db, at, properties['x'], o FROM t;"
+    script = METADATA + _upsert("copied", columns, "k") + insert
+    names = {"source": source, "servers": broker.bootstrap_servers}
+    run = BoundedRun(spark, script, tmp_path / "c", names)
+    run()
+    assert list(run.rows("copied").values()) == [
+        {"k": 1, "db": "shop", "at": "2020-05-13 09:32:10.904Z", "x": "3", "o": 1}
+    ]
+
+
+KEYS = {
+    "debezium-json": ("", b'{"k":7}'),
+    "debezium-json with schema": (
+        (
+            ", 'key.debezium-json.schema-include' = 'true',"
+            " 'key.debezium-json.schema-name' = 's.t.Key'"
+        ),
+        (
+            b'{"schema":{"type":"struct","fields":[{"type":"int32","optional":false,"field":"k"}],'
+            b'"optional":false,"name":"s.t.Key"},"payload":{"k":7}}'
+        ),
+    ),
+    "canal-json": ("", b'{"k":7}'),
+    "maxwell-json": (
+        ", 'key.maxwell-json.database' = 'shop', 'key.maxwell-json.table' = 't'",
+        b'{"database":"shop","table":"t","pk.k":7}',
+    ),
+}
+
+
+@pytest.mark.parametrize("name", KEYS)
+def test_keys_as_their_tools_write_them(
+    name: str, spark: SparkSession, broker: Broker, topic: Topics, tmp_path: Path
+) -> None:
+    more, written = KEYS[name]
+    style = name.split(" ", maxsplit=1)[0]
+    source = topic("events")
+    names = {"source": source, "servers": broker.bootstrap_servers, "format": "debezium-json"}
+    event = {"after": {"k": 7, "g": "a", "v": 1}, "op": "c"}
+    produce(broker.bootstrap_servers, source, [(None, json.dumps(event).encode())])
+    keyed = _upsert("keyed", "k INT, v INT", "k", style, more)
+    keyed = keyed.replace(
+        "'value.format' = 'json'", "'value.format' = 'json', 'value.fields-include' = 'EXCEPT_KEY'"
+    )
+    write = SOURCE + keyed + "INSERT INTO keyed SELECT k, v FROM t;"
+    BoundedRun(spark, write, tmp_path / "w", names)()
+    assert [(r.key(), r.value()) for r in records(broker, f"{source}-keyed")] == [
+        (written, b'{"v":1}')
+    ]
+    read = (
+        keyed
+        + _upsert("copied", "k INT, v INT", "k")
+        + "INSERT INTO copied SELECT k, v FROM keyed;"
+    )
+    run = BoundedRun(spark, read, tmp_path / "r", names)
+    run()
+    assert list(run.rows("copied").values()) == [{"k": 7, "v": 1}]

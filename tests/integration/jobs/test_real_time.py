@@ -1,0 +1,133 @@
+"""Real-time mode: the same script on the same checkpoint, row by row."""
+
+from __future__ import annotations
+
+import random
+import threading
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from tests.integration.jobs.support import Cli, write
+
+from streamtable.core.errors import Condition, StreamtableError
+from streamtable.runtime.job import RunOptions
+from streamtable.session import Session, fixed_settings
+from streamtable.testing.histories import Change, fold, random_history
+from streamtable.testing.jobs import BoundedRun
+from streamtable.testing.topics import produce_changes
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+    from tests.conftest import Topics
+
+    from streamtable.devbroker.broker import Broker
+
+SCRIPT = """
+CREATE TABLE t (k INT, g STRING, v INT, PRIMARY KEY (k) NOT ENFORCED) WITH (
+  'connector' = 'upsert-kafka', 'topic' = '${source}',
+  'properties.bootstrap.servers' = '${servers}',
+  'key.format' = 'json', 'value.format' = 'json'
+);
+CREATE TABLE o (g STRING, n BIGINT, hi INT, PRIMARY KEY (g) NOT ENFORCED) WITH (
+  'connector' = 'upsert-kafka', 'topic' = '${source}-out',
+  'properties.bootstrap.servers' = '${servers}',
+  'key.format' = 'json', 'value.format' = 'json'
+);
+INSERT INTO o SELECT g, COUNT(*), MAX(v) FROM t WHERE v > 1 GROUP BY g HAVING COUNT(*) > 1;
+"""
+
+
+def _values(source: random.Random) -> dict[str, Any]:
+    return {"g": source.choice(["a", "b", "c"]), "v": source.randrange(9)}
+
+
+def _answer(history: list[Change]) -> dict[tuple[Any, ...], dict[str, Any]]:
+    groups: dict[str, list[int]] = {}
+    for row in fold(history).values():
+        if row["v"] > 1:
+            groups.setdefault(row["g"], []).append(row["v"])
+    return {
+        (g,): {"g": g, "n": len(values), "hi": max(values)}
+        for g, values in groups.items()
+        if len(values) > 1
+    }
+
+
+def _until(job: BoundedRun, expected: object, process: Cli, seconds: float = 60) -> float:
+    """Seconds until the sink's table is as expected."""
+    start = time.monotonic()
+    while time.monotonic() < start + seconds:
+        assert process.process.poll() is None, process.process.communicate()[1]
+        try:
+            if job.rows("o") == expected:
+                return time.monotonic() - start
+        except StreamtableError as error:
+            # The job creates its topic once it has checked everything else.
+            assert error.condition is Condition.TOPIC_MISSING
+        time.sleep(0.1)
+    assert job.rows("o") == expected
+    raise AssertionError
+
+
+def test_modes_take_turns_on_one_checkpoint(
+    spark: SparkSession, broker: Broker, topic: Topics, tmp_path: Path
+) -> None:
+    servers = broker.bootstrap_servers
+    source = topic("history", partitions=2)
+    topic_out = BoundedRun(spark, SCRIPT, tmp_path / "c", {"source": source, "servers": servers})
+    history = random_history(31, length=240, keys=20, make=_values)
+    arguments = ["run", write(tmp_path / "job.sql", SCRIPT), "--checkpoint", str(tmp_path / "c")]
+    arguments += ["--var", f"source={source}", "--var", f"servers={servers}"]
+    arguments += ["--set", "execution.mode=real-time", "--set", "parallelism.default=2"]
+    arguments += ["--set", "execution.checkpointing.interval=5 s"]
+
+    # Micro-batches catch up, real-time goes on, is killed and goes on again, a micro-batch ends it.
+    produce_changes(servers, source, "k", history[:80])
+    topic_out()
+    assert topic_out.rows("o") == _answer(history[:80])
+
+    for start, end in ((80, 140), (140, 200)):
+        process = Cli.start(*arguments)
+        feeding = threading.Timer(3, produce_changes, (servers, source, "k", history[start:end]))
+        feeding.start()
+        _until(topic_out, _answer(history[:end]), process)
+        feeding.join()
+        process.kill()
+
+    produce_changes(servers, source, "k", history[200:])
+    topic_out()
+    assert topic_out.rows("o") == _answer(history)
+
+
+def test_stops_politely(broker: Broker, topic: Topics, tmp_path: Path) -> None:
+    servers = broker.bootstrap_servers
+    source = topic("history", partitions=1)
+    for mode in ("micro-batch", "real-time"):
+        process = Cli.start(
+            *("run", write(tmp_path / "job.sql", SCRIPT), "--set", f"execution.mode={mode}"),
+            *("--var", f"source={source}", "--var", f"servers={servers}"),
+        )
+        assert process.process.stderr is not None
+        for line in process.process.stderr:
+            if line.startswith("running"):
+                break
+        time.sleep(2)
+        started = time.monotonic()
+        process.terminate()
+        code, _, err = process.end(timeout=30)
+        assert (code, err) == (0, ""), mode
+        assert time.monotonic() - started < 15, mode
+
+
+def test_too_few_slots_are_told(
+    spark: SparkSession, broker: Broker, topic: Topics, tmp_path: Path
+) -> None:
+    source = topic("history", partitions=2)
+    session = Session(settings=fixed_settings({"execution.mode": "real-time"}))
+    session.load(SCRIPT, "job.sql", {"source": source, "servers": broker.bootstrap_servers})
+    with pytest.raises(StreamtableError) as refused:
+        session.run(RunOptions(checkpoint=str(tmp_path / "c")), print, spark)
+    assert refused.value.condition is Condition.NOT_ENOUGH_SLOTS
+    assert "holds 6 tasks at once, and Spark has room for 2" in str(refused.value)

@@ -1,0 +1,244 @@
+"""The sink's writer and the admin calls, on a real broker."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from confluent_kafka import Consumer, TopicPartition
+from py4j.protocol import Py4JJavaError
+from pyspark.sql.streaming.readwriter import DataStreamWriter
+
+from streamtable.core.settings import SETTINGS
+from streamtable.runtime.spark import start_spark
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from pyspark.sql import SparkSession
+
+NAMES = ("recordsOut", "bytesOut", "recordsLost")
+SECRET = "hush-hush"  # noqa: S105 - must not show in messages
+LOGIN = (
+    "org.apache.kafka.common.security.plain.PlainLoginModule required"
+    f" username='u' password='{SECRET}';"
+)
+
+
+@pytest.fixture(scope="module")
+def spark() -> Iterator[SparkSession]:
+    yield start_spark(SETTINGS.read({}, "test"), "local[2]")
+
+
+@pytest.fixture
+def admin(spark: SparkSession) -> Any:
+    java: Any = spark._jvm
+    return java.io.streamtable.kafka.KafkaAdmin
+
+
+class Sink:
+    """Rows of (k, v, n) as one micro-batch through a KafkaWriter."""
+
+    def __init__(self, spark: SparkSession, folder: Path) -> None:
+        self.spark = spark
+        self.folder = folder
+        java: Any = spark._jvm
+        names = spark.sparkContext._gateway.new_array(java.java.lang.String, len(NAMES))
+        for at, name in enumerate(NAMES):
+            names[at] = name
+        self.counters = java.io.streamtable.codec.Counters.register(spark._jsc.sc(), names)
+        self.java = java.io.streamtable.kafka.KafkaWriter
+
+    def write(
+        self, writer: Any, rows: list[tuple[str | None, str | None, int]], *more: str
+    ) -> None:
+        source = str(self.folder / "in")
+        self.spark.createDataFrame(rows, "k STRING, v STRING, n INT").coalesce(1).write.parquet(
+            source
+        )
+        stream = self.spark.readStream.schema("k STRING, v STRING, n INT").parquet(source)
+        frame = stream.selectExpr("CAST(k AS BINARY)", "CAST(v AS BINARY)", *more)
+        query: DataStreamWriter = frame.writeStream.outputMode("update").trigger(availableNow=True)
+        query._jwrite = query._jwrite.foreach(writer)
+        running = query.option("checkpointLocation", str(self.folder / "checkpoint")).start()
+        running.awaitTermination()
+
+    def counts(self) -> dict[str, int]:
+        return dict(self.counters.values())
+
+
+@pytest.fixture
+def sink(spark: SparkSession, tmp_path: Path) -> Sink:
+    return Sink(spark, tmp_path)
+
+
+def read_all(broker: Any, topic: str, partitions: int = 1) -> list[Any]:
+    consumer = Consumer({"bootstrap.servers": broker.bootstrap_servers, "group.id": "t"})
+    found = []
+    for partition in range(partitions):
+        _, end = consumer.get_watermark_offsets(TopicPartition(topic, partition), timeout=10)
+        consumer.assign([TopicPartition(topic, partition, 0)])
+        left = end
+        while left:
+            message = consumer.poll(10)
+            assert message is not None and message.error() is None
+            found.append(message)
+            left -= 1
+    consumer.close()
+    return found
+
+
+def test_records_headers_timestamps_partitions(broker, topic, sink):
+    name = topic("w", partitions=2)
+    writer = sink.java.create(
+        name, {"bootstrap.servers": broker.bootstrap_servers}, "AT_LEAST_ONCE", 0, 0, sink.counters
+    ).withMetadata(2, 3, 4)
+    sink.write(
+        writer,
+        [("a", "1", 0), ("b", None, 1), (None, "3", 1)],
+        "IF(n = 0, map('h', CAST('x' AS BINARY)), NULL)",
+        "IF(n = 0, timestamp_millis(1234), NULL)",
+        "n",
+    )
+    found = read_all(broker, name, 2)
+    assert [(m.key(), m.value(), m.partition(), m.headers()) for m in found] == [
+        (b"a", b"1", 0, [("h", b"x")]),
+        (b"b", None, 1, None),
+        (None, b"3", 1, None),
+    ]
+    assert found[0].timestamp()[1] == 1234
+    assert found[1].timestamp()[1] > 1_000_000_000_000
+    assert sink.counts() == {"recordsOut": 3, "bytesOut": 4, "recordsLost": 0}
+
+
+def test_the_buffer_keeps_the_last_row_of_a_key(broker, topic, sink):
+    name = topic("w")
+    writer = sink.java.create(
+        name,
+        {"bootstrap.servers": broker.bootstrap_servers},
+        "AT_LEAST_ONCE",
+        1_000,
+        60_000,
+        sink.counters,
+    )
+    rows = [(f"k{n % 3}", f"{n}", n) for n in range(90)] + [("k0", None, 0), (None, "x", 0)]
+    sink.write(writer, rows)
+    found = [(m.key(), m.value()) for m in read_all(broker, name)]
+    assert sorted(found, key=str) == [(None, b"x"), (b"k0", None), (b"k1", b"88"), (b"k2", b"89")]
+    assert sink.counts()["recordsOut"] == 4
+
+
+def test_the_buffer_empties_when_full(broker, topic, sink):
+    name = topic("w")
+    writer = sink.java.create(
+        name,
+        {"bootstrap.servers": broker.bootstrap_servers},
+        "AT_LEAST_ONCE",
+        2,
+        60_000,
+        sink.counters,
+    )
+    sink.write(writer, [("a", "1", 0), ("b", "2", 0), ("a", "3", 0)])
+    assert [m.value() for m in read_all(broker, name)] == [b"1", b"2", b"3"]
+
+
+def test_the_buffer_empties_in_time(broker, topic, sink):
+    name = topic("w")
+    properties = {"bootstrap.servers": broker.bootstrap_servers, "linger.ms": "0"}
+    writer = sink.java.create(name, properties, "AT_LEAST_ONCE", 1_000, 100, sink.counters)
+    row = sink.spark._jvm.org.apache.spark.sql.RowFactory
+    values = sink.spark.sparkContext._gateway.new_array(sink.spark._jvm.java.lang.Object, 2)
+    values[0], values[1] = b"a", b"1"
+    writer.open(0, 0)
+    writer.process(row.create(values))
+    deadline = time.monotonic() + 20
+    while not (found := read_all(broker, name)) and time.monotonic() < deadline:
+        time.sleep(0.1)
+    assert [m.value() for m in found] == [b"1"]  # and nobody has closed the writer yet
+    writer.close(None)
+
+
+@pytest.mark.parametrize(("guarantee", "lost"), [("AT_LEAST_ONCE", None), ("NONE", 1)])
+def test_a_record_that_kafka_refuses(broker, topic, sink, guarantee, lost):
+    name = topic("w", config={"max.message.bytes": "1000"})
+    properties = {"bootstrap.servers": broker.bootstrap_servers, "sasl.jaas.config": LOGIN}
+    writer = sink.java.create(name, properties, guarantee, 0, 0, sink.counters)
+    rows = [("a", "x" * 5_000, 0)]
+    if lost is None:
+        with pytest.raises(Exception, match=f"topic '{name}': RecordTooLargeException") as caught:
+            sink.write(writer, rows)
+        assert SECRET not in str(caught.value)
+    else:
+        sink.write(writer, rows)
+        assert sink.counts()["recordsLost"] == lost
+
+
+def test_topics(broker, topic, admin):
+    properties = {"bootstrap.servers": broker.bootstrap_servers, "group.id": "mine"}
+    name = topic("adm", partitions=2)
+    made = f"{name}-made"
+    admin.ensureReachable(properties, 10_000)
+    admin.createTopic(properties, 10_000, made, 3, -1, {"cleanup.policy": "compact"})
+    admin.createTopic(properties, 10_000, made, 3, -1, {"cleanup.policy": "compact"})
+    described = dict(admin.describe(properties, 10_000, made))
+    assert described == {"partitions": "3", "replication": "1", "cleanup.policy": "compact"}
+    assert dict(admin.describe(properties, 10_000, name))["cleanup.policy"] == "delete"
+    assert dict(admin.describe(properties, 10_000, "no-such-topic")) == {}
+    assert {name, made} <= set(admin.existingTopics(properties, 10_000))
+    assert list(admin.topicsMatching(properties, 10_000, f"{name}-m.*")) == [made]
+
+
+def test_offsets(broker, topic, admin, sink):
+    properties = {"bootstrap.servers": broker.bootstrap_servers}
+    name = topic("adm", partitions=2)
+    writer = sink.java.create(name, properties, "AT_LEAST_ONCE", 0, 0, sink.counters)
+    sink.write(writer.withMetadata(-1, -1, 2), [("a", "1", 0), ("b", "2", 0), ("c", "3", 1)], "n")
+    ends = dict(admin.endOffsets(properties, 10_000, [name]))
+    assert ends == {f"{name}:0": 2, f"{name}:1": 1}
+    assert set(dict(admin.beginningOffsets(properties, 10_000, [name])).values()) == {0}
+    assert dict(admin.committedOffsets(properties, 10_000, f"g-{name}", [name])) == {}
+    admin.commitOffsets(properties, 10_000, f"g-{name}", {f"{name}:0": 2, f"{name}:1": 2**40})
+    committed = dict(admin.committedOffsets(properties, 10_000, f"g-{name}", [name]))
+    assert committed == {f"{name}:0": 2, f"{name}:1": 2**40}
+    assert dict(admin.committedOffsets(properties, 10_000, f"g-{name}", ["other"])) == {}
+
+
+@pytest.mark.parametrize(
+    ("properties", "unreachable", "reason"),
+    [
+        ({"bootstrap.servers": "127.0.0.1:1"}, True, "127.0.0.1:1: Connection refused"),
+        ({"bootstrap.servers": "nowhere.invalid:9092"}, True, "no address in"),
+        ({"bootstrap.servers": "127.0.0.1"}, False, "is not host:port"),
+    ],
+    ids=["refused", "unresolved", "malformed"],
+)
+def test_no_cluster(admin, properties, unreachable, reason):
+    begun = time.monotonic()
+    with pytest.raises(Py4JJavaError) as caught:
+        admin.ensureReachable(properties, 1_000)
+    assert time.monotonic() - begun < 5
+    assert caught.value.java_exception.isUnreachable() is unreachable
+    assert reason in caught.value.java_exception.getMessage()
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        {"security.protocol": "SASL_PLAINTEXT", "sasl.mechanism": "PLAIN"},
+        {"security.protocol": "SSL", "ssl.truststore.location": "/no/such/file"},
+        {"security.protocol": "SASL_PLAINTEXT", "sasl.mechanism": "NONSENSE"},
+    ],
+    ids=["login", "truststore", "mechanism"],
+)
+def test_secrets_stay_out_of_messages(broker, admin, more):
+    properties = {
+        "bootstrap.servers": broker.bootstrap_servers,
+        "sasl.jaas.config": LOGIN,
+        "ssl.truststore.password": SECRET,
+        **more,
+    }
+    with pytest.raises(Py4JJavaError) as caught:
+        admin.ensureReachable(properties, 3_000)
+    assert SECRET not in str(caught.value)

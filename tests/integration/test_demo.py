@@ -1,0 +1,140 @@
+"""`streamtable demo` as people start it: a process of its own, a terminal or a pipe, Ctrl-C."""
+
+from __future__ import annotations
+
+import os
+import pty
+import re
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from streamtable.demo.page_views import Tally, page_views
+
+_DEMO = (sys.executable, "-m", "streamtable", "demo")
+_ROW = re.compile(r"│ (?P<region>[A-Z][A-Za-z ]+?) +│ +(?P<pv>[\d,]+) │ +(?P<uv>[\d,]+) │")
+_SECONDS_TO_STOP = 15.0
+
+
+class Demo:
+    """The command in a session of its own, on a terminal, and what it has printed so far."""
+
+    def __init__(self, scratch: Path, *arguments: str) -> None:
+        self._reader, writer = pty.openpty()
+        self.process = subprocess.Popen(
+            [*_DEMO, *arguments],
+            stdin=subprocess.DEVNULL,
+            stdout=writer,
+            stderr=writer,
+            env={**os.environ, "TMPDIR": str(scratch), "TERM": "xterm", "COLUMNS": "100"},
+            start_new_session=True,
+        )
+        os.close(writer)
+        self._printed = b""
+        self._thread = threading.Thread(target=self._read, daemon=True)
+        self._thread.start()
+
+    @property
+    def printed(self) -> str:
+        return self._printed.decode(errors="replace")
+
+    def __enter__(self) -> Demo:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self.process.poll() is None:
+            self.process.kill()
+            self.process.wait()
+
+    def wait_for(self, text: str, seconds: float = 120) -> None:
+        deadline = time.monotonic() + seconds
+        while text not in self.printed:
+            assert self.process.poll() is None, f"it ended: {self.printed}"
+            assert time.monotonic() < deadline, f"no '{text}' in {self.printed}"
+            time.sleep(0.1)
+
+    def interrupt(self) -> int:
+        self.process.send_signal(signal.SIGINT)
+        code = self.process.wait(_SECONDS_TO_STOP)
+        self._thread.join(5)
+        return code
+
+    def _read(self) -> None:
+        try:
+            while data := os.read(self._reader, 65_536):
+                self._printed += data
+        except OSError:  # how a terminal says that the other side has closed it
+            pass
+
+
+@pytest.fixture
+def scratch(tmp_path: Path) -> Iterator[Path]:
+    """The demo's folder for temporary files; afterwards no process that was given it is left."""
+    yield tmp_path
+    deadline = time.monotonic() + 5
+    while left := _started_with(tmp_path):
+        assert time.monotonic() < deadline, f"left running: {left}"
+        time.sleep(0.1)
+
+
+def test_bounded_demo_counts_what_it_produced(scratch: Path) -> None:
+    done = subprocess.run(
+        [*_DEMO, "--bounded", "--events", "20000", "--seed", "7"],
+        check=False,
+        env={**os.environ, "TMPDIR": str(scratch)},
+        capture_output=True,
+        text=True,
+        timeout=180,
+    )
+    assert done.returncode == 0, done.stderr
+    assert "matches what was produced" in done.stdout
+
+    tally, views = Tally(), page_views(seed=7)
+    for _ in range(20_000):
+        tally.add(next(views))
+    shown = {
+        (m["region"],): {"user_region": m["region"], "pv": _number(m["pv"]), "uv": _number(m["uv"])}
+        for m in _ROW.finditer(done.stdout)
+    }
+    assert shown == tally.rows()
+    assert list(scratch.iterdir()) == []
+
+
+def test_live_demo_counts_from_the_first_event_and_ends_by_ctrl_c(scratch: Path) -> None:
+    with Demo(scratch, "--events", "3000", "--rate", "2000", "--seed", "7") as demo:
+        demo.wait_for("starting Kafka")
+        demo.wait_for("matches what was produced")
+        demo.wait_for("3,000 page views produced, 3,000 counted")
+        assert demo.interrupt() == 0, demo.printed
+    assert "Traceback" not in demo.printed
+    assert list(scratch.iterdir()) == []
+
+
+def test_ctrl_c_while_things_start_leaves_nothing(scratch: Path) -> None:
+    with Demo(scratch) as demo:
+        demo.wait_for("starting Spark")
+        assert demo.interrupt() == 0, demo.printed
+    assert "Traceback" not in demo.printed
+    assert list(scratch.iterdir()) == []
+
+
+def _number(text: str) -> int:
+    return int(text.replace(",", ""))
+
+
+def _started_with(folder: Path) -> list[str]:
+    """Processes whose temporary folder this is; nothing where the system has no /proc."""
+    found = []
+    for environ in Path("/proc").glob("[0-9]*/environ"):
+        try:
+            if f"TMPDIR={folder}\0".encode() in environ.read_bytes():
+                found.append((environ.parent / "cmdline").read_text().replace("\0", " "))
+        except OSError:  # it ended just now, or belongs to someone else
+            continue
+    return found

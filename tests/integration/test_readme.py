@@ -1,0 +1,41 @@
+"""The README's first script, run as it stands there; only the broker is the suite's."""
+
+from __future__ import annotations
+
+import re
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from streamtable.devbroker.broker import Broker
+
+_ADDRESS = "127.0.0.1:9092"
+_README = Path(__file__).parents[2] / "README.md"
+_BLOCK = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+
+
+def _python(code: str, folder: Path) -> str:
+    return subprocess.run(
+        [sys.executable, "-c", code], cwd=folder, check=True, capture_output=True, text=True
+    ).stdout
+
+
+def test_first_script(broker: Broker, tmp_path: Path) -> None:
+    section = _README.read_text(encoding="utf-8").partition("## A first script of your own")[2]
+    section = section.partition("\n## ")[0].replace(_ADDRESS, broker.bootstrap_servers)
+    blocks: list[tuple[str, str]] = _BLOCK.findall(section)
+    assert [language for language, _ in blocks] == ["sh", "python", "sql", "sh", "python", ""]
+    _, (_, produce), (_, script), (_, commands), (_, consume), (_, printed) = blocks
+
+    _python(produce, tmp_path)
+    (tmp_path / "totals.sql").write_text(script, encoding="utf-8")
+    for line in commands.splitlines():
+        program, *arguments = shlex.split(line)
+        assert program == "streamtable"
+        subprocess.run(
+            [sys.executable, "-m", "streamtable", *arguments], cwd=tmp_path, check=True, timeout=120
+        )
+    assert _python(consume, tmp_path) == printed

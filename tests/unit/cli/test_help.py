@@ -1,0 +1,56 @@
+"""`--help` is quick because it imports nothing heavy, and the front end needs no Spark."""
+
+from __future__ import annotations
+
+import pkgutil
+import subprocess
+import sys
+
+import pytest
+
+import streamtable
+from streamtable.cli.main import SUBCOMMANDS
+
+HEAVY = ("pyspark", "py4j", "sqlglot", "confluent_kafka", "rich", "fastavro")
+
+
+def loaded_after(program: str) -> set[str]:
+    """Top-level modules in a fresh interpreter after it ran `program`."""
+    tell = "\nimport sys; print('\\n' + ' '.join({m.partition('.')[0] for m in sys.modules}))"
+    done = subprocess.run(
+        [sys.executable, "-c", program + tell], capture_output=True, text=True, check=True
+    )
+    return set(done.stdout.splitlines()[-1].split())
+
+
+@pytest.mark.parametrize("words", [["--help"], ["--version"], ["dev", "--help"]])
+def test_help_loads_nothing_heavy(words: list[str]) -> None:
+    program = (
+        "from streamtable.cli.main import cli\n"
+        f"cli.main({words}, prog_name='streamtable', standalone_mode=False)"
+    )
+    assert not loaded_after(program) & set(HEAVY)
+
+
+def test_help_names_every_subcommand() -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", "from streamtable.cli.main import main; main()", "--help"],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    for name, known in SUBCOMMANDS.items():
+        assert name in done.stdout
+        assert known.help in done.stdout
+
+
+FRONT_END = sorted(
+    name
+    for _, name, _ in pkgutil.walk_packages(streamtable.__path__, "streamtable.")
+    if name.split(".")[1] in {"core", "sql", "catalog", "plan", "formats"}
+)
+
+
+def test_front_end_needs_no_spark_and_no_kafka_client() -> None:
+    loaded = loaded_after("import " + ", ".join(FRONT_END))
+    assert not loaded & {"pyspark", "py4j", "confluent_kafka"}

@@ -1,0 +1,31 @@
+"""The table of error conditions: sorted, unique, and each of them raised somewhere."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from streamtable.core.conditions import Condition
+
+SOURCES = Path(__file__).parents[3] / "src" / "streamtable"
+
+
+def test_sorted_by_name() -> None:
+    names = list(Condition.__members__)
+    # An underscore sorts as a blank would, before every letter.
+    assert names == sorted(names, key=lambda name: name.replace("_", " "))
+
+
+def test_no_two_share_their_wording() -> None:
+    # Members of one value would be one member under two names.
+    assert len(set(Condition)) == len(Condition.__members__)
+
+
+def test_each_is_raised_somewhere() -> None:
+    python = "".join(path.read_text(encoding="utf-8") for path in SOURCES.rglob("*.py"))
+    java = "".join(path.read_text(encoding="utf-8") for path in SOURCES.rglob("*.java"))
+    idle = [
+        name
+        for name in Condition.__members__
+        if f"Condition.{name}" not in python and f'"{name}' not in java
+    ]
+    assert idle == []

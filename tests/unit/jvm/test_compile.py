@@ -1,0 +1,65 @@
+"""Compiles with the real javac, against the real PySpark but no connector."""
+
+from __future__ import annotations
+
+import re
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from streamtable import __version__
+from streamtable.core.errors import InternalError
+from streamtable.jvm import compile as compile_module
+from streamtable.jvm.compile import lint, operators_jar
+
+GOOD = """package p;
+import org.apache.spark.sql.Row;
+public final class Good { public static int width(Row row) { return row.length(); } }
+"""
+RAW = "import java.util.*; class Raw { List names() { return new ArrayList(); } }"
+
+
+@pytest.fixture
+def sources(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A source folder with one class, an empty cache, and no jars to fetch."""
+    monkeypatch.setenv("STREAMTABLE_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setattr(compile_module, "connector_jars", list[Path])
+    folder = tmp_path / "java"
+    (folder / "p").mkdir(parents=True)
+    (folder / "p" / "Good.java").write_text(GOOD)
+    return folder
+
+
+def test_jar_is_named_after_what_it_is_made_from(sources: Path) -> None:
+    jar = operators_jar(sources)
+    version = re.escape(__version__)
+    assert re.fullmatch(
+        rf"streamtable-operators_4\.3_2\.13-{version}-[0-9a-f]{{12}}\.jar", jar.name
+    )
+    assert zipfile.ZipFile(jar).namelist() == ["p/Good.class"]
+    made = jar.stat().st_mtime_ns
+    assert operators_jar(sources) == jar
+    assert jar.stat().st_mtime_ns == made
+    assert [p.name for p in jar.parent.iterdir() if p != jar] == ["lock"]
+
+    (sources / "p" / "Good.java").write_text(GOOD.replace("length()", "size()"))
+    assert operators_jar(sources) != jar
+
+
+def test_sources_that_do_not_compile_are_our_bug(sources: Path) -> None:
+    (sources / "p" / "Bad.java").write_text('class Bad { int x = "text"; }')
+    with pytest.raises(InternalError, match=r"Bad\.java:1: error: incompatible types"):
+        operators_jar(sources)
+
+
+def test_no_sources_are_our_bug(tmp_path: Path) -> None:
+    with pytest.raises(InternalError, match="no Java sources"):
+        operators_jar(tmp_path)
+
+
+def test_lint_counts_warnings(sources: Path) -> None:
+    assert lint(sources) is None
+    (sources / "Raw.java").write_text(RAW)
+    assert "[rawtypes]" in (lint(sources) or "")
+    assert operators_jar(sources).exists()

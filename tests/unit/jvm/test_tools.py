@@ -1,0 +1,60 @@
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from streamtable.core.errors import Condition, StreamtableError
+from streamtable.jvm.tools import java_tool, java_version
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tests.unit.jvm.conftest import FakeJdk
+
+
+def test_java_home_comes_before_the_path(jdk: FakeJdk) -> None:
+    assert java_tool("java") == jdk.home / "bin" / "java"
+
+
+def test_path_serves_where_java_home_has_none(
+    jdk: FakeJdk, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("JAVA_HOME", str(tmp_path))
+    monkeypatch.setenv("PATH", str(jdk.home / "bin"), prepend=":")
+    assert java_tool("java") == jdk.home / "bin" / "java"
+
+
+@pytest.mark.parametrize(
+    ("said", "version"),
+    [
+        ('openjdk version "17.0.15" 2025-04-15', 17),
+        ('java version "1.8.0_402"', 8),
+        ("javac 21", 21),
+        ('Picked up JAVA_TOOL_OPTIONS: -Xmx99m\nopenjdk version "25-ea" 2025-09-16', 25),
+    ],
+)
+def test_versions_are_read(jdk: FakeJdk, said: str, version: int) -> None:
+    jdk.install_tool("java", f"#!/bin/sh\ncat <<'END'\n{said}\nEND\n")
+    assert java_version(jdk.home / "bin" / "java") == version
+
+
+@pytest.mark.parametrize(
+    ("script", "reason"),
+    [
+        ("#!/bin/sh\necho 'openjdk version \"11.0.2\"'\n", "is version 11"),
+        ("#!/bin/sh\necho 'No Java runtime present'; exit 1\n", "does not run"),
+        ("#!/bin/sh\necho hello\n", "does not tell its version"),
+    ],
+)
+def test_java_that_will_not_do_is_refused(jdk: FakeJdk, script: str, reason: str) -> None:
+    jdk.install_tool("java", script)
+    with pytest.raises(StreamtableError, match=reason) as caught:
+        java_tool("java")
+    assert caught.value.condition is Condition.JAVA_MISSING
+
+
+def test_a_jre_is_told_that_it_lacks_javac(jdk: FakeJdk, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", str(jdk.home / "bin"))
+    with pytest.raises(StreamtableError, match=r"javac 17 or newer was not found.*a JRE has no"):
+        java_tool("javac")

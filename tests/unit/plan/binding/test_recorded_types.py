@@ -1,0 +1,36 @@
+"""Every recorded expression is typed, or refused, as Flink does; no Spark."""
+
+from __future__ import annotations
+
+import pytest
+from tests.compat.functions_answers import Answer, binder, recorded, same_type
+from tests.compat.functions_known import DIFFERENT, LENIENT, NOT_YET, REFUSED
+
+from streamtable.core.errors import Condition, StreamtableError
+from streamtable.sql.parse import parse_expression
+
+ANSWERS = [answer for answer in recorded() if answer.id not in DIFFERENT]
+
+
+@pytest.mark.parametrize("answer", ANSWERS, ids=[answer.id for answer in ANSWERS])
+def test_type(answer: Answer) -> None:
+    try:
+        bound = binder().bind(parse_expression(answer.sql))
+    except StreamtableError as error:
+        assert error.at is not None
+        assert answer.kind != "value" or answer.id in NOT_YET | REFUSED, error
+        return
+    assert answer.id not in NOT_YET | REFUSED, "the gap is closed, its mark must go"
+    if answer.kind == "error":
+        assert answer.id in LENIENT, bound
+        return
+    assert bound.type.sql() == same_type(answer.type)
+
+
+def test_what_is_lacking_is_refused_as_not_yet() -> None:
+    """A gap says so; it never claims that the user is wrong."""
+    for answer in ANSWERS:
+        if answer.id in NOT_YET:
+            with pytest.raises(StreamtableError) as refused:
+                binder().bind(parse_expression(answer.sql))
+            assert refused.value.condition is Condition.NOT_YET, refused.value

@@ -1,0 +1,53 @@
+"""What real-time mode does not take is told before anything is started."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from streamtable.core.errors import Condition, StreamtableError
+from streamtable.runtime.modes import check_real_time
+from streamtable.session import Session
+
+TABLES = (Path(__file__).parents[2] / "golden" / "tables.sql").read_text()
+
+
+def _session(sql: str) -> Session:
+    session = Session()
+    session.load(TABLES, "tables.sql")
+    session.load(sql, "job.sql")
+    return session
+
+
+@pytest.mark.parametrize(
+    ("sql", "reason"),
+    [
+        (
+            "INSERT INTO users_copy SELECT a.id, b.score FROM users a JOIN users b ON a.id = b.id",
+            "Spark takes no operator with state before two inputs meet",
+        ),
+        (
+            "INSERT INTO events SELECT user_id, CAST(CURRENT_TIMESTAMP AS STRING) FROM pageviews",
+            "Spark reads the current time once per batch, which lasts there",
+        ),
+    ],
+)
+def test_refused_with_the_reason(sql: str, reason: str) -> None:
+    with pytest.raises(StreamtableError) as refused:
+        check_real_time(_session(sql).plans)
+    assert refused.value.condition is Condition.NOT_YET
+    assert str(refused.value.at) == "job.sql:1:13"
+    assert reason in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "INSERT INTO users_copy SELECT id, score FROM users WHERE score > 1",
+        "INSERT INTO per_region SELECT region, COUNT(*), MAX(score) FROM users GROUP BY region",
+        "INSERT INTO users_copy SELECT id, 1 FROM events UNION ALL SELECT id, 2 FROM events",
+    ],
+)
+def test_taken(sql: str) -> None:
+    check_real_time(_session(sql).plans)

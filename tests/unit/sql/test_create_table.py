@@ -1,0 +1,178 @@
+"""CREATE TABLE: columns of all kinds, keys, watermark, options, and what is wrong with them."""
+
+from __future__ import annotations
+
+import pytest
+from sqlglot import exp
+
+from streamtable.core import types as t
+from streamtable.core.errors import Span, StreamtableError
+from streamtable.core.options import Given
+from streamtable.core.table import ComputedColumn, MetadataColumn, PhysicalColumn
+from streamtable.sql.dialect import flink_sql
+from streamtable.sql.parse import parse_script
+from streamtable.sql.statements import CreateTable
+
+
+def _table(text: str) -> CreateTable:
+    (found,) = parse_script(text, "job.sql")
+    assert isinstance(found, CreateTable)
+    return found
+
+
+def _at(line: int, column: int) -> Span:
+    return Span("job.sql", line, column)
+
+
+def test_everything_at_once() -> None:
+    table = _table(
+        """CREATE TEMPORARY TABLE IF NOT EXISTS c.d.`my t` (
+  id BIGINT COMMENT 'the key',
+  `user name` STRING NOT NULL,
+  ts TIMESTAMP(3) METADATA FROM 'timestamp' VIRTUAL COMMENT 'when',
+  headers MAP<STRING, BYTES> METADATA,
+  cost AS price * 2 COMMENT 'computed',
+  price DECIMAL(10, 2),
+  CONSTRAINT pk PRIMARY KEY (id, price) NOT ENFORCED,
+  WATERMARK FOR cost AS cost - INTERVAL '5' SECOND
+) COMMENT 'it''s' WITH ('connector' = 'kafka',
+  'topic'='a;b')"""
+    )
+
+    assert table.name == ("c", "d", "my t")
+    assert (table.at, table.name_at) == (_at(1, 1), _at(1, 38))
+    assert (table.temporary, table.if_not_exists, table.comment) == (True, True, "it's")
+    assert table.options == {
+        "connector": Given("kafka", _at(10, 25)),
+        "topic": Given("a;b", _at(11, 3)),
+    }
+    schema = table.schema
+    key = t.BIGINT.with_nullable(nullable=False)
+    price = t.decimal(10, 2).with_nullable(nullable=False)
+    name = t.STRING.with_nullable(nullable=False)
+    computed = schema.computed[0]
+    assert schema.primary_key == ("id", "price")
+    assert schema.columns == (
+        PhysicalColumn("id", key, _at(2, 3)),
+        PhysicalColumn("user name", name, _at(3, 3)),
+        MetadataColumn("ts", t.timestamp(3), "timestamp", virtual=True, at=_at(4, 3)),
+        MetadataColumn("headers", t.map_of(t.STRING, t.BYTES), "headers", at=_at(5, 3)),
+        ComputedColumn("cost", computed.expression, _at(6, 3)),
+        PhysicalColumn("price", price, _at(7, 3)),
+    )
+    assert flink_sql(computed.expression) == "price * 2"
+    assert schema.watermark is not None
+    assert (schema.watermark.column, schema.watermark.at) == ("cost", _at(9, 17))
+    assert flink_sql(schema.watermark.expression) == "cost - INTERVAL '5' SECOND"
+
+
+def test_a_key_may_stand_behind_its_column() -> None:
+    schema = _table("CREATE TABLE t (a INT, b INT CONSTRAINT k PRIMARY KEY NOT ENFORCED)").schema
+
+    assert schema.primary_key == ("b",)
+    assert [column.type.nullable for column in schema.physical] == [True, False]
+
+
+def test_names_that_only_flink_reserves_need_no_backticks() -> None:
+    schema = _table("CREATE TABLE t (id BIGINT, value STRING, `timestamp` DATE, user INT)").schema
+
+    assert [column.name for column in schema.columns] == ["id", "value", "timestamp", "user"]
+
+
+def test_computed_columns_are_trees() -> None:
+    (column,) = _table("CREATE TABLE t (p AS PROCTIME())").schema.computed
+
+    assert isinstance(column.expression, exp.Expr)
+
+
+PRIMARY_KEY = "INVALID_PRIMARY_KEY: primary key of t: "
+UNENFORCED = (
+    "it must be NOT ENFORCED, as Flink does not own the data and cannot check it."
+    " Hint: write NOT ENFORCED behind it"
+)
+FAULTS = {
+    "a INT, b STRING, a INT": "1:34: DUPLICATE_COLUMN: column 'a' is declared twice in t",
+    "a INT PRIMARY KEY": f"1:23: {PRIMARY_KEY}{UNENFORCED}",
+    "a INT, PRIMARY KEY (a) ENFORCED": f"1:24: {PRIMARY_KEY}{UNENFORCED}",
+    "name INT, PRIMARY KEY (nme) NOT ENFORCED": (
+        f"1:40: {PRIMARY_KEY}there is no column 'nme'. Hint: did you mean 'name'?"
+    ),
+    "a INT, PRIMARY KEY (a, a) NOT ENFORCED": f"1:40: {PRIMARY_KEY}it names column 'a' twice",
+    "a INT PRIMARY KEY NOT ENFORCED, b INT PRIMARY KEY NOT ENFORCED": (
+        f"1:55: {PRIMARY_KEY}it is declared twice"
+    ),
+    "a INT, b AS a, PRIMARY KEY (b) NOT ENFORCED": (
+        f"1:45: {PRIMARY_KEY}column 'b' is not a physical column"
+    ),
+    "a INT METADATA, PRIMARY KEY (a) NOT ENFORCED": (
+        f"1:46: {PRIMARY_KEY}column 'a' is not a physical column"
+    ),
+    "ts TIMESTAMP, WATERMARK FOR t AS t": (
+        "1:45: INVALID_WATERMARK: watermark of t: there is no column 't'. Hint: did you mean 'ts'?"
+    ),
+    "ts TIMESTAMP, WATERMARK FOR ts AS ts, WATERMARK FOR ts AS ts": (
+        "1:55: INVALID_WATERMARK: watermark of t: a table has one at most"
+    ),
+    "a ROW<b TIMESTAMP>, WATERMARK FOR a.b AS a.b": (
+        "1:51: NOT_YET: a watermark on a field of a column is not there yet"
+    ),
+    "a INT UNIQUE": "1:23: NOT_YET: a UNIQUE constraint is not there yet",
+    "a INT, UNIQUE (a)": "1:24: NOT_YET: a UNIQUE constraint is not there yet",
+    "a INT,": "1:23: SYNTAX: expected a column, WATERMARK or PRIMARY KEY, found ')'",
+    "a INT b INT": "1:23: SYNTAX: expected ',' or ')', found 'b'",
+    "a INT NOT ENFORCED": "1:23: SYNTAX: expected ',' or ')', found 'NOT'",
+    "a": "1:18: SYNTAX: expected a type, found ')'",
+    "order INT": (
+        "1:17: SYNTAX: expected a column, WATERMARK or PRIMARY KEY, found 'order'."
+        " Hint: a keyword needs backticks to be a name"
+    ),
+    "a INT METADATA FROM x": ("1:37: SYNTAX: expected the metadata key in quotes, found 'x'"),
+}
+
+
+@pytest.mark.parametrize(("columns", "expected"), FAULTS.items())
+def test_fault(columns: str, expected: str) -> None:
+    with pytest.raises(StreamtableError) as caught:
+        _table(f"CREATE TABLE t ({columns})")
+    assert str(caught.value) == f"job.sql:{expected}"
+
+
+CLAUSES = {
+    "WITH ('a'='b', 'a'='c')": "1:39: DUPLICATE_OPTION: option 'a' is given twice",
+    "WITH ('password' 'secret')": "1:41: SYNTAX: expected '=', found a string",
+    "WITH ('a' = 1)": "1:36: SYNTAX: expected the option's value in quotes, found '1'",
+    "WITH (a = 'b')": "1:30: SYNTAX: expected an option as 'key' = 'value', found 'a'",
+    "WITH ()": "1:30: SYNTAX: expected an option as 'key' = 'value', found ')'",
+    "WITH ('a'='b',)": "1:38: SYNTAX: expected an option as 'key' = 'value', found ')'",
+    "PARTITIONED BY (a)": "1:24: NOT_YET: PARTITIONED BY in CREATE TABLE is not there yet",
+    "DISTRIBUTED BY (a)": "1:24: NOT_YET: DISTRIBUTED BY in CREATE TABLE is not there yet",
+    "LIKE u": "1:24: NOT_YET: CREATE TABLE ... LIKE is not there yet",
+    "WITH ('a'='b') LIKE u": "1:39: NOT_YET: CREATE TABLE ... LIKE is not there yet",
+    "WITH ('a'='b') AS SELECT 1": "1:39: NOT_YET: CREATE TABLE ... AS SELECT is not there yet",
+    "ENGINE x": "1:24: SYNTAX: expected the end of the statement, found 'ENGINE'",
+}
+
+
+@pytest.mark.parametrize(("clause", "expected"), CLAUSES.items())
+def test_clause(clause: str, expected: str) -> None:
+    with pytest.raises(StreamtableError) as caught:
+        _table(f"CREATE TABLE t (a INT) {clause}")
+    assert str(caught.value) == f"job.sql:{expected}"
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("CREATE TABLE t LIKE u", "1:16: NOT_YET: CREATE TABLE ... LIKE is not there yet"),
+        (
+            "CREATE TABLE t WITH ('a'='b') AS SELECT 1",
+            "1:31: NOT_YET: CREATE TABLE ... AS SELECT is not there yet",
+        ),
+        ("CREATE TABLE t", "1:15: SYNTAX: expected '(', found the end of the statement"),
+        ("CREATE TABLE a.b.c.d (x INT)", "1:20: SYNTAX: expected a name of at most three parts,"),
+    ],
+)
+def test_without_columns(text: str, expected: str) -> None:
+    with pytest.raises(StreamtableError) as caught:
+        _table(text)
+    assert str(caught.value).startswith(f"job.sql:{expected}")

@@ -1,0 +1,50 @@
+"""The docs say what is so: their SQL is read, their links lead somewhere, their tables are true."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from streamtable.cli.reference import PAGE, options_page
+from streamtable.session import Session
+from streamtable.sql.parse import parse_script
+
+_ROOT = Path(__file__).parents[2]
+_PAGES = sorted([*_ROOT.glob("*.md"), *_ROOT.glob("docs/**/*.md")])
+_SQL = re.compile(r"^```sql\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+_LINK = re.compile(r"\]\((?!\w+:|#)([^)#]+)")
+_VARIABLE = re.compile(r"\$\{(\w+)\}")
+
+
+def _snippets() -> list[tuple[str, str]]:
+    return [
+        (f"{page.relative_to(_ROOT)}-{number}", text)
+        for page in _PAGES
+        for number, text in enumerate(_SQL.findall(page.read_text(encoding="utf-8")), start=1)
+    ]
+
+
+@pytest.mark.parametrize(("name", "text"), [pytest.param(*s, id=s[0]) for s in _snippets()])
+def test_sql_is_read(name: str, text: str) -> None:
+    variables = dict.fromkeys(_VARIABLE.findall(text), "localhost:9092")
+    assert parse_script(text, name, variables)
+
+
+def test_first_script_of_the_readme_is_planned() -> None:
+    text = _SQL.findall((_ROOT / "README.md").read_text(encoding="utf-8"))[0]
+    session = Session()
+    session.load(text, "totals.sql", {"servers": "localhost:9092"})
+    assert len(session.plans) == 1
+
+
+@pytest.mark.parametrize("page", _PAGES, ids=lambda page: str(page.relative_to(_ROOT)))
+def test_links_lead_to_files(page: Path) -> None:
+    targets = _LINK.findall(page.read_text(encoding="utf-8"))
+    assert [t for t in targets if not (page.parent / t).exists()] == []
+
+
+def test_page_of_options_is_what_the_code_declares() -> None:
+    written = (_ROOT / PAGE).read_text(encoding="utf-8")
+    assert written == options_page(), "run: python -m streamtable.cli.reference"
