@@ -11,6 +11,7 @@ import sys
 import traceback
 from dataclasses import dataclass
 from importlib import import_module
+from pathlib import Path
 
 import click
 
@@ -64,7 +65,7 @@ class LazyGroup(click.Group):
             formatter.write_dl([(name, known.help) for name, known in SUBCOMMANDS.items()])
 
     def invoke(self, ctx: click.Context) -> object:
-        """Run; an error becomes one line on standard error and an exit code."""
+        """Run; an error becomes a message on standard error and an exit code."""
         try:
             return super().invoke(ctx)
         except (click.ClickException, click.Abort, click.exceptions.Exit, BrokenPipeError):
@@ -72,20 +73,34 @@ class LazyGroup(click.Group):
         except Exception as error:
             if ctx.params["debug"]:
                 traceback.print_exc()
-            line, code = _verdict(error)
-            click.echo(line, err=True)
+            text, code = _verdict(error)
+            click.echo(text, err=True)
             raise click.exceptions.Exit(code) from error
 
 
 def _verdict(error: Exception) -> tuple[str, int]:
-    """What to print about an error, a line each where it is several, and the exit code."""
+    """What to print about an error, one after the other where it is several, and the exit code."""
     if isinstance(error, Faults):
-        return "\n".join(f"error: {fault}" for fault in error.faults), EXIT_ERROR
+        return "\n".join(map(_told, error.faults)), EXIT_ERROR
     if isinstance(error, StreamtableError):
-        return f"error: {error}", EXIT_ERROR
+        return _told(error), EXIT_ERROR
     kind = "" if isinstance(error, InternalError) else f"{type(error).__name__}: "
     what = " ".join(f"{kind}{error}".split())
     return f"internal error: {what}. Please report this; --debug shows the traceback", EXIT_BUG
+
+
+def _told(error: StreamtableError) -> str:
+    """The message on one line, and the line of the script that it is about below it."""
+    message = f"error: {error}"
+    if error.at is None:
+        return message
+    from streamtable.sql.excerpt import excerpt  # `--help` needs no lexer
+
+    try:
+        shown = excerpt(Path(error.at.file).read_text(encoding="utf-8"), error.at)
+    except (OSError, ValueError):
+        return message
+    return message if shown is None else f"{message}\n{shown}"
 
 
 @click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})

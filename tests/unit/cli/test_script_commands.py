@@ -37,12 +37,16 @@ def test_validate_says_what_it_found(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("command", ["explain", "validate", "run"])
-def test_faults_end_with_one_line(command: str, tmp_path: Path) -> None:
+def test_faults_end_with_a_line_and_the_place_in_the_script(command: str, tmp_path: Path) -> None:
     script = tmp_path / "job.sql"
     script.write_text("INSERT INTO nowhere SELECT 1")
     result = _invoke(command, str(script))
     assert (result.exit_code, result.stdout) == (1, "")
-    assert result.stderr == (f"error: {script}:1:13: UNKNOWN_TABLE: table nowhere does not exist\n")
+    assert result.stderr == (
+        f"error: {script}:1:13: UNKNOWN_TABLE: table nowhere does not exist\n"
+        "    1 | INSERT INTO nowhere SELECT 1\n"
+        "      |             ^\n"
+    )
 
 
 def test_several_faults_are_told_together(tmp_path: Path) -> None:
@@ -56,7 +60,8 @@ INSERT INTO nowhere SELECT 1;
     )
     result = _invoke("validate", str(script))
     assert result.exit_code == 1
-    assert [line.split(": ")[2] for line in result.stderr.splitlines()] == [
+    told = [line for line in result.stderr.splitlines() if line.startswith("error: ")]
+    assert [line.split(": ")[2] for line in told] == [
         "UNKNOWN_CONNECTOR",
         "UNKNOWN_SETTING",
         "UNKNOWN_TABLE",  # `nowhere`; that `a` is unknown follows from the first
