@@ -37,6 +37,7 @@ SUBCOMMANDS = {
     "validate": Subcommand("streamtable.cli.validate", "Check a script without Spark or Kafka."),
     "options": Subcommand("streamtable.cli.options", "List the options of connectors and formats."),
     "demo": Subcommand("streamtable.cli.demo", "See a small pipeline run on a broker of its own."),
+    "txn": Subcommand("streamtable.cli.txn", "List or abort transactions left open."),
     "dev": Subcommand("streamtable.cli.dev", "Keep a development broker: up, down, status."),
 }
 

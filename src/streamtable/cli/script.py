@@ -14,17 +14,18 @@ from streamtable.session import Session, fixed_settings
 _F = TypeVar("_F", bound=Callable[..., Any])
 
 
-def _pairs(
+def pairs(
     _context: click.Context, parameter: click.Parameter, values: tuple[str, ...]
 ) -> dict[str, str]:
-    pairs = {}
+    """The values of a repeated option `key=value`, for click."""
+    found = {}
     for value in values:
         key, equals, text = value.partition("=")
         if not equals or not key.strip():
             message = f"'{value}' is not of the form key=value"
             raise click.BadParameter(message, param=parameter)
-        pairs[key.strip()] = text
-    return pairs
+        found[key.strip()] = text
+    return found
 
 
 def script_arguments(function: _F) -> _F:
@@ -36,7 +37,7 @@ def script_arguments(function: _F) -> _F:
             "settings",
             metavar="KEY=VALUE",
             multiple=True,
-            callback=_pairs,
+            callback=pairs,
             help="A setting; wins over SET in the script.",
         ),
         click.option(
@@ -44,7 +45,7 @@ def script_arguments(function: _F) -> _F:
             "variables",
             metavar="NAME=VALUE",
             multiple=True,
-            callback=_pairs,
+            callback=pairs,
             help="A value for ${NAME} in the script.",
         ),
     )

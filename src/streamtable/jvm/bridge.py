@@ -99,12 +99,26 @@ class ReaderSpec:
     dead_letters: DeadLetterSpec | None = None
 
 
+@dataclass(frozen=True)
+class TransactionsSpec:
+    """The transactions of one query.
+
+    Attributes:
+        prefix: of the transactional ids; a dash and the number of the task follow.
+        job: tells this job's epochs from those of another one under the same prefix.
+    """
+
+    prefix: str
+    job: str
+
+
 @dataclass(frozen=True, kw_only=True)
 class WriterSpec:
     """How rows of (key, value, ...) become records.
 
     Attributes:
-        guarantee: `NONE` or `AT_LEAST_ONCE`.
+        guarantee: `NONE` or `AT_LEAST_ONCE`; the latter also where there are transactions.
+        transactions: None where records are not written in transactions.
         headers: position of a MAP of headers in the row, -1 for none.
         timestamp: position of the record's timestamp, -1 for none.
         buffer_rows: rows that a task may hold back to send the last one per key; 0 is off.
@@ -113,6 +127,7 @@ class WriterSpec:
     topic: str
     properties: Mapping[str, str]
     guarantee: str
+    transactions: TransactionsSpec | None = None
     headers: int = -1
     timestamp: int = -1
     buffer_rows: int = 0
@@ -245,14 +260,15 @@ class Bridge:
 
     def set_writer(self, query: DataStreamWriter, spec: WriterSpec, counters: Counters) -> None:
         """Lets a streaming query write its rows as records."""
-        writer = self._ours.kafka.KafkaWriter.create(
-            spec.topic,
-            self.java_map(spec.properties),
-            spec.guarantee,
-            spec.buffer_rows,
-            spec.buffer_interval_ms,
-            counters.java,
-        ).withMetadata(spec.headers, spec.timestamp, -1)
+        properties = self.java_map(spec.properties)
+        buffer = (spec.buffer_rows, spec.buffer_interval_ms)
+        make = self._ours.kafka.KafkaWriter
+        if spec.transactions is None:
+            writer = make.create(spec.topic, properties, spec.guarantee, *buffer, counters.java)
+        else:
+            ids = (spec.transactions.prefix, spec.transactions.job)
+            writer = make.createTransactional(spec.topic, properties, *ids, *buffer, counters.java)
+        writer = writer.withMetadata(spec.headers, spec.timestamp, -1)
         query._jwrite = query._jwrite.foreach(writer)  # noqa: SLF001 - a Java writer has no other way
 
     def key_difference(
@@ -267,6 +283,11 @@ class Bridge:
             self._codec("encoder", writes),
         )
         return None if found is None else str(found)
+
+    @property
+    def kafka_transactions(self) -> Any:
+        """The Java class behind `jvm.kafka_transactions`."""
+        return self._ours.kafka.KafkaTransactions
 
     @property
     def kafka_admin(self) -> Any:

@@ -7,6 +7,7 @@ Spark's source in must log these questions in as well.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from py4j.protocol import Py4JJavaError
@@ -20,6 +21,31 @@ TIMEOUT_MS = 15_000
 
 #: (topic, partition)
 Partition = tuple[str, int]
+
+
+@dataclass(frozen=True)
+class OpenTransaction:
+    """A transaction that is neither committed nor aborted.
+
+    Attributes:
+        id: the transactional id.
+        state: as Kafka names it, e.g. `Ongoing`.
+        begun_ms: epoch milliseconds; None where the coordinator does not say.
+        timeout_ms: how long it may last before the coordinator aborts it.
+        partitions: those it has written to, as text.
+    """
+
+    id: str
+    state: str
+    begun_ms: int | None
+    timeout_ms: int
+    partitions: str
+
+    @classmethod
+    def read(cls, id_: str, line: str) -> OpenTransaction:
+        """Out of the line that `KafkaTransactions` writes."""
+        state, begun, timeout, partitions = line.split("\t")
+        return cls(id_, state, None if begun == "-1" else int(begun), int(timeout), partitions)
 
 
 class KafkaAdmin:
@@ -69,8 +95,23 @@ class KafkaAdmin:
         except Py4JJavaError as error:
             raise kafka_fault(error, self._servers, self._timeout_ms) from error
 
-    def _ask(self, method: str, *arguments: Any) -> Any:
-        call = getattr(self._bridge.kafka_admin, method)
+    def longest_transaction(self) -> int | None:
+        """The longest timeout that the brokers allow, in ms; None where the user may not ask."""
+        found = int(self._ask("longestTimeout", of=self._bridge.kafka_transactions))
+        return None if found < 0 else found
+
+    def open_transactions(self, prefix: str) -> list[OpenTransaction]:
+        """Those whose transactional id begins so, by their ids."""
+        found = self._ask("open", prefix, of=self._bridge.kafka_transactions)
+        return [OpenTransaction.read(str(k), str(v)) for k, v in dict(found).items()]
+
+    def abort_transactions(self, ids: Sequence[str]) -> None:
+        """Aborts them and fences their producers out."""
+        ids_there = self._bridge.java_list(ids)
+        self._ask("abort", ids_there, of=self._bridge.kafka_transactions)
+
+    def _ask(self, method: str, *arguments: Any, of: Any = None) -> Any:
+        call = getattr(of or self._bridge.kafka_admin, method)
         try:
             return call(self._properties, self._timeout_ms, *arguments)
         except Py4JJavaError as error:

@@ -10,6 +10,7 @@ import fcntl
 import hashlib
 import json
 import os
+import uuid
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -31,10 +32,15 @@ _REBUILD = (
 
 @dataclass
 class Checkpoint:
-    """An open checkpoint folder, locked by this process until `close`."""
+    """An open checkpoint folder, locked by this process until `close`.
+
+    Attributes:
+        id: made when the folder began; epochs are numbered within it.
+    """
 
     directory: Path
     _lock: TextIO
+    id: str
 
     def query_directory(self, name: str) -> str:
         """Where one query's offsets and state live."""
@@ -77,19 +83,20 @@ def open_checkpoint(directory: str, plans: Mapping[str, Sink]) -> Checkpoint:
         ) from error
     _take(lock, directory)
     try:
-        _check(path, directory, _manifest(plans))
+        theirs = _check(path, directory, _manifest(plans))
     except BaseException:
         lock.close()
         raise
-    return Checkpoint(path, lock)
+    return Checkpoint(path, lock, theirs.get("id") or uuid.uuid4().hex)
 
 
 def begin(checkpoint: Checkpoint, plans: Mapping[str, Sink]) -> None:
     """Writes down whose checkpoint it is, once everything that could be refused was not."""
-    if checkpoint.is_new:
-        target = checkpoint.directory / _MANIFEST
+    target = checkpoint.directory / _MANIFEST
+    manifest = {**_manifest(plans), "id": checkpoint.id}
+    if checkpoint.is_new or "id" not in json.loads(target.read_text(encoding="utf-8")):
         draft = target.with_suffix(".tmp")
-        draft.write_text(json.dumps(_manifest(plans), indent=2), encoding="utf-8")
+        draft.write_text(json.dumps(manifest, indent=2), encoding="utf-8")
         draft.replace(target)
 
 
@@ -141,7 +148,8 @@ def _fingerprint(plan: Sink) -> dict[str, Any]:
     return {"plan": text.splitlines(), "hash": hashlib.sha256(whole.encode()).hexdigest()}
 
 
-def _check(path: Path, directory: str, mine: dict[str, Any]) -> None:
+def _check(path: Path, directory: str, mine: dict[str, Any]) -> dict[str, Any]:
+    """The manifest that is there, which fits mine; empty where none is."""
     manifest = path / _MANIFEST
     if not manifest.exists():
         strangers = [p.name for p in path.iterdir() if p.name not in ("lock", "streamtable.tmp")]
@@ -152,9 +160,9 @@ def _check(path: Path, directory: str, mine: dict[str, Any]) -> None:
                 reason=f"it holds '{strangers[0]}', which no streamtable job has written",
                 hint="use an empty directory",
             )
-        return
+        return {}
     try:
-        theirs = json.loads(manifest.read_text(encoding="utf-8"))
+        theirs: dict[str, Any] = json.loads(manifest.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
         raise StreamtableError(
             Condition.CHECKPOINT_UNREADABLE, checkpoint=directory, reason=error, hint=_REBUILD
@@ -167,6 +175,7 @@ def _check(path: Path, directory: str, mine: dict[str, Any]) -> None:
             difference=difference,
             hint=_REBUILD,
         )
+    return theirs
 
 
 def _difference(theirs: dict[str, Any], mine: dict[str, Any]) -> str | None:

@@ -35,6 +35,7 @@ from streamtable.runtime.modes import (
 )
 from streamtable.runtime.preflight import Notice, preflight
 from streamtable.runtime.spark import start_spark
+from streamtable.runtime.transactions import abort_orphans, check_transactions
 
 #: How often the queries are looked at, in seconds.
 _POLL_S = 0.2
@@ -142,8 +143,10 @@ def _run(
         bounded=options.bounded,
         first_run=checkpoint.is_new,
     )
+    check_transactions(plans, bridge)
     for topic in missing:
         topic.create(bridge)
+    abort_orphans(plans, bridge, notice)
     # Lowered after the topics exist: a query may read what another one of the script writes.
     records = {name: lower_sink(plan, context) for name, plan in plans.items()}
     begin(checkpoint, plans)
@@ -173,7 +176,7 @@ def _start(
         .queryName(name)
         .option("checkpointLocation", checkpoint.query_directory(name))
     )
-    spec = writer_spec(table, context.mode)
+    spec = writer_spec(table, context.mode, name, checkpoint.id)
     context.bridge.set_writer(writer, spec, context.counters_of(table.table))
     return writer.start()
 

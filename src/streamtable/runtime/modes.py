@@ -66,6 +66,7 @@ def _interval(settings: Settings) -> timedelta:
 def check_real_time(plans: Iterable[Sink]) -> None:
     """NOT_YET for what Spark's Real-time Mode does not take, before anything is started."""
     for plan in plans:
+        _check_guarantee(plan)
         reason = _obstacle(plan.input)
         if reason is not None:
             raise StreamtableError(
@@ -74,6 +75,26 @@ def check_real_time(plans: Iterable[Sink]) -> None:
                 what=f"the query into {plan.table.name} in real-time mode, because {reason},",
                 hint="SET 'execution.mode' = 'micro-batch'",
             )
+
+
+def _check_guarantee(plan: Sink) -> None:
+    """OPTION_CONFLICT for an exactly-once sink.
+
+    A batch of real-time mode has its end written down when it is over. One that is tried again may
+    end elsewhere, so that what its transaction held cannot be told from what is new.
+    """
+    table = plan.table.connector
+    assert isinstance(table, KafkaTable), "every connector is one over Kafka"  # noqa: S101
+    if table.transaction_prefix is not None:
+        raise StreamtableError(
+            Condition.OPTION_CONFLICT,
+            at=table.at,
+            reason=(
+                f"{table.table} is written exactly-once, which real-time mode cannot do, because"
+                " where a batch ends there is known only when it is over"
+            ),
+            hint="SET 'execution.mode' = 'micro-batch', or use 'at-least-once'",
+        )
 
 
 def _obstacle(node: Node) -> str | None:

@@ -32,6 +32,8 @@ _FIXED = {
     f"{_STATE}rocksdb.changelogCheckpointing.enabled": "true",
     # Version 2 lets one checkpoint move between micro-batch and real-time mode.
     f"{_STATE}checkpointFormatVersion": "2",
+    # A batch that runs again must have the tasks that it had, by which exactly-once sinks go.
+    "spark.sql.adaptive.streaming.stateless.enabled": "false",
 }
 
 #: Defaults that a script may change through `spark.*` settings.

@@ -20,6 +20,7 @@ from streamtable.connectors.kafka.options import (
     STARTUP_OFFSETS,
     STARTUP_TIMESTAMP,
     TOPIC,
+    TRANSACTION_PREFIX,
     VALUE_FIELDS,
     StartupMode,
     ValueFields,
@@ -72,6 +73,7 @@ def create(table: str, schema: Schema, given: Mapping[str, Given], at: Span | No
         reads=options.value.format.mode,
         writes=options.value.format.mode,
         delivery=settings[DELIVERY],
+        transaction_prefix=settings.get(TRANSACTION_PREFIX),
         dead_letter_topic=settings.get(DEAD_LETTER_TOPIC),
         at=at,
     )

@@ -178,8 +178,7 @@ DELIVERY = Option(
 TRANSACTION_PREFIX = Option(
     "sink.transactional-id-prefix",
     TEXT,
-    doc="Prefix of the transactional ids of `exactly-once`.",
-    not_yet=_SINK_END,
+    doc="Prefix of the transactional ids of `exactly-once`; no other job may use it.",
 )
 ADD_TABLE_ID = Option(
     "sink.add-tableId-to-header-enabled",
@@ -230,5 +229,5 @@ RULES = (
     rules.client_properties_are_free,
     rules.skips_or_keeps(DEAD_LETTER_TOPIC),
     rules.another_topic(DEAD_LETTER_TOPIC, TOPIC),
-    rules.not_exactly_once_yet(DELIVERY, DeliveryGuarantee.EXACTLY_ONCE),
+    rules.only_with(TRANSACTION_PREFIX, DELIVERY, DeliveryGuarantee.EXACTLY_ONCE),
 )

@@ -15,6 +15,7 @@ OWNED_CLIENT_PROPERTIES = {
     "key.serializer": "the connector writes bytes that key.format has encoded",
     "value.serializer": "the connector writes bytes that value.format has encoded",
     "enable.auto.commit": "progress is kept in the checkpoint",
+    "transactional.id": "each task has its own, which 'sink.transactional-id-prefix' begins",
     "interceptor.classes": "an interceptor could change or drop records unseen",
 }
 
@@ -157,21 +158,6 @@ def another_topic(option: Option[str], topics: Option[tuple[str, ...]]) -> Rule:
                 at=settings.at(option),
                 reason=f"{table} reads '{settings[option]}', which '{option.key}' names too",
                 hint="name a topic of its own for dead letters",
-            )
-
-    return check
-
-
-def not_exactly_once_yet(option: Option[Any], value: Enum) -> Rule:
-    """The two other guarantees work today; the third is refused by name."""
-
-    def check(settings: Settings, _table: str) -> None:
-        if settings.get(option) is value:
-            raise StreamtableError(
-                Condition.NOT_YET,
-                at=settings.at(option),
-                what=f"'{option.key}' = '{value.value}'",
-                hint="use 'at-least-once': an upsert topic folds repeated records to the same rows",
             )
 
     return check

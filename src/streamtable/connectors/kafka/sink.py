@@ -13,7 +13,7 @@ from streamtable.connectors.kafka.table import KafkaTable
 from streamtable.core.changelog import ROW_KIND_COLUMN, RowKind
 from streamtable.core.settings import ExecutionMode
 from streamtable.core.types import quote
-from streamtable.jvm.bridge import Bridge, WriterSpec
+from streamtable.jvm.bridge import Bridge, TransactionsSpec, WriterSpec
 
 #: Producer settings of each mode; a script's own win. Micro-batches are flushed at their end, so
 #: that waiting to fill a request costs nothing; in real-time mode every wait is felt.
@@ -21,6 +21,10 @@ _DEFAULTS = {
     ExecutionMode.MICRO_BATCH: {"linger.ms": "5", "batch.size": "131072"},
     ExecutionMode.REAL_TIME: {"linger.ms": "0"},
 }
+
+#: The longest that brokers allow by default; a producer's own default of a minute is shorter than
+#: the batches of a backlog.
+_TRANSACTION_TIMEOUT_MS = 15 * 60 * 1_000
 
 
 def encode_records(table: KafkaTable, rows: DataFrame, bridge: Bridge) -> DataFrame:
@@ -63,18 +67,41 @@ def _row(side: Side) -> Column:
     return F.struct(*columns)
 
 
-def writer_spec(table: KafkaTable, mode: ExecutionMode) -> WriterSpec:
-    """What the Java writer needs to know of the table."""
+def transaction_prefix(table: KafkaTable, query: str) -> str | None:
+    """What the transactional ids of a query begin with; None where it writes without them."""
+    return table.transaction_prefix and f"{table.transaction_prefix}-{query}"
+
+
+def transaction_timeout_ms(table: KafkaTable) -> str:
+    """How long a transaction may last, as the script says; it must outlast a batch."""
+    return table.properties.get("transaction.timeout.ms", str(_TRANSACTION_TIMEOUT_MS))
+
+
+def writer_spec(table: KafkaTable, mode: ExecutionMode, query: str, job: str) -> WriterSpec:
+    """What the Java writer needs to know of the table.
+
+    Args:
+        table: what is written.
+        mode: micro-batch or real-time.
+        query: its name, unique in the job.
+        job: the id of the job's checkpoint, in which epochs are numbered.
+    """
     written = [c.key for c in table.schema.metadata if not c.virtual]
     positions = {key: 2 + i for i, key in enumerate(written)}
     guarantees = {
         DeliveryGuarantee.NONE: "NONE",
         DeliveryGuarantee.AT_LEAST_ONCE: "AT_LEAST_ONCE",
+        DeliveryGuarantee.EXACTLY_ONCE: "AT_LEAST_ONCE",
     }
+    properties = {**_DEFAULTS[mode], **table.producer_properties()}
+    prefix = transaction_prefix(table, query)
+    if prefix is not None:
+        properties["transaction.timeout.ms"] = transaction_timeout_ms(table)
     return WriterSpec(
         topic=table.topics[0],
-        properties={**_DEFAULTS[mode], **table.producer_properties()},
+        properties=properties,
         guarantee=guarantees[table.delivery],
+        transactions=None if prefix is None else TransactionsSpec(prefix, job),
         headers=positions.get("headers", -1),
         timestamp=positions.get("timestamp", -1),
         buffer_rows=table.buffer.max_rows,

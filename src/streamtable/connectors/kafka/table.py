@@ -63,6 +63,7 @@ class KafkaTable:
         key: None where records are written without a key and read without looking at it.
         reads: row kinds of a scan.
         writes: row kinds the sink takes.
+        transaction_prefix: of the transactional ids; not None where delivery is exactly-once.
         key_check: whether a sink looks at the keys that its topic has already.
         dead_letter_topic: where records go that do not parse; None lets them end the job.
         at: where the table is declared.
@@ -79,6 +80,7 @@ class KafkaTable:
     reads: ChangelogMode
     writes: ChangelogMode
     delivery: DeliveryGuarantee = DeliveryGuarantee.AT_LEAST_ONCE
+    transaction_prefix: str | None = None
     buffer: Buffer = Buffer()
     key_check: KeyCheck = KeyCheck.OFF
     dead_letter_topic: str | None = None

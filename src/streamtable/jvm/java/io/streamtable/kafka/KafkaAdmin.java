@@ -39,7 +39,7 @@ public final class KafkaAdmin {
   private KafkaAdmin() {}
 
   /** A question to the cluster. */
-  private interface Call<T> {
+  interface Call<T> {
     T ask(Admin admin) throws ExecutionException, InterruptedException;
   }
 
@@ -214,7 +214,7 @@ public final class KafkaAdmin {
         name.substring(0, colon), Integer.parseInt(name.substring(colon + 1)));
   }
 
-  private static <T> T call(Map<String, String> properties, long timeoutMs, Call<T> call) {
+  static <T> T call(Map<String, String> properties, long timeoutMs, Call<T> call) {
     long start = System.nanoTime();
     Bootstrap.await(properties, timeoutMs);
     long leftMs = Math.max(1_000L, timeoutMs - (System.nanoTime() - start) / 1_000_000L);
@@ -236,16 +236,21 @@ public final class KafkaAdmin {
     }
   }
 
-  private static Map<String, Object> bounded(Map<String, String> properties, long timeoutMs) {
+  /** Those of a client's properties that an admin client knows: others would each give a warning. */
+  static Map<String, Object> known(Map<String, String> properties) {
     Map<String, Object> config = new HashMap<>();
     Set<String> known = AdminClientConfig.configNames();
     properties.forEach(
         (key, value) -> {
-          // Those of consumers and producers would each give a warning.
           if (known.contains(key) || key.startsWith("sasl.") || key.startsWith("ssl.")) {
             config.put(key, value);
           }
         });
+    return config;
+  }
+
+  private static Map<String, Object> bounded(Map<String, String> properties, long timeoutMs) {
+    Map<String, Object> config = known(properties);
     String timeout = String.valueOf(timeoutMs);
     config.put(AdminClientConfig.DEFAULT_API_TIMEOUT_MS_CONFIG, timeout);
     config.put(AdminClientConfig.REQUEST_TIMEOUT_MS_CONFIG, timeout);

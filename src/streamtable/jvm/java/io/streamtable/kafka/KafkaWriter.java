@@ -3,10 +3,8 @@ package io.streamtable.kafka;
 import io.streamtable.codec.Counters;
 import java.sql.Timestamp;
 import java.time.Instant;
-import java.util.HashMap;
 import java.util.Map;
-import java.util.concurrent.atomic.AtomicReference;
-import java.util.concurrent.atomic.LongAdder;
+import java.util.function.BooleanSupplier;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.spark.sql.ForeachWriter;
 import org.apache.spark.sql.Row;
@@ -18,7 +16,8 @@ import scala.collection.Iterator;
  * keep the last row of a key only.
  *
  * <p>Records are sent as they come and none is waited for; {@code close}, which Spark calls before
- * it commits an epoch, waits for all of them. The first one that fails ends the task.
+ * it commits an epoch, waits for all of them. The first one that fails ends the task. What a task
+ * that runs again does is up to the {@link Delivery}.
  */
 public final class KafkaWriter extends ForeachWriter<Row> {
   /** Records handed to the producer. */
@@ -29,8 +28,7 @@ public final class KafkaWriter extends ForeachWriter<Row> {
   public static final String LOST = "recordsLost";
 
   private final String topic;
-  private final HashMap<String, String> properties;
-  private final boolean waits;
+  private final Delivery delivery;
   private final int bufferRows;
   private final long bufferMs;
   private final Counters counters;
@@ -38,21 +36,12 @@ public final class KafkaWriter extends ForeachWriter<Row> {
   private int timestampAt = -1;
   private int partitionAt = -1;
 
-  private transient Producers.Lent lent;
   private transient ReducingBuffer buffer;
-  private transient AtomicReference<Exception> failure;
-  private transient LongAdder lost;
 
   private KafkaWriter(
-      String topic,
-      Map<String, String> properties,
-      boolean waits,
-      int bufferRows,
-      long bufferMs,
-      Counters counters) {
+      String topic, Delivery delivery, int bufferRows, long bufferMs, Counters counters) {
     this.topic = topic;
-    this.properties = new HashMap<>(properties);
-    this.waits = waits;
+    this.delivery = delivery;
     this.bufferRows = bufferRows;
     this.bufferMs = bufferMs;
     this.counters = counters;
@@ -80,7 +69,26 @@ public final class KafkaWriter extends ForeachWriter<Row> {
           case "AT_LEAST_ONCE" -> true;
           default -> throw new IllegalArgumentException("delivery guarantee " + guarantee);
         };
-    return new KafkaWriter(topic, properties, waits, bufferRows, bufferMs, counters);
+    Delivery delivery = new PlainDelivery(properties, waits);
+    return new KafkaWriter(topic, delivery, bufferRows, bufferMs, counters);
+  }
+
+  /**
+   * The same in transactions, exactly once.
+   *
+   * @param prefix of the transactional ids, before the number of the task
+   * @param job tells this job's epochs from those of another one under the same prefix; no blanks
+   */
+  public static KafkaWriter createTransactional(
+      String topic,
+      Map<String, String> properties,
+      String prefix,
+      String job,
+      int bufferRows,
+      long bufferMs,
+      Counters counters) {
+    Delivery delivery = new TransactionalDelivery(properties, topic, prefix, job);
+    return new KafkaWriter(topic, delivery, bufferRows, bufferMs, counters);
   }
 
   /** Names the columns of headers (MAP), timestamp (TIMESTAMP) and partition (INT); -1 is none. */
@@ -93,9 +101,9 @@ public final class KafkaWriter extends ForeachWriter<Row> {
 
   @Override
   public boolean open(long partitionId, long epochId) {
-    failure = new AtomicReference<>();
-    lost = new LongAdder();
-    lent = Producers.borrow(properties);
+    if (!named(() -> delivery.begin(partitionId, epochId))) {
+      return false;
+    }
     buffer =
         bufferRows > 0 && bufferMs > 0 ? new ReducingBuffer(bufferRows, bufferMs, this::send) : null;
     return true;
@@ -103,7 +111,6 @@ public final class KafkaWriter extends ForeachWriter<Row> {
 
   @Override
   public void process(Row row) {
-    check();
     ProducerRecord<byte[], byte[]> record = record(row);
     if (buffer == null) {
       send(record);
@@ -112,53 +119,46 @@ public final class KafkaWriter extends ForeachWriter<Row> {
     }
   }
 
+  /** Called after {@code open} whatever it has returned, and after a failure, with the error. */
   @Override
   public void close(Throwable error) {
-    if (lent == null) {
-      return; // open failed
-    }
-    boolean whole = false;
     try {
+      if (error == null && buffer != null) {
+        buffer.flush();
+      }
       if (error == null) {
-        if (buffer != null) {
-          buffer.flush();
-        }
-        lent.producer.flush();
-        check();
-        whole = failure.get() == null;
+        named(
+            () -> {
+              delivery.commit();
+              return true;
+            });
       }
     } finally {
       if (buffer != null) {
         buffer.stop();
+        buffer = null;
       }
-      counters.add(LOST, waits ? 0 : lost.sum());
-      Producers.giveBack(properties, lent, !whole);
-      lent = null;
+      counters.add(LOST, delivery.lost());
+      delivery.end();
     }
   }
 
   private void send(ProducerRecord<byte[], byte[]> record) {
-    try {
-      lent.producer.send(record, (metadata, e) -> remember(e));
-    } catch (RuntimeException e) {
-      remember(e);
-    }
+    named(
+        () -> {
+          delivery.send(record);
+          return true;
+        });
     counters.add(RECORDS_OUT, 1);
     counters.add(BYTES_OUT, length(record.key()) + length(record.value()));
   }
 
-  private void remember(Exception e) {
-    if (e != null) {
-      failure.compareAndSet(null, e);
-      lost.increment();
-    }
-  }
-
-  private void check() {
-    Exception first = failure.get();
-    if (first != null && waits) {
-      String reason = Secrets.describe(first, properties);
-      throw new KafkaFault("topic '" + topic + "': " + reason, false);
+  /** Says in a fault which topic it is about. */
+  private boolean named(BooleanSupplier step) {
+    try {
+      return step.getAsBoolean();
+    } catch (KafkaFault fault) {
+      throw new KafkaFault("topic '" + topic + "': " + fault.getMessage(), false);
     }
   }
 

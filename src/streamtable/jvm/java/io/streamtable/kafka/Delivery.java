@@ -1,0 +1,22 @@
+package io.streamtable.kafka;
+
+import java.io.Serializable;
+import org.apache.kafka.clients.producer.ProducerRecord;
+
+/** How the records of a task reach Kafka. One object serves one task of one epoch at a time. */
+interface Delivery extends Serializable {
+  /** Begins a task's part of an epoch; false where Kafka has these records already. */
+  boolean begin(long task, long epoch);
+
+  /** Takes a record without waiting for it; a KafkaFault where an earlier one failed for good. */
+  void send(ProducerRecord<byte[], byte[]> record);
+
+  /** Returns when Kafka has everything that was sent; a KafkaFault otherwise. */
+  void commit();
+
+  /** Ends the part, committed or not, and lets go of the producer; may be called at any time. */
+  void end();
+
+  /** Records of this part that Kafka did not take and that were given up. */
+  long lost();
+}

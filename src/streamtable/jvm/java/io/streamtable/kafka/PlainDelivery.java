@@ -1,0 +1,76 @@
+package io.streamtable.kafka;
+
+import java.util.HashMap;
+import java.util.Map;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.atomic.LongAdder;
+import org.apache.kafka.clients.producer.ProducerRecord;
+
+/** Without transactions: at least once where every record is waited for, else no promise at all. */
+final class PlainDelivery implements Delivery {
+  private final HashMap<String, String> properties;
+  private final boolean waits;
+
+  private transient Producers.Lent lent;
+  private transient AtomicReference<Exception> failure;
+  private transient LongAdder lost;
+  private transient boolean whole;
+
+  PlainDelivery(Map<String, String> properties, boolean waits) {
+    this.properties = new HashMap<>(properties);
+    this.waits = waits;
+  }
+
+  @Override
+  public boolean begin(long task, long epoch) {
+    failure = new AtomicReference<>();
+    lost = new LongAdder();
+    whole = false;
+    lent = Producers.borrow(properties);
+    return true;
+  }
+
+  @Override
+  public void send(ProducerRecord<byte[], byte[]> record) {
+    check();
+    try {
+      lent.producer.send(record, (metadata, e) -> remember(e));
+    } catch (RuntimeException e) {
+      remember(e);
+    }
+  }
+
+  @Override
+  public void commit() {
+    lent.producer.flush();
+    check();
+    whole = failure.get() == null;
+  }
+
+  @Override
+  public void end() {
+    if (lent != null) {
+      Producers.giveBack(properties, lent, !whole);
+      lent = null;
+    }
+  }
+
+  @Override
+  public long lost() {
+    return waits || lost == null ? 0 : lost.sum();
+  }
+
+  private void remember(Exception e) {
+    if (e != null) {
+      failure.compareAndSet(null, e);
+      lost.increment();
+    }
+  }
+
+  private void check() {
+    Exception first = failure.get();
+    if (first != null && waits) {
+      throw new KafkaFault(Secrets.describe(first, properties), false);
+    }
+  }
+}

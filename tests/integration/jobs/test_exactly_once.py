@@ -1,0 +1,290 @@
+"""Exactly-once sinks: each id once for a reader of committed records, whatever happens between."""
+
+from __future__ import annotations
+
+import random
+import threading
+import time
+from collections import Counter
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from confluent_kafka import Consumer, Producer, TopicPartition
+from tests.integration.jobs.support import Cli, run, write
+
+from streamtable.core.errors import Condition, StreamtableError
+from streamtable.runtime.job import RunOptions
+from streamtable.session import Session, fixed_settings
+from streamtable.testing.jobs import BoundedRun
+from streamtable.testing.topics import produce_json
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from pyspark.sql import SparkSession
+    from tests.conftest import Topics
+
+    from streamtable.devbroker.broker import Broker
+
+SCRIPT = """
+CREATE TABLE t (id BIGINT, v STRING) WITH (
+  'connector' = 'kafka', 'topic' = '${source}', 'scan.startup.mode' = 'earliest-offset',
+  'properties.bootstrap.servers' = '${servers}', 'format' = 'json'
+);
+CREATE TABLE o (id BIGINT, v STRING) WITH (
+  'connector' = 'kafka', 'topic' = '${source}-out',
+  'properties.bootstrap.servers' = '${servers}', 'format' = 'json',
+  'sink.delivery-guarantee' = '${guarantee}' ${more}
+);
+INSERT INTO o SELECT id, v FROM t;
+"""
+PREFIX = ", 'sink.transactional-id-prefix' = '${source}-txn'"
+
+UPSERT = """
+CREATE TABLE t (k INT, g INT, PRIMARY KEY (k) NOT ENFORCED) WITH (
+  'connector' = 'upsert-kafka', 'topic' = '${source}',
+  'properties.bootstrap.servers' = '${servers}',
+  'key.format' = 'json', 'value.format' = 'json'
+);
+CREATE TABLE o (g INT, n BIGINT, PRIMARY KEY (g) NOT ENFORCED) WITH (
+  'connector' = 'upsert-kafka', 'topic' = '${source}-out',
+  'properties.bootstrap.servers' = '${servers}',
+  'key.format' = 'json', 'value.format' = 'json',
+  'sink.delivery-guarantee' = 'exactly-once', 'sink.transactional-id-prefix' = '${source}-txn'
+);
+INSERT INTO o SELECT g, COUNT(*) FROM t GROUP BY g;
+"""
+
+
+def _script(guarantee: str = "exactly-once", more: str = "") -> str:
+    ids = PREFIX if guarantee == "exactly-once" else ""
+    return SCRIPT.replace("${guarantee}", guarantee).replace("${more}", ids + more)
+
+
+def _records(broker: Broker, topic: str, *, committed: bool = True) -> Iterator[Any]:
+    """Everything that a reader sees up to the end of each partition."""
+    consumer = Consumer(
+        {
+            "bootstrap.servers": broker.bootstrap_servers,
+            "group.id": "reader",
+            "isolation.level": "read_committed" if committed else "read_uncommitted",
+            "enable.partition.eof": True,
+        }
+    )
+    partitions = consumer.list_topics(topic, timeout=30).topics[topic].partitions
+    consumer.assign([TopicPartition(topic, p, 0) for p in partitions])
+    left = set(partitions)
+    deadline = time.monotonic() + 60
+    while left:
+        assert time.monotonic() < deadline, "a transaction was left open"
+        message = consumer.poll(1)
+        if message is None:
+            continue
+        if message.error():
+            left.discard(message.partition())
+        else:
+            yield message
+    consumer.close()
+
+
+def _times(broker: Broker, topic: str) -> Counter[int]:
+    """How often each id is in a topic."""
+    import json
+
+    return Counter(json.loads(record.value())["id"] for record in _records(broker, topic))
+
+
+def _once(count: int) -> Counter[int]:
+    return Counter(dict.fromkeys(range(count), 1))
+
+
+def _rows(start: int, end: int) -> list[dict[str, Any]]:
+    return [{"id": i, "v": f"v{i}"} for i in range(start, end)]
+
+
+def _forget_last_commit(checkpoint: Path, query: str = "o") -> None:
+    """What a crash between Kafka's commit and Spark's leaves behind."""
+    commits = checkpoint / query / "commits"
+    last = max((p for p in commits.iterdir() if p.name.isdigit()), key=lambda p: int(p.name))
+    last.unlink()
+    (commits / f".{last.name}.crc").unlink(missing_ok=True)
+
+
+@pytest.mark.parametrize(("guarantee", "times"), [("exactly-once", 1), ("at-least-once", 2)])
+def test_a_crash_between_the_two_commits(
+    guarantee: str,
+    times: int,
+    spark: SparkSession,
+    broker: Broker,
+    topic: Topics,
+    tmp_path: Path,
+) -> None:
+    source = topic("ids", partitions=2)
+    names = {"source": source, "servers": broker.bootstrap_servers}
+    job = BoundedRun(spark, _script(guarantee), tmp_path / "c", names)
+    produce_json(broker.bootstrap_servers, source, _rows(0, 100))
+    job()
+    produce_json(broker.bootstrap_servers, source, _rows(100, 150))
+    job()
+    _forget_last_commit(tmp_path / "c")
+    job()  # the batch that was not committed, again
+    produce_json(broker.bootstrap_servers, source, _rows(150, 160))
+    job()
+    expected = _once(160)
+    expected.update(dict.fromkeys(range(100, 150), times - 1))
+    assert _times(broker, f"{source}-out") == expected
+
+
+def test_a_new_checkpoint_is_another_job(
+    spark: SparkSession, broker: Broker, topic: Topics, tmp_path: Path
+) -> None:
+    source = topic("ids")
+    names = {"source": source, "servers": broker.bootstrap_servers}
+    produce_json(broker.bootstrap_servers, source, _rows(0, 10))
+    for folder in ("c", "d"):  # its epochs have the same numbers and must not count
+        BoundedRun(spark, _script(), tmp_path / folder, names)()
+    assert _times(broker, f"{source}-out") == Counter(dict.fromkeys(range(10), 2))
+
+
+def test_upsert_sink_with_state(
+    spark: SparkSession, broker: Broker, topic: Topics, tmp_path: Path
+) -> None:
+    source = topic("changes")
+    names = {"source": source, "servers": broker.bootstrap_servers}
+    producer = Producer({"bootstrap.servers": broker.bootstrap_servers})
+    job = BoundedRun(spark, UPSERT, tmp_path / "c", names)
+    for k, g in ((1, 1), (2, 1), (3, 2)):
+        producer.produce(source, f'{{"k":{k},"g":{g}}}', f'{{"k":{k}}}')
+    producer.flush(30)
+    job()
+    producer.produce(source, '{"k":3,"g":1}', '{"k":3}')
+    producer.flush(30)
+    job()
+    before = sum(1 for _ in _records(broker, f"{source}-out"))
+    _forget_last_commit(tmp_path / "c")
+    job()
+    assert sum(1 for _ in _records(broker, f"{source}-out")) == before
+    assert {row["g"]: row["n"] for row in job.rows("o").values()} == {1: 3}
+
+
+def test_a_failing_batch_shows_nothing_and_comes_again(
+    spark: SparkSession, broker: Broker, topic: Topics, tmp_path: Path
+) -> None:
+    source = topic("ids")
+    names = {"source": source, "servers": broker.bootstrap_servers}
+    produce_json(broker.bootstrap_servers, source, _rows(0, 20))
+    big = {"id": 20, "v": "x" * 3_000}
+    produce_json(broker.bootstrap_servers, source, [big])
+    small = ", 'properties.max.request.size' = '2000', 'properties.batch.size' = '200'"
+    with pytest.raises(StreamtableError) as failed:
+        BoundedRun(spark, _script(more=small), tmp_path / "c", names)()
+    assert f"topic '{source}-out': RecordTooLargeException" in str(failed.value)
+    assert list(_records(broker, f"{source}-out", committed=True)) == []
+    BoundedRun(spark, _script(), tmp_path / "c", names)()
+    assert _times(broker, f"{source}-out") == _once(21)
+
+
+def _orphan(broker: Broker, topic: str, id_: str) -> Producer:
+    """A producer in the middle of a transaction."""
+    producer = Producer({"bootstrap.servers": broker.bootstrap_servers, "transactional.id": id_})
+    producer.init_transactions(30)
+    producer.begin_transaction()
+    producer.produce(topic, '{"id": -1}')
+    producer.flush(30)
+    return producer
+
+
+def test_orphans_of_earlier_runs_are_aborted_at_start(
+    spark: SparkSession, broker: Broker, topic: Topics, tmp_path: Path
+) -> None:
+    source = topic("ids")
+    names = {"source": source, "servers": broker.bootstrap_servers}
+    job = BoundedRun(spark, _script(), tmp_path / "c", names)
+    produce_json(broker.bootstrap_servers, source, _rows(0, 5))
+    job()
+    mine = _orphan(broker, f"{source}-out", f"{source}-txn-o-7")
+    other = _orphan(broker, f"{source}-out", f"{source}-txn-o-more-7")
+    produce_json(broker.bootstrap_servers, source, _rows(5, 10))
+    job()
+    assert "o: aborted 1 transactions that an earlier run left open" in job.notices
+    with pytest.raises(Exception, match=r"(?i)fenced|invalid"):
+        mine.commit_transaction(30)
+    other.abort_transaction(30)  # the other query's was left alone
+    assert _times(broker, f"{source}-out") == _once(10)
+
+
+def test_listing_and_aborting_by_hand(broker: Broker, topic: Topics) -> None:
+    name = topic("hanging")
+    held = _orphan(broker, name, f"{name}-txn-o-0")
+    arguments = ["--prefix", f"{name}-txn", "--bootstrap-servers", broker.bootstrap_servers]
+    code, out, err = run("txn", "list", *arguments)
+    assert (code, err) == (0, "")
+    id_, state, _, timeout, partitions = out.rstrip("\n").split("\t")
+    assert (id_, state, partitions) == (f"{name}-txn-o-0", "Ongoing", f"{name}-0")
+    assert timeout == "60000 ms"
+    assert run("txn", "abort", *arguments) == (0, f"aborted {name}-txn-o-0\n", "")
+    assert list(_records(broker, name)) == []
+    del held
+
+
+def test_a_timeout_above_the_brokers(
+    spark: SparkSession, broker: Broker, topic: Topics, tmp_path: Path
+) -> None:
+    source = topic("ids")
+    names = {"source": source, "servers": broker.bootstrap_servers}
+    long = ", 'properties.transaction.timeout.ms' = '900001'"
+    with pytest.raises(StreamtableError) as refused:
+        BoundedRun(spark, _script(more=long), tmp_path / "c", names)()
+    assert refused.value.condition is Condition.INVALID_OPTION
+    assert "has the value '900001', which is not at most 900000" in str(refused.value)
+
+
+def test_refused_in_real_time_mode() -> None:
+    session = Session(settings=fixed_settings({"execution.mode": "real-time"}))
+    session.load(_script(), "job.sql", {"source": "s", "servers": "b:1"})
+    with pytest.raises(StreamtableError) as refused:
+        session.run(RunOptions(), print)
+    assert refused.value.condition is Condition.OPTION_CONFLICT
+    assert "where a batch ends there is known only when it is over" in str(refused.value)
+
+
+@pytest.mark.parametrize("seed", [5])
+def test_killed_at_random_moments(seed: int, broker: Broker, topic: Topics, tmp_path: Path) -> None:
+    _kill_and_count(seed, 1, 2_000, broker, topic("ids", partitions=3), tmp_path)
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("seed", range(10))
+def test_killed_often(seed: int, broker: Broker, topic: Topics, tmp_path: Path) -> None:
+    _kill_and_count(seed, 6, 20_000, broker, topic("ids", partitions=3), tmp_path)
+
+
+def _kill_and_count(
+    seed: int, kills: int, count: int, broker: Broker, source: str, tmp_path: Path
+) -> None:
+    dice = random.Random(seed)
+    arguments = ["run", write(tmp_path / "job.sql", _script())]
+    arguments += ["--checkpoint", str(tmp_path / "c"), "--master", "local[2]"]
+    arguments += ["--set", "execution.micro-batch.max-records=40"]
+    arguments += ["--var", f"source={source}", "--var", f"servers={broker.bootstrap_servers}"]
+    feeding = threading.Thread(
+        target=produce_json, args=(broker.bootstrap_servers, source, _rows(0, count))
+    )
+    feeding.start()
+    commits = tmp_path / "c" / "o" / "commits"
+    for _ in range(kills):
+        before = len(list(commits.iterdir())) if commits.exists() else 0
+        job = Cli.start(*arguments)
+        deadline = time.monotonic() + 120
+        while not commits.exists() or len(list(commits.iterdir())) < before + 4:
+            assert time.monotonic() < deadline
+            assert job.process.poll() is None, job.process.communicate()[1]
+            time.sleep(0.05)
+        time.sleep(dice.random())
+        job.kill()
+    feeding.join()
+    arguments[-6:-4] = ["--set", "execution.micro-batch.max-records=100000"]
+    code, _, err = run(*arguments, "--bounded")
+    assert code == 0, err
+    assert _times(broker, f"{source}-out") == _once(count)
