@@ -21,9 +21,7 @@ class Condition(Enum):
     CHECKPOINT_BUSY = "checkpoint {checkpoint} is in use by process {pid}"
     CHECKPOINT_MISMATCH = "checkpoint {checkpoint} was written by another job: {difference}"
     CHECKPOINT_UNREADABLE = "checkpoint {checkpoint} cannot be used: {reason}"
-    COLUMN_COUNT_MISMATCH = (
-        "INSERT INTO {table} expects {expected} columns {columns}, the query gives {found}"
-    )
+    COLUMN_COUNT_MISMATCH = "{table} expects {expected} columns{columns}, found {found}"
     COLUMN_TYPE_MISMATCH = (
         "column '{column}' of {table} is {expected}, the query gives {found} there"
     )

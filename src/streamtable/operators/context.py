@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from pathlib import Path
 
 from pyspark.sql import SparkSession
 
@@ -18,6 +19,7 @@ class LoweringContext:
     Attributes:
         settings: the session's settings.
         counters: what is counted, by table: records left out, written, lost.
+        directory: the checkpoint's; a job that reads VALUES has one.
         mode: micro-batch or real-time; the latter takes nothing that waits for a whole batch.
         bounded: whether the job reads what the topics hold now and stops.
     """
@@ -27,7 +29,16 @@ class LoweringContext:
     settings: Settings
     bounded: bool = False
     mode: ExecutionMode = ExecutionMode.MICRO_BATCH
+    directory: Path | None = None
     counters: dict[str, Counters] = field(default_factory=dict)
+
+    def one_line(self) -> str:
+        """A folder that holds one file of one line, for sources that give their rows once."""
+        assert self.directory is not None, "a job has a checkpoint"  # noqa: S101
+        folder = self.directory / "once"
+        folder.mkdir(exist_ok=True)
+        (folder / "line.txt").write_text("once\n", encoding="utf-8")
+        return str(folder)
 
     def counters_of(self, table: str) -> Counters:
         """The counters of one table, new ones at the first call."""

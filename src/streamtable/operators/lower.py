@@ -14,7 +14,16 @@ from streamtable.operators.materialize import lower_materialize
 from streamtable.operators.normalize import lower_normalize
 from streamtable.operators.scan import lower_scan
 from streamtable.operators.top_n import lower_top_n
-from streamtable.plan.nodes import Calc, GroupAggregate, Node, Normalize, Scan, UnionAll
+from streamtable.operators.values import lower_values
+from streamtable.plan.nodes import (
+    Calc,
+    GroupAggregate,
+    Node,
+    Normalize,
+    Scan,
+    UnionAll,
+    Values,
+)
 from streamtable.plan.stateful_nodes import Join, Materialize, TopN
 
 
@@ -23,6 +32,8 @@ def lower(node: Node, context: LoweringContext) -> DataFrame:
     match node:
         case Scan():
             return lower_scan(node, context)
+        case Values():
+            return lower_values(node, context)
         case Normalize():
             return lower_normalize(node, context)
         case Calc():

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from streamtable.catalog.catalog import Catalog
 from streamtable.core.errors import Condition, StreamtableError, closest
 from streamtable.core.options import Settings
@@ -9,7 +11,7 @@ from streamtable.core.settings import CDC_DUPLICATES
 from streamtable.core.table import MetadataColumn, Table
 from streamtable.core.types import Field
 from streamtable.plan.changelog_mode import infer
-from streamtable.plan.expressions import implicit_cast
+from streamtable.plan.expressions import Bound, implicit_cast
 from streamtable.plan.nodes import Sink
 from streamtable.plan.query import QueryPlanner
 from streamtable.plan.rank import check_bounded
@@ -62,15 +64,28 @@ def _written_columns(insert: Insert, table: Table) -> tuple[Field, ...]:
                 column=name,
                 hint=closest(name, persisted) or f"{table.name} has no such column to write",
             )
-    missing = [name for name in persisted if name not in insert.columns]
-    if missing:
-        raise StreamtableError(
-            Condition.NOT_YET,
-            at=insert.target_at,
-            what=f"INSERT INTO {table.name} without column {', '.join(missing)}",
-            hint="list every column; NULL can be given for the ones to leave empty",
-        )
+    _check_left_out(insert, persisted)
     return tuple(persisted[name] for name in insert.columns)
+
+
+def _check_left_out(insert: Insert, persisted: Mapping[str, Field]) -> None:
+    """A column is listed once; one that is left out becomes NULL, which it must admit."""
+    twice = next((n for n in insert.columns if insert.columns.count(n) > 1), None)
+    if twice is not None:
+        raise StreamtableError(
+            Condition.DUPLICATE_COLUMN,
+            at=insert.target_at,
+            column=twice,
+            table=f"INSERT INTO {insert.target[-1]}",
+        )
+    for name, field in persisted.items():
+        if name not in insert.columns and not field.type.nullable:
+            raise StreamtableError(
+                Condition.NULL_IN_NOT_NULL_COLUMN,
+                at=insert.target_at,
+                reason=f"column '{name}' is {field.type}, and INSERT INTO does not list it",
+                hint="list it, and select a value for it",
+            )
 
 
 def _check_writable(column: MetadataColumn, table: Table) -> None:
@@ -90,9 +105,9 @@ def _fit(query: Relation, wanted: tuple[Field, ...], insert: Insert, table: Tabl
         raise StreamtableError(
             Condition.COLUMN_COUNT_MISMATCH,
             at=insert.target_at,
-            table=table.name,
+            table=f"INSERT INTO {table.name}",
             expected=len(wanted),
-            columns="(" + ", ".join(f.name for f in wanted) + ")",
+            columns=f" ({', '.join(f.name for f in wanted)})",
             found=len(query.columns),
         )
     by_name = {}
@@ -109,5 +124,9 @@ def _fit(query: Relation, wanted: tuple[Field, ...], insert: Insert, table: Tabl
                 found=given.field.type.with_nullable(True),
             )
         by_name[to.name] = (to, cast)
+    for field in table.schema.persisted:
+        if field.name not in by_name:
+            null = Bound(f"CAST(NULL AS {field.type.spark_sql()})", field.type)
+            by_name[field.name] = (field, null)
     ordered = [by_name[f.name] for f in table.schema.persisted]
     return project(query.node, [(to.name, cast) for to, cast in ordered])

@@ -31,6 +31,7 @@ from streamtable.plan.nodes import (
     Scan,
     Sink,
     UnionAll,
+    Values,
     scans,
 )
 from streamtable.plan.stateful_nodes import Join, Materialize, TopN
@@ -65,6 +66,8 @@ def _satisfy(node: Node, before: bool, duplicates: bool) -> Node:
             if node.mode.is_append or met or not before:
                 return node
             return Normalize(node, key=node.table.schema.primary_key)
+        case Values():
+            return node
         case Calc():
             return _satisfy_calc(node, before, duplicates)
         case GroupAggregate():

@@ -14,6 +14,7 @@ from streamtable.plan.nodes import (
     Scan,
     Sink,
     UnionAll,
+    Values,
 )
 from streamtable.plan.stateful_nodes import Join, Materialize, SortKey, TopN
 
@@ -56,6 +57,8 @@ def _headline(node: Node, parent: Node | None) -> str:
             if upserts and not isinstance(parent, Normalize):
                 text += ", not normalized: no consumer needs the row before"
             return text
+        case Values():
+            return _values(node)
         case Normalize():
             return f"ChangelogNormalize by ({', '.join(node.key)})"
         case Calc():
@@ -74,6 +77,14 @@ def _headline(node: Node, parent: Node | None) -> str:
             return f"Materialize by ({', '.join(node.key)})"
 
 
+def _values(node: Values) -> str:
+    if not node.fields:
+        return f"Values: {len(node.rows)} rows" if len(node.rows) > 1 else "Values: one row"
+    names = ", ".join(f.name for f in node.fields)
+    rows = ", ".join(f"({', '.join(row)})" for row in node.rows)
+    return f"Values ({names}): {rows}"
+
+
 def _calc(node: Calc) -> str:
     columns = ", ".join(
         p.field.name if p.source == p.field.name else f"{p.sql} AS {p.field.name}"
@@ -81,7 +92,7 @@ def _calc(node: Calc) -> str:
     )
     paired = " of old and new row" if node.paired else ""
     where = f", where{paired} {node.condition}" if node.condition else ""
-    return f"Calc {columns}{where}"
+    return f"Calc {columns or 'nothing'}{where}"
 
 
 def _join(node: Join) -> str:

@@ -5,7 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterable
 from itertools import product
 
-from streamtable.plan.nodes import Calc, GroupAggregate, Key, Node, Normalize, Scan, UnionAll
+from streamtable.plan.nodes import (
+    Calc,
+    GroupAggregate,
+    Key,
+    Node,
+    Normalize,
+    Scan,
+    UnionAll,
+    Values,
+)
 from streamtable.plan.stateful_nodes import Join, JoinKind, Materialize, TopN
 
 #: No plan needs more, and their number grows fast with columns that are selected twice.
@@ -46,6 +55,8 @@ def _keys(node: Node, *, ordered: bool) -> tuple[Key, ...]:
             return _ordered_of_join(node) if ordered else _of_join(node)
         case TopN():
             return _of_top_n(node, ordered=ordered)
+        case Values():
+            return ((),) if len(node.rows) == 1 else ()
         case UnionAll():
             return ()
 
@@ -164,6 +175,8 @@ def _distinct(keys: Iterable[Key]) -> tuple[Key, ...]:
 
 def constants(node: Node) -> frozenset[str]:
     """The fields of a node that have the same value in every row."""
+    if isinstance(node, Values) and len(node.rows) == 1:
+        return frozenset(f.name for f in node.fields)
     if not isinstance(node, Calc):
         return frozenset()
     below = constants(node.input)

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from streamtable.core.changelog import RETRACT, UPSERT, ChangelogMode, RowKind
+from streamtable.core.changelog import APPEND, RETRACT, UPSERT, ChangelogMode, RowKind
 from streamtable.core.errors import Span
 from streamtable.core.table import Table
 from streamtable.core.types import Field
@@ -38,6 +38,29 @@ class Scan:
     def mode(self) -> ChangelogMode:
         """What the connector reads."""
         return self.table.connector.reads
+
+
+@dataclass(frozen=True)
+class Values:
+    """The rows that a query spells out.
+
+    Attributes:
+        rows: Spark SQL of each value, of its field's type; one row without values where a query
+            has no FROM.
+    """
+
+    fields: tuple[Field, ...]
+    rows: tuple[tuple[str, ...], ...]
+
+    @property
+    def inputs(self) -> tuple[Node, ...]:
+        """None: a leaf."""
+        return ()
+
+    @property
+    def mode(self) -> ChangelogMode:
+        """Inserts, each once."""
+        return APPEND
 
 
 @dataclass(frozen=True)
@@ -200,7 +223,7 @@ class UnionAll:
         return ChangelogMode(frozenset().union(*(node.mode.kinds for node in self.inputs)))
 
 
-Node = Scan | Normalize | Calc | GroupAggregate | UnionAll | Join | Materialize | TopN
+Node = Scan | Values | Normalize | Calc | GroupAggregate | UnionAll | Join | Materialize | TopN
 
 
 @dataclass(frozen=True)
@@ -241,6 +264,7 @@ NODE_NAMES: Mapping[type, str] = {
     Join: "Join",
     Materialize: "Materialize",
     TopN: "TopN",
+    Values: "Values",
 }
 
 __all__ = [
@@ -255,5 +279,6 @@ __all__ = [
     "Scan",
     "Sink",
     "UnionAll",
+    "Values",
     "scans",
 ]

@@ -19,6 +19,7 @@ from streamtable.plan.scan import plan_scan
 from streamtable.plan.select import plan_select
 from streamtable.plan.set_operation import plan_set_operation
 from streamtable.plan.subquery import plan_subquery, subquery_of
+from streamtable.plan.values import one_row, plan_values
 from streamtable.sql.place import place_of
 
 
@@ -68,11 +69,9 @@ class QueryPlanner:
     def _select(self, query: exp.Select) -> Relation:
         _refuse(query, _SELECT_CLAUSES)
         source = query.args.get("from_")
-        if source is None:
-            raise not_yet(query, "SELECT without FROM")
         where = query.args.get("where")
         parts = conjuncts(where.this) if where else []
-        if query.args.get("joins") or any(map(subquery_of, parts)):
+        if source is None or query.args.get("joins") or any(map(subquery_of, parts)):
             return plan_select(_with_where(query, []), self.plan_from(query, parts))
         others = [node for key, node in query.args.items() if key != "where"]
         relation, rest = bounded(self._relation(source.this), parts, _expressions(others))
@@ -97,7 +96,7 @@ class QueryPlanner:
     def _relations(self, query: exp.Select) -> list[Relation]:
         source = query.args.get("from_")
         if source is None:
-            raise not_yet(query, "SELECT without FROM")
+            return [one_row()]
         return [self._relation(node.this) for node in (source, *(query.args.get("joins") or []))]
 
     def _relation(self, node: exp.Expr) -> Relation:
@@ -106,6 +105,8 @@ class QueryPlanner:
                 return self._table(node)
             case exp.Subquery():
                 return _aliased(self.plan(node.this), node, None)
+            case exp.Values():
+                return _aliased(plan_values(node), node, None)
             case _:
                 raise not_yet(node, f"{_relation_name(node)} in FROM")
 
@@ -166,7 +167,6 @@ def _refuse(node: exp.Expr, clauses: Mapping[str, str]) -> None:
 
 def _relation_name(node: exp.Expr) -> str:
     names: dict[type[exp.Expr], str] = {
-        exp.Values: "VALUES",
         exp.Unnest: "UNNEST",
         exp.Lateral: "LATERAL",
     }

@@ -132,6 +132,10 @@ def _expand_stars(items: list[exp.Expr], source: Relation) -> list[exp.Expr]:
     expanded: list[exp.Expr] = []
     for item in items:
         if isinstance(item, exp.Star):
+            if not source.columns:
+                raise StreamtableError(
+                    Condition.SYNTAX, at=place_of(item), expected="FROM after *", found="none"
+                )
             expanded.extend(
                 _column(c.qualifier, c.name, item) for c in source.columns if not c.merged
             )

@@ -7,7 +7,7 @@ import tempfile
 import threading
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import FrameType
 
 from pyspark.errors import StreamingQueryException
@@ -30,6 +30,7 @@ from streamtable.runtime.modes import (
     check_real_time,
     check_slots,
     chosen_mode,
+    ends,
     needed_slots,
     with_trigger,
 )
@@ -79,9 +80,11 @@ def run_job(
     Raises:
         StreamtableError: whatever the job meets; the other queries are stopped first.
     """
+    if all(map(ends, plans)):
+        options = replace(options, bounded=True)
     real_time = chosen_mode(settings, bounded=options.bounded) is ExecutionMode.REAL_TIME
     if real_time:
-        check_real_time(plans)
+        check_real_time(plan for plan in plans if not ends(plan))
     named = query_names(plans)
     with _checkpoint(named, settings, options, notice) as checkpoint:
         own = spark or start_spark(settings, options.master, verbose=options.verbose)
@@ -135,7 +138,9 @@ def _run(
 ) -> None:
     bridge = Bridge(spark)
     mode = chosen_mode(settings, bounded=options.bounded)
-    context = LoweringContext(spark, bridge, settings, options.bounded, mode)
+    context = LoweringContext(
+        spark, bridge, settings, options.bounded, mode, directory=checkpoint.directory
+    )
     missing = preflight(
         plans.values(),
         bridge,
@@ -148,12 +153,13 @@ def _run(
         topic.create(bridge)
     abort_orphans(plans, bridge, notice)
     # Lowered after the topics exist: a query may read what another one of the script writes.
-    records = {name: lower_sink(plan, context) for name, plan in plans.items()}
+    contexts = {name: _context_of(plan, context) for name, plan in plans.items()}
+    records = {name: lower_sink(plan, contexts[name]) for name, plan in plans.items()}
     begin(checkpoint, plans)
     queries: dict[str, StreamingQuery] = {}
     try:
         for name, plan in plans.items():
-            queries[name] = _start(name, plan, records[name], context, checkpoint)
+            queries[name] = _start(name, plan, records[name], contexts[name], checkpoint)
         notice(
             f"running {', '.join(queries)}"
             + (" to the end of the input" if options.bounded else "")
@@ -165,6 +171,11 @@ def _run(
                 query.stop()
     for line in left_out(context.counters):
         notice(line)
+
+
+def _context_of(plan: Sink, job: LoweringContext) -> LoweringContext:
+    """The job's choices for one query: one that ends by itself runs as in a bounded job."""
+    return replace(job, bounded=True, mode=ExecutionMode.MICRO_BATCH) if ends(plan) else job
 
 
 def _start(

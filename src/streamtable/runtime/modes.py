@@ -16,7 +16,7 @@ from streamtable.connectors.kafka.table import KafkaTable
 from streamtable.core.errors import Condition, StreamtableError
 from streamtable.core.options import Settings
 from streamtable.core.settings import CHECKPOINT_INTERVAL, EXECUTION_MODE, ExecutionMode
-from streamtable.plan.nodes import Calc, Node, Scan, Sink, UnionAll, scans
+from streamtable.plan.nodes import Calc, Node, Scan, Sink, UnionAll, Values, scans
 from streamtable.plan.stateful_nodes import Join
 
 #: Time between two checkpoints of a real-time query where the script does not say. Between them
@@ -33,6 +33,11 @@ def chosen_mode(settings: Settings, *, bounded: bool) -> ExecutionMode:
     """The mode of a job; a bounded one runs in micro-batches whatever the setting says."""
     mode = settings[EXECUTION_MODE]
     return ExecutionMode.MICRO_BATCH if bounded else mode
+
+
+def ends(plan: Sink) -> bool:
+    """Whether a query has read everything at some time: one over nothing but VALUES does."""
+    return not scans(plan.input)
 
 
 def with_trigger(
@@ -102,6 +107,8 @@ def _obstacle(node: Node) -> str | None:
     # The texts are those that `plan.functions.temporal` writes for CURRENT_TIMESTAMP and its kin.
     if any(text in sql for sql in _texts(node) for text in _READ_ONCE):
         return "Spark reads the current time once per batch, which lasts there"
+    if isinstance(node, Values):
+        return "Spark does not read the rows of a VALUES there"
     if isinstance(node, Join | UnionAll) and any(_stateful(child) for child in node.inputs):
         return "Spark takes no operator with state before two inputs meet"
     return next(filter(None, map(_obstacle, node.inputs)), None)
@@ -137,7 +144,7 @@ def needed_slots(
 
 def _stateful(node: Node) -> int:
     """How many stages of state lie in a tree; each begins with a shuffle."""
-    own = not isinstance(node, Scan | Calc | UnionAll)
+    own = not isinstance(node, Scan | Values | Calc | UnionAll)
     return int(own) + sum(_stateful(child) for child in node.inputs)
 
 

@@ -4,7 +4,16 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from streamtable.plan.nodes import Calc, GroupAggregate, Node, Normalize, Scan, Sink, UnionAll
+from streamtable.plan.nodes import (
+    Calc,
+    GroupAggregate,
+    Node,
+    Normalize,
+    Scan,
+    Sink,
+    UnionAll,
+    Values,
+)
 from streamtable.plan.stateful_nodes import Join, Materialize, TopN
 
 
@@ -29,7 +38,7 @@ def _merge(node: Node) -> Node:
             return replace(node, left=_merge(node.left), right=_merge(node.right))
         case UnionAll():
             return UnionAll(tuple(_merge(child) for child in node.inputs))
-        case Scan() | Normalize():
+        case Scan() | Values() | Normalize():
             return node
 
 

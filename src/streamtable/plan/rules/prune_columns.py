@@ -13,6 +13,7 @@ from streamtable.plan.nodes import (
     Scan,
     Sink,
     UnionAll,
+    Values,
 )
 from streamtable.plan.stateful_nodes import Join, Materialize, TopN
 
@@ -35,6 +36,8 @@ def _prune(node: Node, wanted: set[str]) -> Node:
             keep = wanted.union(*unique_keys(node))
             fields = tuple(f for f in node.fields if f.name in keep)
             return replace(node, fields=fields)
+        case Values():
+            return _prune_values(node, wanted)
         case Normalize():
             pruned = _prune(node.input, wanted | set(node.key))
             assert isinstance(pruned, Scan), "a scan stays a scan"  # noqa: S101
@@ -58,6 +61,12 @@ def _prune(node: Node, wanted: set[str]) -> Node:
             return replace(node, input=_prune(node.input, wanted | set(node.key)))
         case UnionAll():
             return UnionAll(tuple(_prune(child, wanted) for child in node.inputs))
+
+
+def _prune_values(node: Values, wanted: set[str]) -> Values:
+    kept = [i for i, f in enumerate(node.fields) if f.name in wanted]
+    rows = tuple(tuple(row[i] for i in kept) for row in node.rows)
+    return Values(tuple(node.fields[i] for i in kept), rows)
 
 
 def _prune_top_n(node: TopN, wanted: set[str]) -> TopN:

@@ -1,0 +1,61 @@
+"""VALUES, and SELECT without FROM -> a leaf of the plan that holds its rows itself."""
+
+from __future__ import annotations
+
+from sqlglot import exp
+
+from streamtable.core.errors import Condition, StreamtableError
+from streamtable.core.types import Field
+from streamtable.plan.expressions import Binder, Bound, Input, common_type, explicit_cast
+from streamtable.plan.nodes import Values
+from streamtable.plan.relation import Relation, of_node
+from streamtable.sql.place import place_of
+
+
+def plan_values(query: exp.Values) -> Relation:
+    """The rows of `VALUES (...), (...)`; its columns are called `EXPR$0`, `EXPR$1`, ...
+
+    Raises:
+        StreamtableError: COLUMN_COUNT_MISMATCH or COLUMN_TYPE_MISMATCH where the rows differ;
+            whatever is wrong in an expression.
+    """
+    binder = Binder(Input(()))
+    first, *others = query.expressions
+    for other in others:
+        if len(other.expressions) != len(first.expressions):
+            raise StreamtableError(
+                Condition.COLUMN_COUNT_MISMATCH,
+                at=place_of(other),
+                table="the first row of VALUES",
+                expected=len(first.expressions),
+                columns="",
+                found=len(other.expressions),
+            )
+    rows = [[binder.bind(value) for value in row.expressions] for row in query.expressions]
+    columns = [_common(i, list(column)) for i, column in enumerate(zip(*rows, strict=True))]
+    fields = tuple(Field(f"EXPR${i}", column[0].type) for i, column in enumerate(columns))
+    values = tuple(zip(*([value.sql for value in column] for column in columns), strict=True))
+    return of_node(Values(fields, values))
+
+
+def one_row() -> Relation:
+    """What a SELECT without FROM selects from: one row without columns."""
+    return of_node(Values((), ((),)))
+
+
+def _common(position: int, column: list[Bound]) -> list[Bound]:
+    """One column of all rows, under the type that holds them all."""
+    kind = common_type([value.type for value in column])
+    if kind is None:
+        first = column[0].type
+        other = next(v for v in column if common_type((first, v.type)) is None)
+        raise StreamtableError(
+            Condition.COLUMN_TYPE_MISMATCH,
+            at=other.at,
+            column=f"EXPR${position}",
+            table="VALUES",
+            expected=first,
+            found=other.type,
+            hint="write CAST(... AS type) in the rows that differ",
+        )
+    return [explicit_cast(value, kind) for value in column]
