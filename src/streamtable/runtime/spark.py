@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import os
+import signal
 import sys
+import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
+from types import FrameType
 from zoneinfo import ZoneInfo
 
 from pyspark.sql import SparkSession
@@ -69,6 +72,7 @@ def start_spark(settings: Settings, master: str | None, *, verbose: bool = False
 
     Raises:
         StreamtableError: JAVA_MISSING, RESOURCE_UNAVAILABLE, or INVALID_OPTION for a time zone.
+        KeyboardInterrupt: Ctrl-C came meanwhile; Spark has been stopped again.
     """
     java_tool("java")
     jars = [*connector_jars(), operators_jar()]
@@ -77,8 +81,37 @@ def start_spark(settings: Settings, master: str | None, *, verbose: bool = False
     for key, value in _configuration(settings, master).items():
         builder = builder.config(key, value)
     builder = builder.config("spark.jars", ",".join(str(jar) for jar in jars))
-    with _launch_output(verbose):
-        return builder.getOrCreate()
+    with _launch_output(verbose), _interrupt_held() as asked:
+        spark: SparkSession = builder.getOrCreate()
+    if asked.is_set():
+        spark.stop()
+        raise KeyboardInterrupt
+    return spark
+
+
+@contextmanager
+def _interrupt_held() -> Iterator[threading.Event]:
+    """Holds Ctrl-C back and tells of it; a second one ends the process at once.
+
+    A JVM whose launch is broken off finds the file gone by which it was to tell its port; that
+    ends its main thread, but not its server's, and the process stays for good.
+    """
+    asked = threading.Event()
+
+    def hold(number: int, _frame: FrameType | None) -> None:
+        signal.signal(number, signal.SIG_DFL)
+        asked.set()
+
+    if threading.current_thread() is not threading.main_thread():
+        yield asked
+        return
+    before = signal.signal(signal.SIGINT, hold)
+    try:
+        yield asked
+    finally:
+        # PySpark sets a handler of its own at the end of a start, which then stays.
+        if signal.getsignal(signal.SIGINT) in (hold, signal.SIG_DFL):
+            signal.signal(signal.SIGINT, before)
 
 
 @contextmanager
