@@ -18,12 +18,14 @@ class Codec:
         fields: the columns it reads or writes, in order.
         parameters: plain texts; secrets never stand here.
         secrets: more parameters, such as credentials, that no message and no plan may show.
+        registers: whether making it registers a schema, which `Bridge.check_schema` can try first.
     """
 
     java_class: str
     fields: tuple[Field, ...]
     parameters: Mapping[str, str] = field(default_factory=dict)
     secrets: Mapping[str, str] = field(default_factory=dict, repr=False)
+    registers: bool = False
 
     @property
     def schema_ddl(self) -> str:

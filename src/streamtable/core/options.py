@@ -18,7 +18,7 @@ E_co = TypeVar("E_co", bound=Enum)
 #: What a secret prints as, wherever it would show.
 MASK = "****"
 _SECRET_KEY = re.compile(
-    r"password|secret|token|jaas|accesskey|credential|user-info", re.IGNORECASE
+    r"password|secret|token|jaas|accesskey|credential|user[.-]info", re.IGNORECASE
 )
 
 
@@ -99,6 +99,8 @@ class Option(Generic[T]):
         required: whether leaving it out is an error.
         not_yet: why a value is refused today, and the way out; None once all of them work.
         not_yet_value: the value that is refused; None: any but the default.
+        fallback_keys: other spellings that count where the key itself is not given.
+        secret: whether the value may hold a secret though its key does not say so.
     """
 
     key: str
@@ -108,13 +110,15 @@ class Option(Generic[T]):
     required: bool = False
     not_yet: str | None = None
     not_yet_value: T | None = None
+    fallback_keys: tuple[str, ...] = ()
+    secret: bool = False
 
     def read(self, given: Given) -> T:
         """The typed value; INVALID_OPTION or NOT_YET otherwise."""
         try:
             value = self.kind.read(given.text)
         except ValueError:
-            shown = MASK if is_secret(self.key) else given.text
+            shown = MASK if self.secret or is_secret(self.key) else given.text
             raise StreamtableError(
                 Condition.INVALID_OPTION,
                 at=given.at,
@@ -193,8 +197,25 @@ class OptionSet:
 
     def under(self, prefix: str) -> OptionSet:
         """The same options with a prefix before each key (`ignore-parse-errors` under `json.`)."""
-        moved = tuple(replace(option, key=prefix + option.key) for option in self.options)
+        moved = tuple(
+            replace(
+                option,
+                key=prefix + option.key,
+                fallback_keys=tuple(prefix + key for key in option.fallback_keys),
+            )
+            for option in self.options
+        )
         return replace(self, options=moved, rules=())
+
+    def spelled_out(self, given: Mapping[str, Given]) -> dict[str, Given]:
+        """The same values under the keys themselves, where they stand under fallback keys."""
+        found = dict(given)
+        for option in self.options:
+            for key in option.fallback_keys:
+                if key in found:
+                    value = found.pop(key)
+                    found.setdefault(option.key, value)
+        return found
 
     def read(self, given: Mapping[str, Given], table: str, at: Span | None = None) -> Settings:
         """Checks the options of one table.
@@ -208,6 +229,7 @@ class OptionSet:
             StreamtableError: UNKNOWN_OPTION, INVALID_OPTION, NOT_YET, MISSING_OPTION, or what a
                 rule raises.
         """
+        given = self.spelled_out(given)
         by_key = {option.key: option for option in self.options}
         values: dict[str, Any] = {}
         passed: dict[str, str] = {}
@@ -262,6 +284,8 @@ def documented(sets: Iterable[OptionSet]) -> list[tuple[str, str, str, str]]:
         for option in options.options:
             default = "required" if option.required else _shown(option.default)
             doc = option.doc
+            if option.fallback_keys:
+                doc += f" Also `{'`, `'.join(option.fallback_keys)}`."
             if option.not_yet is not None:
                 value = option.not_yet_value
                 doc += " Not there yet." if value is None else f" {_shown(value)}: not there yet."

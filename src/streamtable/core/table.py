@@ -128,6 +128,9 @@ class Connector(Protocol):
     def metadata_type(self, key: str) -> DataType:
         """The type of a metadata key that the connector is known to have."""
 
+    def check_sink(self) -> None:
+        """Raises where the table can be read but not written, as far as its options tell."""
+
     def describe(self) -> str:
         """Formats and the like in a few words, secrets left out; for plans and messages."""
 

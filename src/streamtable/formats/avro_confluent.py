@@ -13,12 +13,8 @@ from streamtable.core.errors import Condition, StreamtableError
 from streamtable.core.options import TEXT, Option, OptionSet
 from streamtable.formats.avro_schema import avro_schema
 from streamtable.formats.avro_types import columns_of
-from streamtable.formats.registry_options import (
-    CONNECTION,
-    REGISTRY_RULES,
-    SUBJECT,
-    connection,
-)
+from streamtable.formats.registry_client import REGISTRY_RULES, connection
+from streamtable.formats.registry_options import CONNECTION, PROPERTIES, SUBJECT
 
 if TYPE_CHECKING:
     from streamtable.core.changelog import ChangelogMode
@@ -29,11 +25,12 @@ SCHEMA = Option(
     "schema",
     TEXT,
     doc="The Avro schema, as JSON, instead of the one made from the columns, which it must fit.",
+    fallback_keys=("schema-registry.schema",),
 )
 
 _OPTIONS = OptionSet(
     "format 'avro-confluent'",
-    (*CONNECTION, SUBJECT, SCHEMA),
+    (*CONNECTION, PROPERTIES, SUBJECT, SCHEMA),
     passthrough="properties.",
     rules=REGISTRY_RULES,
 )
@@ -66,7 +63,9 @@ class AvroConfluentFormat:
                 owner="format 'avro-confluent'",
             )
         parameters = {"schema": _schema(fields, settings), "subject": subject}
-        return Codec("AvroConfluentEncoder", fields, parameters, connection(settings))
+        return Codec(
+            "AvroConfluentEncoder", fields, parameters, connection(settings), registers=True
+        )
 
     def skips_errors(self, settings: Settings) -> bool:  # noqa: ARG002
         """Never: Flink's avro-confluent has no such option."""

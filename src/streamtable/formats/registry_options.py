@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from streamtable.core.errors import Condition, StreamtableError
-from streamtable.core.options import MASK, TEXT, Option
-
-if TYPE_CHECKING:
-    from streamtable.core.options import Rule, Settings
+from streamtable.core.options import TEXT, Kind, Option
 
 URL = Option(
-    "url", TEXT, doc="Address of the schema registry's API; several split by `,`.", required=True
+    "url",
+    TEXT,
+    doc="Address of the schema registry's API; several split by `,`.",
+    required=True,
+    fallback_keys=("schema-registry.url",),
 )
 SUBJECT = Option(
     "subject",
     TEXT,
     doc="Where a sink registers its schema; by default `<topic>-key` or `<topic>-value`.",
+    fallback_keys=("schema-registry.subject",),
 )
 KEYSTORE = Option(
     "ssl.keystore.location", TEXT, doc="File of the client's own key (JKS or PKCS12)."
@@ -30,11 +31,15 @@ TRUSTSTORE_PASSWORD = Option("ssl.truststore.password", TEXT, doc="Its password.
 BASIC_SOURCE = Option(
     "basic-auth.credentials-source",
     TEXT,
-    doc="`USER_INFO` (the option `basic-auth.user-info`) or `URL` (`user:password@` in the url).",
+    doc="`USER_INFO` (the option `basic-auth.user-info`), `URL` (`user:password@` in the url) or"
+    " `SASL_INHERIT` (`properties.sasl.jaas.config`).",
 )
 BASIC_USER = Option("basic-auth.user-info", TEXT, doc="`user:password`.")
 BEARER_SOURCE = Option(
-    "bearer-auth.credentials-source", TEXT, doc="`STATIC_TOKEN` (the option `bearer-auth.token`)."
+    "bearer-auth.credentials-source",
+    TEXT,
+    doc="`STATIC_TOKEN` (the option `bearer-auth.token`), `OAUTHBEARER`"
+    " (`properties.bearer.auth.*`) or `SASL_OAUTHBEARER_INHERIT` (`properties.sasl.*`).",
 )
 BEARER_TOKEN = Option("bearer-auth.token", TEXT, doc="The token.")
 
@@ -50,94 +55,32 @@ CONNECTION: tuple[Option[Any], ...] = (
     BEARER_TOKEN,
 )
 
-#: Keys of Confluent's Java client that mean something to ours, under `properties.`.
-_FORWARDED = ("http.connect.timeout.ms", "http.read.timeout.ms")
+
+_PAIR = re.compile(r"""\s*([^\s:,'"{}]+)\s*:\s*('(?:[^']|'')*'|"[^"]*"|[^,]*?)\s*(?:,|\Z)""")
 
 
-def connection(settings: Settings) -> dict[str, str]:
-    """What the Java client needs, by the names of the options; holds secrets."""
-    given = {option.key: settings[option] for option in CONNECTION if settings.has(option)}
-    return {**given, **{f"properties.{k}": v for k, v in settings.passthrough.items()}}
+def _pairs(text: str) -> dict[str, str]:
+    """`key:value,key:value`, or the same in braces as YAML has it; values may be quoted."""
+    inner = text.strip()
+    if inner.startswith("{") and inner.endswith("}"):
+        inner = inner[1:-1].strip()
+    pairs, at = {}, 0
+    while at < len(inner):
+        found = _PAIR.match(inner, at)
+        if found is None:
+            raise ValueError(text)
+        pairs[found[1]] = _unquoted(found[2])
+        at = found.end()
+    return pairs
 
 
-def _usable_url(settings: Settings, _table: str) -> None:
-    for url in settings[URL].split(","):
-        if not re.fullmatch(r"https?://[^/\s?#]+(/[^\s?#]*)?", url.strip()):
-            raise StreamtableError(
-                Condition.INVALID_OPTION,
-                at=settings.at(URL),
-                option=URL.key,
-                value=re.sub(r"//[^/]*@", f"//{MASK}@", url),
-                expected="an address such as 'http://localhost:8081'",
-            )
+def _unquoted(text: str) -> str:
+    return text[1:-1].replace("''", "'") if text[:1] in ("'", '"') else text
 
 
-def _forwarded(settings: Settings, _table: str) -> None:
-    for key, text in settings.passthrough.items():
-        at = settings.given[f"properties.{key}"].at
-        if key not in _FORWARDED:
-            raise StreamtableError(
-                Condition.NOT_YET,
-                at=at,
-                what=f"option 'properties.{key}' of a schema registry",
-                hint=f"there are {', '.join(_FORWARDED)}, and the options of the format itself",
-            )
-        if not re.fullmatch(r"[1-9]\d{0,8}", text):
-            raise StreamtableError(
-                Condition.INVALID_OPTION,
-                at=at,
-                option=f"properties.{key}",
-                value=text,
-                expected="a number of milliseconds",
-            )
-
-
-def _credentials(
-    source: Option[str], value: Option[str], usual: str, others: tuple[str, ...] = ()
-) -> Rule:
-    """`source` says where credentials come from, `value` holds them where it says `usual`."""
-
-    def check(settings: Settings, table: str) -> None:
-        chosen = settings.get(source)
-        if settings.has(value) and chosen != usual:
-            raise StreamtableError(
-                Condition.OPTION_CONFLICT,
-                at=settings.at(value),
-                reason=f"{table} sets '{value.key}' without '{source.key}' = '{usual}'",
-                hint=f"add '{source.key}' = '{usual}'; without it, nobody would look at the value",
-            )
-        if chosen == usual and not settings.has(value):
-            raise StreamtableError(
-                Condition.OPTION_CONFLICT,
-                at=settings.at(source),
-                reason=f"{table} sets '{source.key}' = '{usual}' without '{value.key}'",
-                hint=f"add '{value.key}' = '...'",
-            )
-        if chosen not in (None, usual, *others):
-            raise StreamtableError(
-                Condition.NOT_YET,
-                at=settings.at(source),
-                what=f"option '{source.key}' = '{chosen}'",
-                hint=f"there are {', '.join((usual, *others))}",
-            )
-
-    return check
-
-
-def _one_kind(settings: Settings, table: str) -> None:
-    if settings.has(BASIC_SOURCE) and settings.has(BEARER_SOURCE):
-        raise StreamtableError(
-            Condition.OPTION_CONFLICT,
-            at=settings.at(BEARER_SOURCE),
-            reason=f"{table} sets both '{BASIC_SOURCE.key}' and '{BEARER_SOURCE.key}'",
-            hint="keep one of them",
-        )
-
-
-REGISTRY_RULES: tuple[Rule, ...] = (
-    _usable_url,
-    _forwarded,
-    _credentials(BASIC_SOURCE, BASIC_USER, "USER_INFO", ("URL",)),
-    _credentials(BEARER_SOURCE, BEARER_TOKEN, "STATIC_TOKEN"),
-    _one_kind,
+PROPERTIES = Option(
+    "properties",
+    Kind("Map", "pairs such as 'proxy.host:localhost,proxy.port:3128'", _pairs),
+    doc="Settings of the registry's client in one text; `properties.<key>` sets a single one.",
+    secret=True,
 )

@@ -15,29 +15,31 @@ import fastavro
 from streamtable.connectors.kafka.sides import Side
 from streamtable.core.errors import Condition, StreamtableError
 from streamtable.core.types import APPROXIMATE, BYTES_ROOTS, CHARACTER, INTEGERS, Root
-from streamtable.formats.avro import ENCODING, Encoding
+from streamtable.formats.avro import ENCODING, LEGACY_TIMESTAMPS, Encoding
 from streamtable.formats.avro_schema import avro_schema
 from streamtable.formats.csv import DELIMITER, ESCAPE, NO_QUOTES, NULL_LITERAL, QUOTE
+from streamtable.formats.debezium_json import SCHEMA_INCLUDE
 from streamtable.formats.raw import CHARSET, ENDIANNESS, Endianness
+from streamtable.formats.registry_client import connection
+from streamtable.inspect.registry import RegistrySchemas
 
 #: Bytes of a key or value -> its columns by their names in the table.
 Decode = Callable[[bytes], dict[str, Any]]
 
 
 def decoder_of(side: Side) -> Decode:
-    """How to read one side of a record; NOT_YET for a format that only Spark reads so far."""
+    """How to read one side of a record: a key, or a value that is a row and no change event."""
     readers: Mapping[str, Callable[[Side], Decode]] = {
         "json": _json,
         "avro": _avro,
+        "avro-confluent": _avro_confluent,
+        "debezium-json": _debezium_key,
+        "canal-json": _json,
+        "maxwell-json": _maxwell_key,
         "csv": _csv,
         "raw": _raw,
     }
-    make = readers.get(side.format.identifier)
-    if make is None:
-        raise StreamtableError(
-            Condition.NOT_YET, what=f"showing topics in format '{side.format.identifier}'"
-        )
-    return make(side)
+    return readers[side.format.identifier](side)
 
 
 def _json(side: Side) -> Decode:
@@ -48,17 +50,59 @@ def _json(side: Side) -> Decode:
     return decode
 
 
-def _avro(side: Side) -> Decode:
-    if side.settings[ENCODING] is Encoding.JSON:
-        raise StreamtableError(Condition.NOT_YET, what="showing topics in avro's json encoding")
-    schema = fastavro.parse_schema(avro_schema(side.fields))
+def _debezium_key(side: Side) -> Decode:
+    if not side.settings[SCHEMA_INCLUDE]:
+        return _json(side)
 
     def decode(data: bytes) -> dict[str, Any]:
-        found = fastavro.schemaless_reader(io.BytesIO(data), schema, None)
-        assert isinstance(found, dict), "a table's schema is a record"  # noqa: S101
-        return {side.prefix + str(name): value for name, value in found.items()}
+        found = json.loads(data)["payload"]
+        return {side.prefix + name: value for name, value in found.items()}
 
     return decode
+
+
+def _maxwell_key(side: Side) -> Decode:
+    def decode(data: bytes) -> dict[str, Any]:
+        found = json.loads(data)
+        return {side.prefix + field.name: found.get(f"pk.{field.name}") for field in side.fields}
+
+    return decode
+
+
+def _avro(side: Side) -> Decode:
+    legacy = side.settings[LEGACY_TIMESTAMPS]
+    schema = fastavro.parse_schema(avro_schema(side.fields, legacy_timestamps=legacy))
+
+    def read(data: bytes) -> Any:
+        if side.settings[ENCODING] is Encoding.JSON:
+            return next(fastavro.json_reader(io.StringIO(data.decode()), schema))
+        return fastavro.schemaless_reader(io.BytesIO(data), schema, None)
+
+    return lambda data: _columns(side, read(data))
+
+
+def _avro_confluent(side: Side) -> Decode:
+    schemas = RegistrySchemas(connection(side.settings))
+    parsed: dict[int, Any] = {}
+
+    def decode(data: bytes) -> dict[str, Any]:
+        magic, schema_id = struct.unpack_from(">bi", data)
+        if magic:
+            reason = f"the magic byte is 0x{magic & 0xFF:02x}, not 0x00"
+            raise StreamtableError(Condition.RECORD_UNREADABLE, reason=reason)
+        if schema_id not in parsed:
+            named: dict[str, Any] = {}
+            for part in schemas.parts(schema_id):
+                parsed[schema_id] = fastavro.parse_schema(part, named_schemas=named)
+        found = fastavro.schemaless_reader(io.BytesIO(data[5:]), parsed[schema_id], None)
+        return _columns(side, found)
+
+    return decode
+
+
+def _columns(side: Side, record: Any) -> dict[str, Any]:
+    """The columns of a record whose schema may have more fields, or fewer."""
+    return {side.prefix + field.name: record.get(field.name) for field in side.fields}
 
 
 def _csv(side: Side) -> Decode:

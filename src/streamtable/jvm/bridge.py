@@ -205,6 +205,18 @@ class Bridge:
         encoder = self._codec("encoder", codec)
         return Column(self._ours.codec.Columns.encode(encoder, self._java_column(row)))
 
+    def check_schema(self, codec: Codec) -> None:
+        """Tries a codec that `registers`, and changes nothing.
+
+        Raises:
+            StreamtableError: what the schema registry would say to the codec's schema.
+        """
+        parameters = self.java_map({**codec.parameters, **codec.secrets})
+        try:
+            self._ours.codec.AvroConfluentEncoder.check(parameters)
+        except Py4JJavaError as error:
+            raise codec_fault(error) or error from None
+
     def normalize(
         self,
         rows: DataFrame,

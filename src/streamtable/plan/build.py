@@ -35,6 +35,7 @@ def plan_insert(insert: Insert, catalog: Catalog, settings: Settings) -> Sink:
     """
     at = insert.target_at or insert.at
     table = catalog.find_table(insert.target, at)
+    table.connector.check_sink()
     query = QueryPlanner(catalog).plan(insert.query)
     check_bounded(query.node)
     wanted = _written_columns(insert, table)

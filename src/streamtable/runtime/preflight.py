@@ -42,7 +42,8 @@ def preflight(
         The sink topics to create once everything else has been checked too.
 
     Raises:
-        StreamtableError: BROKER_UNREACHABLE, BROKER_FAILED, TOPIC_MISSING, KEY_BYTES_DIFFER.
+        StreamtableError: BROKER_UNREACHABLE, BROKER_FAILED, TOPIC_MISSING, KEY_BYTES_DIFFER,
+            SCHEMA_INCOMPATIBLE, SCHEMA_REGISTRY_UNREACHABLE, SCHEMA_REGISTRY_FAILED.
     """
     plans = list(plans)
     to_create: dict[str, TopicToCreate] = {}
@@ -51,8 +52,6 @@ def preflight(
         found = KafkaAdmin(bridge, table.properties).describe(table.topics[0])
         if found:
             _check_compaction(table, found, notice)
-            if first_run:  # from then on, the keys there are those of this job
-                _check_keys(table, bridge, notice)
         else:
             configs = _COMPACTED if table.is_upsert else {}
             to_create[table.topics[0]] = TopicToCreate(table, table.topics[0], configs)
@@ -69,6 +68,14 @@ def preflight(
         told = startup_notice(table, bounded)
         if told and first_run:
             notice(told)
+    tables = [sink_table(plan) for plan in plans]
+    for table in tables:
+        _check_schemas(table, bridge)
+    for table in tables:
+        # From the first run on, the keys there are those of this job. A key's schema is registered
+        # where its bytes are made for comparison, so this comes last.
+        if first_run and table.topics[0] not in to_create:
+            _check_keys(table, bridge, notice)
     return list(to_create.values())
 
 
@@ -95,6 +102,17 @@ def _check_source(table: KafkaTable, bridge: Bridge, coming: frozenset[str]) -> 
                 servers=table.servers,
                 hint="create it or correct the option 'topic'",
             )
+
+
+def _check_schemas(table: KafkaTable, bridge: Bridge) -> None:
+    """The schema registry would take the schemas of what the table writes."""
+    for side in (table.key, table.value):
+        codec = side.encoder() if side else None
+        if codec and codec.registers:
+            try:
+                bridge.check_schema(codec)
+            except StreamtableError as error:
+                raise error.located(table.at) from None
 
 
 def _check_keys(table: KafkaTable, bridge: Bridge, notice: Notice) -> None:

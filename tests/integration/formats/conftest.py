@@ -35,7 +35,8 @@ class Codecs:
 
     def _make(self, kind: str, name: str, fields: tuple[Field, ...], options: Mapping[str, str]):
         found = FORMATS[name]
-        known = {k: Given(v) for k, v in options.items() if k in found.options.keys()}  # noqa: SIM118
+        keys, more = found.options.keys(), found.options.passthrough or "\0"
+        known = {k: Given(v) for k, v in options.items() if k in keys or k.startswith(more)}
         settings = found.options.read(known, "t")
         codec = getattr(found, kind)(fields, settings)
         java: Any = self.spark._jvm.io.streamtable.codec.Codecs

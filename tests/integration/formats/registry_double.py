@@ -22,6 +22,7 @@ class RegistryDouble:
         subjects: path -> what it answers.
         failures: answers given instead, one request each, before anything else.
         asked: method, path and headers of every request.
+        bodies: their bodies.
     """
 
     def __init__(self, context: ssl.SSLContext | None = None) -> None:
@@ -29,6 +30,7 @@ class RegistryDouble:
         self.subjects: dict[str, dict[str, Any]] = {}
         self.failures: list[Answer] = []
         self.asked: list[tuple[str, str, dict[str, str]]] = []
+        self.bodies: list[str] = []
         self._server = ThreadingHTTPServer(("127.0.0.1", 0), _handler(self._answer))
         self._scheme = "https" if context else "http"
         if context:
@@ -55,9 +57,10 @@ class RegistryDouble:
 
     def _answer(self, method: str, path: str, headers: dict[str, str], body: str) -> Answer:
         self.asked.append((method, path, headers))
+        self.bodies.append(body)
         if self.failures:
             return self.failures.pop(0)
-        if method == "POST":
+        if method == "POST" and path.endswith("/versions"):
             return 200, {"id": self.add(json.loads(body)["schema"])}
         found = self.subjects.get(path)
         if path.startswith("/schemas/ids/"):

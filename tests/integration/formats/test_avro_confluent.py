@@ -7,6 +7,7 @@ import io
 import json
 import ssl
 import subprocess
+import time
 from typing import TYPE_CHECKING, Any
 
 import fastavro
@@ -17,6 +18,7 @@ from tests.integration.formats.registry_double import RegistryDouble
 from streamtable.core import types as t
 from streamtable.core.errors import Condition, StreamtableError
 from streamtable.core.types import Field
+from streamtable.inspect.registry import RegistrySchemas
 from streamtable.jvm.faults import codec_fault
 from streamtable.jvm.tools import java_tool
 
@@ -223,9 +225,74 @@ def test_credentials(
     assert double.asked[0][2]["Authorization"] == expected
 
 
-def test_ssl(codecs: Any, tmp_path: Path) -> None:
-    store, certificate, key = (str(tmp_path / name) for name in ("s.p12", "c.pem", "k.pem"))
-    keytool = str(java_tool("java").parent / "keytool")
+OAUTH = {
+    "bearer-auth.credentials-source": "OAUTHBEARER",
+    "properties.bearer.auth.client.id": "me",
+    "properties.bearer.auth.client.secret": "geheim",
+    "properties.bearer.auth.scope": "read write",
+    "properties.bearer.auth.logical.cluster": "lsrc-1",
+    "properties.bearer.auth.identity.pool.id": "pool-1",
+}
+
+
+def test_a_token_of_an_issuer(codecs: Any, double: RegistryDouble) -> None:
+    double.add(WRITER)
+    double.subjects["/token"] = {"access_token": "abc", "expires_in": 600}
+    issuer = {"properties.bearer.auth.issuer.endpoint.url": f"{double.url}/token"}
+    options = {"url": double.url, **OAUTH, **issuer}
+    decoder = codecs.decoder("avro-confluent", COLUMNS, options)
+    assert decoder.decode(record(1, WRITER, USER)) is not None
+    codecs.encoder("avro-confluent", COLUMNS, {"subject": "s", **options})
+    asked = [(method, path) for method, path, _ in double.asked]
+    assert asked == [
+        ("POST", "/token"),  # once, for both
+        ("GET", "/schemas/ids/1"),
+        ("POST", "/subjects/s/versions"),
+    ]
+    token, *others = (headers for _, _, headers in double.asked)
+    assert token["Authorization"] == "Basic " + base64.b64encode(b"me:geheim").decode()
+    assert double.bodies[0] == "grant_type=client_credentials&scope=read+write"
+    for headers in others:
+        assert headers["Authorization"] == "Bearer abc"
+        assert headers["target-sr-cluster"] == "lsrc-1"
+        assert headers["Confluent-Identity-Pool-Id"] == "pool-1"
+
+
+@pytest.mark.parametrize("life", [0, 1])
+def test_a_token_that_expires_is_fetched_again(
+    codecs: Any, double: RegistryDouble, life: int
+) -> None:
+    for _ in range(2):
+        double.add(WRITER)
+    double.subjects["/token"] = {"access_token": "abc", "expires_in": life}
+    issuer = {"properties.bearer.auth.issuer.endpoint.url": f"{double.url}/token"}
+    decoder = codecs.decoder("avro-confluent", COLUMNS, {"url": double.url, **OAUTH, **issuer})
+    decoder.decode(record(1, WRITER, USER))
+    time.sleep(life)
+    decoder.decode(record(2, WRITER, USER))
+    assert [path for _, path, _ in double.asked].count("/token") == 2
+
+
+def test_an_issuer_that_gives_no_token(codecs: Any, double: RegistryDouble) -> None:
+    issuer = {"properties.bearer.auth.issuer.endpoint.url": f"{double.url}/none"}
+    fault = made_fault(codecs, {"url": double.url, **OAUTH, **issuer})
+    assert fault.condition is Condition.SCHEMA_REGISTRY_UNREACHABLE
+    assert "the token's issuer answers HTTP 404" in str(fault)
+    assert "geheim" not in str(fault)
+
+
+def test_through_a_proxy(codecs: Any, double: RegistryDouble) -> None:
+    host, _, port = double.url.removeprefix("http://").partition(":")
+    proxy = {"properties.proxy.host": host, "properties.proxy.port": port}
+    url = {"url": "http://registry.invalid/api", "subject": "s"}
+    codecs.encoder("avro-confluent", COLUMNS, {**url, **proxy})
+    assert double.asked[0][1] == "http://registry.invalid/api/subjects/s/versions"
+
+
+def made_store(folder: Path) -> tuple[str, ssl.SSLContext]:
+    """A keystore of one key and its certificate, and a server that shows it."""
+    store, certificate, key = (str(folder / name) for name in ("s.p12", "c.pem", "k.pem"))
+    keytool = str(java_tool("java").resolve().parent / "keytool")
     shared = ["-keystore", store, "-storepass", "geheim", "-alias", "a"]
     name = ["-dname", "CN=localhost", "-ext", "SAN=IP:127.0.0.1", "-validity", "2"]
     subprocess.run(
@@ -242,6 +309,26 @@ def test_ssl(codecs: Any, tmp_path: Path) -> None:
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.load_cert_chain(certificate, key)
     context.load_verify_locations(certificate)
+    return store, context
+
+
+def test_a_trusted_registry_seen_from_outside(tmp_path: Path) -> None:
+    store, context = made_store(tmp_path)
+    with RegistryDouble(context) as double:
+        double.add(WRITER)
+        options = {"url": double.url, "ssl.truststore.location": store}
+        assert RegistrySchemas({**options, "ssl.truststore.password": "geheim"}).parts(1)
+        with pytest.raises(StreamtableError) as unread:
+            RegistrySchemas({**options, "ssl.truststore.password": "Falsch"})
+        assert "the truststore cannot be read" in str(unread.value)
+        assert "Falsch" not in str(unread.value)
+        with pytest.raises(StreamtableError) as untrusted:
+            RegistrySchemas({"url": double.url}).parts(1)
+        assert untrusted.value.condition is Condition.SCHEMA_REGISTRY_UNREACHABLE
+
+
+def test_ssl(codecs: Any, tmp_path: Path) -> None:
+    store, context = made_store(tmp_path)
     context.verify_mode = ssl.CERT_REQUIRED
     stores = {
         "ssl.truststore.location": store,
@@ -254,6 +341,19 @@ def test_ssl(codecs: Any, tmp_path: Path) -> None:
         codecs.encoder("avro-confluent", COLUMNS, {**options, **stores})
         assert len(double.asked) == 1
         assert made_fault(codecs, options).condition is Condition.SCHEMA_REGISTRY_UNREACHABLE
+        as_property = {
+            "properties.schema.registry.ssl.truststore.location": store,
+            "properties.schema.registry.ssl.truststore.password": "geheim",
+            "properties.schema.registry.ssl.truststore.type": "PKCS12",
+            "ssl.keystore.location": store,
+            "ssl.keystore.password": "geheim",
+            "properties.schema.registry.ssl.key.password": "geheim",
+        }
+        codecs.encoder("avro-confluent", COLUMNS, {**options, **as_property})
+        assert len(double.asked) == 2
+        as_property["properties.schema.registry.ssl.truststore.type"] = "JKS"
+        fault = made_fault(codecs, {**options, **as_property})
+        assert "ssl.truststore is of the type PKCS12, not JKS" in str(fault).replace("pkcs", "PKCS")
         wrong = {**options, **stores, "ssl.keystore.password": "Falsch"}
         fault = made_fault(codecs, wrong)
         assert "its SSL options: " in str(fault)

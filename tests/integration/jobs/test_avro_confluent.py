@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import fastavro
 import pytest
 from confluent_kafka import Consumer, TopicPartition
+from confluent_kafka.admin import AdminClient
 
 from streamtable.core.errors import Condition, StreamtableError
 from streamtable.testing.jobs import BoundedRun
@@ -138,6 +139,23 @@ def test_schemas_move_on(
     assert f"subject '{source}-out-value'" in str(refused.value)
     assert "\n" not in str(refused.value)
     assert len(read_all(servers, f"{source}-out", api)) == len(written)
+
+
+def test_an_incompatible_schema_is_told_before_anything_is_there(
+    spark: SparkSession, broker: Broker, registry: Registry, topic: Topics, tmp_path: Path
+) -> None:
+    source, api = topic("views"), Api(registry.url)
+    api.register(f"{source}-out-value", [{"name": "views", "type": "string"}])
+    names = {"source": source, "servers": broker.bootstrap_servers, "registry": registry.url}
+    counts = {"count": "BIGINT", "what": "COUNT(*)"}
+    with pytest.raises(StreamtableError) as refused:
+        BoundedRun(spark, SCRIPT, tmp_path / "job", {**names, **counts})()
+    assert refused.value.condition is Condition.SCHEMA_INCOMPATIBLE
+    assert f"subject '{source}-out-value'" in str(refused.value)
+    assert refused.value.at is not None, "at the table"
+    assert f"{source}-out-key" not in api.ask("/subjects")
+    admin = AdminClient({"bootstrap.servers": broker.bootstrap_servers})
+    assert f"{source}-out" not in admin.list_topics(timeout=30).topics
 
 
 def test_a_record_of_another_kind_ends_the_job(

@@ -86,43 +86,6 @@ def test_csv_delimiter_spelled_as_in_java(text, meant):
         ("raw", {"endianness": "middle"}, Condition.INVALID_OPTION),
         ("avro-confluent", {}, Condition.MISSING_OPTION),
         ("avro-confluent", {"url": "localhost:8081"}, Condition.INVALID_OPTION),
-        ("avro-confluent", {**URL, "properties.schema.format": "x"}, Condition.NOT_YET),
-        (
-            "avro-confluent",
-            {**URL, "properties.http.read.timeout.ms": "soon"},
-            Condition.INVALID_OPTION,
-        ),
-        (
-            "avro-confluent",
-            {**URL, "basic-auth.user-info": "a:geheim"},
-            Condition.OPTION_CONFLICT,
-        ),
-        (
-            "avro-confluent",
-            {**URL, "basic-auth.credentials-source": "USER_INFO"},
-            Condition.OPTION_CONFLICT,
-        ),
-        (
-            "avro-confluent",
-            {**URL, "basic-auth.credentials-source": "SASL_INHERIT"},
-            Condition.NOT_YET,
-        ),
-        (
-            "avro-confluent",
-            {**URL, "bearer-auth.credentials-source": "OAUTHBEARER"},
-            Condition.NOT_YET,
-        ),
-        ("avro-confluent", {**URL, "bearer-auth.token": "geheim"}, Condition.OPTION_CONFLICT),
-        (
-            "avro-confluent",
-            {
-                **URL,
-                "basic-auth.credentials-source": "URL",
-                "bearer-auth.credentials-source": "STATIC_TOKEN",
-                "bearer-auth.token": "geheim",
-            },
-            Condition.OPTION_CONFLICT,
-        ),
     ],
     ids=str,
 )

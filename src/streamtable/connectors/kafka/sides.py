@@ -154,6 +154,7 @@ class _FormatOptions:
             for key, value in given.items()
             if key.startswith(self.prefix)
         }
+        inside = self.format.options.spelled_out(inside)
         if self.subject and SUBJECT in self.format.options.options:
             inside.setdefault(SUBJECT.key, self.subject)
         return ChosenFormat(self.format, self.format.options.read(inside, table))

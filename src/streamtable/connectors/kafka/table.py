@@ -111,6 +111,19 @@ class KafkaTable:
         of_format = event_metadata(self.value)
         return of_format[key] if key in of_format else METADATA[key].type
 
+    def check_sink(self) -> None:
+        """Key and value can be written: their formats have what it takes.
+
+        Raises:
+            StreamtableError: OPTION_NOT_SETTABLE, MISSING_OPTION or UNSUPPORTED_TYPE of a format.
+        """
+        try:
+            for side in (self.key, self.value):
+                if side:
+                    side.encoder()
+        except StreamtableError as error:
+            raise error if error.at else error.located(self.at) from None
+
     def describe(self) -> str:
         """Connector, topics and formats in a few words."""
         key = f"{self.key.format.identifier} -> " if self.key else ""

@@ -26,6 +26,14 @@ public final class AvroConfluentEncoder implements Encoder {
     records = new AvroEncoder(schemaDdl, Map.of("schema", text), header.array());
   }
 
+  /** Raises what making an encoder would raise of the registry; registers nothing. */
+  public static void check(Map<String, String> parameters) {
+    Map<String, String> registry = new HashMap<>(parameters);
+    Schema schema = new Schema.Parser().parse(registry.remove("schema"));
+    String subject = registry.remove("subject");
+    SchemaRegistry.of(registry).check(subject, schema);
+  }
+
   @Override
   public byte[] encode(InternalRow row) {
     return records.encode(row);

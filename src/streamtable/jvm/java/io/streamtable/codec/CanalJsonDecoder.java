@@ -9,15 +9,10 @@ import org.apache.spark.sql.types.DataTypes;
 import org.apache.spark.sql.types.StructType;
 
 /** Canal's change events as JSON, read as Flink's canal-json format reads them. */
-public final class CanalJsonDecoder implements ChangeDecoder {
+public final class CanalJsonDecoder extends JsonEventDecoder {
   private static final Object[] NONE = {};
 
-  private final String schemaDdl;
-  private final Map<String, String> parameters;
-  private transient JsonReaders readers;
   private transient JsonRowReader origin;
-  private transient JsonRowReader root;
-  private transient JsonDocument document;
   private transient EventMetadata metadata;
   private transient Pattern databases;
   private transient Pattern tables;
@@ -26,39 +21,16 @@ public final class CanalJsonDecoder implements ChangeDecoder {
   private transient int type;
 
   /**
-   * Parameters: those of {@link JsonReaders#of}, metadata (keys, blanks between), databaseInclude
-   * and tableInclude (regular expressions, left out to take all).
+   * Parameters: those of {@link JsonEventDecoder}, databaseInclude and tableInclude (regular
+   * expressions, left out to take all).
    */
   public CanalJsonDecoder(String schemaDdl, Map<String, String> parameters) {
-    this.schemaDdl = schemaDdl;
-    this.parameters = parameters;
-    prepare(); // a type that json cannot hold shows on the driver, not in a task
+    super("canal-json", schemaDdl, parameters);
+    prepare();
   }
 
   @Override
-  public String format() {
-    return "canal-json";
-  }
-
-  @Override
-  public int fieldErrors() {
-    return readers.takeErrors();
-  }
-
-  @Override
-  public List<GenericInternalRow> decode(byte[] bytes) throws DecodeException {
-    if (bytes.length == 0) {
-      return null;
-    }
-    if (root == null) {
-      prepare();
-    }
-    readers.takeErrors();
-    // Looked at in a pass of its own: rows of another table need not fit the columns of this one.
-    if ((databases != null || tables != null) && !isIncluded(bytes)) {
-      return List.of();
-    }
-    GenericInternalRow event = document.read(bytes, root);
+  List<GenericInternalRow> changes(GenericInternalRow event) throws DecodeException {
     String kind = JsonEnvelope.text(event, type, "type");
     ChangeRows changes = new ChangeRows(metadata.of(event));
     switch (kind) {
@@ -73,7 +45,12 @@ public final class CanalJsonDecoder implements ChangeDecoder {
     return changes.rows();
   }
 
-  private boolean isIncluded(byte[] bytes) throws DecodeException {
+  /** Looked at in a pass of its own, before any row is. */
+  @Override
+  boolean isOfTable(byte[] bytes, JsonDocument document) throws DecodeException {
+    if (databases == null && tables == null) {
+      return true;
+    }
     GenericInternalRow event = document.read(bytes, origin);
     return matches(databases, event, 0, "database") && matches(tables, event, 1, "table");
   }
@@ -110,26 +87,23 @@ public final class CanalJsonDecoder implements ChangeDecoder {
     return ((GenericArrayData) found).array();
   }
 
-  private void prepare() {
-    readers = JsonReaders.of(parameters);
-    StructType row = Schemas.of(schemaDdl);
+  @Override
+  JsonEnvelope layOut(StructType row, JsonReaders readers, Map<String, String> parameters) {
     JsonEnvelope event = new JsonEnvelope(readers);
     data = event.field("data", DataTypes.createArrayType(row));
     old = event.field("old", readers.arrayOf(readers.partialRow(row)));
     type = event.field("type", DataTypes.StringType);
     metadata = new EventMetadata(parameters, key -> getter(key, event));
-    root = event.reader();
     JsonEnvelope names = new JsonEnvelope(readers);
     names.field("database", DataTypes.StringType);
     names.field("table", DataTypes.StringType);
     origin = names.reader();
-    databases = pattern("databaseInclude");
-    tables = pattern("tableInclude");
-    document = new JsonDocument();
+    databases = pattern(parameters.get("databaseInclude"));
+    tables = pattern(parameters.get("tableInclude"));
+    return event;
   }
 
-  private Pattern pattern(String name) {
-    String text = parameters.get(name);
+  private static Pattern pattern(String text) {
     return text == null ? null : Pattern.compile(text);
   }
 

@@ -10,48 +10,24 @@ import org.apache.spark.sql.types.StructType;
 import org.apache.spark.unsafe.types.UTF8String;
 
 /** Debezium's change events as JSON, read as Flink's debezium-json format reads them. */
-public final class DebeziumJsonDecoder implements ChangeDecoder {
+public final class DebeziumJsonDecoder extends JsonEventDecoder {
   private static final DataType SOURCE =
       DataTypes.createMapType(DataTypes.StringType, DataTypes.StringType);
 
-  private final String schemaDdl;
-  private final Map<String, String> parameters;
-  private transient JsonReaders readers;
-  private transient JsonRowReader root;
-  private transient JsonDocument document;
   private transient EventMetadata metadata;
   private transient int payload;
   private transient int before;
   private transient int after;
   private transient int op;
 
-  /** Parameters: those of {@link JsonReaders#of}, schemaInclude, metadata (keys by blanks). */
+  /** Parameters: those of {@link JsonEventDecoder}, schemaInclude (true|false). */
   public DebeziumJsonDecoder(String schemaDdl, Map<String, String> parameters) {
-    this.schemaDdl = schemaDdl;
-    this.parameters = parameters;
-    prepare(); // a type that json cannot hold shows on the driver, not in a task
+    super("debezium-json", schemaDdl, parameters);
+    prepare();
   }
 
   @Override
-  public String format() {
-    return "debezium-json";
-  }
-
-  @Override
-  public int fieldErrors() {
-    return readers.takeErrors();
-  }
-
-  @Override
-  public List<GenericInternalRow> decode(byte[] bytes) throws DecodeException {
-    if (bytes.length == 0) {
-      return null;
-    }
-    if (root == null) {
-      prepare();
-    }
-    readers.takeErrors();
-    GenericInternalRow whole = document.read(bytes, root);
+  List<GenericInternalRow> changes(GenericInternalRow whole) throws DecodeException {
     GenericInternalRow event = event(whole);
     if (event == null) {
       throw new DecodeException("there is no 'payload'; 'schema-include' expects one");
@@ -86,9 +62,8 @@ public final class DebeziumJsonDecoder implements ChangeDecoder {
     return row;
   }
 
-  private void prepare() {
-    readers = JsonReaders.of(parameters);
-    StructType type = Schemas.of(schemaDdl);
+  @Override
+  JsonEnvelope layOut(StructType type, JsonReaders readers, Map<String, String> parameters) {
     JsonEnvelope event = new JsonEnvelope(readers);
     before = event.field("before", type);
     after = event.field("after", type);
@@ -103,8 +78,7 @@ public final class DebeziumJsonDecoder implements ChangeDecoder {
                     ? EventMetadata.value(whole.field("schema", DataTypes.StringType))
                     : inEvent(getter(key, event)));
     payload = withSchema ? whole.field("payload", event.nested()) : -1;
-    root = whole.reader();
-    document = new JsonDocument();
+    return whole;
   }
 
   private EventMetadata.Getter inEvent(EventMetadata.Getter getter) {

@@ -7,44 +7,20 @@ import org.apache.spark.sql.types.DataTypes;
 import org.apache.spark.sql.types.StructType;
 
 /** Maxwell's change events, read as Flink's maxwell-json format reads them. */
-public final class MaxwellJsonDecoder implements ChangeDecoder {
-  private final String schemaDdl;
-  private final Map<String, String> parameters;
-  private transient JsonReaders readers;
-  private transient JsonRowReader root;
-  private transient JsonDocument document;
+public final class MaxwellJsonDecoder extends JsonEventDecoder {
   private transient EventMetadata metadata;
   private transient int data;
   private transient int old;
   private transient int type;
 
-  /** Parameters: those of {@link JsonReaders#of}, metadata (keys, blanks between). */
+  /** Parameters: those of {@link JsonEventDecoder}. */
   public MaxwellJsonDecoder(String schemaDdl, Map<String, String> parameters) {
-    this.schemaDdl = schemaDdl;
-    this.parameters = parameters;
-    prepare(); // a type that json cannot hold shows on the driver, not in a task
+    super("maxwell-json", schemaDdl, parameters);
+    prepare();
   }
 
   @Override
-  public String format() {
-    return "maxwell-json";
-  }
-
-  @Override
-  public int fieldErrors() {
-    return readers.takeErrors();
-  }
-
-  @Override
-  public List<GenericInternalRow> decode(byte[] bytes) throws DecodeException {
-    if (bytes.length == 0) {
-      return null;
-    }
-    if (root == null) {
-      prepare();
-    }
-    readers.takeErrors();
-    GenericInternalRow event = document.read(bytes, root);
+  List<GenericInternalRow> changes(GenericInternalRow event) throws DecodeException {
     String kind = JsonEnvelope.text(event, type, "type");
     Object row = event.values()[data];
     ChangeRows changes = new ChangeRows(metadata.of(event));
@@ -59,16 +35,14 @@ public final class MaxwellJsonDecoder implements ChangeDecoder {
     return changes.rows();
   }
 
-  private void prepare() {
-    readers = JsonReaders.of(parameters);
-    StructType row = Schemas.of(schemaDdl);
+  @Override
+  JsonEnvelope layOut(StructType row, JsonReaders readers, Map<String, String> parameters) {
     JsonEnvelope event = new JsonEnvelope(readers);
     data = event.field("data", row);
     old = event.field("old", readers.partialRow(row));
     type = event.field("type", DataTypes.StringType);
     metadata = new EventMetadata(parameters, key -> getter(key, event));
-    root = event.reader();
-    document = new JsonDocument();
+    return event;
   }
 
   private static EventMetadata.Getter getter(String key, JsonEnvelope event) {

@@ -1,24 +1,20 @@
 package io.streamtable.codec;
 
-import java.io.File;
 import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.net.ProxySelector;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
-import java.nio.charset.StandardCharsets;
 import java.security.GeneralSecurityException;
-import java.security.KeyStore;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Base64;
 import java.util.List;
 import java.util.Map;
-import javax.net.ssl.KeyManagerFactory;
 import javax.net.ssl.SSLContext;
-import javax.net.ssl.TrustManagerFactory;
 
 /**
  * Requests to a schema registry: several addresses, credentials, bounded waits, and another try
@@ -32,30 +28,37 @@ final class RegistryClient {
   private final List<String> addresses = new ArrayList<>();
   private final Duration readTimeout;
   private final HttpClient http;
-  private String authorization;
+  private final RegistryCredentials credentials;
 
   /** Settings are named as the options of the format avro-confluent. */
   RegistryClient(Map<String, String> settings) {
+    String user = null;
     for (String address : settings.get("url").split(",")) {
-      addresses.add(withoutUser(address.trim()));
-    }
-    if (settings.containsKey("basic-auth.user-info")) {
-      authorization = basic(settings.get("basic-auth.user-info"));
-    } else if (settings.containsKey("bearer-auth.token")) {
-      authorization = "Bearer " + settings.get("bearer-auth.token");
+      URI uri = URI.create(address.trim());
+      user = uri.getUserInfo() == null ? user : uri.getUserInfo();
+      addresses.add(withoutUser(uri, address.trim()));
     }
     readTimeout = timeout(settings, "properties.http.read.timeout.ms", 10_000);
     HttpClient.Builder builder =
         HttpClient.newBuilder()
             .version(HttpClient.Version.HTTP_1_1)
             .connectTimeout(timeout(settings, "properties.http.connect.timeout.ms", 5_000));
+    String proxy = settings.get("properties.proxy.host");
+    if (proxy != null) {
+      int port = Integer.parseInt(settings.get("properties.proxy.port"));
+      builder.proxy(ProxySelector.of(new InetSocketAddress(proxy, port)));
+    }
     try {
-      ssl(settings, builder);
+      SSLContext tls = RegistryTls.context(settings);
+      if (tls != null) {
+        builder.sslContext(tls);
+      }
     } catch (GeneralSecurityException | IOException e) {
       throw new RegistryFault(
           RegistryFault.FAILED, address(), "its SSL options: " + Texts.shorten(e.getMessage()));
     }
     http = builder.build();
+    credentials = new RegistryCredentials(settings, user, readTimeout);
   }
 
   /** The first address, for messages. */
@@ -74,6 +77,8 @@ final class RegistryClient {
             return answer;
           }
           last = "HTTP " + answer.statusCode();
+        } catch (RegistryCredentials.TokenException e) {
+          last = e.getMessage();
         } catch (IOException e) {
           last = e.getClass().getSimpleName();
         } catch (InterruptedException e) {
@@ -86,12 +91,10 @@ final class RegistryClient {
     throw new RegistryFault(RegistryFault.UNREACHABLE, address(), last);
   }
 
-  private HttpRequest request(String url, String body) {
+  private HttpRequest request(String url, String body) throws IOException, InterruptedException {
     HttpRequest.Builder builder =
         HttpRequest.newBuilder(URI.create(url)).timeout(readTimeout).header("Accept", JSON);
-    if (authorization != null) {
-      builder.header("Authorization", authorization);
-    }
+    credentials.sign(builder, http);
     if (body != null) {
       builder.header("Content-Type", JSON).POST(BodyPublishers.ofString(body));
     }
@@ -99,60 +102,14 @@ final class RegistryClient {
   }
 
   /** A user in the address is what Confluent's clients call the credentials source URL. */
-  private String withoutUser(String address) {
-    URI uri = URI.create(address);
+  private static String withoutUser(URI uri, String address) {
     String end = address.endsWith("/") ? address.substring(0, address.length() - 1) : address;
-    if (uri.getUserInfo() == null) {
-      return end;
-    }
-    authorization = basic(uri.getUserInfo());
-    return end.replace(uri.getRawUserInfo() + "@", "");
-  }
-
-  private static String basic(String user) {
-    return "Basic " + Base64.getEncoder().encodeToString(user.getBytes(StandardCharsets.UTF_8));
+    return uri.getUserInfo() == null ? end : end.replace(uri.getRawUserInfo() + "@", "");
   }
 
   private static Duration timeout(Map<String, String> settings, String key, int otherwise) {
     return Duration.ofMillis(
         settings.containsKey(key) ? Integer.parseInt(settings.get(key)) : otherwise);
-  }
-
-  private static void ssl(Map<String, String> settings, HttpClient.Builder builder)
-      throws GeneralSecurityException, IOException {
-    KeyStore own = store(settings, "ssl.keystore");
-    KeyStore trusted = store(settings, "ssl.truststore");
-    if (own == null && trusted == null) {
-      return;
-    }
-    KeyManagerFactory keys = null;
-    if (own != null) {
-      keys = KeyManagerFactory.getInstance(KeyManagerFactory.getDefaultAlgorithm());
-      keys.init(own, password(settings, "ssl.keystore"));
-    }
-    TrustManagerFactory trust = null;
-    if (trusted != null) {
-      trust = TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());
-      trust.init(trusted);
-    }
-    SSLContext context = SSLContext.getInstance("TLS");
-    context.init(
-        keys == null ? null : keys.getKeyManagers(),
-        trust == null ? null : trust.getTrustManagers(),
-        null);
-    builder.sslContext(context);
-  }
-
-  private static KeyStore store(Map<String, String> settings, String name)
-      throws GeneralSecurityException, IOException {
-    String location = settings.get(name + ".location");
-    return location == null
-        ? null
-        : KeyStore.getInstance(new File(location), password(settings, name));
-  }
-
-  private static char[] password(Map<String, String> settings, String name) {
-    return settings.getOrDefault(name + ".password", "").toCharArray();
   }
 
   private static void pause(int round) {

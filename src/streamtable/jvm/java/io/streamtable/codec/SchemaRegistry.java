@@ -22,6 +22,8 @@ final class SchemaRegistry {
   private static final Map<Map<String, String>, SchemaRegistry> BY_SETTINGS =
       new ConcurrentHashMap<>();
   private static final ObjectMapper MAPPER = new ObjectMapper();
+  private static final int OK = 200;
+  private static final int NOT_FOUND = 404;
   private static final int CONFLICT = 409;
 
   private final RegistryClient client;
@@ -41,14 +43,40 @@ final class SchemaRegistry {
     return byId.computeIfAbsent(id, this::fetch);
   }
 
+  /**
+   * Raises what {@link #register} would raise, and changes nothing: the schema is registered already,
+   * or the subject is new, or its compatibility allows the schema.
+   */
+  void check(String subject, Schema schema) {
+    String body = bodyOf(schema);
+    if (client.send("/subjects/" + encoded(subject), body).statusCode() == OK) {
+      return;
+    }
+    String path = "/compatibility/subjects/" + encoded(subject) + "/versions/latest?verbose=true";
+    HttpResponse<String> answer = client.send(path, body);
+    if (answer.statusCode() == NOT_FOUND) {
+      return;
+    }
+    JsonNode found = checked(answer);
+    if (!found.path("is_compatible").asBoolean()) {
+      String why = found.path("messages").path(0).asText("it is not compatible with the latest one");
+      throw new RegistryFault(
+          RegistryFault.INCOMPATIBLE, subject, Texts.shorten(why.replaceAll("\\s+", " ")));
+    }
+  }
+
   /** Registers a schema, or finds it registered; gives its id. Raises RegistryFault. */
   int register(String subject, Schema schema) {
-    String body = MAPPER.createObjectNode().put("schema", schema.toString()).toString();
-    HttpResponse<String> answer = client.send("/subjects/" + encoded(subject) + "/versions", body);
+    String path = "/subjects/" + encoded(subject) + "/versions";
+    HttpResponse<String> answer = client.send(path, bodyOf(schema));
     if (answer.statusCode() == CONFLICT) {
       throw new RegistryFault(RegistryFault.INCOMPATIBLE, subject, reason(answer));
     }
     return checked(answer).path("id").asInt();
+  }
+
+  private static String bodyOf(Schema schema) {
+    return MAPPER.createObjectNode().put("schema", schema.toString()).toString();
   }
 
   private Schema fetch(int id) {
@@ -78,7 +106,7 @@ final class SchemaRegistry {
   }
 
   private JsonNode checked(HttpResponse<String> answer) {
-    if (answer.statusCode() != 200) {
+    if (answer.statusCode() != OK) {
       throw failed(reason(answer));
     }
     try {

@@ -1,0 +1,63 @@
+"""Options and metadata of each format are those that a real Flink declares, and a few of ours."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from streamtable.core.options import documented
+from streamtable.core.types import DataType
+from streamtable.formats.base import ChangelogFormat
+from streamtable.formats.registry import FORMATS
+
+RECORDED = json.loads(
+    (Path(__file__).parents[2] / "compat" / "formats" / "options-flink-2.2.0.json").read_text()
+)["formats"]
+#: Ours: names that message keys need and Flink, which writes none of these, has no option for.
+OURS = {"debezium-json": {"schema-name"}, "maxwell-json": {"database", "table"}}
+#: Flink declares `true`, and does as if `false` were given where nothing is: its factory asks
+#: whether the option is there, and leaves the serializer at its own default otherwise.
+DEFAULTS = {("csv", "write-bigdecimal-in-scientific-notation"): "false"}
+
+
+def test_every_format_is_recorded() -> None:
+    assert set(RECORDED) == set(FORMATS)
+
+
+@pytest.mark.parametrize("name", RECORDED)
+def test_options(name: str) -> None:
+    flink, ours = RECORDED[name]["options"], FORMATS[name].options
+    assert set(ours.keys()) == set(flink) | OURS.get(name, set())
+    shown = {key: default for key, _, default, _ in documented([ours])}
+    for option in ours.options:
+        if option.key in flink:
+            assert_same(option, flink[option.key], DEFAULTS.get((name, option.key)))
+            assert shown[option.key]
+
+
+def assert_same(option: Any, flink: dict[str, Any], differs: str | None) -> None:
+    default = option.default
+    shown = getattr(default, "value", default)
+    text = {True: "true", False: "false", None: None}.get(shown, shown)
+    assert text == (flink["default"] if differs is None else differs), option.key
+    assert option.required == flink["required"], option.key
+    assert list(option.fallback_keys) == flink["fallbacks"], option.key
+
+
+@pytest.mark.parametrize("name", RECORDED)
+def test_metadata(name: str) -> None:
+    found = FORMATS[name]
+    ours = {f.name: flink_text(f.type) for f in found.metadata} if is_changes(found) else {}
+    assert ours == RECORDED[name]["metadata"]
+
+
+def is_changes(found: Any) -> bool:
+    return isinstance(found, ChangelogFormat)
+
+
+def flink_text(found: DataType) -> str:
+    text = str(found).replace("STRING", "VARCHAR(2147483647)")
+    return text.replace("TIMESTAMP_LTZ(3)", "TIMESTAMP(3) WITH LOCAL TIME ZONE")

@@ -1,0 +1,179 @@
+"""Who asks a schema registry and how: credentials, `properties.*`, what is refused."""
+
+from __future__ import annotations
+
+import pytest
+
+from streamtable.core.errors import Condition, StreamtableError
+from streamtable.core.options import Given, Settings, is_secret
+from streamtable.formats.registry import FORMATS
+from streamtable.formats.registry_client import connection
+
+URL = {"url": "http://host:8081"}
+USER = {"basic-auth.credentials-source": "USER_INFO", "basic-auth.user-info": "a:geheim"}
+TOKEN = {"bearer-auth.credentials-source": "STATIC_TOKEN", "bearer-auth.token": "geheim"}
+ISSUER = {
+    "properties.bearer.auth.issuer.endpoint.url": "http://issuer/token",
+    "properties.bearer.auth.client.id": "me",
+    "properties.bearer.auth.client.secret": "geheim",
+}
+JAAS = 'org.example.LoginModule required username="a" password=\'x\' password="ge\\"heim";'
+CLIENT = 'M required clientId="me" clientSecret="geheim" scope="all";'
+TOKEN_URL = {"properties.sasl.oauthbearer.token.endpoint.url": "http://issuer/token"}
+
+
+def settings(given: dict[str, str]) -> Settings:
+    texts = {key: Given(text) for key, text in given.items()}
+    return FORMATS["avro-confluent"].options.read(texts, "t")
+
+
+@pytest.mark.parametrize(
+    ("given", "expected"),
+    [
+        (USER, USER),
+        (TOKEN, TOKEN),
+        ({"basic-auth.credentials-source": "URL"}, {"basic-auth.credentials-source": "URL"}),
+        (
+            {
+                "properties.basic.auth.credentials.source": "USER_INFO",
+                "properties.schema.registry.basic.auth.user.info": "a:geheim",
+            },
+            USER,
+        ),
+        ({"properties.bearer.auth.credentials.source": "STATIC_TOKEN", **TOKEN}, TOKEN),
+        ({**USER, "properties.basic.auth.user.info": "another:one"}, USER),
+        (
+            {"basic-auth.credentials-source": "SASL_INHERIT", "properties.sasl.jaas.config": JAAS},
+            {
+                "basic-auth.credentials-source": "SASL_INHERIT",
+                "basic-auth.user-info": 'a:ge"heim',
+            },
+        ),
+        (
+            {"bearer-auth.credentials-source": "OAUTHBEARER", **ISSUER},
+            {"bearer-auth.credentials-source": "OAUTHBEARER", **ISSUER},
+        ),
+        (
+            {
+                "bearer-auth.credentials-source": "SASL_OAUTHBEARER_INHERIT",
+                **TOKEN_URL,
+                "properties.sasl.jaas.config": CLIENT,
+            },
+            {
+                "bearer-auth.credentials-source": "SASL_OAUTHBEARER_INHERIT",
+                **ISSUER,
+                "properties.bearer.auth.scope": "all",
+            },
+        ),
+        (
+            {"properties": "proxy.host:localhost, proxy.port:3128"},
+            {"properties.proxy.host": "localhost", "properties.proxy.port": "3128"},
+        ),
+        (
+            {
+                "properties": "{http.read.timeout.ms: '7',"
+                " schema.registry.ssl.key.password: 'a''b'}",
+                "properties.http.read.timeout.ms": "8",
+            },
+            {
+                "properties.http.read.timeout.ms": "8",
+                "properties.schema.registry.ssl.key.password": "a'b",
+            },
+        ),
+        (
+            {"properties.schema.registry.ssl.truststore.location": "/t"},
+            {"ssl.truststore.location": "/t"},
+        ),
+    ],
+    ids=str,
+)
+def test_what_the_client_gets(given: dict[str, str], expected: dict[str, str]) -> None:
+    assert connection(settings({**URL, **given})) == {**URL, **expected}
+
+
+def test_keys_of_earlier_flinks() -> None:
+    found = settings({"schema-registry.url": "http://a", "schema-registry.subject": "s"})
+    assert connection(found) == {"url": "http://a"}
+    both = settings({"schema-registry.url": "http://a", "url": "http://b"})
+    assert connection(both) == {"url": "http://b"}
+
+
+@pytest.mark.parametrize(
+    ("given", "condition", "said"),
+    [
+        ({"properties.schema.format": "x"}, Condition.UNKNOWN_OPTION, "properties.schema.format"),
+        (
+            {"properties.http.raed.timeout.ms": "1"},
+            Condition.UNKNOWN_OPTION,
+            "http.read.timeout.ms",
+        ),
+        ({"properties.http.read.timeout.ms": "soon"}, Condition.INVALID_OPTION, "'soon'"),
+        ({"properties": "geheim"}, Condition.INVALID_OPTION, "option 'properties'"),
+        ({"properties": "{a: 1, geheim"}, Condition.INVALID_OPTION, "option 'properties'"),
+        ({"properties": "missing.cache.size:1"}, Condition.OPTION_NOT_SETTABLE, "keeps no list"),
+        ({"properties.proxy.host": "h"}, Condition.OPTION_CONFLICT, "'properties.proxy.port'"),
+        (
+            {"properties.bearer.auth.custom.provider.class": "X"},
+            Condition.OPTION_NOT_SETTABLE,
+            "class of Confluent's client",
+        ),
+        (
+            {"properties.schema.registry.ssl.endpoint.identification.algorithm": ""},
+            Condition.OPTION_NOT_SETTABLE,
+            "against its host name",
+        ),
+        ({"basic-auth.user-info": "a:geheim"}, Condition.OPTION_CONFLICT, "nobody would look"),
+        (
+            {"basic-auth.credentials-source": "USER_INFO"},
+            Condition.OPTION_CONFLICT,
+            "without 'basic-auth.user-info'",
+        ),
+        ({"basic-auth.credentials-source": "FILE"}, Condition.INVALID_OPTION, "SASL_INHERIT"),
+        (
+            {"basic-auth.credentials-source": "SASL_INHERIT"},
+            Condition.OPTION_CONFLICT,
+            "without 'properties.sasl.jaas.config'",
+        ),
+        (
+            {
+                "basic-auth.credentials-source": "SASL_INHERIT",
+                "properties.sasl.jaas.config": 'M required username="geheim";',
+            },
+            Condition.INVALID_OPTION,
+            "a login module with password",
+        ),
+        ({"bearer-auth.token": "geheim"}, Condition.OPTION_CONFLICT, "nobody would look"),
+        ({"bearer-auth.credentials-source": "X"}, Condition.INVALID_OPTION, "OAUTHBEARER"),
+        (
+            {"bearer-auth.credentials-source": "CUSTOM"},
+            Condition.OPTION_NOT_SETTABLE,
+            "class of Confluent's client",
+        ),
+        (
+            {"bearer-auth.credentials-source": "OAUTHBEARER"},
+            Condition.OPTION_CONFLICT,
+            "without 'properties.bearer.auth.issuer.endpoint.url'",
+        ),
+        (
+            {
+                "bearer-auth.credentials-source": "SASL_OAUTHBEARER_INHERIT",
+                "properties.sasl.jaas.config": CLIENT,
+            },
+            Condition.OPTION_CONFLICT,
+            "without 'properties.sasl.oauthbearer.token.endpoint.url'",
+        ),
+        ({"basic-auth.credentials-source": "URL", **TOKEN}, Condition.OPTION_CONFLICT, "sets both"),
+    ],
+    ids=str,
+)
+def test_refused(given: dict[str, str], condition: Condition, said: str) -> None:
+    with pytest.raises(StreamtableError) as caught:
+        settings({**URL, **given})
+    assert caught.value.condition is condition
+    assert said in str(caught.value)
+    assert "geheim" not in str(caught.value)
+
+
+@pytest.mark.parametrize("key", [*USER, *TOKEN, "properties.basic.auth.user.info"])
+def test_keys_of_secrets(key: str) -> None:
+    assert is_secret(key)
