@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from pyspark.sql import SparkSession
+from pyspark.sql import DataFrame, SparkSession
 
 from streamtable.core.options import Settings
 from streamtable.core.settings import ExecutionMode
 from streamtable.jvm.bridge import Bridge, Counters
+from streamtable.plan.nodes import Scan
 
 
 @dataclass(frozen=True)
@@ -20,6 +22,8 @@ class LoweringContext:
         settings: the session's settings.
         counters: what is counted, by table: records left out, written, lost.
         directory: the checkpoint's; a job that reads VALUES has one.
+        scanned: the rows of a scan, with their positions or without, where they come from elsewhere
+            than from Kafka.
         mode: micro-batch or real-time; the latter takes nothing that waits for a whole batch.
         bounded: whether the job reads what the topics hold now and stops.
     """
@@ -31,6 +35,7 @@ class LoweringContext:
     mode: ExecutionMode = ExecutionMode.MICRO_BATCH
     directory: Path | None = None
     counters: dict[str, Counters] = field(default_factory=dict)
+    scanned: Callable[[Scan, bool], DataFrame] | None = None
 
     def one_line(self) -> str:
         """A folder that holds one file of one line, for sources that give their rows once."""

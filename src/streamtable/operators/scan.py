@@ -18,6 +18,8 @@ def lower_scan(node: Scan, context: LoweringContext, *, positions: bool = False)
         context: the job.
         positions: whether Kafka's partition and offset come along, as the last two columns.
     """
+    if context.scanned is not None:
+        return context.scanned(node, positions)
     table = node.table.connector
     assert isinstance(table, KafkaTable), "every connector is one over Kafka"  # noqa: S101
     return read_changelog(table, node.fields, context, positions=positions)

@@ -1,0 +1,233 @@
+"""Random queries over random histories: what differs from the batch answer, made small.
+
+`universe(seed)` gives tables and queries; `check` runs them; a query that differs shrinks to fewer
+parts and fewer changes and is told as a script with its data.
+"""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from pyspark.errors import StreamingQueryException
+from pyspark.sql import SparkSession
+
+from streamtable.core.errors import Condition, StreamtableError
+from streamtable.plan.keys import unique_keys
+from streamtable.plan.query import QueryPlanner
+from streamtable.plan.rank import check_bounded
+from streamtable.session import Session
+from streamtable.sql.parse import read_script
+from streamtable.sql.statements import Select
+from streamtable.testing.histories import Change, Values, pieces, random_cuts, random_history
+from streamtable.testing.random_queries import Queries
+from streamtable.testing.relations import Dialect, Group, Kind, Read, Relation, simpler
+from streamtable.testing.replay import Case, Difference, Replay
+from streamtable.testing.replayed import Replayed, Style
+
+_COLUMNS = "k INT, g STRING, v INT"
+_KINDS = (Kind.NUMBER, Kind.TEXT, Kind.NUMBER)
+_SHRINKS = 40
+
+
+@dataclass(frozen=True)
+class Universe:
+    """Tables with histories and queries over them.
+
+    Attributes:
+        refused: why queries of the grammar were left out, and how many.
+    """
+
+    seed: int
+    tables: Mapping[str, Replayed]
+    queries: Sequence[Relation]
+    settings: Mapping[str, str]
+    refused: Counter[str] = field(default_factory=Counter)
+
+
+def universe(seed: int, queries: int, changes: int = 60, batches: int = 3) -> Universe:
+    """Three tables, one of each style, and so many queries that can be planned."""
+    dice = random.Random(seed)  # noqa: S311 - reproducible on purpose
+    tables = {
+        name: _table(dice, style, changes, batches)
+        for name, style in (("a", Style.UPSERT), ("b", Style.CHANGES), ("e", Style.APPEND))
+    }
+    reads = [Read(_KINDS, name, ("k", "g", "v")) for name in tables]
+    grammar = Queries(dice, reads)
+    settings = {
+        "table.optimizer.agg-phase-strategy": dice.choice(["ONE_PHASE", "TWO_PHASE"]),
+        "table.exec.distinct-bitmaps.enabled": dice.choice(["true", "false"]),
+    }
+    found: list[Relation] = []
+    refused: Counter[str] = Counter()
+    while len(found) < queries:
+        query = grammar.query()
+        try:
+            case(query, tables, random.Random(seed))  # noqa: S311
+            found.append(query)
+        except StreamtableError as error:
+            if error.condition is not Condition.NOT_YET:
+                raise
+            refused[str(error.values["what"])] += 1
+    return Universe(seed, tables, found, settings, refused)
+
+
+def check(spark: SparkSession, given: Universe) -> list[str]:
+    """Runs all queries at once; tells of each that differs, as small as it could be made."""
+    replay = Replay(spark, given.tables, given.settings)
+    cases = [_case_of(given, i) for i in range(len(given.queries))]
+    try:
+        wrong: list[tuple[int, Test]] = [(d.case, _differs) for d in replay.differences(cases)]
+    except StreamingQueryException:
+        wrong = [(i, _fails) for i, one in enumerate(cases) if _fails(replay, one) is not None]
+    return [_told(spark, given, i, test) for i, test in wrong]
+
+
+def case(query: Relation, tables: Mapping[str, Replayed], dice: random.Random) -> Case:
+    """A query into a sink that keeps its rows: by one of its keys, or as complete changes.
+
+    Raises:
+        StreamtableError: the query cannot be planned.
+    """
+    session = Session()
+    session.load("\n".join(table.ddl(name) for name, table in tables.items()), "tables.sql")
+    text = query.sql(Dialect.FLINK)
+    (statement,) = read_script(f"{text};", "query.sql")
+    if isinstance(statement, StreamtableError):
+        raise statement
+    assert isinstance(statement, Select), "the grammar makes nothing else"  # noqa: S101
+    relation = QueryPlanner(session.catalog).plan(statement.query)
+    check_bounded(relation.node)
+    fields = [column.field for column in relation.columns]
+    positions = {f.name: i for i, f in enumerate(fields)}
+    keys = [key for key in unique_keys(relation.node) if key and set(key) <= set(positions)]
+    key = tuple(positions[name] for name in dice.choice(keys)) if keys else None
+    if dice.random() < 0.4:
+        key = None
+    columns = ", ".join(f"c{i} {f.type.with_nullable(True).sql()}" for i, f in enumerate(fields))
+    everything = isinstance(query, Group) and not query.keys
+    heaps = tuple(i for i, kind in enumerate(query.kinds) if kind is Kind.HEAP)
+    spark_sql = query.sql(Dialect.SPARK)
+    return Case(_sink(columns, key), text, spark_sql, key, everything, heaps)
+
+
+def _sink(columns: str, key: tuple[int, ...] | None) -> str:
+    options = "'topic' = 'out', 'properties.bootstrap.servers' = 'localhost:9092'"
+    if key is None:
+        return (
+            f"CREATE TABLE out ({columns}) WITH"
+            f" ('connector' = 'kafka', 'format' = 'debezium-json', {options});"
+        )
+    names = ", ".join(f"c{i}" for i in key)
+    return (
+        f"CREATE TABLE out ({columns}, PRIMARY KEY ({names}) NOT ENFORCED) WITH ('connector' ="
+        f" 'upsert-kafka', 'key.format' = 'json', 'value.format' = 'json', {options});"
+    )
+
+
+def _table(dice: random.Random, style: Style, changes: int, batches: int) -> Replayed:
+    keys = dice.choice([3, 10, 25])
+    history = random_history(dice.randrange(10**9), changes, keys, _values)
+    if style is Style.APPEND:
+        history = [c if c.values else Change(c.key, _values(dice)) for c in history]
+    if style is not Style.APPEND and dice.random() < 0.3:
+        # In the end every row is gone.
+        history[-keys:] = [Change(key, None) for key in range(keys)]
+    cuts = random_cuts(dice.randrange(10**9), len(history), batches)
+    return Replayed(style, _COLUMNS, pieces(history, cuts))
+
+
+def _values(dice: random.Random) -> Values:
+    return {"g": dice.choice([None, "a", "b", "c"]), "v": dice.choice([None, *range(6)])}
+
+
+def _case_of(given: Universe, number: int) -> Case:
+    dice = random.Random(f"{given.seed}/{number}")  # noqa: S311
+    return case(given.queries[number], given.tables, dice)
+
+
+#: What is wrong about one case, in words; None where nothing is.
+Test = Callable[[Replay, Case], str | None]
+
+
+def _differs(replay: Replay, one: Case) -> str | None:
+    for found in replay.differences([one]):
+        return _words(found)
+    return None
+
+
+def _fails(replay: Replay, one: Case) -> str | None:
+    try:
+        return _differs(replay, one)
+    except StreamingQueryException as error:
+        return str(error).split("JVM stacktrace")[0][:2000]
+
+
+def _words(found: Difference) -> str:
+    return f"after batch {found.batch}:\n  found    {found.found}\n  expected {found.expected}"
+
+
+def _told(spark: SparkSession, given: Universe, number: int, test: Test) -> str:
+    """The smallest script and data that still differ, within so many attempts."""
+    one = _case_of(given, number)
+    keyed = one.key is not None
+    words = test(Replay(spark, given.tables, given.settings), one)
+    if words is None:
+        return f"seed {given.seed}, query {number}: wrong, but not by itself\n{one.flink}"
+    query, tables = given.queries[number], given.tables
+    candidates = _smaller(query, tables)
+    for _ in range(_SHRINKS):
+        found = next(candidates, None)
+        if found is None:
+            break
+        less = _sink_case(*found, keyed=keyed)
+        still = test(Replay(spark, found[1], given.settings), less) if less else None
+        if less is not None and still is not None:
+            (query, tables), one, words = found, less, still
+            candidates = _smaller(query, tables)
+    return f"seed {given.seed}, query {number}, {words}\n{_script(one, tables, given.settings)}"
+
+
+def _script(one: Case, tables: Mapping[str, Replayed], settings: Mapping[str, str]) -> str:
+    """A case with its data, to be run by hand."""
+    lines = [f"SET '{key}' = '{value}';" for key, value in settings.items()]
+    lines += [one.script(tables), f"-- in Spark: {one.spark}"]
+    for name, table in tables.items():
+        for i, batch in enumerate(table.batches):
+            if batch:
+                lines.append(f"-- {name}, batch {i}: {[(c.key, c.values) for c in batch]}")
+    return "\n".join(lines)
+
+
+def _sink_case(query: Relation, tables: Mapping[str, Replayed], *, keyed: bool) -> Case | None:
+    """The query into a sink of the same kind; None where it has none or cannot be planned."""
+    for attempt in range(8):
+        try:
+            one = case(query, tables, random.Random(attempt))  # noqa: S311
+        except StreamtableError:
+            return None
+        if (one.key is not None) == keyed:
+            return one
+    return None
+
+
+def _smaller(
+    query: Relation, tables: Mapping[str, Replayed]
+) -> Iterator[tuple[Relation, Mapping[str, Replayed]]]:
+    for less in simpler(query):
+        yield less, tables
+    for name, table in tables.items():
+        for batches in _fewer(table.batches):
+            yield query, {**tables, name: replace(table, batches=batches)}
+
+
+def _fewer(batches: Sequence[Sequence[Change]]) -> Iterator[Sequence[Sequence[Change]]]:
+    """The same batches with half of one left out, or all of it."""
+    for i, batch in enumerate(batches):
+        half = len(batch) // 2
+        kept = [()] if len(batch) <= 1 else [(), batch[:half], batch[half:]]
+        if batch:
+            for part in kept:
+                yield [*batches[:i], part, *batches[i + 1 :]]

@@ -1,0 +1,62 @@
+"""Changes added up to a table."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from streamtable.core.changelog import RowKind
+
+
+class Fold:
+    """The table that changes add up to, in a sink with a key or in one of complete changes."""
+
+    def __init__(self, key: tuple[int, ...] | None) -> None:
+        self._key = key
+        self._keyed: dict[str, Any] = {}
+        self._bag: Counter[str] = Counter()
+
+    def add(self, kind: int, row: Sequence[Any]) -> None:
+        """Takes one change in."""
+        adds = kind in (RowKind.INSERT, RowKind.UPDATE_AFTER)
+        if self._key is None:
+            self._bag[json.dumps(row)] += 1 if adds else -1
+        elif kind != RowKind.UPDATE_BEFORE:
+            key = json.dumps([row[i] for i in self._key])
+            if adds:
+                self._keyed[key] = row
+            else:
+                self._keyed.pop(key, None)
+
+    def rows(self, heaps: Sequence[int] = ()) -> Counter[str]:
+        """How often each row is there; less than never where more was taken back than given."""
+        if self._key is not None:
+            return bag(self._keyed.values(), heaps)
+        found: Counter[str] = Counter()
+        for text, count in self._bag.items():
+            if count:
+                found[_sorted(json.loads(text), heaps)] += count
+        return found
+
+
+def bag(rows: Iterable[Sequence[Any]], heaps: Sequence[int] = ()) -> Counter[str]:
+    """How often each row is there."""
+    return Counter(_sorted(row, heaps) for row in rows)
+
+
+def _sorted(row: Sequence[Any], heaps: Sequence[int]) -> str:
+    columns = list(row)
+    for i in heaps:
+        value = columns[i]
+        if isinstance(value, str):
+            value = value.split(",")
+        if isinstance(value, list):
+            columns[i] = sorted(value, key=json.dumps)
+    return json.dumps(columns, sort_keys=True)
+
+
+def listed(rows: Counter[str]) -> list[Any]:
+    """Each row with its count, for people."""
+    return sorted((json.loads(text), count) for text, count in rows.items()) if rows else []

@@ -1,0 +1,274 @@
+"""Queries as small trees that are written in two dialects: Flink's, which is tested, and Spark's.
+
+Every relation has columns c0, c1, ... of one of two kinds, so that trees combine freely. Where the
+meaning of a piece differs between the two, it is written out for Spark: the average of integers,
+the type of a sum, the order of rows that tie.
+"""
+
+# ruff: noqa: S608 - writing SQL is what this module is for
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from enum import Enum
+
+
+class Kind(Enum):
+    """What the values of a column are."""
+
+    NUMBER = "number"
+    TEXT = "text"
+    #: Values in an order that no one promises: an array, or texts between commas.
+    HEAP = "heap"
+
+
+class Dialect(Enum):
+    """Whose SQL it is."""
+
+    FLINK = "Flink"
+    SPARK = "Spark"
+
+
+@dataclass(frozen=True)
+class Sql:
+    """A piece of SQL in both dialects."""
+
+    flink: str
+    spark: str
+
+    @classmethod
+    def same(cls, text: str) -> Sql:
+        """One text for both."""
+        return cls(text, text)
+
+    def of(self, dialect: Dialect) -> str:
+        """The text in a dialect."""
+        return self.flink if dialect is Dialect.FLINK else self.spark
+
+
+@dataclass(frozen=True)
+class Relation:
+    """A query; its columns are called c0, c1, ... and have these kinds."""
+
+    kinds: tuple[Kind, ...]
+
+    @property
+    def inputs(self) -> tuple[Relation, ...]:
+        """The relations that it reads."""
+        return ()
+
+    def sql(self, dialect: Dialect) -> str:
+        """The query as a SELECT."""
+        raise NotImplementedError
+
+    def with_inputs(self, *inputs: Relation) -> Relation:
+        """The same over other inputs with the same columns."""
+        raise NotImplementedError
+
+
+@dataclass(frozen=True)
+class Read(Relation):
+    """All columns of a table."""
+
+    table: str
+    names: tuple[str, ...]
+
+    def sql(self, dialect: Dialect) -> str:  # noqa: ARG002
+        """`SELECT k AS c0, ... FROM t`."""
+        items = ", ".join(f"{name} AS c{i}" for i, name in enumerate(self.names))
+        return f"SELECT {items} FROM {self.table}"
+
+    def with_inputs(self, *inputs: Relation) -> Relation:
+        """Itself."""
+        assert not inputs, "a table has no inputs"  # noqa: S101
+        return self
+
+
+@dataclass(frozen=True)
+class _Unary(Relation):
+    input: Relation
+
+    @property
+    def inputs(self) -> tuple[Relation, ...]:
+        """One."""
+        return (self.input,)
+
+    def with_inputs(self, *inputs: Relation) -> Relation:
+        """Over another input."""
+        return replace(self, input=inputs[0])
+
+
+@dataclass(frozen=True)
+class _Binary(Relation):
+    left: Relation
+    right: Relation
+
+    @property
+    def inputs(self) -> tuple[Relation, ...]:
+        """Two."""
+        return (self.left, self.right)
+
+    def with_inputs(self, *inputs: Relation) -> Relation:
+        """Over other inputs."""
+        return replace(self, left=inputs[0], right=inputs[1])
+
+
+@dataclass(frozen=True)
+class Filter(_Unary):
+    """The rows for which a condition over `x.c0`, ... is true."""
+
+    condition: str
+
+    def sql(self, dialect: Dialect) -> str:
+        """`SELECT * FROM (...) AS x WHERE ...`."""
+        return f"SELECT * FROM ({self.input.sql(dialect)}) AS x WHERE {self.condition}"
+
+
+@dataclass(frozen=True)
+class Project(_Unary):
+    """Columns computed from `x.c0`, ..."""
+
+    items: tuple[str, ...]
+
+    def sql(self, dialect: Dialect) -> str:
+        """`SELECT ... FROM (...) AS x`."""
+        return f"SELECT {_items(self.items)} FROM ({self.input.sql(dialect)}) AS x"
+
+
+@dataclass(frozen=True)
+class Group(_Unary):
+    """One row per value of the keys: the keys, then the calls; without keys one row."""
+
+    keys: tuple[int, ...]
+    calls: tuple[Sql, ...]
+    having: Sql | None = None
+
+    def sql(self, dialect: Dialect) -> str:
+        """`SELECT ... FROM (...) AS x GROUP BY ... HAVING ...`, or SELECT DISTINCT."""
+        keys = [f"x.c{key}" for key in self.keys]
+        distinct = "" if self.calls else "DISTINCT "
+        values = _items([*keys, *(call.of(dialect) for call in self.calls)])
+        text = f"SELECT {distinct}{values} FROM ({self.input.sql(dialect)}) AS x"
+        if self.calls and keys:
+            text += f" GROUP BY {', '.join(keys)}"
+        return text + (f" HAVING {self.having.of(dialect)}" if self.having else "")
+
+
+@dataclass(frozen=True)
+class Join(_Binary):
+    """Pairs of rows with equal columns; `side` is INNER, LEFT, RIGHT or FULL."""
+
+    side: str
+    equal: tuple[tuple[int, int], ...]
+    residual: str | None = None
+
+    def sql(self, dialect: Dialect) -> str:
+        """`SELECT ... FROM (...) AS l LEFT JOIN (...) AS r ON ...`."""
+        columns = [f"l.c{i}" for i in range(len(self.left.kinds))]
+        columns += [f"r.c{i}" for i in range(len(self.right.kinds))]
+        on = " AND ".join(f"l.c{left} = r.c{right}" for left, right in self.equal)
+        on += f" AND {self.residual}" if self.residual else ""
+        left, right = self.left.sql(dialect), self.right.sql(dialect)
+        return (
+            f"SELECT {_items(columns)} FROM ({left}) AS l {self.side} JOIN ({right}) AS r ON {on}"
+        )
+
+
+@dataclass(frozen=True)
+class Semi(_Binary):
+    """The left rows that have a partner, or that have none."""
+
+    equal: tuple[int, int]
+    style: str
+
+    def sql(self, dialect: Dialect) -> str:
+        """`... WHERE x.c0 IN (...)`, or with EXISTS or NOT EXISTS."""
+        left, right = self.left.sql(dialect), self.right.sql(dialect)
+        mine, theirs = self.equal
+        if self.style == "IN":
+            inner = f"SELECT y.c{theirs} FROM ({right}) AS y"
+            condition = f"x.c{mine} IN ({inner})"
+        else:
+            inner = f"SELECT * FROM ({right}) AS y WHERE y.c{theirs} = x.c{mine}"
+            condition = f"{self.style} ({inner})"
+        return f"SELECT * FROM ({left}) AS x WHERE {condition}"
+
+
+@dataclass(frozen=True)
+class Top(_Unary):
+    """The first rows of each partition; the order names every column, so that nothing ties.
+
+    Attributes:
+        ranked: whether the place is the last column.
+    """
+
+    partition: tuple[int, ...]
+    order: tuple[str, ...]
+    limit: int
+    ranked: bool
+
+    def sql(self, dialect: Dialect) -> str:
+        """`SELECT ... FROM (SELECT *, ROW_NUMBER() OVER (...) AS rn FROM ...) WHERE rn <= 3`."""
+        by = ", ".join(f"x.c{i}" for i in self.partition)
+        over = (f"PARTITION BY {by} " if by else "") + f"ORDER BY {', '.join(self.order)}"
+        inner = f"SELECT *, ROW_NUMBER() OVER ({over}) AS rn FROM ({self.input.sql(dialect)}) AS x"
+        columns = [f"y.c{i}" for i in range(len(self.input.kinds))]
+        items = _items([*columns, *(["y.rn"] if self.ranked else [])])
+        return f"SELECT {items} FROM ({inner}) AS y WHERE y.rn <= {self.limit}"
+
+
+@dataclass(frozen=True)
+class First(_Unary):
+    """ORDER BY, LIMIT and OFFSET."""
+
+    order: tuple[str, ...]
+    limit: int
+    offset: int
+
+    def sql(self, dialect: Dialect) -> str:
+        """`SELECT * FROM (...) AS x ORDER BY ... LIMIT 3 OFFSET 1`."""
+        text = f"SELECT * FROM ({self.input.sql(dialect)}) AS x ORDER BY {', '.join(self.order)}"
+        return f"{text} LIMIT {self.limit}" + (f" OFFSET {self.offset}" if self.offset else "")
+
+
+@dataclass(frozen=True)
+class Combined(_Binary):
+    """UNION, INTERSECT or EXCEPT, perhaps ALL."""
+
+    operation: str
+
+    def sql(self, dialect: Dialect) -> str:
+        """`SELECT * FROM (...) UNION ALL SELECT * FROM (...)`."""
+        left, right = self.left.sql(dialect), self.right.sql(dialect)
+        return f"SELECT * FROM ({left}) AS x {self.operation} SELECT * FROM ({right}) AS y"
+
+
+def _items(values: Iterable[str]) -> str:
+    return ", ".join(f"{value} AS c{i}" for i, value in enumerate(values))
+
+
+def size(relation: Relation) -> int:
+    """How many relations a query is made of."""
+    return 1 + sum(size(part) for part in relation.inputs)
+
+
+def simpler(relation: Relation) -> Iterator[Relation]:
+    """Queries with something left out and, where it stands inside, the same kinds of columns."""
+    yield from relation.inputs
+    for i, part in enumerate(relation.inputs):
+        for less in simpler(part):
+            if less.kinds == part.kinds:
+                inputs = [*relation.inputs[:i], less, *relation.inputs[i + 1 :]]
+                yield relation.with_inputs(*inputs)
+    match relation:
+        case Group() if relation.having:
+            yield replace(relation, having=None)
+        case Join() if relation.residual:
+            yield replace(relation, residual=None)
+    if isinstance(relation, Group) and len(relation.calls) > 1:
+        first = len(relation.keys)
+        for i in range(len(relation.calls)):
+            calls = relation.calls[:i] + relation.calls[i + 1 :]
+            kinds = relation.kinds[: first + i] + relation.kinds[first + i + 1 :]
+            yield replace(relation, calls=calls, kinds=kinds)

@@ -1,0 +1,97 @@
+"""Tables that come from histories: as a scan gives their changes, and as they are in the end."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from enum import Enum
+from typing import Any
+
+from streamtable.core.changelog import ROW_KIND_COLUMN, RowKind
+from streamtable.testing.histories import Change, Values
+
+#: A row as json holds it.
+Row = Mapping[str, Any]
+
+
+class Style(Enum):
+    """How a table tells its changes."""
+
+    UPSERT = "upsert"
+    APPEND = "append"
+    CHANGES = "changes"
+
+
+@dataclass(frozen=True)
+class Replayed:
+    """A table with a history, its key the column `k`.
+
+    Attributes:
+        columns: as SQL declares them, `k INT` first.
+        batches: what comes in each micro-batch.
+    """
+
+    style: Style
+    columns: str
+    batches: Sequence[Sequence[Change]]
+
+    @property
+    def names(self) -> list[str]:
+        """Of the columns."""
+        return [column.split()[0] for column in self.columns.split(", ")]
+
+    def ddl(self, name: str) -> str:
+        """A CREATE TABLE of the same shape, over a topic that is never read."""
+        key = "" if self.style is Style.APPEND else ", PRIMARY KEY (k) NOT ENFORCED"
+        options = {
+            Style.UPSERT: "'connector' = 'upsert-kafka', 'key.format' = 'json',"
+            " 'value.format' = 'json'",
+            Style.APPEND: "'connector' = 'kafka', 'format' = 'json'",
+            Style.CHANGES: "'connector' = 'kafka', 'format' = 'debezium-json'",
+        }[self.style]
+        return (
+            f"CREATE TABLE {name} ({self.columns}{key}) WITH ({options}, 'topic' = '{name}',"
+            " 'properties.bootstrap.servers' = 'localhost:9092');"
+        )
+
+    def tables(self) -> Iterator[list[Row]]:
+        """The table after each batch."""
+        live: dict[int, Values] = {}
+        added: list[Row] = []
+        for batch in self.batches:
+            for change in batch:
+                if change.values is None:
+                    live.pop(change.key, None)
+                else:
+                    live[change.key] = change.values
+                    added.append({"k": change.key, **change.values})
+            keyed: list[Row] = [{"k": key, **values} for key, values in live.items()]
+            yield [*added] if self.style is Style.APPEND else keyed
+
+    def records(self) -> Iterator[list[Row]]:
+        """What a scan gives in each batch."""
+        live: dict[int, Values] = {}
+        for batch in self.batches:
+            yield [row for change in batch for row in self._rows(change, live)]
+
+    def _rows(self, change: Change, live: dict[int, Values]) -> Iterator[Row]:
+        before = live.pop(change.key, None)
+        if change.values is not None:
+            live[change.key] = change.values
+        if self.style is Style.APPEND:
+            kinds = [(RowKind.INSERT, change.values)]
+        elif self.style is Style.UPSERT:
+            kind = RowKind.DELETE if change.values is None else RowKind.UPDATE_AFTER
+            kinds = [(kind, change.values)]
+        else:
+            kinds = _changes(before, change.values)
+        for kind, values in kinds:
+            yield {ROW_KIND_COLUMN: kind.value, "k": change.key, **(values or {})}
+
+
+def _changes(before: Values | None, after: Values | None) -> list[tuple[RowKind, Values | None]]:
+    if before is None:
+        return [] if after is None else [(RowKind.INSERT, after)]
+    if after is None:
+        return [(RowKind.DELETE, before)]
+    return [(RowKind.UPDATE_BEFORE, before), (RowKind.UPDATE_AFTER, after)]

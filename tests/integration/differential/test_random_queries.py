@@ -1,0 +1,43 @@
+"""Random queries over random histories equal the batch answers at the end of every micro-batch."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from streamtable.testing.differential import check, universe
+from streamtable.testing.histories import Change
+from streamtable.testing.replay import Case, Replay
+from streamtable.testing.replayed import Replayed, Style
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+_SOAK = 130
+
+
+@pytest.mark.parametrize(
+    "seed", [1, *(pytest.param(seed, marks=pytest.mark.soak) for seed in range(2, _SOAK))]
+)
+def test_folded_output_equals_batch(seed: int, spark: SparkSession) -> None:
+    wrong = check(spark, universe(seed, queries=16))
+    assert not wrong, "\n\n".join(wrong)
+
+
+def test_a_wrong_answer_is_found(spark: SparkSession) -> None:
+    """The harness sees what differs, at the batch at which it first does."""
+    first, second = [Change(1, {"v": 1})], [Change(2, {"v": 5})]
+    tables = {"a": Replayed(Style.UPSERT, "k INT, v INT", [first, second])}
+    sink = (
+        "CREATE TABLE out (k INT, v INT, PRIMARY KEY (k) NOT ENFORCED) WITH ('topic' = 'out',"
+        " 'connector' = 'upsert-kafka', 'properties.bootstrap.servers' = 'localhost:9092',"
+        " 'key.format' = 'json', 'value.format' = 'json');"
+    )
+    flink = "SELECT k, v FROM a"
+    right = Case(sink, flink, flink, key=(0,))
+    wrong = Case(sink, flink, "SELECT k, LEAST(v, 4) FROM a", key=(0,))
+    (found,) = Replay(spark, tables).differences([right, wrong])
+    assert (found.case, found.batch) == (1, 1)
+    assert found.found == [([1, 1], 1), ([2, 5], 1)]
+    assert found.expected == [([1, 1], 1), ([2, 4], 1)]
