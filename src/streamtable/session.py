@@ -3,24 +3,39 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from streamtable.catalog.catalog import Catalog
+from streamtable.catalog.define import define
 from streamtable.connectors.registry import CONNECTORS
-from streamtable.core.errors import Condition, StreamtableError, raise_all
+from streamtable.core.errors import Condition, Span, StreamtableError, raise_all
 from streamtable.core.options import Given
 from streamtable.core.settings import SessionSettings
+from streamtable.core.types import Field
 from streamtable.plan.build import plan_insert
 from streamtable.plan.explain import explain
 from streamtable.plan.nodes import Sink
+from streamtable.plan.query import QueryPlanner
+from streamtable.plan.show import columns_of, shown
+from streamtable.sql.changes import AlterTable, AlterView, RenameTo
+from streamtable.sql.listings import (
+    CreateFunction,
+    Describe,
+    DropFunction,
+    Show,
+    ShowCreate,
+)
 from streamtable.sql.parse import read_script
 from streamtable.sql.statements import (
     CreateTable,
+    CreateTableAs,
+    CreateTableLike,
     CreateView,
-    Drop,
+    Definition,
     Explain,
     Insert,
+    Name,
     ResetOption,
     Select,
     SetOption,
@@ -42,13 +57,13 @@ class Session:
     Attributes:
         settings: in force; `--set` values are fixed in it.
         plans: one per INSERT, in the script's order.
-        explained: the text of every EXPLAIN statement, in the script's order.
+        printed: what SHOW, DESCRIBE and EXPLAIN print, in the script's order.
     """
 
     settings: SessionSettings = field(default_factory=SessionSettings)
     catalog: Catalog = field(default_factory=lambda: Catalog(CONNECTORS))
     plans: list[Sink] = field(default_factory=list)
-    explained: list[str] = field(default_factory=list)
+    printed: list[str] = field(default_factory=list)
 
     def load(self, text: str, file: str, variables: Mapping[str, str] | None = None) -> None:
         """Takes in a script: tables and settings take effect, INSERTs are planned.
@@ -71,8 +86,7 @@ class Session:
                 unknown = error.condition is Condition.UNKNOWN_TABLE
                 if not (unknown and (unread or error.values["table"] in undeclared)):
                     faults.append(error)
-                if isinstance(statement, CreateTable | CreateView):
-                    undeclared.add(statement.name[-1])
+                undeclared.update(_declares(statement))
         raise_all(faults)
 
     def explain(self) -> str:
@@ -87,20 +101,18 @@ class Session:
 
     def _take(self, statement: Statement) -> None:
         match statement:
-            case CreateTable():
-                self.catalog.create_table(statement)
-            case CreateView():
-                self.catalog.create_view(statement)
-            case Drop():
-                self.catalog.drop(statement)
             case SetOption():
                 self.settings.set(statement.key, statement.value, statement.key_at)
             case ResetOption():
                 self.settings.reset(statement.key)
             case Insert() | StatementSet():
                 self.plans += self._plan(statement)
+            case CreateTableAs():
+                self.plans += self._plan(self._create_table_as(statement))
             case Explain():
                 self._explain(statement)
+            case Show() | Describe() | ShowCreate():
+                self.printed.append(shown(statement, self.catalog))
             case Select():
                 raise StreamtableError(
                     Condition.NOT_YET,
@@ -108,6 +120,45 @@ class Session:
                     what="SELECT on its own",
                     hint="write INSERT INTO a table, and read its topic",
                 )
+            case CreateView():
+                self.catalog.create_view(statement)
+                at, temporary = statement.name_at, statement.temporary
+                self._check_columns(statement.name, at, temporary=temporary)
+            case CreateFunction() | DropFunction():
+                raise StreamtableError(Condition.NOT_YET, at=statement.at, what="Python functions")
+            case _:
+                self._define(statement)
+
+    def _define(self, statement: Definition) -> None:
+        """Changes the catalog, and binds what a new or changed table computes."""
+        define(statement, self.catalog)
+        made = statement.table if isinstance(statement, CreateTableLike) else statement
+        if isinstance(made, CreateTable):
+            self._check_columns(made.name, made.name_at, temporary=made.temporary)
+        elif isinstance(made, AlterTable) and self.catalog.has(made.name):
+            self._check_columns(made.name, made.name_at, temporary=False)
+
+    def _check_columns(self, name: Name, at: Span | None, *, temporary: bool) -> None:
+        """A table or view whose columns do not bind is not kept."""
+        try:
+            columns_of(self.catalog, self.catalog.find(name, at))
+        except StreamtableError:
+            self.catalog.forget(name, temporary=temporary)
+            raise
+
+    def _create_table_as(self, statement: CreateTableAs) -> Insert:
+        """Makes the table; the INSERT that fills it remains to be planned."""
+        table = statement.table
+        relation = QueryPlanner(self.catalog).plan(statement.query)
+        fields = [Field(column.name, column.field.type) for column in relation.columns]
+        self.catalog.create_table_as(statement, fields)
+        return Insert(
+            target=table.name,
+            query=statement.query,
+            at=table.at,
+            columns=tuple(field.name for field in fields),
+            target_at=table.name_at,
+        )
 
     def _explain(self, statement: Explain) -> None:
         if isinstance(statement.statement, Select):
@@ -121,12 +172,35 @@ class Session:
                 what=f"EXPLAIN {', '.join(statement.details)}",
                 hint="EXPLAIN and EXPLAIN CHANGELOG_MODE show plan and row kinds",
             )
-        self.explained += [explain(plan) for plan in self._plan(statement.statement)]
+        explained = statement.statement
+        if isinstance(explained, CreateTableAs):
+            self._explain_create(explained)
+        else:
+            self.printed += [explain(plan) for plan in self._plan(explained)]
+
+    def _explain_create(self, statement: CreateTableAs) -> None:
+        """The plan of the INSERT; the table does not stay."""
+        made = replace(self, catalog=self.catalog.copy(), plans=[], printed=[])
+        insert = made._create_table_as(statement)  # noqa: SLF001 - of this class
+        self.printed += [explain(plan) for plan in made._plan(insert)]  # noqa: SLF001
 
     def _plan(self, statement: Insert | StatementSet) -> Sequence[Sink]:
         inserts = statement.inserts if isinstance(statement, StatementSet) else (statement,)
         settings = self.settings.current()
         return [plan_insert(insert, self.catalog, settings) for insert in inserts]
+
+
+def _declares(statement: Statement) -> tuple[str, ...]:
+    """The name that a statement would have declared, had it not failed."""
+    match statement:
+        case CreateTable() | CreateView():
+            return (".".join(statement.name), statement.name[-1])
+        case CreateTableLike() | CreateTableAs():
+            return _declares(statement.table)
+        case AlterTable(change=RenameTo() as rename) | AlterView(change=RenameTo() as rename):
+            return (".".join(rename.name), rename.name[-1])
+        case _:
+            return ()
 
 
 def fixed_settings(pairs: Mapping[str, str]) -> SessionSettings:

@@ -1,38 +1,44 @@
-"""The tables and views of a session, by name."""
+"""The tables and views of a session, by name.
+
+A temporary table or view hides a permanent one of its name, as in Flink; nothing else tells them
+apart, because a session's catalogs live no longer than itself.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from typing import Protocol
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 
-from sqlglot import exp
-
+from streamtable.catalog.alter import altered_options, altered_schema, refused
+from streamtable.catalog.merge import options_like, schema_as, schema_like
+from streamtable.catalog.namespaces import Namespaces, Path
+from streamtable.catalog.tables import Factory, made
+from streamtable.catalog.views import View, qualified
 from streamtable.core.errors import Condition, Span, StreamtableError, closest
 from streamtable.core.options import Given
-from streamtable.core.table import Connector, Schema, Table
-from streamtable.sql.statements import CreateTable, CreateView, Drop, Name
+from streamtable.core.table import Table
+from streamtable.core.types import Field
+from streamtable.sql.changes import AlterTable, AlterView, RenameTo, ResetOptions, SetOptions
+from streamtable.sql.listings import DropCatalog, DropDatabase
+from streamtable.sql.names import Name
+from streamtable.sql.statements import (
+    CreateTable,
+    CreateTableAs,
+    CreateTableLike,
+    CreateView,
+    Drop,
+)
 
-#: Names that may qualify a table today, as Flink calls its built-in catalog and database.
-DEFAULT_CATALOG = "default_catalog"
-DEFAULT_DATABASE = "default_database"
-
-
-class Factory(Protocol):
-    """What the catalog needs of a connector: checked tables out of WITH options."""
-
-    @property
-    def create(self) -> Callable[[str, Schema, Mapping[str, Given], Span | None], Connector]:
-        """(table name, schema, options, place) -> connector."""
+__all__ = ["Catalog", "Entry", "Factory", "View"]
 
 
 @dataclass(frozen=True)
-class View:
-    """A named query; `columns` renames its output where it is not empty."""
+class Entry:
+    """What a name means, and whether it is temporary."""
 
-    name: str
-    query: exp.Query
-    columns: tuple[str, ...] = ()
+    path: Path
+    content: Table | View
+    temporary: bool
 
 
 class Catalog:
@@ -44,42 +50,170 @@ class Catalog:
 
     def __init__(self, connectors: Mapping[str, Factory]) -> None:
         self._connectors = connectors
-        self._entries: dict[str, Table | View] = {}
+        self._permanent: dict[Path, Table | View] = {}
+        self._temporary: dict[Path, Table | View] = {}
+        self.namespaces = Namespaces()
+
+    def copy(self) -> Catalog:
+        """A catalog of its own that holds the same."""
+        other = Catalog(self._connectors)
+        other._permanent = dict(self._permanent)
+        other._temporary = dict(self._temporary)
+        other.namespaces = self.namespaces
+        return other
+
+    # Tables
 
     def create_table(self, statement: CreateTable) -> None:
         """Checks a table's options and keeps it; DUPLICATE_TABLE where the name is taken."""
-        name = self._new_name(statement.name, statement.at, statement.if_not_exists)
-        if name is not None:
-            self._entries[name] = Table(
-                name=name,
-                schema=statement.schema,
-                connector=self._connector(name, statement, statement.options),
-                comment=statement.comment,
-                at=statement.at,
+        path = self._new_path(statement)
+        if path is not None:
+            self._declare(path, statement)
+
+    def create_table_like(self, statement: CreateTableLike) -> None:
+        """Makes a table of another one's declaration and its own."""
+        table, like = statement.table, statement.like
+        source = self.find(like.source, like.at)
+        if isinstance(source, View):
+            raise StreamtableError(
+                Condition.UNKNOWN_TABLE,
+                at=like.at,
+                table=source.name,
+                hint="it is a view; LIKE takes a table",
             )
+        path = self._new_path(table)
+        if path is None:
+            return
+        schema = schema_like(str(path), like, source, statement.elements)
+        options = options_like(like, source.options, table.options)
+        self._declare(path, replace(table, schema=schema, options=options))
+
+    def create_table_as(self, statement: CreateTableAs, fields: Sequence[Field]) -> None:
+        """Makes a table with the columns of a query."""
+        path = self._new_path(statement.table)
+        if path is not None:
+            self._declare(path, replace(statement.table, schema=schema_as(statement, fields)))
+
+    def with_options(self, table: Table, given: Mapping[str, Given]) -> Table:
+        """A table with some of its options changed, as a hint does; checked anew."""
+        return self._table(table.name, replace(table, options={**table.options, **given}))
+
+    def alter_table(self, statement: AlterTable) -> None:
+        """Changes a table; CHANGE_REFUSED where Flink would not."""
+        at = statement.name_at or statement.at
+        path = self.namespaces.path(statement.name)
+        table = self._permanent.get(path)
+        if path in self._temporary:
+            raise refused(str(path), at, "it is temporary", "drop it and create it anew")
+        if table is None and statement.if_exists:
+            return
+        if table is None:
+            raise self._unknown(path, at)
+        if isinstance(table, View):
+            raise refused(str(path), at, "it is a view", "write ALTER VIEW")
+        match statement.change:
+            case RenameTo() as rename:
+                self._rename(path, rename)
+            case SetOptions() | ResetOptions() as change:
+                options = altered_options(str(path), table.options, change)
+                self._permanent[path] = self._table(str(path), replace(table, options=options))
+            case change:
+                schema = altered_schema(str(path), table.schema, change, statement.at)
+                self._permanent[path] = self._table(str(path), replace(table, schema=schema))
+
+    # Views
 
     def create_view(self, statement: CreateView) -> None:
         """Keeps a view; its query is planned where it is used."""
-        name = self._new_name(statement.name, statement.at, statement.if_not_exists)
-        if name is not None:
-            self._entries[name] = View(name, statement.query, statement.columns)
+        path = self._new_path(statement)
+        if path is not None:
+            self._entries(temporary=statement.temporary)[path] = View(
+                str(path),
+                qualified(statement.query, self.namespaces),
+                statement.columns,
+                statement.comment,
+                statement.at,
+            )
+
+    def alter_view(self, statement: AlterView) -> None:
+        """Renames a view, or gives it another query."""
+        at = statement.name_at or statement.at
+        path = self.namespaces.path(statement.name)
+        view = self._permanent.get(path)
+        if not isinstance(view, View) or path in self._temporary:
+            raise self._unknown(path, at)
+        if isinstance(statement.change, RenameTo):
+            self._rename(path, statement.change)
+        else:
+            query = qualified(statement.change, self.namespaces)
+            self._permanent[path] = View(view.name, query, (), view.comment, statement.at)
+
+    # All of them
 
     def drop(self, statement: Drop) -> None:
         """Forgets a table or view; the topic behind it stays."""
-        name = local_name(statement.name, statement.at)
-        found = self._entries.get(name)
-        matches = isinstance(found, View if statement.kind == "VIEW" else Table)
-        if matches:
-            del self._entries[name]
+        path = self.namespaces.path(statement.name)
+        kind = View if statement.kind == "VIEW" else Table
+        at = statement.name_at or statement.at
+        if not statement.temporary and isinstance(self._temporary.get(path), kind):
+            raise StreamtableError(
+                Condition.CHANGE_REFUSED,
+                at=at,
+                change=f"DROP {statement.kind} {path}",
+                reason="it is temporary",
+                hint=f"write DROP TEMPORARY {statement.kind}",
+            )
+        entries = self._entries(temporary=statement.temporary)
+        if isinstance(entries.get(path), kind):
+            del entries[path]
         elif not statement.if_exists:
-            raise self._unknown(name, statement.at)
+            raise self._unknown(path, at)
+
+    def has(self, name: Name) -> bool:
+        """Whether the name means something."""
+        path = self.namespaces.path(name)
+        return path in self._permanent or path in self._temporary
+
+    def forget(self, name: Name, *, temporary: bool) -> None:
+        """Takes back what was declared under a name."""
+        self._entries(temporary=temporary).pop(self.namespaces.path(name), None)
+
+    def drop_database(self, statement: DropDatabase) -> None:
+        """Forgets a database; with CASCADE, all that is in it too."""
+        found = self.namespaces.find_database(statement)
+        if found is None:
+            return
+        inside = [path for path in self._permanent if (path.catalog, path.database) == found]
+        if inside and not statement.cascade:
+            raise StreamtableError(
+                Condition.CHANGE_REFUSED,
+                at=statement.at,
+                change=f"DROP DATABASE {found[1]}",
+                reason=f"it holds {', '.join(path.name for path in inside)}",
+                hint="write CASCADE to drop them too",
+            )
+        for path in inside:
+            del self._permanent[path]
+        self.namespaces.drop_database(*found)
+
+    def drop_catalog(self, statement: DropCatalog) -> None:
+        """Forgets a catalog and all that is in it."""
+        gone = self.namespaces.drop_catalog(statement)
+        for path in [path for path in self._permanent if path.catalog == gone]:
+            del self._permanent[path]
+
+    def entry(self, name: Name, at: Span | None) -> Entry:
+        """What a name means; UNKNOWN_TABLE with the nearest known one otherwise."""
+        path = self.namespaces.path(name)
+        for temporary in (True, False):
+            found = self._entries(temporary=temporary).get(path)
+            if found is not None:
+                return Entry(path, found, temporary)
+        raise self._unknown(path, at)
 
     def find(self, name: Name, at: Span | None) -> Table | View:
         """The table or view of that name; UNKNOWN_TABLE with the nearest known one otherwise."""
-        local = local_name(name, at)
-        if local not in self._entries:
-            raise self._unknown(local, at)
-        return self._entries[local]
+        return self.entry(name, at).content
 
     def find_table(self, name: Name, at: Span | None) -> Table:
         """A table to write into; a view is refused."""
@@ -93,58 +227,67 @@ class Catalog:
             )
         return found
 
-    def _new_name(self, name: Name, at: Span, if_not_exists: bool) -> str | None:
-        local = local_name(name, at)
-        if local not in self._entries:
-            return local
-        if if_not_exists:
+    def names(self, place: Name, at: Span | None, *, views_only: bool = False) -> list[str]:
+        """The tables and views of a database, temporary ones among them, sorted."""
+        home = self.namespaces.home(place, at)
+        visible = {**self._permanent, **self._temporary}
+        return sorted(
+            path.name
+            for path, content in visible.items()
+            if (path.catalog, path.database) == home
+            and (isinstance(content, View) or not views_only)
+        )
+
+    # Behind these
+
+    def _entries(self, *, temporary: bool) -> dict[Path, Table | View]:
+        return self._temporary if temporary else self._permanent
+
+    def _new_path(self, statement: CreateTable | CreateView) -> Path | None:
+        """Where a new table or view goes; None where there is one and IF NOT EXISTS stands."""
+        path = self.namespaces.path(statement.name)
+        if not statement.temporary:
+            self.namespaces.check(path, statement.name_at or statement.at)
+        if path not in self._entries(temporary=statement.temporary):
+            return path
+        if statement.if_not_exists:
             return None
-        raise StreamtableError(
-            Condition.DUPLICATE_TABLE,
-            at=at,
-            table=local,
-            hint="drop it first, or write CREATE ... IF NOT EXISTS",
-        )
+        raise _taken(path, statement.at)
 
-    def _connector(
-        self, name: str, statement: CreateTable, options: Mapping[str, Given]
-    ) -> Connector:
-        given = options.get("connector")
-        if given is None:
-            raise StreamtableError(
-                Condition.MISSING_OPTION,
-                at=statement.at,
-                hint="known connectors: " + ", ".join(self._connectors),
-                table=name,
-                option="connector",
-                owner="every table",
-            )
-        factory = self._connectors.get(given.text)
-        if factory is None:
-            raise StreamtableError(
-                Condition.UNKNOWN_CONNECTOR,
-                at=given.at,
-                hint=closest(given.text, self._connectors)
-                or "known connectors: " + ", ".join(self._connectors),
-                table=name,
-                connector=given.text,
-            )
-        return factory.create(name, statement.schema, options, statement.at)
+    def _rename(self, path: Path, rename: RenameTo) -> None:
+        target = self.namespaces.path(rename.name)
+        if (target.catalog, target.database) != (path.catalog, path.database):
+            reason = "RENAME TO cannot move it to another database"
+            raise refused(str(path), rename.at, reason)
+        if target in self._permanent:
+            raise _taken(target, rename.at)
+        content = self._permanent[path]
+        if isinstance(content, Table):
+            renamed: Table | View = self._table(str(target), content)
+        else:
+            renamed = replace(content, name=str(target))
+        del self._permanent[path]
+        self._permanent[target] = renamed
 
-    def _unknown(self, name: str, at: Span | None) -> StreamtableError:
+    def _declare(self, path: Path, statement: CreateTable) -> None:
+        self._entries(temporary=statement.temporary)[path] = self._table(str(path), statement)
+
+    def _table(self, name: str, declared: CreateTable | Table) -> Table:
+        return made(name, declared, self._connectors)
+
+    def _unknown(self, path: Path, at: Span | None) -> StreamtableError:
+        self.namespaces.check(path, at)
+        home = (path.catalog, path.database)
+        known = self.names(home, at)
         return StreamtableError(
-            Condition.UNKNOWN_TABLE, at=at, table=name, hint=closest(name, self._entries)
+            Condition.UNKNOWN_TABLE, at=at, table=str(path), hint=closest(path.name, known)
         )
 
 
-def local_name(name: Name, at: Span | None) -> str:
-    """The last part of a name whose qualifiers, if any, are the built-in catalog and database."""
-    qualifiers = name[:-1]
-    if qualifiers in ((), (DEFAULT_DATABASE,), (DEFAULT_CATALOG, DEFAULT_DATABASE)):
-        return name[-1]
-    raise StreamtableError(
-        Condition.NOT_YET,
+def _taken(path: Path, at: Span) -> StreamtableError:
+    return StreamtableError(
+        Condition.DUPLICATE_TABLE,
         at=at,
-        what=f"a name in another catalog or database, `{'.'.join(name)}`,",
-        hint=f"tables live in {DEFAULT_CATALOG}.{DEFAULT_DATABASE}",
+        table=path,
+        hint="drop it first, or write CREATE ... IF NOT EXISTS",
     )

@@ -27,9 +27,9 @@ def command(
 ) -> None:
     """Run the INSERTs of the SQL script FILE until Ctrl-C, or with --bounded to the end."""
     session = load_script(file, settings, variables)
-    for text in session.explained:
+    for text in session.printed:
         click.echo(text)
-    if not session.plans and not session.explained:
+    if not session.plans and not session.printed:
         raise StreamtableError(
             Condition.NOTHING_TO_RUN, file=file, hint="add INSERT INTO ... SELECT ..."
         )

@@ -13,11 +13,13 @@ class Condition(Enum):
     """A kind of fault; the value is the template of its message."""
 
     AGGREGATE_MISPLACED = "{function} is an aggregate and cannot stand in {clause}"
+    ALREADY_EXISTS = "{what} exists already"
     AMBIGUOUS_COLUMN = "column '{column}' is in more than one input: {inputs}"
     ARGUMENT_MISMATCH = "{function} takes {expected}, found ({found})"
     BROKER_FAILED = "the Kafka cluster at {servers} refused: {reason}"
     BROKER_UNREACHABLE = "no answer from Kafka at {servers} within {seconds} s"
     CAST_UNSUPPORTED = "cannot cast {found} to {target}"
+    CHANGE_REFUSED = "{change}: {reason}"
     CHECKPOINT_BUSY = "checkpoint {checkpoint} is in use by process {pid}"
     CHECKPOINT_MISMATCH = "checkpoint {checkpoint} was written by another job: {difference}"
     CHECKPOINT_UNREADABLE = "checkpoint {checkpoint} cannot be used: {reason}"
@@ -35,6 +37,7 @@ class Condition(Enum):
     FORMAT_NOT_INSERT_ONLY = (
         "table {table} uses '{format}' as {side} format, which carries row kinds of its own"
     )
+    INVALID_COLUMN_LIST = "column list of {table}: {reason}"
     INVALID_OPTION = "option '{option}' has the value '{value}', which is not {expected}"
     INVALID_PRIMARY_KEY = "primary key of {table}: {reason}"
     INVALID_WATERMARK = "watermark of {table}: {reason}"
@@ -46,6 +49,7 @@ class Condition(Enum):
     )
     KEY_FIELDS_PREFIX = "{table}: {reason}"
     LITERAL_OUT_OF_RANGE = "number {found} is out of range"
+    MERGE_CONFLICT = "LIKE: the source has {what} already"
     METADATA_READ_ONLY = "column '{column}' is metadata '{key}', which cannot be written"
     MISSING_OPTION = "table {table} lacks the option '{option}', which {owner} requires"
     NOT_ENOUGH_SLOTS = (
@@ -70,8 +74,10 @@ class Condition(Enum):
     )
     SYNTAX = "expected {expected}, found {found}"
     TOPIC_MISSING = "topic '{topic}' of table {table} does not exist at {servers}"
+    UNKNOWN_CATALOG = "catalog {catalog} does not exist"
     UNKNOWN_COLUMN = "column '{column}' is in no input of the query"
     UNKNOWN_CONNECTOR = "table {table} names connector '{connector}', which does not exist"
+    UNKNOWN_DATABASE = "database {database} does not exist in catalog {catalog}"
     UNKNOWN_FORMAT = "table {table} names format '{format}', which does not exist"
     UNKNOWN_FUNCTION = "function {function} does not exist"
     UNKNOWN_METADATA = "connector '{connector}' has no metadata key '{key}'"

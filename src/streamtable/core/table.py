@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from streamtable.core.changelog import ChangelogMode
 from streamtable.core.errors import Span
+from streamtable.core.options import Given
 from streamtable.core.types import DataType, Field
 
 
@@ -17,6 +19,7 @@ class PhysicalColumn:
     name: str
     type: DataType
     at: Span | None = None
+    comment: str | None = None
 
 
 @dataclass(frozen=True)
@@ -33,6 +36,7 @@ class MetadataColumn:
     key: str
     virtual: bool = False
     at: Span | None = None
+    comment: str | None = None
 
 
 @dataclass(frozen=True)
@@ -46,6 +50,7 @@ class ComputedColumn:
     name: str
     expression: Any
     at: Span | None = None
+    comment: str | None = None
 
 
 TableColumn = PhysicalColumn | MetadataColumn | ComputedColumn
@@ -62,11 +67,16 @@ class Watermark:
 
 @dataclass(frozen=True)
 class Schema:
-    """Columns in declaration order, primary key, watermark."""
+    """Columns in declaration order, primary key, watermark.
+
+    Attributes:
+        key_name: the name of the key's constraint, where it was given one.
+    """
 
     columns: tuple[TableColumn, ...]
     primary_key: tuple[str, ...] = ()
     watermark: Watermark | None = None
+    key_name: str | None = None
 
     def place_of(self, column: str) -> Span | None:
         """Where a column is declared."""
@@ -140,10 +150,15 @@ class Connector(Protocol):
 
 @dataclass(frozen=True)
 class Table:
-    """A table of the catalog: name, checked schema and a connector bound to its options."""
+    """A table of the catalog: name, checked schema and a connector bound to its options.
+
+    Attributes:
+        options: what its WITH clause holds, `connector` included, as it was written.
+    """
 
     name: str
     schema: Schema
     connector: Connector
     comment: str | None = None
     at: Span | None = None
+    options: Mapping[str, Given] = field(default_factory=dict, compare=False)

@@ -117,10 +117,10 @@ class QueryPlanner:
             return _aliased(self.views[name[0]], node, name[0])
         match self.catalog.find(name, place_of(node)):
             case Table() as table:
-                return _aliased(plan_scan(table), node, table.name)
+                return _aliased(plan_scan(table), node, name[-1])
             case View() as view:
                 relation = QueryPlanner(self.catalog).plan(view.query)
-                return _aliased(relation.named(None, view.columns), node, view.name)
+                return _aliased(relation.named(None, view.columns), node, name[-1])
 
 
 def _with_where(query: exp.Select, parts: list[exp.Expr]) -> exp.Select:

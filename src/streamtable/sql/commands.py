@@ -8,11 +8,12 @@ from sqlglot import exp
 
 from streamtable.core.errors import Span, closest
 from streamtable.core.options import Given
+from streamtable.sql.catalogs import CatalogParser
 from streamtable.sql.queries import QUERY_STARTS
 from streamtable.sql.refused import refused_statement
 from streamtable.sql.script import Script
 from streamtable.sql.statements import (
-    CreateTable,
+    CreateTableAs,
     CreateView,
     Drop,
     Explain,
@@ -23,14 +24,14 @@ from streamtable.sql.statements import (
     Statement,
     StatementSet,
 )
-from streamtable.sql.tables import TableParser
 from streamtable.sql.tokens import Kind, Token
 
 _DETAILS = ("ESTIMATED_COST", "CHANGELOG_MODE", "PLAN_ADVICE", "JSON_EXECUTION_PLAN")
+_CREATED = "TABLE, VIEW, FUNCTION, DATABASE or CATALOG"
 _STATEMENT = "a statement such as CREATE TABLE, INSERT INTO or SELECT"
 
 
-class StatementParser(TableParser):
+class StatementParser(CatalogParser):
     """Reads statements.
 
     Args:
@@ -61,7 +62,12 @@ class StatementParser(TableParser):
             return self._select_statement()
         readers: dict[str, Callable[[], Statement]] = {
             "CREATE": self._create,
+            "ALTER": self.alter,
             "DROP": self._drop,
+            "USE": self.use,
+            "SHOW": self.show,
+            "DESCRIBE": self.describe,
+            "DESC": self.describe,
             "INSERT": self._insert,
             "EXECUTE": self._execute,
             "BEGIN": self._begin,
@@ -78,14 +84,22 @@ class StatementParser(TableParser):
         at = self.peek().at
         return Select(self.query(), at)
 
-    def _create(self) -> CreateTable | CreateView:
+    def _create(self) -> Statement:
         at = self.expect("CREATE").at
         temporary = self.accept("TEMPORARY") is not None
-        if not self.sees_any("TABLE", "VIEW"):
-            self.fail("TABLE or VIEW")
+        system = temporary and self.sees("SYSTEM", "FUNCTION")
+        if system:
+            self.take()
+        if self.accept("FUNCTION"):
+            return self.create_function(at, temporary=temporary, system=system)
+        if not temporary and self.accept("CATALOG"):
+            return self.create_catalog(at)
+        if not temporary and self.accept("DATABASE"):
+            return self.create_database(at)
         if self.accept("TABLE"):
             return self.create_table(at, temporary=temporary)
-        self.expect("VIEW")
+        if not self.accept("VIEW"):
+            self.fail(_CREATED)
         return self._create_view(at, temporary=temporary)
 
     def _create_view(self, at: Span, *, temporary: bool) -> CreateView:
@@ -112,16 +126,25 @@ class StatementParser(TableParser):
         names = self.in_parentheses(lambda: self.identifier("a column"))
         return tuple(name.name for name in names)
 
-    def _drop(self) -> Drop:
+    def _drop(self) -> Statement:
         at = self.expect("DROP").at
-        self.accept("TEMPORARY")
+        temporary = self.accept("TEMPORARY") is not None
+        system = temporary and self.sees("SYSTEM", "FUNCTION")
+        if system:
+            self.take()
+        if self.accept("FUNCTION"):
+            return self.drop_function(at, temporary=temporary, system=system)
+        if not temporary and self.accept("CATALOG"):
+            return self.drop_catalog(at)
+        if not temporary and self.accept("DATABASE"):
+            return self.drop_database(at)
         if not self.sees_any("TABLE", "VIEW"):
-            self.fail("TABLE or VIEW")
+            self.fail(_CREATED)
         kind = self.take().key
         if_exists = self.accept("IF", "EXISTS") is not None
         name_at = self.peek().at
         name = self.name(f"the name of the {kind.lower()}")
-        return Drop(kind, name, at, if_exists, name_at=name_at)
+        return Drop(kind, name, at, if_exists, name_at, temporary)
 
     def _insert(self) -> Insert:
         at = self.expect("INSERT").at
@@ -217,10 +240,12 @@ class StatementParser(TableParser):
             self.fail(", ".join(_DETAILS[:-1]) + f" or {_DETAILS[-1]}")
         return self.take().key
 
-    def _explained(self) -> Insert | StatementSet | Select:
+    def _explained(self) -> Insert | StatementSet | Select | CreateTableAs:
         at = self.peek().at
         if self.sees("INSERT"):
             return self._insert_explained()
+        if self.accept("CREATE", "TABLE"):
+            return self._create_explained(at)
         if self.sees_query():
             return self._select_statement()
         self.accept("EXECUTE")
@@ -234,6 +259,12 @@ class StatementParser(TableParser):
         if self.sees("INSERT", "OVERWRITE"):
             self.refuse("INSERT OVERWRITE")
         return self._insert()
+
+    def _create_explained(self, at: Span) -> CreateTableAs:
+        found = self.create_table(at, temporary=False)
+        if not isinstance(found, CreateTableAs):
+            self.fail("AS and a query")
+        return found
 
     def lone_expression(self) -> exp.Expr:
         """The expression that the tokens are, all of them."""

@@ -176,9 +176,14 @@ class Flink(Dialect):
         return [parse_query(sql)]
 
 
-def flink_sql(node: exp.Expr) -> str:
-    """A tree of our parser as Flink SQL on one line; secrets of hints masked."""
-    return node.sql(dialect=Flink)
+def flink_sql(node: exp.Expr, *, quoted: bool = False) -> str:
+    """A tree of our parser as Flink SQL on one line; secrets of hints masked.
+
+    Args:
+        node: the tree.
+        quoted: whether every name stands in backticks, or only those that need them.
+    """
+    return node.sql(dialect=Flink, identify=quoted)
 
 
 def hint_option_sql(node: nodes.HintOption) -> str:

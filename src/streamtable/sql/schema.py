@@ -2,74 +2,106 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 
 from sqlglot import exp
 
 from streamtable.core.errors import Condition, Span, StreamtableError, closest
 from streamtable.core.table import PhysicalColumn, Schema, TableColumn, Watermark
-from streamtable.sql.place import place_of
+from streamtable.sql.place import place_of, put_at
 
 
 @dataclass(frozen=True)
 class KeyDeclared:
-    """A primary key and where it is declared."""
+    """A primary key, where it is declared, and the name of its constraint."""
 
     columns: tuple[exp.Identifier, ...]
-    at: Span
+    at: Span | None
+    name: str | None = None
+
+
+@dataclass(frozen=True)
+class WatermarkDeclared:
+    """A watermark and where its clause begins."""
+
+    watermark: Watermark
+    at: Span | None
+
+
+#: What stands between the parentheses of CREATE TABLE.
+Element = TableColumn | KeyDeclared | WatermarkDeclared
 
 
 @dataclass
 class SchemaDraft:
-    """What has been read of a table's columns so far.
+    """What is known of a table's columns so far.
 
     Attributes:
         table: name, for messages.
     """
 
     table: str
-    _columns: dict[str, TableColumn] = field(default_factory=dict)
-    _key: KeyDeclared | None = None
-    _watermark: Watermark | None = None
+    columns: dict[str, TableColumn] = field(default_factory=dict)
+    key: KeyDeclared | None = None
+    watermark: Watermark | None = None
 
-    def add(self, column: TableColumn) -> None:
-        """A further column; DUPLICATE_COLUMN if its name is taken."""
-        if column.name in self._columns:
+    @staticmethod
+    def of(table: str, schema: Schema) -> SchemaDraft:
+        """The draft of a schema that is already checked."""
+        key = None
+        if schema.primary_key:
+            names = tuple(_identifier(name, schema) for name in schema.primary_key)
+            key = KeyDeclared(names, None, schema.key_name)
+        columns = {column.name: column for column in schema.columns}
+        return SchemaDraft(table, columns, key, schema.watermark)
+
+    def take(self, elements: Iterable[Element]) -> SchemaDraft:
+        """The same draft, further elements in it.
+
+        Raises:
+            StreamtableError: DUPLICATE_COLUMN for a name that is taken, INVALID_PRIMARY_KEY and
+                INVALID_WATERMARK for a second one of these.
+        """
+        for element in elements:
+            match element:
+                case KeyDeclared():
+                    if self.key is not None:
+                        raise self._bad_key(element.at, "it is declared twice")
+                    self.key = element
+                case WatermarkDeclared():
+                    if self.watermark is not None:
+                        raise self._bad_watermark(element.at, "a table has one at most")
+                    self.watermark = element.watermark
+                case _:
+                    self._add(element)
+        return self
+
+    def _add(self, column: TableColumn) -> None:
+        if column.name in self.columns:
             raise StreamtableError(
                 Condition.DUPLICATE_COLUMN, at=column.at, column=column.name, table=self.table
             )
-        self._columns[column.name] = column
-
-    def set_key(self, key: KeyDeclared) -> None:
-        """The primary key; a second one is INVALID_PRIMARY_KEY."""
-        if self._key is not None:
-            raise self._bad_key(key.at, "it is declared twice")
-        self._key = key
-
-    def set_watermark(self, watermark: Watermark, at: Span) -> None:
-        """The watermark; a second one is INVALID_WATERMARK."""
-        if self._watermark is not None:
-            raise self._bad_watermark(at, "a table has one at most")
-        self._watermark = watermark
+        self.columns[column.name] = column
 
     def schema(self) -> Schema:
-        """The whole schema, once every element is read: key and watermark may come first.
+        """The whole schema, once every element is in: key and watermark may come first.
 
         Raises:
             StreamtableError: INVALID_PRIMARY_KEY, INVALID_WATERMARK.
         """
-        key = tuple(column.name for column in self._key.columns) if self._key else ()
-        if self._key:
-            self._check_key(self._key)
-        if self._watermark:
-            self._check_watermark(self._watermark)
+        key = tuple(column.name for column in self.key.columns) if self.key else ()
+        if self.key:
+            self._check_key(self.key)
+        if self.watermark:
+            self._check_watermark(self.watermark)
         columns = tuple(
             replace(column, type=column.type.with_nullable(nullable=False))
             if isinstance(column, PhysicalColumn) and column.name in key
             else column
-            for column in self._columns.values()
+            for column in self.columns.values()
         )
-        return Schema(columns, key, self._watermark)
+        return Schema(columns, key, self.watermark, self.key.name if self.key else None)
 
     def _check_key(self, key: KeyDeclared) -> None:
         seen: set[str] = set()
@@ -78,15 +110,15 @@ class SchemaDraft:
             if name in seen:
                 raise self._bad_key(at, f"it names column '{name}' twice")
             seen.add(name)
-            if name not in self._columns:
-                hint = closest(name, self._columns)
+            if name not in self.columns:
+                hint = closest(name, self.columns)
                 raise self._bad_key(at, f"there is no column '{name}'", hint)
-            if not isinstance(self._columns[name], PhysicalColumn):
+            if not isinstance(self.columns[name], PhysicalColumn):
                 raise self._bad_key(at, f"column '{name}' is not a physical column")
 
     def _check_watermark(self, watermark: Watermark) -> None:
-        if watermark.column not in self._columns:
-            hint = closest(watermark.column, self._columns)
+        if watermark.column not in self.columns:
+            hint = closest(watermark.column, self.columns)
             raise self._bad_watermark(
                 watermark.at, f"there is no column '{watermark.column}'", hint
             )
@@ -102,3 +134,9 @@ class SchemaDraft:
         return StreamtableError(
             Condition.INVALID_WATERMARK, at=at, hint=hint, table=self.table, reason=reason
         )
+
+
+def _identifier(name: str, schema: Schema) -> exp.Identifier:
+    identifier = exp.Identifier(this=name, quoted=True)
+    at = schema.place_of(name)
+    return identifier if at is None else put_at(identifier, at)

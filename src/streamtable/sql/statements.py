@@ -14,9 +14,28 @@ from sqlglot import exp
 from streamtable.core.errors import Span
 from streamtable.core.options import Given
 from streamtable.core.table import Schema
+from streamtable.sql.changes import AlterTable, AlterView
+from streamtable.sql.likes import Like
+from streamtable.sql.listings import CatalogStatement, ShowStatement
+from streamtable.sql.names import Name
+from streamtable.sql.schema import Element
 
-#: A possibly qualified name: `t`, `db.t` or `catalog.db.t`, one part each.
-Name = tuple[str, ...]
+__all__ = [
+    "CreateTable",
+    "CreateTableAs",
+    "CreateTableLike",
+    "CreateView",
+    "Definition",
+    "Drop",
+    "Explain",
+    "Insert",
+    "Name",
+    "ResetOption",
+    "Select",
+    "SetOption",
+    "Statement",
+    "StatementSet",
+]
 
 
 @dataclass(frozen=True)
@@ -31,6 +50,36 @@ class CreateTable:
     temporary: bool = False
     if_not_exists: bool = False
     name_at: Span | None = None
+
+
+@dataclass(frozen=True)
+class CreateTableLike:
+    """`CREATE TABLE name [(columns)] [WITH (options)] LIKE source [(...)]`.
+
+    Attributes:
+        table: what is declared; its schema is empty.
+        elements: what it adds to the source's columns.
+    """
+
+    table: CreateTable
+    like: Like
+    elements: tuple[Element, ...] = ()
+
+
+@dataclass(frozen=True)
+class CreateTableAs:
+    """`CREATE TABLE name [(columns)] WITH (options) AS query`.
+
+    Attributes:
+        table: what is declared; its schema is empty.
+        elements: columns beside those of the query, or in their place.
+        order: the query's columns in another order, where it is given.
+    """
+
+    table: CreateTable
+    query: exp.Query
+    elements: tuple[Element, ...] = ()
+    order: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -56,6 +105,7 @@ class Drop:
     at: Span
     if_exists: bool = False
     name_at: Span | None = None
+    temporary: bool = False
 
 
 @dataclass(frozen=True)
@@ -102,9 +152,9 @@ class ResetOption:
 
 @dataclass(frozen=True)
 class Explain:
-    """`EXPLAIN [PLAN FOR] [CHANGELOG_MODE] insert | query | statement set`."""
+    """`EXPLAIN [PLAN FOR] [CHANGELOG_MODE, ...] insert | query | statement set | CREATE AS`."""
 
-    statement: Insert | StatementSet | Select
+    statement: Insert | StatementSet | Select | CreateTableAs
     at: Span
     details: tuple[str, ...] = ()
 
@@ -117,10 +167,15 @@ class Select:
     at: Span
 
 
+#: Statements that change what a catalog holds, and need no query to be planned for that.
+Definition = (
+    CreateTable | CreateTableLike | CreateView | AlterTable | AlterView | Drop | CatalogStatement
+)
+
 Statement = (
-    CreateTable
-    | CreateView
-    | Drop
+    Definition
+    | ShowStatement
+    | CreateTableAs
     | Insert
     | StatementSet
     | SetOption

@@ -1,48 +1,52 @@
-"""The layer of the parser that reads CREATE TABLE: columns, keys, watermark, options."""
+"""The layer of the parser that reads CREATE TABLE, on its own, LIKE another or AS a query."""
 
 from __future__ import annotations
 
-from sqlglot import exp
+from typing import NoReturn
 
 from streamtable.core.errors import Condition, Span, StreamtableError
 from streamtable.core.options import Given
-from streamtable.core.table import ComputedColumn, MetadataColumn, PhysicalColumn, Watermark
-from streamtable.sql.queries import QueryParser
-from streamtable.sql.schema import KeyDeclared, SchemaDraft
-from streamtable.sql.statements import CreateTable, Name
-from streamtable.sql.tokens import Kind
+from streamtable.core.table import Schema
+from streamtable.sql.columns import ColumnParser
+from streamtable.sql.likes import FEATURES, Feature, Like, Merging
+from streamtable.sql.schema import Element, SchemaDraft
+from streamtable.sql.statements import CreateTable, CreateTableAs, CreateTableLike
+from streamtable.sql.tokens import Token
 
-NOT_ENFORCED_ONLY = "it must be NOT ENFORCED, as Flink does not own the data and cannot check it"
-
-_DERIVED = {"LIKE": "CREATE TABLE ... LIKE", "AS": "CREATE TABLE ... AS SELECT"}
+_MERGINGS = tuple(merging.value for merging in Merging)
 
 
-class TableParser(QueryParser):
+class TableParser(ColumnParser):
     """Reads the declaration of a table."""
 
-    def create_table(self, at: Span, *, temporary: bool) -> CreateTable:
+    def create_table(
+        self, at: Span, *, temporary: bool
+    ) -> CreateTable | CreateTableLike | CreateTableAs:
         """Everything behind `CREATE [TEMPORARY] TABLE`."""
         if_not_exists = self.accept("IF", "NOT", "EXISTS") is not None
         name_at = self.peek().at
         name = self.name("the name of the table")
-        draft = SchemaDraft(".".join(name))
-        if not self.sees("("):
-            self._without_columns()
-        self.expect("(")
-        self._element(draft)
-        while self.accept(","):
-            self._element(draft)
-        self.close()
-        comment = self.text("the comment in quotes") if self.accept("COMMENT") else None
+        shown = ".".join(name)
+        before = self.peek()
+        order: tuple[str, ...] = ()
+        elements: list[Element] = []
+        if self._sees_names():
+            names = self.in_parentheses(lambda: self.identifier("a column"))
+            order = tuple(one.name for one in names)
+        elif self.sees("("):
+            elements = self.elements(shown)
+        comment = self.comment()
         if self.sees_any("PARTITIONED", "DISTRIBUTED"):
             self.refuse(f"{self.peek().key} BY in CREATE TABLE")
-        options: dict[str, Given] = {}
-        if self.accept("WITH"):
-            options = self.options()
-        self._refuse_derived()
-        return CreateTable(
+        options: dict[str, Given] = self.options() if self.accept("WITH") else {}
+        schema = Schema(())
+        if not self.sees_any("LIKE", "AS"):
+            schema = SchemaDraft(shown).take(elements).schema()
+        if not self.sees("AS") and (order or not (elements or self.sees("LIKE"))):
+            self._without_columns(before, named=bool(order))
+        table = CreateTable(
             name=name,
-            schema=draft.schema(),
+            schema=schema,
             options=options,
             at=at,
             comment=comment,
@@ -50,95 +54,63 @@ class TableParser(QueryParser):
             if_not_exists=if_not_exists,
             name_at=name_at,
         )
-
-    def name(self, expected: str) -> Name:
-        """A table's name as strings."""
-        return tuple(part.name for part in self.path(expected))
-
-    def _without_columns(self) -> None:
-        """Clauses before a LIKE or AS that would give the columns."""
-        ahead = 0
-        while self.peek(ahead).kind is not Kind.END:
-            if self.peek(ahead).key in _DERIVED:
-                self.refuse(_DERIVED[self.peek(ahead).key], self.peek(ahead).at)
-            ahead += 1
-
-    def _refuse_derived(self) -> None:
-        if self.sees_any(*_DERIVED):
-            self.refuse(_DERIVED[self.peek().key])
-
-    def _element(self, draft: SchemaDraft) -> None:
-        start = self.peek()
-        if self.accept("WATERMARK", "FOR"):
-            self._watermark(draft, start.at)
-        elif self.sees_any("CONSTRAINT") or self.sees("PRIMARY", "KEY") or self.sees("UNIQUE", "("):
-            if self.accept("CONSTRAINT"):
-                self.identifier("the name of the constraint")
-            self._refuse_unique()
-            self.expect("PRIMARY", "KEY")
-            columns = self.in_parentheses(lambda: self.identifier("a column"))
-            self._not_enforced(draft, start.at)
-            draft.set_key(KeyDeclared(tuple(columns), start.at))
-        else:
-            self._declared_column(draft)
-
-    def _declared_column(self, draft: SchemaDraft) -> None:
-        at = self.peek().at
-        column = self.identifier("a column, WATERMARK or PRIMARY KEY")
-        name = column.name
+        if self.sees("LIKE"):
+            return CreateTableLike(table, self._like(), tuple(elements))
         if self.accept("AS"):
-            draft.add(ComputedColumn(name, self.expression(), at))
-            self._comment()
-            return
-        found = self.data_type()
-        if not self.accept("METADATA"):
-            draft.add(PhysicalColumn(name, found, at))
-            self._column_constraint(draft, column)
-            self._comment()
-            return
-        key = self.text("the metadata key in quotes") if self.accept("FROM") else name
-        virtual = self.accept("VIRTUAL") is not None
-        draft.add(MetadataColumn(name, found, key, virtual, at))
-        self._comment()
+            if temporary:
+                raise StreamtableError(
+                    Condition.SYNTAX,
+                    at=at,
+                    expected="CREATE TABLE ... AS",
+                    found="CREATE TEMPORARY TABLE ... AS, which Flink does not have",
+                )
+            return CreateTableAs(table, self.query(), tuple(elements), order)
+        return table
 
-    def _comment(self) -> None:
-        """A column's comment documents the script; nothing of the table depends on it."""
-        if self.accept("COMMENT"):
-            self.text("the comment in quotes")
+    def _sees_names(self) -> bool:
+        """Whether the parenthesis that comes next holds names only, as CREATE TABLE AS takes."""
+        return self.sees("(") and self.sees_name(1) and self.peek(2).key in (",", ")")
 
-    def _column_constraint(self, draft: SchemaDraft, column: exp.Identifier) -> None:
-        start = self.peek()
-        if self.accept("CONSTRAINT"):
-            self.identifier("the name of the constraint")
-        self._refuse_unique()
-        if self.sees("PRIMARY"):
-            self.expect("PRIMARY", "KEY")
-            self._not_enforced(draft, start.at)
-            draft.set_key(KeyDeclared((column,), start.at))
-        elif start is not self.peek():
-            self.fail("PRIMARY KEY")
-
-    def _refuse_unique(self) -> None:
-        if self.sees("UNIQUE"):
-            self.refuse("a UNIQUE constraint")
-
-    def _not_enforced(self, draft: SchemaDraft, at: Span) -> None:
-        if self.accept("NOT", "ENFORCED"):
-            return
-        self.accept("ENFORCED")
+    def _without_columns(self, before: Token, *, named: bool) -> NoReturn:
         raise StreamtableError(
-            Condition.INVALID_PRIMARY_KEY,
-            at=at,
-            hint="write NOT ENFORCED behind it",
-            table=draft.table,
-            reason=NOT_ENFORCED_ONLY,
+            Condition.SYNTAX,
+            at=before.at,
+            expected="columns with their types" if named else "'('",
+            found="names alone" if named else before.described(),
+            hint="only CREATE TABLE ... LIKE and ... AS SELECT take columns from elsewhere",
         )
 
-    def _watermark(self, draft: SchemaDraft, at: Span) -> None:
-        column_at = self.peek().at
-        column = self.identifier("a column").name
-        if self.sees("."):
-            self.refuse("a watermark on a field of a column", column_at)
-        self.expect("AS")
-        expression: exp.Expr = self.expression()
-        draft.set_watermark(Watermark(column, expression, column_at), at)
+    def _like(self) -> Like:
+        self.expect("LIKE")
+        at = self.peek().at
+        source = self.name("the name of a table")
+        found: dict[Feature, Merging] = {}
+        if self.accept("("):
+            while not self.accept(")"):
+                self._like_option(found)
+        return Like(source, at, found)
+
+    def _like_option(self, found: dict[Feature, Merging]) -> None:
+        start = self.peek()
+        if not self.sees_any(*_MERGINGS):
+            self.fail(", ".join(_MERGINGS) + " or ')'")
+        merging = Merging(self.take().key)
+        if not self.sees_any(*(feature.value for feature in Feature)):
+            self.fail("one of " + ", ".join(feature.value for feature in Feature))
+        feature = Feature(self.take().key)
+        allowed = FEATURES[feature]
+        if merging not in allowed:
+            raise StreamtableError(
+                Condition.SYNTAX,
+                at=start.at,
+                expected=" or ".join(f"{one.value} {feature.value}" for one in allowed),
+                found=f"'{merging.value} {feature.value}'",
+            )
+        if feature in found:
+            raise StreamtableError(
+                Condition.SYNTAX,
+                at=start.at,
+                expected=f"one clause for {feature.value}",
+                found=f"'{merging.value} {feature.value}' behind another",
+            )
+        found[feature] = merging

@@ -51,13 +51,15 @@ def test_everything_at_once() -> None:
     price = t.decimal(10, 2).with_nullable(nullable=False)
     name = t.STRING.with_nullable(nullable=False)
     computed = schema.computed[0]
-    assert schema.primary_key == ("id", "price")
+    assert (schema.primary_key, schema.key_name) == (("id", "price"), "pk")
     assert schema.columns == (
-        PhysicalColumn("id", key, _at(2, 3)),
+        PhysicalColumn("id", key, _at(2, 3), "the key"),
         PhysicalColumn("user name", name, _at(3, 3)),
-        MetadataColumn("ts", t.timestamp(3), "timestamp", virtual=True, at=_at(4, 3)),
+        MetadataColumn(
+            "ts", t.timestamp(3), "timestamp", virtual=True, at=_at(4, 3), comment="when"
+        ),
         MetadataColumn("headers", t.map_of(t.STRING, t.BYTES), "headers", at=_at(5, 3)),
-        ComputedColumn("cost", computed.expression, _at(6, 3)),
+        ComputedColumn("cost", computed.expression, _at(6, 3), "computed"),
         PhysicalColumn("price", price, _at(7, 3)),
     )
     assert flink_sql(computed.expression) == "price * 2"
@@ -121,7 +123,10 @@ FAULTS = {
     "a INT,": "1:23: SYNTAX: expected a column, WATERMARK or PRIMARY KEY, found ')'",
     "a INT b INT": "1:23: SYNTAX: expected ',' or ')', found 'b'",
     "a INT NOT ENFORCED": "1:23: SYNTAX: expected ',' or ')', found 'NOT'",
-    "a": "1:18: SYNTAX: expected a type, found ')'",
+    "a": "1:16: SYNTAX: expected columns with their types, found names alone."
+    " Hint: only CREATE TABLE ... LIKE and ... AS SELECT take columns from elsewhere",
+    "a, b INT": "1:22: SYNTAX: expected ',' or ')', found 'INT'",
+    "a 1": "1:19: SYNTAX: expected a type, found '1'",
     "order INT": (
         "1:17: SYNTAX: expected a column, WATERMARK or PRIMARY KEY, found 'order'."
         " Hint: a keyword needs backticks to be a name"
@@ -146,9 +151,15 @@ CLAUSES = {
     "WITH ('a'='b',)": "1:38: SYNTAX: expected an option as 'key' = 'value', found ')'",
     "PARTITIONED BY (a)": "1:24: NOT_YET: PARTITIONED BY in CREATE TABLE is not there yet",
     "DISTRIBUTED BY (a)": "1:24: NOT_YET: DISTRIBUTED BY in CREATE TABLE is not there yet",
-    "LIKE u": "1:24: NOT_YET: CREATE TABLE ... LIKE is not there yet",
-    "WITH ('a'='b') LIKE u": "1:39: NOT_YET: CREATE TABLE ... LIKE is not there yet",
-    "WITH ('a'='b') AS SELECT 1": "1:39: NOT_YET: CREATE TABLE ... AS SELECT is not there yet",
+    "LIKE u (OPTIONS)": "1:32: SYNTAX: expected INCLUDING, EXCLUDING, OVERWRITING or ')',"
+    " found 'OPTIONS'",
+    "LIKE u (INCLUDING x)": "1:42: SYNTAX: expected one of ALL, CONSTRAINTS, DISTRIBUTION,"
+    " GENERATED, METADATA, OPTIONS, PARTITIONS, WATERMARKS, found 'x'",
+    "LIKE u (OVERWRITING ALL)": "1:32: SYNTAX: expected INCLUDING ALL or EXCLUDING ALL,"
+    " found 'OVERWRITING ALL'",
+    "LIKE u (INCLUDING ALL EXCLUDING ALL)": "1:46: SYNTAX: expected one clause for ALL,"
+    " found 'EXCLUDING ALL' behind another",
+    "AS TABLE u": "1:27: NOT_YET: TABLE t as a query is not there yet",
     "ENGINE x": "1:24: SYNTAX: expected the end of the statement, found 'ENGINE'",
 }
 
@@ -163,11 +174,9 @@ def test_clause(clause: str, expected: str) -> None:
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        ("CREATE TABLE t LIKE u", "1:16: NOT_YET: CREATE TABLE ... LIKE is not there yet"),
-        (
-            "CREATE TABLE t WITH ('a'='b') AS SELECT 1",
-            "1:31: NOT_YET: CREATE TABLE ... AS SELECT is not there yet",
-        ),
+        ("CREATE TABLE t (a, b) LIKE u", "1:16: SYNTAX: expected columns with their types,"),
+        ("CREATE TABLE t WITH ('a'='b')", "1:16: SYNTAX: expected '(', found 'WITH'. Hint: only"),
+        ("CREATE TEMPORARY TABLE t AS SELECT 1", "1:1: SYNTAX: expected CREATE TABLE ... AS,"),
         ("CREATE TABLE t", "1:15: SYNTAX: expected '(', found the end of the statement"),
         ("CREATE TABLE a.b.c.d (x INT)", "1:20: SYNTAX: expected a name of at most three parts,"),
     ],

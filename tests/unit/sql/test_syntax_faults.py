@@ -88,9 +88,29 @@ SYNTAX = {
     ),
     "SELECT * FROM t /*+ OPTIONS(1) */": "1:29: expected 'key' = 'value' or a name, found '1'",
     "WITH a AS SELECT 1 SELECT 2": "1:11: expected '(', found 'SELECT'",
-    "CREATE INDEX i": "1:8: expected TABLE or VIEW, found 'INDEX'",
+    "CREATE INDEX i": "1:8: expected TABLE, VIEW, FUNCTION, DATABASE or CATALOG, found 'INDEX'",
     "CREATE VIEW v SELECT 1": "1:15: expected AS, found 'SELECT'",
-    "DROP t": "1:6: expected TABLE or VIEW, found 't'",
+    "DROP t": "1:6: expected TABLE, VIEW, FUNCTION, DATABASE or CATALOG, found 't'",
+    "ALTER t SET ('a'='b')": "1:7: expected TABLE or VIEW, found 't'",
+    "ALTER TABLE t CHANGE a b INT": "1:15: expected SET, RESET, RENAME, ADD, MODIFY or DROP,"
+    " found 'CHANGE'",
+    "ALTER TABLE t ADD": "1:18: expected a column, WATERMARK or PRIMARY KEY,"
+    " found the end of the statement",
+    "ALTER TABLE t RESET (a)": "1:22: expected a key in quotes, found 'a'",
+    "ALTER TABLE t RENAME a b": "1:24: expected TO, found 'b'",
+    "ALTER VIEW v SET ('a'='b')": "1:14: expected RENAME TO or AS, found 'SET'",
+    "SHOW TABELS": "1:6: expected one of CATALOGS, DATABASES, TABLES, VIEWS, FUNCTIONS,"
+    " USER FUNCTIONS, CURRENT CATALOG, CURRENT DATABASE, COLUMNS, CREATE, found 'TABELS'."
+    " Hint: did you mean 'TABLES'?",
+    "SHOW COLUMNS t": "1:14: expected FROM or IN, found 't'",
+    "SHOW CREATE t": "1:13: expected TABLE or VIEW, found 't'",
+    "SHOW TABLES LIKE x": "1:18: expected a pattern in quotes, found 'x'",
+    "SHOW TABLES ILIKE 'x'": "1:13: expected the end of the statement, found 'ILIKE'",
+    "USE a.b.c": "1:5: expected the name of a database, found one of three parts",
+    "CREATE FUNCTION f AS 'm:f' LANGUAGE C": "1:37: expected PYTHON, JAVA or SCALA, found 'C'",
+    "CREATE TEMPORARY SYSTEM FUNCTION d.f AS 'm:f' LANGUAGE PYTHON": (
+        "1:38: expected a name without database, as a system function has none, found 'AS'"
+    ),
     "INSERT t SELECT 1": "1:8: expected INTO, found 't'",
     "INSERT INTO t": "1:14: expected SELECT, VALUES or WITH, found the end of the statement",
     "INSERT INTO t (a.b) SELECT 1": "1:17: expected ',' or ')', found '.'",

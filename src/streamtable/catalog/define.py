@@ -1,0 +1,41 @@
+"""Statements that change what a catalog holds -> the catalog's methods."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from streamtable.catalog.catalog import Catalog
+from streamtable.sql.changes import AlterTable, AlterView
+from streamtable.sql.listings import (
+    CreateCatalog,
+    CreateDatabase,
+    DropCatalog,
+    DropDatabase,
+    UseCatalog,
+    UseDatabase,
+)
+from streamtable.sql.statements import CreateTable, CreateTableLike, Definition, Drop
+
+_ACTIONS: Mapping[type[Any], Callable[[Catalog, Any], object]] = {
+    CreateTable: Catalog.create_table,
+    CreateTableLike: Catalog.create_table_like,
+    AlterTable: Catalog.alter_table,
+    AlterView: Catalog.alter_view,
+    Drop: Catalog.drop,
+    CreateDatabase: lambda catalog, made: catalog.namespaces.create_database(made),
+    CreateCatalog: lambda catalog, made: catalog.namespaces.create_catalog(made),
+    DropDatabase: Catalog.drop_database,
+    DropCatalog: Catalog.drop_catalog,
+    UseDatabase: lambda catalog, used: catalog.namespaces.use_database(used),
+    UseCatalog: lambda catalog, used: catalog.namespaces.use_catalog(used),
+}
+
+
+def define(statement: Definition, catalog: Catalog) -> None:
+    """Changes the catalog as the statement says.
+
+    Raises:
+        StreamtableError: whatever forbids it; the catalog is then as it was.
+    """
+    _ACTIONS[type(statement)](catalog, statement)

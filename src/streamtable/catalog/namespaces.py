@@ -1,0 +1,204 @@
+"""Catalogs and their databases, the current ones, and what a name means among them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from streamtable.core.errors import Condition, Span, StreamtableError, closest
+from streamtable.core.options import TEXT, Given, Option, OptionSet
+from streamtable.core.types import quote
+from streamtable.sql.listings import (
+    CreateCatalog,
+    CreateDatabase,
+    DropCatalog,
+    DropDatabase,
+    UseCatalog,
+    UseDatabase,
+)
+from streamtable.sql.names import Name
+
+#: Flink's names for what is there at the start.
+DEFAULT_CATALOG = "default_catalog"
+DEFAULT_DATABASE = "default_database"
+
+_TYPE = Option("type", TEXT, doc="`generic_in_memory`.", required=True)
+_FIRST_DATABASE = Option("default-database", TEXT, default="default", doc="Its first database.")
+_IN_MEMORY = "generic_in_memory"
+_OPTIONS = OptionSet("a catalog in memory", (_TYPE, _FIRST_DATABASE))
+
+
+@dataclass(frozen=True, order=True)
+class Path:
+    """The whole name of a table, view or function."""
+
+    catalog: str
+    database: str
+    name: str
+
+    def __str__(self) -> str:
+        """The shortest name that tells it from all others; short where a script names no other."""
+        if self.catalog != DEFAULT_CATALOG:
+            return f"{self.catalog}.{self.database}.{self.name}"
+        if self.database != DEFAULT_DATABASE:
+            return f"{self.database}.{self.name}"
+        return self.name
+
+    @property
+    def quoted(self) -> str:
+        """All three parts in backticks."""
+        return ".".join(map(quote, (self.catalog, self.database, self.name)))
+
+
+class Namespaces:
+    """The catalogs of a session, all of them in memory.
+
+    Attributes:
+        catalog: the current catalog.
+        database: the current database.
+    """
+
+    def __init__(self) -> None:
+        self.catalog = DEFAULT_CATALOG
+        self.database = DEFAULT_DATABASE
+        self._databases: dict[str, dict[str, None]] = {DEFAULT_CATALOG: {DEFAULT_DATABASE: None}}
+        self._first = {DEFAULT_CATALOG: DEFAULT_DATABASE}
+
+    def path(self, name: Name) -> Path:
+        """A name with the current catalog and database where it says none."""
+        catalog, database = self._place(name[:-1])
+        return Path(catalog, database, name[-1])
+
+    def _place(self, place: Name) -> tuple[str, str]:
+        """`()`, `(database,)` or `(catalog, database)` as both."""
+        catalog, database = (self.catalog, *place)[-2:] if place else (self.catalog, self.database)
+        return catalog, database
+
+    def catalogs(self) -> list[str]:
+        """Every catalog, sorted."""
+        return sorted(self._databases)
+
+    def databases(self, catalog: str | None = None, at: Span | None = None) -> list[str]:
+        """Every database of a catalog, sorted; UNKNOWN_CATALOG where it is none."""
+        return sorted(self._of(catalog or self.catalog, at))
+
+    def home(self, place: Name, at: Span | None) -> tuple[str, str]:
+        """The catalog and database that a place names, the current ones for an empty one.
+
+        Raises:
+            StreamtableError: UNKNOWN_CATALOG, UNKNOWN_DATABASE.
+        """
+        catalog, database = self._place(place)
+        self.check(Path(catalog, database, ""), at)
+        return catalog, database
+
+    def check(self, path: Path, at: Span | None) -> None:
+        """UNKNOWN_CATALOG or UNKNOWN_DATABASE unless both parts before the name are there."""
+        known = self._of(path.catalog, at)
+        if path.database not in known:
+            raise StreamtableError(
+                Condition.UNKNOWN_DATABASE,
+                at=at,
+                hint=closest(path.database, known),
+                database=path.database,
+                catalog=path.catalog,
+            )
+
+    def create_catalog(self, statement: CreateCatalog) -> None:
+        """A further catalog in memory; those of other kinds are refused by name."""
+        name = statement.name
+        if name in self._databases:
+            if statement.if_not_exists:
+                return
+            raise self._exists(statement.at, "catalog", name)
+        first = self._first_database(name, statement.options, statement.at)
+        self._databases[name] = {first: None}
+        self._first[name] = first
+
+    def _first_database(self, name: str, given: Mapping[str, Given], at: Span) -> str:
+        settings = _OPTIONS.read(given, name, at) if _in_memory(given) else None
+        if settings is None:
+            kind = given["type"]
+            raise StreamtableError(
+                Condition.NOT_YET,
+                at=kind.at,
+                what=f"a catalog of type '{kind.text}'",
+                hint=f"'type' = '{_IN_MEMORY}' is there",
+            )
+        return settings[_FIRST_DATABASE]
+
+    def create_database(self, statement: CreateDatabase) -> None:
+        """A further database."""
+        catalog, database = (self.catalog, *statement.name)[-2:]
+        known = self._of(catalog, statement.at)
+        if database in known and not statement.if_not_exists:
+            raise self._exists(statement.at, "database", database)
+        known[database] = None
+
+    def drop_catalog(self, statement: DropCatalog) -> str | None:
+        """Forgets a catalog; its name, or None where there is none and none need be."""
+        name = statement.name
+        if name not in self._databases and statement.if_exists:
+            return None
+        self._of(name, statement.at)
+        if name == self.catalog:
+            raise self._in_use(statement.at, "CATALOG", name)
+        del self._databases[name]
+        return name
+
+    def find_database(self, statement: DropDatabase) -> tuple[str, str] | None:
+        """The database that is to go; None where there is none and none need be."""
+        catalog, database = (self.catalog, *statement.name)[-2:]
+        if statement.if_exists and database not in self._databases.get(catalog, {}):
+            return None
+        self.check(Path(catalog, database, ""), statement.at)
+        if (catalog, database) == (self.catalog, self.database):
+            raise self._in_use(statement.at, "DATABASE", database)
+        return catalog, database
+
+    def drop_database(self, catalog: str, database: str) -> None:
+        """Forgets a database that is known and empty."""
+        del self._databases[catalog][database]
+
+    def use_catalog(self, statement: UseCatalog) -> None:
+        """Makes a catalog current, and its first database."""
+        self._of(statement.name, statement.at)
+        self.catalog = statement.name
+        self.database = self._first[statement.name]
+
+    def use_database(self, statement: UseDatabase) -> None:
+        """Makes a database current, and its catalog."""
+        self.catalog, self.database = self.home(statement.name, statement.at)
+
+    def _of(self, catalog: str, at: Span | None) -> dict[str, None]:
+        found = self._databases.get(catalog)
+        if found is None:
+            raise StreamtableError(
+                Condition.UNKNOWN_CATALOG,
+                at=at,
+                hint=closest(catalog, self._databases),
+                catalog=catalog,
+            )
+        return found
+
+    def _exists(self, at: Span, kind: str, name: str) -> StreamtableError:
+        return StreamtableError(
+            Condition.ALREADY_EXISTS,
+            at=at,
+            what=f"{kind} {name}",
+            hint="write CREATE ... IF NOT EXISTS",
+        )
+
+    def _in_use(self, at: Span, kind: str, name: str) -> StreamtableError:
+        return StreamtableError(
+            Condition.CHANGE_REFUSED,
+            at=at,
+            change=f"DROP {kind} {name}",
+            reason=f"it is the current {kind.lower()}",
+            hint="USE another one first",
+        )
+
+
+def _in_memory(given: Mapping[str, Given]) -> bool:
+    """Whether the options are those of a catalog in memory, or lack their type."""
+    return "type" not in given or given["type"].text == _IN_MEMORY

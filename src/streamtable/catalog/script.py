@@ -1,0 +1,88 @@
+"""Tables and views back to the statements that make them: SHOW CREATE."""
+
+from __future__ import annotations
+
+from streamtable.catalog.catalog import Entry
+from streamtable.catalog.views import View
+from streamtable.core.options import MASK, is_secret
+from streamtable.core.table import ComputedColumn, MetadataColumn, Schema, Table, TableColumn
+from streamtable.core.types import quote
+from streamtable.sql.dialect import flink_sql
+
+
+def create_table_sql(entry: Entry, table: Table) -> str:
+    """A CREATE TABLE that gives the same table, secrets masked; laid out as Flink does."""
+    lines = [f"{quote(c.name)} {_column(c)}" for c in table.schema.columns]
+    if table.schema.watermark:
+        mark = table.schema.watermark
+        lines.append(
+            f"WATERMARK FOR {quote(mark.column)} AS {flink_sql(mark.expression, quoted=True)}"
+        )
+    if table.schema.primary_key:
+        lines.append(_key(table.schema))
+    options = [
+        f"  {text(key)} = {text(MASK if is_secret(key) else given.text)}"
+        for key, given in sorted(table.options.items())
+    ]
+    return "\n".join(
+        [
+            f"CREATE {_temporary(entry)}TABLE {entry.path.quoted} (",
+            ",\n".join(f"  {line}" for line in lines),
+            ")",
+            *_comment(table.comment),
+            "WITH (",
+            ",\n".join(options),
+            ")",
+        ]
+    )
+
+
+def create_view_sql(entry: Entry, view: View, columns: list[str]) -> str:
+    """A CREATE VIEW that gives the same view; `columns` are those of its query."""
+    names = ",\n".join(f"  {quote(name)}" for name in columns)
+    return "\n".join(
+        [
+            f"CREATE {_temporary(entry)}VIEW {entry.path.quoted} (",
+            names,
+            ")",
+            *_comment(view.comment),
+            f"AS {flink_sql(view.query, quoted=True)}",
+        ]
+    )
+
+
+def extras(column: TableColumn) -> str:
+    """What a column is beside its type: computed, or metadata."""
+    match column:
+        case ComputedColumn():
+            return f"AS {flink_sql(column.expression, quoted=True)}"
+        case MetadataColumn():
+            key = "" if column.key == column.name else f" FROM {text(column.key)}"
+            return f"METADATA{key}{' VIRTUAL' if column.virtual else ''}"
+        case _:
+            return ""
+
+
+def text(value: str) -> str:
+    """A string literal."""
+    return "'" + value.replace("'", "''") + "'"
+
+
+def _column(column: TableColumn) -> str:
+    kind = "" if isinstance(column, ComputedColumn) else column.type.sql()
+    parts = (kind, extras(column), *_comment(column.comment))
+    return " ".join(part for part in parts if part)
+
+
+def _key(schema: Schema) -> str:
+    name = schema.key_name or "_".join(["PK", *schema.primary_key])
+    columns = ", ".join(map(quote, schema.primary_key))
+    return f"CONSTRAINT {quote(name)} PRIMARY KEY ({columns}) NOT ENFORCED"
+
+
+def _comment(comment: str | None) -> list[str]:
+    return [f"COMMENT {text(comment)}"] if comment else []
+
+
+def _temporary(entry: Entry) -> str:
+    return "TEMPORARY " if entry.temporary else ""

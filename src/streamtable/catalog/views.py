@@ -1,0 +1,54 @@
+"""Views: named queries whose tables keep the meaning that they had where the view was made."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from sqlglot import exp
+
+from streamtable.catalog.namespaces import Namespaces
+from streamtable.core.errors import Span
+from streamtable.sql.place import place_of, put_at
+
+
+@dataclass(frozen=True)
+class View:
+    """A named query; `columns` renames its output where it is not empty."""
+
+    name: str
+    query: exp.Query
+    columns: tuple[str, ...] = ()
+    comment: str | None = None
+    at: Span | None = None
+
+
+def qualified(query: exp.Query, namespaces: Namespaces) -> exp.Query:
+    """The query with the whole name of each table in it, but for what WITH names."""
+    found = query.copy()
+    for table in list(found.find_all(exp.Table)):
+        names = tuple(part.name for part in table.parts)
+        if len(names) == 1 and _is_named_by_with(table, names[0]):
+            continue
+        path = namespaces.path(names)
+        alias = table.args.get("alias")
+        if alias is None and isinstance(table.parent, exp.From | exp.Join):
+            table.set("alias", exp.TableAlias(this=_name(names[-1], table)))
+        table.set("db", _name(path.database, table))
+        table.set("catalog", _name(path.catalog, table))
+    return found
+
+
+def _name(text: str, table: exp.Table) -> exp.Identifier:
+    identifier = exp.Identifier(this=text, quoted=True)
+    at = place_of(table)
+    return identifier if at is None else put_at(identifier, at)
+
+
+def _is_named_by_with(table: exp.Table, name: str) -> bool:
+    around: exp.Expr | None = table
+    while around is not None:
+        clause = around.args.get("with_")
+        if clause and any(named.alias == name for named in clause.expressions):
+            return True
+        around = around.parent
+    return False

@@ -1,0 +1,6 @@
+"""Names of things that a catalog holds."""
+
+from __future__ import annotations
+
+#: A possibly qualified name: `t`, `db.t` or `catalog.db.t`, one part each.
+Name = tuple[str, ...]

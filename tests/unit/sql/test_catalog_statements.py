@@ -1,0 +1,178 @@
+"""LIKE, AS, ALTER, SHOW and their kin, and the values that they become."""
+
+from __future__ import annotations
+
+import pytest
+from sqlglot import exp
+
+from streamtable.core import types as t
+from streamtable.core.errors import Span
+from streamtable.core.options import Given
+from streamtable.core.table import MetadataColumn, PhysicalColumn
+from streamtable.sql.changes import (
+    AddElements,
+    AlterTable,
+    AlterView,
+    DropColumns,
+    DropKey,
+    DropWatermark,
+    ModifyElements,
+    Placed,
+    RenameColumn,
+    RenameTo,
+    ResetOptions,
+    SetOptions,
+)
+from streamtable.sql.likes import Feature, Like, Merging
+from streamtable.sql.listings import (
+    CreateCatalog,
+    CreateDatabase,
+    CreateFunction,
+    Describe,
+    DropCatalog,
+    DropDatabase,
+    DropFunction,
+    Listing,
+    Pattern,
+    Show,
+    ShowCreate,
+    UseCatalog,
+    UseDatabase,
+)
+from streamtable.sql.parse import parse_query, parse_script
+from streamtable.sql.schema import KeyDeclared
+from streamtable.sql.statements import CreateTableAs, CreateTableLike, Explain, Statement
+
+FILE = "job.sql"
+
+
+def _at(column: int) -> Span:
+    return Span(FILE, 1, column)
+
+
+def _id(name: str) -> exp.Identifier:
+    return exp.Identifier(this=name, quoted=False)
+
+
+START = _at(1)
+TABLE = {"name": ("t",), "at": START, "name_at": _at(13)}
+
+CASES: dict[str, Statement] = {
+    "ALTER TABLE t SET ('a'='b')": AlterTable(
+        change=SetOptions({"a": Given("b", _at(20))}), **TABLE
+    ),
+    "ALTER TABLE t RESET ('a', 'b')": AlterTable(
+        change=ResetOptions({"a": _at(22), "b": _at(27)}), **TABLE
+    ),
+    "ALTER TABLE IF EXISTS d.t RENAME TO d.u": AlterTable(
+        ("d", "t"), RenameTo(("d", "u"), _at(37)), START, if_exists=True, name_at=_at(23)
+    ),
+    "ALTER TABLE t RENAME a TO b": AlterTable(change=RenameColumn(_id("a"), _id("b")), **TABLE),
+    "ALTER TABLE t ADD a INT FIRST": AlterTable(
+        change=AddElements((Placed(PhysicalColumn("a", t.INT, _at(19)), first=True),)), **TABLE
+    ),
+    "ALTER TABLE t ADD (a INT AFTER b, PRIMARY KEY (a) NOT ENFORCED)": AlterTable(
+        change=AddElements(
+            (
+                Placed(PhysicalColumn("a", t.INT, _at(20)), after=_id("b")),
+                Placed(KeyDeclared((_id("a"),), _at(35))),
+            )
+        ),
+        **TABLE,
+    ),
+    "ALTER TABLE t MODIFY a INT METADATA FROM 'offset' COMMENT 'c'": AlterTable(
+        change=ModifyElements(
+            (Placed(MetadataColumn("a", t.INT, "offset", at=_at(22), comment="c")),)
+        ),
+        **TABLE,
+    ),
+    "ALTER TABLE t DROP a": AlterTable(change=DropColumns((_id("a"),)), **TABLE),
+    "ALTER TABLE t DROP (a, b)": AlterTable(change=DropColumns((_id("a"), _id("b"))), **TABLE),
+    "ALTER TABLE t DROP PRIMARY KEY": AlterTable(change=DropKey(), **TABLE),
+    "ALTER TABLE t DROP CONSTRAINT c": AlterTable(change=DropKey(_id("c")), **TABLE),
+    "ALTER TABLE t DROP WATERMARK": AlterTable(change=DropWatermark(), **TABLE),
+    "ALTER VIEW v RENAME TO w": AlterView(("v",), RenameTo(("w",), _at(24)), START, _at(12)),
+    "ALTER VIEW v AS SELECT 1": AlterView(("v",), parse_query("SELECT 1"), START, _at(12)),
+    "CREATE CATALOG IF NOT EXISTS c COMMENT 'x' WITH ('type'='y')": CreateCatalog(
+        "c", {"type": Given("y", _at(50))}, START, if_not_exists=True
+    ),
+    "CREATE DATABASE c.d": CreateDatabase(("c", "d"), START),
+    "DROP CATALOG IF EXISTS c": DropCatalog("c", START, if_exists=True),
+    "DROP DATABASE IF EXISTS d CASCADE": DropDatabase(("d",), START, True, True),
+    "DROP DATABASE d RESTRICT": DropDatabase(("d",), START),
+    "USE CATALOG c": UseCatalog("c", START),
+    "USE c.d": UseDatabase(("c", "d"), START),
+    "CREATE FUNCTION IF NOT EXISTS d.f AS 'm:g' LANGUAGE PYTHON": CreateFunction(
+        ("d", "f"), "m:g", _at(38), START, if_not_exists=True
+    ),
+    "CREATE TEMPORARY SYSTEM FUNCTION f AS 'm.g' LANGUAGE PYTHON": CreateFunction(
+        ("f",), "m.g", _at(39), START, temporary=True, system=True
+    ),
+    "DROP TEMPORARY FUNCTION IF EXISTS f": DropFunction(
+        ("f",), START, temporary=True, if_exists=True
+    ),
+    "SHOW TABLES": Show(Listing.TABLES, START),
+    "SHOW TABLES IN c.d NOT LIKE 'x'": Show(
+        Listing.TABLES, START, ("c", "d"), Pattern("x", negated=True)
+    ),
+    "SHOW FUNCTIONS ILIKE 'x'": Show(
+        Listing.FUNCTIONS, START, (), Pattern("x", ignores_case=True)
+    ),
+    "SHOW USER FUNCTIONS": Show(Listing.USER_FUNCTIONS, START),
+    "SHOW CURRENT DATABASE": Show(Listing.CURRENT_DATABASE, START),
+    "SHOW COLUMNS FROM t LIKE '%'": Describe(("t",), START, _at(19), Pattern("%")),
+    "DESCRIBE d.t": Describe(("d", "t"), START, _at(10)),
+    "DESC t": Describe(("t",), START, _at(6)),
+    "SHOW CREATE VIEW v": ShowCreate("VIEW", ("v",), START, _at(18)),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("text", "expected"), CASES.items(), ids=list(CASES))
+def test_value(text: str, expected: Statement) -> None:
+    assert parse_script(text, FILE) == [expected]
+
+
+def test_like() -> None:
+    (found,) = parse_script(
+        "CREATE TABLE t (a INT) WITH ('k'='v') LIKE d.b (EXCLUDING ALL OVERWRITING OPTIONS)", FILE
+    )
+    assert isinstance(found, CreateTableLike)
+    assert found.like == Like(
+        ("d", "b"),
+        _at(44),
+        {Feature.ALL: Merging.EXCLUDING, Feature.OPTIONS: Merging.OVERWRITING},
+    )
+    assert found.elements == (PhysicalColumn("a", t.INT, _at(17)),)
+    assert found.table.options == {"k": Given("v", _at(30))}
+
+
+@pytest.mark.parametrize(
+    ("given", "feature", "expected"),
+    [
+        ({}, Feature.OPTIONS, Merging.OVERWRITING),
+        ({}, Feature.METADATA, Merging.INCLUDING),
+        ({Feature.ALL: Merging.EXCLUDING}, Feature.OPTIONS, Merging.EXCLUDING),
+        (
+            {Feature.ALL: Merging.EXCLUDING, Feature.OPTIONS: Merging.INCLUDING},
+            Feature.OPTIONS,
+            Merging.INCLUDING,
+        ),
+    ],
+)
+def test_what_like_takes_over(
+    given: dict[Feature, Merging], feature: Feature, expected: Merging
+) -> None:
+    assert Like(("b",), START, given).merging(feature) is expected
+
+
+def test_create_table_as() -> None:
+    (found,) = parse_script("CREATE TABLE t (b, a) WITH ('k'='v') AS SELECT 1", FILE)
+    assert isinstance(found, CreateTableAs)
+    assert (found.order, found.elements) == (("b", "a"), ())
+    assert found.query == parse_query("SELECT 1")
+
+
+def test_create_table_as_is_explained() -> None:
+    (found,) = parse_script("EXPLAIN CREATE TABLE t AS SELECT 1", FILE)
+    assert isinstance(found, Explain)
+    assert isinstance(found.statement, CreateTableAs)
