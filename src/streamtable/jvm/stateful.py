@@ -17,21 +17,26 @@ def join(
     kind: str,
     condition: str | None,
     left_key: Sequence[int] | None,
+    left_upserts: bool,
     right_key: Sequence[int] | None,
+    right_upserts: bool,
     output_key: Sequence[int] | None,
     before: bool,
     output_ddl: str,
 ) -> DataFrame:
-    """Rows of (row kind, keys..., left row, right row) -> the changes of the joined rows.
+    """Rows of (row kind, keys..., `__left`, `__right`) -> the changes of the joined rows.
 
     Args:
         bridge: of the session.
-        rows: of the two row columns one is NULL.
+        rows: of the two row columns one is NULL; Kafka's partition and offset follow where an
+            input gives upserts.
         kind: `INNER`, `LEFT`, `RIGHT`, `FULL`, `SEMI` or `ANTI`.
         condition: Spark SQL over the columns of both rows, or None.
         left_key: positions of what tells left rows of one join key apart; empty where there is one
             at most, None where equal rows may come twice.
+        left_upserts: whether left rows are upserts and deletes by that key.
         right_key: the same for the right rows.
+        right_upserts: the same for the right rows.
         output_key: positions in the output of what makes an update of a delete and an insert.
         before: whether updates come with the row they replace.
         output_ddl: row kind and columns.
@@ -42,7 +47,9 @@ def join(
         kind,
         condition,
         _listed(bridge, left_key),
+        left_upserts,
         _listed(bridge, right_key),
+        right_upserts,
         _listed(bridge, output_key),
         before,
         output_ddl,

@@ -9,6 +9,7 @@ from streamtable.core.types import Field, quote, spark_ddl
 from streamtable.jvm.stateful import join
 from streamtable.operators.context import LoweringContext
 from streamtable.operators.schema import changelog_ddl, positions
+from streamtable.operators.upserts import POSITIONS
 from streamtable.plan.keys import side_key
 from streamtable.plan.nodes import Key
 from streamtable.plan.stateful_nodes import Join
@@ -22,39 +23,39 @@ def lower_join(
     Rows travel as (row kind, key columns..., left row, right row), of which one is NULL. Rows
     whose key holds a NULL meet none; they travel only where they come out nevertheless.
     """
-    one = _tagged(left, node.left_keys, node.left.fields, node.right.fields, is_left=True)
-    other = _tagged(right, node.right_keys, node.left.fields, node.right.fields, is_left=False)
-    if not _keeps_lonely(node, left=True):
-        one = one.where(_has_key(node.left_keys))
-    if not _keeps_lonely(node, left=False):
-        other = other.where(_has_key(node.right_keys))
+    numbered = node.left_upserts is not None or node.right_upserts is not None
+    one = _tagged(left, node, is_left=True, numbered=numbered)
+    other = _tagged(right, node, is_left=False, numbered=numbered)
     return join(
         context.bridge,
         one.union(other),
         kind=node.kind.name,
         condition=node.condition,
         left_key=positions(side_key(node.left, node.left_keys), node.left.fields),
+        left_upserts=node.left_upserts is not None,
         right_key=positions(side_key(node.right, node.right_keys), node.right.fields),
+        right_upserts=node.right_upserts is not None,
         output_key=positions(node.key, node.fields),
         before=node.before,
         output_ddl=changelog_ddl(node.fields),
     )
 
 
-def _tagged(
-    rows: DataFrame,
-    keys: Key,
-    left: tuple[Field, ...],
-    right: tuple[Field, ...],
-    *,
-    is_left: bool,
-) -> DataFrame:
-    return rows.selectExpr(
+def _tagged(rows: DataFrame, node: Join, *, is_left: bool, numbered: bool) -> DataFrame:
+    keys = node.left_keys if is_left else node.right_keys
+    upserts = node.left_upserts if is_left else node.right_upserts
+    tagged = rows.selectExpr(
         ROW_KIND_COLUMN,
         *(f"{quote(name)} AS {_key_name(i)}" for i, name in enumerate(keys)),
-        f"{_packed(left, there=is_left)} AS __left",
-        f"{_packed(right, there=not is_left)} AS __right",
+        f"{_packed(node.left.fields, there=is_left)} AS __left",
+        f"{_packed(node.right.fields, there=not is_left)} AS __right",
+        *(_position(name, kind, there=upserts is not None) for name, kind in POSITIONS if numbered),
     )
+    return tagged if not keys or _keeps_lonely(node, left=is_left) else tagged.where(_has_key(keys))
+
+
+def _position(name: str, kind: str, *, there: bool) -> str:
+    return name if there else f"CAST(NULL AS {kind}) AS {name}"
 
 
 def _packed(fields: tuple[Field, ...], *, there: bool) -> str:

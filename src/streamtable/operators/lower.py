@@ -14,6 +14,7 @@ from streamtable.operators.materialize import lower_materialize
 from streamtable.operators.normalize import lower_normalize
 from streamtable.operators.scan import lower_scan
 from streamtable.operators.top_n import lower_top_n
+from streamtable.operators.upserts import lower_upserts
 from streamtable.operators.values import lower_values
 from streamtable.plan.nodes import (
     Calc,
@@ -41,7 +42,8 @@ def lower(node: Node, context: LoweringContext) -> DataFrame:
         case GroupAggregate():
             return lower_group_aggregate(node, lower(node.input, context), context)
         case Join():
-            left, right = (lower(child, context) for child in node.inputs)
+            left = _lower_side(node.left, context, upserts=node.left_upserts is not None)
+            right = _lower_side(node.right, context, upserts=node.right_upserts is not None)
             return lower_join(node, left, right, context)
         case TopN():
             return lower_top_n(node, lower(node.input, context), context)
@@ -49,6 +51,10 @@ def lower(node: Node, context: LoweringContext) -> DataFrame:
             return lower_materialize(node, lower(node.input, context), context)
         case UnionAll():
             return _lower_union(node, context)
+
+
+def _lower_side(node: Node, context: LoweringContext, *, upserts: bool) -> DataFrame:
+    return lower_upserts(node, context) if upserts else lower(node, context)
 
 
 def _lower_union(node: UnionAll, context: LoweringContext) -> DataFrame:

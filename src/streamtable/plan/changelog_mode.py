@@ -8,9 +8,10 @@ Three numbered steps over the tree that `build` made, as Flink's
    Aggregations over changing input do, to take the old row out of its group; so do filters on
    columns that may change, to know whether the old row had passed.
 3. Where a need is not met, a node is rewritten: an upsert scan gets a `Normalize`, an aggregation
-   or a join switches its before-images on, a filter becomes a paired one. A scan of change events
-   has its before-images; it gets a `Normalize` where the user says that events may come twice,
-   because adding the same row up twice would count it twice.
+   or a join switches its before-images on, a filter becomes a paired one. A join on columns of the
+   primary key takes upserts as they are and finds the rows before them in its own state. A scan of
+   change events has its before-images; it gets a `Normalize` where the user says that events may
+   come twice, because adding the same row up twice would count it twice.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from dataclasses import replace
 from streamtable.core.changelog import RowKind
 from streamtable.core.errors import Condition, InternalError, StreamtableError
 from streamtable.core.settings import CDC_DUPLICATES
-from streamtable.plan.keys import constants, ordered_keys, unique_keys
+from streamtable.plan.keys import constants, ordered_keys, unique_keys, upsert_key
 from streamtable.plan.nodes import (
     NODE_NAMES,
     Calc,
@@ -118,11 +119,33 @@ def _in_pairs(node: Node) -> Node:
 
 
 def _satisfy_join(node: Join, before: bool, duplicates: bool) -> Join:
-    """A join takes every row back that it has paired, so it has to be told of each."""
-    left, right = (_satisfy(child, not child.mode.is_append, duplicates) for child in node.inputs)
-    satisfied = replace(node, left=left, right=right)
+    """A join takes every row back that it has paired, so it has to know of each."""
+    left, left_upserts = _satisfy_side(node.left, node.left_keys, duplicates)
+    right, right_upserts = _satisfy_side(node.right, node.right_keys, duplicates)
+    satisfied = replace(
+        node, left=left, right=right, left_upserts=left_upserts, right_upserts=right_upserts
+    )
     key = next(iter(ordered_keys(satisfied)), None)
     return replace(satisfied, key=key, before=before)
+
+
+def _satisfy_side(node: Node, join_key: Key, duplicates: bool) -> tuple[Node, Key | None]:
+    """One input of a join; with the key of its rows where it may stay as upserts.
+
+    The join finds the row before an upsert in its own state, if all versions of a row share a join
+    key. That spares the normalizer's state and its shuffle.
+    """
+    key = upsert_key(node, join_key)
+    if key is not None:
+        return _with_deletes(node), key
+    return _satisfy(node, not node.mode.is_append, duplicates), None
+
+
+def _with_deletes(node: Node) -> Node:
+    """Filters over upserts, made to delete what they stop."""
+    if not isinstance(node, Calc):
+        return node
+    return replace(node, input=_with_deletes(node.input), deletes=node.condition is not None)
 
 
 def _check_duplicates(sink: Sink) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from streamtable.core.table import Watermark
 from streamtable.plan.keys import side_key, unique_keys
 from streamtable.plan.nodes import (
@@ -30,33 +32,40 @@ def explain(sink: Sink) -> str:
     lines = [
         f"Sink {sink.table.name}: {connector.describe()}{key}{not_null}  takes {connector.writes}"
     ]
-    _add(lines, sink.input, 1, parent=None)
+    _add(lines, sink.input, 1, normalized=None)
     return "\n".join(lines)
 
 
-def _add(lines: list[str], node: Node, depth: int, parent: Node | None) -> None:
+def _add(lines: list[str], node: Node, depth: int, normalized: str | None) -> None:
+    """Adds a node and those below it; `normalized` names what knows the rows before upserts."""
     known = unique_keys(node)
     least = [key for key in known if not any(set(other) < set(key) for other in known)]
     keys = [f"({', '.join(key)})" for key in least]
     key = f"  key {' or '.join(keys)}" if keys else ""
     if keys == ["()"]:
         key = "  one row"
-    lines.append(f"{'  ' * depth}{_headline(node, parent)}  makes {node.mode}{key}")
-    for child in node.inputs:
-        _add(lines, child, depth + 1, parent=node)
+    lines.append(f"{'  ' * depth}{_headline(node, normalized)}  makes {node.mode}{key}")
+    for child, below in zip(node.inputs, _normalizers(node, normalized), strict=True):
+        _add(lines, child, depth + 1, below)
 
 
-def _headline(node: Node, parent: Node | None) -> str:
+def _normalizers(node: Node, above: str | None) -> Iterable[str | None]:
+    match node:
+        case Normalize():
+            return ["ChangelogNormalize"]
+        case Join():
+            upserts = (node.left_upserts, node.right_upserts)
+            return ["the join" if key is not None else None for key in upserts]
+        case Calc():
+            return [above]
+        case _:
+            return [None for _ in node.inputs]
+
+
+def _headline(node: Node, normalized: str | None) -> str:
     match node:
         case Scan():
-            columns = ", ".join(f.name for f in node.fields)
-            text = f"Scan {node.table.name}: {node.table.connector.describe()}, reads ({columns})"
-            if node.table.schema.watermark:
-                text += f", {_watermark(node.table.schema.watermark)}"
-            upserts = not node.mode.is_append and not node.mode.has_before
-            if upserts and not isinstance(parent, Normalize):
-                text += ", not normalized: no consumer needs the row before"
-            return text
+            return _scan(node, normalized)
         case Values():
             return _values(node)
         case Normalize():
@@ -77,6 +86,19 @@ def _headline(node: Node, parent: Node | None) -> str:
             return f"Materialize by ({', '.join(node.key)})"
 
 
+def _scan(node: Scan, normalized: str | None) -> str:
+    columns = ", ".join(f.name for f in node.fields)
+    text = f"Scan {node.table.name}: {node.table.connector.describe()}, reads ({columns})"
+    if node.table.schema.watermark:
+        text += f", {_watermark(node.table.schema.watermark)}"
+    upserts = not node.mode.is_append and not node.mode.has_before
+    if upserts and normalized is None:
+        text += ", not normalized: no consumer needs the row before"
+    elif upserts and normalized != "ChangelogNormalize":
+        text += f", not normalized: {normalized} keeps the row before"
+    return text
+
+
 def _values(node: Values) -> str:
     if not node.fields:
         return f"Values: {len(node.rows)} rows" if len(node.rows) > 1 else "Values: one row"
@@ -91,21 +113,23 @@ def _calc(node: Calc) -> str:
         for p in node.projections
     )
     paired = " of old and new row" if node.paired else ""
-    where = f", where{paired} {node.condition}" if node.condition else ""
+    deletes = ", deletes the others" if node.deletes else ""
+    where = f", where{paired} {node.condition}{deletes}" if node.condition else ""
     return f"Calc {columns or 'nothing'}{where}"
 
 
 def _join(node: Join) -> str:
     equal = " AND ".join(f"{left} = {right}" for left, right in node.keys)
+    on = f"on {equal}" if equal else "of every pair, in one task"
     where = f", where {node.condition}" if node.condition else ""
     kept = ", ".join(
-        f"{side} {_kept(child, keys)}"
-        for side, child, keys in (
-            ("left", node.left, node.left_keys),
-            ("right", node.right, node.right_keys),
+        f"{side} {_kept(child, keys)}{' of upserts' if upserts is not None else ''}"
+        for side, child, keys, upserts in (
+            ("left", node.left, node.left_keys, node.left_upserts),
+            ("right", node.right, node.right_keys, node.right_upserts),
         )
     )
-    return f"{node.kind.value} on {equal}{where}, keeps {kept}"
+    return f"{node.kind.value} {on}{where}, keeps {kept}"
 
 
 def _kept(node: Node, join_key: Key) -> str:

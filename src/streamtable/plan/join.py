@@ -54,8 +54,7 @@ def plan_joins(
         where: parts of the WHERE above, of which joins take what they can.
 
     Raises:
-        StreamtableError: NOT_YET for a join without an equality across its inputs; whatever is
-            wrong in a condition.
+        StreamtableError: whatever is wrong in a condition.
     """
     first, *others = apart(relations)
     kinds = [_kind(join) for join in joins]
@@ -114,7 +113,7 @@ def join_relations(
             residual.append(part)
         elif found not in pairs:
             pairs.append(found)
-    _check(kind, pairs, residual, at)
+    _check_repeatable([*residual, *(Part(bound) for pair in pairs for bound in pair)], at)
     condition = all_of(residual)
     one, left_keys = with_values(left, [v for v, _ in pairs], "join_key", fields_of(right))
     other, right_keys = with_values(right, [v for _, v in pairs], "join_key", fields_of(one))
@@ -131,21 +130,8 @@ def join_relations(
     return Relation(node, tuple(replace(c, field=by_name[c.field.name]) for c in columns))
 
 
-def _check(
-    kind: JoinKind,
-    pairs: Sequence[tuple[Bound, Bound]],
-    residual: Sequence[Part],
-    at: Span | None,
-) -> None:
-    """Refuses what would compare every row with every other, or give another answer later."""
-    if not pairs:
-        what, where = "a join without an equality between a column of each input", "ON or WHERE"
-        if kind.left_only:
-            what, where = "a subquery that no equality ties to the query around it", "its WHERE"
-        raise StreamtableError(
-            Condition.NOT_YET, at=at, what=what, hint=f"add one to {where}, such as a.id = b.id"
-        )
-    asked = [*residual, *(Part(bound) for pair in pairs for bound in pair)]
+def _check_repeatable(asked: Sequence[Part], at: Span | None) -> None:
+    """Refuses a condition that may give another answer when a row is taken back."""
     changing = next((part.bound for part in asked if not part.bound.deterministic), None)
     if changing is not None:
         raise StreamtableError(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from itertools import product
 
 from streamtable.plan.nodes import (
@@ -145,6 +145,42 @@ def side_key(node: Node, join_key: Key) -> Key | None:
     if any(set(key) <= set(join_key) for key in known):
         return ()
     return min(known, key=len, default=None)
+
+
+def upsert_key(node: Node, join_key: Key) -> Key | None:
+    """The fields that identify the rows of upserts which a join may take as they are.
+
+    That is so for an upsert scan, projected and filtered, whose primary key decides what the join
+    key is: then all versions of a row, and its delete, come to the same place. None for all else.
+    """
+    if node.mode.is_append or node.mode.has_before:
+        return None
+    decided = decided_by_key(node)
+    there = {f.name for f in node.fields if not f.type.nullable}
+    if decided is None or not set(join_key) <= decided & there:
+        return None
+    return next(iter(ordered_keys(node)), None)
+
+
+def decided_by_key(node: Node) -> frozenset[str] | None:
+    """The fields that a scan's primary key alone decides; None for more than a filtered scan."""
+    match node:
+        case Scan():
+            return frozenset(node.table.schema.primary_key)
+        case Calc():
+            below = decided_by_key(node.input)
+            return None if below is None else frozenset(decided_fields(node, below))
+        case _:
+            return None
+
+
+def decided_fields(node: Calc, below: Collection[str]) -> list[str]:
+    """The fields of a projection that are computed from these fields of its input and no others."""
+    return [
+        p.field.name
+        for p in node.projections
+        if p.constant or (p.reads and p.reads <= frozenset(below))
+    ]
 
 
 def is_single(node: Node, fields: Key) -> bool:

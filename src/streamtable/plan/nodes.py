@@ -123,6 +123,8 @@ class Calc:
             stops matching becomes its delete and one that never matched gives nothing. Needed
             where a filter stands between a changelog and a consumer of upserts.
         before: whether a paired filter gives updates with the row they replace.
+        deletes: whether a row that the filter stops comes out as the delete of its key; so a
+            consumer of upserts that keeps the last row of each key by itself wants it.
     """
 
     input: Node
@@ -131,6 +133,7 @@ class Calc:
     condition_fields: frozenset[str] = frozenset()
     paired: bool = False
     before: bool = False
+    deletes: bool = False
 
     @property
     def inputs(self) -> tuple[Node, ...]:

@@ -53,6 +53,10 @@ class Join:
         key: output fields by which a row taken back and a row added make an update. None: there
             are no such fields and every change is a delete or an insert.
         before: whether updates come with the row they replace.
+        left_upserts: fields that identify a left row, where the left input gives upserts and
+            deletes by them; the join then knows from its own state what they replace. None: the
+            left input says itself which rows it takes back.
+        right_upserts: the same for the right input.
     """
 
     left: Node
@@ -63,6 +67,8 @@ class Join:
     condition_fields: frozenset[str] = frozenset()
     key: Key | None = None
     before: bool = False
+    left_upserts: Key | None = None
+    right_upserts: Key | None = None
 
     @property
     def inputs(self) -> tuple[Node, ...]:

@@ -72,8 +72,8 @@ def plan_subquery(asked: Subquery, outer: Relation, planner: Planner) -> Relatio
     """The outer rows that pass.
 
     Raises:
-        StreamtableError: NOT_YET for a subquery that no equality ties to the outer query, and for
-            NOT IN where a NULL on either side would make its answer unknown.
+        StreamtableError: NOT_YET for NOT IN where a NULL on either side would make its answer
+            unknown.
     """
     inner, items, correlated = _plan_inner(asked, planner)
     outer, inner = apart([outer, inner])

@@ -16,7 +16,7 @@ from streamtable.connectors.kafka.table import KafkaTable
 from streamtable.core.errors import Condition, StreamtableError
 from streamtable.core.options import Settings
 from streamtable.core.settings import CHECKPOINT_INTERVAL, EXECUTION_MODE, ExecutionMode
-from streamtable.plan.nodes import Calc, Node, Scan, Sink, UnionAll, Values, scans
+from streamtable.plan.nodes import Calc, Node, Normalize, Scan, Sink, UnionAll, Values, scans
 from streamtable.plan.stateful_nodes import Join
 
 #: Time between two checkpoints of a real-time query where the script does not say. Between them
@@ -110,8 +110,20 @@ def _obstacle(node: Node) -> str | None:
     if isinstance(node, Values):
         return "Spark does not read the rows of a VALUES there"
     if isinstance(node, Join | UnionAll) and any(_stateful(child) for child in node.inputs):
-        return "Spark takes no operator with state before two inputs meet"
+        tables = [n.input.table.name for n in map(_lone_normalize, node.inputs) if n]
+        what = "Spark takes no operator with state before two inputs meet"
+        if isinstance(node, Join) and tables:
+            what += f", and {' and '.join(tables)} must be normalized for want of its primary key"
+            what += " in the join's"
+        return what
     return next(filter(None, map(_obstacle, node.inputs)), None)
+
+
+def _lone_normalize(node: Node) -> Normalize | None:
+    """The normalizer that is the only state below a node."""
+    while isinstance(node, Calc):
+        node = node.input
+    return node if isinstance(node, Normalize) else None
 
 
 def _texts(node: Node) -> Iterator[str]:

@@ -12,7 +12,9 @@ from streamtable.core.errors import Condition, StreamtableError
 from streamtable.jvm.bridge import Bridge
 from streamtable.jvm.kafka_admin import KafkaAdmin
 from streamtable.operators.sink import sink_table
-from streamtable.plan.nodes import Sink, scans
+from streamtable.plan.keys import is_single
+from streamtable.plan.nodes import Node, Sink, scans
+from streamtable.plan.stateful_nodes import Join
 
 #: Takes one line for the user.
 Notice = Callable[[str], None]
@@ -60,6 +62,11 @@ def preflight(
                 f"{table.table}: the query only inserts, so each row replaces the earlier one"
                 " of its key; use connector 'kafka' to keep them all"
             )
+        if _compares_all(plan.input):
+            notice(
+                f"{table.table}: a join in the query has no equality between a column of each"
+                " input, so one task holds both and compares every row with every other"
+            )
     for table in _sources(plans):
         _check_source(table, bridge, frozenset(to_create))
         letters = table.dead_letter_topic
@@ -77,6 +84,14 @@ def preflight(
         if first_run and table.topics[0] not in to_create:
             _check_keys(table, bridge, notice)
     return list(to_create.values())
+
+
+def _compares_all(node: Node) -> bool:
+    """Whether some join pairs the rows of two inputs of any size without a key."""
+    alone = isinstance(node, Join) and not node.keys
+    if alone and not any(is_single(child, ()) for child in node.inputs):
+        return True
+    return any(map(_compares_all, node.inputs))
 
 
 def _sources(plans: Iterable[Sink]) -> list[KafkaTable]:

@@ -60,6 +60,23 @@ KEYED = {
             " LEFT JOIN b ON y.g = b.k WHERE x.v <> 3"
         ),
     ),
+    "upserts_filtered": Query(
+        "k INT, v INT, w INT",
+        "k",
+        (
+            "SELECT a.k, a.w, b.v FROM (SELECT k, 12 / v AS w FROM a WHERE v > 0) AS a"
+            " LEFT JOIN (SELECT k + 0 AS k, v FROM b WHERE v > 1 OR g = 2) AS b ON a.k = b.k"
+        ),
+        (
+            "SELECT a.k, a.w, b.v FROM (SELECT k, 12 DIV v AS w FROM a WHERE v > 0) AS a"
+            " LEFT JOIN (SELECT k + 0 AS k, v FROM b WHERE v > 1 OR g = 2) AS b ON a.k = b.k"
+        ),
+    ),
+    "pairs": Query(
+        "k INT, m INT, v INT",
+        "k, m",
+        "SELECT a.k, b.k, a.v FROM a CROSS JOIN b WHERE a.v > 3 AND b.v > a.v",
+    ),
     "using_key": Query(
         "k INT, v INT, w INT", "k", "SELECT k, a.v, b.v FROM a RIGHT JOIN b USING (k)"
     ),
@@ -73,6 +90,7 @@ COUNTED = {
     "left_of_append": _counted("e LEFT JOIN b ON e.g = b.k", "e.v", "b.v"),
     "right_of_append": _counted("b LEFT JOIN e ON b.g = e.g AND e.v < 4", "b.v", "e.v"),
     "appends": _counted("e LEFT JOIN e AS f ON e.g = f.k", "e.v", "f.v"),
+    "no_equality": _counted("a FULL JOIN b ON a.v < b.v AND b.k < 3", "a.v", "b.v"),
     "of_groups": _counted(
         (
             "(SELECT g, COUNT(*) AS n FROM a GROUP BY g) AS p"

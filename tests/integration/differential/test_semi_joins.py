@@ -44,6 +44,16 @@ QUERIES = {
     "not_in_keys": Query(
         "k INT, g INT", "k", "SELECT k, g FROM a WHERE k NOT IN (SELECT k FROM b WHERE v > 1)"
     ),
+    "there_is_any": Query(
+        "k INT, v INT",
+        "k",
+        "SELECT k, v FROM a WHERE EXISTS (SELECT 1 FROM b WHERE v > 4 AND g < 2)",
+    ),
+    "there_is_none_less": Query(
+        "k INT, v INT",
+        "k",
+        "SELECT k, v FROM a WHERE NOT EXISTS (SELECT * FROM b WHERE b.v < a.v AND b.k < 3)",
+    ),
     "filtered_twice": Query(
         "k INT, v INT", "k", "SELECT k, v FROM (SELECT * FROM a WHERE v > 1) AS x WHERE g < 5"
     ),

@@ -24,8 +24,26 @@ def _session(sql: str) -> Session:
     ("sql", "reason"),
     [
         (
-            "INSERT INTO users_copy SELECT a.id, b.score FROM users a JOIN users b ON a.id = b.id",
+            (
+                "INSERT INTO users_copy SELECT a.id, a.score"
+                " FROM users a JOIN per_region b ON a.region = b.region"
+            ),
+            (
+                "Spark takes no operator with state before two inputs meet, and users must be"
+                " normalized for want of its primary key in the join's"
+            ),
+        ),
+        (
+            (
+                "INSERT INTO per_region SELECT a.region, a.n, b.n FROM per_region a JOIN"
+                " (SELECT region, COUNT(*) AS n FROM users GROUP BY region) b"
+                " ON a.region = b.region"
+            ),
             "Spark takes no operator with state before two inputs meet",
+        ),
+        (
+            "INSERT INTO events SELECT id, note FROM events UNION ALL VALUES (1, 'a')",
+            "Spark does not read the rows of a VALUES there",
         ),
         (
             "INSERT INTO events SELECT user_id, CAST(CURRENT_TIMESTAMP AS STRING) FROM pageviews",
@@ -46,6 +64,7 @@ def test_refused_with_the_reason(sql: str, reason: str) -> None:
     [
         "INSERT INTO users_copy SELECT id, score FROM users WHERE score > 1",
         "INSERT INTO per_region SELECT region, COUNT(*), MAX(score) FROM users GROUP BY region",
+        "INSERT INTO users_copy SELECT a.id, b.score FROM users a JOIN users b ON a.id = b.id",
         "INSERT INTO users_copy SELECT id, 1 FROM events UNION ALL SELECT id, 2 FROM events",
     ],
 )

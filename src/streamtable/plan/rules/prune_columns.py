@@ -79,6 +79,7 @@ def _prune_top_n(node: TopN, wanted: set[str]) -> TopN:
 def _prune_join(node: Join, wanted: set[str]) -> Join:
     """A join whose consumer does not read its key need not pair updates by it."""
     reads = wanted | node.condition_fields | {*node.left_keys, *node.right_keys}
+    reads |= {*(node.left_upserts or ()), *(node.right_upserts or ())}
     pruned = replace(node, left=_prune(node.left, reads), right=_prune(node.right, reads))
     there = {f.name for f in pruned.fields}
     return pruned if set(node.key or ()) <= there else replace(pruned, key=None)

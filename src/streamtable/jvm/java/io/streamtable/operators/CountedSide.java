@@ -41,6 +41,11 @@ final class CountedSide implements JoinSide {
   }
 
   @Override
+  public Row find(Row row) {
+    throw new IllegalStateException("rows without a key are not looked for");
+  }
+
+  @Override
   public void add(Row row, long by, long matches) {
     Row stored = state.getValue(row);
     long before = stored == null ? 0 : stored.getLong(0);

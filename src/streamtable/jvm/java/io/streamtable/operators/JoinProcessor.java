@@ -13,7 +13,8 @@ import scala.jdk.javaapi.CollectionConverters;
 /**
  * Changes of two inputs under one join key in, changes of the joined rows out.
  *
- * <p>Rows are (row kind, key columns..., left row, right row), of which one is null. State (layout
+ * <p>Rows are (row kind, key columns..., left row, right row), of which one is null; where an input
+ * gives upserts, Kafka's partition and offset follow. State (layout
  * v1): "left" and "right", the live rows of each input; see {@link JoinSide}. How many partners a
  * row has is kept only where a condition decides about single pairs: without one, the rows of a key
  * either all have partners or none has.
@@ -43,15 +44,25 @@ public final class JoinProcessor extends StatefulProcessor<Row, Row, Row> {
       Row key, scala.collection.Iterator<Row> input, TimerValues timers) {
     NetRows leftChanges = new NetRows();
     NetRows rightChanges = new NetRows();
-    int leftAt = 1 + key.length();
+    Upserts leftUpserts = upserts(true);
+    Upserts rightUpserts = upserts(false);
     while (input.hasNext()) {
       Row row = input.next();
-      int sign = RowKind.sign(row.getByte(RowKind.POSITION));
-      if (row.isNullAt(leftAt)) {
-        rightChanges.add(row.getStruct(leftAt + 1), sign);
+      boolean isLeft = !row.isNullAt(spec.leftAt());
+      Upserts upserts = isLeft ? leftUpserts : rightUpserts;
+      if (upserts != null) {
+        upserts.add(row);
       } else {
-        leftChanges.add(row.getStruct(leftAt), sign);
+        Row own = row.getStruct(isLeft ? spec.leftAt() : spec.leftAt() + 1);
+        int sign = RowKind.sign(row.getByte(RowKind.POSITION));
+        (isLeft ? leftChanges : rightChanges).add(own, sign);
       }
+    }
+    if (leftUpserts != null) {
+      leftUpserts.resolve(left, leftChanges);
+    }
+    if (rightUpserts != null) {
+      rightUpserts.resolve(right, rightChanges);
     }
     JoinOutput output =
         new JoinOutput(spec.kind(), spec.left().length(), spec.right().length());
@@ -65,6 +76,15 @@ public final class JoinProcessor extends StatefulProcessor<Row, Row, Row> {
       rightChanges.additionsFirst((row, by) -> change(false, row, by, output));
     }
     return CollectionConverters.asScala(output.changes(spec.outputKey(), spec.before()).iterator());
+  }
+
+  /** Where the upserts of a side are put; null where it gives a full changelog. */
+  private Upserts upserts(boolean isLeft) {
+    if (!(isLeft ? spec.leftUpserts() : spec.rightUpserts())) {
+      return null;
+    }
+    int[] key = isLeft ? spec.leftKey() : spec.rightKey();
+    return new Upserts(key, isLeft ? spec.leftAt() : spec.leftAt() + 1, spec.leftAt() + 2);
   }
 
   /** A row whose key is null: it meets none, so nothing of it is kept. */

@@ -36,6 +36,9 @@ interface JoinSide extends Serializable {
   /** Every row; nothing may be changed before the last one was taken. */
   Iterator<Entry> entries();
 
+  /** The row that is there under the key of this one, null for none; not without a key. */
+  Row find(Row row);
+
   /** Adds a row `by` times. */
   void add(Row row, long by, long matches);
 

@@ -6,6 +6,8 @@ import org.apache.spark.sql.types.StructType;
 /**
  * What a {@link JoinProcessor} does.
  *
+ * @param leftAt where the left row stands in an input row; the right one follows
+ * @param leftUpserts whether left rows come as upserts, each to replace the last one of its key
  * @param leftKey positions that tell left rows of one join key apart; see {@link JoinSide#of}
  * @param condition what pairs must fulfil beside equal keys; null for nothing
  * @param outputKey positions of columns that make an update of a delete and an insert; may be null
@@ -13,10 +15,13 @@ import org.apache.spark.sql.types.StructType;
  */
 record JoinSpec(
     JoinKind kind,
+    int leftAt,
     StructType left,
     int[] leftKey,
+    boolean leftUpserts,
     StructType right,
     int[] rightKey,
+    boolean rightUpserts,
     PairCondition condition,
     int[] outputKey,
     boolean before)

@@ -46,6 +46,12 @@ final class KeyedSide implements JoinSide {
   }
 
   @Override
+  public Row find(Row row) {
+    Row stored = state.getValue(RowValue.columns(row, key));
+    return stored == null ? null : stored.getStruct(0);
+  }
+
+  @Override
   public void add(Row row, long by, long matches) {
     state.updateValue(RowValue.columns(row, key), RowFactory.create(row, matches));
   }

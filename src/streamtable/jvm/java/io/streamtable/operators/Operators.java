@@ -70,10 +70,12 @@ public final class Operators {
   /**
    * Two inputs joined; see {@link JoinProcessor}.
    *
-   * @param input rows of (row kind, key columns..., left STRUCT, right STRUCT), one of them null
+   * @param input rows of (row kind, key columns..., left STRUCT `__left`, right STRUCT), one of
+   *     them null; then Kafka's partition and offset where an input gives upserts
    * @param kind a {@link JoinKind}
    * @param condition what pairs must fulfil beside equal keys, as Spark SQL; null for nothing
    * @param leftKey positions, or null; see {@link JoinSide#of}
+   * @param leftUpserts whether left rows are upserts and deletes by that key
    * @param outputKey positions, or null; see {@link NetRows#changes}
    */
   public static Dataset<Row> join(
@@ -81,21 +83,26 @@ public final class Operators {
       String kind,
       String condition,
       List<Integer> leftKey,
+      boolean leftUpserts,
       List<Integer> rightKey,
+      boolean rightUpserts,
       List<Integer> outputKey,
       boolean before,
       String outputDdl) {
     StructType schema = input.schema();
-    int leftAt = schema.length() - 2;
+    int leftAt = schema.fieldIndex("__left");
     StructType left = (StructType) schema.fields()[leftAt].dataType();
     StructType right = (StructType) schema.fields()[leftAt + 1].dataType();
     JoinSpec spec =
         new JoinSpec(
             JoinKind.valueOf(kind),
+            leftAt,
             left,
             positions(leftKey),
+            leftUpserts,
             right,
             positions(rightKey),
+            rightUpserts,
             condition == null
                 ? null
                 : PairCondition.of(input.sparkSession(), condition, left, right),

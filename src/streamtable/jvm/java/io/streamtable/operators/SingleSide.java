@@ -39,6 +39,12 @@ final class SingleSide implements JoinSide {
   }
 
   @Override
+  public Row find(Row row) {
+    Row stored = state.get();
+    return stored == null ? null : stored.getStruct(0);
+  }
+
+  @Override
   public void add(Row row, long by, long matches) {
     state.update(RowFactory.create(row, matches));
   }
