@@ -1,11 +1,13 @@
-"""Broken, huge and random records of csv, raw, avro-confluent and avro in json."""
+"""Broken records of every format; huge and random ones of csv, raw, avro and avro-confluent."""
 
 from __future__ import annotations
 
 import json
 import math
+import os
 import random
 import string
+from collections import Counter
 from typing import Any
 
 import pytest
@@ -13,6 +15,13 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from py4j.protocol import Py4JJavaError
 from pyspark.sql import functions as F  # noqa: N812
+from tests.integration.formats.mutation import (
+    SUBJECTS,
+    good_records,
+    mutated,
+    outcomes,
+    reader_spec,
+)
 from tests.integration.formats.registry_double import RegistryDouble
 from tests.integration.formats.test_records import read
 
@@ -32,6 +41,8 @@ COLUMNS = (
     Field("d", t.decimal(10, 2)),
     Field("a", t.array(t.STRING)),
 )
+#: Records of one Spark job.
+CHUNK = 20_000
 TEXT = st.text(st.characters(exclude_categories=["Cs"]), max_size=30)
 
 
@@ -55,64 +66,43 @@ def made(name: str, columns: tuple[Field, ...], options: dict[str, str]) -> Code
     return found.decoder(columns, found.options.read(texts, "t"))
 
 
-def mutated(record: bytes, count: int) -> list[bytes]:
-    source = random.Random(7)
-    found = []
-    for _ in range(count):
-        data = bytearray(record)
-        for _ in range(source.randrange(1, 4)):
-            at = source.randrange(len(data))
-            kind = source.randrange(3)
-            if kind == 0:
-                data[at] = source.randrange(256)
-            elif kind == 1:
-                del data[at:]
-                data += b"\0"
-            else:
-                data[at:at] = source.randbytes(3)
-        found.append(bytes(data))
-    return found
+#: Reasons for a record to give no row.
+LEFT_OUT = {"emptyRecords", "parseErrors", "noChanges"}
 
 
-AVRO = json.dumps(
-    {
-        "type": "record",
-        "name": "r",
-        "fields": [
-            {"name": "s", "type": ["null", "string"]},
-            {"name": "more", "type": {"type": "map", "values": {"type": "array", "items": "int"}}},
-            {"name": "n", "type": "int"},
-        ],
-    }
-)
+def every_record_is_a_row_or_a_count(
+    spark: Any, codecs: Any, name: str, count: int, seed: int
+) -> None:
+    subject = SUBJECTS[name]
+    source = random.Random(f"{name} {seed}")
+    total: Counter[str] = Counter()
+    with good_records(codecs, subject) as (options, good):
+        spec = reader_spec(subject, options)
+        there, counts = outcomes(spark, spec, good)
+        assert there == len(good) - counts.get("noChanges", 0), "good records are read"
+        for start in range(0, count, CHUNK):
+            size = min(CHUNK, count - start)
+            values = [mutated(source, source.choice(good)) for _ in range(size)]
+            rows, counts = outcomes(spark, spec, values)
+            assert set(counts) <= LEFT_OUT | {"fieldErrors"}
+            assert rows + sum(counts.get(reason, 0) for reason in LEFT_OUT) == size
+            total.update(counts)
+            total["rows"] += rows
+    assert total["rows"] > 0, total
+    if name != "raw text":  # whatever the bytes are, they are a text
+        assert total["parseErrors"] > 0, total
 
 
-@pytest.mark.parametrize("name", ["csv", "avro-confluent", "avro in json"])
-def test_every_record_is_a_row_or_a_count(spark: Any, name: str) -> None:
-    with RegistryDouble() as double:
-        double.add(AVRO)
-        codec, columns, record = {
-            "csv": lambda: (
-                made("csv", COLUMNS, {"ignore-parse-errors": "true", "escape-character": "\\"}),
-                COLUMNS,
-                b'12,"a ""b"", \\n\xc3\xa9",3.50,p;q;"r"',
-            ),
-            "avro-confluent": lambda: (
-                made("avro-confluent", COLUMNS[:2], {"url": double.url}),
-                COLUMNS[:2],
-                b"\0\0\0\0\1\x02\x06a\xc3\xa9\x02\x02k\x04\x02\x04\0\0\x18",
-            ),
-            "avro in json": lambda: (
-                made("avro", COLUMNS, {"encoding": "json"}),
-                COLUMNS,
-                b'{"n":{"int":1},"s":{"string":"a"},"d":{"bytes":"\\u0001"},"a":null}',
-            ),
-        }[name]()
-        records = [(None, value) for value in [record, *mutated(record, 4_000)]]
-        rows, counts = read(spark, value_reader(codec, columns, skips=True), *records)
-    skipped = counts.get("parseErrors", 0)
-    assert len(rows) + skipped == len(records)
-    assert min(len(rows), skipped) > 0
+@pytest.mark.parametrize("name", SUBJECTS)
+def test_every_record_is_a_row_or_a_count(spark: Any, codecs: Any, name: str) -> None:
+    every_record_is_a_row_or_a_count(spark, codecs, name, 2_000, seed=7)
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("name", SUBJECTS)
+def test_a_hundred_thousand_records(spark: Any, codecs: Any, name: str) -> None:
+    seed = int(os.environ.get("FUZZ_SEED", "1"))
+    every_record_is_a_row_or_a_count(spark, codecs, name, 100_000, seed)
 
 
 @pytest.mark.parametrize("name", ["csv", "raw", "avro", "avro-confluent"])

@@ -129,19 +129,6 @@ def test_a_record_that_ends_the_job(spark, key, value, expected):
     assert len(message) <= 400
 
 
-def test_every_record_is_a_row_or_a_count(spark):
-    broken = b'{"id":1,"name":["a",{"b":null}],"extra":"\\u00e9\xc3\xa9"}'
-    records = [
-        (b'{"id":1}', broken[:cut] + bytes([byte]) + broken[cut + 1 :])
-        for cut in range(len(broken))
-        for byte in (0, 0x22, 0x2C, 0x5B, 0x7D, 0xC3, 0xFF)
-    ]
-    rows, counts = read(spark, spec(upsert=True, skips=True), *records)
-    skipped = counts.get("parseErrors", 0) + counts.get("emptyRecords", 0)
-    assert len(rows) + skipped == len(records)
-    assert min(len(rows), skipped) > 0
-
-
 def test_five_megabytes(spark):
     text = "x" * 5_000_000
     rows, _ = read(spark, spec(upsert=True), (b'{"id":1}', json.dumps({"name": text}).encode()))
