@@ -11,10 +11,10 @@ JVM_SOURCES := src/streamtable/jvm/ivy.xml $(shell find src/streamtable/jvm/java
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup demo test check fmt golden docs soak clean
+.PHONY: help setup demo test check fmt golden docs soak bench-formats clean
 
 help: ## show this list
-	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 10
+	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 16
 
 setup: $(VENV)/warm ## virtual environment, Kafka's jars, compiled operators; a second run does nothing
 
@@ -43,6 +43,9 @@ docs: setup ## write the pages that are made from the code
 
 soak: setup ## long randomized and fault runs
 	$(PYTEST) -m soak
+
+bench-formats: setup ## rates of every format against Flink's, as ratios; about four minutes
+	$(BIN)/python benchmarks/formats.py
 
 clean: ## remove the virtual environment and tool caches (the cache of jars stays)
 	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache dist

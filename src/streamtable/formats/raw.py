@@ -52,7 +52,8 @@ ENDIANNESS = Option(
 )
 
 _OPTIONS = OptionSet("format 'raw'", (CHARSET, ENDIANNESS))
-_HELD = frozenset({Root.BOOLEAN, *CHARACTER, *BYTES_ROOTS, *INTEGERS, *APPROXIMATE})
+#: What has bytes of its own.
+HELD = frozenset({Root.BOOLEAN, *CHARACTER, *BYTES_ROOTS, *INTEGERS, *APPROXIMATE})
 
 
 @dataclass(frozen=True)
@@ -93,4 +94,4 @@ def _parameters(fields: tuple[Field, ...], settings: Settings) -> dict[str, str]
 
 
 def _check(found: DataType) -> str | None:
-    return None if found.root in _HELD else "raw has no bytes for it"
+    return None if found.root in HELD else "raw has no bytes for it"

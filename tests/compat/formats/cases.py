@@ -11,7 +11,7 @@ import re
 from dataclasses import dataclass, field
 
 from streamtable.core import types as t
-from streamtable.core.types import DataType, Field
+from streamtable.core.types import DataType, Field, Root
 
 SAME = "same as Flink"
 FAULT = "a record that does not parse"
@@ -104,6 +104,16 @@ SCALARS: list[tuple[DataType, str]] = [
             ' "\u00e9\u4e2d\U0001f600" "<&>\'" null'
         ),
     ),
+    (t.DataType(Root.CHAR, precision=3), '"a" "abcde" "" 12345 null'),
+    (t.DataType(Root.VARCHAR, precision=2), '"a" "abcde" "" true null'),
+    (t.DataType(Root.BINARY, precision=2), '"AQ==" "AQIDBA==" "" null'),
+    (t.DataType(Root.VARBINARY, precision=2), '"AQ==" "AQIDBA==" null'),
+    (t.time(0), '"12:00:00" "12:00:00.5" null'),
+    (t.time(6), '"12:00:00" "12:00:00.123456" null'),
+    (t.timestamp(0), '"2021-02-03 04:05:06" "2021-02-03 04:05:06.9" null'),
+    (t.timestamp(6), '"2021-02-03 04:05:06.123456" "2021-02-03 04:05:06.1234567" null'),
+    (t.timestamp_ltz(0), '"2021-02-03 04:05:06Z" "2021-02-03 04:05:06.9Z" null'),
+    (t.timestamp_ltz(6), '"2021-02-03 04:05:06.12345678Z" null'),
     (t.BYTES, '"AQI=" "AQI" "" "A" "!!!!" "AQ I=" "AQI=AQI=" 12 true null'),
     (
         t.DATE,
@@ -164,6 +174,15 @@ DIFFERENT = {
     ),
     'TIMESTAMP_LTZ(3) ISO-8601 "2021-02-03T04:05:06.123456789Z"': (
         '{"c":"2021-02-03T04:05:06.123456Z"}',
+        SIX_DIGITS,
+    ),
+    'TIME(6) "12:00:00.123456"': ('{"c":"12:00:00.123"}', TIME_DIGITS),
+    'TIMESTAMP(6) "2021-02-03 04:05:06.1234567"': (
+        '{"c":"2021-02-03 04:05:06.123456"}',
+        SIX_DIGITS,
+    ),
+    'TIMESTAMP_LTZ(6) "2021-02-03 04:05:06.12345678Z"': (
+        '{"c":"2021-02-03 04:05:06.123456Z"}',
         SIX_DIGITS,
     ),
     'TIME(3) "23:59:59.999999999"': ('{"c":"23:59:59.999"}', TIME_DIGITS),

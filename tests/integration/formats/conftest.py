@@ -13,7 +13,7 @@ from streamtable.formats.registry import FORMATS
 from streamtable.runtime.spark import start_spark
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
     from pyspark.sql import SparkSession
 
@@ -45,6 +45,21 @@ class Codecs:
 
     def decoder(self, name: str, fields: tuple[Field, ...], options: Mapping[str, str]) -> Any:
         return self._make("decoder", name, fields, options)
+
+    def change_decoder(self, name: str, fields: tuple[Field, ...]) -> Any:
+        found: Any = FORMATS[name]
+        codec = found.change_decoder(fields, (), found.options.read({}, "t"))
+        java: Any = self.spark._jvm.io.streamtable.codec.Codecs
+        return java.changeDecoder(codec.java_class, codec.schema_ddl, codec.parameters)
+
+    def row(self, source: Any, positions: Iterable[int]) -> Any:
+        """A row of some of another one's values."""
+        picked = list(positions)
+        jvm: Any = self.spark._jvm
+        values = self.spark._sc._gateway.new_array(jvm.java.lang.Object, len(picked))
+        for to, position in enumerate(picked):
+            jvm.java.lang.System.arraycopy(source.values(), position, values, to, 1)
+        return jvm.org.apache.spark.sql.catalyst.expressions.GenericInternalRow(values)
 
     def encoder(self, name: str, fields: tuple[Field, ...], options: Mapping[str, str]) -> Any:
         return self._make("encoder", name, fields, options)

@@ -115,10 +115,11 @@ def test_skipped_records_are_counted(spark):
         (b"{}", b"[]", "value is not valid json: expected an object, found an array"),
         (b"{}", b"  ", "value is not valid json: there is nothing but blanks"),
         (b"{}", b'{"name":"\xff"}', "value is not valid json: Invalid UTF-8"),
+        (b"{}", b"\0\0\0{{{{{", "value is not valid json: Invalid UTF-32 character"),
         (b"{}", b'{"name":"a', "value is not valid json: Unexpected end-of-input"),
         (b'{"id":"' + b"9" * 5_000 + b'"}', b"{}", "'" + "9" * 100 + "...' is not a valid BIGINT"),
     ],
-    ids=["field", "shape", "blanks", "utf-8", "truncated", "long"],
+    ids=["field", "shape", "blanks", "utf-8", "utf-32", "truncated", "long"],
 )
 def test_a_record_that_ends_the_job(spark, key, value, expected):
     with pytest.raises(Py4JJavaError) as caught:

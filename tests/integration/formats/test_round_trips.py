@@ -14,10 +14,12 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from py4j.protocol import Py4JJavaError
+from tests.integration.formats.registry_double import RegistryDouble
 
 from streamtable.core import types as t
 from streamtable.core.types import Field
 from streamtable.formats.avro_schema import avro_schema
+from streamtable.formats.raw import HELD
 
 SLOW_IS_FINE = settings(
     max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
@@ -120,6 +122,91 @@ def test_json_says_what_avro_holds(codecs: Any, columns: list[tuple[t.DataType, 
     again = codecs.decoder("json", fields, {}).decode(text)
     assert bytes(encoder.encode(again)) == text
     assert set(json.loads(text)) == set(row)
+
+
+EVENTS = {
+    "debezium-json": b'{"before":null,"after":%s,"op":"c"}',
+    "canal-json": b'{"data":[%s],"type":"INSERT"}',
+    "maxwell-json": b'{"data":%s,"type":"insert"}',
+}
+LOCAL = {"timestamp_mapping.legacy": "false"}
+
+
+def from_avro(codecs: Any, fields: tuple[Field, ...], row: dict[str, Any]) -> Any:
+    """A row in the JVM, out of a record of another library."""
+    out = io.BytesIO()
+    schema = fastavro.parse_schema(avro_schema(fields, legacy_timestamps=False))
+    fastavro.schemaless_writer(out, schema, row)
+    return codecs.decoder("avro", fields, LOCAL).decode(out.getvalue())
+
+
+def named(
+    columns: list[tuple[t.DataType, Any]],
+) -> tuple[tuple[Field, ...], dict[str, Any]]:
+    fields = tuple(Field(f"c{i}", column_type) for i, (column_type, _) in enumerate(columns))
+    return fields, {f"c{i}": value for i, (_, value) in enumerate(columns)}
+
+
+@pytest.mark.parametrize("name", EVENTS)
+@SLOW_IS_FINE
+@given(st.lists(typed(), min_size=1, max_size=4))
+def test_events_hold_any_row(codecs: Any, name: str, columns: list[tuple[t.DataType, Any]]) -> None:
+    fields, row = named(columns)
+    encoder = codecs.encoder("json", fields, {})
+    text = bytes(encoder.encode(from_avro(codecs, fields, row)))
+    (change,) = codecs.change_decoder(name, fields).decode(EVENTS[name] % text)
+    assert change.values()[0] == 0
+    assert bytes(encoder.encode(codecs.row(change, range(1, 1 + len(fields))))) == text
+
+
+#: Milliseconds, as avro's legacy mapping has them; and no list of lists.
+MILLIS = st.datetimes().map(lambda v: v.replace(microsecond=v.microsecond // 1000 * 1000))
+FEW_SCALARS = [pair for pair in SCALARS if pair[0].root is not t.Root.TIMESTAMP]
+FLAT = st.sampled_from([*FEW_SCALARS, (t.timestamp(3), MILLIS)]).flatmap(
+    lambda pair: st.tuples(st.just(pair[0]), st.none() | pair[1])
+)
+
+
+@pytest.mark.parametrize(
+    ("name", "options"),
+    [
+        ("json", {"timestamp-format.standard": "ISO-8601"}),
+        ("csv", {"null-literal": "<null>"}),
+        ("csv", {"null-literal": "<null>", "field-delimiter": ";", "escape-character": "\\"}),
+        ("avro", {}),
+        ("avro", {"encoding": "json"}),
+        ("avro-confluent", {"subject": "s"}),
+    ],
+    ids=str,
+)
+@SLOW_IS_FINE
+@given(st.lists(FLAT, min_size=1, max_size=6))
+def test_simple_types_come_back(
+    codecs: Any, name: str, options: dict[str, str], columns: list[tuple[t.DataType, Any]]
+) -> None:
+    fields, row = named(columns)
+    with RegistryDouble() as double:
+        more = {"url": double.url} if name == "avro-confluent" else {}
+        source = from_avro(codecs, fields, row)
+        written = bytes(codecs.encoder(name, fields, {**options, **more}).encode(source))
+        found = codecs.decoder(name, fields, {**options, **more}).decode(written)
+    shown = codecs.encoder("json", fields, {})
+    assert bytes(shown.encode(found)) == bytes(shown.encode(source))
+
+
+RAW = [pair for pair in SCALARS if pair[0].root in HELD]
+
+
+@pytest.mark.parametrize("order", ["big-endian", "little-endian"])
+@SLOW_IS_FINE
+@given(st.sampled_from(RAW).flatmap(lambda pair: st.tuples(st.just(pair[0]), pair[1])))
+def test_raw_comes_back(codecs: Any, order: str, column: tuple[t.DataType, Any]) -> None:
+    fields, row = named([column])
+    source = from_avro(codecs, fields, row)
+    written = bytes(codecs.encoder("raw", fields, {"endianness": order}).encode(source))
+    found = codecs.decoder("raw", fields, {"endianness": order}).decode(written)
+    shown = codecs.encoder("json", fields, {})
+    assert bytes(shown.encode(found)) == bytes(shown.encode(source))
 
 
 AVRO_COLUMNS = (

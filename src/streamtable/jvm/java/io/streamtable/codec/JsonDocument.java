@@ -7,7 +7,6 @@ import com.fasterxml.jackson.core.JsonToken;
 import com.fasterxml.jackson.core.json.JsonReadFeature;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import org.apache.spark.sql.catalyst.expressions.GenericInternalRow;
 
 /** The bytes of one record as one JSON object. */
@@ -30,8 +29,8 @@ final class JsonDocument {
       long at = e.getLocation() == null ? -1 : e.getLocation().getByteOffset();
       String place = at < 0 ? "" : " at byte " + at;
       throw new DecodeException(Texts.shorten(e.getOriginalMessage()) + place);
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
+    } catch (IOException e) { // of bytes in memory: UTF-16 or UTF-32 that is none
+      throw new DecodeException(Texts.shorten(e.getMessage()));
     }
   }
 }

@@ -144,8 +144,8 @@ final class JsonReaders {
     if (type instanceof DateType) {
       return parser -> TimeText.parseDate(parser.getText());
     }
-    if (type instanceof TimeType) {
-      return parser -> TimeText.parseTime(parser.getText());
+    if (type instanceof TimeType time) {
+      return parser -> TimeText.parseTime(parser.getText(), time.precision());
     }
     if (type instanceof TimestampNTZType) {
       return parser -> times.parseTimestamp(parser.getText());

@@ -22,6 +22,7 @@ import java.time.temporal.TemporalQueries;
 final class TimeText {
   private static final long MICROS_PER_SECOND = 1_000_000L;
   private static final long MICROS_PER_DAY = 86_400L * MICROS_PER_SECOND;
+  private static final long[] TIME_UNITS = {1_000_000_000L, 100_000_000L, 10_000_000L, 1_000_000L};
   private static final DateTimeFormatter TIME =
       new DateTimeFormatterBuilder()
           .appendPattern("HH:mm:ss")
@@ -54,10 +55,13 @@ final class TimeText {
     return LocalDate.ofEpochDay(days).toString();
   }
 
-  /** Nanoseconds of the day, cut to milliseconds: a Flink TIME has no more, whatever its type says. */
-  static long parseTime(String text) {
+  /**
+   * Nanoseconds of the day, cut to the digits of the type, and to milliseconds: a Flink TIME has no
+   * more, whatever its type says.
+   */
+  static long parseTime(String text, int digits) {
     long nanos = TIME.parse(text).query(TemporalQueries.localTime()).toNanoOfDay();
-    return nanos - nanos % 1_000_000L;
+    return nanos - nanos % TIME_UNITS[Math.min(digits, 3)];
   }
 
   static String formatTime(long nanos) {

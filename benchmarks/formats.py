@@ -1,0 +1,273 @@
+"""Decode and encode rates of every format against Flink's, as ratios: `make bench-formats`.
+
+One run measures both sides, one behind the other and then the other way round, over the same bytes
+and with one thread each: `benchmarks/formats/Ours.java` calls our codecs as Spark's generated code
+calls them, `Flink.java` calls the schemas that Flink's own factories make. Neither engine runs
+around them. Each side's figure is its best round, by the time that its thread had of a core.
+
+Flink's jars come from its wheel and from its avro-confluent jar, once, into the cache folder;
+`--flink CLASSPATH` names others. Results go to `benchmarks/results`, with machine and versions.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import platform
+import random
+import struct
+import subprocess
+import sys
+import tempfile
+import threading
+import zipfile
+from datetime import date
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+
+from streamtable.core import types as t
+from streamtable.core.codec import Codec
+from streamtable.core.options import Given
+from streamtable.core.types import Field
+from streamtable.formats.base import ChangelogFormat
+from streamtable.formats.registry import FORMATS
+from streamtable.jvm.cache import cache_dir
+from streamtable.jvm.compile import operators_jar
+from streamtable.jvm.jars import connector_jars
+from streamtable.jvm.tools import java_tool, pyspark_jars
+
+HERE = Path(__file__).parent
+FLINK = "2.2.0"
+ROWS = 5_000
+COLUMNS = (
+    Field("id", t.BIGINT),
+    Field("name", t.STRING),
+    Field("region", t.STRING),
+    Field("amount", t.decimal(10, 2)),
+    Field("price", t.DOUBLE),
+    Field("active", t.BOOLEAN),
+    Field("at", t.timestamp(3)),
+    Field("tags", t.array(t.STRING)),
+    Field("place", t.row(Field("zip", t.INT), Field("city", t.STRING))),
+)
+#: What Spark sets for itself; without it its rows cannot be made on Java 17.
+OPENED = [
+    option
+    for package in ("java.nio", "java.lang", "java.util", "sun.nio.ch")
+    for option in ("--add-opens", f"java.base/{package}=ALL-UNNAMED")
+]
+
+
+def rows() -> list[dict[str, Any]]:
+    """Rows of a usual width, the same in every run."""
+    source = random.Random(1)
+    return [
+        {
+            "id": source.randrange(2**40),
+            "name": f"user {source.randrange(10**6)} of many",
+            "region": source.choice(("Europe", "Asia", "Am\u00e9rica", "Africa")),
+            "amount": source.randrange(10**7) / 100,
+            "price": source.random() * 1000,
+            "active": source.random() < 0.5,
+            "at": f"2026-01-{source.randrange(1, 29):02} 12:34:56.{source.randrange(1000):03}",
+            "tags": [f"tag{source.randrange(100)}" for _ in range(source.randrange(4))],
+            "place": {"zip": source.randrange(10**5), "city": f"city {source.randrange(1000)}"},
+        }
+        for _ in range(ROWS)
+    ]
+
+
+def events(name: str, made: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """An update for every row, as the format's tool tells of it."""
+    found = []
+    for row in made:
+        old = {**row, "amount": 1.5, "name": "somebody else"}
+        changed = {"amount": 1.5, "name": "somebody else"}
+        found.append(
+            {
+                "debezium-json": {"before": old, "after": row, "op": "u", "ts_ms": 1},
+                "canal-json": {"data": [row], "old": [changed], "type": "UPDATE", "table": "t"},
+                "maxwell-json": {"data": row, "old": changed, "type": "update", "table": "t"},
+            }[name]
+        )
+    return found
+
+
+class Registry(BaseHTTPRequestHandler):
+    """A registry that knows one schema: whatever was registered last, under the id 1."""
+
+    schema = ""
+
+    def do_GET(self) -> None:
+        """A schema by its id."""
+        self._answer({"schema": Registry.schema})
+
+    def do_POST(self) -> None:
+        """Registers a schema."""
+        body = self.rfile.read(int(self.headers["Content-Length"]))
+        Registry.schema = json.loads(body)["schema"]
+        self._answer({"id": 1})
+
+    def _answer(self, found: dict[str, Any]) -> None:
+        data = json.dumps(found).encode()
+        self.send_response(200)
+        self.send_header("Content-Type", "application/vnd.schemaregistry.v1+json")
+        self.send_header("Content-Length", str(len(data)))
+        self.end_headers()
+        self.wfile.write(data)
+
+    def log_message(self, *_: Any) -> None:
+        """Silent."""
+
+
+def spec(folder: Path, registry: str) -> list[dict[str, Any]]:
+    """What both sides are to measure; files of records are written where Python can."""
+    made = rows()
+    write(folder / "rows", [json.dumps(row).encode() for row in made])
+    tests = []
+    for name, found in FORMATS.items():
+        columns = COLUMNS[1:2] if name == "raw" else COLUMNS
+        options = {"url": registry, "subject": "s"} if name == "avro-confluent" else {}
+        settings = found.options.read({k: Given(v) for k, v in options.items()}, "t")
+        records = folder / name
+        test: dict[str, Any] = {
+            "format": name,
+            "type": t.row(*columns).with_nullable(False).sql(),
+            "options": options,
+            "records": str(records),
+            "rows": str(folder / "rows"),
+            "changes": isinstance(found, ChangelogFormat),
+        }
+        if isinstance(found, ChangelogFormat):
+            test["decoder"] = plain(found.change_decoder(columns, (), settings))
+            test["encoder"] = plain(found.change_encoder(columns, settings))
+            write(records, [json.dumps(event).encode() for event in events(name, made)])
+        else:
+            test["decoder"] = plain(found.decoder(columns, settings))
+            test["encoder"] = plain(found.encoder(columns, settings))
+            no_options = FORMATS["json"].options.read({}, "t")
+            test["from"] = plain(FORMATS["json"].decoder(columns, no_options))
+        tests.append(test)
+    return tests
+
+
+def plain(codec: Codec) -> dict[str, Any]:
+    """A codec as json."""
+    return {
+        "class": codec.java_class,
+        "ddl": codec.schema_ddl,
+        "parameters": {**codec.parameters, **codec.secrets},
+    }
+
+
+def write(file: Path, records: list[bytes]) -> None:
+    """Records behind their lengths."""
+    file.write_bytes(b"".join(struct.pack(">i", len(r)) + r for r in records))
+
+
+def flink_jars() -> str:
+    """Flink's jars as a class path, fetched at first use."""
+    home = cache_dir() / f"benchmark-flink-{FLINK}"
+    if not (home / "complete").exists():
+        home.mkdir(parents=True, exist_ok=True)
+        fetch = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "--dest", home]
+        subprocess.run([*fetch, f"apache-flink-libraries=={FLINK}"], check=True)
+        (wheel,) = home.glob("*.whl")
+        with zipfile.ZipFile(wheel) as archive:
+            for name in archive.namelist():
+                if name.startswith("pyflink/lib/"):
+                    archive.extract(name, home)
+        wheel.unlink()
+        (ivy,) = pyspark_jars().glob("ivy-*.jar")
+        module = ("org.apache.flink", "flink-sql-avro-confluent-registry", FLINK)
+        to = f"{home}/pyflink/lib/[artifact]-[revision].[ext]"
+        command = [java_tool("java"), "-jar", ivy, "-cache", home / "ivy", "-m2compatible"]
+        run = [*command, "-dependency", *module, "-confs", "default", "-retrieve", to]
+        subprocess.run(run, check=True, stdout=subprocess.DEVNULL)
+        (home / "complete").touch()
+    return f"{home}/pyflink/lib/*"
+
+
+def compiled(name: str, class_path: str, folder: Path) -> str:
+    """One side's harness, as a class path."""
+    out = folder / name
+    sources = [HERE / "formats" / "Records.java", HERE / "formats" / f"{name}.java"]
+    javac = [java_tool("javac"), "-nowarn", "-proc:none", "-cp", class_path, "-d", out, *sources]
+    subprocess.run(javac, check=True, stderr=subprocess.DEVNULL)
+    return f"{out}{os.pathsep}{class_path}"
+
+
+def measured(name: str, class_path: str, *arguments: str) -> dict[tuple[str, str], int]:
+    """One side in a JVM of its own: (format, direction) -> records per second."""
+    command = [java_tool("java"), "-Xmx1g", "-XX:+UseParallelGC", *OPENED, "-cp", class_path, name]
+    run = subprocess.run([*command, *arguments], check=False, text=True, capture_output=True)
+    if run.returncode:
+        sys.exit(f"{name} failed: {run.stderr[-2000:]}")
+    lines = [line.split("\t") for line in run.stdout.splitlines() if line.count("\t") == 2]
+    return {(found, direction): int(rate) for found, direction, rate in lines}
+
+
+def main() -> None:
+    """Measures, prints the table and keeps it."""
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("--flink", help="class path of Flink's jars")
+    parser.add_argument("--seconds", type=float, default=0.5, help="of warm-up, and two rounds")
+    parser.add_argument("--rounds", type=int, default=2, help="JVMs of each side")
+    chosen = parser.parse_args()
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Registry)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    with tempfile.TemporaryDirectory() as scratch:
+        folder = Path(scratch)
+        tests = folder / "tests.json"
+        made = spec(folder, f"http://127.0.0.1:{server.server_port}")
+        tests.write_text(json.dumps(made))
+        jars = [operators_jar(), *connector_jars(), pyspark_jars() / "*"]
+        ours = compiled("Ours", os.pathsep.join(map(str, jars)), folder)
+        flink = compiled("Flink", chosen.flink or flink_jars(), folder)
+        measured("Ours", ours, str(tests), "0", "write")
+        best: dict[str, dict[tuple[str, str], int]] = {"Ours": {}, "Flink": {}}
+        sides = [("Ours", ours), ("Flink", flink)]
+        for number in range(chosen.rounds):
+            for name, class_path in sides if number % 2 == 0 else reversed(sides):
+                found = measured(name, class_path, str(tests), str(chosen.seconds), "run")
+                for key, rate in found.items():
+                    best[name][key] = max(rate, best[name].get(key, 0))
+    server.shutdown()
+    lacking = {(f, d) for f in FORMATS for d in ("decode", "encode")} - best["Ours"].keys()
+    lacking |= best["Ours"].keys() - best["Flink"].keys()
+    if lacking:
+        sys.exit(f"no figures for {sorted(lacking)}")
+    text = report(best["Ours"], best["Flink"])
+    sys.stdout.write(text)
+    (HERE / "results").mkdir(exist_ok=True)
+    (HERE / "results" / "formats.md").write_text(text, encoding="utf-8")
+
+
+def report(ours: dict[tuple[str, str], int], flink: dict[tuple[str, str], int]) -> str:
+    """A table in records per second, with the load under which it came about."""
+    load = ", ".join(f"{x:.1f}" for x in os.getloadavg())
+    java = subprocess.run(
+        [java_tool("java"), "-version"], text=True, capture_output=True, check=True
+    )
+    head = (
+        "# Formats: records per second against Flink's\n\n"
+        f"`python benchmarks/formats.py`, {date.today().isoformat()}. Flink {FLINK};"
+        f" {platform.system()} {platform.machine()}, {os.cpu_count()} cores, one thread a side;"
+        f" {java.stderr.splitlines()[0]}; load at the end {load}.\n\n"
+        "| format | decode, ours | Flink | ratio | encode, ours | Flink | ratio |\n"
+        "|---|---|---|---|---|---|---|\n"
+    )
+    lines = []
+    for name in FORMATS:
+        cells = []
+        for direction in ("decode", "encode"):
+            one, other = ours[name, direction], flink[name, direction]
+            cells += [f"{one:,}", f"{other:,}", f"**{one / other:.2f}**"]
+        lines.append(f"| {name} | {' | '.join(cells)} |\n")
+    return head + "".join(lines)
+
+
+if __name__ == "__main__":
+    main()
