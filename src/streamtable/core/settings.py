@@ -78,10 +78,16 @@ RUNTIME_MODE = Option(
 EXECUTION_MODE = Option(
     "execution.mode",
     choice(ExecutionMode),
-    default=ExecutionMode.MICRO_BATCH,
-    doc="How queries run on Spark: `micro-batch`, or row by row in `real-time`.",
-    not_yet="use 'micro-batch' to catch up and 'real-time' after it, on the same checkpoint",
-    not_yet_value=ExecutionMode.AUTO,
+    default=ExecutionMode.AUTO,
+    doc="How queries run on Spark: `micro-batch`, row by row in `real-time`, or `auto`, which"
+    " catches up in micro-batches and goes on in real-time.",
+)
+AUTO_LAG = Option(
+    "execution.auto.lag",
+    integer(minimum=0),
+    default=10_000,
+    doc="Records behind the end of the topics at which `auto` goes on in real-time; at ten times"
+    " as many it goes back.",
 )
 CHECKPOINT_DIRECTORY = Option(
     "execution.checkpointing.dir",
@@ -155,6 +161,7 @@ SETTINGS = OptionSet(
         TIME_ZONE,
         RUNTIME_MODE,
         EXECUTION_MODE,
+        AUTO_LAG,
         CHECKPOINT_DIRECTORY,
         CHECKPOINT_INTERVAL,
         MAX_BATCH_RECORDS,

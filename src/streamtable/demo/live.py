@@ -22,8 +22,9 @@ if TYPE_CHECKING:
 _POLL_S = 0.1
 _LINE_EVERY_S = 1.0
 
-#: Spark's word for a query that has taken its position in every topic and found nothing new.
-_IN_POSITION = "Waiting for data to arrive"
+#: Spark's words for a query that has taken its position in every topic, and found nothing new, or
+#: reads on in real-time mode.
+_IN_POSITION = ("Waiting for data to arrive", "Processing new data")
 
 
 @dataclass
@@ -114,7 +115,7 @@ def _in_position(spark: SparkSession, stop: threading.Event) -> bool:
     when the query looks. Whatever is produced before that is not its business, as on Flink.
     """
     while not stop.wait(_POLL_S):
-        if any(query.status["message"] == _IN_POSITION for query in spark.streams.active):
+        if any(query.status["message"] in _IN_POSITION for query in spark.streams.active):
             return True
     return False
 

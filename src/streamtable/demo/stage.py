@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import _thread
+import os
 import tempfile
 import threading
 import time
@@ -84,7 +85,9 @@ def stage(tell: Tell, fill: Callable[[str], None]) -> Iterator[Stage]:
             # Imported here, after Kafka was set going: the import alone takes a good second.
             from streamtable.runtime.spark import start_spark
 
-            spark = start_spark(SessionSettings().current(), None)
+            # Room for real-time mode: a task per source partition and one per partition of state.
+            room = _PARTITIONS + (os.cpu_count() or 1)
+            spark = start_spark(SessionSettings().current(), f"local[{room}]")
             stack.callback(spark.stop)
             tell(f"Spark runs ({time.monotonic() - begun:.1f} s)")
             servers, session = kafka.result()

@@ -18,13 +18,15 @@ from streamtable.plan.nodes import (
     UnionAll,
     Values,
 )
+from streamtable.plan.real_time import own_obstacle
 from streamtable.plan.stateful_nodes import Join, Materialize, SortKey, TopN
 
 
-def explain(sink: Sink) -> str:
+def explain(sink: Sink, *, modes: bool = True) -> str:
     """The plan with what each node does, the row kinds it makes and the key of its rows.
 
-    An upsert scan that feeds no `ChangelogNormalize` says so, because that is state saved.
+    An upsert scan that feeds no `ChangelogNormalize` says so, because that is state saved. An
+    operator that real-time mode does not take says so, and why, unless `modes` is off.
     """
     connector = sink.table.connector
     key = f", key ({', '.join(sink.key)})" if sink.key else ""
@@ -32,11 +34,11 @@ def explain(sink: Sink) -> str:
     lines = [
         f"Sink {sink.table.name}: {connector.describe()}{key}{not_null}  takes {connector.writes}"
     ]
-    _add(lines, sink.input, 1, normalized=None)
+    _add(lines, sink.input, 1, None, modes=modes)
     return "\n".join(lines)
 
 
-def _add(lines: list[str], node: Node, depth: int, normalized: str | None) -> None:
+def _add(lines: list[str], node: Node, depth: int, normalized: str | None, *, modes: bool) -> None:
     """Adds a node and those below it; `normalized` names what knows the rows before upserts."""
     known = unique_keys(node)
     least = [key for key in known if not any(set(other) < set(key) for other in known)]
@@ -44,9 +46,12 @@ def _add(lines: list[str], node: Node, depth: int, normalized: str | None) -> No
     key = f"  key {' or '.join(keys)}" if keys else ""
     if keys == ["()"]:
         key = "  one row"
-    lines.append(f"{'  ' * depth}{_headline(node, normalized)}  makes {node.mode}{key}")
+    reason = own_obstacle(node) if modes else None
+    not_real_time = f"  not in real-time mode: {reason}" if reason else ""
+    line = f"{_headline(node, normalized)}  makes {node.mode}{key}{not_real_time}"
+    lines.append("  " * depth + line)
     for child, below in zip(node.inputs, _normalizers(node, normalized), strict=True):
-        _add(lines, child, depth + 1, below)
+        _add(lines, child, depth + 1, below, modes=modes)
 
 
 def _normalizers(node: Node, above: str | None) -> Iterable[str | None]:

@@ -5,41 +5,34 @@ from __future__ import annotations
 import signal
 import tempfile
 import threading
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from types import FrameType
 
-from pyspark.errors import StreamingQueryException
-from pyspark.sql import DataFrame, SparkSession
-from pyspark.sql.streaming.query import StreamingQuery
+from pyspark.sql import SparkSession
 
-from streamtable.connectors.kafka.sink import writer_spec
 from streamtable.connectors.kafka.table import KafkaTable
 from streamtable.core.options import Settings
 from streamtable.core.settings import CHECKPOINT_DIRECTORY, ExecutionMode
 from streamtable.jvm.bridge import Bridge
-from streamtable.jvm.faults import job_fault
 from streamtable.jvm.kafka_admin import KafkaAdmin
 from streamtable.operators.context import LoweringContext
-from streamtable.operators.sink import lower_sink, sink_table
 from streamtable.plan.nodes import Sink
 from streamtable.runtime.checkpoint import Checkpoint, begin, open_checkpoint, query_names
 from streamtable.runtime.counts import left_out
-from streamtable.runtime.modes import (
-    check_real_time,
-    check_slots,
-    chosen_mode,
-    ends,
-    needed_slots,
-    with_trigger,
-)
+from streamtable.runtime.modes import ends, mode_of, needed_slots, not_enough_slots
 from streamtable.runtime.preflight import Notice, preflight
+from streamtable.runtime.running import RunningQuery
 from streamtable.runtime.spark import start_spark
 from streamtable.runtime.transactions import abort_orphans, check_transactions
 
 #: How often the queries are looked at, in seconds.
 _POLL_S = 0.2
+
+#: How long queries may take to come to a clean end once a stop was asked for, in seconds.
+_STOP_S = 6.0
 
 
 @dataclass(frozen=True)
@@ -82,17 +75,22 @@ def run_job(
     """
     if all(map(ends, plans)):
         options = replace(options, bounded=True)
-    real_time = chosen_mode(settings, bounded=options.bounded) is ExecutionMode.REAL_TIME
-    if real_time:
-        check_real_time(plan for plan in plans if not ends(plan))
     named = query_names(plans)
+    modes = {n: mode_of(plan, settings, bounded=options.bounded) for n, plan in named.items()}
     with _checkpoint(named, settings, options, notice) as checkpoint:
         own = spark or start_spark(settings, options.master, verbose=options.verbose)
-        if real_time:
-            own = _with_room(own, plans, settings, options, fixed=spark is not None)
+        fixed = spark is not None or options.master is not None
+
+        def restart(master: str) -> SparkSession:
+            return start_spark(settings, master, verbose=options.verbose)
+
+        own, possible = _with_room(own, named, modes, notice, None if fixed else restart)
+        context = LoweringContext(
+            own, Bridge(own), settings, options.bounded, directory=checkpoint.directory
+        )
         try:
             with _stop_signals() as stop:
-                _run(named, own, settings, options, checkpoint, notice, stop)
+                _run(named, possible, context, checkpoint, notice, stop)
         finally:
             if spark is None:
                 own.stop()
@@ -100,16 +98,19 @@ def run_job(
 
 def _with_room(
     spark: SparkSession,
-    plans: Sequence[Sink],
-    settings: Settings,
-    options: RunOptions,
-    *,
-    fixed: bool,
-) -> SparkSession:
-    """A session with a slot for every task of real-time mode.
+    plans: Mapping[str, Sink],
+    modes: Mapping[str, ExecutionMode],
+    notice: Notice,
+    restart: Callable[[str], SparkSession] | None,
+) -> tuple[SparkSession, Mapping[str, ExecutionMode]]:
+    """A session with a slot for every task of real-time mode, and the modes that it has room for.
 
-    On this machine Spark is started again with as many as are needed: slots are threads there. A
-    cluster, or a session that someone else made, must have them.
+    `restart` starts Spark again with another master: on this machine slots are threads, so that
+    there can be as many as are needed. It is None for a cluster, or a session that someone else
+    made; without the slots auto mode then stays in micro-batches.
+
+    Raises:
+        StreamtableError: NOT_ENOUGH_SLOTS where real-time mode itself is asked for.
     """
     bridge = Bridge(spark)
 
@@ -117,83 +118,69 @@ def _with_room(
         admin = KafkaAdmin(bridge, table.properties)
         return sum(int(admin.describe(topic).get("partitions", 0)) for topic in table.topics)
 
+    real_time = [plans[n] for n, mode in modes.items() if mode is not ExecutionMode.MICRO_BATCH]
+    if not real_time:
+        return spark, modes
     parallelism = int(str(spark.conf.get("spark.sql.shuffle.partitions")))
-    needed = needed_slots(plans, partitions_of, parallelism)
-    available = spark.sparkContext.defaultParallelism
-    if needed > available and options.master is None and not fixed:
+    needed = needed_slots(real_time, partitions_of, parallelism)
+    lacking = not_enough_slots(needed, spark.sparkContext.defaultParallelism)
+    if lacking is None:
+        return spark, modes
+    if restart is not None:
         spark.stop()
-        return start_spark(settings, f"local[{needed}]", verbose=options.verbose)
-    check_slots(needed, available)
-    return spark
+        return restart(f"local[{needed}]"), modes
+    if ExecutionMode.REAL_TIME in modes.values():
+        raise lacking
+    notice(f"stays in micro-batches: {lacking}")
+    return spark, dict.fromkeys(modes, ExecutionMode.MICRO_BATCH)
 
 
 def _run(
     plans: Mapping[str, Sink],
-    spark: SparkSession,
-    settings: Settings,
-    options: RunOptions,
+    modes: Mapping[str, ExecutionMode],
+    context: LoweringContext,
     checkpoint: Checkpoint,
     notice: Notice,
     stop: threading.Event,
 ) -> None:
-    bridge = Bridge(spark)
-    mode = chosen_mode(settings, bounded=options.bounded)
-    context = LoweringContext(
-        spark, bridge, settings, options.bounded, mode, directory=checkpoint.directory
-    )
+    bridge = context.bridge
     missing = preflight(
         plans.values(),
         bridge,
         notice,
-        bounded=options.bounded,
+        bounded=context.bounded,
         first_run=checkpoint.is_new,
     )
     check_transactions(plans, bridge)
     for topic in missing:
         topic.create(bridge)
     abort_orphans(plans, bridge, notice)
+    queries = [
+        RunningQuery(name, plan, replace(context, mode=modes[name]), checkpoint, notice)
+        for name, plan in plans.items()
+    ]
     # Lowered after the topics exist: a query may read what another one of the script writes.
-    contexts = {name: _context_of(plan, context) for name, plan in plans.items()}
-    records = {name: lower_sink(plan, contexts[name]) for name, plan in plans.items()}
+    for query in queries:
+        query.prepare()
     begin(checkpoint, plans)
-    queries: dict[str, StreamingQuery] = {}
     try:
-        for name, plan in plans.items():
-            queries[name] = _start(name, plan, records[name], contexts[name], checkpoint)
+        for query in queries:
+            query.start()
         notice(
-            f"running {', '.join(queries)}"
-            + (" to the end of the input" if options.bounded else "")
+            f"running {', '.join(plans)}" + (" to the end of the input" if context.bounded else "")
         )
         _wait(queries, context, notice, stop)
+        if stop.is_set():
+            _finish(queries)
     finally:
-        for query in queries.values():
-            with suppress(StreamingQueryException):
-                query.stop()
+        for query in queries:
+            query.stop()
     for line in left_out(context.counters):
         notice(line)
 
 
-def _context_of(plan: Sink, job: LoweringContext) -> LoweringContext:
-    """The job's choices for one query: one that ends by itself runs as in a bounded job."""
-    return replace(job, bounded=True, mode=ExecutionMode.MICRO_BATCH) if ends(plan) else job
-
-
-def _start(
-    name: str, plan: Sink, records: DataFrame, context: LoweringContext, checkpoint: Checkpoint
-) -> StreamingQuery:
-    table = sink_table(plan)
-    writer = (
-        with_trigger(records, context.mode, context.settings, bounded=context.bounded)
-        .queryName(name)
-        .option("checkpointLocation", checkpoint.query_directory(name))
-    )
-    spec = writer_spec(table, context.mode, name, checkpoint.id)
-    context.bridge.set_writer(writer, spec, context.counters_of(table.table))
-    return writer.start()
-
-
 def _wait(
-    queries: Mapping[str, StreamingQuery],
+    queries: Sequence[RunningQuery],
     context: LoweringContext,
     notice: Notice,
     stop: threading.Event,
@@ -201,19 +188,21 @@ def _wait(
     """Returns when every query has ended or a stop was asked for; raises what ended one."""
     told: set[str] = set()
     while not stop.wait(_POLL_S):
-        # Asked before the exceptions: a query that fails in between is seen by the next round.
-        running = any(query.isActive for query in queries.values())
-        for name, query in queries.items():
-            failure = query.exception()
-            if failure is not None:
-                raise job_fault(name, str(failure))
+        going_on = [query.look() for query in queries]
         for line in left_out(context.counters):
             reason = line.split(" records ", 1)[1]
             if reason not in told:
                 told.add(reason)
                 notice(line)
-        if not running:
+        if not any(going_on):
             return
+
+
+def _finish(queries: Sequence[RunningQuery]) -> None:
+    """Ends every query within the time that a stop may take."""
+    deadline = time.monotonic() + _STOP_S
+    for query in queries:
+        query.finish(deadline - time.monotonic())
 
 
 @contextmanager

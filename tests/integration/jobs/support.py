@@ -7,6 +7,7 @@ import random
 import signal
 import subprocess
 import sys
+import threading
 from collections import Counter, defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -98,6 +99,21 @@ class Cli:
         """Exit code, standard output, standard error."""
         out, err = self.process.communicate(timeout=timeout)
         return self.process.returncode, out, err
+
+    def wait_for(self, text: str, seconds: float = 120) -> None:
+        """Returns once a line of standard error has that text; such lines are read away."""
+        assert self.process.stderr is not None
+        too_late = threading.Timer(seconds, self.process.kill)
+        too_late.start()
+        seen = []
+        for line in self.process.stderr:
+            seen.append(line)
+            if text in line:
+                break
+        else:
+            message = f"it ended without '{text}': {''.join(seen)}"
+            raise AssertionError(message)
+        too_late.cancel()
 
     def kill(self) -> None:
         """`kill -9` of everything it started, as a machine that loses power."""

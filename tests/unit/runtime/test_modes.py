@@ -7,8 +7,9 @@ from pathlib import Path
 import pytest
 
 from streamtable.core.errors import Condition, StreamtableError
-from streamtable.runtime.modes import check_real_time
-from streamtable.session import Session
+from streamtable.core.settings import ExecutionMode
+from streamtable.runtime.modes import mode_of
+from streamtable.session import Session, fixed_settings
 
 TABLES = (Path(__file__).parents[2] / "golden" / "tables.sql").read_text()
 
@@ -53,10 +54,11 @@ def _session(sql: str) -> Session:
 )
 def test_refused_with_the_reason(sql: str, reason: str) -> None:
     with pytest.raises(StreamtableError) as refused:
-        check_real_time(_session(sql).plans)
+        _mode(sql, "real-time")
     assert refused.value.condition is Condition.NOT_YET
     assert str(refused.value.at) == "job.sql:1:13"
     assert reason in str(refused.value)
+    assert _mode(sql, "auto") is ExecutionMode.MICRO_BATCH
 
 
 @pytest.mark.parametrize(
@@ -69,4 +71,12 @@ def test_refused_with_the_reason(sql: str, reason: str) -> None:
     ],
 )
 def test_taken(sql: str) -> None:
-    check_real_time(_session(sql).plans)
+    assert _mode(sql, "real-time") is ExecutionMode.REAL_TIME
+    assert _mode(sql, "auto") is ExecutionMode.AUTO
+    assert _mode(sql, "micro-batch") is ExecutionMode.MICRO_BATCH
+
+
+def _mode(sql: str, setting: str) -> ExecutionMode:
+    (plan,) = _session(sql).plans
+    settings = fixed_settings({"execution.mode": setting}).current()
+    return mode_of(plan, settings, bounded=False)

@@ -1,0 +1,53 @@
+"""Which operators Spark's Real-time Mode takes, and why not the others."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from streamtable.plan.nodes import Calc, Node, Normalize, Scan, UnionAll, Values
+from streamtable.plan.stateful_nodes import Join
+
+# The texts are those that `plan.functions.temporal` writes for CURRENT_TIMESTAMP and its kin.
+_READ_ONCE = ("current_timestamp()", "current_date()")
+
+
+def obstacle(node: Node) -> str | None:
+    """Why a tree cannot run in real-time mode; None where it can."""
+    own = own_obstacle(node)
+    return own or next(filter(None, map(obstacle, node.inputs)), None)
+
+
+def own_obstacle(node: Node) -> str | None:
+    """Why this one operator cannot, its inputs aside."""
+    # As long as Spark reads the clock once for all rows of a batch, its rows would get old times.
+    if any(text in sql for sql in _texts(node) for text in _READ_ONCE):
+        return "Spark reads the current time once per batch, which lasts there"
+    if isinstance(node, Values):
+        return "Spark does not read the rows of a VALUES there"
+    if isinstance(node, Join | UnionAll) and any(stages_of_state(child) for child in node.inputs):
+        tables = [n.input.table.name for n in map(_lone_normalize, node.inputs) if n]
+        what = "Spark takes no operator with state before two inputs meet"
+        if isinstance(node, Join) and tables:
+            what += f", and {' and '.join(tables)} must be normalized for want of its primary key"
+            what += " in the join's"
+        return what
+    return None
+
+
+def stages_of_state(node: Node) -> int:
+    """How many stages of state lie in a tree; each begins with a shuffle."""
+    own = not isinstance(node, Scan | Values | Calc | UnionAll)
+    return int(own) + sum(stages_of_state(child) for child in node.inputs)
+
+
+def _lone_normalize(node: Node) -> Normalize | None:
+    """The normalizer that is the only state below a node."""
+    while isinstance(node, Calc):
+        node = node.input
+    return node if isinstance(node, Normalize) else None
+
+
+def _texts(node: Node) -> Iterator[str]:
+    if isinstance(node, Calc):
+        yield from (projection.sql for projection in node.projections)
+        yield node.condition or ""

@@ -1,0 +1,54 @@
+"""How far a query is behind its topics, in records."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from streamtable.connectors.kafka.table import KafkaTable
+from streamtable.jvm.bridge import Bridge
+from streamtable.jvm.kafka_admin import KafkaAdmin, Partition
+from streamtable.plan.nodes import Sink, scans
+
+
+def records_behind(reached: Iterable[str], plan: Sink, bridge: Bridge) -> int:
+    """Records that the topics of a query hold beyond where it stands.
+
+    Args:
+        reached: a position per source as Spark writes it down, `{"topic": {"0": 17}}`: the offset
+            of the next record to be read.
+        plan: the query.
+        bridge: to ask the cluster through.
+
+    Raises:
+        StreamtableError: BROKER_UNREACHABLE or BROKER_FAILED.
+    """
+    position = positions(reached)
+    ends: dict[Partition, int] = {}
+    for scan in scans(plan.input):
+        table = scan.table.connector
+        assert isinstance(table, KafkaTable), "every connector is one over Kafka"  # noqa: S101
+        own = [topic for topic in table.topics if any(topic == t for t, _ in position)]
+        ends |= KafkaAdmin(bridge, table.properties).end_offsets(own)
+    return distance(position, ends)
+
+
+def positions(reached: Iterable[str]) -> dict[Partition, int]:
+    """The positions of several sources, by partition; the one furthest behind counts."""
+    found: dict[Partition, int] = {}
+    for text in reached:
+        offsets: Any = json.loads(text)
+        if not isinstance(offsets, dict):  # a file source counts otherwise
+            continue
+        for topic, partitions in offsets.items():
+            if isinstance(partitions, dict):
+                for partition, offset in partitions.items():
+                    key = (topic, int(partition))
+                    found[key] = min(offset, found.get(key, offset))
+    return found
+
+
+def distance(position: Mapping[Partition, int], ends: Mapping[Partition, int]) -> int:
+    """Records between positions and the ends of the same partitions."""
+    return sum(max(0, ends.get(key, offset) - offset) for key, offset in position.items())

@@ -1,0 +1,185 @@
+"""One INSERT as a streaming query, in one mode after another where auto mode says so.
+
+All modes share the checkpoint of the query, so a change of mode is a stop and a start. Auto mode
+changes between two runs that have ended by themselves: it catches up by runs that read what the
+topics hold when they begin, and leaves real-time mode only right after one of its checkpoints.
+"""
+
+from __future__ import annotations
+
+import time
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+
+from pyspark.errors import StreamingQueryException
+from pyspark.sql import DataFrame
+from pyspark.sql.streaming.query import StreamingQuery
+
+from streamtable.connectors.kafka.sink import writer_spec
+from streamtable.core.settings import AUTO_LAG, ExecutionMode
+from streamtable.jvm.faults import job_fault
+from streamtable.operators.context import LoweringContext
+from streamtable.operators.sink import lower_sink, sink_table
+from streamtable.plan.nodes import Sink
+from streamtable.runtime.checkpoint import Checkpoint
+from streamtable.runtime.lag import records_behind
+from streamtable.runtime.modes import ends, with_trigger
+from streamtable.runtime.preflight import Notice
+
+#: How much further behind than where it begins real-time mode may fall before it is left.
+GIVE_UP = 10
+
+_POLL_S = 0.05
+
+
+def next_mode(mode: ExecutionMode, behind: int, begin_at: int) -> ExecutionMode:
+    """The mode that auto mode goes on in.
+
+    Args:
+        mode: the one it is in.
+        behind: records between the query and the end of its topics.
+        begin_at: at how many or fewer real-time mode begins. It ends at ten times as many, so that
+            a short burst, and what comes in while Spark changes over, do not end it.
+    """
+    if mode is ExecutionMode.REAL_TIME:
+        over = behind > begin_at * GIVE_UP
+        return ExecutionMode.MICRO_BATCH if over else ExecutionMode.REAL_TIME
+    return ExecutionMode.REAL_TIME if behind <= begin_at else ExecutionMode.MICRO_BATCH
+
+
+@dataclass
+class RunningQuery:
+    """A query of a job from its start to its end.
+
+    Attributes:
+        context: the job's choices; `context.mode` is what the query was asked to run in.
+        mode: what it runs in now; never AUTO.
+    """
+
+    name: str
+    plan: Sink
+    context: LoweringContext
+    checkpoint: Checkpoint
+    notice: Notice
+    mode: ExecutionMode = ExecutionMode.MICRO_BATCH
+    _rows: dict[ExecutionMode, DataFrame] = field(default_factory=dict)
+    _query: StreamingQuery | None = None
+    _looked_at: int | None = None
+
+    def prepare(self) -> None:
+        """Puts the DataFrames together.
+
+        Raises:
+            StreamtableError: what only the cluster or a schema registry can tell.
+        """
+        wanted = self.context.mode
+        # A query of real-time mode ends with a micro-batch that commits what it has done.
+        modes = {wanted} if wanted is ExecutionMode.MICRO_BATCH else set(ExecutionMode)
+        for mode in modes - {ExecutionMode.AUTO}:
+            self._rows[mode] = lower_sink(self.plan, replace(self.context, mode=mode))
+
+    def start(self) -> None:
+        """Starts the query in the mode it was asked for; in auto mode it catches up first."""
+        real_time = self.context.mode is ExecutionMode.REAL_TIME
+        self.change_to(ExecutionMode.REAL_TIME if real_time else ExecutionMode.MICRO_BATCH)
+
+    def look(self) -> bool:
+        """Whether the query goes on; changes its mode where it is time to.
+
+        Raises:
+            StreamtableError: what ended the query.
+        """
+        # Asked before the exception: a query that fails in between is seen by the next look.
+        active = self._running.isActive
+        failure = self._running.exception()
+        if failure is not None:
+            raise job_fault(self.name, str(failure))
+        if self.context.mode is not ExecutionMode.AUTO:
+            return active
+        if self.mode is ExecutionMode.REAL_TIME:
+            self._perhaps_fall_back()
+        elif not active:
+            self._after_catching_up()
+        return True
+
+    def finish(self, seconds: float) -> None:
+        """Ends the query so that the next start finds little to do again.
+
+        A micro-batch that runs may end; what real-time mode has done since its last checkpoint is
+        committed by a micro-batch over the same records, which writes the same last rows again.
+
+        Args:
+            seconds: what is not done by then is broken off; the next start does it again.
+        """
+        deadline = time.monotonic() + seconds
+        if self.mode is ExecutionMode.REAL_TIME:
+            self.stop()
+            self._start(ExecutionMode.MICRO_BATCH, to_the_end=True)
+        begun = self._batch()
+        while self._running.isActive and time.monotonic() < deadline:
+            status = self._running.status
+            if self._batch() != begun or not status["isTriggerActive"]:
+                break
+            time.sleep(_POLL_S)
+        self.stop()
+
+    def stop(self) -> None:
+        """Breaks the query off."""
+        if self._query is not None:
+            with suppress(StreamingQueryException):
+                self._query.stop()
+
+    def change_to(self, mode: ExecutionMode) -> None:
+        """Goes on in a mode, on the same checkpoint."""
+        self.stop()
+        catching_up = self.context.mode is ExecutionMode.AUTO and mode is ExecutionMode.MICRO_BATCH
+        ends_itself = self.context.bounded or ends(self.plan)
+        self._start(mode, to_the_end=catching_up or ends_itself)
+
+    @property
+    def _running(self) -> StreamingQuery:
+        assert self._query is not None, "a query is looked at after its start"  # noqa: S101
+        return self._query
+
+    def _start(self, mode: ExecutionMode, *, to_the_end: bool) -> None:
+        table = sink_table(self.plan)
+        trigger = with_trigger(self._rows[mode], mode, self.context.settings, bounded=to_the_end)
+        writer = trigger.queryName(self.name).option(
+            "checkpointLocation", self.checkpoint.query_directory(self.name)
+        )
+        spec = writer_spec(table, mode, self.name, self.checkpoint.id)
+        self.context.bridge.set_writer(writer, spec, self.context.counters_of(table.table))
+        self._query = writer.start()
+        self.mode = mode
+        self._looked_at = None
+
+    def _after_catching_up(self) -> None:
+        behind = self._behind()
+        mode = next_mode(self.mode, behind, self.context.settings[AUTO_LAG])
+        if mode is ExecutionMode.REAL_TIME:
+            self.notice(f"{self.name}: {behind:,} records behind, goes on in real-time")
+        self.change_to(mode)
+
+    def _perhaps_fall_back(self) -> None:
+        batch = self._batch()
+        if batch == self._looked_at:
+            return
+        self._looked_at = batch
+        behind = self._behind()
+        mode = next_mode(self.mode, behind, self.context.settings[AUTO_LAG])
+        if mode is not self.mode:
+            self.notice(f"{self.name}: {behind:,} records behind, catches up in micro-batches")
+            self.change_to(mode)
+
+    def _batch(self) -> int | None:
+        """The newest batch that has ended since the start, if any."""
+        progress = self._running.lastProgress
+        return None if progress is None else progress.batchId
+
+    def _behind(self) -> int:
+        """Records behind at the end of the newest batch; 0 where a run found nothing to do."""
+        progress = self._running.lastProgress
+        if progress is None:
+            return 0
+        reached = [source.endOffset for source in progress.sources if source.endOffset]
+        return records_behind(reached, self.plan, self.context.bridge)

@@ -1,0 +1,37 @@
+"""Auto mode's decisions, and the distances they rest on."""
+
+from __future__ import annotations
+
+import pytest
+
+from streamtable.core.settings import ExecutionMode
+from streamtable.runtime.lag import distance, positions
+from streamtable.runtime.running import next_mode
+
+_BATCH, _REAL = ExecutionMode.MICRO_BATCH, ExecutionMode.REAL_TIME
+
+
+@pytest.mark.parametrize(
+    ("mode", "behind", "then"),
+    [
+        (_BATCH, 0, _REAL),
+        (_BATCH, 100, _REAL),
+        (_BATCH, 101, _BATCH),
+        (_REAL, 101, _REAL),
+        (_REAL, 1_000, _REAL),
+        (_REAL, 1_001, _BATCH),
+    ],
+)
+def test_the_way_back_is_longer(mode: ExecutionMode, behind: int, then: ExecutionMode) -> None:
+    assert next_mode(mode, behind, begin_at=100) is then
+
+
+def test_the_source_furthest_behind_counts() -> None:
+    reached = ['{"a": {"0": 5, "1": 7}}', '{"a": {"0": 3}, "b": {"0": 1}}', '{"logOffset": 2}', "4"]
+    assert positions(reached) == {("a", 0): 3, ("a", 1): 7, ("b", 0): 1}
+
+
+def test_distance_over_partitions() -> None:
+    position = {("a", 0): 3, ("a", 1): 7, ("gone", 0): 4}
+    ends = {("a", 0): 10, ("a", 1): 6, ("a", 2): 99}
+    assert distance(position, ends) == 7
