@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import pytest
 
+from streamtable.connectors.kafka.factory import OPTIONS as KAFKA
+from streamtable.connectors.kafka.sides import read_options
 from streamtable.core.errors import Condition, StreamtableError
 from streamtable.core.options import Given, Settings, is_secret
 from streamtable.formats.registry import FORMATS
 from streamtable.formats.registry_client import connection
+from streamtable.formats.registry_options import SUBJECT
 
 URL = {"url": "http://host:8081"}
 USER = {"basic-auth.credentials-source": "USER_INFO", "basic-auth.user-info": "a:geheim"}
@@ -177,3 +180,27 @@ def test_refused(given: dict[str, str], condition: Condition, said: str) -> None
 @pytest.mark.parametrize("key", [*USER, *TOKEN, "properties.basic.auth.user.info"])
 def test_keys_of_secrets(key: str) -> None:
     assert is_secret(key)
+
+
+@pytest.mark.parametrize(
+    ("subject", "expected"),
+    [({}, "x-value"), ({"value.avro-confluent.schema-registry.subject": "mine"}, "mine")],
+    ids=["by default", "given"],
+)
+def test_earlier_keys_behind_a_prefix(subject: dict[str, str], expected: str) -> None:
+    given = {
+        "connector": "kafka",
+        "topic": "x",
+        "properties.bootstrap.servers": "b:1",
+        "value.format": "avro-confluent",
+        "value.avro-confluent.schema-registry.url": "http://a",
+        "value.avro-confluent.properties.http.read.timeout.ms": "7",
+        **subject,
+    }
+    texts = {key: Given(text) for key, text in given.items()}
+    value = read_options(KAFKA, "t", texts, None).value
+    assert value.settings.get(SUBJECT) == expected
+    assert connection(value.settings) == {
+        "url": "http://a",
+        "properties.http.read.timeout.ms": "7",
+    }
