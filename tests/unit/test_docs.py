@@ -7,7 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from streamtable.cli.reference import PAGE, options_page
+from streamtable.cli.reference import FUNCTIONS_PAGE, PAGE, functions_page, options_page
+from streamtable.plan.functions import FUNCTIONS
+from streamtable.plan.functions.differences import DIFFERENCES
 from streamtable.session import Session
 from streamtable.sql.parse import parse_script
 
@@ -48,3 +50,12 @@ def test_links_lead_to_files(page: Path) -> None:
 def test_page_of_options_is_what_the_code_declares() -> None:
     written = (_ROOT / PAGE).read_text(encoding="utf-8")
     assert written == options_page(), "run: python -m streamtable.cli.reference"
+
+
+def test_page_of_functions_is_what_the_code_declares() -> None:
+    written = (_ROOT / FUNCTIONS_PAGE).read_text(encoding="utf-8")
+    assert written == functions_page(), "run: python -m streamtable.cli.reference"
+
+
+def test_differences_are_those_of_functions_that_are_there() -> None:
+    assert [name for name in DIFFERENCES if not FUNCTIONS[name].available] == []

@@ -1,6 +1,6 @@
-"""`python -m streamtable.cli.reference`: the page of options, written from their declarations.
+"""`python -m streamtable.cli.reference`: pages of options and functions, from their declarations.
 
-Run in the checkout after an option has changed; a test holds the page against the declarations.
+Run in the checkout after one has changed; a test holds the pages against the declarations.
 """
 
 from __future__ import annotations
@@ -13,9 +13,12 @@ from streamtable.connectors.registry import CONNECTORS
 from streamtable.core.options import OptionSet, documented
 from streamtable.core.settings import SETTINGS
 from streamtable.formats.registry import FORMATS, NOT_YET
+from streamtable.plan.functions import FUNCTIONS, Category, Function
+from streamtable.plan.functions.differences import DIFFERENCES
 
-#: Where the page lies, from the root of the checkout.
+#: Where the pages lie, from the root of the checkout.
 PAGE = Path("docs", "reference", "options.md")
+FUNCTIONS_PAGE = Path("docs", "reference", "functions.md")
 
 _HEAD = """\
 # Options
@@ -24,6 +27,13 @@ Written by `python -m streamtable.cli.reference` from the declarations in the co
 come from `streamtable options NAME`. A key that stands in none of them is refused, with the nearest
 known one. Options that are "not there yet" are known: their default may be given, any other value
 is refused.
+"""
+_FUNCTIONS_HEAD = """\
+# Functions
+
+Written by `python -m streamtable.cli.reference` from the table in the code. Names, arguments and
+results are those of Flink 2.2, against whose recorded answers they are tested; what knowingly
+differs says so. A function that is in no table is refused, with the nearest known name.
 """
 _CLIENT = (
     "Any other `properties.*` goes to the Kafka clients with the prefix removed, as *Kafka"
@@ -63,7 +73,32 @@ def _table(options: OptionSet) -> str:
     return "\n".join(lines)
 
 
+def functions_page() -> str:
+    """The page of functions as it must be."""
+    return "\n".join([_FUNCTIONS_HEAD, *_chapters()]).rstrip() + "\n"
+
+
+def _chapters() -> Iterator[str]:
+    for category in Category:
+        known = [f for f in FUNCTIONS.values() if f.category is category]
+        rows = [_function(f) for f in known if f.available]
+        if rows:
+            head = "| Function | Arguments | Meaning |\n|---|---|---|\n"
+            yield f"## {category.value}\n\n{head}" + "\n".join(rows) + "\n"
+    lacking = ", ".join(f"`{f.name}`" for f in FUNCTIONS.values() if not f.available)
+    yield f"## Not there yet\n\nKnown, and refused by name: {lacking}\n"
+
+
+def _function(function: Function) -> str:
+    usages = dict.fromkeys(o.usage() for o in function.overloads if o.lacking is None)
+    arguments = " or ".join(usages).replace("|", "&#124;")
+    differs = DIFFERENCES.get(function.name)
+    meaning = f"{function.doc} *Differs:* {differs}" if differs else function.doc
+    return f"| `{function.name.replace('|', '&#124;')}` | {arguments} | {meaning} |"
+
+
 if __name__ == "__main__":
     PAGE.parent.mkdir(parents=True, exist_ok=True)
-    PAGE.write_text(options_page(), encoding="utf-8")
-    sys.stdout.write(f"{PAGE}\n")
+    for page, text in ((PAGE, options_page()), (FUNCTIONS_PAGE, functions_page())):
+        page.write_text(text, encoding="utf-8")
+        sys.stdout.write(f"{page}\n")

@@ -56,6 +56,14 @@ class NotNullEnforcer(Enum):
     DROP = "DROP"
 
 
+class TypeLengthEnforcer(Enum):
+    """What happens to a text or bytes that do not have the length of their column."""
+
+    IGNORE = "IGNORE"
+    TRIM_PAD = "TRIM_PAD"
+    ERROR = "ERROR"
+
+
 JOB_NAME = Option("pipeline.name", TEXT, doc="Name of the job in Spark's UI and in messages.")
 PARALLELISM = Option(
     "parallelism.default",
@@ -110,6 +118,13 @@ NOT_NULL_ENFORCER = Option(
     choice(NotNullEnforcer),
     default=NotNullEnforcer.ERROR,
     doc="Whether a NULL for a NOT NULL column stops the job or drops the row, counted.",
+)
+TYPE_LENGTH_ENFORCER = Option(
+    "table.exec.sink.type-length-enforcer",
+    choice(TypeLengthEnforcer),
+    default=TypeLengthEnforcer.IGNORE,
+    doc="Whether a value that is not as long as its CHAR, VARCHAR, BINARY or VARBINARY column says"
+    " is written as it is, is cut or padded, or stops the job.",
 )
 STATE_TTL = Option(
     "table.exec.state.ttl",
@@ -166,6 +181,7 @@ SETTINGS = OptionSet(
         CHECKPOINT_INTERVAL,
         MAX_BATCH_RECORDS,
         NOT_NULL_ENFORCER,
+        TYPE_LENGTH_ENFORCER,
         STATE_TTL,
         IDLE_TIMEOUT,
         CDC_DUPLICATES,

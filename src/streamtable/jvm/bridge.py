@@ -159,6 +159,10 @@ class Bridge:
         self._gateway: Any = context._gateway  # noqa: SLF001
         self._ours = self._gateway.jvm.io.streamtable
 
+    def register_functions(self) -> None:
+        """Makes the `flink_*` functions known to the session's SQL."""
+        self._ours.functions.Functions.register(self._spark._jsparkSession)  # noqa: SLF001
+
     def counters(self, names: Iterable[str] = (*COUNTED_IN, *COUNTED_OUT)) -> Counters:
         """New counters at zero."""
         java_context: Any = self._spark._jsc  # noqa: SLF001 - no public way

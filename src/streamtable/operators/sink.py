@@ -1,4 +1,4 @@
-"""`Sink` -> bytes: NOT NULL checked, key and value encoded, ready for the writer."""
+"""`Sink` -> bytes: NOT NULL and lengths checked, key and value encoded, ready for the writer."""
 
 from __future__ import annotations
 
@@ -7,9 +7,15 @@ from pyspark.sql import DataFrame
 from streamtable.connectors.kafka.sink import encode_records
 from streamtable.connectors.kafka.table import KafkaTable
 from streamtable.core.changelog import ROW_KIND_COLUMN, RowKind
-from streamtable.core.settings import NOT_NULL_ENFORCER, NotNullEnforcer
+from streamtable.core.settings import (
+    NOT_NULL_ENFORCER,
+    TYPE_LENGTH_ENFORCER,
+    NotNullEnforcer,
+    TypeLengthEnforcer,
+)
 from streamtable.core.types import quote
 from streamtable.operators.context import LoweringContext
+from streamtable.operators.length import with_length
 from streamtable.operators.lower import lower
 from streamtable.plan.nodes import Sink
 
@@ -24,6 +30,10 @@ def sink_table(sink: Sink) -> KafkaTable:
 def lower_sink(sink: Sink, context: LoweringContext) -> DataFrame:
     """The records to write: columns `key`, `value` (BINARY) and the metadata that is written."""
     rows = lower(sink.input, context)
+    enforcer = context.settings[TYPE_LENGTH_ENFORCER]
+    if enforcer is not TypeLengthEnforcer.IGNORE:
+        columns = [with_length(f, enforcer, sink.table.name) for f in sink.input.fields]
+        rows = rows.selectExpr(ROW_KIND_COLUMN, *columns)
     if context.settings[NOT_NULL_ENFORCER] is NotNullEnforcer.DROP:
         for name in sink.not_null:
             rows = rows.where(f"NOT ({_is_missing(sink, name)})")

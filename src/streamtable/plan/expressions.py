@@ -37,8 +37,10 @@ from streamtable.plan.binding.literals import (
     temporal,
 )
 from streamtable.plan.binding.names import column
+from streamtable.plan.binding.periods import overlaps
 from streamtable.plan.functions import AGGREGATES, bind_call
-from streamtable.sql.nodes import FlinkCall, IntervalLiteral, TemporalLiteral
+from streamtable.plan.functions.json import with_clauses
+from streamtable.sql.nodes import CallClause, FlinkCall, FlinkType, IntervalLiteral, TemporalLiteral
 from streamtable.sql.place import place_of
 
 __all__ = [
@@ -70,12 +72,10 @@ _COMPARISONS: dict[type[exp.Expr], str] = {
 _NOT_YET: dict[type[exp.Expr], str] = {
     exp.Subquery: "a subquery as a value",
     exp.Exists: "EXISTS",
-    exp.SimilarTo: "SIMILAR TO",
     exp.Window: "an OVER window here",
     exp.Kwarg: "a named argument",
     exp.Any: "ANY or SOME",
     exp.All: "ALL",
-    exp.Overlaps: "OVERLAPS",
 }
 
 
@@ -235,9 +235,25 @@ class Binder:
 
     @_rule.register
     def _escape(self, node: exp.Escape, at: Span | None) -> Bound:
-        if not isinstance(node.this, exp.Like):
-            raise StreamtableError(Condition.NOT_YET, at=at, what="SIMILAR TO")
+        if isinstance(node.this, exp.SimilarTo):
+            escape = self.bind(node.expression)
+            return bind_call("SIMILAR TO", [*self._both(node.this), escape], at)
         return like(*self._both(node.this), self.bind(node.expression), at)
+
+    @_rule.register
+    def _similar(self, node: exp.SimilarTo, at: Span | None) -> Bound:
+        return bind_call("SIMILAR TO", self._both(node), at)
+
+    @_rule.register
+    def _overlaps(self, node: exp.Overlaps, at: Span | None) -> Bound:
+        return overlaps(self._period(node.this), self._period(node.expression), at)
+
+    def _period(self, node: exp.Expr) -> tuple[Bound, Bound]:
+        parts = _parts(node)
+        if parts is None or len(parts) != 2:
+            what = "OVERLAPS without (start, end) on both sides"
+            raise StreamtableError(Condition.NOT_YET, at=place_of(node), what=what)
+        return self.bind(parts[0]), self.bind(parts[1])
 
     @_rule.register
     def _case(self, node: exp.Case, at: Span | None) -> Bound:
@@ -269,12 +285,20 @@ class Binder:
                 function=node.name,
                 clause="an expression over single rows",
             )
-        for clause in ("distinct", "filter", "order", "nulls", "clauses"):
+        for clause in ("distinct", "filter", "order", "nulls"):
             if node.args.get(clause):
                 raise StreamtableError(
                     Condition.NOT_YET, at=at, what=f"{node.name} with its clause"
                 )
-        return bind_call(node.name, [self._argument(a) for a in node.expressions], at)
+        arguments = [self._argument(a) for a in node.expressions]
+        clauses = {c.name: self._clause(c) for c in node.args.get("clauses") or ()}
+        return bind_call(node.name, with_clauses(node.name, arguments, clauses), at)
+
+    def _clause(self, node: CallClause) -> Bound:
+        value = node.args["expression"]
+        if isinstance(value, FlinkType):
+            return Bound("", value.data_type, at=place_of(node))
+        return self._argument(value)
 
     def _argument(self, node: exp.Expr) -> Bound:
         if isinstance(node, exp.Var):

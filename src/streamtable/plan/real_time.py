@@ -2,13 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from streamtable.plan.nodes import Calc, Node, Normalize, Scan, UnionAll, Values
 from streamtable.plan.stateful_nodes import Join
-
-# The texts are those that `plan.functions.temporal` writes for CURRENT_TIMESTAMP and its kin.
-_READ_ONCE = ("current_timestamp()", "current_date()")
 
 
 def obstacle(node: Node) -> str | None:
@@ -19,9 +14,6 @@ def obstacle(node: Node) -> str | None:
 
 def own_obstacle(node: Node) -> str | None:
     """Why this one operator cannot, its inputs aside."""
-    # As long as Spark reads the clock once for all rows of a batch, its rows would get old times.
-    if any(text in sql for sql in _texts(node) for text in _READ_ONCE):
-        return "Spark reads the current time once per batch, which lasts there"
     if isinstance(node, Values):
         return "Spark does not read the rows of a VALUES there"
     if isinstance(node, Join | UnionAll) and any(stages_of_state(child) for child in node.inputs):
@@ -45,9 +37,3 @@ def _lone_normalize(node: Node) -> Normalize | None:
     while isinstance(node, Calc):
         node = node.input
     return node if isinstance(node, Normalize) else None
-
-
-def _texts(node: Node) -> Iterator[str]:
-    if isinstance(node, Calc):
-        yield from (projection.sql for projection in node.projections)
-        yield node.condition or ""

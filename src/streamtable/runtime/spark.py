@@ -17,6 +17,7 @@ from pyspark.sql import SparkSession
 from streamtable.core.errors import Condition, StreamtableError
 from streamtable.core.options import Settings
 from streamtable.core.settings import JOB_NAME, PARALLELISM, TIME_ZONE
+from streamtable.jvm.bridge import Bridge
 from streamtable.jvm.cache import cache_dir
 from streamtable.jvm.compile import operators_jar
 from streamtable.jvm.jars import connector_jars
@@ -86,6 +87,7 @@ def start_spark(settings: Settings, master: str | None, *, verbose: bool = False
     if asked.is_set():
         spark.stop()
         raise KeyboardInterrupt
+    Bridge(spark).register_functions()
     return spark
 
 

@@ -31,6 +31,7 @@ class Bound:
         constant: the value of a literal; None where it is no literal (or NULL).
         time_attribute: what a column that passes through unchanged means to time operators.
         fields: names of the input fields it reads.
+        json: whether it is a call whose text is JSON.
         at: where it stands in the script; not part of what it is.
     """
 
@@ -40,6 +41,7 @@ class Bound:
     constant: Constant | None = None
     time_attribute: TimeAttribute | None = None
     fields: frozenset[str] = frozenset()
+    json: bool = False
     at: Span | None = field(default=None, compare=False)
 
     def located(self, at: Span | None) -> Bound:

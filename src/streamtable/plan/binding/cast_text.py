@@ -36,10 +36,31 @@ def to_text(sql: str, source: DataType, depth: int = 0) -> str | None:
             return _with_fraction(sql, source)
         case Root.ARRAY | Root.MAP | Root.ROW:
             return _constructed(sql, source, depth)
-        case Root.INTERVAL_YEAR_MONTH | Root.INTERVAL_DAY_TIME | Root.MULTISET:
+        case Root.INTERVAL_YEAR_MONTH:
+            return _months(sql)
+        case Root.INTERVAL_DAY_TIME:
+            return _milliseconds(sql)
+        case Root.MULTISET:
             return None
         case _:
             return f"CAST({sql} AS STRING)"
+
+
+def _months(sql: str) -> str:
+    """`+1-02`."""
+    month = f"lpad(abs(extract(MONTH FROM {sql})), 2, '0')"
+    sign = f"if({sql} < INTERVAL '0' MONTH, '-', '+')"
+    return f"concat({sign}, abs(extract(YEAR FROM {sql})), '-', {month})"
+
+
+def _milliseconds(sql: str) -> str:
+    """`+1 02:03:04.500`."""
+    zero = "INTERVAL '0' SECOND"
+    parts = [f"lpad(abs(extract({unit} FROM {sql})), 2, '0')" for unit in ("HOUR", "MINUTE")]
+    second = f"lpad(CAST(abs(extract(SECOND FROM {sql})) AS DECIMAL(5, 3)), 6, '0')"
+    clock = f"concat_ws(':', {', '.join(parts)}, {second})"
+    days = f"abs(extract(DAY FROM {sql}))"
+    return f"concat(if({sql} < {zero}, '-', '+'), {days}, ' ', {clock})"
 
 
 def _with_fraction(sql: str, source: DataType) -> str:

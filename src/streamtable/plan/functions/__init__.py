@@ -19,11 +19,13 @@ from streamtable.plan.functions.construct import CONSTRUCTION
 from streamtable.plan.functions.conversion import CONVERSION
 from streamtable.plan.functions.encodings import ENCODINGS
 from streamtable.plan.functions.hashes import HASHES
+from streamtable.plan.functions.json import JSON
 from streamtable.plan.functions.lacking import LACKING
 from streamtable.plan.functions.model import Category, Function
 from streamtable.plan.functions.regexps import REGEXPS
 from streamtable.plan.functions.strings import STRINGS
 from streamtable.plan.functions.temporal import TEMPORAL
+from streamtable.plan.functions.texts import TEXTS
 
 __all__ = ["AGGREGATES", "FUNCTIONS", "AggregateFunction", "Category", "Function", "bind_call"]
 
@@ -32,12 +34,14 @@ _SCALARS = (
     *STRINGS,
     *ENCODINGS,
     *REGEXPS,
+    *TEXTS,
     *TEMPORAL,
     *CONDITIONAL,
     *CONVERSION,
     *COLLECTIONS,
     *CONSTRUCTION,
     *HASHES,
+    *JSON,
     *LACKING,
 )
 

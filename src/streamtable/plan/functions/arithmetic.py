@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from streamtable.core.types import (
     APPROXIMATE,
     DOUBLE,
     INT,
+    INTEGERS,
     MAX_DECIMAL_PRECISION,
     STRING,
     DataType,
@@ -97,6 +100,28 @@ def _truncate(arguments: Arguments) -> str:
     return f"CAST({cut} AS {kind})"
 
 
+def _placed(function: str, exact: Callable[[Arguments], str]) -> tuple[Overload, ...]:
+    """ROUND and TRUNCATE, of DOUBLEs by the digits that Java prints."""
+
+    def approximate(arguments: Arguments) -> str:
+        value, *places = arguments
+        digits = places[0].sql if places else "0"
+        moved = f"flink_{function}_to(CAST({value.sql} AS DOUBLE), {digits})"
+        return f"CAST({moved} AS {value.type.spark_sql()})"
+
+    def whole(arguments: Arguments) -> str:
+        value, places = arguments
+        moved = f"flink_{function}_whole(CAST({value.sql} AS BIGINT), {places.sql})"
+        return f"CAST({moved} AS {value.type.spark_sql()})"
+
+    return (
+        Overload((_EXACT_NUMBER, _PLACES), _rounded_type, exact, 1),
+        Overload((_APPROXIMATE_NUMBER, WHOLE), _alike, approximate, 1),
+        Overload((_WHOLE_NUMBER, WHOLE), _alike, whole),
+        lacking(f"{function.upper()} of a DECIMAL to places that are no literal", NUMBER, LONG),
+    )
+
+
 def _mod(arguments: Arguments) -> str:
     return _remainder(arguments).sql
 
@@ -111,6 +136,8 @@ def _remainder(arguments: Arguments) -> Bound:
 
 
 _PLACES = constant(WHOLE)
+_WHOLE_NUMBER = of_roots("an integer", INTEGERS, INT)
+_APPROXIMATE_NUMBER = of_roots("a FLOAT or DOUBLE", APPROXIMATE, DOUBLE)
 _EXACT_NUMBER = of_roots("an integer or DECIMAL", _EXACT_ROOTS, INT)
 
 ARITHMETIC = (
@@ -177,31 +204,8 @@ ARITHMETIC = (
         lambda a: f"CAST(sign({a[0].sql}) AS {a[0].type.spark_sql()})",
         "-1, 0 or 1.",
     ),
-    one(
-        "ROUND",
-        _ARITHMETIC,
-        (NUMBER, _PLACES),
-        _rounded_type,
-        _round,
-        "Rounded half up to so many places.",
-        optional=1,
-        more=(lacking("ROUND to places that are no literal", NUMBER, LONG),),
-    ),
-    one(
-        "TRUNCATE",
-        _ARITHMETIC,
-        (_EXACT_NUMBER, _PLACES),
-        _rounded_type,
-        _truncate,
-        "Cut to so many places.",
-        optional=1,
-        more=(
-            lacking("TRUNCATE of FLOAT and DOUBLE", NUMBER),
-            lacking(
-                "TRUNCATE of FLOAT and DOUBLE, or to places that are no literal", NUMBER, WHOLE
-            ),
-        ),
-    ),
+    Function("ROUND", _ARITHMETIC, _placed("round", _round), "Rounded half up to so many places."),
+    Function("TRUNCATE", _ARITHMETIC, _placed("truncate", _truncate), "Cut to so many places."),
     one("MOD", _ARITHMETIC, (EXACT, EXACT), _mod_type, _mod, "The remainder."),
     one("PI", _ARITHMETIC, (), DOUBLE, "pi()", "The number pi."),
     one("E", _ARITHMETIC, (), DOUBLE, "e()", "The number e."),

@@ -26,8 +26,6 @@ from streamtable.plan.functions.model import (
     Kind,
     Nulls,
     Overload,
-    constant,
-    lacking,
     one,
 )
 
@@ -36,7 +34,6 @@ _TEXTS = Kind(
     "an ARRAY of strings",
     lambda a: a if a.type.root is Root.ARRAY and _element(a).root in CHARACTER else None,
 )
-_ORDER = constant(TRUTH)
 
 
 def _element(argument: Bound) -> DataType:
@@ -104,8 +101,19 @@ def _sliced(arguments: Arguments) -> str:
 
 def _sorted(arguments: Arguments) -> str:
     items, *order = arguments
-    ascending = bool(order[0].constant) if order else True
-    nulls_first = bool(order[1].constant) if len(order) > 1 else ascending
+    if all(a.constant is not None for a in order):
+        ascending = bool(order[0].constant) if order else True
+        return _in_order(items, ascending, bool(order[1].constant) if order[1:] else ascending)
+    first = order[-1].sql
+    up, down = (
+        f"if({first}, {_in_order(items, way, True)}, {_in_order(items, way, False)})"
+        for way in (True, False)
+    )
+    missing = " OR ".join(f"{a.sql} IS NULL" for a in order)
+    return f"if({missing}, NULL, if({order[0].sql}, {up}, {down}))"
+
+
+def _in_order(items: Bound, ascending: bool, nulls_first: bool) -> str:
     if ascending == nulls_first:
         return f"sort_array({items.sql}, {str(ascending).lower()})"
     if ascending:
@@ -249,15 +257,11 @@ COLLECTIONS = (
     one(
         "ARRAY_SORT",
         _COLLECTION,
-        (ARRAY, _ORDER, _ORDER),
+        (ARRAY, TRUTH, TRUTH),
         _alike,
         _sorted,
         "In order; the arguments say ascending, and NULLs first.",
         optional=2,
-        more=(
-            lacking("ARRAY_SORT by an order that is no literal", ARRAY, TRUTH),
-            lacking("ARRAY_SORT by an order that is no literal", ARRAY, TRUTH, TRUTH),
-        ),
     ),
     one(
         "MAP_ENTRIES", _COLLECTION, (MAP,), _entries, "map_entries({0})", "Keys and values as rows."

@@ -2,48 +2,19 @@
 
 from __future__ import annotations
 
-from streamtable.core.types import BYTES, INT, STRING, DataType, Root, array
-from streamtable.plan.binding.bound import Bound, failing, text_literal
-from streamtable.plan.functions.kinds import ANY, BINARY, LONG, TEXT, WHOLE, constant_text
+from streamtable.core.types import BYTES, INT, STRING, DataType, array
+from streamtable.plan.binding.bound import Bound, failing
+from streamtable.plan.functions.kinds import BINARY, LONG, TEXT, WHOLE
 from streamtable.plan.functions.model import (
     Arguments,
     Category,
     Function,
-    Kind,
     Nulls,
     Overload,
-    constant,
-    lacking,
     one,
 )
 
 _STRING = Category.STRING
-#: SPLIT_INDEX takes its delimiter as text or as the code of a character.
-_DELIMITERS = (Root.CHAR, Root.VARCHAR, Root.INT)
-
-
-def _delimiter(argument: Bound) -> Bound | None:
-    return argument if argument.constant and argument.type.root in _DELIMITERS else None
-
-
-def _split_index(arguments: Arguments) -> str:
-    text, delimiter, index = arguments
-    code = delimiter.constant
-    cut = chr(code) if isinstance(code, int) else constant_text(delimiter)
-    pieces = f"split({text.sql}, {text_literal(quoted_pattern(cut))})"
-    return f"if({text.sql} = '', NULL, get({pieces}, {index.sql}))"
-
-
-def _split(arguments: Arguments) -> str:
-    text, delimiter = arguments
-    pattern = constant_text(delimiter)
-    pieces = f"split({text.sql}, {text_literal(quoted_pattern(pattern) if pattern else '')})"
-    return f"if({text.sql} = '', array(), {pieces})"
-
-
-def quoted_pattern(text: str) -> str:
-    """A Java regular expression that matches a text literally."""
-    return "\\Q" + text.replace("\\E", "\\E\\\\E\\Q") + "\\E"
 
 
 def _from_base64(arguments: Arguments) -> str:
@@ -54,14 +25,31 @@ def _from_base64(arguments: Arguments) -> str:
     return f"if({text} RLIKE '{_BASE64}', {decoded}, if({text} IS NULL, NULL, {broken}))"
 
 
+def _is_utf8(charset: Bound) -> bool:
+    return str(charset.constant).upper() == "UTF-8"
+
+
+def _decode(arguments: Arguments) -> str:
+    held, charset = arguments
+    if _is_utf8(charset):
+        return f"make_valid_utf8(CAST({held.sql} AS STRING))"
+    return f"flink_decode({held.sql}, {charset.sql})"
+
+
+def _encode(arguments: Arguments) -> str:
+    text, charset = arguments
+    if _is_utf8(charset):
+        return f"CAST({text.sql} AS BINARY)"
+    return f"flink_encode({text.sql}, {charset.sql})"
+
+
 def _chosen_type(arguments: Arguments) -> DataType:
     return arguments[1].type
 
 
-_CUT = Kind("a delimiter (a literal, not empty)", _delimiter)
+_SPLIT_INDEX = "if({1} IS NULL OR {2} IS NULL, NULL, flink_split_index({0}, {1}, {2}))"
 _BASE64 = "^([A-Za-z0-9+/]{4})*([A-Za-z0-9+/]{2}(==)?|[A-Za-z0-9+/]{3}=?)?$"
 _FIRST_BYTE = "CAST(CAST(CAST(conv(left(hex({0}), 2), 16, 10) AS INT) AS TINYINT) AS INT)"
-_UTF8 = Kind("'UTF-8'", lambda a: a if str(a.constant).upper() == "UTF-8" else None)
 
 ENCODINGS = (
     one("FROM_BASE64", _STRING, (TEXT,), STRING, _from_base64, "The text that base64 encodes."),
@@ -106,20 +94,18 @@ ENCODINGS = (
     one(
         "DECODE",
         _STRING,
-        (BINARY, _UTF8),
+        (BINARY, TEXT),
         STRING,
-        "make_valid_utf8(CAST({0} AS STRING))",
-        "The text that bytes hold.",
-        more=(lacking("DECODE from another charset", BINARY, TEXT),),
+        _decode,
+        "The text that bytes hold in a charset.",
     ),
     one(
         "ENCODE",
         _STRING,
-        (TEXT, _UTF8),
+        (TEXT, TEXT),
         BYTES,
-        "CAST({0} AS BINARY)",
-        "The text's bytes.",
-        more=(lacking("ENCODE to another charset", TEXT, TEXT),),
+        _encode,
+        "The text's bytes in a charset.",
     ),
     one(
         "UNHEX",
@@ -148,20 +134,18 @@ ENCODINGS = (
     one(
         "SPLIT",
         _STRING,
-        (TEXT, constant(TEXT)),
+        (TEXT, TEXT),
         array(STRING),
-        _split,
+        "flink_split({0}, {1})",
         "The pieces between delimiters.",
-        more=(lacking("SPLIT at a delimiter that is no literal", TEXT, TEXT),),
     ),
-    one(
+    Function(
         "SPLIT_INDEX",
         _STRING,
-        (TEXT, _CUT, WHOLE),
-        STRING,
-        _split_index,
+        (
+            Overload((TEXT, TEXT, WHOLE), STRING, _SPLIT_INDEX, nulls=Nulls.ALWAYS),
+            Overload((TEXT, WHOLE, WHOLE), STRING, _SPLIT_INDEX, nulls=Nulls.ALWAYS),
+        ),
         "The piece of a number, from 0; NULL where there is none.",
-        nulls=Nulls.ALWAYS,
-        more=(lacking("SPLIT_INDEX at this delimiter", TEXT, ANY, WHOLE),),
     ),
 )

@@ -7,35 +7,13 @@ from collections.abc import Mapping
 from streamtable.plan.functions.model import Category, Function
 
 _NAMES: Mapping[Category, tuple[str, ...]] = {
-    Category.STRING: (
-        "IS_ALPHA",
-        "IS_DECIMAL",
-        "IS_DIGIT",
-        "PARSE_URL",
-        "PRINTF",
-        "STR_TO_MAP",
-    ),
     Category.TEMPORAL: (
         "CURRENT_WATERMARK",
-        "OVERLAPS",
         "SOURCE_WATERMARK",
-    ),
-    Category.JSON: (
-        "IS_JSON",
-        "JSON",
-        "JSON_ARRAY",
-        "JSON_EXISTS",
-        "JSON_OBJECT",
-        "JSON_QUERY",
-        "JSON_QUOTE",
-        "JSON_STRING",
-        "JSON_UNQUOTE",
-        "JSON_VALUE",
     ),
     Category.VARIANT: ("PARSE_JSON", "TRY_PARSE_JSON"),
     Category.CONSTRUCTION: ("OBJECT_OF",),
     Category.MODIFICATION: ("OBJECT_UPDATE",),
-    Category.HASH: ("HASH_CODE",),
     Category.AUXILIARY: (
         "CURRENT_CATALOG",
         "CURRENT_DATABASE",

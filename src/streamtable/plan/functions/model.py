@@ -112,6 +112,8 @@ class Overload:
         deterministic: whether equal arguments give equal results.
         time_attribute: what the result means to time operators.
         lacking: what this signature of Flink's is called where we do not have it yet.
+        json: whether the result is JSON, to stand in other JSON as it is.
+        shown: its arguments as messages list them, where they have a grammar of their own.
     """
 
     takes: tuple[Kind, ...]
@@ -127,6 +129,8 @@ class Overload:
     deterministic: bool = True
     time_attribute: TimeAttribute | None = None
     lacking: str | None = None
+    json: bool = False
+    shown: str | None = None
 
     def accept(self, arguments: Sequence[Bound]) -> Arguments | None:
         """The arguments as the builder expects them; None where they do not fit."""
@@ -166,13 +170,15 @@ class Overload:
             sql = self.sql.format(*(argument.sql for argument in arguments))
         else:
             sql = self.sql(arguments)
-        bound = derived(sql, kind, arguments)
+        bound = replace(derived(sql, kind, arguments), json=self.json)
         if self.deterministic:
             return bound
         return replace(bound, deterministic=False, time_attribute=self.time_attribute)
 
     def usage(self) -> str:
         """Its arguments as messages list them."""
+        if self.shown is not None:
+            return self.shown
         names = [kind.name for kind in self.takes]
         required = len(names) - self.optional
         shown = [n if i < required else f"[{n}]" for i, n in enumerate(names)]

@@ -11,7 +11,6 @@ from streamtable.plan.functions.model import (
     Nulls,
     Overload,
     keyword,
-    lacking,
     one,
 )
 from streamtable.plan.functions.string_sql import (
@@ -181,8 +180,8 @@ STRINGS = (
         _STRING,
         (
             Overload((TEXT, TEXT), INT, "instr({0}, {1})"),
-            lacking("INSTR from a position", TEXT, TEXT, WHOLE),
-            lacking("INSTR of a later occurrence", TEXT, TEXT, WHOLE, WHOLE),
+            Overload((TEXT, TEXT, WHOLE), INT, "flink_instr({0}, {1}, {2}, 1)"),
+            Overload((TEXT, TEXT, WHOLE, WHOLE), INT, "flink_instr({0}, {1}, {2}, {3})"),
         ),
         "Where the second text stands in the first, from 1; 0 if nowhere.",
     ),
@@ -222,22 +221,22 @@ STRINGS = (
         "The text backwards.",
         nulls=Nulls.ALWAYS,
     ),
-    one(
+    Function(
         "STARTSWITH",
         _STRING,
-        (TEXT, TEXT),
-        BOOLEAN,
-        "startswith({0}, {1})",
-        "Whether the text begins with the second.",
-        more=(lacking("STARTSWITH over bytes", BINARY, BINARY),),
+        (
+            Overload((TEXT, TEXT), BOOLEAN, "startswith({0}, {1})"),
+            Overload((BINARY, BINARY), BOOLEAN, "startswith({0}, {1})"),
+        ),
+        "Whether the text, or bytes, begins with the second.",
     ),
-    one(
+    Function(
         "ENDSWITH",
         _STRING,
-        (TEXT, TEXT),
-        BOOLEAN,
-        "endswith({0}, {1})",
-        "Whether the text ends with the second.",
-        more=(lacking("ENDSWITH over bytes", BINARY, BINARY),),
+        (
+            Overload((TEXT, TEXT), BOOLEAN, "endswith({0}, {1})"),
+            Overload((BINARY, BINARY), BOOLEAN, "endswith({0}, {1})"),
+        ),
+        "Whether the text, or bytes, ends with the second.",
     ),
 )

@@ -1,12 +1,9 @@
 """Temporal functions. `units` does the arithmetic of calendars, `parsing` and `formatting` texts.
 
-CURRENT_TIMESTAMP and its kin are what Spark makes of them: one value for a whole micro-batch,
-where Flink looks at the clock for every record.
+CURRENT_TIMESTAMP and its kin look at the clock for every record, as in Flink's streaming mode.
 """
 
 from __future__ import annotations
-
-from zoneinfo import available_timezones
 
 from streamtable.core.types import (
     BIGINT,
@@ -22,13 +19,12 @@ from streamtable.core.types import (
     timestamp,
     timestamp_ltz,
 )
-from streamtable.plan.binding.bound import Bound
-from streamtable.plan.binding.cast_time import from_text, truncated
-from streamtable.plan.binding.moments import from_utc
+from streamtable.plan.binding.bound import Bound, text_literal
+from streamtable.plan.binding.cast_time import from_text
+from streamtable.plan.binding.moments import from_utc, in_utc
 from streamtable.plan.functions import units
-from streamtable.plan.functions.formatting import ONLY_IN_FORMATTER, formatted
+from streamtable.plan.functions.formatting import DEFAULT, cut_from
 from streamtable.plan.functions.kinds import (
-    ANY,
     LONG,
     REAL,
     TEXT,
@@ -41,17 +37,14 @@ from streamtable.plan.functions.model import (
     Kind,
     Nulls,
     Overload,
-    constant,
     keyword,
     lacking,
     of_roots,
     one,
 )
-from streamtable.plan.functions.parsing import lenient, parsed_timestamp
-from streamtable.plan.functions.patterns import DEFAULT
 
 _TEMPORAL = Category.TEMPORAL
-_PATTERN = constant(TEXT)
+_USUAL = text_literal(DEFAULT)
 _EXTRACTABLE = of_roots(
     "a date, a time or an interval",
     {Root.DATE, Root.TIME, *TIMESTAMPS, *INTERVALS},
@@ -72,51 +65,40 @@ def _extracting(name: str, unit: str) -> Function:
 def _date_format(arguments: Arguments) -> str:
     moment, pattern = arguments
     if moment.type.root in CHARACTER:
-        return formatted(truncated(lenient(moment.sql, None), 6, 0), pattern)
+        read = f"flink_parse_legacy({moment.sql}, {_USUAL}, 'UTC')"
+        return f"flink_format_legacy(unix_seconds({read}), {pattern.sql}, 'UTC')"
     local = moment.sql
     if moment.type.root is Root.TIMESTAMP_LTZ:
         local = f"CAST({local} AS TIMESTAMP_NTZ)"
-    return formatted(local, pattern)
+    return cut_from(local, pattern) or f"flink_format({local}, {pattern.sql})"
 
 
 def _from_unixtime(arguments: Arguments) -> str:
-    moment = f"CAST(timestamp_seconds({arguments[0].sql}) AS TIMESTAMP_NTZ)"
-    pattern = arguments[1] if len(arguments) > 1 else Bound("", STRING, constant=DEFAULT)
-    return formatted(moment, pattern, refused=ONLY_IN_FORMATTER)
+    seconds, *given = arguments
+    pattern = given[0] if given else Bound(_USUAL, STRING, constant=DEFAULT)
+    moment = f"CAST(timestamp_seconds({seconds.sql}) AS TIMESTAMP_NTZ)"
+    cut = cut_from(moment, pattern)
+    return cut or f"flink_format_legacy({seconds.sql}, {pattern.sql}, current_timezone())"
 
 
 def _unix_timestamp(arguments: Arguments) -> str:
     text, *pattern = arguments
-    read = lenient(text.sql, pattern[0] if pattern else None)
-    seconds = f"unix_timestamp(CAST({read} AS TIMESTAMP_LTZ))"
-    return f"coalesce({seconds}, if({text.sql} IS NULL, NULL, CAST({_UNPARSED} AS BIGINT)))"
+    form = pattern[0].sql if pattern else _USUAL
+    read = f"unix_millis(flink_parse_legacy({text.sql}, {form}, current_timezone())) div 1000"
+    missing = " OR ".join(f"{a.sql} IS NULL" for a in arguments)
+    return f"coalesce({read}, if({missing}, NULL, CAST({_UNPARSED} AS BIGINT)))"
 
 
 def _to_timestamp(arguments: Arguments) -> str:
     text, *pattern = arguments
-    return parsed_timestamp(text.sql, pattern[0] if pattern else None)
+    if pattern:
+        return f"flink_parse({text.sql}, {pattern[0].sql})"
+    return str(from_text(text.sql, timestamp(3)))
 
 
 def _to_instant(arguments: Arguments) -> str:
     """A text is read in UTC, whatever the session's zone."""
     return from_utc(_to_timestamp(arguments))
-
-
-def _to_instant_in(arguments: Arguments) -> str:
-    text, pattern, zone = arguments
-    return from_utc(f"convert_timezone({zone.sql}, 'UTC', {_to_timestamp((text, pattern))})")
-
-
-def _convert_zone(arguments: Arguments) -> str:
-    """Reads and writes `yyyy-MM-dd HH:mm:ss`, as `SimpleDateFormat` does."""
-    text, source, target = arguments
-    local = f"convert_timezone({source.sql}, {target.sql}, {lenient(text.sql, None)})"
-    return f"left(CAST({local} AS STRING), {len(DEFAULT)})"
-
-
-def _known_zone(argument: Bound) -> Bound | None:
-    known = argument.constant in available_timezones()
-    return argument if known and argument.type.root in CHARACTER else None
 
 
 def _epoch_instant(arguments: Arguments) -> str:
@@ -133,7 +115,8 @@ def _to_date(arguments: Arguments) -> str:
     text, *pattern = arguments
     if not pattern:
         return str(from_text(text.sql, DATE))
-    return f"CAST({lenient(text.sql, pattern[0])} AS DATE)"
+    read = f"flink_parse_legacy({text.sql}, {pattern[0].sql}, 'UTC')"
+    return f"CAST({in_utc(read)} AS DATE)"
 
 
 def _alike(arguments: Arguments) -> DataType:
@@ -145,10 +128,9 @@ def _now(kind: DataType, sql: str, name: str, doc: str) -> Function:
     return Function(name, _TEMPORAL, (overload,), doc)
 
 
-_INSTANT = "date_trunc('MILLISECOND', current_timestamp())"
+_INSTANT = "flink_now()"
 _LOCAL = f"CAST({_INSTANT} AS TIMESTAMP_NTZ)"
 _PRECISION = Kind("0 or 3", lambda a: WHOLE.take(a) if a.constant in (0, 3) else None)
-_ZONE = Kind("a time zone (a literal)", _known_zone)
 
 
 def _differences() -> tuple[Overload, ...]:
@@ -188,13 +170,12 @@ TEMPORAL = (
             of_roots(
                 "a TIMESTAMP, TIMESTAMP_LTZ or string", {*TIMESTAMPS, *CHARACTER}, timestamp(3)
             ),
-            _PATTERN,
+            TEXT,
         ),
         STRING,
         _date_format,
         "A timestamp as text, by a Java pattern.",
         nulls=Nulls.ALWAYS,
-        more=(lacking("DATE_FORMAT by a pattern that is no literal", ANY, TEXT),),
     ),
     one(
         "TIMESTAMPADD",
@@ -209,13 +190,12 @@ TEMPORAL = (
     one(
         "TO_TIMESTAMP",
         _TEMPORAL,
-        (TEXT, _PATTERN),
+        (TEXT, TEXT),
         timestamp(3),
         _to_timestamp,
         "A text as TIMESTAMP(3), by a Java pattern; NULL where it is none.",
         optional=1,
         nulls=Nulls.ALWAYS,
-        more=(lacking("TO_TIMESTAMP by a pattern that is no literal", TEXT, TEXT),),
     ),
     Function(
         "TO_TIMESTAMP_LTZ",
@@ -223,54 +203,61 @@ TEMPORAL = (
         (
             Overload((LONG, _PRECISION), timestamp_ltz(3), _epoch_instant, 1, nulls=Nulls.ALWAYS),
             Overload((REAL, _PRECISION), timestamp_ltz(3), _epoch_instant, 1, nulls=Nulls.ALWAYS),
-            Overload((TEXT, _PATTERN), timestamp_ltz(3), _to_instant, 1, nulls=Nulls.ALWAYS),
-            Overload((TEXT, _PATTERN, _ZONE), timestamp_ltz(3), _to_instant_in, nulls=Nulls.ALWAYS),
+            Overload((TEXT, TEXT), timestamp_ltz(3), _to_instant, 1, nulls=Nulls.ALWAYS),
+            Overload(
+                (TEXT, TEXT, TEXT),
+                timestamp_ltz(3),
+                "flink_parse_in({0}, {1}, {2})",
+                nulls=Nulls.ALWAYS,
+            ),
         ),
         "An epoch number (seconds for 0, milliseconds for 3) or a text in UTC as an instant.",
     ),
     one(
         "TO_DATE",
         _TEMPORAL,
-        (TEXT, _PATTERN),
+        (TEXT, TEXT),
         DATE,
         _to_date,
         "A text as DATE; NULL where it is none.",
         optional=1,
         nulls=Nulls.ALWAYS,
-        more=(lacking("TO_DATE by a pattern that is no literal", TEXT, TEXT),),
     ),
     Function(
         "UNIX_TIMESTAMP",
         _TEMPORAL,
         (
-            Overload((), BIGINT, "unix_timestamp()", nulls=Nulls.NEVER, deterministic=False),
-            Overload((TEXT, _PATTERN), BIGINT, _unix_timestamp, 1),
-            lacking("UNIX_TIMESTAMP by a pattern that is no literal", TEXT, TEXT),
+            Overload(
+                (),
+                BIGINT,
+                "(unix_millis(flink_now()) div 1000)",
+                nulls=Nulls.NEVER,
+                deterministic=False,
+            ),
+            Overload((TEXT, TEXT), BIGINT, _unix_timestamp, 1),
         ),
         "Seconds since the epoch of a text in the session's zone.",
     ),
     one(
         "FROM_UNIXTIME",
         _TEMPORAL,
-        (LONG, _PATTERN),
+        (LONG, TEXT),
         STRING,
         _from_unixtime,
         "Epoch seconds as text in the session's zone.",
         optional=1,
         nulls=Nulls.ALWAYS,
-        more=(lacking("FROM_UNIXTIME by a pattern that is no literal", LONG, TEXT),),
     ),
     one(
         "CONVERT_TZ",
         _TEMPORAL,
-        (TEXT, _ZONE, _ZONE),
+        (TEXT, TEXT, TEXT),
         STRING,
-        _convert_zone,
+        "flink_convert_tz({0}, {1}, {2})",
         "A timestamp as text, moved from one zone to another.",
         nulls=Nulls.ALWAYS,
-        more=(lacking("CONVERT_TZ with such a time zone", TEXT, TEXT, TEXT),),
     ),
-    _now(DATE, "current_date()", "CURRENT_DATE", "The date in the session's zone."),
+    _now(DATE, f"CAST({_LOCAL} AS DATE)", "CURRENT_DATE", "The date in the session's zone."),
     _now(time(), f"CAST({_LOCAL} AS TIME(0))", "CURRENT_TIME", "The time in the session's zone."),
     _now(time(), f"CAST({_LOCAL} AS TIME(0))", "LOCALTIME", "Same as CURRENT_TIME."),
     _now(timestamp(3), _LOCAL, "LOCALTIMESTAMP", "Date and time in the session's zone."),

@@ -128,7 +128,9 @@ def ceil(arguments: Arguments) -> str:
     value, unit = arguments[0], str(arguments[1].constant)
     lower = floor(arguments)
     if value.type.root is Root.TIME:
-        raise _unit_error(arguments[1], "CEIL of a TIME")
+        micros = f"time_to_micros({lower}) + {_UNIT_MICROS[unit]}L"
+        upper = f"CAST(time_from_micros({micros}) AS {value.type.spark_sql()})"
+        return f"if({lower} = {value.sql}, {value.sql}, {upper})"
     if unit in _CLOCK_RESTS:
         if value.type.root is Root.DATE:
             return value.sql

@@ -1,0 +1,121 @@
+package io.streamtable.functions;
+
+import java.text.ParsePosition;
+import java.text.SimpleDateFormat;
+import java.time.DateTimeException;
+import java.time.LocalDateTime;
+import java.time.ZoneId;
+import java.time.ZoneOffset;
+import java.time.format.DateTimeFormatter;
+import java.time.format.DateTimeParseException;
+import java.time.temporal.ChronoField;
+import java.time.temporal.TemporalAccessor;
+import java.util.Date;
+import java.util.Locale;
+import java.util.TimeZone;
+import org.apache.spark.sql.catalyst.util.DateTimeUtils;
+import org.apache.spark.unsafe.types.UTF8String;
+
+/**
+ * Dates and times as text by Java's own patterns: `format` and `parse` are `DateTimeFormatter`'s,
+ * which know no time zone here, the `Legacy` ones `SimpleDateFormat`'s. Timestamps are
+ * microseconds.
+ */
+public final class DateTexts {
+  private static final Cache<String, DateTimeFormatter> FORMATTERS =
+      new Cache<>(pattern -> DateTimeFormatter.ofPattern(pattern, Locale.US));
+  private static final Cache<String, SimpleDateFormat> LEGACY =
+      new Cache<>(pattern -> new SimpleDateFormat(pattern, Locale.US));
+  private static final String USUAL = "yyyy-MM-dd HH:mm:ss";
+  private static final long MICROS_PER_SECOND = 1_000_000;
+  private static final long MICROS_PER_MILLI = 1000;
+  private static final long MILLIS_PER_SECOND = 1000;
+  private static final int EPOCH_YEAR = 1970;
+
+  private DateTexts() {}
+
+  /** A TIMESTAMP; a pattern that asks for a zone fails. */
+  public static UTF8String format(long local, UTF8String pattern) {
+    LocalDateTime moment = DateTimeUtils.microsToLocalDateTime(local);
+    return UTF8String.fromString(moment.format(FORMATTERS.get(pattern.toString())));
+  }
+
+  /** Epoch seconds. */
+  public static UTF8String formatLegacy(long seconds, UTF8String pattern, UTF8String zone) {
+    SimpleDateFormat format = legacy(pattern.toString(), zone(zone));
+    return UTF8String.fromString(format.format(new Date(seconds * MILLIS_PER_SECOND)));
+  }
+
+  /**
+   * A TIMESTAMP of whole milliseconds, null where the text is none. Fields that the text leaves out
+   * are the epoch's; a zone in it is read and has no effect.
+   */
+  public static Long parse(UTF8String text, UTF8String pattern) {
+    DateTimeFormatter formatter;
+    try {
+      formatter = FORMATTERS.get(pattern.toString());
+    } catch (IllegalArgumentException broken) {
+      return null;
+    }
+    try {
+      TemporalAccessor found = formatter.parse(text.toString());
+      LocalDateTime moment =
+          LocalDateTime.of(
+              field(found, ChronoField.YEAR, EPOCH_YEAR),
+              field(found, ChronoField.MONTH_OF_YEAR, 1),
+              field(found, ChronoField.DAY_OF_MONTH, 1),
+              field(found, ChronoField.HOUR_OF_DAY, 0),
+              field(found, ChronoField.MINUTE_OF_HOUR, 0),
+              field(found, ChronoField.SECOND_OF_MINUTE, 0));
+      long millis = field(found, ChronoField.NANO_OF_SECOND, 0) / MICROS_PER_SECOND;
+      return moment.toEpochSecond(ZoneOffset.UTC) * MICROS_PER_SECOND + millis * MICROS_PER_MILLI;
+    } catch (DateTimeParseException none) {
+      return JdbcTexts.parse(text.toString());
+    }
+  }
+
+  /** The same as an instant, read in a time zone; null where there is no such zone. */
+  public static Long parseIn(UTF8String text, UTF8String pattern, UTF8String zone) {
+    Long local = parse(text, pattern);
+    try {
+      ZoneId known = ZoneId.of(zone.toString());
+      return local == null ? null : (Long) DateTimeUtils.toUTCTime(local, known.getId());
+    } catch (DateTimeException unknown) {
+      return null;
+    }
+  }
+
+  private static int field(TemporalAccessor found, ChronoField field, int otherwise) {
+    return found.isSupported(field) ? found.get(field) : otherwise;
+  }
+
+  /** An instant, null where the text is none; text behind what the pattern reads is ignored. */
+  public static Long parseLegacy(UTF8String text, UTF8String pattern, UTF8String zone) {
+    Date found =
+        legacy(pattern.toString(), zone(zone)).parse(text.toString(), new ParsePosition(0));
+    return found == null ? null : (Long) (found.getTime() * MICROS_PER_MILLI);
+  }
+
+  /** A text of one zone in another; a zone that Java does not know is GMT. */
+  public static UTF8String convertTz(UTF8String text, UTF8String from, UTF8String to) {
+    Date found =
+        legacy(USUAL, TimeZone.getTimeZone(from.toString()))
+            .parse(text.toString(), new ParsePosition(0));
+    if (found == null) {
+      return null;
+    }
+    SimpleDateFormat format = legacy(USUAL, TimeZone.getTimeZone(to.toString()));
+    return UTF8String.fromString(format.format(found));
+  }
+
+  private static TimeZone zone(UTF8String name) {
+    return TimeZone.getTimeZone(ZoneId.of(name.toString()));
+  }
+
+  private static SimpleDateFormat legacy(String pattern, TimeZone zone) {
+    SimpleDateFormat format = LEGACY.get(pattern);
+    // A zone in a text that was read has changed the format's own.
+    format.setTimeZone(zone);
+    return format;
+  }
+}
