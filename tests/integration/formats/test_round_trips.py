@@ -7,11 +7,11 @@ import json
 import string
 from datetime import date, datetime, time
 from decimal import Decimal
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import fastavro
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 from py4j.protocol import Py4JJavaError
 from tests.integration.formats.registry_double import RegistryDouble
@@ -20,6 +20,9 @@ from streamtable.core import types as t
 from streamtable.core.types import Field
 from streamtable.formats.avro_schema import avro_schema
 from streamtable.formats.raw import HELD
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 SLOW_IS_FINE = settings(
     max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
@@ -167,6 +170,12 @@ FLAT = st.sampled_from([*FEW_SCALARS, (t.timestamp(3), MILLIS)]).flatmap(
 )
 
 
+@pytest.fixture(scope="module")
+def double() -> Iterator[RegistryDouble]:
+    with RegistryDouble() as running:
+        yield running
+
+
 @pytest.mark.parametrize(
     ("name", "options"),
     [
@@ -182,14 +191,20 @@ FLAT = st.sampled_from([*FEW_SCALARS, (t.timestamp(3), MILLIS)]).flatmap(
 @SLOW_IS_FINE
 @given(st.lists(FLAT, min_size=1, max_size=6))
 def test_simple_types_come_back(
-    codecs: Any, name: str, options: dict[str, str], columns: list[tuple[t.DataType, Any]]
+    codecs: Any,
+    double: RegistryDouble,
+    name: str,
+    options: dict[str, str],
+    columns: list[tuple[t.DataType, Any]],
 ) -> None:
     fields, row = named(columns)
-    with RegistryDouble() as double:
-        more = {"url": double.url} if name == "avro-confluent" else {}
-        source = from_avro(codecs, fields, row)
-        written = bytes(codecs.encoder(name, fields, {**options, **more}).encode(source))
-        found = codecs.decoder(name, fields, {**options, **more}).decode(written)
+    if options.get("encoding") == "json":  # Avro's own writer takes a FLOAT's -0.0 for 0.0
+        assume(not any(f.type.root is t.Root.FLOAT and row[f.name] == 0 for f in fields))
+    more = {"url": double.url} if name == "avro-confluent" else {}
+    source = from_avro(codecs, fields, row)
+    written = bytes(codecs.encoder(name, fields, {**options, **more}).encode(source))
+    assume(written)  # one empty text of csv is an empty record, which does not parse; as in Flink
+    found = codecs.decoder(name, fields, {**options, **more}).decode(written)
     shown = codecs.encoder("json", fields, {})
     assert bytes(shown.encode(found)) == bytes(shown.encode(source))
 
