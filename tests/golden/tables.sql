@@ -71,3 +71,17 @@ CREATE TABLE places (
   'key.format' = 'json',
   'value.format' = 'json'
 );
+
+CREATE TABLE carts (
+  id BIGINT,
+  region STRING,
+  items ARRAY<ROW<sku STRING, price INT>>,
+  tags MAP<STRING, INT>,
+  PRIMARY KEY (id) NOT ENFORCED
+) WITH (
+  'connector' = 'upsert-kafka',
+  'topic' = 'carts',
+  'properties.bootstrap.servers' = 'localhost:9092',
+  'key.format' = 'json',
+  'value.format' = 'json'
+);

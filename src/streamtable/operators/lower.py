@@ -8,6 +8,7 @@ from streamtable.core.changelog import ROW_KIND_COLUMN
 from streamtable.core.types import quote
 from streamtable.operators.calc import lower_calc
 from streamtable.operators.context import LoweringContext
+from streamtable.operators.expand import lower_expand
 from streamtable.operators.group_aggregate import lower_group_aggregate
 from streamtable.operators.join import lower_join
 from streamtable.operators.materialize import lower_materialize
@@ -16,6 +17,7 @@ from streamtable.operators.scan import lower_scan
 from streamtable.operators.top_n import lower_top_n
 from streamtable.operators.upserts import lower_upserts
 from streamtable.operators.values import lower_values
+from streamtable.plan.expand_node import Expand
 from streamtable.plan.nodes import (
     Calc,
     GroupAggregate,
@@ -39,6 +41,8 @@ def lower(node: Node, context: LoweringContext) -> DataFrame:
             return lower_normalize(node, context)
         case Calc():
             return lower_calc(node, lower(node.input, context), context)
+        case Expand():
+            return lower_expand(node, lower(node.input, context))
         case GroupAggregate():
             return lower_group_aggregate(node, lower(node.input, context), context)
         case Join():

@@ -85,20 +85,20 @@ def plan_aggregation(
     for node in grouping:
         if has_aggregate(node):
             raise _misplaced(node, "GROUP BY")
-    keys = [inputs.add(_canonical(node, source), "group") for node in grouping]
+    keys = [inputs.add(canonical(node, source), "group") for node in grouping]
     calls: dict[exp.Expr, AggregateCall] = {}
-    canonical = [_canonical(node, source) for node in wanted]
-    for node in canonical:
+    asked = [canonical(node, source) for node in wanted]
+    for node in asked:
         for part in list(node.walk(prune=lambda n: isinstance(n, exp.Query))):
             if is_aggregate(part) and part not in calls:
                 taken = [*keys, *(c.output.name for c in calls.values())]
                 calls[part] = _call(part, inputs, taken, grouped=bool(keys))
     below = project(source.node, inputs.bound)
     aggregate = GroupAggregate(below.node, tuple(dict.fromkeys(keys)), tuple(calls.values()))
-    outputs = {node: inputs.names[node] for node in (_canonical(n, source) for n in grouping)}
+    outputs = {node: inputs.names[node] for node in (canonical(n, source) for n in grouping)}
     outputs.update({node: call.output.name for node, call in calls.items()})
     relation = of_node(aggregate)
-    return Aggregation(relation, [_rewrite(node, outputs) for node in canonical])
+    return Aggregation(relation, [_rewrite(node, outputs) for node in asked])
 
 
 def _call(node: exp.Expr, inputs: _Inputs, taken: list[str], *, grouped: bool) -> AggregateCall:
@@ -127,7 +127,7 @@ def _call(node: exp.Expr, inputs: _Inputs, taken: list[str], *, grouped: bool) -
     )
 
 
-def _canonical(node: exp.Expr, source: Relation) -> exp.Expr:
+def canonical(node: exp.Expr, source: Relation) -> exp.Expr:
     """A copy in which a column is written in one way only, so that equal ones compare equal.
 
     `t.a` and `` `a` `` become `` `a` `` where that name alone is clear.

@@ -21,6 +21,7 @@ from dataclasses import replace
 from streamtable.core.changelog import RowKind
 from streamtable.core.errors import Condition, InternalError, StreamtableError
 from streamtable.core.settings import CDC_DUPLICATES
+from streamtable.plan.expand_node import Expand
 from streamtable.plan.keys import constants, ordered_keys, unique_keys, upsert_key
 from streamtable.plan.nodes import (
     NODE_NAMES,
@@ -71,6 +72,9 @@ def _satisfy(node: Node, before: bool, duplicates: bool) -> Node:
             return node
         case Calc():
             return _satisfy_calc(node, before, duplicates)
+        case Expand():
+            below = _satisfy(node.input, not node.input.mode.is_append, duplicates)
+            return replace(node, input=below)
         case GroupAggregate():
             retracting = not node.input.mode.is_append
             below = _satisfy(node.input, retracting, duplicates)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from streamtable.core.table import Watermark
+from streamtable.plan.expand_node import Expand
 from streamtable.plan.keys import side_key, unique_keys
 from streamtable.plan.nodes import (
     AggregateCall,
@@ -77,6 +78,9 @@ def _headline(node: Node, normalized: str | None) -> str:
             return f"ChangelogNormalize by ({', '.join(node.key)})"
         case Calc():
             return _calc(node)
+        case Expand():
+            made = ", ".join(f.name for f in node.made)
+            return f"{node.what} {node.array} AS ({made}){', or NULLs' if node.outer else ''}"
         case GroupAggregate():
             by = f"by ({', '.join(node.keys)})" if node.keys else "of everything"
             calls = ", ".join(_call(call) for call in node.calls)

@@ -57,7 +57,7 @@ def plan_joins(
         StreamtableError: whatever is wrong in a condition.
     """
     first, *others = apart(relations)
-    kinds = [_kind(join) for join in joins]
+    kinds = [join_kind(join) for join in joins]
     scope = Binder(Input(tuple(c for r in (first, *others) for c in r.columns)))
     pending = {node: bind_part(node, scope, "WHERE") for node in where if _is_plain(node)}
     taken: set[int] = set()
@@ -173,7 +173,8 @@ def fields_of(relation: Relation) -> frozenset[str]:
     return frozenset(f.name for f in relation.node.fields)
 
 
-def _kind(join: exp.Join) -> JoinKind:
+def join_kind(join: exp.Join) -> JoinKind:
+    """What a join of FROM gives."""
     side = join.args.get("side")
     kind = join.args.get("kind")
     if side not in (None, "LEFT", "RIGHT", "FULL") or kind not in (None, "INNER", "CROSS"):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable
 from itertools import product
 
+from streamtable.plan.expand_node import Expand
 from streamtable.plan.nodes import (
     Calc,
     GroupAggregate,
@@ -53,6 +54,8 @@ def _keys(node: Node, *, ordered: bool) -> tuple[Key, ...]:
             return _distinct(found)
         case Join():
             return _ordered_of_join(node) if ordered else _of_join(node)
+        case Expand():
+            return () if ordered else node.keys(unique_keys(node.input))
         case TopN():
             return _of_top_n(node, ordered=ordered)
         case Values():

@@ -12,6 +12,7 @@ from streamtable.core.changelog import APPEND, RETRACT, UPSERT, ChangelogMode, R
 from streamtable.core.errors import Span
 from streamtable.core.table import Table
 from streamtable.core.types import Field
+from streamtable.plan.expand_node import Expand
 from streamtable.plan.stateful_nodes import Join, Materialize, TopN
 
 #: Field names that identify a row of a node's output. Empty: there is at most one row.
@@ -226,7 +227,18 @@ class UnionAll:
         return ChangelogMode(frozenset().union(*(node.mode.kinds for node in self.inputs)))
 
 
-Node = Scan | Values | Normalize | Calc | GroupAggregate | UnionAll | Join | Materialize | TopN
+Node = (
+    Scan
+    | Values
+    | Normalize
+    | Calc
+    | Expand
+    | GroupAggregate
+    | UnionAll
+    | Join
+    | Materialize
+    | TopN
+)
 
 
 @dataclass(frozen=True)
@@ -262,6 +274,7 @@ NODE_NAMES: Mapping[type, str] = {
     Scan: "Scan",
     Normalize: "ChangelogNormalize",
     Calc: "Calc",
+    Expand: "Expand",
     GroupAggregate: "GroupAggregate",
     UnionAll: "Union",
     Join: "Join",

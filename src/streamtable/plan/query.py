@@ -12,14 +12,15 @@ from streamtable.core.errors import Condition, InternalError, StreamtableError
 from streamtable.core.table import Table
 from streamtable.plan.conditions import bind_part, conjuncts
 from streamtable.plan.expressions import Binder, Input, InputField
-from streamtable.plan.join import filtered, plan_joins
+from streamtable.plan.from_clause import plan_from_clause, sees_others
+from streamtable.plan.join import filtered
 from streamtable.plan.rank import bounded, limited
 from streamtable.plan.relation import Relation
 from streamtable.plan.scan import plan_scan
 from streamtable.plan.select import plan_select
 from streamtable.plan.set_operation import plan_set_operation
 from streamtable.plan.subquery import plan_subquery, subquery_of
-from streamtable.plan.values import one_row, plan_values
+from streamtable.plan.values import plan_values
 from streamtable.sql.place import place_of
 
 
@@ -71,7 +72,8 @@ class QueryPlanner:
         source = query.args.get("from_")
         where = query.args.get("where")
         parts = conjuncts(where.this) if where else []
-        if source is None or query.args.get("joins") or any(map(subquery_of, parts)):
+        several = query.args.get("joins") or any(map(subquery_of, parts))
+        if source is None or several or sees_others(source.this):
             return plan_select(_with_where(query, []), self.plan_from(query, parts))
         others = [node for key, node in query.args.items() if key != "where"]
         relation, rest = bounded(self._relation(source.this), parts, _expressions(others))
@@ -79,25 +81,19 @@ class QueryPlanner:
 
     def columns_of(self, query: exp.Select) -> tuple[InputField, ...]:
         """What names mean in the WHERE of a query."""
-        return tuple(c for relation in self._relations(query) for c in relation.columns)
+        return plan_from_clause(query, [], self._relation).relation.columns
 
     def plan_from(self, query: exp.Select, where: list[exp.Expr]) -> Relation:
         """The rows of a FROM that these conditions leave; subqueries come last, on fewer rows."""
         asked = {node: found for node in where if (found := subquery_of(node)) is not None}
         plain = [node for node in where if node not in asked]
-        joined = plan_joins(self._relations(query), query.args.get("joins") or [], plain)
+        joined = plan_from_clause(query, plain, self._relation)
         relation = joined.relation
         binder = Binder(Input(relation.columns))
         relation = filtered(relation, [bind_part(node, binder, "WHERE") for node in joined.where])
         for found in asked.values():
             relation = plan_subquery(found, relation, self)
         return relation
-
-    def _relations(self, query: exp.Select) -> list[Relation]:
-        source = query.args.get("from_")
-        if source is None:
-            return [one_row()]
-        return [self._relation(node.this) for node in (source, *(query.args.get("joins") or []))]
 
     def _relation(self, node: exp.Expr) -> Relation:
         match node:
@@ -167,7 +163,6 @@ def _refuse(node: exp.Expr, clauses: Mapping[str, str]) -> None:
 
 def _relation_name(node: exp.Expr) -> str:
     names: dict[type[exp.Expr], str] = {
-        exp.Unnest: "UNNEST",
         exp.Lateral: "LATERAL",
     }
     return names.get(type(node), "a table function")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from streamtable.plan.expand_node import Expand
 from streamtable.plan.nodes import Calc, Node, Normalize, Scan, UnionAll, Values
 from streamtable.plan.stateful_nodes import Join
 
@@ -28,7 +29,7 @@ def own_obstacle(node: Node) -> str | None:
 
 def stages_of_state(node: Node) -> int:
     """How many stages of state lie in a tree; each begins with a shuffle."""
-    own = not isinstance(node, Scan | Values | Calc | UnionAll)
+    own = not isinstance(node, Scan | Values | Calc | Expand | UnionAll)
     return int(own) + sum(stages_of_state(child) for child in node.inputs)
 
 

@@ -8,6 +8,7 @@ from streamtable.core.errors import Condition, StreamtableError, closest
 from streamtable.plan.aggregate import Aggregation, has_aggregate, plan_aggregation
 from streamtable.plan.conditions import bind_condition
 from streamtable.plan.expressions import Binder, Bound, Input
+from streamtable.plan.grouping_sets import expand_groups, has_grouping_sets
 from streamtable.plan.nodes import GroupAggregate
 from streamtable.plan.rank import number_rows
 from streamtable.plan.relation import Relation, bound_field, project
@@ -62,8 +63,12 @@ def _grouped(
     having: exp.Having | None,
     source: Relation,
 ) -> Relation:
-    grouping = _grouping_expressions(group, items)
     wanted = [item.unalias() for item in items] + ([having.this] if having else [])
+    if group is not None and has_grouping_sets(group):
+        expanded = expand_groups(group, wanted, source)
+        grouping, wanted, source = expanded.grouping, expanded.wanted, expanded.source
+    else:
+        grouping = _grouping_expressions(group, items)
     aggregation: Aggregation = plan_aggregation(grouping, wanted, source)
     groups = aggregation.relation
     binder = Binder(Input(groups.columns))
@@ -93,15 +98,6 @@ def _grouping_expressions(group: exp.Group | None, items: list[exp.Expr]) -> lis
     """What GROUP BY names; a whole number stands for the SELECT item of that position."""
     found = []
     for node in group.expressions if group else ():
-        if isinstance(node, exp.GroupingSets | exp.Rollup | exp.Cube):
-            raise StreamtableError(
-                Condition.NOT_YET,
-                at=place_of(node),
-                what={"GroupingSets": "GROUPING SETS"}.get(
-                    type(node).__name__, type(node).__name__.upper()
-                ),
-                hint="write one INSERT per grouping",
-            )
         if isinstance(node, exp.Literal) and not node.is_string:
             found.append(_item_at(node, items))
         else:

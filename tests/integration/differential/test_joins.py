@@ -65,11 +65,11 @@ KEYED = {
         "k",
         (
             "SELECT a.k, a.w, b.v FROM (SELECT k, 12 / v AS w FROM a WHERE v > 0) AS a"
-            " LEFT JOIN (SELECT k + 0 AS k, v FROM b WHERE v > 1 OR g = 2) AS b ON a.k = b.k"
+            " LEFT JOIN (SELECT v, k FROM b WHERE v > 1 OR g = 2) AS b ON a.k = b.k"
         ),
         (
             "SELECT a.k, a.w, b.v FROM (SELECT k, 12 DIV v AS w FROM a WHERE v > 0) AS a"
-            " LEFT JOIN (SELECT k + 0 AS k, v FROM b WHERE v > 1 OR g = 2) AS b ON a.k = b.k"
+            " LEFT JOIN (SELECT v, k FROM b WHERE v > 1 OR g = 2) AS b ON a.k = b.k"
         ),
     ),
     "pairs": Query(

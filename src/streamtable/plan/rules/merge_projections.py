@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from streamtable.plan.expand_node import Expand
 from streamtable.plan.nodes import (
     Calc,
     GroupAggregate,
@@ -32,7 +33,7 @@ def _merge(node: Node) -> Node:
             below = _merge(node.input)
             merged = _merged(node, below)
             return merged or replace(node, input=below)
-        case GroupAggregate() | Materialize() | TopN():
+        case Expand() | GroupAggregate() | Materialize() | TopN():
             return replace(node, input=_merge(node.input))
         case Join():
             return replace(node, left=_merge(node.left), right=_merge(node.right))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from streamtable.plan.expand_node import Expand
 from streamtable.plan.keys import unique_keys
 from streamtable.plan.nodes import (
     Calc,
@@ -48,6 +49,9 @@ def _prune(node: Node, wanted: set[str]) -> Node:
             below = _prune(node.input, reads)
             pruned = replace(node, input=below, projections=kept)
             return below if _changes_nothing(pruned) else pruned
+        case Expand():
+            made = {f.name for f in node.made}
+            return replace(node, input=_prune(node.input, (wanted - made) | node.reads))
         case GroupAggregate():
             calls = tuple(c for c in node.calls if c.output.name in wanted)
             read = {c.argument for c in calls} | {c.filter for c in calls}
