@@ -80,6 +80,7 @@ class Condition(Enum):
     UNKNOWN_DATABASE = "database {database} does not exist in catalog {catalog}"
     UNKNOWN_FORMAT = "table {table} names format '{format}', which does not exist"
     UNKNOWN_FUNCTION = "function {function} does not exist"
+    UNKNOWN_HINT = "hint {name} does not exist here"
     UNKNOWN_METADATA = "connector '{connector}' has no metadata key '{key}'"
     UNKNOWN_OPTION = "table {table} sets '{option}', which {owner} does not have"
     UNKNOWN_SETTING = "setting '{option}' does not exist"

@@ -154,6 +154,13 @@ MINI_BATCH = Option(
     not_yet="micro-batch mode folds every batch by itself; remove it",
 )
 
+DYNAMIC_TABLE_OPTIONS = Option(
+    "table.dynamic-table-options.enabled",
+    BOOLEAN,
+    default=True,
+    doc="Whether a hint `/*+ OPTIONS('key' = 'value') */` may change the options of a table.",
+)
+
 DISTINCT_BITMAPS = Option(
     "table.exec.distinct-bitmaps.enabled",
     BOOLEAN,
@@ -186,6 +193,7 @@ SETTINGS = OptionSet(
         IDLE_TIMEOUT,
         CDC_DUPLICATES,
         MINI_BATCH,
+        DYNAMIC_TABLE_OPTIONS,
         DISTINCT_BITMAPS,
         AGGREGATION_PHASES,
     ),

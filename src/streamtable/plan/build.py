@@ -7,11 +7,12 @@ from collections.abc import Mapping
 from streamtable.catalog.catalog import Catalog
 from streamtable.core.errors import Condition, StreamtableError, closest
 from streamtable.core.options import Settings
-from streamtable.core.settings import CDC_DUPLICATES
+from streamtable.core.settings import CDC_DUPLICATES, DYNAMIC_TABLE_OPTIONS
 from streamtable.core.table import MetadataColumn, Table
 from streamtable.core.types import Field
 from streamtable.plan.changelog_mode import infer
 from streamtable.plan.expressions import Bound, implicit_cast
+from streamtable.plan.hints import with_options
 from streamtable.plan.nodes import Sink
 from streamtable.plan.query import QueryPlanner
 from streamtable.plan.rank import check_bounded
@@ -34,9 +35,11 @@ def plan_insert(insert: Insert, catalog: Catalog, settings: Settings) -> Sink:
             place in the script.
     """
     at = insert.target_at or insert.at
-    table = catalog.find_table(insert.target, at)
+    allowed = settings[DYNAMIC_TABLE_OPTIONS]
+    declared = catalog.find_table(insert.target, at)
+    table = with_options(declared, insert.hints, catalog, allowed=allowed)
     table.connector.check_sink()
-    query = QueryPlanner(catalog).plan(insert.query)
+    query = QueryPlanner(catalog, options_hints=allowed).plan(insert.query)
     check_bounded(query.node)
     wanted = _written_columns(insert, table)
     fitted = _fit(query, wanted, insert, table)

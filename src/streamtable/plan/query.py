@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from sqlglot import exp
 
@@ -13,6 +13,7 @@ from streamtable.core.table import Table
 from streamtable.plan.conditions import bind_part, conjuncts
 from streamtable.plan.expressions import Binder, Input, InputField
 from streamtable.plan.from_clause import plan_from_clause, sees_others
+from streamtable.plan.hints import check_not_view, check_query_hints, hinted
 from streamtable.plan.join import filtered
 from streamtable.plan.rank import bounded, limited
 from streamtable.plan.relation import Relation
@@ -35,10 +36,12 @@ class QueryPlanner:
 
     Attributes:
         views: what WITH names in scope, already planned.
+        options_hints: whether hints may change the options of tables.
     """
 
     catalog: Catalog
     views: Mapping[str, Relation] = field(default_factory=dict)
+    options_hints: bool = True
 
     def plan(self, query: exp.Expr) -> Relation:
         """A query of any shape; StreamtableError at the place of what is wrong or not there yet."""
@@ -64,7 +67,7 @@ class QueryPlanner:
             names = [c.name for c in named.args["alias"].columns]
             relation = planner.plan(named.this)
             views = {**planner.views, named.alias: relation.named(None, names)}
-            planner = QueryPlanner(self.catalog, views)
+            planner = replace(self, views=views)
         return planner
 
     def _select(self, query: exp.Select) -> Relation:
@@ -74,9 +77,12 @@ class QueryPlanner:
         parts = conjuncts(where.this) if where else []
         several = query.args.get("joins") or any(map(subquery_of, parts))
         if source is None or several or sees_others(source.this):
-            return plan_select(_with_where(query, []), self.plan_from(query, parts))
+            relation = self.plan_from(query, parts)
+            check_query_hints(query, relation)
+            return plan_select(_with_where(query, []), relation)
         others = [node for key, node in query.args.items() if key != "where"]
         relation, rest = bounded(self._relation(source.this), parts, _expressions(others))
+        check_query_hints(query, relation)
         return plan_select(query if rest == parts else _with_where(query, rest), relation)
 
     def columns_of(self, query: exp.Select) -> tuple[InputField, ...]:
@@ -109,13 +115,17 @@ class QueryPlanner:
     def _table(self, node: exp.Table) -> Relation:
         _refuse(node, _TABLE_CLAUSES)
         name = tuple(part.name for part in node.parts)
+        hints = node.args.get("hints") or []
         if len(name) == 1 and name[0] in self.views:
+            check_not_view(name[0], hints)
             return _aliased(self.views[name[0]], node, name[0])
         match self.catalog.find(name, place_of(node)):
             case Table() as table:
+                table = hinted(table, hints, self.catalog, allowed=self.options_hints)
                 return _aliased(plan_scan(table), node, name[-1])
             case View() as view:
-                relation = QueryPlanner(self.catalog).plan(view.query)
+                check_not_view(view.name, hints)
+                relation = replace(self, views={}).plan(view.query)
                 return _aliased(relation.named(None, view.columns), node, name[-1])
 
 
@@ -149,8 +159,8 @@ def _aliased(relation: Relation, node: exp.Expr, name: str | None) -> Relation:
     return relation.named(alias.name, columns)
 
 
-_SELECT_CLAUSES = {"windows": "WINDOW", "hint": "a query hint"}
-_TABLE_CLAUSES = {"version": "FOR SYSTEM_TIME AS OF", "hints": "a table hint"}
+_SELECT_CLAUSES = {"windows": "WINDOW"}
+_TABLE_CLAUSES = {"version": "FOR SYSTEM_TIME AS OF"}
 
 
 def _refuse(node: exp.Expr, clauses: Mapping[str, str]) -> None:

@@ -95,13 +95,15 @@ def _compares_all(node: Node) -> bool:
 
 
 def _sources(plans: Iterable[Sink]) -> list[KafkaTable]:
-    found: dict[str, KafkaTable] = {}
+    """Every table that is read; one of them with other options, by a hint, is another one."""
+    found: list[KafkaTable] = []
     for plan in plans:
         for scan in scans(plan.input):
             table = scan.table.connector
             assert isinstance(table, KafkaTable), "every connector is one over Kafka"  # noqa: S101
-            found[table.table] = table
-    return list(found.values())
+            if table not in found:
+                found.append(table)
+    return found
 
 
 def _check_source(table: KafkaTable, bridge: Bridge, coming: frozenset[str]) -> None:

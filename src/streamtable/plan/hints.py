@@ -1,0 +1,144 @@
+"""Hints: options of one use of a table, how joins are to be done, how long state lives.
+
+Source of the rules: Flink's *SQL Hints* page. What a hint names must be there, as in Flink.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from sqlglot import exp
+
+from streamtable.catalog.catalog import Catalog
+from streamtable.core.durations import parse_duration
+from streamtable.core.errors import Condition, StreamtableError, closest
+from streamtable.core.options import Given
+from streamtable.core.settings import DYNAMIC_TABLE_OPTIONS
+from streamtable.core.table import Table
+from streamtable.plan.relation import Relation
+from streamtable.sql.nodes import HintNode, HintOption
+from streamtable.sql.place import place_of
+
+#: How a batch job is to join; Flink's streaming jobs check and ignore them, and so do we.
+_OF_BATCH = ("BROADCAST", "SHUFFLE_HASH", "SHUFFLE_MERGE", "NEST_LOOP")
+_LACKING = ("LOOKUP", "MULTI_JOIN")
+_STATE_TTL = "STATE_TTL"
+
+
+def hinted(table: Table, hints: Sequence[HintNode], catalog: Catalog, *, allowed: bool) -> Table:
+    """The table with the options that stand behind its name in a query.
+
+    Args:
+        table: as it was declared.
+        hints: those behind its name.
+        catalog: which checks the options as those of a declaration.
+        allowed: what `table.dynamic-table-options.enabled` says.
+
+    Raises:
+        StreamtableError: UNKNOWN_HINT for any but OPTIONS, OPTION_NOT_SETTABLE where they are not
+            allowed, and whatever is wrong with an option.
+    """
+    given: dict[str, Given] = {}
+    for hint in hints:
+        if hint.name != "OPTIONS":
+            raise _unknown(hint, ("OPTIONS",))
+        for part in hint.expressions:
+            if not isinstance(part, HintOption):
+                raise StreamtableError(
+                    Condition.SYNTAX, at=place_of(part), expected="'key' = 'value'", found=part.name
+                )
+        given.update(hint.options)
+    return with_options(table, given, catalog, allowed=allowed)
+
+
+def with_options(
+    table: Table, given: Mapping[str, Given], catalog: Catalog, *, allowed: bool
+) -> Table:
+    """The table with some options changed; see `hinted`."""
+    if not given:
+        return table
+    if not allowed:
+        key, value = next(iter(given.items()))
+        raise StreamtableError(
+            Condition.OPTION_NOT_SETTABLE,
+            at=value.at,
+            option=key,
+            reason=f"'{DYNAMIC_TABLE_OPTIONS.key}' is 'false'",
+            hint="set it in the table's WITH clause",
+        )
+    return catalog.with_options(table, given)
+
+
+def check_not_view(name: str, hints: Sequence[HintNode]) -> None:
+    """Refuses options of a view, which has none."""
+    if hints:
+        raise StreamtableError(
+            Condition.OPTION_NOT_SETTABLE,
+            at=place_of(hints[0]),
+            option=hints[0].name,
+            reason=f"{name} is a view or query, not a table",
+            hint="write the hint behind a table inside of it",
+        )
+
+
+def check_query_hints(query: exp.Select, relation: Relation) -> None:
+    """Checks the hints behind SELECT; none of those that are taken changes a streaming query.
+
+    Raises:
+        StreamtableError: UNKNOWN_HINT, NOT_YET, INVALID_OPTION, or UNKNOWN_TABLE for a name that
+            FROM does not give.
+    """
+    clause = query.args.get("hint")
+    known = {c.qualifier for c in relation.columns if c.qualifier}
+    for hint in clause.expressions if clause is not None else ():
+        if hint.name in _LACKING:
+            raise StreamtableError(
+                Condition.NOT_YET, at=place_of(hint), what=f"the hint {hint.name}"
+            )
+        if hint.name not in (*_OF_BATCH, _STATE_TTL):
+            raise _unknown(hint, (*_OF_BATCH, *_LACKING, _STATE_TTL))
+        _check_names(hint, known)
+        if hint.name == _STATE_TTL:
+            _check_durations(hint)
+
+
+def _check_durations(hint: HintNode) -> None:
+    for key, given in hint.options.items():
+        try:
+            parse_duration(given.text)
+        except ValueError:
+            raise StreamtableError(
+                Condition.INVALID_OPTION,
+                at=given.at,
+                option=f"{_STATE_TTL}('{key}')",
+                value=given.text,
+                expected="a duration such as '10 s' or '1 d'",
+            ) from None
+    raise StreamtableError(
+        Condition.NOT_YET,
+        at=place_of(hint),
+        what=f"the hint {_STATE_TTL}",
+        hint="state is kept for as long as its rows live",
+    )
+
+
+def _check_names(hint: HintNode, known: Iterable[str]) -> None:
+    """Every table that a hint names is in FROM."""
+    known = set(known)
+    for part in hint.expressions:
+        if part.name not in known:
+            raise StreamtableError(
+                Condition.UNKNOWN_TABLE,
+                at=place_of(part),
+                table=part.name,
+                hint=closest(part.name, known) or "a hint names tables of FROM, or their aliases",
+            )
+
+
+def _unknown(hint: HintNode, known: Sequence[str]) -> StreamtableError:
+    return StreamtableError(
+        Condition.UNKNOWN_HINT,
+        at=place_of(hint),
+        name=hint.name,
+        hint=closest(hint.name, known) or f"known here: {', '.join(known)}",
+    )
