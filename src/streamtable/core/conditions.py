@@ -41,6 +41,7 @@ class Condition(Enum):
     INVALID_OPTION = "option '{option}' has the value '{value}', which is not {expected}"
     INVALID_PRIMARY_KEY = "primary key of {table}: {reason}"
     INVALID_WATERMARK = "watermark of {table}: {reason}"
+    INVALID_WINDOW = "{function}: {reason}"
     JAVA_MISSING = "{tool} was not found: {reason}"
     JOB_FAILED = "{sink}: {reason}"
     KEY_BYTES_DIFFER = (

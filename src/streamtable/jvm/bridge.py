@@ -28,6 +28,8 @@ COUNTED_IN = (
     "fieldErrors",
     "noChanges",
     "deadLetters",
+    "lateRows",
+    "nullRowTimes",
 )
 COUNTED_OUT = ("recordsOut", "bytesOut", "recordsLost", "nullsDropped")
 
@@ -200,6 +202,24 @@ class Bridge:
         skips = (spec.skip_key_errors, spec.skip_value_errors)
         return self._ours.codec.ReadFaults(*skips, letters, counters.java)
 
+    def partition_watermarks(self, counters: Counters, known: Mapping[str, int]) -> JavaObject:
+        """What `jvm.watermarks` wraps: the watermark of each partition of a scan."""
+        java_context: Any = self._spark._jsc  # noqa: SLF001 - no public way
+        make = self._ours.codec.PartitionWatermarks.register
+        # As texts: py4j makes of a number an Integer or a Long, as its size wants.
+        texts = self.java_map({name: str(value) for name, value in known.items()})
+        return make(java_context.sc(), counters.java, texts)
+
+    def watermark(self, watermarks: JavaObject, columns: Sequence[Column]) -> Column:
+        """(topic, partition, microseconds) of each row -> its watermark in milliseconds."""
+        arguments = self.java_list(self._java_column(c) for c in columns)
+        return Column(self._ours.codec.Columns.watermark(watermarks, arguments))
+
+    def known_watermark(self, watermarks: JavaObject, partition: str) -> Column:
+        """The watermark of "topic/partition" at the beginning of a batch, in milliseconds."""
+        name = self.java_list([self._java_column(F.lit(partition))])
+        return Column(self._ours.codec.Columns.knownWatermark(watermarks, name))
+
     def encode(self, codec: Codec, row: Column) -> Column:
         """A struct -> its bytes, null for a null struct.
 
@@ -250,23 +270,25 @@ class Bridge:
         output_ddl: str,
     ) -> DataFrame:
         """A changelog -> one row per group."""
-        made = [
-            self._ours.operators.Aggregation.of(
-                c.function, c.argument, c.filter, c.distinct, c.argument_type, c.result_type
-            )
-            for c in calls
-        ]
         return self._frame(
             self._ours.operators.Operators.groupAggregate(
                 _jdf(rows),
                 self.java_list(keys),
-                self.java_list(made),
+                self.aggregations(calls),
                 retracting,
                 before,
                 bitmaps,
                 fold,
                 output_ddl,
             )
+        )
+
+    def aggregations(self, calls: Sequence[Aggregation]) -> JavaObject:
+        """Aggregate calls as the operators take them."""
+        make = self._ours.operators.Aggregation.of
+        return self.java_list(
+            make(c.function, c.argument, c.filter, c.distinct, c.argument_type, c.result_type)
+            for c in calls
         )
 
     def operator(self, name: str, rows: DataFrame, *arguments: Any) -> DataFrame:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F  # noqa: N812 - the name everyone knows
@@ -20,11 +21,19 @@ _NOW = "__now"
 _CLOCK = re.compile(r"'(?:[^'\\]|\\.)*'|flink_now\(\)")
 
 
-def lower_calc(node: Calc, rows: DataFrame, context: LoweringContext) -> DataFrame:
+def lower_calc(
+    node: Calc, rows: DataFrame, context: LoweringContext, kept: Sequence[str] = ()
+) -> DataFrame:
     """Computes the columns of the rows that pass.
 
     The filter comes first, as Spark SQL over the input's fields; in a paired one its outcome is a
     column that `PairedFilter` reads on both rows of an update.
+
+    Args:
+        node: what to compute.
+        rows: its input.
+        context: the job.
+        kept: columns beside the input's fields that pass through; a paired filter knows none.
     """
     texts = [node.condition or "", *(p.sql for p in node.projections)]
     read = [_CLOCK.sub(_by_column, text) for text in texts]
@@ -35,9 +44,9 @@ def lower_calc(node: Calc, rows: DataFrame, context: LoweringContext) -> DataFra
     named = zip(read[1:], node.projections, strict=True)
     columns = [f"{sql} AS {quote(p.field.name)}" for sql, p in named]
     if not condition:
-        return rows.selectExpr(ROW_KIND_COLUMN, *columns)
+        return rows.selectExpr(ROW_KIND_COLUMN, *columns, *kept)
     if not node.paired:
-        return rows.where(condition).selectExpr(ROW_KIND_COLUMN, *columns)
+        return rows.where(condition).selectExpr(ROW_KIND_COLUMN, *columns, *kept)
     inputs: tuple[Field, ...] = node.input.fields
     if read != texts:
         inputs = (*inputs, Field(_NOW, timestamp_ltz(3)))

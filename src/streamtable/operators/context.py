@@ -11,6 +11,7 @@ from pyspark.sql import DataFrame, SparkSession
 from streamtable.core.options import Settings
 from streamtable.core.settings import ExecutionMode
 from streamtable.jvm.bridge import Bridge, Counters
+from streamtable.jvm.watermarks import Watermarks
 from streamtable.plan.nodes import Scan
 
 
@@ -25,6 +26,8 @@ class LoweringContext:
         scanned: the rows of a scan, with their positions or without, where they come from elsewhere
             than from Kafka.
         mode: micro-batch or real-time; the latter takes nothing that waits for a whole batch.
+        query: the name of the query that is lowered.
+        watermarks: how far the partitions of scans with an event time have come.
         bounded: whether the job reads what the topics hold now and stops.
     """
 
@@ -36,6 +39,8 @@ class LoweringContext:
     directory: Path | None = None
     counters: dict[str, Counters] = field(default_factory=dict)
     scanned: Callable[[Scan, bool], DataFrame] | None = None
+    query: str = ""
+    watermarks: Watermarks = field(default_factory=Watermarks)
 
     def one_line(self) -> str:
         """A folder that holds one file of one line, for sources that give their rows once."""

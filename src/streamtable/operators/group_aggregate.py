@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Sequence
 
 from pyspark.sql import DataFrame
 
@@ -12,7 +12,7 @@ from streamtable.core.settings import (
     AggregationPhases,
     ExecutionMode,
 )
-from streamtable.core.types import BOOLEAN, BYTES_ROOTS, DataType, Root
+from streamtable.core.types import BOOLEAN, BYTES_ROOTS, Field, Root
 from streamtable.jvm.bridge import Aggregation
 from streamtable.operators.context import LoweringContext
 from streamtable.operators.schema import changelog_ddl
@@ -23,7 +23,20 @@ def lower_group_aggregate(
     node: GroupAggregate, rows: DataFrame, context: LoweringContext
 ) -> DataFrame:
     """At most one change per group and batch."""
-    fields = node.input.fields
+    return context.bridge.group_aggregate(
+        rows,
+        keys=node.keys,
+        calls=aggregations(node.calls, node.input.fields),
+        retracting=not node.input.mode.is_append,
+        before=node.before,
+        bitmaps=context.settings[DISTINCT_BITMAPS],
+        fold=folds(context) and not holds_bytes(node.keys, node.input.fields),
+        output_ddl=changelog_ddl(node.fields),
+    )
+
+
+def aggregations(calls: Sequence[AggregateCall], fields: Sequence[Field]) -> list[Aggregation]:
+    """Aggregate calls over rows of a row kind and these fields, by positions."""
     positions = {f.name: i for i, f in enumerate(fields, start=1)}
     types = {f.name: f.type for f in fields}
 
@@ -38,25 +51,16 @@ def lower_group_aggregate(
             result_type=call.output.type.spark_sql(),
         )
 
-    return context.bridge.group_aggregate(
-        rows,
-        keys=node.keys,
-        calls=[aggregation(call) for call in node.calls],
-        retracting=not node.input.mode.is_append,
-        before=node.before,
-        bitmaps=context.settings[DISTINCT_BITMAPS],
-        fold=_folds(context) and not _holds_bytes(node, types),
-        output_ddl=changelog_ddl(node.fields),
-    )
+    return [aggregation(call) for call in calls]
 
 
-def _folds(context: LoweringContext) -> bool:
+def folds(context: LoweringContext) -> bool:
     """Whether rows may wait for others of their group: never in real-time mode."""
     phases = context.settings[AGGREGATION_PHASES]
     return phases is not AggregationPhases.ONE_PHASE and context.mode is ExecutionMode.MICRO_BATCH
 
 
-def _holds_bytes(node: GroupAggregate, types: Mapping[str, DataType]) -> bool:
+def holds_bytes(keys: Sequence[str], fields: Sequence[Field]) -> bool:
     """Whether a grouping column has no equality of its own as a Java object."""
     unequal = {*BYTES_ROOTS, Root.ARRAY, Root.MAP, Root.MULTISET, Root.ROW}
-    return any(types[key].root in unequal for key in node.keys)
+    return any(f.type.root in unequal for f in fields if f.name in keys)

@@ -17,6 +17,12 @@ from streamtable.operators.scan import lower_scan
 from streamtable.operators.top_n import lower_top_n
 from streamtable.operators.upserts import lower_upserts
 from streamtable.operators.values import lower_values
+from streamtable.operators.watermark import lower_watermark
+from streamtable.operators.window import (
+    lower_window_aggregate,
+    lower_window_table,
+    lower_window_top_n,
+)
 from streamtable.plan.expand_node import Expand
 from streamtable.plan.nodes import (
     Calc,
@@ -28,6 +34,14 @@ from streamtable.plan.nodes import (
     Values,
 )
 from streamtable.plan.stateful_nodes import Join, Materialize, TopN
+from streamtable.plan.time_nodes import (
+    TimeNode,
+    TimeOperator,
+    WatermarkAssigner,
+    WindowAggregate,
+    WindowTable,
+    WindowTopN,
+)
 
 
 def lower(node: Node, context: LoweringContext) -> DataFrame:
@@ -55,6 +69,20 @@ def lower(node: Node, context: LoweringContext) -> DataFrame:
             return lower_materialize(node, lower(node.input, context), context)
         case UnionAll():
             return _lower_union(node, context)
+        case TimeOperator():
+            return _lower_in_time(node, context)
+
+
+def _lower_in_time(node: TimeNode, context: LoweringContext) -> DataFrame:
+    match node:
+        case WatermarkAssigner():
+            return lower_watermark(node, context)
+        case WindowTable():
+            return lower_window_table(node, lower(node.input, context))
+        case WindowAggregate():
+            return lower_window_aggregate(node, lower(node.input, context), context)
+        case WindowTopN():
+            return lower_window_top_n(node, lower(node.input, context), context)
 
 
 def _lower_side(node: Node, context: LoweringContext, *, upserts: bool) -> DataFrame:

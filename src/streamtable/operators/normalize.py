@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from pyspark.sql import DataFrame
 
 from streamtable.core.types import spark_ddl
@@ -11,9 +13,21 @@ from streamtable.operators.schema import changelog_ddl
 from streamtable.plan.nodes import Normalize
 
 
-def lower_normalize(node: Normalize, context: LoweringContext) -> DataFrame:
-    """The full changelog of an upsert scan; the scan hands over Kafka's positions for the order."""
-    rows = lower_scan(node.input, context, positions=True)
+def lower_normalize(
+    node: Normalize,
+    context: LoweringContext,
+    before: Callable[[DataFrame], DataFrame] | None = None,
+) -> DataFrame:
+    """The full changelog of an upsert scan; the scan hands over Kafka's positions for the order.
+
+    Args:
+        node: what to normalize.
+        context: the job.
+        before: what is done to the scan's rows first; it leaves their columns as they are.
+    """
+    rows = lower_scan(node.input, context, positions=True, partitions=before is not None)
+    if before is not None:
+        rows = before(rows)
     return context.bridge.normalize(
         rows,
         keys=node.key,

@@ -17,6 +17,7 @@ from streamtable.plan.nodes import Sink
 from streamtable.plan.query import QueryPlanner
 from streamtable.plan.rank import check_bounded
 from streamtable.plan.relation import Relation, bound_field, project
+from streamtable.plan.rules.event_time import with_event_time
 from streamtable.plan.rules.merge_projections import merge_projections
 from streamtable.plan.rules.prune_columns import prune_columns
 from streamtable.sql.statements import Insert
@@ -49,7 +50,8 @@ def plan_insert(insert: Insert, catalog: Catalog, settings: Settings) -> Sink:
         if not to.type.nullable and given.field.type.nullable
     )
     sink = Sink(input=fitted.node, table=table, not_null=not_null, at=at)
-    return prune_columns(infer(merge_projections(sink), duplicates=settings[CDC_DUPLICATES]))
+    timed = merge_projections(with_event_time(sink))
+    return prune_columns(infer(timed, duplicates=settings[CDC_DUPLICATES]))
 
 
 def _written_columns(insert: Insert, table: Table) -> tuple[Field, ...]:

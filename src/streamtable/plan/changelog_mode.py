@@ -37,6 +37,7 @@ from streamtable.plan.nodes import (
     scans,
 )
 from streamtable.plan.stateful_nodes import Join, Materialize, TopN
+from streamtable.plan.time_nodes import TimeOperator
 
 
 def infer(sink: Sink, *, duplicates: bool = False) -> Sink:
@@ -64,10 +65,7 @@ def infer(sink: Sink, *, duplicates: bool = False) -> Sink:
 def _satisfy(node: Node, before: bool, duplicates: bool) -> Node:
     match node:
         case Scan():
-            met = node.mode.has_before and not duplicates
-            if node.mode.is_append or met or not before:
-                return node
-            return Normalize(node, key=node.table.schema.primary_key)
+            return _satisfy_scan(node, before, duplicates)
         case Values():
             return node
         case Calc():
@@ -90,9 +88,24 @@ def _satisfy(node: Node, before: bool, duplicates: bool) -> Node:
             return replace(satisfied, key=key, before=before)
         case Materialize():
             return replace(node, input=_satisfy(node.input, True, duplicates))
+        case TimeOperator():
+            return _satisfy_in_time(node, before, duplicates)
         case Normalize():
             msg = "a Normalize before the inference that inserts it"
             raise InternalError(msg)
+
+
+def _satisfy_scan(node: Scan, before: bool, duplicates: bool) -> Node:
+    met = node.mode.has_before and not duplicates
+    if node.mode.is_append or met or not before:
+        return node
+    return Normalize(node, key=node.table.schema.primary_key)
+
+
+def _satisfy_in_time(node: TimeOperator, before: bool, duplicates: bool) -> Node:
+    needs = [node.needs_before(child, before) for child in node.inputs]
+    pairs = zip(node.inputs, needs, strict=True)
+    return node.over([_satisfy(child, need, duplicates) for child, need in pairs])
 
 
 def _satisfy_calc(node: Calc, before: bool, duplicates: bool) -> Calc:

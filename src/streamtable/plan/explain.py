@@ -6,9 +6,10 @@ from collections.abc import Iterable
 
 from streamtable.core.table import Watermark
 from streamtable.plan.expand_node import Expand
+from streamtable.plan.explain_parts import describe_call, sort_key
+from streamtable.plan.explain_time import describe_in_time
 from streamtable.plan.keys import side_key, unique_keys
 from streamtable.plan.nodes import (
-    AggregateCall,
     Calc,
     GroupAggregate,
     Key,
@@ -20,7 +21,8 @@ from streamtable.plan.nodes import (
     Values,
 )
 from streamtable.plan.real_time import own_obstacle
-from streamtable.plan.stateful_nodes import Join, Materialize, SortKey, TopN
+from streamtable.plan.stateful_nodes import Join, Materialize, TopN
+from streamtable.plan.time_nodes import TimeOperator, WatermarkAssigner
 
 
 def explain(sink: Sink, *, modes: bool = True) -> str:
@@ -62,7 +64,7 @@ def _normalizers(node: Node, above: str | None) -> Iterable[str | None]:
         case Join():
             upserts = (node.left_upserts, node.right_upserts)
             return ["the join" if key is not None else None for key in upserts]
-        case Calc():
+        case Calc() | WatermarkAssigner():
             return [above]
         case _:
             return [None for _ in node.inputs]
@@ -83,7 +85,7 @@ def _headline(node: Node, normalized: str | None) -> str:
             return f"{node.what} {node.array} AS ({made}){', or NULLs' if node.outer else ''}"
         case GroupAggregate():
             by = f"by ({', '.join(node.keys)})" if node.keys else "of everything"
-            calls = ", ".join(_call(call) for call in node.calls)
+            calls = ", ".join(describe_call(call) for call in node.calls)
             return f"GroupAggregate {by}{': ' + calls if calls else ''}"
         case UnionAll():
             return "Union"
@@ -93,6 +95,8 @@ def _headline(node: Node, normalized: str | None) -> str:
             return _top_n(node)
         case Materialize():
             return f"Materialize by ({', '.join(node.key)})"
+        case TimeOperator():
+            return describe_in_time(node)
 
 
 def _scan(node: Scan, normalized: str | None) -> str:
@@ -151,22 +155,11 @@ def _kept(node: Node, join_key: Key) -> str:
 
 def _top_n(node: TopN) -> str:
     by = f"by ({', '.join(node.partition)})" if node.partition else "of everything"
-    order = ", ".join(map(_sort_key, node.order))
+    order = ", ".join(map(sort_key, node.order))
     skip = f" after {node.skip}" if node.skip else ""
     rank = f" with {node.rank.name}" if node.rank else ""
     kept = "" if node.input.mode.is_append else ", keeps every row"
     return f"TopN {by}: {node.limit}{skip} of {order or 'any order'}{rank}{kept}"
-
-
-def _sort_key(key: SortKey) -> str:
-    direction = "DESC" if key.descending else "ASC"
-    return f"{key.field} {direction} NULLS {'FIRST' if key.nulls_first else 'LAST'}"
-
-
-def _call(call: AggregateCall) -> str:
-    argument = ("DISTINCT " if call.distinct else "") + (call.argument or "*")
-    where = f" FILTER {call.filter}" if call.filter else ""
-    return f"{call.function}({argument}){where} AS {call.output.name}"
 
 
 def _watermark(watermark: Watermark) -> str:

@@ -17,6 +17,7 @@ from streamtable.plan.nodes import (
     Values,
 )
 from streamtable.plan.stateful_nodes import Join, JoinKind, Materialize, TopN
+from streamtable.plan.time_nodes import TimeNode, TimeOperator, WatermarkAssigner, WindowTable
 
 #: No plan needs more, and their number grows fast with columns that are selected twice.
 _MOST_KEYS = 16
@@ -60,8 +61,22 @@ def _keys(node: Node, *, ordered: bool) -> tuple[Key, ...]:
             return _of_top_n(node, ordered=ordered)
         case Values():
             return ((),) if len(node.rows) == 1 else ()
+        case TimeOperator():
+            return _in_time(node, ordered=ordered)
         case UnionAll():
             return ()
+
+
+def _in_time(node: TimeNode, *, ordered: bool) -> tuple[Key, ...]:
+    match node:
+        case WatermarkAssigner():
+            return _keys(node.input, ordered=ordered)
+        case WindowTable():
+            # A row is once in each window.
+            below = _keys(node.input, ordered=ordered)
+            return tuple((*key, node.start, node.end) for key in below)
+        case _:
+            return node.keys_of_its_own
 
 
 def _renamed(key: Key, node: Calc) -> Iterable[Key]:

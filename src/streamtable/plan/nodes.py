@@ -14,6 +14,13 @@ from streamtable.core.table import Table
 from streamtable.core.types import Field
 from streamtable.plan.expand_node import Expand
 from streamtable.plan.stateful_nodes import Join, Materialize, TopN
+from streamtable.plan.time_nodes import (
+    TimeNode,
+    WatermarkAssigner,
+    WindowAggregate,
+    WindowTable,
+    WindowTopN,
+)
 
 #: Field names that identify a row of a node's output. Empty: there is at most one row.
 Key = tuple[str, ...]
@@ -238,6 +245,7 @@ Node = (
     | Join
     | Materialize
     | TopN
+    | TimeNode
 )
 
 
@@ -281,6 +289,10 @@ NODE_NAMES: Mapping[type, str] = {
     Materialize: "Materialize",
     TopN: "TopN",
     Values: "Values",
+    WatermarkAssigner: "WatermarkAssigner",
+    WindowTable: "WindowTable",
+    WindowAggregate: "WindowAggregate",
+    WindowTopN: "WindowTopN",
 }
 
 __all__ = [

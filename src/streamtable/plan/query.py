@@ -22,6 +22,8 @@ from streamtable.plan.select import plan_select
 from streamtable.plan.set_operation import plan_set_operation
 from streamtable.plan.subquery import plan_subquery, subquery_of
 from streamtable.plan.values import plan_values
+from streamtable.plan.window import is_window_function, plan_window_table
+from streamtable.sql.nodes import TableFunction
 from streamtable.sql.place import place_of
 
 
@@ -109,8 +111,14 @@ class QueryPlanner:
                 return _aliased(self.plan(node.this), node, None)
             case exp.Values():
                 return _aliased(plan_values(node), node, None)
+            case TableFunction() if is_window_function(node):
+                return _aliased(plan_window_table(node, self._argument), node, None)
             case _:
                 raise not_yet(node, f"{_relation_name(node)} in FROM")
+
+    def _argument(self, node: exp.Expr) -> Relation:
+        """A table or a query that a table function takes."""
+        return self._table(node) if isinstance(node, exp.Table) else self.plan(node)
 
     def _table(self, node: exp.Table) -> Relation:
         _refuse(node, _TABLE_CLAUSES)

@@ -5,6 +5,9 @@ from __future__ import annotations
 from streamtable.plan.expand_node import Expand
 from streamtable.plan.nodes import Calc, Node, Normalize, Scan, UnionAll, Values
 from streamtable.plan.stateful_nodes import Join
+from streamtable.plan.time_nodes import WatermarkAssigner, WindowTable
+
+_STATELESS = (Scan, Values, Calc, Expand, UnionAll, WatermarkAssigner, WindowTable)
 
 
 def obstacle(node: Node) -> str | None:
@@ -29,7 +32,7 @@ def own_obstacle(node: Node) -> str | None:
 
 def stages_of_state(node: Node) -> int:
     """How many stages of state lie in a tree; each begins with a shuffle."""
-    own = not isinstance(node, Scan | Values | Calc | Expand | UnionAll)
+    own = not isinstance(node, _STATELESS)
     return int(own) + sum(stages_of_state(child) for child in node.inputs)
 
 

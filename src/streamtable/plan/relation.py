@@ -66,7 +66,8 @@ def project(
         for name, (_, bound) in zip(fields, outputs, strict=True)
     )
     columns = tuple(
-        InputField(None, name, p.field) for (name, _), p in zip(outputs, projections, strict=True)
+        InputField(None, name, p.field, bound.time_attribute)
+        for (name, bound), p in zip(outputs, projections, strict=True)
     )
     if condition is None and _is_identity(projections, node):
         return Relation(node, columns)

@@ -5,9 +5,11 @@ from __future__ import annotations
 from streamtable.core.errors import Condition, StreamtableError
 from streamtable.core.table import MetadataColumn, PhysicalColumn, Table
 from streamtable.core.types import TIMESTAMPS, Field
+from streamtable.plan.binding.moments import micros
 from streamtable.plan.expressions import Binder, Input, explicit_cast
 from streamtable.plan.nodes import Scan
 from streamtable.plan.relation import Relation, bound_field, project
+from streamtable.plan.time_nodes import WatermarkAssigner
 
 
 def plan_scan(table: Table) -> Relation:
@@ -33,19 +35,20 @@ def plan_scan(table: Table) -> Relation:
     for column in table.schema.computed:
         bound[column.name] = binder.bind(column.expression)
     relation = project(stored.node, [(c.name, bound[c.name]) for c in table.schema.columns])
-    _check_watermark(table, relation)
-    return relation
+    return _with_watermark(table, relation)
 
 
-def _check_watermark(table: Table, relation: Relation) -> None:
-    """The watermark's column and expression are timestamps, as Flink demands.
+def _with_watermark(table: Table, relation: Relation) -> Relation:
+    """The rows under a `WatermarkAssigner`, where the table declares one.
+
+    Its column and expression are timestamps, as Flink demands.
 
     Flink also demands at most three fractional digits; its own pageviews example declares six, so
     six are taken here.
     """
     watermark = table.schema.watermark
     if watermark is None:
-        return
+        return relation
     column = next(c for c in relation.columns if c.name == watermark.column)
     expression = Binder(Input(relation.columns)).bind(watermark.expression)
     checked = ((f"column '{column.name}'", column.field.type), ("its expression", expression.type))
@@ -58,3 +61,7 @@ def _check_watermark(table: Table, relation: Relation) -> None:
                 reason=f"{what} is {kind.with_nullable(True)}, not a TIMESTAMP or TIMESTAMP_LTZ",
                 hint="compute a column with TO_TIMESTAMP(...) and put the watermark on that",
             )
+    node = WatermarkAssigner(
+        relation.node, column.field.name, micros(expression), expression.fields, table.name
+    )
+    return Relation(node, relation.columns)

@@ -13,6 +13,8 @@ LEFT_OUT = {
     "deadLetters": "left in the dead-letter topic, because they do not parse",
     "noChanges": "left out, because they change no row of the table",
     "fieldErrors": "read with a field as NULL, because it does not parse",
+    "lateRows": "left out, because the watermark had passed what they belong to",
+    "nullRowTimes": "left out of event time, because theirs is NULL",
     "recordsLost": "not taken by Kafka, which delivery guarantee 'none' allows",
 }
 

@@ -18,11 +18,13 @@ from streamtable.core.options import Settings
 from streamtable.core.settings import CHECKPOINT_DIRECTORY, ExecutionMode
 from streamtable.jvm.bridge import Bridge
 from streamtable.jvm.kafka_admin import KafkaAdmin
+from streamtable.jvm.watermarks import Watermarks
 from streamtable.operators.context import LoweringContext
 from streamtable.plan.nodes import Sink
 from streamtable.runtime.checkpoint import Checkpoint, begin, open_checkpoint, query_names
 from streamtable.runtime.counts import left_out
 from streamtable.runtime.modes import ends, mode_of, needed_slots, not_enough_slots
+from streamtable.runtime.partition_watermarks import keep_watermarks, read_watermarks
 from streamtable.runtime.preflight import Notice, preflight
 from streamtable.runtime.running import RunningQuery
 from streamtable.runtime.spark import start_spark
@@ -86,7 +88,12 @@ def run_job(
 
         own, possible = _with_room(own, named, modes, notice, None if fixed else restart)
         context = LoweringContext(
-            own, Bridge(own), settings, options.bounded, directory=checkpoint.directory
+            own,
+            Bridge(own),
+            settings,
+            options.bounded,
+            directory=checkpoint.directory,
+            watermarks=Watermarks(read_watermarks(checkpoint)),
         )
         try:
             with _stop_signals() as stop:
@@ -156,7 +163,7 @@ def _run(
         topic.create(bridge)
     abort_orphans(plans, bridge, notice)
     queries = [
-        RunningQuery(name, plan, replace(context, mode=modes[name]), checkpoint, notice)
+        RunningQuery(name, plan, replace(context, mode=modes[name], query=name), checkpoint, notice)
         for name, plan in plans.items()
     ]
     # Lowered after the topics exist: a query may read what another one of the script writes.
@@ -169,12 +176,13 @@ def _run(
         notice(
             f"running {', '.join(plans)}" + (" to the end of the input" if context.bounded else "")
         )
-        _wait(queries, context, notice, stop)
+        _wait(queries, context, notice, stop, checkpoint)
         if stop.is_set():
             _finish(queries)
     finally:
         for query in queries:
             query.stop()
+        keep_watermarks(checkpoint, context.watermarks.seen())
     for line in left_out(context.counters):
         notice(line)
 
@@ -184,11 +192,13 @@ def _wait(
     context: LoweringContext,
     notice: Notice,
     stop: threading.Event,
+    checkpoint: Checkpoint,
 ) -> None:
     """Returns when every query has ended or a stop was asked for; raises what ended one."""
     told: set[str] = set()
     while not stop.wait(_POLL_S):
         going_on = [query.look() for query in queries]
+        keep_watermarks(checkpoint, context.watermarks.seen())
         for line in left_out(context.counters):
             reason = line.split(" records ", 1)[1]
             if reason not in told:

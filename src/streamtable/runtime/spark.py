@@ -34,6 +34,11 @@ _FIXED = {
         "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider"
     ),
     f"{_STATE}rocksdb.changelogCheckpointing.enabled": "true",
+    # A batch without rows follows where the watermark has moved: windows must not wait for more.
+    "spark.sql.streaming.noDataMicroBatches.enabled": "true",
+    # Every partition has a watermark; the least of them counts, for all operators of a query.
+    "spark.sql.streaming.multipleWatermarkPolicy": "min",
+    "spark.sql.streaming.statefulOperator.allowMultiple": "false",
     # Version 2 lets one checkpoint move between micro-batch and real-time mode.
     f"{_STATE}checkpointFormatVersion": "2",
     # A batch that runs again must have the tasks that it had, by which exactly-once sinks go.
@@ -47,7 +52,6 @@ _DEFAULTS = {
     "spark.driver.memory": "2g",
     "spark.driver.host": "127.0.0.1",
     "spark.driver.bindAddress": "127.0.0.1",
-    "spark.sql.streaming.noDataMicroBatches.enabled": "false",
     "spark.sql.streaming.metricsEnabled": "false",
     "spark.sql.streaming.stopTimeout": "30s",
     "spark.sql.streaming.minBatchesToRetain": "10",

@@ -50,7 +50,12 @@ class ReadContext(Protocol):
 
 
 def read_changelog(
-    table: KafkaTable, fields: tuple[Field, ...], context: ReadContext, *, positions: bool = False
+    table: KafkaTable,
+    fields: tuple[Field, ...],
+    context: ReadContext,
+    *,
+    positions: bool = False,
+    partitions: bool = False,
 ) -> DataFrame:
     """A streaming DataFrame of the table's rows.
 
@@ -60,9 +65,10 @@ def read_changelog(
             the connector's.
         context: the job.
         positions: whether Kafka's partition and offset follow as two more columns.
+        partitions: whether topic and partition follow as `__topic` and `__of_partition`.
 
     Returns:
-        Row kind, then `fields`, then the positions.
+        Row kind, then `fields`, then the positions, then the partitions.
     """
     metadata = {c.name: c.key for c in table.schema.metadata if c.key in METADATA}
     kept = read_rows(
@@ -82,6 +88,8 @@ def read_changelog(
         columns.append(f"{source} AS {name}")
     if positions:
         columns += ["partition AS __partition", "offset AS __offset"]
+    if partitions:
+        columns += ["topic AS __topic", "partition AS __of_partition"]
     return kept.selectExpr(*columns)
 
 

@@ -57,6 +57,13 @@ def from_utc(local: str) -> str:
     return f"timestamp_micros(({local} - {EPOCH}) div {_MICROSECOND})"
 
 
+def micros(moment: Bound) -> str:
+    """A TIMESTAMP or TIMESTAMP_LTZ as BIGINT microseconds since 1970, a local time as if in UTC."""
+    if moment.type.root is Root.TIMESTAMP_LTZ:
+        return f"unix_micros({moment.sql})"
+    return f"(({moment.sql} - {EPOCH}) div {_MICROSECOND})"
+
+
 def _moved(operator: str, moment: Bound, interval: Bound) -> str | None:
     plain = f"({moment.sql} {operator} {interval.sql})"
     months = interval.type.root is Root.INTERVAL_YEAR_MONTH

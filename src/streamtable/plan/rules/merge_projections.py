@@ -16,6 +16,7 @@ from streamtable.plan.nodes import (
     Values,
 )
 from streamtable.plan.stateful_nodes import Join, Materialize, TopN
+from streamtable.plan.time_nodes import TimeOperator
 
 
 def merge_projections(sink: Sink) -> Sink:
@@ -41,6 +42,8 @@ def _merge(node: Node) -> Node:
             return UnionAll(tuple(_merge(child) for child in node.inputs))
         case Scan() | Values() | Normalize():
             return node
+        case TimeOperator():
+            return node.over(tuple(_merge(child) for child in node.inputs))
 
 
 def _merged(node: Calc, below: Node) -> Calc | None:

@@ -17,6 +17,7 @@ from streamtable.plan.nodes import (
     Values,
 )
 from streamtable.plan.stateful_nodes import Join, Materialize, TopN
+from streamtable.plan.time_nodes import TimeOperator, WindowAggregate
 
 
 def prune_columns(sink: Sink) -> Sink:
@@ -65,6 +66,16 @@ def _prune(node: Node, wanted: set[str]) -> Node:
             return replace(node, input=_prune(node.input, wanted | set(node.key)))
         case UnionAll():
             return UnionAll(tuple(_prune(child, wanted) for child in node.inputs))
+        case TimeOperator():
+            return _prune_in_time(node, wanted)
+
+
+def _prune_in_time(node: TimeOperator, wanted: set[str]) -> Node:
+    if isinstance(node, WindowAggregate):
+        calls = tuple(c for c in node.calls if c.output.name in wanted)
+        node = replace(node, calls=calls)
+    pairs = zip(node.inputs, node.reads(wanted), strict=True)
+    return node.over([_prune(child, read) for child, read in pairs])
 
 
 def _prune_values(node: Values, wanted: set[str]) -> Values:

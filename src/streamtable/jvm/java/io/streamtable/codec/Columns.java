@@ -41,6 +41,26 @@ public final class Columns {
     return invoke(target, EncodeOrNull.class, "encode", DataTypes.BinaryType, List.of(struct));
   }
 
+  /**
+   * Each row's watermark in milliseconds.
+   *
+   * @param arguments topic, partition, and the watermark in microseconds; the least number
+   *     there is stands for NULL
+   */
+  public static Column watermark(PartitionWatermarks watermarks, List<Column> arguments) {
+    return invoke(
+        watermarks, PartitionWatermarks.class, "observe", DataTypes.LongType, arguments);
+  }
+
+  /**
+   * How far a partition had come when the batch began, in milliseconds.
+   *
+   * @param arguments "topic/partition"
+   */
+  public static Column knownWatermark(PartitionWatermarks watermarks, List<Column> arguments) {
+    return invoke(watermarks, PartitionWatermarks.class, "known", DataTypes.LongType, arguments);
+  }
+
   private static Column invoke(
       Object target, Class<?> type, String method, DataType result, List<Column> arguments) {
     List<Expression> expressions = new ArrayList<>();

@@ -1,5 +1,7 @@
 package io.streamtable.operators;
 
+import io.streamtable.codec.Counters;
+import java.time.ZoneId;
 import java.util.ArrayList;
 import java.util.List;
 import org.apache.spark.sql.Column;
@@ -46,6 +48,103 @@ public final class Operators {
         keys,
         new GroupAggregateProcessor(own, accumulators, keys.size(), before, partials),
         outputDdl);
+  }
+
+  /**
+   * One row per window and group, when the watermark passes; see {@link WindowAggregateProcessor}.
+   *
+   * @param keys grouping columns, of which the last is the window's last millisecond
+   * @param fold whether rows are summed up before the shuffle; see {@link LocalAggregate}
+   * @param checked see {@link Lateness}
+   */
+  public static Dataset<Row> windowAggregate(
+      Dataset<Row> input,
+      List<String> keys,
+      List<Aggregation> calls,
+      boolean retracting,
+      boolean bitmaps,
+      boolean fold,
+      boolean checked,
+      Counters counters,
+      String outputDdl) {
+    List<Aggregation> own = new ArrayList<>(calls);
+    List<Accumulator> accumulators = new ArrayList<>();
+    for (Aggregation call : own) {
+      accumulators.add(call.accumulator(retracting, bitmaps));
+    }
+    PartialRows partials = fold ? new PartialRows(keys.size(), accumulators) : null;
+    Dataset<Row> rows = fold ? folded(input, keys, own, accumulators, partials) : input;
+    return waiting(
+        rows,
+        keys,
+        new WindowAggregateProcessor(
+            own, accumulators, keys.size() - 1, partials, new Lateness(checked, counters)),
+        outputDdl);
+  }
+
+  /**
+   * One row per session and group, when the watermark passes; see {@link
+   * SessionAggregateProcessor}.
+   *
+   * @param input ends in the start and the end of each row's own session, in milliseconds
+   * @param zone whose clock these are of
+   * @param checked see {@link Lateness}
+   */
+  public static Dataset<Row> sessionAggregate(
+      Dataset<Row> input,
+      List<String> keys,
+      List<Aggregation> calls,
+      String zone,
+      boolean checked,
+      Counters counters,
+      String outputDdl) {
+    return waiting(
+        input,
+        keys,
+        new SessionAggregateProcessor(
+            input.schema(),
+            new ArrayList<>(calls),
+            keys.size(),
+            ZoneId.of(zone),
+            new Lateness(checked, counters)),
+        outputDdl);
+  }
+
+  /**
+   * The first rows of each partition of a window, when the watermark passes; see {@link
+   * WindowTopNProcessor}.
+   *
+   * @param input ends in the window's last millisecond
+   * @param order positions of the columns that rows are ordered by, without the row kind
+   * @param checked see {@link Lateness}
+   */
+  public static Dataset<Row> windowTopN(
+      Dataset<Row> input,
+      List<String> keys,
+      List<Integer> order,
+      List<Boolean> descending,
+      List<Boolean> nullsFirst,
+      int skip,
+      int limit,
+      boolean ranked,
+      boolean checked,
+      Counters counters,
+      String outputDdl) {
+    String[] names = input.columns();
+    StructType row =
+        input.drop(names[RowKind.POSITION]).drop(names[names.length - 1]).schema();
+    TopNSpec spec =
+        new TopNSpec(
+            row,
+            new RowOrder(positions(order), flags(descending), flags(nullsFirst)),
+            skip,
+            limit,
+            false,
+            ranked,
+            null,
+            false);
+    return waiting(
+        input, keys, new WindowTopNProcessor(spec, new Lateness(checked, counters)), outputDdl);
   }
 
   private static Dataset<Row> folded(
@@ -174,6 +273,24 @@ public final class Operators {
       List<String> keys,
       StatefulProcessor<Row, Row, Row> processor,
       String outputDdl) {
+    return stateful(input, keys, processor, TimeMode.None(), outputDdl);
+  }
+
+  /** A processor that waits for the watermark. */
+  private static Dataset<Row> waiting(
+      Dataset<Row> input,
+      List<String> keys,
+      StatefulProcessor<Row, Row, Row> processor,
+      String outputDdl) {
+    return stateful(input, keys, processor, TimeMode.EventTime(), outputDdl);
+  }
+
+  private static Dataset<Row> stateful(
+      Dataset<Row> input,
+      List<String> keys,
+      StatefulProcessor<Row, Row, Row> processor,
+      TimeMode time,
+      String outputDdl) {
     StructType schema = input.schema();
     String[] names = Plain.names(schema.length());
     Dataset<Row> plain = input.toDF(names);
@@ -188,7 +305,7 @@ public final class Operators {
         .groupBy(columns)
         .as(Encoders.row(plain.select(columns).schema()), Encoders.row(plain.schema()))
         .transformWithState(
-            processor, TimeMode.None(), OutputMode.Update(), Plain.row(output))
+            processor, time, OutputMode.Update(), Plain.row(output))
         .toDF(output.fieldNames());
   }
 }

@@ -1,5 +1,8 @@
 package io.streamtable.operators;
 
+import org.apache.spark.sql.Row;
+import org.apache.spark.sql.RowFactory;
+
 /** Flink's row kinds, by their byte codes, and where every changelog row carries its own. */
 public final class RowKind {
   public static final byte INSERT = 0;
@@ -11,6 +14,16 @@ public final class RowKind {
   public static final int POSITION = 0;
 
   private RowKind() {}
+
+  /** The same row of another kind. */
+  static Row as(byte kind, Row row) {
+    Object[] columns = new Object[row.length()];
+    columns[POSITION] = kind;
+    for (int i = 1; i < columns.length; i++) {
+      columns[i] = row.get(i);
+    }
+    return RowFactory.create(columns);
+  }
 
   /** +1 for a kind that adds its row, -1 for one that takes it back. */
   public static int sign(byte kind) {

@@ -22,6 +22,15 @@ final class RowValue {
     return RowFactory.create(columns);
   }
 
+  /** The columns of a row from one position to before another. */
+  static Row slice(Row row, int from, int to) {
+    Object[] columns = new Object[to - from];
+    for (int i = 0; i < columns.length; i++) {
+      columns[i] = row.get(from + i);
+    }
+    return RowFactory.create(columns);
+  }
+
   Row row() {
     return row;
   }

@@ -1,0 +1,104 @@
+"""Operators of ours that wait for the watermark, called through the bridge.
+
+Each takes rows whose last column is the moment that the row waits for, in milliseconds; `complete`
+says that rows come when the watermark has just passed it, so that none is late.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from pyspark.sql import DataFrame
+
+from streamtable.jvm.bridge import Aggregation, Bridge, Counters
+
+
+def window_aggregate(
+    bridge: Bridge,
+    rows: DataFrame,
+    *,
+    keys: Sequence[str],
+    calls: Sequence[Aggregation],
+    retracting: bool,
+    bitmaps: bool,
+    fold: bool,
+    complete: bool,
+    counters: Counters,
+    output_ddl: str,
+) -> DataFrame:
+    """A changelog -> one row per window and group; the last key is the window's last moment."""
+    return bridge.operator(
+        "windowAggregate",
+        rows,
+        bridge.java_list(keys),
+        bridge.aggregations(calls),
+        retracting,
+        bitmaps,
+        fold,
+        not complete,
+        counters.java,
+        output_ddl,
+    )
+
+
+def session_aggregate(
+    bridge: Bridge,
+    rows: DataFrame,
+    *,
+    keys: Sequence[str],
+    calls: Sequence[Aggregation],
+    zone: str,
+    complete: bool,
+    counters: Counters,
+    output_ddl: str,
+) -> DataFrame:
+    """Rows that end in (from, to) -> keys, start, end, last moment and aggregates per session.
+
+    Args:
+        bridge: of the session.
+        rows: row kind, columns, and in milliseconds how far each row's own session would reach.
+        keys: grouping columns.
+        calls: the aggregates.
+        complete: as above.
+        zone: the time zone whose clock the milliseconds are of; empty where it is UTC's.
+        counters: where late rows are counted.
+        output_ddl: row kind and columns.
+    """
+    return bridge.operator(
+        "sessionAggregate",
+        rows,
+        bridge.java_list(keys),
+        bridge.aggregations(calls),
+        zone or "UTC",
+        not complete,
+        counters.java,
+        output_ddl,
+    )
+
+
+def window_top_n(
+    bridge: Bridge,
+    rows: DataFrame,
+    *,
+    keys: Sequence[str],
+    order: Sequence[tuple[int, bool, bool]],
+    skip: int,
+    limit: int,
+    ranked: bool,
+    complete: bool,
+    counters: Counters,
+    output_ddl: str,
+) -> DataFrame:
+    """Rows of a window -> the first ones of each partition; parameters as `stateful.top_n`'s."""
+    return bridge.operator(
+        "windowTopN",
+        rows,
+        bridge.java_list(keys),
+        *(bridge.java_list(part) for part in zip(*order, strict=True)),
+        skip,
+        limit,
+        ranked,
+        not complete,
+        counters.java,
+        output_ddl,
+    )

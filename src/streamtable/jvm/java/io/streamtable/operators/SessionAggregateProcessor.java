@@ -1,0 +1,210 @@
+package io.streamtable.operators;
+
+import io.streamtable.operators.Sessions.Session;
+import java.time.Instant;
+import java.time.LocalDateTime;
+import java.time.ZoneId;
+import java.time.ZoneOffset;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import org.apache.spark.sql.Encoders;
+import org.apache.spark.sql.Row;
+import org.apache.spark.sql.RowFactory;
+import org.apache.spark.sql.streaming.ExpiredTimerInfo;
+import org.apache.spark.sql.streaming.MapState;
+import org.apache.spark.sql.streaming.OutputMode;
+import org.apache.spark.sql.streaming.StatefulProcessor;
+import org.apache.spark.sql.streaming.TTLConfig;
+import org.apache.spark.sql.streaming.TimeMode;
+import org.apache.spark.sql.streaming.TimerValues;
+import org.apache.spark.sql.streaming.ValueState;
+import org.apache.spark.sql.types.DataTypes;
+import org.apache.spark.sql.types.StructType;
+import scala.Tuple2;
+import scala.jdk.javaapi.CollectionConverters;
+
+/**
+ * Changelog rows of one group in; a row per session out, once, when the watermark passes its end.
+ *
+ * <p>Input rows are (row kind, columns..., start, end): the session that the row would be alone.
+ * State (layout v1): "sessions", the spans that are open; "rows", each row in them with its count.
+ * A row is late when the session that it belongs to, merged with what is open, has ended for the
+ * watermark.
+ */
+public final class SessionAggregateProcessor extends StatefulProcessor<Row, Row, Row> {
+  private final StructType schema;
+  private final HeapAggregates aggregates;
+  private final int keys;
+  private final ZoneId zone;
+  private final Lateness lateness;
+  private transient ValueState<Row> open;
+  private transient MapState<Row, Long> rows;
+
+  /**
+   * @param schema of the input rows
+   * @param keys number of grouping columns
+   * @param zone whose clock the milliseconds of sessions are of
+   */
+  SessionAggregateProcessor(
+      StructType schema, List<Aggregation> calls, int keys, ZoneId zone, Lateness lateness) {
+    this.schema = schema;
+    this.aggregates = new HeapAggregates(calls);
+    this.keys = keys;
+    this.zone = zone;
+    this.lateness = lateness;
+  }
+
+  @Override
+  public void init(OutputMode outputMode, TimeMode timeMode) {
+    StructType spans = new StructType().add("spans", DataTypes.createArrayType(DataTypes.LongType));
+    open = getHandle().getValueState("sessions", Plain.row(spans), TTLConfig.NONE());
+    rows =
+        getHandle().getMapState("rows", Plain.row(schema), Encoders.LONG(), TTLConfig.NONE());
+  }
+
+  @Override
+  public scala.collection.Iterator<Row> handleInputRows(
+      Row key, scala.collection.Iterator<Row> input, TimerValues timers) {
+    List<Session> sessions = load();
+    // Rows of this batch must not find sessions that the watermark has ended.
+    List<Row> output = fire(key, sessions, timers);
+    List<Row> added = new ArrayList<>();
+    List<Session> spans = new ArrayList<>(sessions);
+    while (input.hasNext()) {
+      Row row = input.next();
+      added.add(row);
+      spans.add(new Session(start(row), end(row)));
+    }
+    List<Session> merged = Sessions.merged(spans);
+    for (Row row : added) {
+      if (lateness.isLate(last(Sessions.at(merged, start(row))), timers)) {
+        lateness.count(1);
+      } else {
+        count(row);
+      }
+    }
+    merged.removeIf(session -> lateness.isLate(last(session), timers));
+    store(sessions, merged);
+    return CollectionConverters.asScala(output.iterator());
+  }
+
+  @Override
+  public scala.collection.Iterator<Row> handleExpiredTimer(
+      Row key, TimerValues timers, ExpiredTimerInfo timer) {
+    List<Session> before = load();
+    List<Session> after = new ArrayList<>(before);
+    List<Row> output = fire(key, after, timers);
+    if (after.size() < before.size()) {
+      store(after, after);
+    }
+    return CollectionConverters.asScala(output.iterator());
+  }
+
+  /** Takes the sessions out that the watermark has ended, with their rows; gives their results. */
+  private List<Row> fire(Row key, List<Session> sessions, TimerValues timers) {
+    List<Session> ended = new ArrayList<>(sessions);
+    ended.removeIf(session -> last(session) > EventTimers.watermark(timers));
+    sessions.removeAll(ended);
+    List<Row> output = new ArrayList<>();
+    for (Session session : ended) {
+      List<Tuple2<Row, Long>> inside = take(session);
+      if (!inside.isEmpty()) {
+        output.add(result(key, session, aggregates.of(inside)));
+      }
+    }
+    return output;
+  }
+
+  private List<Tuple2<Row, Long>> take(Session session) {
+    List<Tuple2<Row, Long>> inside = new ArrayList<>();
+    scala.collection.Iterator<Tuple2<Row, Long>> entries = rows.iterator();
+    while (entries.hasNext()) {
+      Tuple2<Row, Long> entry = entries.next();
+      long moment = start(entry._1());
+      if (session.start() <= moment && moment < session.end()) {
+        inside.add(entry);
+      }
+    }
+    for (Tuple2<Row, Long> entry : inside) {
+      rows.removeKey(entry._1());
+    }
+    inside.removeIf(entry -> entry._2() <= 0);
+    inside.sort(Comparator.comparingLong(entry -> start(entry._1())));
+    return inside;
+  }
+
+  private Row result(Row key, Session session, Object[] results) {
+    Object[] columns = new Object[1 + keys + 3 + results.length];
+    columns[RowKind.POSITION] = RowKind.INSERT;
+    for (int i = 0; i < keys; i++) {
+      columns[1 + i] = key.get(i);
+    }
+    columns[1 + keys] = session.start();
+    columns[2 + keys] = session.end();
+    columns[3 + keys] = last(session);
+    System.arraycopy(results, 0, columns, 4 + keys, results.length);
+    return RowFactory.create(columns);
+  }
+
+  /** Changes how often a row is there; a removal may come before its addition within a batch. */
+  private void count(Row row) {
+    int sign = RowKind.sign(row.getByte(RowKind.POSITION));
+    Row plain = RowKind.as(RowKind.INSERT, row);
+    Long stored = rows.getValue(plain);
+    long count = (stored == null ? 0 : stored) + sign;
+    if (count == 0) {
+      rows.removeKey(plain);
+    } else {
+      rows.updateValue(plain, count);
+    }
+  }
+
+  private List<Session> load() {
+    List<Session> sessions = new ArrayList<>();
+    Row stored = open.get();
+    if (stored != null) {
+      List<Long> spans = stored.getList(0);
+      for (int i = 0; i < spans.size(); i += 2) {
+        sessions.add(new Session(spans.get(i), spans.get(i + 1)));
+      }
+    }
+    return sessions;
+  }
+
+  private void store(List<Session> before, List<Session> after) {
+    for (Session session : before) {
+      if (!after.contains(session)) {
+        EventTimers.delete(getHandle(), last(session));
+      }
+    }
+    Long[] spans = new Long[2 * after.size()];
+    for (int i = 0; i < after.size(); i++) {
+      spans[2 * i] = after.get(i).start();
+      spans[2 * i + 1] = after.get(i).end();
+    }
+    if (spans.length == 0) {
+      open.clear();
+      return;
+    }
+    open.update(RowFactory.create((Object) spans));
+    for (Session session : after) {
+      EventTimers.register(getHandle(), last(session));
+    }
+  }
+
+  private long start(Row row) {
+    return row.getLong(schema.length() - 2);
+  }
+
+  private long end(Row row) {
+    return row.getLong(schema.length() - 1);
+  }
+
+  /** The last millisecond of a session, as the watermark counts. */
+  private long last(Session session) {
+    LocalDateTime end =
+        LocalDateTime.ofInstant(Instant.ofEpochMilli(session.end()), ZoneOffset.UTC);
+    return end.atZone(zone).toInstant().toEpochMilli() - 1;
+  }
+}

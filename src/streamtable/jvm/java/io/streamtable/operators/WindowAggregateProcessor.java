@@ -1,0 +1,71 @@
+package io.streamtable.operators;
+
+import java.util.List;
+import org.apache.spark.sql.Row;
+import org.apache.spark.sql.streaming.ExpiredTimerInfo;
+import org.apache.spark.sql.streaming.OutputMode;
+import org.apache.spark.sql.streaming.StatefulProcessor;
+import org.apache.spark.sql.streaming.TimeMode;
+import org.apache.spark.sql.streaming.TimerValues;
+import scala.jdk.javaapi.CollectionConverters;
+
+/**
+ * Changelog rows of one window and group in; its aggregates out, once, when the watermark passes.
+ *
+ * <p>The key's last column is the window's last millisecond. State: that of {@link AggregateState},
+ * gone when the window fires. A window whose rows were all taken back gives nothing.
+ */
+public final class WindowAggregateProcessor extends StatefulProcessor<Row, Row, Row> {
+  private final AggregateState group;
+  private final int keys;
+  private final Lateness lateness;
+
+  /**
+   * @param keys number of grouping columns, without the window's last millisecond
+   */
+  WindowAggregateProcessor(
+      List<Aggregation> calls,
+      List<Accumulator> accumulators,
+      int keys,
+      PartialRows partials,
+      Lateness lateness) {
+    this.group = new AggregateState(calls, accumulators, partials);
+    this.keys = keys;
+    this.lateness = lateness;
+  }
+
+  @Override
+  public void init(OutputMode outputMode, TimeMode timeMode) {
+    group.open(getHandle());
+  }
+
+  @Override
+  public scala.collection.Iterator<Row> handleInputRows(
+      Row key, scala.collection.Iterator<Row> input, TimerValues timers) {
+    long last = key.getLong(keys);
+    if (lateness.isLate(last, timers)) {
+      while (input.hasNext()) {
+        lateness.count(group.weight(input.next()));
+      }
+      return CollectionConverters.asScala(List.<Row>of().iterator());
+    }
+    if (!group.load()) {
+      EventTimers.register(getHandle(), last);
+    }
+    group.add(input);
+    group.store();
+    return CollectionConverters.asScala(List.<Row>of().iterator());
+  }
+
+  @Override
+  public scala.collection.Iterator<Row> handleExpiredTimer(
+      Row key, TimerValues timers, ExpiredTimerInfo timer) {
+    group.load();
+    List<Row> output =
+        group.rows() == 0
+            ? List.of()
+            : List.of(AggregateState.row(RowKind.INSERT, key, keys, group.results()));
+    group.forget();
+    return CollectionConverters.asScala(output.iterator());
+  }
+}

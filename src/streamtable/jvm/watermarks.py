@@ -1,0 +1,66 @@
+"""How far the partitions of scans have come in event time, as the driver knows it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from pyspark.sql import Column
+
+from streamtable.jvm.bridge import Bridge, Counters
+
+
+@dataclass(frozen=True)
+class ScanWatermarks:
+    """The watermarks of the partitions of one scan; `name` is "query/number"."""
+
+    name: str
+    bridge: Bridge
+    java: Any
+
+    def shown(self, columns: Sequence[Column]) -> Column:
+        """(topic, partition, microseconds) of each row -> its watermark in milliseconds."""
+        return self.bridge.watermark(self.java, columns)
+
+    def known(self, topic: str, partition: int) -> Column:
+        """How far a partition has come before the batch, in milliseconds."""
+        return self.bridge.known_watermark(self.java, f"{topic}/{partition}")
+
+
+@dataclass
+class Watermarks:
+    """The watermarks of every partition of every scan that has an event time.
+
+    Spark keeps the watermark of a query across restarts, but not those of the partitions that it
+    is the least of; each partition is given back what earlier batches and runs have seen of it.
+
+    Attributes:
+        known: "query/number/topic/partition" -> milliseconds, of earlier runs.
+    """
+
+    known: Mapping[str, int] = field(default_factory=dict)
+    _scans: dict[tuple[str, int], ScanWatermarks] = field(default_factory=dict)
+
+    def of(self, query: str, scan: object, bridge: Bridge, counters: Counters) -> ScanWatermarks:
+        """Those of a scan of a query; the same ones each time that its plan is lowered."""
+        key = (query, id(scan))
+        if key not in self._scans:
+            name = f"{query}/{sum(other == query for other, _ in self._scans)}"
+            prefix = f"{name}/"
+            own = {
+                partition.removeprefix(prefix): value
+                for partition, value in self.known.items()
+                if partition.startswith(prefix)
+            }
+            java = bridge.partition_watermarks(counters, own)
+            self._scans[key] = ScanWatermarks(name, bridge, java)
+        return self._scans[key]
+
+    def seen(self) -> dict[str, int]:
+        """What is known now, in the form of `known`."""
+        found = dict(self.known)
+        for scan in self._scans.values():
+            for partition, watermark in dict(scan.java.value()).items():
+                found[f"{scan.name}/{partition}"] = int(watermark)
+        return found

@@ -1,0 +1,46 @@
+"""EXPLAIN's lines of the nodes that know event time."""
+
+from __future__ import annotations
+
+from streamtable.plan.explain_parts import describe_call, sort_key
+from streamtable.plan.time_nodes import (
+    TimeNode,
+    WatermarkAssigner,
+    Window,
+    WindowAggregate,
+    WindowKind,
+    WindowTable,
+    WindowTopN,
+)
+
+
+def describe_in_time(node: TimeNode) -> str:
+    """What a node does."""
+    match node:
+        case WatermarkAssigner():
+            return f"WatermarkAssigner {node.column}: {node.sql}, least of all partitions"
+        case WindowTable():
+            return f"WindowTable {_window(node.window)} of {node.time}"
+        case WindowAggregate():
+            calls = ", ".join(describe_call(call) for call in node.calls)
+            by = f"by ({', '.join(node.keys)})"
+            return f"WindowAggregate {_window(node.window)} {by}{': ' + calls if calls else ''}"
+        case WindowTopN():
+            return _window_top_n(node)
+
+
+def _window_top_n(node: WindowTopN) -> str:
+    order = ", ".join(map(sort_key, node.order))
+    rank = f" with {node.rank.name}" if node.rank else ""
+    rows = f"{node.limit}{f' after {node.skip}' if node.skip else ''} of {order or 'any order'}"
+    return f"WindowTopN {_window(node.window)} by ({', '.join(node.partition)}): {rows}{rank}"
+
+
+def _window(window: Window) -> str:
+    steps = {WindowKind.HOP: "slide", WindowKind.CUMULATE: "step"}
+    parts = [f"{'gap' if window.kind is WindowKind.SESSION else 'size'} {window.size} ms"]
+    if window.kind in steps:
+        parts.append(f"{steps[window.kind]} {window.step} ms")
+    if window.offset:
+        parts.append(f"offset {window.offset} ms")
+    return f"{window.kind.value}({', '.join(parts)})"

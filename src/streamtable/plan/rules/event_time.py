@@ -1,0 +1,144 @@
+"""What event time asks of a plan: operators that wait for windows, watermarks where one waits."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from streamtable.core.errors import Condition, InternalError, StreamtableError
+from streamtable.plan.expand_node import Expand
+from streamtable.plan.nodes import Calc, GroupAggregate, Node, Scan, Sink, UnionAll, Values
+from streamtable.plan.stateful_nodes import Join, Materialize, TopN
+from streamtable.plan.time_attributes import (
+    GroupedWindow,
+    grouped_window,
+    session_below,
+    window_field,
+)
+from streamtable.plan.time_nodes import (
+    WAITING,
+    TimeOperator,
+    WatermarkAssigner,
+    WindowAggregate,
+    WindowKind,
+    WindowTable,
+    WindowTopN,
+)
+
+
+def with_event_time(sink: Sink) -> Sink:
+    """Puts operators over windows in place, and takes out watermarks that none waits for.
+
+    before:  GroupAggregate(window_start, window_end, k) <- WindowTable <- ...
+    after:   WindowAggregate(window_start, window_end, k) <- WindowTable <- ...
+
+    before:  GroupAggregate(k) <- WatermarkAssigner <- Scan
+    after:   GroupAggregate(k) <- Scan
+
+    Raises:
+        StreamtableError: NOT_YET for sessions that nothing sums up, and for rows taken back where
+            an operator does not know how.
+    """
+    windowed = _windowed(sink.input)
+    _check_sessions(windowed, sink)
+    return replace(sink, input=_stripped(windowed, waited=False))
+
+
+def _windowed(node: Node) -> Node:
+    """The same tree with operators that wait, from the leaves up."""
+    node = _over(node, [_windowed(child) for child in node.inputs])
+    match node:
+        case GroupAggregate():
+            found = grouped_window(node.input, node.keys)
+            return _window_aggregate(node, found) if found else node
+        case TopN():
+            found = grouped_window(node.input, node.partition)
+            return _window_top_n(node, found) if found else node
+        case _:
+            return node
+
+
+def _window_aggregate(node: GroupAggregate, found: GroupedWindow) -> Node:
+    return WindowAggregate(node.input, found.window, node.keys, found.start, found.end, node.calls)
+
+
+def _window_top_n(node: TopN, found: GroupedWindow) -> Node:
+    if not node.input.mode.is_append:
+        raise StreamtableError(
+            Condition.NOT_YET,
+            at=node.at,
+            what="the first rows of a window over an input whose rows may be taken back",
+            hint="count them by GROUP BY window_start, window_end first",
+        )
+    if node.limit is None:
+        msg = "a ranking without a limit, which planning refuses"
+        raise InternalError(msg)
+    return WindowTopN(
+        node.input,
+        found.window,
+        node.partition,
+        found.end,
+        node.order,
+        node.limit,
+        node.skip,
+        node.rank,
+    )
+
+
+def _check_sessions(node: Node, sink: Sink, *, summed: bool = False) -> None:
+    """Sessions merge where they are summed up; nothing else may see their rows before."""
+    is_session = isinstance(node, WindowTable) and node.window.kind is WindowKind.SESSION
+    if is_session and not summed:
+        raise StreamtableError(
+            Condition.NOT_YET,
+            at=sink.at,
+            what="SESSION without GROUP BY window_start, window_end",
+            hint="group by both, and by the columns of PARTITION BY",
+        )
+    if isinstance(node, WindowAggregate) and (table := session_below(node)) is not None:
+        bounds = {f.name for f in node.input.fields if window_field(node.input, f.name)}
+        keys = {_source(node.input, key) for key in node.keys if key not in bounds}
+        if keys != set(table.window.partition):
+            raise StreamtableError(
+                Condition.NOT_YET,
+                at=sink.at,
+                what="SESSION with other columns in GROUP BY than in PARTITION BY",
+                hint="name the same columns in both",
+            )
+    below = isinstance(node, WindowAggregate) or (summed and isinstance(node, Calc))
+    for child in node.inputs:
+        _check_sessions(child, sink, summed=below)
+
+
+def _source(node: Node, name: str) -> str | None:
+    """What a field is called below the projections; None where it is computed."""
+    found: str | None = name
+    while isinstance(node, Calc) and found is not None:
+        found = next((p.source for p in node.projections if p.field.name == found), None)
+        node = node.input
+    return found
+
+
+def _stripped(node: Node, *, waited: bool) -> Node:
+    """The tree without the watermarks that no operator above waits for."""
+    if isinstance(node, WatermarkAssigner) and not waited:
+        return _stripped(node.input, waited=False)
+    waits = waited or isinstance(node, WAITING)
+    return _over(node, [_stripped(child, waited=waits) for child in node.inputs])
+
+
+def _over(node: Node, inputs: list[Node]) -> Node:
+    """The same node over other inputs."""
+    match node:
+        case Calc() | Expand() | GroupAggregate() | TopN() | Materialize():
+            return replace(node, input=inputs[0])
+        case Join():
+            return replace(node, left=inputs[0], right=inputs[1])
+        case UnionAll():
+            return UnionAll(tuple(inputs))
+        case TimeOperator():
+            return node.over(inputs)
+        case Scan() | Values():
+            return node
+        case _:
+            msg = "a node that only the inference of row kinds makes"
+            raise InternalError(msg)

@@ -1,0 +1,165 @@
+"""Windowing table functions in FROM -> `WindowTable`: TUMBLE, HOP, CUMULATE and SESSION.
+
+Source of the rules: Flink's *Windowing table-valued functions* page.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+
+from sqlglot import exp
+
+from streamtable.core.errors import Condition, StreamtableError
+from streamtable.core.types import TIMESTAMPS, Root
+from streamtable.plan.expressions import Binder, Input, InputField
+from streamtable.plan.relation import Relation, unique_names
+from streamtable.plan.time_attributes import is_event_time
+from streamtable.plan.time_nodes import Window, WindowKind, WindowTable, is_instant
+from streamtable.sql.nodes import FlinkCall, IntervalLiteral, TableArgument, TableFunction
+from streamtable.sql.place import place_of
+
+#: Arguments of each function in their order; those behind OFFSET may be missing.
+_PARAMETERS: Mapping[str, tuple[str, ...]] = {
+    "TUMBLE": ("DATA", "TIMECOL", "SIZE", "OFFSET"),
+    "HOP": ("DATA", "TIMECOL", "SLIDE", "SIZE", "OFFSET"),
+    "CUMULATE": ("DATA", "TIMECOL", "STEP", "SIZE", "OFFSET"),
+    "SESSION": ("DATA", "TIMECOL", "GAP"),
+}
+_MICROS_PER_MILLI = 1000
+
+
+def is_window_function(node: exp.Expr) -> bool:
+    """Whether something in FROM is one of the windowing functions."""
+    return isinstance(node, TableFunction) and node.this.name in _PARAMETERS
+
+
+def plan_window_table(node: TableFunction, planned: Callable[[exp.Expr], Relation]) -> Relation:
+    """The rows of the table with `window_start`, `window_end` and `window_time` behind them.
+
+    Args:
+        node: the call.
+        planned: plans a table or query by its tree.
+
+    Raises:
+        StreamtableError: INVALID_WINDOW where arguments do not fit; NOT_YET for processing time.
+    """
+    call = node.this
+    given = _arguments(call)
+    data = given["DATA"]
+    if not isinstance(data, TableArgument | exp.Subquery):
+        raise _invalid(call, data, "its first argument is a table, written TABLE t")
+    relation = planned(data.this if isinstance(data, TableArgument) else data)
+    time = _time_column(call, given["TIMECOL"], relation)
+    partition = _partition(call, data, relation)
+    window = replace(
+        _window(call, {k: v for k, v in given.items() if k not in ("DATA", "TIMECOL")}),
+        local=is_instant(time.field),
+        partition=partition,
+    )
+    taken = [f.name for f in relation.node.fields]
+    names = unique_names([*taken, "window_start", "window_end", "window_time"])[len(taken) :]
+    table = WindowTable(relation.node, window, time.field.name, *names)
+    bounds = zip(("window_start", "window_end", "window_time"), table.fields[-3:], strict=True)
+    added = [InputField(None, name, field) for name, field in bounds]
+    columns = tuple(replace(c, qualifier=None) for c in relation.columns)
+    return Relation(table, (*columns, *added))
+
+
+def _arguments(call: FlinkCall) -> dict[str, exp.Expr]:
+    parameters = _PARAMETERS[call.name]
+    given: dict[str, exp.Expr] = {}
+    for position, argument in enumerate(call.expressions):
+        name, value = _named(call, argument, position, parameters)
+        if name in given:
+            raise _invalid(call, argument, f"{name} is given twice")
+        given[name] = value
+    missing = [name for name in parameters if name not in given and name != "OFFSET"]
+    if missing:
+        raise _invalid(call, call, f"it lacks {', '.join(missing)}")
+    return given
+
+
+def _named(
+    call: FlinkCall, argument: exp.Expr, position: int, parameters: tuple[str, ...]
+) -> tuple[str, exp.Expr]:
+    expected = f"it takes ({', '.join(parameters)})"
+    if isinstance(argument, exp.Kwarg):
+        name = str(argument.this.name).upper()
+        if name not in parameters:
+            raise _invalid(call, argument, f"it has no argument {name}; {expected}")
+        return name, argument.args["expression"]
+    if position >= len(parameters):
+        raise _invalid(call, argument, expected)
+    return parameters[position], argument
+
+
+def _time_column(call: FlinkCall, node: exp.Expr, relation: Relation) -> InputField:
+    columns = node.expressions if isinstance(node, FlinkCall) else []
+    if not isinstance(node, FlinkCall) or node.name != "DESCRIPTOR" or len(columns) != 1:
+        raise _invalid(call, node, "the time column is written DESCRIPTOR(column)")
+    bound = Binder(Input(relation.columns)).bind(columns[0])
+    found = next(
+        (c for c in relation.columns if bound.fields == {c.field.name}), relation.columns[0]
+    )
+    if bound.time_attribute == "proc":
+        raise StreamtableError(
+            Condition.NOT_YET,
+            at=place_of(columns[0]),
+            what=f"{call.name} over processing time",
+            hint="use a column with a WATERMARK",
+        )
+    if bound.type.root not in TIMESTAMPS or not is_event_time(relation.node, found.field.name):
+        raise _invalid(
+            call,
+            columns[0],
+            f"column '{found.name}' is not an event time",
+            "declare WATERMARK FOR it in its table, and pass it on unchanged",
+        )
+    return found
+
+
+def _partition(call: FlinkCall, data: exp.Expr, relation: Relation) -> tuple[str, ...]:
+    given = data.args.get("partition_by") or []
+    if given and call.name != "SESSION":
+        raise _invalid(call, given[0], "only SESSION takes PARTITION BY")
+    binder = Binder(Input(relation.columns))
+    names: list[str] = []
+    for node in given:
+        bound = binder.bind(node)
+        if not isinstance(node, exp.Column) or len(bound.fields) != 1:
+            raise _invalid(call, node, "PARTITION BY takes columns")
+        names.extend(bound.fields)
+    return tuple(names)
+
+
+def _window(call: FlinkCall, given: Mapping[str, exp.Expr]) -> Window:
+    lengths = {name: _millis(call, name, node) for name, node in given.items()}
+    for name, length in lengths.items():
+        if length <= 0 and name != "OFFSET":
+            raise _invalid(call, given[name], f"{name} must be above zero")
+    size = lengths.get("SIZE", lengths.get("GAP", 0))
+    step = lengths.get("SLIDE", lengths.get("STEP", size))
+    stepped = "SLIDE" if "SLIDE" in lengths else "STEP"
+    if size % step:
+        raise _invalid(call, given["SIZE"], f"SIZE must be a multiple of {stepped}")
+    return Window(WindowKind[call.name], size, step, lengths.get("OFFSET", 0))
+
+
+def _millis(call: FlinkCall, name: str, node: exp.Expr) -> int:
+    kind = node.args["to"].data_type if isinstance(node, IntervalLiteral) else None
+    if kind is None or kind.root is not Root.INTERVAL_DAY_TIME:
+        raise _invalid(call, node, f"{name} is an interval such as INTERVAL '10' MINUTE")
+    return int(node.args["value"]) // _MICROS_PER_MILLI
+
+
+def _invalid(
+    call: FlinkCall, at: exp.Expr, reason: str, hint: str | None = None
+) -> StreamtableError:
+    return StreamtableError(
+        Condition.INVALID_WINDOW,
+        at=place_of(at) or place_of(call),
+        hint=hint,
+        function=call.name,
+        reason=reason,
+    )

@@ -1,0 +1,122 @@
+"""Jobs over rows with event times: partitions that differ, windows worked out by hand."""
+
+from __future__ import annotations
+
+import json
+import random
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+
+from confluent_kafka import Producer
+
+#: Where all event times begin.
+EPOCH = datetime(2026, 3, 1)
+
+SOURCE = """
+CREATE TABLE events (
+  ts TIMESTAMP(3), k INT, v INT,
+  WATERMARK FOR ts AS ts - INTERVAL '2' SECOND
+) WITH (
+  'connector' = 'kafka', 'topic' = '${source}', 'scan.startup.mode' = 'earliest-offset',
+  'properties.bootstrap.servers' = '${servers}', 'format' = 'json'
+);
+"""
+
+
+@dataclass(frozen=True)
+class Event:
+    """A row of `events`: its moment in milliseconds since `EPOCH`, None for NULL."""
+
+    ms: int | None
+    k: int
+    v: int
+    partition: int = 0
+
+
+def moment(ms: int) -> str:
+    """A moment as JSON formats write it."""
+    return (EPOCH + timedelta(milliseconds=ms)).isoformat(sep=" ", timespec="milliseconds")
+
+
+def millis(text: str) -> int:
+    """The milliseconds of a moment that a sink wrote."""
+    return int((datetime.fromisoformat(text) - EPOCH) / timedelta(milliseconds=1))
+
+
+def send(servers: str, topic: str, events: Iterable[Event]) -> None:
+    """Writes events into their partitions, in order."""
+    producer = Producer({"bootstrap.servers": servers, "linger.ms": 20})
+    for event in events:
+        ts = None if event.ms is None else moment(event.ms)
+        value = json.dumps({"ts": ts, "k": event.k, "v": event.v})
+        producer.produce(topic, value.encode(), partition=event.partition)
+    assert producer.flush(60) == 0
+
+
+def punctual(seed: int, count: int, partitions: Mapping[int, int]) -> list[Event]:
+    """Events none of which comes later than the watermark allows.
+
+    Args:
+        seed: the same gives the same.
+        count: per partition.
+        partitions: each with the milliseconds at which its clock begins.
+    """
+    dice = random.Random(seed)
+    clocks = {p: iter(_by_clock(dice, count, p, start)) for p, start in partitions.items()}
+    turns = [p for p in partitions for _ in range(count)]
+    dice.shuffle(turns)
+    return [next(clocks[p]) for p in turns]
+
+
+def _by_clock(dice: random.Random, count: int, partition: int, start: int) -> list[Event]:
+    now, events = start, []
+    for _ in range(count):
+        now += dice.choice([0, 100, 400, 900, 9_000])
+        ms = max(now - dice.randrange(2_000), start)
+        events.append(Event(ms, dice.randrange(3), dice.randrange(10), partition))
+    return events
+
+
+def watermark(events: Sequence[Event], partitions: Iterable[int]) -> int:
+    """Of each partition's latest event the least, and two seconds before that."""
+    return min(max(e.ms or 0 for e in events if e.partition == p) for p in partitions) - 2_000
+
+
+Span = tuple[int, int]
+
+
+def tumble(ms: int, size: int, offset: int = 0) -> list[Span]:
+    start = ms - (ms - offset) % size
+    return [(start, start + size)]
+
+
+def hop(ms: int, slide: int, size: int) -> list[Span]:
+    last = ms - ms % slide
+    return [(s, s + size) for s in range(last, last - size, -slide)]
+
+
+def cumulate(ms: int, step: int, size: int) -> list[Span]:
+    start = ms - ms % size
+    return [(start, end) for end in range(start + step, start + size + 1, step) if end > ms]
+
+
+def sessions(moments: Iterable[int], gap: int) -> list[Span]:
+    found: list[Span] = []
+    for ms in sorted(moments):
+        if found and ms <= found[-1][1]:
+            found[-1] = (found[-1][0], max(found[-1][1], ms + gap))
+        else:
+            found.append((ms, ms + gap))
+    return found
+
+
+def grouped(events: Iterable[Event], spans: Any) -> dict[tuple[int, int, int], list[Event]]:
+    """The events of each (start, end, k)."""
+    found: dict[tuple[int, int, int], list[Event]] = {}
+    for event in events:
+        if event.ms is not None:
+            for start, end in spans(event.ms):
+                found.setdefault((start, end, event.k), []).append(event)
+    return found

@@ -1,0 +1,160 @@
+"""Windows of rows that come in any order equal those of all rows at once."""
+
+from __future__ import annotations
+
+import random
+from typing import TYPE_CHECKING
+
+import pytest
+from tests.integration.event_time.support import (
+    SOURCE,
+    Event,
+    Span,
+    cumulate,
+    grouped,
+    hop,
+    millis,
+    punctual,
+    send,
+    sessions,
+    tumble,
+    watermark,
+)
+
+from streamtable.testing.histories import pieces, random_cuts
+from streamtable.testing.jobs import BoundedRun
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+    from pathlib import Path
+
+    from pyspark.sql import SparkSession
+    from tests.conftest import Topics
+
+    from streamtable.devbroker.broker import Broker
+
+HOUR = 3_600_000
+
+_SINK = """
+CREATE TABLE {name} (
+  s TIMESTAMP(3), e TIMESTAMP(3), k INT, n BIGINT, total BIGINT, kinds BIGINT, most INT,
+  PRIMARY KEY (s, e, k) NOT ENFORCED
+) WITH (
+  'connector' = 'upsert-kafka', 'topic' = '${{source}}-{name}',
+  'properties.bootstrap.servers' = '${{servers}}', 'key.format' = 'json', 'value.format' = 'json'
+);
+INSERT INTO {name}
+SELECT window_start, window_end, k, COUNT(*), SUM(v), COUNT(DISTINCT v), MAX(v)
+FROM TABLE({function}) GROUP BY window_start, window_end, k;
+"""
+
+_OF = "TABLE events, DESCRIPTOR(ts)"
+FUNCTIONS = {
+    "tumbled": f"TUMBLE({_OF}, INTERVAL '10' SECOND, INTERVAL '3' SECOND)",
+    "hopped": "HOP(DATA => TABLE events, TIMECOL => DESCRIPTOR(ts), SLIDE => INTERVAL '5' SECOND,"
+    " SIZE => INTERVAL '15' SECOND)",
+    "cumulated": f"CUMULATE({_OF}, INTERVAL '10' SECOND, INTERVAL '1' MINUTE)",
+    "joined": "SESSION(TABLE events PARTITION BY k, DESCRIPTOR(ts), INTERVAL '4' SECOND)",
+}
+SPANS: Mapping[str, Callable[[int], list[Span]]] = {
+    "tumbled": lambda ms: tumble(ms, 10_000, 3_000),
+    "hopped": lambda ms: hop(ms, 5_000, 15_000),
+    "cumulated": lambda ms: cumulate(ms, 10_000, 60_000),
+}
+
+Results = dict[tuple[int, int, int], tuple[int, int, int, int]]
+
+
+def _expected(name: str, events: Sequence[Event], passed: int) -> Results:
+    """What the windows hold whose last millisecond the watermark has passed."""
+    if name == "joined":
+        spans = {
+            k: sessions([e.ms for e in events if e.k == k and e.ms is not None], 4_000)
+            for k in range(3)
+        }
+        found = {}
+        for event in events:
+            for start, end in spans[event.k]:
+                if event.ms is not None and start <= event.ms < end:
+                    found.setdefault((start, end, event.k), []).append(event)
+    else:
+        found = grouped(events, SPANS[name])
+    return {
+        key: (
+            len(rows),
+            sum(e.v for e in rows),
+            len({e.v for e in rows}),
+            max(e.v for e in rows),
+        )
+        for key, rows in found.items()
+        if key[1] - 1 <= passed
+    }
+
+
+def _written(job: BoundedRun, name: str) -> Results:
+    return {
+        (millis(r["s"]), millis(r["e"]), r["k"]): (r["n"], r["total"], r["kinds"], r["most"])
+        for r in job.rows(name).values()
+    }
+
+
+@pytest.mark.parametrize(
+    "seed", [71, *(pytest.param(seed, marks=pytest.mark.soak) for seed in range(72, 78))]
+)
+def test_every_window_holds_all_its_rows(
+    seed: int, spark: SparkSession, broker: Broker, topic: Topics, tmp_path: Path
+) -> None:
+    """One partition is an hour behind the others; nothing is lost, in any cut, over restarts."""
+    source = topic("events", partitions=3)
+    names = {"source": source, "servers": broker.bootstrap_servers}
+    sinks = "".join(_SINK.format(name=n, function=f) for n, f in FUNCTIONS.items())
+    job = BoundedRun(spark, SOURCE + sinks, tmp_path / "job", names)
+    events = punctual(seed, 40, {0: HOUR, 1: 0, 2: HOUR + 60_000})
+    events.insert(30, Event(None, 1, 1, 1))
+    sent: list[Event] = []
+    for piece in pieces(events, random_cuts(seed, len(events), 2)):
+        send(broker.bootstrap_servers, source, piece)
+        sent += piece
+        job({"execution.micro-batch.max-records": str(random.Random(seed).choice([1_000, 25]))})
+    passed = watermark(sent, range(3))
+    for name in FUNCTIONS:
+        expected = _expected(name, sent, passed)
+        assert len(expected) > 5
+        assert _written(job, name) == expected, f"{name}, seed {seed}"
+    assert any("events: 4 records left out of event time" in n for n in job.notices), job.notices
+    assert not any("watermark had passed" in n for n in job.notices), job.notices
+
+
+def test_late_rows_are_counted_and_open_windows_take_theirs(
+    spark: SparkSession, broker: Broker, topic: Topics, tmp_path: Path
+) -> None:
+    source = topic("events", partitions=2)
+    servers = broker.bootstrap_servers
+    script = SOURCE + _SINK.format(name="tumbled", function=FUNCTIONS["tumbled"])
+    script += _SINK.format(name="joined", function=FUNCTIONS["joined"])
+    job = BoundedRun(spark, script, tmp_path / "job", {"source": source, "servers": servers})
+    # Windows are [3 s, 13 s), [13 s, 23 s), ...; the second partition has shown nothing yet.
+    send(servers, source, [Event(4_000, 1, 1, 0), Event(40_000, 1, 1, 0)])
+    job()
+    assert _written(job, "tumbled") == {}
+    send(servers, source, [Event(5_000, 1, 2, 1), Event(14_999, 1, 3, 1)])
+    job()
+    # 14.999 s - 2 s is the last millisecond of the first window, which fires.
+    assert _written(job, "tumbled") == {(3_000, 13_000, 1): (2, 3, 2, 2)}
+    assert _written(job, "joined") == {(4_000, 9_000, 1): (2, 3, 2, 2)}
+    # Late, and not late: the second window is open, though the watermark is past the row. A session
+    # that is over takes no row, one that is open is made longer by a row before it.
+    send(servers, source, [Event(12_999, 1, 9, 1), Event(13_000, 1, 4, 1), Event(8_500, 1, 9, 0)])
+    send(servers, source, [Event(60_000, 1, 1, 0), Event(60_000, 1, 1, 1)])
+    job()
+    assert _written(job, "tumbled") == {
+        (3_000, 13_000, 1): (2, 3, 2, 2),
+        (13_000, 23_000, 1): (2, 7, 2, 4),
+        (33_000, 43_000, 1): (1, 1, 1, 1),
+    }
+    assert _written(job, "joined") == {
+        (4_000, 9_000, 1): (2, 3, 2, 2),
+        (12_999, 18_999, 1): (3, 16, 3, 9),
+        (40_000, 44_000, 1): (1, 1, 1, 1),
+    }
+    assert any("3 records left out, because the watermark had passed" in n for n in job.notices)
