@@ -26,6 +26,8 @@ _PARAMETERS: Mapping[str, tuple[str, ...]] = {
     "CUMULATE": ("DATA", "TIMECOL", "STEP", "SIZE", "OFFSET"),
     "SESSION": ("DATA", "TIMECOL", "GAP"),
 }
+#: Columns that each function puts behind those of its table.
+_ADDED = ("window_start", "window_end", "window_time")
 _MICROS_PER_MILLI = 1000
 
 
@@ -50,6 +52,14 @@ def plan_window_table(node: TableFunction, planned: Callable[[exp.Expr], Relatio
     if not isinstance(data, TableArgument | exp.Subquery):
         raise _invalid(call, data, "its first argument is a table, written TABLE t")
     relation = planned(data.this if isinstance(data, TableArgument) else data)
+    for column in relation.columns:
+        if column.name in _ADDED:
+            raise _invalid(
+                call,
+                data,
+                f"its table has a column '{column.name}' already",
+                "give it another name",
+            )
     time = _time_column(call, given["TIMECOL"], relation)
     partition = _partition(call, data, relation)
     window = replace(
@@ -58,9 +68,9 @@ def plan_window_table(node: TableFunction, planned: Callable[[exp.Expr], Relatio
         partition=partition,
     )
     taken = [f.name for f in relation.node.fields]
-    names = unique_names([*taken, "window_start", "window_end", "window_time"])[len(taken) :]
+    names = unique_names([*taken, *_ADDED])[len(taken) :]
     table = WindowTable(relation.node, window, time.field.name, *names)
-    bounds = zip(("window_start", "window_end", "window_time"), table.fields[-3:], strict=True)
+    bounds = zip(_ADDED, table.fields[-3:], strict=True)
     added = [InputField(None, name, field) for name, field in bounds]
     columns = tuple(replace(c, qualifier=None) for c in relation.columns)
     return Relation(table, (*columns, *added))

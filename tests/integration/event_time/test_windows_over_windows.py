@@ -59,7 +59,8 @@ SELECT window_start, window_end, place, k, CAST(v AS BIGINT) FROM (
 """,
     "summed": f"""
 SELECT window_start, window_end, COUNT(*), CAST(COUNT(*) AS INT), SUM(n)
-FROM TABLE(TUMBLE(({_PER_WINDOW}), DESCRIPTOR(window_time), INTERVAL '30' SECOND))
+FROM TABLE(TUMBLE((SELECT window_time AS ended, n FROM ({_PER_WINDOW})), DESCRIPTOR(ended),
+  INTERVAL '30' SECOND))
 GROUP BY window_start, window_end
 """,
 }
