@@ -11,7 +11,7 @@ JVM_SOURCES := src/streamtable/jvm/ivy.xml $(shell find src/streamtable/jvm/java
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup demo test check fmt golden docs soak bench-formats clean
+.PHONY: help setup demo test check fmt golden docs soak bench bench-latency bench-formats clean
 
 help: ## show this list
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 16
@@ -44,6 +44,12 @@ docs: setup ## write the pages that are made from the code
 soak: setup ## long randomized and fault runs
 	$(PYTEST) -m soak
 
+bench: $(VENV)/bench ## throughput beside Flink's, as ratios; about an hour
+	$(BIN)/python benchmarks/throughput.py $(ARGS)
+
+bench-latency: $(VENV)/bench ## latency beside Flink's; about half an hour
+	$(BIN)/python benchmarks/latency.py $(ARGS)
+
 bench-formats: setup ## rates of every format against Flink's, as ratios; about four minutes
 	$(BIN)/python benchmarks/formats.py
 
@@ -62,4 +68,8 @@ $(VENV)/installed: pyproject.toml
 $(VENV)/warm: $(VENV)/installed $(JVM_SOURCES)
 	@echo "==> Kafka's jars and the operators"
 	$(BIN)/python -m streamtable.jvm.warm
+	@touch $@
+
+$(VENV)/bench: $(VENV)/warm
+	$(BIN)/python -m pip install --disable-pip-version-check --quiet --editable '.[bench]'
 	@touch $@

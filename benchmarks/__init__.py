@@ -1,0 +1,1 @@
+"""Figures beside Flink's: scripts that anyone can start, see `make help`."""

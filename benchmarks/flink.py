@@ -1,0 +1,89 @@
+"""Flink beside us: a virtual environment of its own in the cache folder, and jobs run in it."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+
+from benchmarks import processes
+from streamtable.jvm.cache import cache_dir
+from streamtable.jvm.tools import java_tool, pyspark_jars
+
+VERSION = "2.2.0"
+CONNECTOR = ("org.apache.flink", "flink-sql-connector-kafka", "5.0.0-2.2")
+
+_RUNNING = re.compile(r"^(\S+ \S+) .*Source: .* switched from INITIALIZING to RUNNING", re.M)
+
+
+@dataclass(frozen=True)
+class Flink:
+    """An installed Flink.
+
+    Attributes:
+        python: the interpreter of its environment.
+        jars: connectors, for `pipeline.jars`.
+    """
+
+    python: Path
+    jars: tuple[Path, ...]
+
+
+def installed() -> Flink:
+    """Flink and its Kafka connector, fetched at first use (about a minute, 700 MB)."""
+    home = cache_dir() / f"benchmark-pyflink-{VERSION}"
+    python, jars = home / "venv" / "bin" / "python", home / "jars"
+    if not (home / "complete").exists():
+        subprocess.run([sys.executable, "-m", "venv", home / "venv"], check=True)
+        pip = [
+            python,
+            "-m",
+            "pip",
+            "install",
+            "--quiet",
+            "setuptools<81",
+            f"apache-flink=={VERSION}",
+        ]
+        subprocess.run(pip, check=True)
+        (ivy,) = pyspark_jars().glob("ivy-*.jar")
+        command = [java_tool("java"), "-jar", ivy, "-cache", home / "ivy", "-m2compatible"]
+        to = f"{jars}/[artifact]-[revision].[ext]"
+        run = [*command, "-dependency", *CONNECTOR, "-confs", "default", "-retrieve", to]
+        subprocess.run(run, check=True, stdout=subprocess.DEVNULL)
+        (home / "complete").touch()
+    return Flink(python, tuple(jars.glob("flink-sql-connector-kafka-*.jar")))
+
+
+def command(flink: Flink, script: str, settings: Mapping[str, str], folder: Path) -> list[str]:
+    """What runs a script; `folder` takes its description."""
+    spec = folder / "job.json"
+    jars = [str(jar) for jar in flink.jars]
+    spec.write_text(json.dumps({"jars": jars, "settings": dict(settings), "script": script}))
+    job = Path(__file__).with_name("flink_job.py")
+    return [str(flink.python), str(job), str(spec)]
+
+
+def run(
+    flink: Flink, script: str, settings: Mapping[str, str], folder: Path, timeout_s: float
+) -> tuple[processes.Used, float]:
+    """Runs a script to its end.
+
+    Returns:
+        What it used, and when its sources began to read (epoch seconds), by Flink's log.
+    """
+    logs = folder / "logs"
+    logs.mkdir()
+    env = {"FLINK_LOG_DIR": str(logs), "PYTHONPATH": ""}
+    start = command(flink, script, settings, folder)
+    used = processes.run(start, env, folder / "out.log", timeout_s)
+    begun = [
+        datetime.strptime(stamp, "%Y-%m-%d %H:%M:%S,%f").timestamp()
+        for log in logs.glob("*.log")
+        for stamp in _RUNNING.findall(log.read_text(errors="replace"))
+    ]
+    return used, min(begun)

@@ -1,0 +1,290 @@
+"""Latency beside Flink's, in one run on one broker: `make bench-latency`.
+
+A producer writes records at an even rate, each with the moment it was sent; a consumer outside
+reads the result and takes the time from there. Ours runs in micro-batches and in real-time mode,
+Flink with its defaults and with its buffer timeout at 1 ms; all with two state partitions in
+RocksDB and a checkpoint every 60 s, of which at least one falls into each engine's run. The first
+seconds of each rate do not count.
+
+`--only NAME` picks jobs, `--engines NAME` engines, `--seconds N` sets how long each rate lasts.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import platform
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
+from datetime import date
+from pathlib import Path
+from string import Template
+
+import pyspark
+from confluent_kafka import Consumer, Producer
+from confluent_kafka.admin import AdminClient, NewTopic
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
+
+from benchmarks import flink, plots, processes
+from streamtable.devbroker.broker import Broker
+
+RESULTS = Path(__file__).parent / "results"
+RATES = (100, 1_000, 10_000)
+KEYS = 100
+WARM_UP_S = 5.0
+START_S = 180.0
+INTERVAL = "60 s"
+
+_SERVERS = "'properties.bootstrap.servers' = '${servers}'"
+_SOURCE = f"""CREATE TABLE t (id BIGINT, sent BIGINT) WITH ('connector' = 'kafka', 'topic' = 't',
+  {_SERVERS}, 'scan.startup.mode' = 'earliest-offset', 'format' = 'json');
+"""
+_SINK = f"""CREATE TABLE o (id BIGINT, n BIGINT, sent BIGINT, PRIMARY KEY (id) NOT ENFORCED) WITH (
+  'connector' = 'upsert-kafka', 'topic' = 'o', {_SERVERS},
+  'key.format' = 'json', 'value.format' = 'json');
+"""
+_SIDE = f"""CREATE TABLE $name (id BIGINT, sent BIGINT, PRIMARY KEY (id) NOT ENFORCED) WITH (
+  'connector' = 'upsert-kafka', 'topic' = '$name', {_SERVERS},
+  'key.format' = 'json', 'value.format' = 'json');
+"""
+
+#: Job -> its script. All read `t`, and the join a side table that is full before it begins.
+JOBS = {
+    "stateless": _SOURCE
+    + f"""CREATE TABLE o (id BIGINT, n BIGINT, sent BIGINT) WITH ('connector' = 'kafka',
+  'topic' = 'o', {_SERVERS}, 'format' = 'json');
+INSERT INTO o SELECT id, id + 1, sent FROM t WHERE id >= 0;""",
+    "group-by": _SOURCE
+    + _SINK
+    + "INSERT INTO o SELECT id, COUNT(*), MAX(sent) FROM t GROUP BY id;",
+    "two levels": _SOURCE
+    + _SINK
+    + """INSERT INTO o SELECT MOD(id, 10), SUM(n), MAX(sent) FROM (
+  SELECT id, COUNT(*) AS n, MAX(sent) AS sent FROM t GROUP BY id) AS g GROUP BY MOD(id, 10);""",
+    "upsert join": Template(_SIDE).safe_substitute(name="t")
+    + Template(_SIDE).safe_substitute(name="sides")
+    + _SINK
+    + "INSERT INTO o SELECT t.id, sides.sent, t.sent FROM t JOIN sides ON t.id = sides.id;",
+}
+
+_OURS = {"ours, micro-batch": "micro-batch", "ours, real-time": "real-time"}
+_FLINK = {
+    "Flink": {},
+    "Flink, 1 ms buffers": {"execution.buffer-timeout.interval": "1 ms"},
+}
+
+
+@dataclass(frozen=True)
+class Figure:
+    """Latencies of one job in one engine at one rate, in milliseconds."""
+
+    job: str
+    engine: str
+    rate: int
+    records: int
+    p50: float
+    p90: float
+    p99: float
+    max: float
+
+
+def main() -> None:
+    """The command."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--only", nargs="+", choices=list(JOBS), default=list(JOBS))
+    every = [*_OURS, *_FLINK]
+    parser.add_argument("--engines", nargs="+", choices=every, default=every)
+    parser.add_argument("--rates", nargs="+", type=int, default=list(RATES))
+    parser.add_argument("--seconds", type=float, default=30.0)
+    parser.add_argument("--keep-quiet", action="store_true", help="print, write no result files")
+    arguments = parser.parse_args()
+    installed = flink.installed()
+    figures: list[Figure] = []
+    samples: dict[tuple[str, str, int], list[float]] = {}
+    for job in arguments.only:
+        for engine in arguments.engines:
+            found = _measure(job, engine, installed, arguments.rates, arguments.seconds)
+            for rate, latencies in found.items():
+                samples[job, engine, rate] = latencies
+                figures.append(_figure(job, engine, rate, latencies))
+                print(figures[-1], flush=True)
+    report = _report(figures)
+    print(report)
+    if not arguments.keep_quiet:
+        RESULTS.mkdir(exist_ok=True)
+        (RESULTS / "latency.md").write_text(report)
+        (RESULTS / "latency.json").write_text(
+            json.dumps([asdict(f) for f in figures], indent=1) + "\n"
+        )
+        plots.distributions(samples, RESULTS / "latency.png")
+
+
+def _measure(
+    job: str, engine: str, installed: flink.Flink, rates: Sequence[int], seconds: float
+) -> dict[int, list[float]]:
+    """Latencies in milliseconds by rate."""
+    with tempfile.TemporaryDirectory(prefix="benchmark-") as scratch:
+        folder = Path(scratch)
+        with Broker(folder / "kafka") as broker:
+            servers = broker.bootstrap_servers
+            _create(servers)
+            producer = Producer({"bootstrap.servers": servers, "linger.ms": 0, "log_level": 0})
+            for key in range(KEYS):
+                _send(producer, "sides", key)
+            producer.flush()
+            script = Template(JOBS[job]).substitute(servers=servers)
+            with _running(engine, installed, script, folder):
+                results = _Results(servers)
+                results.start()
+                try:
+                    _until_running(producer, results)
+                    return {rate: _at(rate, seconds, producer, results) for rate in rates}
+                finally:
+                    results.done.set()
+                    results.join()
+
+
+@contextmanager
+def _running(
+    engine: str, installed: flink.Flink, script: str, folder: Path
+) -> Iterator[subprocess.Popen[bytes]]:
+    if engine in _OURS:
+        file = folder / "job.sql"
+        file.write_text(script)
+        command = [sys.executable, "-m", "streamtable", "run", str(file)]
+        command += ["--checkpoint", str(folder / "checkpoint")]
+        settings = {
+            "execution.mode": _OURS[engine],
+            "execution.checkpointing.interval": INTERVAL,
+            "parallelism.default": "2",
+        }
+        for key, value in settings.items():
+            command += ["--set", f"{key}={value}"]
+        env = dict(os.environ)
+    else:
+        settings = {
+            "parallelism.default": "2",
+            "state.backend.type": "rocksdb",
+            "execution.checkpointing.interval": INTERVAL,
+            "execution.checkpointing.dir": f"file://{folder}/checkpoint",
+            **_FLINK[engine],
+        }
+        command = flink.command(installed, script, settings, folder)
+        env = {**os.environ, "PYTHONPATH": ""}
+    with (folder / "out.log").open("wb") as log:
+        process = subprocess.Popen(command, env=env, stdout=log, stderr=log, start_new_session=True)
+    try:
+        yield process
+    finally:
+        os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+
+
+class _Results(threading.Thread):
+    """Reads the result topic; keeps (sent, latency), in epoch and in milliseconds."""
+
+    def __init__(self, servers: str) -> None:
+        super().__init__(daemon=True)
+        self.done = threading.Event()
+        self.seen: list[tuple[float, float]] = []
+        self._consumer = Consumer(
+            {
+                "bootstrap.servers": servers,
+                "group.id": "latency",
+                "auto.offset.reset": "earliest",
+                "fetch.wait.max.ms": 1,
+                "log_level": 0,
+            }
+        )
+        self._consumer.subscribe(["o"])
+
+    def run(self) -> None:
+        while not self.done.is_set():
+            for message in self._consumer.consume(500, timeout=0.001):
+                now = time.time_ns() / 1e6
+                if message.error() is None and message.value() is not None:
+                    sent = json.loads(message.value())["sent"] / 1e3
+                    self.seen.append((sent, now - sent))
+        self._consumer.close()
+
+
+def _until_running(producer: Producer, results: _Results) -> None:
+    """Probes until a result comes, and all probes have come through."""
+    deadline = time.monotonic() + START_S
+    while not results.seen:
+        if time.monotonic() > deadline:
+            message = f"no result within {START_S:.0f} s"
+            raise RuntimeError(message)
+        _send(producer, "t", 0)
+        producer.flush()
+        time.sleep(0.2)
+    time.sleep(WARM_UP_S)
+
+
+def _at(rate: int, seconds: float, producer: Producer, results: _Results) -> list[float]:
+    begun = time.monotonic()
+    counts_from = time.time_ns() / 1e6 + WARM_UP_S * 1e3
+    sent = 0
+    while (elapsed := time.monotonic() - begun) < seconds + WARM_UP_S:
+        while sent < elapsed * rate:
+            _send(producer, "t", sent % KEYS)
+            sent += 1
+        producer.poll(0)
+        time.sleep(0.0005)
+    producer.flush()
+    time.sleep(2)
+    return [latency for at, latency in list(results.seen) if at >= counts_from]
+
+
+def _send(producer: Producer, topic: str, key: int) -> None:
+    value = {"id": key, "sent": time.time_ns() // 1000}
+    producer.produce(topic, key=json.dumps({"id": key}), value=json.dumps(value))
+
+
+def _create(servers: str) -> None:
+    admin = AdminClient({"bootstrap.servers": servers})
+    new = [NewTopic(topic, 2, 1) for topic in ("t", "sides", "o")]
+    for created in admin.create_topics(new).values():
+        created.result(timeout=30)
+
+
+def _figure(job: str, engine: str, rate: int, latencies: Sequence[float]) -> Figure:
+    ordered = sorted(latencies)
+
+    def at(share: float) -> float:
+        return round(ordered[min(len(ordered) - 1, int(len(ordered) * share))], 1)
+
+    return Figure(job, engine, rate, len(ordered), at(0.5), at(0.9), at(0.99), at(1))
+
+
+def _report(figures: Sequence[Figure]) -> str:
+    lines = [
+        "# Latency beside Flink's",
+        "",
+        f"{date.today()}, {processes.machine()}; `make bench-latency`.",
+        f"Spark {pyspark.__version__}, Flink {flink.VERSION}, Python {platform.python_version()}.",
+        f"A checkpoint every {INTERVAL}. Milliseconds from a record's production to the arrival of",
+        "its result at a consumer.",
+        "",
+        "| job | engine | records/s | results | p50 | p90 | p99 | max |",
+        "|---|---|---|---|---|---|---|---|",
+    ]
+    lines += [
+        f"| {f.job} | {f.engine} | {f.rate:,} | {f.records:,} | {f.p50:,.1f} | {f.p90:,.1f}"
+        f" | {f.p99:,.1f} | {f.max:,.1f} |"
+        for f in figures
+    ]
+    return "\n".join([*lines, ""])
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,47 @@
+"""Plots of the figures; needs matplotlib, which `make bench` and its kin install."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import matplotlib as mpl
+
+mpl.use("Agg")
+
+import matplotlib.pyplot as plt
+
+
+def distributions(samples: Mapping[tuple[str, str, int], Sequence[float]], file: Path) -> None:
+    """Cumulative distributions of latencies: a panel per job and rate, a line per engine."""
+    jobs = list(dict.fromkeys(job for job, _, _ in samples))
+    rates = list(dict.fromkeys(rate for _, _, rate in samples))
+    figure, axes = plt.subplots(
+        len(jobs), len(rates), figsize=(4 * len(rates), 3 * len(jobs)), squeeze=False
+    )
+    for (job, engine, rate), latencies in samples.items():
+        panel = axes[jobs.index(job)][rates.index(rate)]
+        ordered = sorted(latencies)
+        panel.plot(ordered, [i / len(ordered) for i in range(len(ordered))], label=engine)
+        panel.set_xscale("log")
+        panel.set_title(f"{job}, {rate:,}/s")
+        panel.set_xlabel("ms")
+        panel.grid(visible=True, alpha=0.3)
+    axes[0][0].legend(fontsize=7)
+    figure.tight_layout()
+    figure.savefig(file, dpi=90)
+
+
+def rates(found: Mapping[str, Mapping[str, float]], file: Path) -> None:
+    """Records a second: a group of bars per workload, a bar per engine."""
+    engines = list(dict.fromkeys(e for by_engine in found.values() for e in by_engine))
+    figure, axis = plt.subplots(figsize=(1.6 * len(found) + 2, 4))
+    width = 0.8 / len(engines)
+    for number, engine in enumerate(engines):
+        places = [i + number * width for i in range(len(found))]
+        axis.bar(places, [of.get(engine, 0) for of in found.values()], width, label=engine)
+    axis.set_xticks([i + 0.4 - width / 2 for i in range(len(found))], list(found), rotation=20)
+    axis.set_ylabel("records/s")
+    axis.legend(fontsize=8)
+    figure.tight_layout()
+    figure.savefig(file, dpi=90)

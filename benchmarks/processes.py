@@ -1,0 +1,90 @@
+"""What a command and all it starts use of the machine, sampled from /proc."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import threading
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+_EVERY_S = 0.25
+_PAGE = os.sysconf("SC_PAGE_SIZE")
+_TICKS = os.sysconf("SC_CLK_TCK")
+
+
+@dataclass(frozen=True)
+class Used:
+    """What a finished command took.
+
+    Attributes:
+        cpu_s: CPU seconds of it and its descendants.
+        peak_mb: the most resident memory they held at once.
+    """
+
+    cpu_s: float
+    peak_mb: float
+
+
+def run(command: Sequence[str], env: Mapping[str, str], log: Path, timeout_s: float) -> Used:
+    """Runs a command to its end.
+
+    Args:
+        command: the program and its arguments.
+        env: environment variables, besides ours.
+        log: takes what it prints.
+        timeout_s: after so long it is killed, with all it started.
+
+    Raises:
+        RuntimeError: it failed; the message holds the end of its log.
+    """
+    with log.open("wb") as out:
+        process = subprocess.Popen(
+            command, env={**os.environ, **env}, stdout=out, stderr=out, start_new_session=True
+        )
+    watch = _Watch(process.pid)
+    watch.start()
+    try:
+        code = process.wait(timeout_s)
+    except subprocess.TimeoutExpired:
+        os.killpg(process.pid, 9)
+        code = process.wait()
+    finally:
+        watch.done.set()
+        watch.join()
+    if code:
+        tail = log.read_text(errors="replace")[-3000:]
+        message = f"{' '.join(command)} ended with {code}:\n{tail}"
+        raise RuntimeError(message)
+    return Used(sum(watch.cpu.values()), watch.peak / 2**20)
+
+
+class _Watch(threading.Thread):
+    """Samples a session of processes until it is told to stop."""
+
+    def __init__(self, session: int) -> None:
+        super().__init__(daemon=True)
+        self._session = session
+        self.done = threading.Event()
+        self.cpu: dict[str, float] = {}
+        self.peak = 0.0
+
+    def run(self) -> None:
+        while not self.done.wait(_EVERY_S):
+            resident = 0
+            for stat in Path("/proc").glob("[0-9]*/stat"):
+                try:
+                    fields = stat.read_text().rpartition(")")[2].split()
+                except OSError:  # it ended just now
+                    continue
+                if int(fields[3]) == self._session:
+                    self.cpu[stat.parent.name] = (int(fields[11]) + int(fields[12])) / _TICKS
+                    resident += int(fields[21]) * _PAGE
+            self.peak = max(self.peak, resident)
+
+
+def machine() -> str:
+    """Cores, memory and load, in a few words."""
+    memory = os.sysconf("SC_PHYS_PAGES") * _PAGE / 2**30
+    return f"{os.cpu_count()} cores, {memory:.0f} GiB, load {os.getloadavg()[0]:.1f}"

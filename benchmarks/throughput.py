@@ -1,0 +1,291 @@
+"""Throughput beside Flink's, in one run on one broker: `make bench`.
+
+Both engines read the same topics to their end, with two state partitions, state in RocksDB and a
+checkpoint every 10 s; which goes first alternates. A rate is the number of source records by the
+time between the moment when the sources begin to read and the moment when Kafka took the last
+record of the result, so that no start-up counts: our moment is when the first batch was written
+down, Flink's is when its log says that its sources run. Flink runs with its defaults and with
+mini-batches; the better one counts. The results, folded by key, must be equal to the byte.
+
+`--only NAME` picks workloads, `--scale 0.1` makes them smaller, `--rounds N` repeats each.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import platform
+import shutil
+import statistics
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
+from datetime import date
+from pathlib import Path
+from string import Template
+
+import pyspark
+from confluent_kafka import Consumer, Producer, TopicPartition
+from confluent_kafka.admin import AdminClient, NewTopic
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
+
+from benchmarks import flink, plots, processes
+from benchmarks.workloads import WORKLOADS, Record, Workload
+from streamtable.devbroker.broker import Broker
+
+RESULTS = Path(__file__).parent / "results"
+PARTITIONS = 2
+TIMEOUT_S = 1_800.0
+FLINK_SETTINGS = {
+    "parallelism.default": "2",
+    "state.backend.type": "rocksdb",
+    "execution.checkpointing.interval": "10 s",
+    "table.local-time-zone": "UTC",
+    "taskmanager.memory.process.size": "4 g",
+}
+MINI_BATCH = {
+    "table.exec.mini-batch.enabled": "true",
+    "table.exec.mini-batch.allow-latency": "2 s",
+    "table.exec.mini-batch.size": "50000",
+}
+
+#: Runs a workload in a folder; gives what it used and when its sources began to read.
+Engine = Callable[[Workload, str, Path], tuple[processes.Used, float]]
+
+
+@dataclass(frozen=True)
+class Figure:
+    """One run of one engine.
+
+    Attributes:
+        rate: source records a second.
+        written: records of the result.
+    """
+
+    workload: str
+    engine: str
+    rate: float
+    seconds: float
+    cpu_s: float
+    peak_mb: float
+    written: int
+
+
+def main() -> None:
+    """The command."""
+    arguments = _arguments()
+    installed = flink.installed()
+    engines: dict[str, Engine] = {
+        "streamtable": _ours(arguments.set),
+        "Flink": _flink(installed, {}),
+        "Flink, mini-batch": _flink(installed, MINI_BATCH),
+    }
+    figures: list[Figure] = []
+    for name in arguments.only or WORKLOADS:
+        figures += _measure(WORKLOADS[name], engines, arguments.scale, arguments.rounds)
+    report = _report(figures, arguments.scale)
+    print(report)
+    if not arguments.keep_quiet:
+        RESULTS.mkdir(exist_ok=True)
+        (RESULTS / "throughput.md").write_text(report)
+        (RESULTS / "throughput.json").write_text(
+            json.dumps([asdict(f) for f in figures], indent=1) + "\n"
+        )
+        names = dict.fromkeys(f.workload for f in figures)
+        plots.rates({name: _rates(figures, name) for name in names}, RESULTS / "throughput.png")
+
+
+def _arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--only", nargs="+", choices=list(WORKLOADS), metavar="NAME")
+    parser.add_argument("--scale", type=float, default=1.0)
+    parser.add_argument("--rounds", type=int, default=1)
+    parser.add_argument("--set", action="append", default=[], help="a setting of ours, key=value")
+    parser.add_argument("--keep-quiet", action="store_true", help="print, write no result files")
+    return parser.parse_args()
+
+
+def _measure(
+    workload: Workload, engines: dict[str, Engine], scale: float, rounds: int
+) -> list[Figure]:
+    figures = []
+    folds: dict[str, object] = {}
+    with tempfile.TemporaryDirectory(prefix="benchmark-") as scratch, _broker(scratch) as servers:
+        records = _fill(servers, workload, scale)
+        order = list(engines)
+        for number in range(rounds):
+            for name in order:
+                folder = Path(scratch) / "run"
+                folder.mkdir()
+                _create(servers, workload.sinks, {"message.timestamp.type": "LogAppendTime"})
+                used, begun = engines[name](workload, servers, folder)
+                written, last, folds[name] = _result(servers, workload.sinks)
+                seconds = last - begun
+                figure = Figure(
+                    workload.name,
+                    name,
+                    records / seconds,
+                    seconds,
+                    used.cpu_s,
+                    used.peak_mb,
+                    written,
+                )
+                print(f"{workload.name}, round {number + 1}: {figure}", flush=True)
+                figures.append(figure)
+                _delete(servers, workload.sinks)
+                shutil.rmtree(folder)
+            order.reverse()
+    different = [name for name, fold in folds.items() if fold != folds["streamtable"]]
+    if different:
+        message = f"{workload.name}: {', '.join(different)} and streamtable differ in their results"
+        raise SystemExit(message)
+    return figures
+
+
+@contextmanager
+def _broker(scratch: str) -> Iterator[str]:
+    quiet = {"log.retention.check.interval.ms": "86400000", "log.cleaner.enable": "false"}
+    with Broker(Path(scratch) / "kafka", config=quiet) as broker:
+        yield broker.bootstrap_servers
+
+
+def _fill(servers: str, workload: Workload, scale: float) -> int:
+    _create(servers, workload.sources, {})
+    producer = Producer(
+        {
+            "bootstrap.servers": servers,
+            "linger.ms": 50,
+            "queue.buffering.max.messages": 1_000_000,
+            "log_level": 0,
+        }
+    )
+    count = 0
+    for topic, key, value in workload.records(scale):
+        _produce(producer, (topic, key, value))
+        count += 1
+    producer.flush()
+    return count
+
+
+def _produce(producer: Producer, record: Record) -> None:
+    topic, key, value = record
+    while True:
+        try:
+            producer.produce(topic, key=key, value=value)
+        except BufferError:
+            producer.poll(0.1)
+        else:
+            producer.poll(0)
+            return
+
+
+def _ours(extra: Sequence[str]) -> Engine:
+    def run(workload: Workload, servers: str, folder: Path) -> tuple[processes.Used, float]:
+        script = folder / "job.sql"
+        script.write_text(Template(workload.script).substitute(servers=servers, end=""))
+        checkpoint = folder / "checkpoint"
+        command = [sys.executable, "-m", "streamtable", "run", str(script), "--bounded"]
+        command += ["--checkpoint", str(checkpoint), "--master", "local[2]"]
+        for setting in ("parallelism.default=2", "table.local-time-zone=UTC", *extra):
+            command += ["--set", setting]
+        used = processes.run(command, {}, folder / "out.log", TIMEOUT_S)
+        begun = [file.stat().st_mtime for file in checkpoint.glob("*/offsets/0")]
+        return used, min(begun)
+
+    return run
+
+
+def _flink(installed: flink.Flink, extra: dict[str, str]) -> Engine:
+    def run(workload: Workload, servers: str, folder: Path) -> tuple[processes.Used, float]:
+        end = "'scan.bounded.mode' = 'latest-offset',"
+        script = Template(workload.script).substitute(servers=servers, end=end)
+        checkpoints = {"execution.checkpointing.dir": f"file://{folder}/checkpoint"}
+        settings = {**FLINK_SETTINGS, **extra, **checkpoints}
+        return flink.run(installed, script, settings, folder, TIMEOUT_S)
+
+    return run
+
+
+def _create(servers: str, topics: Sequence[str], config: dict[str, str]) -> None:
+    admin = AdminClient({"bootstrap.servers": servers})
+    new = [NewTopic(topic, PARTITIONS, 1, config=config) for topic in topics]
+    for created in admin.create_topics(new).values():
+        created.result(timeout=30)
+
+
+def _delete(servers: str, topics: Sequence[str]) -> None:
+    admin = AdminClient({"bootstrap.servers": servers})
+    for deleted in admin.delete_topics(list(topics)).values():
+        deleted.result(timeout=30)
+    while set(topics) & set(admin.list_topics(timeout=30).topics):
+        time.sleep(0.1)
+
+
+def _result(servers: str, topics: Sequence[str]) -> tuple[int, float, object]:
+    """Records written, when the last one was taken (epoch seconds), and the folded contents."""
+    consumer = Consumer(
+        {"bootstrap.servers": servers, "group.id": "benchmark", "enable.auto.commit": False}
+    )
+    partitions = [TopicPartition(topic, p, 0) for topic in topics for p in range(PARTITIONS)]
+    left = 0
+    for partition in partitions:
+        left += consumer.get_watermark_offsets(partition, timeout=30)[1]
+    consumer.assign(partitions)
+    count, last = left, 0
+    table: dict[tuple[str, bytes], bytes] = {}
+    bag: dict[bytes, int] = {}
+    while left > 0:
+        for message in consumer.consume(10_000, timeout=10):
+            left -= 1
+            last = max(last, message.timestamp()[1])
+            key, value = message.key(), message.value()
+            if key is None:
+                bag[value] = bag.get(value, 0) + 1
+            elif value is None:
+                table.pop((message.topic(), key), None)
+            else:
+                table[message.topic(), key] = value
+    consumer.close()
+    return count, last / 1000, (table, bag)
+
+
+def _rates(figures: Sequence[Figure], workload: str) -> dict[str, float]:
+    """The median rate of each engine."""
+    of_name = [f for f in figures if f.workload == workload]
+    engines = dict.fromkeys(f.engine for f in of_name)
+    return {e: statistics.median(f.rate for f in of_name if f.engine == e) for e in engines}
+
+
+def _report(figures: Sequence[Figure], scale: float) -> str:
+    lines = [
+        "# Throughput beside Flink's",
+        "",
+        f"{date.today()}, {processes.machine()}, scale {scale}; `make bench`.",
+        f"Spark {pyspark.__version__}, Flink {flink.VERSION}, Python {platform.python_version()}.",
+        "",
+        "| workload | engine | records/s | ratio to Flink's better | CPU s | peak MB | written |",
+        "|---|---|---|---|---|---|---|",
+    ]
+    for name in dict.fromkeys(f.workload for f in figures):
+        of_name = [f for f in figures if f.workload == name]
+        rates = _rates(figures, name)
+        best = max(rate for engine, rate in rates.items() if engine != "streamtable")
+        for engine, rate in rates.items():
+            some = [f for f in of_name if f.engine == engine]
+            cpu = statistics.median(f.cpu_s for f in some)
+            peak = max(f.peak_mb for f in some)
+            ratio = f"{rate / best:.2f}" if engine == "streamtable" else ""
+            lines.append(
+                f"| {name} | {engine} | {rate:,.0f} | {ratio} | {cpu:.0f} | {peak:,.0f}"
+                f" | {some[-1].written:,} |"
+            )
+    lines += ["", *(f"- {w.name}: {w.about}" for w in WORKLOADS.values()), ""]
+    return "\n".join(lines)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,237 @@
+"""The jobs that are timed: their scripts, as Flink and we both read them, and their records."""
+
+from __future__ import annotations
+
+import json
+import random
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+
+#: (topic, key, value): a record to be produced; a value of None is a tombstone.
+Record = tuple[str, bytes | None, bytes | None]
+
+
+@dataclass(frozen=True)
+class Workload:
+    """A job over a backlog.
+
+    Attributes:
+        sources: topic -> whether it is compacted.
+        sinks: topics that it writes.
+        script: `${servers}` and `${end}`, what makes Flink's sources end, are filled in.
+        records: of a size, at 1.0 that of the published figures.
+    """
+
+    name: str
+    about: str
+    sources: tuple[str, ...]
+    sinks: tuple[str, ...]
+    script: str
+    records: Callable[[float], Iterator[Record]] = field(repr=False)
+
+
+def _kafka(name: str, columns: str, topic: str) -> str:
+    return f"""CREATE TABLE {name} ({columns}) WITH (
+  'connector' = 'kafka', 'topic' = '{topic}', 'properties.bootstrap.servers' = '${{servers}}',
+  'scan.startup.mode' = 'earliest-offset', ${{end}} 'format' = 'json');
+"""
+
+
+def _upsert(name: str, columns: str, topic: str, *, source: bool, fmt: str = "json") -> str:
+    end = "${end} " if source else ""
+    return f"""CREATE TABLE {name} ({columns}) WITH (
+  'connector' = 'upsert-kafka', 'topic' = '{topic}',
+  'properties.bootstrap.servers' = '${{servers}}',
+  {end}'key.format' = '{fmt}', 'value.format' = '{fmt}');
+"""
+
+
+def _json(**values: object) -> bytes:
+    return json.dumps(values).encode()
+
+
+def _page_views(scale: float) -> Iterator[Record]:
+    source = random.Random(1)
+    regions = [f"region-{i:02}" for i in range(50)]
+    for i in range(int(5_000_000 * scale)):
+        value = (
+            f'{{"user_id": {source.randrange(200_000)}, "page_id": {source.randrange(1_000)},'
+            f' "viewtime": "2026-01-01 {i // 3600 % 24:02}:{i // 60 % 60:02}:{i % 60:02}",'
+            f' "user_region": "{regions[source.randrange(50)]}"}}'
+        )
+        yield "views", None, value.encode()
+
+
+def _orders(scale: float, keys: int = 1_000_000) -> Iterator[Record]:
+    """Five versions of each key, one in twenty a delete; 100,000 users."""
+    source = random.Random(2)
+    many = int(keys * scale)
+    for _ in range(5):
+        for _ in range(many):
+            key = source.randrange(many)
+            value = None
+            if source.random() >= 0.05:
+                value = _json(id=key, user_id=source.randrange(100_000), x=source.randrange(1_000))
+            yield "orders", _json(id=key), value
+
+
+def _two_sides(scale: float) -> Iterator[Record]:
+    source = random.Random(3)
+    keys = int(500_000 * scale)
+    for i in range(int(2_000_000 * scale)):
+        key = source.randrange(keys)
+        side = ("lefts", "rights")[i % 2]
+        yield side, _json(id=key), _json(id=key, v=source.randrange(10**6))
+
+
+def _three_streams(scale: float) -> Iterator[Record]:
+    source = random.Random(5)
+    keys = int(500_000 * scale)
+    for i in range(int(3_000_000 * scale)):
+        name = ("as", "bs", "cs")[i % 3]
+        yield name, None, _json(id=source.randrange(keys), v=source.randrange(10**6))
+
+
+def _bids(scale: float) -> Iterator[Record]:
+    source = random.Random(6)
+    for i in range(int(2_000_000 * scale)):
+        value = _json(
+            id=i // 2, auction=source.randrange(10_000), price=source.randrange(10**6), at=i
+        )
+        yield "bids", None, value
+
+
+_VIEWS = _kafka(
+    "pageviews",
+    "user_id BIGINT, page_id BIGINT, viewtime TIMESTAMP(3), user_region STRING",
+    "views",
+)
+_ORDERS = _upsert(
+    "orders",
+    "id BIGINT, user_id BIGINT, x BIGINT, PRIMARY KEY (id) NOT ENFORCED",
+    "orders",
+    source=True,
+)
+_SIDE = "id BIGINT, v BIGINT, PRIMARY KEY (id) NOT ENFORCED"
+_BIDS = _kafka("bids", "id BIGINT, auction BIGINT, price BIGINT, `at` BIGINT", "bids")
+
+WORKLOADS = {
+    w.name: w
+    for w in (
+        Workload(
+            "pageviews",
+            "pv and uv per region, json to avro: 5 M views, 50 regions, 200,000 users",
+            ("views",),
+            ("per_region",),
+            _VIEWS
+            + _upsert(
+                "per_region",
+                "user_region STRING, pv BIGINT, uv BIGINT, PRIMARY KEY (user_region) NOT ENFORCED",
+                "per_region",
+                source=False,
+                fmt="avro",
+            )
+            + "INSERT INTO per_region SELECT user_region, COUNT(*), COUNT(DISTINCT user_id)"
+            " FROM pageviews GROUP BY user_region;",
+            _page_views,
+        ),
+        Workload(
+            "upsert-counts",
+            "COUNT(*), SUM(x) per user over an upsert topic: 1 M keys, 5 M changes, 5 % deletes",
+            ("orders",),
+            ("per_user",),
+            _ORDERS
+            + _upsert(
+                "per_user",
+                "user_id BIGINT, n BIGINT, x BIGINT, PRIMARY KEY (user_id) NOT ENFORCED",
+                "per_user",
+                source=False,
+            )
+            + "INSERT INTO per_user SELECT user_id, COUNT(*), SUM(x) FROM orders GROUP BY user_id;",
+            _orders,
+        ),
+        Workload(
+            "upsert-join",
+            "upsert JOIN upsert on the primary key: 500,000 keys a side, 2 M changes",
+            ("lefts", "rights"),
+            ("joined",),
+            _upsert("lefts", _SIDE, "lefts", source=True)
+            + _upsert("rights", _SIDE, "rights", source=True)
+            + _upsert(
+                "joined",
+                "id BIGINT, l BIGINT, r BIGINT, PRIMARY KEY (id) NOT ENFORCED",
+                "joined",
+                source=False,
+            )
+            + "INSERT INTO joined SELECT lefts.id, lefts.v, rights.v"
+            " FROM lefts JOIN rights ON lefts.id = rights.id;",
+            _two_sides,
+        ),
+        Workload(
+            "stateless",
+            "filter and projection, json to json: 5 M views",
+            ("views",),
+            ("filtered",),
+            _VIEWS
+            + """CREATE TABLE filtered (user_id BIGINT, region STRING) WITH (
+  'connector' = 'kafka', 'topic' = 'filtered', 'properties.bootstrap.servers' = '${servers}',
+  'format' = 'json');
+INSERT INTO filtered SELECT user_id, UPPER(user_region) FROM pageviews WHERE page_id < 500;""",
+            _page_views,
+        ),
+        Workload(
+            "merge",
+            "three streams merged by key into one upsert topic: 500,000 keys, 3 M records",
+            ("as", "bs", "cs"),
+            ("merged",),
+            "".join(_kafka(f"t_{n}", "id BIGINT, v BIGINT", n) for n in ("as", "bs", "cs"))
+            + _upsert(
+                "merged",
+                "id BIGINT, a BIGINT, b BIGINT, c BIGINT, PRIMARY KEY (id) NOT ENFORCED",
+                "merged",
+                source=False,
+            )
+            + """INSERT INTO merged SELECT id, MAX(a), MAX(b), MAX(c) FROM (
+  SELECT id, v AS a, CAST(NULL AS BIGINT) AS b, CAST(NULL AS BIGINT) AS c FROM t_as
+  UNION ALL SELECT id, CAST(NULL AS BIGINT), v, CAST(NULL AS BIGINT) FROM t_bs
+  UNION ALL SELECT id, CAST(NULL AS BIGINT), CAST(NULL AS BIGINT), v FROM t_cs) AS u
+GROUP BY id;""",
+            _three_streams,
+        ),
+        Workload(
+            "top-n",
+            "the three highest of 200 bids per auction: 10,000 auctions, 2 M bids",
+            ("bids",),
+            ("best",),
+            _BIDS
+            + _upsert(
+                "best",
+                "auction BIGINT, place BIGINT, id BIGINT, price BIGINT,"
+                " PRIMARY KEY (auction, place) NOT ENFORCED",
+                "best",
+                source=False,
+            )
+            + """INSERT INTO best SELECT auction, place, id, price FROM (
+  SELECT *, ROW_NUMBER() OVER (PARTITION BY auction ORDER BY price DESC, id) AS place FROM bids
+) AS r WHERE place <= 3;""",
+            _bids,
+        ),
+        Workload(
+            "deduplicate",
+            "the first of two bids of an id: 1 M ids, 2 M bids",
+            ("bids",),
+            ("firsts",),
+            _BIDS
+            + _upsert(
+                "firsts",
+                "id BIGINT, auction BIGINT, price BIGINT, PRIMARY KEY (id) NOT ENFORCED",
+                "firsts",
+                source=False,
+            )
+            + """INSERT INTO firsts SELECT id, auction, price FROM (
+  SELECT *, ROW_NUMBER() OVER (PARTITION BY id ORDER BY `at`) AS place FROM bids
+) AS r WHERE place = 1;""",
+            _bids,
+        ),
+    )
+}
