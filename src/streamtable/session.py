@@ -8,21 +8,23 @@ from typing import TYPE_CHECKING
 
 from streamtable.catalog.catalog import Catalog
 from streamtable.catalog.define import define
+from streamtable.catalog.functions import search_in
 from streamtable.connectors.registry import CONNECTORS
 from streamtable.core.errors import Condition, Span, StreamtableError, raise_all
 from streamtable.core.options import Given
-from streamtable.core.settings import SessionSettings
+from streamtable.core.settings import SessionSettings, python_files
 from streamtable.core.types import Field
 from streamtable.plan.build import plan_insert
 from streamtable.plan.explain import explain
+from streamtable.plan.functions import AGGREGATES, FUNCTIONS
 from streamtable.plan.nodes import Sink
+from streamtable.plan.python_calls import check_python_calls
 from streamtable.plan.query import QueryPlanner
 from streamtable.plan.show import columns_of, shown
 from streamtable.sql.changes import AlterTable, AlterView, RenameTo
 from streamtable.sql.listings import (
     CreateFunction,
     Describe,
-    DropFunction,
     Show,
     ShowCreate,
 )
@@ -50,6 +52,9 @@ if TYPE_CHECKING:
     from streamtable.runtime.preflight import Notice
 
 
+_BUILT_IN = frozenset({*FUNCTIONS, *AGGREGATES})
+
+
 @dataclass
 class Session:
     """A catalog, settings and the INSERTs planned so far. Needs no Spark until `run`.
@@ -61,7 +66,7 @@ class Session:
     """
 
     settings: SessionSettings = field(default_factory=SessionSettings)
-    catalog: Catalog = field(default_factory=lambda: Catalog(CONNECTORS))
+    catalog: Catalog = field(default_factory=lambda: Catalog(CONNECTORS, _BUILT_IN))
     plans: list[Sink] = field(default_factory=list)
     printed: list[str] = field(default_factory=list)
 
@@ -81,6 +86,7 @@ class Session:
                 unread = True
                 continue
             try:
+                self.catalog.functions.tie(statement)
                 self._take(statement)
             except StreamtableError as error:
                 unknown = error.condition is Condition.UNKNOWN_TABLE
@@ -97,7 +103,8 @@ class Session:
         """Runs everything that was planned as one job; see `runtime.job.run_job`."""
         from streamtable.runtime.job import run_job  # the front end needs no Spark
 
-        run_job(self.plans, self.settings.current(), options, notice, spark)
+        functions = self.catalog.functions.made
+        run_job(self.plans, self.settings.current(), options, notice, spark, functions)
 
     def _take(self, statement: Statement) -> None:
         match statement:
@@ -124,13 +131,13 @@ class Session:
                 self.catalog.create_view(statement)
                 at, temporary = statement.name_at, statement.temporary
                 self._check_columns(statement.name, at, temporary=temporary)
-            case CreateFunction() | DropFunction():
-                raise StreamtableError(Condition.NOT_YET, at=statement.at, what="Python functions")
             case _:
                 self._define(statement)
 
     def _define(self, statement: Definition) -> None:
         """Changes the catalog, and binds what a new or changed table computes."""
+        if isinstance(statement, CreateFunction):
+            search_in(python_files(self.settings.current()))
         define(statement, self.catalog)
         made = statement.table if isinstance(statement, CreateTableLike) else statement
         if isinstance(made, CreateTable):
@@ -187,7 +194,10 @@ class Session:
     def _plan(self, statement: Insert | StatementSet) -> Sequence[Sink]:
         inserts = statement.inserts if isinstance(statement, StatementSet) else (statement,)
         settings = self.settings.current()
-        return [plan_insert(insert, self.catalog, settings) for insert in inserts]
+        plans = [plan_insert(insert, self.catalog, settings) for insert in inserts]
+        for plan in plans:
+            check_python_calls(plan)
+        return plans
 
 
 def _declares(statement: Statement) -> tuple[str, ...]:

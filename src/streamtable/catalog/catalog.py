@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from streamtable.catalog.alter import altered_options, altered_schema, refused
+from streamtable.catalog.functions import Functions
 from streamtable.catalog.merge import options_like, schema_as, schema_like
 from streamtable.catalog.namespaces import Namespaces, Path
 from streamtable.catalog.tables import Factory, made
@@ -46,13 +47,17 @@ class Catalog:
 
     Args:
         connectors: name -> factory.
+        built_in: names of functions that are there already.
     """
 
-    def __init__(self, connectors: Mapping[str, Factory]) -> None:
+    def __init__(
+        self, connectors: Mapping[str, Factory], built_in: frozenset[str] = frozenset()
+    ) -> None:
         self._connectors = connectors
         self._permanent: dict[Path, Table | View] = {}
         self._temporary: dict[Path, Table | View] = {}
         self.namespaces = Namespaces()
+        self.functions = Functions(self.namespaces, built_in)
 
     def copy(self) -> Catalog:
         """A catalog of its own that holds the same."""
@@ -60,6 +65,7 @@ class Catalog:
         other._permanent = dict(self._permanent)
         other._temporary = dict(self._temporary)
         other.namespaces = self.namespaces
+        other.functions = self.functions
         return other
 
     # Tables

@@ -10,8 +10,10 @@ from streamtable.sql.changes import AlterTable, AlterView
 from streamtable.sql.listings import (
     CreateCatalog,
     CreateDatabase,
+    CreateFunction,
     DropCatalog,
     DropDatabase,
+    DropFunction,
     UseCatalog,
     UseDatabase,
 )
@@ -28,6 +30,8 @@ _ACTIONS: Mapping[type[Any], Callable[[Catalog, Any], object]] = {
     DropDatabase: Catalog.drop_database,
     DropCatalog: Catalog.drop_catalog,
     UseDatabase: lambda catalog, used: catalog.namespaces.use_database(used),
+    CreateFunction: lambda catalog, made: catalog.functions.create(made),
+    DropFunction: lambda catalog, gone: catalog.functions.drop(gone),
     UseCatalog: lambda catalog, used: catalog.namespaces.use_catalog(used),
 }
 

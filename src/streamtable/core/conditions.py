@@ -37,6 +37,7 @@ class Condition(Enum):
     FORMAT_NOT_INSERT_ONLY = (
         "table {table} uses '{format}' as {side} format, which carries row kinds of its own"
     )
+    FUNCTION_UNUSABLE = "function '{function}' cannot be used: {reason}"
     INVALID_COLUMN_LIST = "column list of {table}: {reason}"
     INVALID_OPTION = "option '{option}' has the value '{value}', which is not {expected}"
     INVALID_PRIMARY_KEY = "primary key of {table}: {reason}"

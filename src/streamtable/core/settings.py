@@ -161,6 +161,13 @@ DYNAMIC_TABLE_OPTIONS = Option(
     doc="Whether a hint `/*+ OPTIONS('key' = 'value') */` may change the options of a table.",
 )
 
+PYTHON_FILES = Option(
+    "python.files",
+    TEXT,
+    default="",
+    doc="Where CREATE FUNCTION finds Python modules: folders, `.py` and `.zip` files, with commas.",
+)
+
 DISTINCT_BITMAPS = Option(
     "table.exec.distinct-bitmaps.enabled",
     BOOLEAN,
@@ -195,10 +202,16 @@ SETTINGS = OptionSet(
         MINI_BATCH,
         DYNAMIC_TABLE_OPTIONS,
         DISTINCT_BITMAPS,
+        PYTHON_FILES,
         AGGREGATION_PHASES,
     ),
     passthrough="spark.",
 )
+
+
+def python_files(settings: Settings) -> list[str]:
+    """The places that `python.files` names."""
+    return [place.strip() for place in settings[PYTHON_FILES].split(",") if place.strip()]
 
 
 class SessionSettings:

@@ -40,6 +40,7 @@ from streamtable.plan.binding.names import column
 from streamtable.plan.binding.periods import overlaps
 from streamtable.plan.functions import AGGREGATES, bind_call
 from streamtable.plan.functions.json import with_clauses
+from streamtable.plan.python_calls import bind_python_call
 from streamtable.sql.nodes import CallClause, FlinkCall, FlinkType, IntervalLiteral, TemporalLiteral
 from streamtable.sql.place import place_of
 
@@ -290,6 +291,9 @@ class Binder:
                 raise StreamtableError(
                     Condition.NOT_YET, at=at, what=f"{node.name} with its clause"
                 )
+        function = node.args.get("function")
+        if function is not None:
+            return bind_python_call(function, [self.bind(a) for a in node.expressions], at)
         arguments = [self._argument(a) for a in node.expressions]
         clauses = {c.name: self._clause(c) for c in node.args.get("clauses") or ()}
         return bind_call(node.name, with_clauses(node.name, arguments, clauses), at)

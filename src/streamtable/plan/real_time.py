@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from streamtable.plan.expand_node import Expand
 from streamtable.plan.nodes import Calc, Node, Normalize, Scan, UnionAll, Values
+from streamtable.plan.python_calls import calls_python
 from streamtable.plan.stateful_nodes import Join
 from streamtable.plan.time_nodes import WatermarkAssigner, WindowTable
 
@@ -18,6 +21,8 @@ def obstacle(node: Node) -> str | None:
 
 def own_obstacle(node: Node) -> str | None:
     """Why this one operator cannot, its inputs aside."""
+    if any(map(calls_python, _texts(node))):
+        return "Spark hands rows to Python functions in batches"
     if isinstance(node, Values):
         return "Spark does not read the rows of a VALUES there"
     if isinstance(node, Join | UnionAll) and any(stages_of_state(child) for child in node.inputs):
@@ -41,3 +46,9 @@ def _lone_normalize(node: Node) -> Normalize | None:
     while isinstance(node, Calc):
         node = node.input
     return node if isinstance(node, Normalize) else None
+
+
+def _texts(node: Node) -> Iterator[str]:
+    if isinstance(node, Calc):
+        yield from (projection.sql for projection in node.projections)
+        yield node.condition or ""

@@ -59,13 +59,17 @@ def _names(statement: Show, catalog: Catalog) -> list[str]:
             return catalog.names(statement.place, at, views_only=views_only)
         case Listing.FUNCTIONS:
             scalar = {function.name for function in FUNCTIONS.values() if function.available}
-            return sorted(scalar | set(AGGREGATES))
+            return sorted(scalar | set(AGGREGATES)) + _user_functions(statement, catalog)
         case Listing.USER_FUNCTIONS:
-            return []
+            return _user_functions(statement, catalog)
         case Listing.CURRENT_CATALOG:
             return [spaces.catalog]
         case Listing.CURRENT_DATABASE:
             return [spaces.database]
+
+
+def _user_functions(statement: Show, catalog: Catalog) -> list[str]:
+    return catalog.functions.names(catalog.namespaces.home(statement.place, statement.at))
 
 
 def _matching(names: Sequence[str], pattern: Pattern | None) -> list[str]:

@@ -13,9 +13,10 @@ from types import FrameType
 
 from pyspark.sql import SparkSession
 
+from streamtable.catalog.functions import PythonFunction
 from streamtable.connectors.kafka.table import KafkaTable
 from streamtable.core.options import Settings
-from streamtable.core.settings import CHECKPOINT_DIRECTORY, ExecutionMode
+from streamtable.core.settings import CHECKPOINT_DIRECTORY, ExecutionMode, python_files
 from streamtable.jvm.bridge import Bridge
 from streamtable.jvm.kafka_admin import KafkaAdmin
 from streamtable.jvm.watermarks import Watermarks
@@ -26,6 +27,7 @@ from streamtable.runtime.counts import left_out
 from streamtable.runtime.modes import ends, mode_of, needed_slots, not_enough_slots
 from streamtable.runtime.partition_watermarks import keep_watermarks, read_watermarks
 from streamtable.runtime.preflight import Notice, preflight
+from streamtable.runtime.python_functions import register
 from streamtable.runtime.running import RunningQuery
 from streamtable.runtime.spark import start_spark
 from streamtable.runtime.transactions import abort_orphans, check_transactions
@@ -60,6 +62,7 @@ def run_job(
     options: RunOptions,
     notice: Notice,
     spark: SparkSession | None = None,
+    functions: Sequence[PythonFunction] = (),
 ) -> None:
     """Runs a job to its end: of its input where it is bounded, else until it is asked to stop.
 
@@ -71,6 +74,7 @@ def run_job(
         options: how to run.
         notice: takes one line for the user.
         spark: a session to run in, which is left running; None starts one and stops it.
+        functions: the user's, which plans may call.
 
     Raises:
         StreamtableError: whatever the job meets; the other queries are stopped first.
@@ -96,6 +100,7 @@ def run_job(
             watermarks=Watermarks(read_watermarks(checkpoint)),
         )
         try:
+            register(functions, python_files(settings), own)
             with _stop_signals() as stop:
                 _run(named, possible, context, checkpoint, notice, stop)
         finally:

@@ -8,6 +8,7 @@ from sqlglot import exp
 
 from streamtable.core.errors import Span, closest
 from streamtable.core.options import Given
+from streamtable.core.types import DataType
 from streamtable.sql.catalogs import CatalogParser
 from streamtable.sql.queries import QUERY_STARTS
 from streamtable.sql.refused import refused_statement
@@ -269,6 +270,12 @@ class StatementParser(CatalogParser):
     def lone_expression(self) -> exp.Expr:
         """The expression that the tokens are, all of them."""
         found = self.expression()
+        self.end()
+        return found
+
+    def lone_type(self) -> DataType:
+        """The type that the tokens are, all of them."""
+        found = self.data_type()
         self.end()
         return found
 

@@ -34,6 +34,7 @@ class FlinkCall(exp.Expression, exp.Condition):
         order: `exp.Order` of `WITHIN GROUP (ORDER BY ...)`.
         nulls: `IGNORE` or `RESPECT`.
         clauses: `CallClause`s of the JSON functions.
+        function: the user's function that is meant, once the catalog has told; None: a built-in.
     """
 
     arg_types = {  # noqa: RUF012 (sqlglot's way to declare arguments)
@@ -44,6 +45,7 @@ class FlinkCall(exp.Expression, exp.Condition):
         "order": False,
         "nulls": False,
         "clauses": False,
+        "function": False,
     }
 
 

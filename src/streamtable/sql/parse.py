@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from sqlglot import exp
 
 from streamtable.core.errors import Condition, Span, StreamtableError
+from streamtable.core.types import DataType
 from streamtable.sql.commands import StatementParser
 from streamtable.sql.script import NO_FILE, Script
 from streamtable.sql.statements import Statement
@@ -69,6 +70,11 @@ def parse_expression(text: str, file: str = NO_FILE) -> exp.Expr:
 def parse_query(text: str, file: str = NO_FILE) -> exp.Query:
     """Reads a query on its own; SYNTAX unless the text is one."""
     return _alone(Script(text, file)).lone_query()
+
+
+def parse_type(text: str, file: str = NO_FILE) -> DataType:
+    """Reads a type on its own; SYNTAX or UNSUPPORTED_TYPE unless the text is one."""
+    return _alone(Script(text, file)).lone_type()
 
 
 def _alone(script: Script) -> StatementParser:

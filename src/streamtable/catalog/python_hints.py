@@ -1,0 +1,151 @@
+"""Signatures of Python functions -> types of Flink SQL, from type hints or the decorator."""
+
+from __future__ import annotations
+
+import datetime
+import decimal
+import inspect
+import types
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Union, get_args, get_origin, get_type_hints
+
+from streamtable.core import types as t
+from streamtable.core.types import DataType
+from streamtable.sql.parse import parse_type
+from streamtable.udf import UserDefinedFunction
+
+_PLAIN: dict[Any, DataType] = {
+    bool: t.BOOLEAN,
+    int: t.BIGINT,
+    float: t.DOUBLE,
+    str: t.STRING,
+    bytes: t.BYTES,
+    bytearray: t.BYTES,
+    decimal.Decimal: t.decimal(38, 18),
+    datetime.date: t.DATE,
+    datetime.datetime: t.timestamp(6),
+}
+
+
+@dataclass(frozen=True)
+class Signature:
+    """What a function takes and gives.
+
+    Attributes:
+        parameters: the type of each argument; None takes any, as it comes.
+        required: how many of them a call must give.
+        variadic: whether further arguments of any type may follow.
+        result: its type.
+        deterministic: whether equal arguments give equal results.
+    """
+
+    parameters: tuple[DataType | None, ...]
+    required: int
+    variadic: bool
+    result: DataType
+    deterministic: bool = True
+
+    def usage(self) -> str:
+        """Its arguments as messages list them."""
+        shown = ["any type" if p is None else p.with_nullable(True).sql() for p in self.parameters]
+        listed = [p if i < self.required else f"[{p}]" for i, p in enumerate(shown)]
+        return "(" + ", ".join([*listed, *(["..."] if self.variadic else [])]) + ")"
+
+
+def signature_of(found: object) -> Signature:
+    """The signature of a function, decorated or not.
+
+    Raises:
+        ValueError: why it has none.
+        StreamtableError: SYNTAX in a type that the decorator names.
+    """
+    marked = found if isinstance(found, UserDefinedFunction) else None
+    function = marked.function if marked else found
+    if not callable(function) or inspect.isclass(function):
+        msg = "it is not a function"
+        raise ValueError(msg)
+    parameters = _positional(function)
+    hints = _hints(function)
+    given: tuple[DataType | None, ...]
+    if marked and marked.input_types is not None:
+        given = tuple(parse_type(text) for text in marked.input_types)
+        if len(given) != len(parameters.fixed):
+            msg = f"it takes {len(parameters.fixed)} arguments, input_types names {len(given)}"
+            raise ValueError(msg)
+    else:
+        given = tuple(_hinted(hints.get(name)) for name in parameters.fixed)
+    if marked and marked.result_type is not None:
+        result = parse_type(marked.result_type)
+    else:
+        result = _result(hints)
+    deterministic = marked.deterministic if marked else True
+    return Signature(given, parameters.required, parameters.variadic, result, deterministic)
+
+
+@dataclass(frozen=True)
+class _Parameters:
+    fixed: tuple[str, ...]
+    required: int
+    variadic: bool
+
+
+def _positional(function: Callable[..., Any]) -> _Parameters:
+    fixed: list[str] = []
+    required, variadic = 0, False
+    for parameter in inspect.signature(function).parameters.values():
+        match parameter.kind:
+            case inspect.Parameter.POSITIONAL_ONLY | inspect.Parameter.POSITIONAL_OR_KEYWORD:
+                fixed.append(parameter.name)
+                required += parameter.default is inspect.Parameter.empty
+            case inspect.Parameter.VAR_POSITIONAL:
+                variadic = True
+            case inspect.Parameter.KEYWORD_ONLY if parameter.default is inspect.Parameter.empty:
+                msg = f"its argument '{parameter.name}' can only be given by name"
+                raise ValueError(msg)
+            case _:
+                continue
+    return _Parameters(tuple(fixed), required, variadic)
+
+
+def _hints(function: Callable[..., Any]) -> dict[str, Any]:
+    try:
+        return get_type_hints(function)
+    except NameError as error:
+        msg = f"a type hint of it is not defined: {error.name}"
+        raise ValueError(msg) from error
+
+
+def _result(hints: dict[str, Any]) -> DataType:
+    kind = _hinted(hints.get("return"))
+    if kind is None:
+        msg = "the type of its result is not known"
+        raise ValueError(msg)
+    return kind
+
+
+def _hinted(hint: Any) -> DataType | None:
+    """The type that a hint means, nullable; None for no hint or Any."""
+    if hint is None or hint is Any:
+        return None
+    if hint in _PLAIN:
+        return _PLAIN[hint]
+    origin, inside = get_origin(hint), get_args(hint)
+    if origin in (Union, types.UnionType):
+        options = [option for option in inside if option is not type(None)]
+        if len(options) == 1:
+            return _hinted(options[0])
+    elif origin is list and inside:
+        return t.array(_inside(inside[0]))
+    elif origin is dict and inside:
+        return t.map_of(_inside(inside[0]), _inside(inside[1]))
+    msg = f"type hint {getattr(hint, '__name__', hint)} has no type of Flink SQL"
+    raise ValueError(msg)
+
+
+def _inside(hint: Any) -> DataType:
+    kind = _hinted(hint)
+    if kind is None:
+        msg = "a hint of a list or dict must say what is in it"
+        raise ValueError(msg)
+    return kind

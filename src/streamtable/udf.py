@@ -1,0 +1,76 @@
+"""`udf`: types for a Python function that a script calls, as PyFlink's decorator gives them.
+
+    from streamtable.udf import udf
+
+    @udf(result_type="DECIMAL(10, 2)")
+    def net(gross, rate):
+        return ...
+
+A function whose arguments and result have type hints needs no decorator. The function is called
+once per row, in Python processes beside Spark's tasks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, overload
+
+
+@dataclass(frozen=True)
+class UserDefinedFunction:
+    """A function with what the decorator says of it.
+
+    Attributes:
+        function: called once per row, with None for NULL.
+        result_type: a type of Flink SQL, or None to go by the hint.
+        input_types: one per argument, or None to go by the hints.
+        deterministic: whether equal arguments give equal results.
+    """
+
+    function: Callable[..., Any]
+    result_type: str | None = None
+    input_types: tuple[str, ...] | None = None
+    deterministic: bool = True
+
+    def __call__(self, *arguments: Any) -> Any:
+        """Calls the function itself."""
+        return self.function(*arguments)
+
+
+@overload
+def udf(f: Callable[..., Any]) -> UserDefinedFunction: ...
+
+
+@overload
+def udf(
+    *,
+    result_type: str | None = None,
+    input_types: str | Sequence[str] | None = None,
+    deterministic: bool = True,
+) -> Callable[[Callable[..., Any]], UserDefinedFunction]: ...
+
+
+def udf(
+    f: Callable[..., Any] | None = None,
+    *,
+    result_type: str | None = None,
+    input_types: str | Sequence[str] | None = None,
+    deterministic: bool = True,
+) -> UserDefinedFunction | Callable[[Callable[..., Any]], UserDefinedFunction]:
+    """Marks a function for CREATE FUNCTION ... LANGUAGE PYTHON.
+
+    Args:
+        f: the function, where the decorator stands without parentheses.
+        result_type: a type of Flink SQL such as `BIGINT NOT NULL`.
+        input_types: one type, or one per argument; arguments are cast to them as Flink does
+            implicitly.
+        deterministic: whether equal arguments give equal results.
+    """
+    inputs = (input_types,) if isinstance(input_types, str) else input_types
+
+    def decorate(function: Callable[..., Any]) -> UserDefinedFunction:
+        types = None if inputs is None else tuple(inputs)
+        return UserDefinedFunction(function, result_type, types, deterministic)
+
+    return decorate if f is None else decorate(f)

@@ -1,0 +1,79 @@
+"""A job that calls Python functions and makes its sink by CREATE TABLE AS."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from pyspark.sql import SparkSession
+
+from streamtable.devbroker.broker import Broker
+from streamtable.testing.jobs import BoundedRun
+from streamtable.testing.topics import produce_json
+
+if TYPE_CHECKING:
+    from tests.conftest import Topics
+
+HELPER = "def mark(times):\n    return '!' * times\n"
+MODULE = """
+import decimal
+from streamtable.udf import udf
+from helper_of_greetings import mark
+
+def greet(name: str | None, times: int) -> str | None:
+    return None if name is None else f"hello {name}{mark(times)}"
+
+@udf(result_type="DECIMAL(10, 2)", input_types=["DECIMAL(10, 2)"])
+def twice(price):
+    return None if price is None else price * 2
+
+@udf(result_type="ARRAY<STRING>")
+def words(text: str):
+    return (text or "").split()
+"""
+SCRIPT = """
+SET 'python.files' = '${folder}';
+CREATE FUNCTION greet AS 'greetings_of_a_test:greet' LANGUAGE PYTHON;
+CREATE TEMPORARY FUNCTION twice AS 'greetings_of_a_test.twice' LANGUAGE PYTHON;
+CREATE TEMPORARY SYSTEM FUNCTION words AS 'greetings_of_a_test:words' LANGUAGE PYTHON;
+CREATE TABLE people (id INT, name STRING, price DECIMAL(6, 2)) WITH (
+  'connector' = 'kafka', 'topic' = '${people}', 'properties.bootstrap.servers' = '${servers}',
+  'scan.startup.mode' = 'earliest-offset', 'format' = 'json');
+CREATE TABLE greeted (PRIMARY KEY (id) NOT ENFORCED, note STRING) WITH (
+  'connector' = 'upsert-kafka', 'topic' = '${greeted}', 'key.format' = 'json',
+  'properties.bootstrap.servers' = '${servers}', 'value.format' = 'json')
+AS SELECT COALESCE(id, 0) AS id, greet(name, id + 1) AS greeting, twice(price) AS price,
+  CARDINALITY(words(name)) AS n
+FROM people WHERE greet(name, 0) <> 'hello nobody' OR name IS NULL;
+SHOW TABLES;
+"""
+
+
+def test_functions_in_a_job(
+    broker: Broker, topic: Topics, spark: SparkSession, tmp_path: Path
+) -> None:
+    (tmp_path / "helper_of_greetings.py").write_text(HELPER)
+    (tmp_path / "greetings_of_a_test.py").write_text(MODULE)
+    people, greeted = topic("people"), topic("greeted", config={"cleanup.policy": "compact"})
+    rows = [
+        {"id": 1, "name": "Ann Lee", "price": 1.25},
+        {"id": 2, "name": None, "price": None},
+        {"id": 3, "name": "nobody", "price": 7},
+    ]
+    produce_json(broker.bootstrap_servers, people, rows)
+    variables = {
+        "folder": str(tmp_path),
+        "people": people,
+        "greeted": greeted,
+        "servers": broker.bootstrap_servers,
+    }
+    run = BoundedRun(spark, SCRIPT, tmp_path / "checkpoint", variables)
+    run()
+    found = {
+        key[0]: (row["greeting"], str(row["price"]), row["n"], row["note"])
+        for key, row in run.rows("greeted").items()
+    }
+    assert found == {
+        1: ("hello Ann Lee!!", "2.50", 2, None),
+        2: (None, "None", 0, None),
+    }
