@@ -15,6 +15,7 @@ from streamtable.core.options import Given
 from streamtable.core.settings import SessionSettings, python_files
 from streamtable.core.types import Field
 from streamtable.plan.build import plan_insert
+from streamtable.plan.details import check_details, explained_plan
 from streamtable.plan.explain import explain
 from streamtable.plan.functions import AGGREGATES, FUNCTIONS
 from streamtable.plan.nodes import Sink
@@ -172,24 +173,20 @@ class Session:
             raise StreamtableError(
                 Condition.NOT_YET, at=statement.at, what="EXPLAIN of a SELECT on its own"
             )
-        if set(statement.details) - {"CHANGELOG_MODE"}:
-            raise StreamtableError(
-                Condition.NOT_YET,
-                at=statement.at,
-                what=f"EXPLAIN {', '.join(statement.details)}",
-                hint="EXPLAIN and EXPLAIN CHANGELOG_MODE show plan and row kinds",
-            )
+        check_details(statement)
         explained = statement.statement
         if isinstance(explained, CreateTableAs):
-            self._explain_create(explained)
+            plans = self._plan_create(explained)
         else:
-            self.printed += [explain(plan) for plan in self._plan(explained)]
+            plans = self._plan(explained)
+        settings = self.settings.current()
+        self.printed += [explained_plan(plan, statement.details, settings) for plan in plans]
 
-    def _explain_create(self, statement: CreateTableAs) -> None:
+    def _plan_create(self, statement: CreateTableAs) -> Sequence[Sink]:
         """The plan of the INSERT; the table does not stay."""
         made = replace(self, catalog=self.catalog.copy(), plans=[], printed=[])
         insert = made._create_table_as(statement)  # noqa: SLF001 - of this class
-        self.printed += [explain(plan) for plan in made._plan(insert)]  # noqa: SLF001
+        return made._plan(insert)  # noqa: SLF001
 
     def _plan(self, statement: Insert | StatementSet) -> Sequence[Sink]:
         inserts = statement.inserts if isinstance(statement, StatementSet) else (statement,)
