@@ -40,6 +40,7 @@ golden: setup ## rewrite the golden plans and refusals, to be read as a differen
 
 docs: setup ## write the pages that are made from the code
 	$(BIN)/python -m streamtable.cli.reference
+	$(BIN)/python -m tests.compat.page
 
 soak: setup ## long randomized and fault runs
 	$(PYTEST) -m soak

@@ -6,6 +6,7 @@ import re
 from pathlib import Path
 
 import pytest
+from tests.compat import page as compatibility
 
 from streamtable.cli.reference import FUNCTIONS_PAGE, PAGE, functions_page, options_page
 from streamtable.plan.functions import FUNCTIONS
@@ -59,3 +60,8 @@ def test_page_of_functions_is_what_the_code_declares() -> None:
 
 def test_differences_are_those_of_functions_that_are_there() -> None:
     assert [name for name in DIFFERENCES if not FUNCTIONS[name].available] == []
+
+
+def test_page_of_compatibility_is_what_code_and_tests_say() -> None:
+    written = compatibility.PAGE.read_text(encoding="utf-8")
+    assert written == compatibility.page(), "run: python -m tests.compat.page"

@@ -122,10 +122,12 @@ class Catalog:
                 self._rename(path, rename)
             case SetOptions() | ResetOptions() as change:
                 options = altered_options(str(path), table.options, change)
-                self._permanent[path] = self._table(str(path), replace(table, options=options))
+                changed = replace(table, options=options, at=statement.at)
+                self._permanent[path] = self._table(str(path), changed)
             case change:
                 schema = altered_schema(str(path), table.schema, change, statement.at)
-                self._permanent[path] = self._table(str(path), replace(table, schema=schema))
+                changed = replace(table, schema=schema, at=statement.at)
+                self._permanent[path] = self._table(str(path), changed)
 
     # Views
 
@@ -172,6 +174,15 @@ class Catalog:
         entries = self._entries(temporary=statement.temporary)
         if isinstance(entries.get(path), kind):
             del entries[path]
+        elif path in entries:
+            other = "TABLE" if statement.kind == "VIEW" else "VIEW"
+            raise StreamtableError(
+                Condition.CHANGE_REFUSED,
+                at=at,
+                change=f"DROP {statement.kind} {path}",
+                reason=f"it is a {other.lower()}",
+                hint=f"write DROP {other}",
+            )
         elif not statement.if_exists:
             raise self._unknown(path, at)
 

@@ -116,16 +116,23 @@ class Namespaces:
         self._first[name] = first
 
     def _first_database(self, name: str, given: Mapping[str, Given], at: Span) -> str:
-        settings = _OPTIONS.read(given, name, at) if _in_memory(given) else None
-        if settings is None:
-            kind = given["type"]
+        kind = given.get(_TYPE.key)
+        if kind is None:
+            raise StreamtableError(
+                Condition.CHANGE_REFUSED,
+                at=at,
+                change=f"CREATE CATALOG {name}",
+                reason=f"it lacks the option '{_TYPE.key}'",
+                hint=f"write WITH ('{_TYPE.key}' = '{_IN_MEMORY}')",
+            )
+        if kind.text != _IN_MEMORY:
             raise StreamtableError(
                 Condition.NOT_YET,
                 at=kind.at,
                 what=f"a catalog of type '{kind.text}'",
-                hint=f"'type' = '{_IN_MEMORY}' is there",
+                hint=f"'{_TYPE.key}' = '{_IN_MEMORY}' is there",
             )
-        return settings[_FIRST_DATABASE]
+        return _OPTIONS.read(given, name, at)[_FIRST_DATABASE]
 
     def create_database(self, statement: CreateDatabase) -> None:
         """A further database."""
@@ -197,8 +204,3 @@ class Namespaces:
             reason=f"it is the current {kind.lower()}",
             hint="USE another one first",
         )
-
-
-def _in_memory(given: Mapping[str, Given]) -> bool:
-    """Whether the options are those of a catalog in memory, or lack their type."""
-    return "type" not in given or given["type"].text == _IN_MEMORY

@@ -92,8 +92,10 @@ class CatalogParser(AlterParser):
 
     def use(self) -> UseCatalog | UseDatabase:
         """`USE CATALOG c` or `USE [c.]d`."""
-        at = self.expect("USE").at
-        if self.accept("CATALOG"):
+        self.expect("USE")
+        of_catalog = self.accept("CATALOG") is not None
+        at = self.peek().at
+        if of_catalog:
             return UseCatalog(self.identifier("the name of the catalog").name, at)
         return UseDatabase(self._database(), at)
 

@@ -51,7 +51,7 @@ class DropDatabase:
 
 @dataclass(frozen=True)
 class UseCatalog:
-    """`USE CATALOG name`."""
+    """`USE CATALOG name`; `at` is where the name stands."""
 
     name: str
     at: Span
@@ -59,7 +59,7 @@ class UseCatalog:
 
 @dataclass(frozen=True)
 class UseDatabase:
-    """`USE [catalog.]database`."""
+    """`USE [catalog.]database`; `at` is where the name stands."""
 
     name: Name
     at: Span

@@ -100,8 +100,8 @@ CASES: dict[str, Statement] = {
     "DROP CATALOG IF EXISTS c": DropCatalog("c", START, if_exists=True),
     "DROP DATABASE IF EXISTS d CASCADE": DropDatabase(("d",), START, True, True),
     "DROP DATABASE d RESTRICT": DropDatabase(("d",), START),
-    "USE CATALOG c": UseCatalog("c", START),
-    "USE c.d": UseDatabase(("c", "d"), START),
+    "USE CATALOG c": UseCatalog("c", _at(13)),
+    "USE c.d": UseDatabase(("c", "d"), _at(5)),
     "CREATE FUNCTION IF NOT EXISTS d.f AS 'm:g' LANGUAGE PYTHON": CreateFunction(
         ("d", "f"), "m:g", _at(38), START, if_not_exists=True
     ),

@@ -1,0 +1,126 @@
+"""`python -m tests.compat.page`: the page of what Flink has and we have not, from what refuses it.
+
+Statements, functions and options come from the tables that refuse them; clauses and queries from
+the golden refusals; differences from the marks of the tests against Flink's answers.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from tests.compat import functions_known
+from tests.compat.statements import known as statements_known
+
+from streamtable.connectors.registry import CONNECTORS
+from streamtable.core.options import OptionSet
+from streamtable.core.settings import SETTINGS
+from streamtable.formats.registry import FORMATS
+from streamtable.formats.registry import NOT_YET as FORMATS_NOT_YET
+from streamtable.plan.details import NOT_YET as DETAILS_NOT_YET
+from streamtable.plan.functions import AGGREGATES, FUNCTIONS
+from streamtable.sql.refused import NOT_YET as STATEMENTS_NOT_YET
+
+ROOT = Path(__file__).parents[2]
+PAGE = ROOT / "docs" / "compatibility.md"
+
+_HEAD = """\
+# Compatibility with Flink SQL
+
+Written by `python -m tests.compat.page` from the tables in the code that refuse things, from the
+golden refusals and from the marks of the tests that compare us with recorded answers of Flink 2.2.
+What stands nowhere here is meant to do what Flink does; what is refused is refused by name, with
+its place in the script. Nothing is accepted and then ignored.
+"""
+_CASE = re.compile(r"-- case: (.*)\n((?:.*\n)*?)-- error:[ ]?(.*)\n")
+_NOT_YET = re.compile(r"NOT_YET: (.*?),? is not there yet(?:\. Hint: (.*))?$")
+
+
+def page() -> str:
+    """The page as it must be."""
+    return "\n".join([_HEAD, *_sections()]).rstrip() + "\n"
+
+
+def _sections() -> Iterator[str]:
+    yield _section("Statements that are not there yet", _statements())
+    yield _section("Clauses and queries that are not there yet", _clauses())
+    yield _section("Functions that are not there yet", _functions())
+    yield _section("Options that are not there yet", _options())
+    yield _section("Answers that differ from Flink's", _differences())
+
+
+def _section(title: str, lines: Iterable[str]) -> str:
+    return f"## {title}\n\n" + "\n".join(lines) + "\n"
+
+
+def _statements() -> Iterator[str]:
+    for words in STATEMENTS_NOT_YET:
+        yield f"- `{' '.join(words)}`"
+    for detail, way_out in DETAILS_NOT_YET.items():
+        yield f"- `EXPLAIN {detail}`: {way_out}"
+
+
+def _clauses() -> Iterator[str]:
+    """What the golden refusals hold, one line for each wording."""
+    found: dict[str, str] = {}
+    for file in sorted((ROOT / "tests" / "golden" / "refusals").glob("*.err")):
+        for _, _, line in _CASE.findall(file.read_text(encoding="utf-8")):
+            refused = _NOT_YET.search(line)
+            if refused and not refused[1].startswith(("option ", "function ", "format ")):
+                found.setdefault(refused[1], refused[2] or "")
+    for what, way_out in sorted(found.items(), key=lambda item: item[0].lower()):
+        yield f"- {_plain(what)}" + (f": {_plain(way_out)}" if way_out else "")
+
+
+def _functions() -> Iterator[str]:
+    lacking = sorted(name for name, function in FUNCTIONS.items() if not function.available)
+    aggregates = sorted(name for name, found in AGGREGATES.items() if found.gives is None)
+    yield "- Scalar: " + ", ".join(f"`{name}`" for name in lacking)
+    if aggregates:
+        yield "- Aggregate: " + ", ".join(f"`{name}`" for name in aggregates)
+    forms = {
+        f"- {_plain(overload.lacking)}"
+        for function in FUNCTIONS.values()
+        for overload in function.overloads
+        if overload.lacking is not None
+    }
+    yield from sorted(forms)
+
+
+def _options() -> Iterator[str]:
+    sets: dict[str, OptionSet] = {
+        **{f"connector `{name}`": factory.options for name, factory in CONNECTORS.items()},
+        **{f"format `{name}`": found.options for name, found in FORMATS.items()},
+        "settings": SETTINGS,
+    }
+    for owner, options in sets.items():
+        for option in options.options:
+            if option.not_yet is not None:
+                yield f"- {owner}: `{option.key}`: {_plain(option.not_yet)}"
+    if FORMATS_NOT_YET:
+        yield "- formats: " + ", ".join(f"`{name}`" for name in FORMATS_NOT_YET)
+
+
+def _differences() -> Iterator[str]:
+    yield "Statements:\n"
+    for name, reason in sorted(statements_known.DIFFERENT.items()):
+        yield f"- {_plain(name)}: {_plain(reason)}"
+    yield "\nFunctions and casts:\n"
+    for sql, reason in functions_known.DIFFERENT.items():
+        yield f"- `{sql}`: {_plain(reason)}"
+    for sql in sorted(functions_known.LENIENT):
+        yield f"- `{sql}`: Flink refuses it"
+    for sql in sorted(functions_known.REFUSED):
+        yield f"- `{sql}`: Flink takes it, and it is refused here"
+
+
+def _plain(text: str) -> str:
+    """Text in which nothing is markup."""
+    return re.sub(r"([*_<>`\[\]])", r"\\\1", text)
+
+
+if __name__ == "__main__":
+    PAGE.write_text(page(), encoding="utf-8")
+    sys.stdout.write(f"{PAGE.relative_to(ROOT)}\n")
