@@ -5,10 +5,12 @@ from __future__ import annotations
 import pkgutil
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
 import streamtable
+from streamtable import demo
 from streamtable.cli.main import SUBCOMMANDS
 
 HEAVY = ("pyspark", "py4j", "sqlglot", "confluent_kafka", "rich", "fastavro")
@@ -54,3 +56,16 @@ FRONT_END = sorted(
 def test_front_end_needs_no_spark_and_no_kafka_client() -> None:
     loaded = loaded_after("import " + ", ".join(FRONT_END))
     assert not loaded & {"pyspark", "py4j", "confluent_kafka"}
+
+
+@pytest.mark.parametrize("words", [["validate"], ["explain"]])
+def test_a_script_is_checked_without_spark(words: list[str]) -> None:
+    script = Path(demo.__file__).with_name("pageviews.sql")
+    arguments = [*words, str(script), "--var", "bootstrap_servers=b:1"]
+    program = (
+        "from streamtable.cli.main import cli\n"
+        f"cli.main({arguments}, prog_name='streamtable', standalone_mode=False)"
+    )
+    loaded = loaded_after(program)
+    assert "sqlglot" in loaded, "the script was read"
+    assert not loaded & {"pyspark", "py4j", "confluent_kafka", "fastavro", "rich", "pandas"}
