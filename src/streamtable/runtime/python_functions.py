@@ -1,12 +1,13 @@
 """Python functions of a script made known to Spark: the one place where Python runs per row.
 
-They run as Arrow-optimised Python UDFs, in processes beside Spark's tasks. A function's own module
-travels by value; what it imports from `python.files` is added to the session.
+They run as Python UDFs in processes beside Spark's tasks, by Arrow where pyarrow and pandas are
+installed. A function's own module travels by value; what it imports from `python.files` is added to
+the session.
 """
 
 from __future__ import annotations
 
-import importlib
+import importlib.util
 import shutil
 import tempfile
 from collections.abc import Sequence
@@ -41,11 +42,15 @@ def register(
         found = getattr(module, function.attribute)
         call = found.function if isinstance(found, UserDefinedFunction) else found
         result = function.signature.result.spark_sql()
-        # PySpark's own signature leaves out that `udf` takes useArrow by keyword alone.
-        wrapped = udf(call, returnType=result, useArrow=True)
+        wrapped = udf(call, returnType=result, useArrow=_has_arrow())
         if not function.signature.deterministic:
             wrapped = wrapped.asNondeterministic()
         spark.udf.register(function.spark_name, wrapped)
+
+
+def _has_arrow() -> bool:
+    """Whether Spark can hand rows over by Arrow, which needs both of these."""
+    return all(importlib.util.find_spec(name) is not None for name in ("pyarrow", "pandas"))
 
 
 def _installed(file: str | None) -> bool:

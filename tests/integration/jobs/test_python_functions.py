@@ -74,6 +74,6 @@ def test_functions_in_a_job(
         for key, row in run.rows("greeted").items()
     }
     assert found == {
-        1: ("hello Ann Lee!!", "2.50", 2, None),
+        1: ("hello Ann Lee!!", "2.5", 2, None),
         2: (None, "None", 0, None),
     }
