@@ -23,7 +23,8 @@ from pyflink.version import __version__
 HERE = Path(__file__).parent
 _CASE = re.compile(r"^-- case: (.*)\n((?:(?!-- case: ).*\n)*)", re.MULTILINE)
 _CAUSE = re.compile(
-    r"(?:(?:^|\s): |Caused by: )[\w.$]+(?:Exception|Error): (.*?)(?=\s+at [\w.$]+\(|\s+at org\.|\Z)",
+    r"(?:(?:^|\s): |Caused by: )[\w.$]+(?:Exception|Error): "
+    r"(.*?)(?=\s+at [\w.$]+\(|\s+at org\.|\Z)",
     re.DOTALL,
 )
 _CREATE_AS = re.compile(r"CREATE (TEMPORARY )?TABLE .* AS SELECT", re.DOTALL)
