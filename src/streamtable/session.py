@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
@@ -15,10 +15,11 @@ from streamtable.core.options import Given
 from streamtable.core.settings import SessionSettings, python_files
 from streamtable.core.types import Field
 from streamtable.plan.build import plan_insert
+from streamtable.plan.collect import plan_collect
 from streamtable.plan.details import check_details, explained_plan
 from streamtable.plan.explain import explain
 from streamtable.plan.functions import AGGREGATES, FUNCTIONS
-from streamtable.plan.nodes import Sink
+from streamtable.plan.nodes import Collect, Sink
 from streamtable.plan.python_calls import check_python_calls
 from streamtable.plan.query import QueryPlanner
 from streamtable.plan.show import columns_of, shown
@@ -63,12 +64,14 @@ class Session:
     Attributes:
         settings: in force; `--set` values are fixed in it.
         plans: one per INSERT, in the script's order.
+        selects: one per SELECT on its own.
         printed: what SHOW, DESCRIBE and EXPLAIN print, in the script's order.
     """
 
     settings: SessionSettings = field(default_factory=SessionSettings)
     catalog: Catalog = field(default_factory=lambda: Catalog(CONNECTORS, _BUILT_IN))
     plans: list[Sink] = field(default_factory=list)
+    selects: list[Collect] = field(default_factory=list)
     printed: list[str] = field(default_factory=list)
 
     def load(self, text: str, file: str, variables: Mapping[str, str] | None = None) -> None:
@@ -98,14 +101,36 @@ class Session:
 
     def explain(self) -> str:
         """The plans, one paragraph each."""
-        return "\n\n".join(explain(plan) for plan in self.plans)
+        plans: list[Sink | Collect] = [*self.plans, *self.selects]
+        return "\n\n".join(map(explain, plans))
 
-    def run(self, options: RunOptions, notice: Notice, spark: SparkSession | None = None) -> None:
-        """Runs everything that was planned as one job; see `runtime.job.run_job`."""
-        from streamtable.runtime.job import run_job  # the front end needs no Spark
+    def run(
+        self,
+        options: RunOptions,
+        notice: Notice,
+        spark: SparkSession | None = None,
+        show: Callable[[str], None] = print,
+    ) -> None:
+        """Runs the INSERTs as one job, then shows each SELECT.
 
-        functions = self.catalog.functions.made
-        run_job(self.plans, self.settings.current(), options, notice, spark, functions)
+        See `runtime.job.run_job` and `runtime.select.run_select`.
+
+        Args:
+            options: how to run.
+            notice: takes one line for the user.
+            spark: a session to run in, which is left running; None starts one and stops it.
+            show: takes one line of what a SELECT gives.
+
+        Raises:
+            StreamtableError: whatever the job meets; NOT_YET for a SELECT behind something that
+                never ends.
+        """
+        from streamtable.runtime.scripts import Script, run_script  # the front end needs no Spark
+
+        script = Script(
+            self.plans, self.selects, self.settings.current(), self.catalog.functions.made
+        )
+        run_script(script, options, notice, show, spark)
 
     def _take(self, statement: Statement) -> None:
         match statement:
@@ -122,12 +147,7 @@ class Session:
             case Show() | Describe() | ShowCreate():
                 self.printed.append(shown(statement, self.catalog))
             case Select():
-                raise StreamtableError(
-                    Condition.NOT_YET,
-                    at=statement.at,
-                    what="SELECT on its own",
-                    hint="write INSERT INTO a table, and read its topic",
-                )
+                self.selects.append(self._plan_select(statement))
             case CreateView():
                 self.catalog.create_view(statement)
                 at, temporary = statement.name_at, statement.temporary
@@ -169,14 +189,13 @@ class Session:
         )
 
     def _explain(self, statement: Explain) -> None:
-        if isinstance(statement.statement, Select):
-            raise StreamtableError(
-                Condition.NOT_YET, at=statement.at, what="EXPLAIN of a SELECT on its own"
-            )
         check_details(statement)
         explained = statement.statement
+        plans: Sequence[Sink | Collect]
         if isinstance(explained, CreateTableAs):
             plans = self._plan_create(explained)
+        elif isinstance(explained, Select):
+            plans = [self._plan_select(explained)]
         else:
             plans = self._plan(explained)
         settings = self.settings.current()
@@ -187,6 +206,12 @@ class Session:
         made = replace(self, catalog=self.catalog.copy(), plans=[], printed=[])
         insert = made._create_table_as(statement)  # noqa: SLF001 - of this class
         return made._plan(insert)  # noqa: SLF001
+
+    def _plan_select(self, statement: Select) -> Collect:
+        settings = self.settings.current()
+        plan = plan_collect(statement.query, statement.at, self.catalog, settings)
+        check_python_calls(plan)
+        return plan
 
     def _plan(self, statement: Insert | StatementSet) -> Sequence[Sink]:
         inserts = statement.inserts if isinstance(statement, StatementSet) else (statement,)

@@ -25,17 +25,17 @@ def command(
     checkpoint: str | None,
     master: str | None,
 ) -> None:
-    """Run the INSERTs of the SQL script FILE until Ctrl-C, or with --bounded to the end."""
+    """Run the SQL script FILE, its INSERTs and SELECTs, until Ctrl-C or the end with --bounded."""
     session = load_script(file, settings, variables)
     for text in session.printed:
         click.echo(text)
-    if not session.plans and not session.printed:
+    if not (session.plans or session.selects or session.printed):
         raise StreamtableError(
             Condition.NOTHING_TO_RUN, file=file, hint="add INSERT INTO ... SELECT ..."
         )
-    if session.plans:
+    if session.plans or session.selects:
         from streamtable.runtime.job import RunOptions  # only now Spark is needed
 
         verbose = bool(context.find_root().params["debug"])
         options = RunOptions(bounded, checkpoint, master, verbose)
-        session.run(options, lambda line: click.echo(line, err=True))
+        session.run(options, lambda line: click.echo(line, err=True), show=click.echo)

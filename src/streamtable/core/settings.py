@@ -49,6 +49,14 @@ class AggregationPhases(Enum):
     ONE_PHASE = "ONE_PHASE"
 
 
+class ResultMode(Enum):
+    """Flink's `sql-client.execution.result-mode`."""
+
+    TABLE = "table"
+    CHANGELOG = "changelog"
+    TABLEAU = "tableau"
+
+
 class NotNullEnforcer(Enum):
     """What happens to a NULL on its way into a NOT NULL column."""
 
@@ -154,6 +162,24 @@ MINI_BATCH = Option(
     not_yet="micro-batch mode folds every batch by itself; remove it",
 )
 
+RESULT_MODE = Option(
+    "sql-client.execution.result-mode",
+    choice(ResultMode),
+    default=ResultMode.TABLEAU,
+    doc="How a SELECT is shown: each change as it comes in a frame (`tableau`, `changelog`), or the"
+    " rows that are left at the end (`table`, of a bounded run).",
+)
+MAX_COLUMN_WIDTH = Option(
+    "table.display.max-column-width",
+    integer(minimum=1),
+    default=30,
+    doc="Widest column that SELECT shows where the type does not say how wide it is.",
+)
+CLIENT_MAX_COLUMN_WIDTH = Option(
+    "sql-client.display.max-column-width",
+    integer(minimum=1),
+    doc="The older name of `table.display.max-column-width`, which wins over it.",
+)
 DYNAMIC_TABLE_OPTIONS = Option(
     "table.dynamic-table-options.enabled",
     BOOLEAN,
@@ -201,6 +227,9 @@ SETTINGS = OptionSet(
         CDC_DUPLICATES,
         MINI_BATCH,
         DYNAMIC_TABLE_OPTIONS,
+        RESULT_MODE,
+        MAX_COLUMN_WIDTH,
+        CLIENT_MAX_COLUMN_WIDTH,
         DISTINCT_BITMAPS,
         PYTHON_FILES,
         AGGREGATION_PHASES,

@@ -8,21 +8,22 @@ from datetime import timedelta
 from streamtable.core.options import Settings
 from streamtable.core.settings import STATE_TTL
 from streamtable.plan.keys import is_single, unique_keys
-from streamtable.plan.nodes import GroupAggregate, Key, Node, Normalize, Scan, Sink
+from streamtable.plan.nodes import GroupAggregate, Key, Node, Normalize, Root, Scan, Sink
 from streamtable.plan.stateful_nodes import Join, Materialize, TopN
 
 #: What Flink prints where there is nothing to say.
 NO_ADVICE = "No available advice..."
 
 
-def advice(sink: Sink, settings: Settings) -> str:
+def advice(plan: Root, settings: Settings) -> str:
     """The advice on a plan, a line each, numbered as Flink numbers it.
 
     Args:
-        sink: the plan.
+        plan: of an INSERT or a SELECT.
         settings: those it would run under.
     """
-    found = list(dict.fromkeys([*_of_sink(sink), *_of_tree(sink.input, settings)]))
+    of_sink = _of_sink(plan) if isinstance(plan, Sink) else ()
+    found = list(dict.fromkeys([*of_sink, *_of_tree(plan.input, settings)]))
     if not found:
         return NO_ADVICE
     return "\n".join(f"advice[{n}]: [ADVICE] {text}" for n, text in enumerate(found, start=1))

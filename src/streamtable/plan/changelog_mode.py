@@ -26,6 +26,7 @@ from streamtable.plan.keys import constants, ordered_keys, unique_keys, upsert_k
 from streamtable.plan.nodes import (
     NODE_NAMES,
     Calc,
+    Collect,
     GroupAggregate,
     Key,
     Node,
@@ -58,8 +59,15 @@ def infer(sink: Sink, *, duplicates: bool = False) -> Sink:
     elif not takes.has_before and not sink.input.mode.is_append:
         sink = replace(sink, input=_keyed(sink))
     if duplicates:
-        _check_duplicates(sink)
+        _check_duplicates(sink.input)
     return replace(sink, input=_satisfy(sink.input, takes.has_before, duplicates))
+
+
+def infer_changes(shown: Collect, *, duplicates: bool = False) -> Collect:
+    """Gives a query whose changes are shown all that a change replaces; see `infer`."""
+    if duplicates:
+        _check_duplicates(shown.input)
+    return replace(shown, input=_satisfy(shown.input, True, duplicates))
 
 
 def _satisfy(node: Node, before: bool, duplicates: bool) -> Node:
@@ -165,8 +173,8 @@ def _with_deletes(node: Node) -> Node:
     return replace(node, input=_with_deletes(node.input), deletes=node.condition is not None)
 
 
-def _check_duplicates(sink: Sink) -> None:
-    for scan in scans(sink.input):
+def _check_duplicates(node: Node) -> None:
+    for scan in scans(node):
         if scan.mode.has_before and not scan.table.schema.primary_key:
             raise StreamtableError(
                 Condition.PRIMARY_KEY_REQUIRED,

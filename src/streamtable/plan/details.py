@@ -8,7 +8,7 @@ from streamtable.core.errors import Condition, StreamtableError
 from streamtable.core.options import Settings
 from streamtable.plan.advice import advice
 from streamtable.plan.explain import explain
-from streamtable.plan.nodes import Sink
+from streamtable.plan.nodes import Root
 from streamtable.sql.statements import Explain
 
 #: Details of EXPLAIN that are not there yet, and the way out. CHANGELOG_MODE is always shown.
@@ -27,7 +27,7 @@ def check_details(statement: Explain) -> None:
             )
 
 
-def explained_plan(plan: Sink, details: tuple[str, ...], settings: Settings) -> str:
+def explained_plan(plan: Root, details: tuple[str, ...], settings: Settings) -> str:
     """A plan as text, with advice where it is asked for."""
     text = explain(plan)
     return f"{text}\n\n{advice(plan, settings)}" if "PLAN_ADVICE" in details else text

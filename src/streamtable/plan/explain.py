@@ -4,17 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from streamtable.core.changelog import RETRACT
 from streamtable.core.table import Watermark
+from streamtable.core.types import quote
 from streamtable.plan.expand_node import Expand
 from streamtable.plan.explain_parts import describe_call, sort_key
 from streamtable.plan.explain_time import describe_in_time
 from streamtable.plan.keys import side_key, unique_keys
 from streamtable.plan.nodes import (
     Calc,
+    Collect,
     GroupAggregate,
     Key,
     Node,
     Normalize,
+    Root,
     Scan,
     Sink,
     UnionAll,
@@ -25,20 +29,29 @@ from streamtable.plan.stateful_nodes import Join, Materialize, TopN
 from streamtable.plan.time_nodes import TimeOperator, WatermarkAssigner
 
 
-def explain(sink: Sink, *, modes: bool = True) -> str:
+def explain(plan: Root, *, modes: bool = True) -> str:
     """The plan with what each node does, the row kinds it makes and the key of its rows.
 
     An upsert scan that feeds no `ChangelogNormalize` says so, because that is state saved. An
     operator that real-time mode does not take says so, and why, unless `modes` is off.
     """
+    lines = [_shown(plan) if isinstance(plan, Collect) else _written(plan)]
+    _add(lines, plan.input, 1, None, modes=modes)
+    return "\n".join(lines)
+
+
+def _shown(plan: Collect) -> str:
+    columns = ", ".join(f"{quote(c.name)} {c.type}" for c in plan.columns)
+    return f"Collect {columns}  takes {RETRACT}"
+
+
+def _written(sink: Sink) -> str:
     connector = sink.table.connector
     key = f", key ({', '.join(sink.key)})" if sink.key else ""
     not_null = f", checks NOT NULL of ({', '.join(sink.not_null)})" if sink.not_null else ""
-    lines = [
+    return (
         f"Sink {sink.table.name}: {connector.describe()}{key}{not_null}  takes {connector.writes}"
-    ]
-    _add(lines, sink.input, 1, None, modes=modes)
-    return "\n".join(lines)
+    )
 
 
 def _add(lines: list[str], node: Node, depth: int, normalized: str | None, *, modes: bool) -> None:

@@ -270,6 +270,25 @@ class Sink:
         return self.table.schema.primary_key
 
 
+@dataclass(frozen=True)
+class Collect:
+    """Shows a query.
+
+    Attributes:
+        input: one text field per column.
+        columns: names and types as the query has them; names may be equal.
+        at: where the SELECT stands.
+    """
+
+    input: Node
+    columns: tuple[Field, ...]
+    at: Span | None = None
+
+
+#: What a query is planned for.
+Root = Sink | Collect
+
+
 def scans(node: Node) -> tuple[Scan, ...]:
     """Every scan below a node, left to right."""
     if isinstance(node, Scan):
@@ -299,11 +318,13 @@ __all__ = [
     "NODE_NAMES",
     "AggregateCall",
     "Calc",
+    "Collect",
     "GroupAggregate",
     "Key",
     "Node",
     "Normalize",
     "Projection",
+    "Root",
     "Scan",
     "Sink",
     "UnionAll",

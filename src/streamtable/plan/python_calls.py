@@ -8,7 +8,7 @@ from streamtable.catalog.functions import SPARK_PREFIX, PythonFunction
 from streamtable.core.errors import Condition, Span, StreamtableError
 from streamtable.plan.binding.bound import Bound, derived
 from streamtable.plan.binding.casts import implicit_cast
-from streamtable.plan.nodes import Node, Sink
+from streamtable.plan.nodes import Node, Root
 from streamtable.plan.stateful_nodes import Join
 
 
@@ -57,12 +57,12 @@ def calls_python(sql: str | None) -> bool:
     return sql is not None and SPARK_PREFIX in sql
 
 
-def check_python_calls(sink: Sink) -> None:
+def check_python_calls(sink: Root) -> None:
     """NOT_YET for a call inside an operator with state, which runs without Python."""
     _check(sink.input, sink)
 
 
-def _check(node: Node, sink: Sink) -> None:
+def _check(node: Node, sink: Root) -> None:
     if isinstance(node, Join) and calls_python(node.condition):
         raise StreamtableError(
             Condition.NOT_YET,

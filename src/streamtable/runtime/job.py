@@ -101,7 +101,7 @@ def run_job(
         )
         try:
             register(functions, python_files(settings), own)
-            with _stop_signals() as stop:
+            with stop_signals() as stop:
                 _run(named, possible, context, checkpoint, notice, stop)
         finally:
             if spark is None:
@@ -236,7 +236,7 @@ def _checkpoint(
 
 
 @contextmanager
-def _stop_signals() -> Iterator[threading.Event]:
+def stop_signals() -> Iterator[threading.Event]:
     """SIGINT and SIGTERM ask for a stop; a second one ends the process at once.
 
     Handlers are set after Spark has started, because PySpark sets one of its own.

@@ -16,7 +16,7 @@ from streamtable.connectors.kafka.table import KafkaTable
 from streamtable.core.errors import Condition, StreamtableError
 from streamtable.core.options import Settings
 from streamtable.core.settings import CHECKPOINT_INTERVAL, EXECUTION_MODE, ExecutionMode
-from streamtable.plan.nodes import Sink, scans
+from streamtable.plan.nodes import Root, Sink, scans
 from streamtable.plan.real_time import obstacle, stages_of_state
 
 #: Time between two checkpoints of a real-time query where the script does not say. Between them
@@ -27,7 +27,7 @@ DEFAULT_INTERVAL = timedelta(seconds=60)
 SHORTEST_INTERVAL = timedelta(seconds=5)
 
 
-def ends(plan: Sink) -> bool:
+def ends(plan: Root) -> bool:
     """Whether a query has read everything at some time: one over nothing but VALUES does."""
     return not scans(plan.input)
 

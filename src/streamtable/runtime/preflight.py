@@ -13,7 +13,7 @@ from streamtable.jvm.bridge import Bridge
 from streamtable.jvm.kafka_admin import KafkaAdmin
 from streamtable.operators.sink import sink_table
 from streamtable.plan.keys import is_single
-from streamtable.plan.nodes import Node, Sink, scans
+from streamtable.plan.nodes import Node, Root, Sink, scans
 from streamtable.plan.stateful_nodes import Join
 
 #: Takes one line for the user.
@@ -67,14 +67,11 @@ def preflight(
                 f"{table.table}: a join in the query has no equality between a column of each"
                 " input, so one task holds both and compares every row with every other"
             )
-    for table in _sources(plans):
-        _check_source(table, bridge, frozenset(to_create))
-        letters = table.dead_letter_topic
-        if letters and letters not in KafkaAdmin(bridge, table.properties).topics():
-            to_create.setdefault(letters, TopicToCreate(table, letters, {}))
-        told = startup_notice(table, bounded)
-        if told and first_run:
-            notice(told)
+    coming = frozenset(to_create)
+    for letters in check_sources(
+        plans, bridge, notice, bounded=bounded, first_run=first_run, coming=coming
+    ):
+        to_create.setdefault(letters.topic, letters)
     tables = [sink_table(plan) for plan in plans]
     for table in tables:
         _check_schemas(table, bridge)
@@ -86,6 +83,37 @@ def preflight(
     return list(to_create.values())
 
 
+def check_sources(
+    plans: Iterable[Root],
+    bridge: Bridge,
+    notice: Notice,
+    *,
+    bounded: bool,
+    first_run: bool,
+    coming: frozenset[str] = frozenset(),
+) -> list[TopicToCreate]:
+    """Checks the topics that are read; gives those of dead letters that do not exist yet.
+
+    Args:
+        plans: the queries that read them.
+        bridge: of the session.
+        notice: takes one line for the user.
+        bounded: whether the job reads what the topics hold now and stops.
+        first_run: whether nothing has been read yet.
+        coming: topics that the same job creates.
+    """
+    missing = []
+    for table in _sources(plans):
+        _check_source(table, bridge, coming)
+        letters = table.dead_letter_topic
+        if letters and letters not in KafkaAdmin(bridge, table.properties).topics():
+            missing.append(TopicToCreate(table, letters, {}))
+        told = startup_notice(table, bounded)
+        if told and first_run:
+            notice(told)
+    return missing
+
+
 def _compares_all(node: Node) -> bool:
     """Whether some join pairs the rows of two inputs of any size without a key."""
     alone = isinstance(node, Join) and not node.keys
@@ -94,7 +122,7 @@ def _compares_all(node: Node) -> bool:
     return any(map(_compares_all, node.inputs))
 
 
-def _sources(plans: Iterable[Sink]) -> list[KafkaTable]:
+def _sources(plans: Iterable[Root]) -> list[KafkaTable]:
     """Every table that is read; one of them with other options, by a hint, is another one."""
     found: list[KafkaTable] = []
     for plan in plans:

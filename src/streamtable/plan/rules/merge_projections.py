@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import TypeVar
 
 from streamtable.plan.expand_node import Expand
 from streamtable.plan.nodes import (
     Calc,
+    Collect,
     GroupAggregate,
     Node,
     Normalize,
@@ -18,14 +20,16 @@ from streamtable.plan.nodes import (
 from streamtable.plan.stateful_nodes import Join, Materialize, TopN
 from streamtable.plan.time_nodes import TimeOperator
 
+R = TypeVar("R", Sink, Collect)
 
-def merge_projections(sink: Sink) -> Sink:
+
+def merge_projections(plan: R) -> R:
     """Merges a projection without expressions of its own into the one below it.
 
     before:  Calc(a AS x, n AS y) <- Calc(a, COUNT AS n, b) <- ...
     after:   Calc(a AS x, COUNT AS y) <- ...
     """
-    return replace(sink, input=_merge(sink.input))
+    return replace(plan, input=_merge(plan.input))
 
 
 def _merge(node: Node) -> Node:

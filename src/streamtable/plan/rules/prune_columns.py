@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import TypeVar
 
 from streamtable.plan.expand_node import Expand
 from streamtable.plan.keys import unique_keys
 from streamtable.plan.nodes import (
     Calc,
+    Collect,
     GroupAggregate,
     Node,
     Normalize,
@@ -19,8 +21,10 @@ from streamtable.plan.nodes import (
 from streamtable.plan.stateful_nodes import Join, Materialize, TopN
 from streamtable.plan.time_nodes import TimeOperator, WindowAggregate
 
+R = TypeVar("R", Sink, Collect)
 
-def prune_columns(sink: Sink) -> Sink:
+
+def prune_columns(plan: R) -> R:
     """Asks each node for the columns its consumer reads.
 
     before:  Sink(region, n) <- GroupAggregate(region) <- Scan(user, page, time, region)
@@ -29,7 +33,7 @@ def prune_columns(sink: Sink) -> Sink:
     A scan keeps its primary key, because rows are identified by it; a normalizer then compares
     rows by what is left, so that a change of an unread column is no change.
     """
-    return replace(sink, input=_prune(sink.input, {f.name for f in sink.input.fields}))
+    return replace(plan, input=_prune(plan.input, {f.name for f in plan.input.fields}))
 
 
 def _prune(node: Node, wanted: set[str]) -> Node:
