@@ -155,6 +155,8 @@ def _rewrite(node: exp.Expr, outputs: dict[exp.Expr, str]) -> exp.Expr:
         column = exp.column(outputs[node], quoted=True)
         column.meta.update(node.meta)
         return column
+    if isinstance(node, exp.Query):
+        return node.copy()
     if isinstance(node, exp.Column):
         raise StreamtableError(
             Condition.NOT_GROUPED,

@@ -17,6 +17,7 @@ from streamtable.plan.hints import check_not_view, check_query_hints, hinted
 from streamtable.plan.join import filtered
 from streamtable.plan.rank import bounded, limited
 from streamtable.plan.relation import Relation
+from streamtable.plan.scalar import has_scalar, with_scalars
 from streamtable.plan.scan import plan_scan
 from streamtable.plan.select import plan_select
 from streamtable.plan.set_operation import plan_set_operation
@@ -77,15 +78,15 @@ class QueryPlanner:
         source = query.args.get("from_")
         where = query.args.get("where")
         parts = conjuncts(where.this) if where else []
-        several = query.args.get("joins") or any(map(subquery_of, parts))
+        several = query.args.get("joins") or any(map(_asks, parts))
         if source is None or several or sees_others(source.this):
             relation = self.plan_from(query, parts)
             check_query_hints(query, relation)
-            return plan_select(_with_where(query, []), relation)
+            return plan_select(_with_where(query, []), relation, self)
         others = [node for key, node in query.args.items() if key != "where"]
         relation, rest = bounded(self._relation(source.this), parts, _expressions(others))
         check_query_hints(query, relation)
-        return plan_select(query if rest == parts else _with_where(query, rest), relation)
+        return plan_select(query if rest == parts else _with_where(query, rest), relation, self)
 
     def columns_of(self, query: exp.Select) -> tuple[InputField, ...]:
         """What names mean in the WHERE of a query."""
@@ -96,9 +97,9 @@ class QueryPlanner:
         asked = {node: found for node in where if (found := subquery_of(node)) is not None}
         plain = [node for node in where if node not in asked]
         joined = plan_from_clause(query, plain, self._relation)
-        relation = joined.relation
+        rest, relation = with_scalars(joined.where, joined.relation, self)
         binder = Binder(Input(relation.columns))
-        relation = filtered(relation, [bind_part(node, binder, "WHERE") for node in joined.where])
+        relation = filtered(relation, [bind_part(node, binder, "WHERE") for node in rest])
         for found in asked.values():
             relation = plan_subquery(found, relation, self)
         return relation
@@ -135,6 +136,11 @@ class QueryPlanner:
                 check_not_view(view.name, hints)
                 relation = replace(self, views={}).plan(view.query)
                 return _aliased(relation.named(None, view.columns), node, name[-1])
+
+
+def _asks(node: exp.Expr) -> bool:
+    """Whether a part of WHERE asks another query."""
+    return subquery_of(node) is not None or has_scalar(node)
 
 
 def _with_where(query: exp.Select, parts: list[exp.Expr]) -> exp.Select:

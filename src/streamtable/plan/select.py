@@ -12,11 +12,13 @@ from streamtable.plan.grouping_sets import expand_groups, has_grouping_sets
 from streamtable.plan.nodes import GroupAggregate
 from streamtable.plan.rank import number_rows
 from streamtable.plan.relation import Relation, bound_field, project
+from streamtable.plan.scalar import with_scalars
+from streamtable.plan.subquery import Planner
 from streamtable.sql.place import place_of
 
 
-def plan_select(query: exp.Select, source: Relation) -> Relation:
-    """The rows of a SELECT block.
+def plan_select(query: exp.Select, source: Relation, planner: Planner) -> Relation:
+    """The rows of a SELECT block; the planner is asked for the subqueries in it.
 
     Steps, in SQL's order: WHERE filters the source; GROUP BY and aggregates make one row per group;
     HAVING filters the groups; SELECT computes the output; DISTINCT groups by all of it.
@@ -26,9 +28,10 @@ def plan_select(query: exp.Select, source: Relation) -> Relation:
     group = query.args.get("group")
     filtered = _where(query, source)
     if group or having or any(has_aggregate(item) for item in items):
-        relation = _grouped(items, group, having, filtered)
+        relation = _grouped(items, group, having, filtered, planner)
     else:
-        relation = _items([item.unalias() for item in items], items, filtered)
+        wanted, filtered = with_scalars([item.unalias() for item in items], filtered, planner)
+        relation = _items(wanted, items, filtered)
     return distinct(relation) if query.args.get("distinct") else relation
 
 
@@ -62,6 +65,7 @@ def _grouped(
     group: exp.Group | None,
     having: exp.Having | None,
     source: Relation,
+    planner: Planner,
 ) -> Relation:
     wanted = [item.unalias() for item in items] + ([having.this] if having else [])
     if group is not None and has_grouping_sets(group):
@@ -70,10 +74,10 @@ def _grouped(
     else:
         grouping = _grouping_expressions(group, items)
     aggregation: Aggregation = plan_aggregation(grouping, wanted, source)
-    groups = aggregation.relation
+    rewritten, groups = with_scalars(aggregation.rewritten, aggregation.relation, planner)
     binder = Binder(Input(groups.columns))
-    condition = bind_condition(aggregation.rewritten[-1], binder, "HAVING") if having else None
-    return _items(aggregation.rewritten[: len(items)], items, groups, condition)
+    condition = bind_condition(rewritten[-1], binder, "HAVING") if having else None
+    return _items(rewritten[: len(items)], items, groups, condition)
 
 
 def _items(

@@ -13,9 +13,11 @@ from typing import Protocol
 from sqlglot import exp
 
 from streamtable.core.errors import Condition, StreamtableError
+from streamtable.core.types import BOOLEAN
 from streamtable.plan.aggregate import has_aggregate
+from streamtable.plan.binding.bound import derived
 from streamtable.plan.binding.comparisons import compare
-from streamtable.plan.conditions import Part, bind_part, conjuncts, equality
+from streamtable.plan.conditions import Part, all_of, bind_part, conjuncts, equality
 from streamtable.plan.expressions import Binder, Bound, Input, InputField
 from streamtable.plan.join import apart, join_relations
 from streamtable.plan.relation import Relation
@@ -72,8 +74,8 @@ def plan_subquery(asked: Subquery, outer: Relation, planner: Planner) -> Relatio
     """The outer rows that pass.
 
     Raises:
-        StreamtableError: NOT_YET for NOT IN where a NULL on either side would make its answer
-            unknown.
+        StreamtableError: COLUMN_COUNT_MISMATCH where IN compares unlike rows; whatever is wrong in
+            the subquery.
     """
     inner, items, correlated = _plan_inner(asked, planner)
     outer, inner = apart([outer, inner])
@@ -91,12 +93,12 @@ def plan_subquery(asked: Subquery, outer: Relation, planner: Planner) -> Relatio
                 columns="",
                 found=len(found),
             )
-        if asked.negated:
-            _check_not_null(asked, [*wanted, *found])
         parts = [
             equality(one, other, compare("=", one, other, place_of(asked.node)))
             for one, other in zip(wanted, found, strict=True)
         ]
+        if asked.negated and any(value.type.nullable for value in (*wanted, *found)):
+            parts = [_perhaps(parts)]
     both = Binder(Input((*inner.columns, *_not_shadowed(outer.columns, inner.columns))))
     parts += [bind_part(node, both, "WHERE") for node in correlated]
     kind = JoinKind.ANTI if asked.negated else JoinKind.SEMI
@@ -160,12 +162,12 @@ def _all(relation: Relation) -> list[Bound]:
     return [binder.bind(exp.column(c.name, quoted=True)) for c in relation.columns]
 
 
-def _check_not_null(asked: Subquery, values: Sequence[Bound]) -> None:
-    """With a NULL among its values NOT IN is true of no row, and never true of a NULL."""
-    if any(value.type.nullable for value in values):
-        raise StreamtableError(
-            Condition.NOT_YET,
-            at=place_of(asked.node),
-            what="NOT IN over values that may be NULL",
-            hint="write NOT EXISTS, or declare both columns NOT NULL",
-        )
+def _perhaps(parts: Sequence[Part]) -> Part:
+    """Whether a row may be the one that NOT IN looks for: a NULL may be any value.
+
+    With a NULL among its values NOT IN is true of no row, and never true of a NULL unless there is
+    no value at all.
+    """
+    equal = all_of(parts)
+    assert equal is not None, "IN looks for something"  # noqa: S101
+    return Part(derived(f"(({equal.sql}) IS NOT FALSE)", BOOLEAN.with_nullable(False), (equal,)))

@@ -54,6 +54,26 @@ QUERIES = {
         "k",
         "SELECT k, v FROM a WHERE NOT EXISTS (SELECT * FROM b WHERE b.v < a.v AND b.k < 3)",
     ),
+    "not_in_with_nulls": Query(
+        "k INT, g INT", "k", "SELECT k, g FROM a WHERE g NOT IN (SELECT v FROM b WHERE k < 3)"
+    ),
+    "less_than_the_greatest": Query(
+        "k INT, v INT",
+        "k",
+        "SELECT k, v - (SELECT MIN(v) FROM b) FROM a WHERE v < (SELECT MAX(g) FROM b)",
+    ),
+    "great_groups": Query(
+        "g INT, n BIGINT, m INT",
+        "g",
+        (
+            "SELECT COALESCE(g, -1), COUNT(*), (SELECT MAX(v) FROM b) FROM a"
+            " GROUP BY COALESCE(g, -1) HAVING SUM(v) > (SELECT AVG(v) FROM b)"
+        ),
+        (
+            "SELECT COALESCE(g, -1), COUNT(*), (SELECT MAX(v) FROM b) FROM a"
+            " GROUP BY COALESCE(g, -1) HAVING SUM(v) > (SELECT SUM(v) DIV COUNT(v) FROM b)"
+        ),
+    ),
     "filtered_twice": Query(
         "k INT, v INT", "k", "SELECT k, v FROM (SELECT * FROM a WHERE v > 1) AS x WHERE g < 5"
     ),
