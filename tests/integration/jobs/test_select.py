@@ -60,8 +60,10 @@ def test_changes_and_rows_of_a_query(spark: SparkSession, broker: Broker, topic:
     ]
     assert lines[-2:] == [rule, "Received a total of 5 rows"]
 
+    by_hint = query.replace("FROM t", "FROM t /*+ OPTIONS('topic' = '${t}') */")
+    elsewhere = small.replace("'${t}'", "'nowhere'")
     table = _shown(
-        spark, "SET 'sql-client.execution.result-mode' = 'table';" + small + query, names
+        spark, "SET 'sql-client.execution.result-mode' = 'table';" + elsewhere + by_hint, names
     )
     rule = "+--------+-------------+"
     rows = [rule, "|      g |           s |", rule, "|      a |           5 |", rule]
