@@ -14,4 +14,5 @@ from streamtable.cli.script import load_script, script_arguments
 def command(file: Path, settings: dict[str, str], variables: dict[str, str]) -> None:
     """Check the SQL script FILE: syntax, options, names, types, row kinds."""
     session = load_script(file, settings, variables)
-    click.echo(f"{file}: valid, {len(session.plans)} INSERT(s)")
+    selects = f" and {len(session.selects)} SELECT(s)" if session.selects else ""
+    click.echo(f"{file}: valid, {len(session.plans)} INSERT(s){selects}")

@@ -30,10 +30,14 @@ def test_explain_prints_the_plan(tmp_path: Path) -> None:
     assert result.stdout == (GOLDEN / "plans" / "having.plan").read_text()
 
 
-def test_validate_says_what_it_found(tmp_path: Path) -> None:
-    script = _script(tmp_path, "having")
+@pytest.mark.parametrize(
+    ("plan", "found"),
+    [("having", "1 INSERT(s)"), ("select_shown", "0 INSERT(s) and 1 SELECT(s)")],
+)
+def test_validate_says_what_it_found(plan: str, found: str, tmp_path: Path) -> None:
+    script = _script(tmp_path, plan)
     result = _invoke("validate", script)
-    assert (result.exit_code, result.stdout) == (0, f"{script}: valid, 1 INSERT(s)\n")
+    assert (result.exit_code, result.stdout) == (0, f"{script}: valid, {found}\n")
 
 
 @pytest.mark.parametrize("command", ["explain", "validate", "run"])
