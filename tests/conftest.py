@@ -9,6 +9,7 @@ import pytest
 from confluent_kafka.admin import AdminClient, NewTopic
 
 from streamtable.core.options import Given
+from streamtable.core.secrets import forget_secrets
 from streamtable.core.settings import SessionSettings
 from streamtable.devbroker.broker import Broker
 from streamtable.devbroker.registry import Registry
@@ -32,6 +33,13 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if "broker" in getattr(item, "fixturenames", ()):
             item.add_marker(pytest.mark.kafka)
+
+
+@pytest.fixture(autouse=True)
+def _no_secrets_of_other_tests() -> Iterator[None]:
+    """What one test calls a secret is an ordinary word in the next."""
+    yield
+    forget_secrets()
 
 
 @pytest.fixture(scope="session")

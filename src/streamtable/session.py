@@ -12,6 +12,7 @@ from streamtable.catalog.functions import search_in
 from streamtable.connectors.registry import CONNECTORS
 from streamtable.core.errors import Condition, Span, StreamtableError, raise_all
 from streamtable.core.options import Given
+from streamtable.core.secrets import without_secrets
 from streamtable.core.settings import SessionSettings, python_files
 from streamtable.core.types import Field
 from streamtable.plan.build import plan_insert
@@ -50,7 +51,7 @@ from streamtable.sql.statements import (
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-    from streamtable.runtime.job import RunOptions
+    from streamtable.runtime.job import RunOptions, Watcher
     from streamtable.runtime.preflight import Notice
 
 
@@ -102,7 +103,7 @@ class Session:
     def explain(self) -> str:
         """The plans, one paragraph each."""
         plans: list[Sink | Collect] = [*self.plans, *self.selects]
-        return "\n\n".join(map(explain, plans))
+        return without_secrets("\n\n".join(map(explain, plans)))
 
     def run(
         self,
@@ -110,6 +111,7 @@ class Session:
         notice: Notice,
         spark: SparkSession | None = None,
         show: Callable[[str], None] = print,
+        watcher: Watcher | None = None,
     ) -> None:
         """Runs the INSERTs as one job, then shows each SELECT.
 
@@ -120,6 +122,7 @@ class Session:
             notice: takes one line for the user.
             spark: a session to run in, which is left running; None starts one and stops it.
             show: takes one line of what a SELECT gives.
+            watcher: who looks at the INSERTs' job while it runs.
 
         Raises:
             StreamtableError: whatever the job meets; NOT_YET for a SELECT behind something that
@@ -130,7 +133,7 @@ class Session:
         script = Script(
             self.plans, self.selects, self.settings.current(), self.catalog.functions.made
         )
-        run_script(script, options, notice, show, spark)
+        run_script(script, options, notice, show, spark, watcher)
 
     def _take(self, statement: Statement) -> None:
         match statement:
@@ -199,7 +202,9 @@ class Session:
         else:
             plans = self._plan(explained)
         settings = self.settings.current()
-        self.printed += [explained_plan(plan, statement.details, settings) for plan in plans]
+        self.printed += [
+            without_secrets(explained_plan(plan, statement.details, settings)) for plan in plans
+        ]
 
     def _plan_create(self, statement: CreateTableAs) -> Sequence[Sink]:
         """The plan of the INSERT; the table does not stay."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from streamtable.catalog.catalog import Entry
 from streamtable.catalog.views import View
-from streamtable.core.options import MASK, is_secret
+from streamtable.core.secrets import MASK, is_secret
 from streamtable.core.table import ComputedColumn, MetadataColumn, Schema, Table, TableColumn
 from streamtable.core.types import quote
 from streamtable.sql.dialect import flink_sql

@@ -17,6 +17,7 @@ import click
 
 from streamtable import __version__
 from streamtable.core.errors import Faults, InternalError, StreamtableError
+from streamtable.core.secrets import without_secrets
 
 EXIT_ERROR = 1
 EXIT_BUG = 70
@@ -73,7 +74,7 @@ class LazyGroup(click.Group):
             raise
         except Exception as error:
             if ctx.params["debug"]:
-                traceback.print_exc()
+                click.echo(without_secrets(traceback.format_exc()), err=True, nl=False)
             text, code = _verdict(error)
             click.echo(text, err=True)
             raise click.exceptions.Exit(code) from error
@@ -86,7 +87,7 @@ def _verdict(error: Exception) -> tuple[str, int]:
     if isinstance(error, StreamtableError):
         return _told(error), EXIT_ERROR
     kind = "" if isinstance(error, InternalError) else f"{type(error).__name__}: "
-    what = " ".join(f"{kind}{error}".split())
+    what = without_secrets(" ".join(f"{kind}{error}".split()))
     return f"internal error: {what}. Please report this; --debug shows the traceback", EXIT_BUG
 
 

@@ -27,6 +27,7 @@ class Condition(Enum):
     COLUMN_TYPE_MISMATCH = (
         "column '{column}' of {table} is {expected}, the query gives {found} there"
     )
+    DATA_LOST = "records that {table} needs are gone: {reason}"
     DEV_BROKER_FAILED = "the development broker did not start: {reason}"
     DEV_BROKER_RUNNING = "a development broker is already running at {servers}"
     DEV_REGISTRY_FAILED = "the development schema registry did not start: {reason}"
@@ -63,6 +64,7 @@ class Condition(Enum):
     NULL_IN_NOT_NULL_COLUMN = "a NULL cannot be written: {reason}"
     OPTION_CONFLICT = "options do not go together: {reason}"
     OPTION_NOT_SETTABLE = "option '{option}' cannot be set: {reason}"
+    PORT_TAKEN = "cannot listen at {host}:{port}: {reason}"
     PRIMARY_KEY_REQUIRED = "table {table} needs a PRIMARY KEY, because {owner} does"
     RECORD_UNREADABLE = "a record cannot be read: {reason}"
     RECORD_UNWRITABLE = "a record cannot be written: {reason}"

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from streamtable.core.conditions import Condition
+from streamtable.core.secrets import without_secrets
 
 __all__ = [
     "Condition",
@@ -66,7 +67,7 @@ class StreamtableError(Exception):
         place = f"{self.at}: " if self.at else ""
         text = self.condition.template.format(**self.values)
         hint = f". Hint: {self.hint}" if self.hint else ""
-        return " ".join(f"{place}{self.condition.name}: {text}{hint}".split())
+        return without_secrets(" ".join(f"{place}{self.condition.name}: {text}{hint}".split()))
 
     def located(self, at: Span | None) -> StreamtableError:
         """The same error with a place, unless it already has one."""

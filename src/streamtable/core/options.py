@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
@@ -11,20 +10,10 @@ from typing import Any, Generic, TypeVar, cast
 
 from streamtable.core.durations import format_duration, parse_duration
 from streamtable.core.errors import Condition, Span, StreamtableError, closest
+from streamtable.core.secrets import MASK, hide, is_secret
 
 T = TypeVar("T")
 E_co = TypeVar("E_co", bound=Enum)
-
-#: What a secret prints as, wherever it would show.
-MASK = "****"
-_SECRET_KEY = re.compile(
-    r"password|secret|token|jaas|accesskey|credential|user[.-]info", re.IGNORECASE
-)
-
-
-def is_secret(key: str) -> bool:
-    """Whether values of this key must never reach a log, an error or a plan."""
-    return bool(_SECRET_KEY.search(key))
 
 
 @dataclass(frozen=True)
@@ -115,10 +104,10 @@ class Option(Generic[T]):
 
     def read(self, given: Given) -> T:
         """The typed value; INVALID_OPTION or NOT_YET otherwise."""
+        shown = MASK if self.secret or is_secret(self.key) else given.text
         try:
             value = self.kind.read(given.text)
         except ValueError:
-            shown = MASK if self.secret or is_secret(self.key) else given.text
             raise StreamtableError(
                 Condition.INVALID_OPTION,
                 at=given.at,
@@ -133,7 +122,7 @@ class Option(Generic[T]):
             raise StreamtableError(
                 Condition.NOT_YET,
                 at=given.at,
-                what=f"option '{self.key}' = '{given.text}'",
+                what=f"option '{self.key}' = '{shown}'",
                 hint=self.not_yet,
             )
         return value
@@ -161,6 +150,14 @@ class Settings:
         """The value given, else the default, else None."""
         return cast("T | None", self.values.get(option.key, option.default))
 
+    def family(self, prefix: str) -> dict[str, str]:
+        """What was given under a prefix, which is removed; values unread."""
+        return {
+            key.removeprefix(prefix): value.text
+            for key, value in self.given.items()
+            if key.startswith(prefix)
+        }
+
     def has(self, option: Option[Any]) -> bool:
         """Whether the script gave it."""
         return option.key in self.values
@@ -183,12 +180,14 @@ class OptionSet:
         owner: who has them, as messages say it (`connector 'kafka'`).
         options: every key it knows.
         passthrough: a prefix whose keys are handed on unread, e.g. `properties.`.
+        family: another prefix of such keys, e.g. `sink.topic.config.`.
         rules: checks across options, run in order once each value has been read.
     """
 
     owner: str
     options: tuple[Option[Any], ...]
     passthrough: str | None = None
+    family: str | None = None
     rules: tuple[Rule, ...] = ()
 
     def keys(self) -> tuple[str, ...]:
@@ -234,11 +233,14 @@ class OptionSet:
         values: dict[str, Any] = {}
         passed: dict[str, str] = {}
         for key, value in given.items():
+            # Where credentials come from is one of some words, which may stand anywhere.
+            if is_secret(key) and not key.endswith("credentials-source"):
+                hide(value.text)
             if key in by_key:
                 values[key] = by_key[key].read(value)
             elif self.passthrough and key.startswith(self.passthrough):
                 passed[key.removeprefix(self.passthrough)] = value.text
-            else:
+            elif not (self.family and key.startswith(self.family)):
                 raise StreamtableError(
                     Condition.UNKNOWN_OPTION,
                     at=value.at,

@@ -10,7 +10,7 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from streamtable.core.errors import Condition, StreamtableError, closest
-from streamtable.core.options import MASK
+from streamtable.core.secrets import MASK
 from streamtable.formats.registry_options import (
     BASIC_SOURCE,
     BASIC_USER,

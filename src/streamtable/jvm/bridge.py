@@ -21,6 +21,8 @@ from streamtable.jvm.faults import codec_fault
 
 #: Names that readers of records and `KafkaWriter` count under.
 COUNTED_IN = (
+    "recordsIn",
+    "bytesIn",
     "nullKeys",
     "tombstones",
     "emptyRecords",
@@ -123,6 +125,8 @@ class WriterSpec:
         transactions: None where records are not written in transactions.
         headers: position of a MAP of headers in the row, -1 for none.
         timestamp: position of the record's timestamp, -1 for none.
+        partition: position of the record's partition, -1 for none.
+        partitions: `DEFAULT`, `FIXED` or `ROUND_ROBIN`, for rows that name no partition.
         buffer_rows: rows that a task may hold back to send the last one per key; 0 is off.
     """
 
@@ -132,15 +136,39 @@ class WriterSpec:
     transactions: TransactionsSpec | None = None
     headers: int = -1
     timestamp: int = -1
+    partition: int = -1
+    partitions: str = "DEFAULT"
     buffer_rows: int = 0
     buffer_interval_ms: int = 0
 
 
-class Counters:
-    """Counts that tasks raise and the driver reads."""
+class LatestPair:
+    """Of the pairs that tasks add, the one that comes last."""
 
     def __init__(self, java: JavaObject) -> None:
+        self.java = java
+
+    def value(self) -> tuple[int, int] | None:
+        """Two numbers, the first a time in epoch ms; None until there is one."""
+        text = str(self.java.text())
+        if not text:
+            return None
+        first, second = text.split()
+        return int(first), int(second)
+
+
+class Counters:
+    """Counts that tasks raise and the driver reads.
+
+    Attributes:
+        newest: the greatest time of a record that was read, and when it was.
+        sending: when an epoch was last written, and how long a record took.
+    """
+
+    def __init__(self, java: JavaObject, newest: LatestPair, sending: LatestPair) -> None:
         self._java = java
+        self.newest = newest
+        self.sending = sending
 
     @property
     def java(self) -> JavaObject:
@@ -169,7 +197,11 @@ class Bridge:
         """New counters at zero."""
         java_context: Any = self._spark._jsc  # noqa: SLF001 - no public way
         context = java_context.sc()
-        return Counters(self._ours.codec.Counters.register(context, self._strings(names)))
+        pairs = (
+            LatestPair(self._ours.codec.LatestPair.register(context, name))
+            for name in ("newestRecord", "sendTime")
+        )
+        return Counters(self._ours.codec.Counters.register(context, self._strings(names)), *pairs)
 
     def read(self, spec: ReaderSpec, counters: Counters) -> Column:
         """Columns of Spark's Kafka source -> a struct, null if left out; an array of changes.
@@ -219,6 +251,36 @@ class Bridge:
         """The watermark of "topic/partition" at the beginning of a batch, in milliseconds."""
         name = self.java_list([self._java_column(F.lit(partition))])
         return Column(self._ours.codec.Columns.knownWatermark(watermarks, name))
+
+    def metered(self, records: DataFrame, counters: Counters) -> DataFrame:
+        """Records of Spark's Kafka source, counted as they are read."""
+        columns = (F.col("key"), F.col("value"), F.unix_millis("timestamp"))
+        record = self.java_list(self._java_column(c) for c in columns)
+        ours = self._ours.codec.SourceMeter
+        return records.where(Column(ours.counted(counters.java, counters.newest.java, record)))
+
+    def drops_nulls(self, missing: Column, counters: Counters) -> Column:
+        """Whether a row stays; one that lacks a value is counted and does not."""
+        ours = self._ours.codec.DroppedNulls
+        return Column(ours.stays(counters.java, self._java_column(missing)))
+
+    def has_class(self, name: str) -> bool:
+        """Whether Spark's class path has a class, those of `spark.jars` included."""
+        loader = self._gateway.jvm.java.lang.Thread.currentThread().getContextClassLoader()
+        try:
+            loader.loadClass(name)
+        except Py4JJavaError:
+            return False
+        return True
+
+    def leader_epoch(self, properties: Mapping[str, str], position: Iterable[str]) -> Column:
+        """The leader epoch of records by the columns of their topic, partition and offset."""
+        columns = self.java_list(self._java_column(F.col(name)) for name in position)
+        return Column(self._ours.kafka.LeaderEpochs.column(self.java_map(properties), columns))
+
+    def group_offsets(self, properties: Mapping[str, str], group: str) -> Any:
+        """The Java class that commits for a group beside a job."""
+        return self._ours.kafka.GroupOffsets(self.java_map(properties), group)
 
     def encode(self, codec: Codec, row: Column) -> Column:
         """A struct -> its bytes, null for a null struct.
@@ -306,7 +368,8 @@ class Bridge:
         else:
             ids = (spec.transactions.prefix, spec.transactions.job)
             writer = make.createTransactional(spec.topic, properties, *ids, *buffer, counters.java)
-        writer = writer.withMetadata(spec.headers, spec.timestamp, -1)
+        writer = writer.withMetadata(spec.headers, spec.timestamp, spec.partition)
+        writer = writer.withPartitions(spec.partitions).withSendTime(counters.sending.java)
         query._jwrite = query._jwrite.foreach(writer)  # noqa: SLF001 - a Java writer has no other way
 
     def key_difference(

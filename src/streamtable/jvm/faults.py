@@ -29,6 +29,17 @@ _MARKS = {
 _LONGEST = 400
 #: Where an exception's message begins; the same words in the text of a plan mean nothing.
 _MESSAGE = r"(?:Exception: |Error: |\[USER_RAISED_EXCEPTION\] )"
+#: The two ways out where records are gone.
+DATA_LOST_HINT = (
+    "give the job a new --checkpoint directory, which reads the topics from where the startup mode"
+    " says; 'scan.fail-on-data-loss' = 'false' goes on at the checkpoint's offsets"
+)
+#: What Spark's Kafka source says where offsets of the checkpoint are no longer in a topic.
+_LOST = re.compile(
+    r"Some data may have been lost[\s\S]{0,600}?Reason:\s*([^\n]*)"
+    r"|(Some of partitions in Kafka topic\(s\) have been lost[^\n]*)"
+    r"|(Some of partitions in Kafka topic\(s\) report available offset which is less[^\n]*)"
+)
 _FIRST_LINE = re.compile(r"[^\n]*")
 
 
@@ -72,6 +83,10 @@ def job_fault(sink: str, text: str) -> StreamtableError:
         found = re.search(_MESSAGE + re.escape(mark) + r"([^\n]*)", text)
         if found:
             return StreamtableError(condition, reason=_line(found.group(1)), hint=hint)
+    lost = _LOST.search(text)
+    if lost:
+        reason = _line(next(filter(None, lost.groups())))
+        return StreamtableError(Condition.DATA_LOST, table=sink, reason=reason, hint=DATA_LOST_HINT)
     causes = re.findall(r"^Caused by: (?:[\w.$]+: )?(.*)$", text, re.MULTILINE)
     reason = causes[-1] if causes else text.strip()
     return StreamtableError(

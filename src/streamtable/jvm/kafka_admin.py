@@ -70,13 +70,24 @@ class KafkaAdmin:
         """The names of all topics that the user may see."""
         return {str(name) for name in self._ask("existingTopics")}
 
+    def topics_matching(self, pattern: str) -> list[str]:
+        """Those of them whose whole name fits a Java regular expression, sorted."""
+        return [str(name) for name in self._ask("topicsMatching", pattern)]
+
     def describe(self, topic: str) -> dict[str, str]:
-        """`partitions`, `replication`, `cleanup.policy`; empty where the topic does not exist."""
+        """`partitions`, `replication`, `id`, `cleanup.policy`; empty where it does not exist."""
         return {str(k): str(v) for k, v in dict(self._ask("describe", topic)).items()}
 
-    def create_topic(self, topic: str, configs: Mapping[str, str]) -> None:
-        """Creates a topic with the brokers' default partitions and replication."""
-        self._ask("createTopic", topic, -1, -1, self._bridge.java_map(configs))
+    def create_topic(
+        self,
+        topic: str,
+        configs: Mapping[str, str],
+        partitions: int | None = None,
+        replication: int | None = None,
+    ) -> None:
+        """Creates a topic; None is the brokers' default."""
+        shape = (partitions or -1, replication or -1)
+        self._ask("createTopic", topic, *shape, self._bridge.java_map(configs))
 
     def committed_offsets(self, group: str, topics: Sequence[str]) -> dict[Partition, int]:
         """The next offset a group would read; partitions without a commit are absent."""
@@ -85,6 +96,10 @@ class KafkaAdmin:
     def end_offsets(self, topics: Sequence[str]) -> dict[Partition, int]:
         """The offset that the next record of each partition will get."""
         return _offsets(self._ask("endOffsets", self._bridge.java_list(topics)))
+
+    def offsets_at(self, topics: Sequence[str], timestamp_ms: int) -> dict[Partition, int]:
+        """The first record of each partition that is not older than a time, else its end."""
+        return _offsets(self._ask("offsetsAt", self._bridge.java_list(topics), timestamp_ms))
 
     def key_difference(self, topic: str, *, reads: Codec, writes: Codec) -> str | None:
         """What tells the last keys of a topic from those of a format; None where nothing does."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pyspark.sql import DataFrame
+from pyspark.sql import functions as F  # noqa: N812 - the name everyone knows
 
 from streamtable.connectors.kafka.sink import encode_records
 from streamtable.connectors.kafka.table import KafkaTable
@@ -35,8 +36,10 @@ def lower_sink(sink: Sink, context: LoweringContext) -> DataFrame:
         columns = [with_length(f, enforcer, sink.table.name) for f in sink.input.fields]
         rows = rows.selectExpr(ROW_KIND_COLUMN, *columns)
     if context.settings[NOT_NULL_ENFORCER] is NotNullEnforcer.DROP:
-        for name in sink.not_null:
-            rows = rows.where(f"NOT ({_is_missing(sink, name)})")
+        missing = " OR ".join(f"({_is_missing(sink, name)})" for name in sink.not_null)
+        if missing:
+            counters = context.counters_of(sink.table.name)
+            rows = rows.where(context.bridge.drops_nulls(F.expr(missing), counters))
     else:
         rows = rows.selectExpr(
             ROW_KIND_COLUMN, *(_checked(sink, f.name) for f in sink.input.fields)

@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any, TextIO
 
 from streamtable.core.errors import Condition, StreamtableError
+from streamtable.core.secrets import without_secrets
 from streamtable.plan.explain import explain
 from streamtable.plan.nodes import Sink, scans
 
@@ -36,11 +37,13 @@ class Checkpoint:
 
     Attributes:
         id: made when the folder began; epochs are numbered within it.
+        topic_ids: Kafka's ids of the topics that earlier runs have read.
     """
 
     directory: Path
     _lock: TextIO
     id: str
+    topic_ids: Mapping[str, str]
 
     def query_directory(self, name: str) -> str:
         """Where one query's offsets and state live."""
@@ -87,14 +90,22 @@ def open_checkpoint(directory: str, plans: Mapping[str, Sink]) -> Checkpoint:
     except BaseException:
         lock.close()
         raise
-    return Checkpoint(path, lock, theirs.get("id") or uuid.uuid4().hex)
+    id_ = theirs.get("id") or uuid.uuid4().hex
+    return Checkpoint(path, lock, id_, theirs.get("topics", {}))
 
 
-def begin(checkpoint: Checkpoint, plans: Mapping[str, Sink]) -> None:
-    """Writes down whose checkpoint it is, once everything that could be refused was not."""
+def begin(checkpoint: Checkpoint, plans: Mapping[str, Sink], topic_ids: Mapping[str, str]) -> None:
+    """Writes down whose checkpoint it is, once everything that could be refused was not.
+
+    Args:
+        checkpoint: opened with the same plans.
+        plans: query name -> plan.
+        topic_ids: of the topics that are read now.
+    """
     target = checkpoint.directory / _MANIFEST
-    manifest = {**_manifest(plans), "id": checkpoint.id}
-    if checkpoint.is_new or "id" not in json.loads(target.read_text(encoding="utf-8")):
+    topics = {**checkpoint.topic_ids, **topic_ids}
+    manifest = {**_manifest(plans), "id": checkpoint.id, "topics": topics}
+    if checkpoint.is_new or json.loads(target.read_text(encoding="utf-8")) != manifest:
         draft = target.with_suffix(".tmp")
         draft.write_text(json.dumps(manifest, indent=2), encoding="utf-8")
         draft.replace(target)
@@ -140,7 +151,7 @@ def _manifest(plans: Mapping[str, Sink]) -> dict[str, Any]:
 
 def _fingerprint(plan: Sink) -> dict[str, Any]:
     """Everything about a query that its state depends on; addresses and tuning are left out."""
-    text = explain(plan, modes=False)  # a job may change its mode
+    text = without_secrets(explain(plan, modes=False))  # a job may change its mode
     types = "\n".join(f"{f.name} {f.type}" for scan in scans(plan.input) for f in scan.fields)
     tables = [scan.table.connector.fingerprint() for scan in scans(plan.input)]
     tables.append(plan.table.connector.fingerprint())

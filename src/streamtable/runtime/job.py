@@ -8,12 +8,13 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from types import FrameType
 
 from pyspark.sql import SparkSession
 
 from streamtable.catalog.functions import PythonFunction
+from streamtable.connectors.kafka.bounds import topics_of
 from streamtable.connectors.kafka.table import KafkaTable
 from streamtable.core.options import Settings
 from streamtable.core.settings import CHECKPOINT_DIRECTORY, ExecutionMode, python_files
@@ -23,20 +24,32 @@ from streamtable.jvm.watermarks import Watermarks
 from streamtable.operators.context import LoweringContext
 from streamtable.plan.nodes import Sink
 from streamtable.runtime.checkpoint import Checkpoint, begin, open_checkpoint, query_names
-from streamtable.runtime.counts import left_out
+from streamtable.runtime.metrics import JobMetrics
 from streamtable.runtime.modes import ends, mode_of, needed_slots, not_enough_slots
 from streamtable.runtime.partition_watermarks import keep_watermarks, read_watermarks
 from streamtable.runtime.preflight import Notice, preflight
 from streamtable.runtime.python_functions import register
 from streamtable.runtime.running import RunningQuery
 from streamtable.runtime.spark import start_spark
+from streamtable.runtime.topic_ids import check_topic_ids
 from streamtable.runtime.transactions import abort_orphans, check_transactions
-
-#: How often the queries are looked at, in seconds.
-_POLL_S = 0.2
+from streamtable.runtime.watch import Watch
 
 #: How long queries may take to come to a clean end once a stop was asked for, in seconds.
 _STOP_S = 6.0
+
+
+@dataclass(frozen=True)
+class Watcher:
+    """Who looks at a job while it runs.
+
+    Attributes:
+        metrics: filled while it does.
+        after: called in the job's thread after every look at the queries, some times a second.
+    """
+
+    metrics: JobMetrics = field(default_factory=JobMetrics)
+    after: Callable[[], None] = lambda: None
 
 
 @dataclass(frozen=True)
@@ -63,6 +76,7 @@ def run_job(
     notice: Notice,
     spark: SparkSession | None = None,
     functions: Sequence[PythonFunction] = (),
+    watcher: Watcher | None = None,
 ) -> None:
     """Runs a job to its end: of its input where it is bounded, else until it is asked to stop.
 
@@ -75,6 +89,7 @@ def run_job(
         notice: takes one line for the user.
         spark: a session to run in, which is left running; None starts one and stops it.
         functions: the user's, which plans may call.
+        watcher: who looks at the job while it runs.
 
     Raises:
         StreamtableError: whatever the job meets; the other queries are stopped first.
@@ -102,7 +117,8 @@ def run_job(
         try:
             register(functions, python_files(settings), own)
             with stop_signals() as stop:
-                _run(named, possible, context, checkpoint, notice, stop)
+                watched = watcher or Watcher()
+                _run(named, possible, context, checkpoint, notice, stop, watched)
         finally:
             if spark is None:
                 own.stop()
@@ -128,7 +144,8 @@ def _with_room(
 
     def partitions_of(table: KafkaTable) -> int:
         admin = KafkaAdmin(bridge, table.properties)
-        return sum(int(admin.describe(topic).get("partitions", 0)) for topic in table.topics)
+        topics = topics_of(table, admin)
+        return sum(int(admin.describe(topic).get("partitions", 0)) for topic in topics)
 
     real_time = [plans[n] for n, mode in modes.items() if mode is not ExecutionMode.MICRO_BATCH]
     if not real_time:
@@ -154,6 +171,7 @@ def _run(
     checkpoint: Checkpoint,
     notice: Notice,
     stop: threading.Event,
+    watcher: Watcher,
 ) -> None:
     bridge = context.bridge
     missing = preflight(
@@ -164,6 +182,7 @@ def _run(
         first_run=checkpoint.is_new,
     )
     check_transactions(plans, bridge)
+    topic_ids = check_topic_ids(plans.values(), checkpoint, bridge, notice)
     for topic in missing:
         topic.create(bridge)
     abort_orphans(plans, bridge, notice)
@@ -174,43 +193,27 @@ def _run(
     # Lowered after the topics exist: a query may read what another one of the script writes.
     for query in queries:
         query.prepare()
-    begin(checkpoint, plans)
+    begin(checkpoint, plans, topic_ids)
+
+    def after_look() -> None:
+        keep_watermarks(checkpoint, context.watermarks.seen())
+        watcher.after()
+
+    watch = Watch(plans, queries, bridge, context.counters, notice, watcher.metrics, after_look)
     try:
         for query in queries:
             query.start()
         notice(
             f"running {', '.join(plans)}" + (" to the end of the input" if context.bounded else "")
         )
-        _wait(queries, context, notice, stop, checkpoint)
+        watch.until_end(stop)
         if stop.is_set():
             _finish(queries)
     finally:
         for query in queries:
             query.stop()
         keep_watermarks(checkpoint, context.watermarks.seen())
-    for line in left_out(context.counters):
-        notice(line)
-
-
-def _wait(
-    queries: Sequence[RunningQuery],
-    context: LoweringContext,
-    notice: Notice,
-    stop: threading.Event,
-    checkpoint: Checkpoint,
-) -> None:
-    """Returns when every query has ended or a stop was asked for; raises what ended one."""
-    told: set[str] = set()
-    while not stop.wait(_POLL_S):
-        going_on = [query.look() for query in queries]
-        keep_watermarks(checkpoint, context.watermarks.seen())
-        for line in left_out(context.counters):
-            reason = line.split(" records ", 1)[1]
-            if reason not in told:
-                told.add(reason)
-                notice(line)
-        if not any(going_on):
-            return
+        watch.close()
 
 
 def _finish(queries: Sequence[RunningQuery]) -> None:

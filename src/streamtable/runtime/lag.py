@@ -29,7 +29,7 @@ def records_behind(reached: Iterable[str], plan: Sink, bridge: Bridge) -> int:
     for scan in scans(plan.input):
         table = scan.table.connector
         assert isinstance(table, KafkaTable), "every connector is one over Kafka"  # noqa: S101
-        own = [topic for topic in table.topics if any(topic == t for t, _ in position)]
+        own = sorted({topic for topic, _ in position if table.reads_topic(topic)})
         ends |= KafkaAdmin(bridge, table.properties).end_offsets(own)
     return distance(position, ends)
 

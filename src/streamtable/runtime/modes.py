@@ -12,12 +12,15 @@ from datetime import timedelta
 from pyspark.sql import DataFrame
 from pyspark.sql.streaming.readwriter import DataStreamWriter
 
+from streamtable.connectors.kafka.partitioners import is_function
 from streamtable.connectors.kafka.table import KafkaTable
+from streamtable.core.durations import format_duration
 from streamtable.core.errors import Condition, StreamtableError
 from streamtable.core.options import Settings
 from streamtable.core.settings import CHECKPOINT_INTERVAL, EXECUTION_MODE, ExecutionMode
 from streamtable.plan.nodes import Root, Sink, scans
 from streamtable.plan.real_time import obstacle, stages_of_state
+from streamtable.runtime.preflight import source_tables
 
 #: Time between two checkpoints of a real-time query where the script does not say. Between them
 #: rows flow without a pause; at each one they wait for the state to be committed.
@@ -28,8 +31,11 @@ SHORTEST_INTERVAL = timedelta(seconds=5)
 
 
 def ends(plan: Root) -> bool:
-    """Whether a query has read everything at some time: one over nothing but VALUES does."""
-    return not scans(plan.input)
+    """Whether a query has read everything at some time.
+
+    One over nothing but VALUES does, and one whose tables all have a `scan.bounded.mode`.
+    """
+    return all(table.bound is not None for table in source_tables([plan]))
 
 
 def with_trigger(
@@ -71,7 +77,7 @@ def mode_of(plan: Sink, settings: Settings, *, bounded: bool) -> ExecutionMode:
     mode: ExecutionMode = settings[EXECUTION_MODE]
     if bounded or ends(plan) or mode is ExecutionMode.MICRO_BATCH:
         return ExecutionMode.MICRO_BATCH
-    refusal = _refusal(plan)
+    refusal = _refusal(plan, settings)
     if refusal is None:
         return mode
     if mode is ExecutionMode.REAL_TIME:
@@ -79,11 +85,12 @@ def mode_of(plan: Sink, settings: Settings, *, bounded: bool) -> ExecutionMode:
     return ExecutionMode.MICRO_BATCH
 
 
-def _refusal(plan: Sink) -> StreamtableError | None:
+def _refusal(plan: Sink, settings: Settings) -> StreamtableError | None:
     """What Spark's Real-time Mode has against a query."""
     reason = obstacle(plan.input)
     if reason is None:
-        return _guarantee_refusal(plan)
+        scans_ = (_scan_refusal(table, settings) for table in source_tables([plan]))
+        return _sink_refusal(plan) or next(filter(None, scans_), None)
     return StreamtableError(
         Condition.NOT_YET,
         at=plan.at,
@@ -92,14 +99,44 @@ def _refusal(plan: Sink) -> StreamtableError | None:
     )
 
 
-def _guarantee_refusal(plan: Sink) -> StreamtableError | None:
-    """OPTION_CONFLICT for an exactly-once sink.
+def _scan_refusal(table: KafkaTable, settings: Settings) -> StreamtableError | None:
+    if table.scan_tasks is not None:
+        return _not_yet("scan.parallelism", table)
+    wanted, interval = table.discovery.interval, _interval(settings)
+    if wanted is None or wanted >= interval:
+        return None
+    return StreamtableError(
+        Condition.OPTION_CONFLICT,
+        at=table.at,
+        reason=(
+            f"{table.table} wants new partitions found every {format_duration(wanted)}, and a"
+            f" batch of real-time mode, which looks once, lasts {format_duration(interval)}"
+        ),
+        hint=f"SET '{CHECKPOINT_INTERVAL.key}' = '{format_duration(wanted)}'",
+    )
+
+
+def _not_yet(option: str, table: KafkaTable) -> StreamtableError:
+    return StreamtableError(
+        Condition.NOT_YET,
+        at=table.at,
+        what=f"this '{option}' of {table.table} in real-time mode",
+        hint=f"remove it, or SET '{EXECUTION_MODE.key}' = 'micro-batch'",
+    )
+
+
+def _sink_refusal(plan: Sink) -> StreamtableError | None:
+    """NOT_YET for what cannot run row by row, OPTION_CONFLICT for an exactly-once sink.
 
     A batch of real-time mode has its end written down when it is over. One that is tried again may
     end elsewhere, so that what its transaction held cannot be told from what is new.
     """
     table = plan.table.connector
     assert isinstance(table, KafkaTable), "every connector is one over Kafka"  # noqa: S101
+    if table.sink_tasks is not None:
+        return _not_yet("sink.parallelism", table)
+    if is_function(table):
+        return _not_yet("sink.partitioner", table)
     if table.transaction_prefix is None:
         return None
     return StreamtableError(

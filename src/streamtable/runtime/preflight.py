@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from streamtable.connectors.kafka.bounds import topics_of
 from streamtable.connectors.kafka.options import KeyCheck
+from streamtable.connectors.kafka.partitioners import is_function, java_class, load, not_there
 from streamtable.connectors.kafka.source import startup_notice
-from streamtable.connectors.kafka.table import KafkaTable
+from streamtable.connectors.kafka.table import KafkaTable, NewTopic
 from streamtable.core.errors import Condition, StreamtableError
 from streamtable.jvm.bridge import Bridge
 from streamtable.jvm.kafka_admin import KafkaAdmin
@@ -28,11 +30,14 @@ class TopicToCreate:
 
     table: KafkaTable
     topic: str
-    configs: dict[str, str]
+    wanted: NewTopic
 
     def create(self, bridge: Bridge) -> None:
-        """Creates it with the brokers' default partitions and replication."""
-        KafkaAdmin(bridge, self.table.properties).create_topic(self.topic, self.configs)
+        """Creates it."""
+        wanted = self.wanted
+        KafkaAdmin(bridge, self.table.properties).create_topic(
+            self.topic, wanted.configs, wanted.partitions, wanted.replication
+        )
 
 
 def preflight(
@@ -52,11 +57,12 @@ def preflight(
     for plan in plans:
         table = sink_table(plan)
         found = KafkaAdmin(bridge, table.properties).describe(table.topics[0])
+        _check_partitioner(table, bridge)
         if found:
+            _check_partitions(table, found, notice)
             _check_compaction(table, found, notice)
         else:
-            configs = _COMPACTED if table.is_upsert else {}
-            to_create[table.topics[0]] = TopicToCreate(table, table.topics[0], configs)
+            to_create[table.topics[0]] = TopicToCreate(table, table.topics[0], _wanted(table))
         if table.is_upsert and plan.input.mode.is_append:
             notice(
                 f"{table.table}: the query only inserts, so each row replaces the earlier one"
@@ -103,11 +109,11 @@ def check_sources(
         coming: topics that the same job creates.
     """
     missing = []
-    for table in _sources(plans):
+    for table in source_tables(plans):
         _check_source(table, bridge, coming)
         letters = table.dead_letter_topic
         if letters and letters not in KafkaAdmin(bridge, table.properties).topics():
-            missing.append(TopicToCreate(table, letters, {}))
+            missing.append(TopicToCreate(table, letters, NewTopic()))
         told = startup_notice(table, bounded)
         if told and first_run:
             notice(told)
@@ -122,7 +128,29 @@ def _compares_all(node: Node) -> bool:
     return any(map(_compares_all, node.inputs))
 
 
-def _sources(plans: Iterable[Root]) -> list[KafkaTable]:
+def _wanted(table: KafkaTable) -> NewTopic:
+    new = table.new_topic
+    return replace(new, configs={**_COMPACTED, **new.configs}) if table.is_upsert else new
+
+
+def _check_partitioner(table: KafkaTable, bridge: Bridge) -> None:
+    chooser = java_class(table)
+    if chooser is not None and not bridge.has_class(chooser):
+        raise not_there(table)
+    if is_function(table):
+        load(table)
+
+
+def _check_partitions(table: KafkaTable, found: dict[str, str], notice: Notice) -> None:
+    wanted, there = table.new_topic.partitions, int(found["partitions"])
+    if wanted not in (None, there):
+        notice(
+            f"{table.table}: topic '{table.topics[0]}' is there with {there} partitions,"
+            f" so 'sink.topic.partitions' = '{wanted}' has no effect"
+        )
+
+
+def source_tables(plans: Iterable[Root]) -> list[KafkaTable]:
     """Every table that is read; one of them with other options, by a hint, is another one."""
     found: list[KafkaTable] = []
     for plan in plans:
@@ -136,6 +164,9 @@ def _sources(plans: Iterable[Root]) -> list[KafkaTable]:
 
 def _check_source(table: KafkaTable, bridge: Bridge, coming: frozenset[str]) -> None:
     """The topics exist, or another INSERT of the same script will have created them."""
+    if table.discovery.pattern is not None:
+        topics_of(table, KafkaAdmin(bridge, table.properties))  # reachable, and a pattern
+        return
     there = KafkaAdmin(bridge, table.properties).topics() | coming
     for topic in table.topics:
         if topic not in there:

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field, replace
 
 from pyspark.errors import StreamingQueryException
 from pyspark.sql import DataFrame
+from pyspark.sql.streaming.listener import StreamingQueryProgress
 from pyspark.sql.streaming.query import StreamingQuery
 
 from streamtable.connectors.kafka.sink import writer_spec
@@ -77,6 +78,11 @@ class RunningQuery:
         modes = {wanted} if wanted is ExecutionMode.MICRO_BATCH else set(ExecutionMode)
         for mode in modes - {ExecutionMode.AUTO}:
             self._rows[mode] = lower_sink(self.plan, replace(self.context, mode=mode))
+
+    @property
+    def progress(self) -> StreamingQueryProgress | None:
+        """What its newest batch since the last change of mode has done, if there is one."""
+        return None if self._query is None else self._query.lastProgress
 
     def start(self) -> None:
         """Starts the query in the mode it was asked for; in auto mode it catches up first."""

@@ -12,7 +12,7 @@ from streamtable.core.errors import Condition, StreamtableError
 from streamtable.core.options import Settings
 from streamtable.core.settings import CHECKPOINT_DIRECTORY, python_files
 from streamtable.plan.nodes import Collect, Sink
-from streamtable.runtime.job import RunOptions, run_job
+from streamtable.runtime.job import RunOptions, Watcher, run_job
 from streamtable.runtime.modes import ends
 from streamtable.runtime.preflight import Notice
 from streamtable.runtime.python_functions import register
@@ -42,6 +42,7 @@ def run_script(
     notice: Notice,
     show: Show,
     spark: SparkSession | None = None,
+    watcher: Watcher | None = None,
 ) -> None:
     """Runs all of it; a SELECT sees what the INSERTs of the script have written.
 
@@ -51,7 +52,7 @@ def run_script(
     """
     plans, settings, functions = script.plans, script.settings, script.functions
     if not script.selects:
-        run_job(plans, settings, options, notice, spark, functions)
+        run_job(plans, settings, options, notice, spark, functions, watcher)
         return
     _check_reached(plans, script.selects, options)
     if options.checkpoint or settings.has(CHECKPOINT_DIRECTORY):
@@ -59,7 +60,7 @@ def run_script(
     own = spark or start_spark(settings, options.master, verbose=options.verbose)
     try:
         if plans:
-            run_job(plans, settings, options, notice, own, functions)
+            run_job(plans, settings, options, notice, own, functions, watcher)
         register(functions, python_files(settings), own)
         for plan in script.selects:
             run_select(plan, settings, options, notice, show, own)

@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 from sqlglot import exp, generator, tokens
 from sqlglot.dialects.dialect import Dialect
 
-from streamtable.core.options import MASK, is_secret
+from streamtable.core.secrets import MASK, is_secret
 from streamtable.sql import nodes
 from streamtable.sql.parse import parse_query
 from streamtable.sql.words import BARE_FUNCTIONS, RESERVED

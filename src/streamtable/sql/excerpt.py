@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from streamtable.core.errors import Span, StreamtableError
-from streamtable.core.options import MASK, is_secret
+from streamtable.core.secrets import MASK, is_secret
 from streamtable.sql.lexer import Lexer
 from streamtable.sql.tokens import Kind, Token
 

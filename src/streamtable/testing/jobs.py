@@ -12,7 +12,8 @@ from pyspark.sql import SparkSession
 from streamtable.connectors.kafka.table import KafkaTable
 from streamtable.core.table import Table
 from streamtable.inspect.folded import FoldedTopic
-from streamtable.runtime.job import RunOptions
+from streamtable.runtime.job import RunOptions, Watcher
+from streamtable.runtime.metrics import JobMetrics
 from streamtable.session import Session, fixed_settings
 
 
@@ -22,6 +23,7 @@ class BoundedRun:
 
     Attributes:
         notices: what the runs told the user.
+        metrics: those of the last run.
     """
 
     spark: SparkSession
@@ -29,12 +31,19 @@ class BoundedRun:
     checkpoint: Path
     variables: Mapping[str, str] = field(default_factory=dict)
     notices: list[str] = field(default_factory=list)
+    metrics: JobMetrics = field(default_factory=JobMetrics)
 
-    def __call__(self, settings: Mapping[str, str] | None = None) -> None:
-        """Processes what the topics hold now, under settings as `--set` gives them."""
+    def __call__(self, settings: Mapping[str, str] | None = None, *, bounded: bool = True) -> None:
+        """Processes what the topics hold now, under settings as `--set` gives them.
+
+        Args:
+            settings: they win over those of the script.
+            bounded: False for a script that ends by itself.
+        """
         session = self._session(settings or {})
-        options = RunOptions(bounded=True, checkpoint=str(self.checkpoint))
-        session.run(options, self.notices.append, self.spark)
+        options = RunOptions(bounded=bounded, checkpoint=str(self.checkpoint))
+        self.metrics = JobMetrics()
+        session.run(options, self.notices.append, self.spark, watcher=Watcher(self.metrics))
 
     def table(self, name: str) -> KafkaTable:
         """A table of the script."""

@@ -8,19 +8,18 @@ from streamtable.connectors.kafka import rules
 from streamtable.connectors.kafka.changes import event_metadata, value_of
 from streamtable.connectors.kafka.metadata import check_metadata
 from streamtable.connectors.kafka.options import (
-    DEAD_LETTER_TOPIC,
-    DELIVERY,
     KAFKA_ONLY,
     KEY_FIELDS,
     KEY_FORMAT,
     KEY_PREFIX,
+    PARTITIONER,
     RULES,
     SHARED,
     STARTUP_MODE,
     STARTUP_OFFSETS,
     STARTUP_TIMESTAMP,
     TOPIC,
-    TRANSACTION_PREFIX,
+    TOPIC_CONFIG,
     VALUE_FIELDS,
     StartupMode,
     ValueFields,
@@ -30,7 +29,7 @@ from streamtable.connectors.kafka.sides import (
     key_side,
     read_options,
 )
-from streamtable.connectors.kafka.table import KafkaTable, client_properties, read_startup
+from streamtable.connectors.kafka.table import KafkaTable, read_startup, shared_fields
 from streamtable.core.errors import Span
 from streamtable.core.options import Given, OptionSet
 from streamtable.core.table import Schema
@@ -39,12 +38,15 @@ OPTIONS = OptionSet(
     "connector 'kafka'",
     (*SHARED, *KAFKA_ONLY),
     passthrough="properties.",
+    family=TOPIC_CONFIG,
     rules=(
         *RULES,
         rules.needs(KEY_PREFIX, VALUE_FIELDS, ValueFields.EXCEPT_KEY),
         rules.together(KEY_FORMAT, KEY_FIELDS),
         rules.only_with(STARTUP_TIMESTAMP, STARTUP_MODE, StartupMode.TIMESTAMP),
         rules.only_with(STARTUP_OFFSETS, STARTUP_MODE, StartupMode.SPECIFIC),
+        rules.one_topic(STARTUP_OFFSETS, TOPIC),
+        rules.not_with_keys(PARTITIONER, "round-robin", KEY_FIELDS),
     ),
 )
 
@@ -64,16 +66,13 @@ def create(table: str, schema: Schema, given: Mapping[str, Given], at: Span | No
     return KafkaTable(
         name="kafka",
         table=table,
-        topics=settings[TOPIC],
-        properties=client_properties(settings),
         schema=schema,
         key=key_side(options.key, key_columns, schema, prefix) if options.key else None,
         value=value_of(options.value, key_columns, schema, settings[VALUE_FIELDS]),
         startup=read_startup(settings),
         reads=options.value.format.mode,
         writes=options.value.format.mode,
-        delivery=settings[DELIVERY],
-        transaction_prefix=settings.get(TRANSACTION_PREFIX),
-        dead_letter_topic=settings.get(DEAD_LETTER_TOPIC),
+        partitioner=settings[PARTITIONER],
         at=at,
+        **shared_fields(settings),
     )

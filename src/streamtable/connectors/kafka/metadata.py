@@ -19,15 +19,18 @@ class MetadataKey:
     """One part of a record's envelope.
 
     Attributes:
-        spark_sql: Spark SQL over the columns of Spark's Kafka source; None where not there yet.
+        spark_sql: Spark SQL over the columns of Spark's Kafka source, and `LEADER_EPOCH`.
         writable: whether an INSERT may set it.
     """
 
     key: str
     type: DataType
-    spark_sql: str | None
+    spark_sql: str
     writable: bool = False
 
+
+#: A column of ours, there where it is read: Spark's rows lack it.
+LEADER_EPOCH = "__leader_epoch"
 
 _HEADERS = (
     "map_from_entries(transform(array_distinct(transform(headers, h -> h.key)),"
@@ -40,7 +43,7 @@ METADATA = {
         MetadataKey("topic", types.STRING.with_nullable(False), "topic"),
         MetadataKey("partition", types.INT.with_nullable(False), "partition"),
         MetadataKey("headers", types.map_of(types.STRING, types.BYTES), _HEADERS, writable=True),
-        MetadataKey("leader-epoch", types.INT, None),
+        MetadataKey("leader-epoch", types.INT, LEADER_EPOCH),
         MetadataKey("offset", types.BIGINT.with_nullable(False), "offset"),
         MetadataKey(
             "timestamp", types.timestamp_ltz(3).with_nullable(False), "timestamp", writable=True
@@ -56,7 +59,7 @@ METADATA = {
 
 
 def check_metadata(column: MetadataColumn, connector: str, of_format: Collection[str] = ()) -> None:
-    """A metadata column names a key that there is; UNKNOWN_METADATA or NOT_YET otherwise.
+    """A metadata column names a key that there is; UNKNOWN_METADATA otherwise.
 
     The column's own type may differ: the planner casts, as Flink does.
 
@@ -76,11 +79,4 @@ def check_metadata(column: MetadataColumn, connector: str, of_format: Collection
             hint=closest(column.key, every) or "known: " + ", ".join(every),
             connector=connector,
             key=column.key,
-        )
-    if known.spark_sql is None:
-        raise StreamtableError(
-            Condition.NOT_YET,
-            at=column.at,
-            what=f"metadata key '{column.key}'",
-            hint="it comes with the complete Kafka source",
         )

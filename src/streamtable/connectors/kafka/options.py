@@ -57,15 +57,12 @@ class KeyCheck(Enum):
     OFF = "off"
 
 
-_SOURCE_END = "it comes with the complete Kafka source; `--bounded` ends a run at today's offsets"
-_SINK_END = "it comes with the complete Kafka sink"
-
 CONNECTOR = Option("connector", TEXT, doc="`kafka` or `upsert-kafka`.", required=True)
 TOPIC = Option(
     "topic", NAMES, doc="Topic to read from or write to; a source takes several, split by `;`."
 )
 TOPIC_PATTERN = Option(
-    "topic-pattern", TEXT, doc="Java regular expression of topics to read.", not_yet=_SOURCE_END
+    "topic-pattern", TEXT, doc="Java regular expression of topics to read, new ones included."
 )
 BOOTSTRAP_SERVERS = Option(
     "properties.bootstrap.servers", TEXT, doc="Comma-separated `host:port` list.", required=True
@@ -111,30 +108,34 @@ BOUNDED_MODE = Option(
     "scan.bounded.mode",
     choice(BoundedMode),
     default=BoundedMode.UNBOUNDED,
-    doc="Where a scan ends.",
-    not_yet=_SOURCE_END,
+    doc="Where a scan ends; a job whose scans all end does so too.",
 )
 BOUNDED_TIMESTAMP = Option(
     "scan.bounded.timestamp-millis",
     integer(minimum=0),
     doc="Epoch milliseconds for the bounded mode `timestamp`.",
-    not_yet=_SOURCE_END,
 )
 BOUNDED_OFFSETS = Option(
     "scan.bounded.specific-offsets",
     TEXT,
-    doc="End offsets for the bounded mode `specific-offsets`.",
-    not_yet=_SOURCE_END,
+    doc="End offsets, exclusive, for `specific-offsets`; other partitions are not read.",
 )
 DISCOVERY_INTERVAL = Option(
     "scan.topic-partition-discovery.interval",
     DURATION,
     default=timedelta(minutes=5),
-    doc="How often new partitions are looked for.",
-    not_yet="new partitions are found at the start of every batch",
+    doc="How often new topics and partitions are looked for at least; every batch looks.",
 )
 SCAN_PARALLELISM = Option(
-    "scan.parallelism", integer(minimum=1), doc="Tasks of the source.", not_yet=_SOURCE_END
+    "scan.parallelism",
+    integer(minimum=1),
+    doc="Tasks that read; a partition is read by one, so more than partitions changes nothing.",
+)
+FAIL_ON_DATA_LOSS = Option(
+    "scan.fail-on-data-loss",
+    BOOLEAN,
+    default=True,
+    doc="Whether records that are gone before they were read end the job. Ours.",
 )
 DEAD_LETTER_TOPIC = Option(
     "scan.dead-letter.topic",
@@ -145,12 +146,26 @@ PARTITIONER = Option(
     "sink.partitioner",
     TEXT,
     default="default",
-    doc="`default`, `fixed`, `round-robin` or a class name.",
-    not_yet=_SINK_END,
+    doc="`default`, `fixed`, `round-robin`, a Java class (Kafka's `Partitioner`) or a Python"
+    " function `module:function` of (key, value, partitions).",
 )
 SINK_PARALLELISM = Option(
-    "sink.parallelism", integer(minimum=1), doc="Tasks of the sink.", not_yet=_SINK_END
+    "sink.parallelism",
+    integer(minimum=1),
+    doc="Tasks that write at most; fewer where the query has fewer.",
 )
+TOPIC_PARTITIONS = Option(
+    "sink.topic.partitions",
+    integer(minimum=1),
+    doc="Partitions of the topic where the job creates it. Default: the brokers'. Ours.",
+)
+TOPIC_REPLICATION = Option(
+    "sink.topic.replication-factor",
+    integer(minimum=1),
+    doc="Its replicas. Default: the brokers'. Ours.",
+)
+#: Configuration of a topic that the job creates, as `sink.topic.config.retention.ms`.
+TOPIC_CONFIG = "sink.topic.config."
 FLUSH_ROWS = Option(
     "sink.buffer-flush.max-rows",
     integer(minimum=0),
@@ -188,6 +203,22 @@ ADD_TABLE_ID = Option(
     not_yet="it comes with YAML ingestion",
 )
 
+_ALIYUN = (
+    "it lets ApsaraMQ's own network API create topics, which this connector does not call: create"
+    " the topics there, and give 'properties.bootstrap.servers' and, for its SASL endpoint,"
+    " 'properties.security.protocol', 'properties.sasl.mechanism' and 'properties.sasl.jaas.config'"
+)
+ALIYUN: tuple[Option[Any], ...] = tuple(
+    Option(f"aliyun.kafka.{name}", TEXT, doc=f"ApsaraMQ: {what}.", not_yet=_ALIYUN)
+    for name, what in (
+        ("accessKeyId", "AccessKey id of the account"),
+        ("accessKeySecret", "AccessKey secret of the account"),
+        ("instanceId", "id of the instance"),
+        ("endpoint", "address of its API"),
+        ("regionId", "id of its region"),
+    )
+)
+
 #: Keys that both connectors know, in the order in which help shows them.
 SHARED: tuple[Option[Any], ...] = (
     CONNECTOR,
@@ -205,10 +236,14 @@ SHARED: tuple[Option[Any], ...] = (
     BOUNDED_OFFSETS,
     DISCOVERY_INTERVAL,
     SCAN_PARALLELISM,
+    FAIL_ON_DATA_LOSS,
     DEAD_LETTER_TOPIC,
     SINK_PARALLELISM,
+    TOPIC_PARTITIONS,
+    TOPIC_REPLICATION,
     DELIVERY,
     TRANSACTION_PREFIX,
+    *ALIYUN,
 )
 
 #: Keys of `kafka` alone.
@@ -227,6 +262,10 @@ RULES = (
     rules.one_of(TOPIC, TOPIC_PATTERN),
     rules.one_of(VALUE_FORMAT, FORMAT),
     rules.client_properties_are_free,
+    rules.only_with(BOUNDED_TIMESTAMP, BOUNDED_MODE, BoundedMode.TIMESTAMP),
+    rules.only_with(BOUNDED_OFFSETS, BOUNDED_MODE, BoundedMode.SPECIFIC),
+    rules.one_topic(BOUNDED_OFFSETS, TOPIC),
+    rules.stays_on(DISCOVERY_INTERVAL),
     rules.skips_or_keeps(DEAD_LETTER_TOPIC),
     rules.another_topic(DEAD_LETTER_TOPIC, TOPIC),
     rules.only_with(TRANSACTION_PREFIX, DELIVERY, DeliveryGuarantee.EXACTLY_ONCE),

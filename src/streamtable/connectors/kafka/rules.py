@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
 from enum import Enum
 from typing import Any
 
@@ -158,6 +159,53 @@ def another_topic(option: Option[str], topics: Option[tuple[str, ...]]) -> Rule:
                 at=settings.at(option),
                 reason=f"{table} reads '{settings[option]}', which '{option.key}' names too",
                 hint="name a topic of its own for dead letters",
+            )
+
+    return check
+
+
+def not_with_keys(option: Option[str], value: str, keys: Option[Any]) -> Rule:
+    """Records of one key would go everywhere (Flink's rule)."""
+
+    def check(settings: Settings, table: str) -> None:
+        if settings[option] == value and settings.has(keys):
+            raise StreamtableError(
+                Condition.OPTION_CONFLICT,
+                at=settings.at(option),
+                reason=f"{table} sets '{option.key}' = '{value}', and its records have keys",
+                hint=f"remove '{option.key}', and records of one key share a partition",
+            )
+
+    return check
+
+
+def one_topic(offsets: Option[Any], topics: Option[tuple[str, ...]]) -> Rule:
+    """Offsets by partition mean one topic (Flink's rule)."""
+
+    def check(settings: Settings, table: str) -> None:
+        named: tuple[str, ...] = settings.get(topics) or ()
+        if settings.has(offsets) and len(named) != 1:
+            raise StreamtableError(
+                Condition.OPTION_CONFLICT,
+                at=settings.at(offsets),
+                reason=f"{table} sets '{offsets.key}', which needs one '{topics.key}' by its name",
+                hint="declare one table for each topic",
+            )
+
+    return check
+
+
+def stays_on(interval: Option[timedelta]) -> Rule:
+    """An interval of 0 turns something off in Flink that Spark does in every batch."""
+
+    def check(settings: Settings, table: str) -> None:
+        if settings.has(interval) and not settings[interval]:
+            raise StreamtableError(
+                Condition.OPTION_NOT_SETTABLE,
+                at=settings.at(interval),
+                option=interval.key,
+                reason="every batch looks for new topics and partitions, which 0 would turn off",
+                hint=f"remove it from the WITH clause of {table}",
             )
 
     return check

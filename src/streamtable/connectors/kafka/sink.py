@@ -8,12 +8,19 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F  # noqa: N812 - the name everyone knows
 
 from streamtable.connectors.kafka.options import DeliveryGuarantee
+from streamtable.connectors.kafka.partitioners import (
+    BUILT_IN,
+    is_function,
+    java_class,
+    partition_column,
+)
 from streamtable.connectors.kafka.sides import Side
 from streamtable.connectors.kafka.table import KafkaTable
 from streamtable.core.changelog import ROW_KIND_COLUMN, RowKind
 from streamtable.core.settings import ExecutionMode
 from streamtable.core.types import quote
 from streamtable.jvm.bridge import Bridge, TransactionsSpec, WriterSpec
+from streamtable.jvm.kafka_admin import KafkaAdmin
 
 #: Producer settings of each mode; a script's own win. Micro-batches are flushed at their end, so
 #: that waiting to fill a request costs nothing; in real-time mode every wait is felt.
@@ -21,6 +28,8 @@ _DEFAULTS = {
     ExecutionMode.MICRO_BATCH: {"linger.ms": "5", "batch.size": "131072"},
     ExecutionMode.REAL_TIME: {"linger.ms": "0"},
 }
+
+_PARTITION = "__partition"
 
 #: The longest that brokers allow by default; a producer's own default of a minute is shorter than
 #: the batches of a backlog.
@@ -48,7 +57,13 @@ def encode_records(table: KafkaTable, rows: DataFrame, bridge: Bridge) -> DataFr
     if table.is_upsert:
         value = F.when(F.col(ROW_KIND_COLUMN) != RowKind.DELETE.value, value)
     metadata = [F.col(quote(c.name)) for c in table.schema.metadata if not c.virtual]
-    return kept.select(key.alias("key"), value.alias("value"), *metadata)
+    records = kept.select(key.alias("key"), value.alias("value"), *metadata)
+    if is_function(table):
+        found = KafkaAdmin(bridge, table.properties).describe(table.topics[0])
+        chosen = partition_column(table, int(found["partitions"]))
+        records = records.withColumn(_PARTITION, chosen)
+    # Whole tasks are put together, so that the order within each of them stays.
+    return records if table.sink_tasks is None else records.coalesce(table.sink_tasks)
 
 
 def _encoded(side: Side, bridge: Bridge) -> Column:
@@ -94,6 +109,8 @@ def writer_spec(table: KafkaTable, mode: ExecutionMode, query: str, job: str) ->
         DeliveryGuarantee.EXACTLY_ONCE: "AT_LEAST_ONCE",
     }
     properties = {**_DEFAULTS[mode], **table.producer_properties()}
+    if (chooser := java_class(table)) is not None:
+        properties["partitioner.class"] = chooser
     prefix = transaction_prefix(table, query)
     if prefix is not None:
         properties["transaction.timeout.ms"] = transaction_timeout_ms(table)
@@ -104,6 +121,8 @@ def writer_spec(table: KafkaTable, mode: ExecutionMode, query: str, job: str) ->
         transactions=None if prefix is None else TransactionsSpec(prefix, job),
         headers=positions.get("headers", -1),
         timestamp=positions.get("timestamp", -1),
+        partition=2 + len(written) if is_function(table) else -1,
+        partitions=BUILT_IN.get(table.partitioner, BUILT_IN["default"]),
         buffer_rows=table.buffer.max_rows,
         buffer_interval_ms=table.buffer.interval // timedelta(milliseconds=1),
     )

@@ -7,7 +7,8 @@ from typing import Protocol
 
 from pyspark.sql import DataFrame, SparkSession
 
-from streamtable.connectors.kafka.metadata import METADATA
+from streamtable.connectors.kafka.bounds import before, end_offsets, topics_of
+from streamtable.connectors.kafka.metadata import LEADER_EPOCH, METADATA
 from streamtable.connectors.kafka.options import StartupMode
 from streamtable.connectors.kafka.reading import read_rows
 from streamtable.connectors.kafka.table import KafkaTable
@@ -71,10 +72,11 @@ def read_changelog(
         Row kind, then `fields`, then the positions, then the partitions.
     """
     metadata = {c.name: c.key for c in table.schema.metadata if c.key in METADATA}
+    read = {METADATA[metadata[f.name]].spark_sql for f in fields if f.name in metadata}
     kept = read_rows(
         table,
         tuple(f for f in fields if f.name not in metadata),
-        _records(table, context),
+        _records(table, context, leader_epochs=LEADER_EPOCH in read),
         bridge=context.bridge,
         counters=context.counters_of(table.table),
         last_only=positions,
@@ -84,7 +86,7 @@ def read_changelog(
         name = quote(field.name)
         source = f"__row.{name}"
         if field.name in metadata:
-            source = str(METADATA[metadata[field.name]].spark_sql)
+            source = METADATA[metadata[field.name]].spark_sql
         columns.append(f"{source} AS {name}")
     if positions:
         columns += ["partition AS __partition", "offset AS __offset"]
@@ -93,12 +95,14 @@ def read_changelog(
     return kept.selectExpr(*columns)
 
 
-def _records(table: KafkaTable, context: ReadContext) -> DataFrame:
+def _records(table: KafkaTable, context: ReadContext, *, leader_epochs: bool) -> DataFrame:
+    """The table's records as Spark's source gives them, up to the table's bound."""
     admin = KafkaAdmin(context.bridge, table.properties)
+    pattern = table.discovery.pattern
     reader = (
         context.spark.readStream.format("kafka")
-        .option("subscribe", ",".join(table.topics))
-        .option("failOnDataLoss", "true")
+        .option(*(("subscribePattern", pattern) if pattern else ("subscribe", _topics(table))))
+        .option("failOnDataLoss", str(table.fail_on_data_loss))
         .option("includeHeaders", str(_needs_headers(table)))
         .options(**starting_offsets(table, admin, context.bounded))
     )
@@ -107,7 +111,21 @@ def _records(table: KafkaTable, context: ReadContext) -> DataFrame:
     for key, value in table.properties.items():
         if key not in _NOT_FOR_SPARK:
             reader = reader.option(f"kafka.{key}", value)
-    return reader.load()
+    records = reader.load()
+    if table.scan_tasks is not None:  # whole partitions to each task, so their order stays
+        records = records.coalesce(table.scan_tasks)
+    if table.bound is not None:
+        records = records.where(before(end_offsets(table, table.bound, admin)))
+    records = context.bridge.metered(records, context.counters_of(table.table))
+    if leader_epochs:
+        position = ("topic", "partition", "offset")
+        epoch = context.bridge.leader_epoch(table.properties, position)
+        records = records.withColumn(LEADER_EPOCH, epoch)
+    return records
+
+
+def _topics(table: KafkaTable) -> str:
+    return ",".join(table.topics)
 
 
 def _needs_headers(table: KafkaTable) -> bool:
@@ -135,15 +153,19 @@ def starting_offsets(table: KafkaTable, admin: KafkaAdmin, bounded: bool) -> dic
                 "startingOffsetsByTimestampStrategy": "latest",
             }
         case StartupMode.SPECIFIC:
-            ends = admin.end_offsets(table.topics)
-            return _per_partition({p: startup.offsets.get(p[1], _EARLIEST) for p in ends})
-        case StartupMode.GROUP:
-            fallback = _fallback(table, bounded)
             group = table.group_id
             committed = admin.committed_offsets(group, table.topics) if group else {}
+            ends = admin.end_offsets(table.topics)
+            return _per_partition(
+                {p: startup.offsets.get(p[1], committed.get(p, _EARLIEST)) for p in ends}
+            )
+        case StartupMode.GROUP:
+            fallback = _fallback(table, bounded)
+            group, topics = table.group_id, topics_of(table, admin)
+            committed = admin.committed_offsets(group, topics) if group else {}
             if not committed:
                 return {"startingOffsets": "earliest" if fallback == _EARLIEST else "latest"}
-            ends = admin.end_offsets(table.topics)
+            ends = admin.end_offsets(topics)
             return _per_partition({p: committed.get(p, fallback) for p in ends})
 
 

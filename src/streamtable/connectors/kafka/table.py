@@ -6,15 +6,32 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import timedelta
+from typing import TypedDict
 
 from streamtable.connectors.kafka.changes import event_metadata
 from streamtable.connectors.kafka.metadata import METADATA
 from streamtable.connectors.kafka.options import (
     BOOTSTRAP_SERVERS,
+    BOUNDED_MODE,
+    BOUNDED_OFFSETS,
+    BOUNDED_TIMESTAMP,
+    DEAD_LETTER_TOPIC,
+    DELIVERY,
+    DISCOVERY_INTERVAL,
+    FAIL_ON_DATA_LOSS,
     GROUP_ID,
+    SCAN_PARALLELISM,
+    SINK_PARALLELISM,
     STARTUP_MODE,
     STARTUP_OFFSETS,
     STARTUP_TIMESTAMP,
+    TOPIC,
+    TOPIC_CONFIG,
+    TOPIC_PARTITIONS,
+    TOPIC_PATTERN,
+    TOPIC_REPLICATION,
+    TRANSACTION_PREFIX,
+    BoundedMode,
     DeliveryGuarantee,
     KeyCheck,
     StartupMode,
@@ -45,6 +62,41 @@ class Startup:
 
 
 @dataclass(frozen=True)
+class Bound:
+    """Where a scan ends.
+
+    Attributes:
+        timestamp_ms: epoch milliseconds of the mode `timestamp`: records as old are not read.
+        offsets: partition -> offset of the mode `specific-offsets`, exclusive.
+    """
+
+    mode: BoundedMode
+    timestamp_ms: int | None = None
+    offsets: Mapping[int, int] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Discovery:
+    """What the script says of looking for new topics and partitions.
+
+    Attributes:
+        interval: how often at least; None where the script leaves it open.
+    """
+
+    pattern: str | None = None
+    interval: timedelta | None = None
+
+
+@dataclass(frozen=True)
+class NewTopic:
+    """How a sink's topic is made where it is not there; None is the brokers' default."""
+
+    partitions: int | None = None
+    replication: int | None = None
+    configs: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
 class Buffer:
     """The sink's reducing buffer; off unless both are above zero."""
 
@@ -65,6 +117,13 @@ class KafkaTable:
         writes: row kinds the sink takes.
         transaction_prefix: of the transactional ids; not None where delivery is exactly-once.
         key_check: whether a sink looks at the keys that its topic has already.
+        topics: by their names; none where `discovery` has a pattern for them.
+        bound: None where the scan goes on for ever.
+        scan_tasks: how many tasks read at most; None for one per partition.
+        fail_on_data_loss: whether records that are gone unread end the job.
+        partitioner: `sink.partitioner` as the script has it.
+        sink_tasks: how many tasks write at most; None for as many as the query has.
+        new_topic: how the sink's topic is made.
         dead_letter_topic: where records go that do not parse; None lets them end the job.
         at: where the table is declared.
     """
@@ -84,6 +143,13 @@ class KafkaTable:
     buffer: Buffer = Buffer()
     key_check: KeyCheck = KeyCheck.OFF
     dead_letter_topic: str | None = None
+    discovery: Discovery = Discovery()
+    bound: Bound | None = None
+    scan_tasks: int | None = None
+    fail_on_data_loss: bool = True
+    partitioner: str = "default"
+    sink_tasks: int | None = None
+    new_topic: NewTopic = NewTopic()
     at: Span | None = None
 
     @property
@@ -112,11 +178,19 @@ class KafkaTable:
         return of_format[key] if key in of_format else METADATA[key].type
 
     def check_sink(self) -> None:
-        """Key and value can be written: their formats have what it takes.
+        """Key and value can be written, by formats that have what it takes, and to one topic.
 
         Raises:
-            StreamtableError: OPTION_NOT_SETTABLE, MISSING_OPTION or UNSUPPORTED_TYPE of a format.
+            StreamtableError: OPTION_CONFLICT where there are several topics; OPTION_NOT_SETTABLE,
+                MISSING_OPTION or UNSUPPORTED_TYPE of a format.
         """
+        if len(self.topics) != 1:
+            raise StreamtableError(
+                Condition.OPTION_CONFLICT,
+                at=self.at,
+                reason=f"{self.table} names {self.topics_text}, and a sink writes one topic",
+                hint="declare a table with one 'topic' for the INSERT",
+            )
         try:
             for side in (self.key, self.value):
                 if side:
@@ -127,7 +201,16 @@ class KafkaTable:
     def describe(self) -> str:
         """Connector, topics and formats in a few words."""
         key = f"{self.key.format.identifier} -> " if self.key else ""
-        return f"{self.name}, {';'.join(self.topics)}, {key}{self.value.format.identifier}"
+        return f"{self.name}, {self.topics_text}, {key}{self.value.format.identifier}"
+
+    @property
+    def topics_text(self) -> str:
+        """The topics or the pattern of their names, for plans and messages."""
+        return self.discovery.pattern or ";".join(self.topics)
+
+    def reads_topic(self, topic: str) -> bool:
+        """Whether a topic that a scan has met is one of this table's."""
+        return self.discovery.pattern is not None or topic in self.topics
 
     def fingerprint(self) -> dict[str, object]:
         """Topics, layout and formats; addresses and client tuning may change between runs."""
@@ -140,7 +223,9 @@ class KafkaTable:
             for name, side in (("key", self.key), ("value", self.value))
             if side
         }
-        return {"connector": self.name, "topics": list(self.topics), **sides}
+        pattern = self.discovery.pattern
+        by_pattern = {"pattern": pattern} if pattern else {}
+        return {"connector": self.name, "topics": list(self.topics), **by_pattern, **sides}
 
     def producer_properties(self) -> dict[str, str]:
         """Client settings without those that mean something to consumers only."""
@@ -163,22 +248,76 @@ def client_properties(settings: Settings) -> dict[str, str]:
 def read_startup(settings: Settings) -> Startup:
     """The startup options of the `kafka` connector."""
     offsets = settings.get(STARTUP_OFFSETS)
+    at = settings.at(STARTUP_OFFSETS)
     return Startup(
         mode=settings[STARTUP_MODE],
         explicit=settings.has(STARTUP_MODE),
         timestamp_ms=settings.get(STARTUP_TIMESTAMP),
-        offsets=_specific_offsets(offsets, settings) if offsets else {},
+        offsets=_specific_offsets(offsets, STARTUP_OFFSETS.key, at) if offsets else {},
     )
 
 
-def _specific_offsets(text: str, settings: Settings) -> dict[int, int]:
+class SharedFields(TypedDict):
+    """What both connectors read alike out of their options; fields of `KafkaTable`."""
+
+    topics: tuple[str, ...]
+    properties: dict[str, str]
+    delivery: DeliveryGuarantee
+    transaction_prefix: str | None
+    dead_letter_topic: str | None
+    discovery: Discovery
+    bound: Bound | None
+    scan_tasks: int | None
+    fail_on_data_loss: bool
+    sink_tasks: int | None
+    new_topic: NewTopic
+
+
+def shared_fields(settings: Settings) -> SharedFields:
+    """The options that do not depend on the connector."""
+    given = settings.has(DISCOVERY_INTERVAL)
+    return SharedFields(
+        topics=settings.get(TOPIC) or (),
+        properties=client_properties(settings),
+        delivery=settings[DELIVERY],
+        transaction_prefix=settings.get(TRANSACTION_PREFIX),
+        dead_letter_topic=settings.get(DEAD_LETTER_TOPIC),
+        discovery=Discovery(
+            settings.get(TOPIC_PATTERN), settings[DISCOVERY_INTERVAL] if given else None
+        ),
+        bound=_read_bound(settings),
+        scan_tasks=settings.get(SCAN_PARALLELISM),
+        fail_on_data_loss=settings[FAIL_ON_DATA_LOSS],
+        sink_tasks=settings.get(SINK_PARALLELISM),
+        new_topic=NewTopic(
+            settings.get(TOPIC_PARTITIONS),
+            settings.get(TOPIC_REPLICATION),
+            settings.family(TOPIC_CONFIG),
+        ),
+    )
+
+
+def _read_bound(settings: Settings) -> Bound | None:
+    mode = settings[BOUNDED_MODE]
+    if mode is BoundedMode.UNBOUNDED:
+        return None
+    offsets = settings.get(BOUNDED_OFFSETS)
+    at = settings.at(BOUNDED_OFFSETS)
+    return Bound(
+        mode=mode,
+        timestamp_ms=settings.get(BOUNDED_TIMESTAMP),
+        offsets=_specific_offsets(offsets, BOUNDED_OFFSETS.key, at) if offsets else {},
+    )
+
+
+def _specific_offsets(text: str, option: str, at: Span | None) -> dict[int, int]:
     """`partition:0,offset:42;partition:1,offset:300` -> {0: 42, 1: 300} (Flink's syntax)."""
     entry = r"\s*partition\s*:\s*(\d+)\s*,\s*offset\s*:\s*(\d+)\s*"
     if not re.fullmatch(f"{entry}(;{entry})*;?", text):
         raise StreamtableError(
             Condition.INVALID_OPTION,
-            at=settings.at(STARTUP_OFFSETS),
-            option=STARTUP_OFFSETS.key,
+            at=at,
+            option=option,
             value=text,
             expected="of the form 'partition:0,offset:42;partition:1,offset:300'",
         )

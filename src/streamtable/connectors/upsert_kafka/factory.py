@@ -12,8 +12,6 @@ from dataclasses import replace
 from streamtable.connectors.kafka import rules
 from streamtable.connectors.kafka.metadata import check_metadata
 from streamtable.connectors.kafka.options import (
-    DEAD_LETTER_TOPIC,
-    DELIVERY,
     FLUSH_INTERVAL,
     FLUSH_ROWS,
     KAFKA_ONLY,
@@ -23,8 +21,7 @@ from streamtable.connectors.kafka.options import (
     KEY_PREFIX,
     RULES,
     SHARED,
-    TOPIC,
-    TRANSACTION_PREFIX,
+    TOPIC_CONFIG,
     UPSERT_ONLY,
     VALUE_FIELDS,
     StartupMode,
@@ -37,7 +34,7 @@ from streamtable.connectors.kafka.sides import (
     read_options,
     value_side,
 )
-from streamtable.connectors.kafka.table import Buffer, KafkaTable, Startup, client_properties
+from streamtable.connectors.kafka.table import Buffer, KafkaTable, Startup, shared_fields
 from streamtable.core.changelog import UPSERT
 from streamtable.core.errors import Condition, Span, StreamtableError
 from streamtable.core.options import Given, OptionSet
@@ -47,6 +44,7 @@ OPTIONS = OptionSet(
     "connector 'upsert-kafka'",
     tuple(replace(o, required=True) if o is KEY_FORMAT else o for o in (*SHARED, *UPSERT_ONLY)),
     passthrough="properties.",
+    family=TOPIC_CONFIG,
     rules=(
         *RULES,
         rules.needs(KEY_PREFIX, VALUE_FIELDS, ValueFields.EXCEPT_KEY),
@@ -90,20 +88,16 @@ def create(table: str, schema: Schema, given: Mapping[str, Given], at: Span | No
     return KafkaTable(
         name="upsert-kafka",
         table=table,
-        topics=settings[TOPIC],
-        properties=client_properties(settings),
         schema=schema,
         key=key_side(_required(options.key), schema.primary_key, schema, prefix),
         value=value_side(value, schema.primary_key, schema, settings[VALUE_FIELDS]),
         startup=Startup(StartupMode.EARLIEST, explicit=True),
         reads=UPSERT,
         writes=UPSERT,
-        delivery=settings[DELIVERY],
-        transaction_prefix=settings.get(TRANSACTION_PREFIX),
         key_check=settings[KEY_CHECK],
-        dead_letter_topic=settings.get(DEAD_LETTER_TOPIC),
         buffer=Buffer(settings[FLUSH_ROWS], settings[FLUSH_INTERVAL]),
         at=at,
+        **shared_fields(settings),
     )
 
 

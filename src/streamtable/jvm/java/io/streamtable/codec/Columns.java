@@ -61,7 +61,8 @@ public final class Columns {
     return invoke(watermarks, PartitionWatermarks.class, "known", DataTypes.LongType, arguments);
   }
 
-  private static Column invoke(
+  /** What a method of an object makes of columns, called once per row, nulls included. */
+  public static Column invoke(
       Object target, Class<?> type, String method, DataType result, List<Column> arguments) {
     List<Expression> expressions = new ArrayList<>();
     for (Column argument : arguments) {

@@ -11,6 +11,12 @@ interface Delivery extends Serializable {
   /** Takes a record without waiting for it; a KafkaFault where an earlier one failed for good. */
   void send(ProducerRecord<byte[], byte[]> record);
 
+  /** How many partitions the topic has, as far as the producer knows. */
+  int partitions(String topic);
+
+  /** How long a record takes on average from hand-over to acknowledgement, in ms. */
+  long sendMs();
+
   /** Returns when Kafka has everything that was sent; a KafkaFault otherwise. */
   void commit();
 

@@ -11,6 +11,7 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.ExecutionException;
 import java.util.regex.Pattern;
+import java.util.regex.PatternSyntaxException;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.AdminClientConfig;
 import org.apache.kafka.clients.admin.Config;
@@ -57,14 +58,19 @@ public final class KafkaAdmin {
   /** Those of them whose whole name fits a pattern. */
   public static List<String> topicsMatching(
       Map<String, String> properties, long timeoutMs, String regex) {
-    Pattern pattern = Pattern.compile(regex);
+    Pattern pattern;
+    try {
+      pattern = Pattern.compile(regex);
+    } catch (PatternSyntaxException e) {
+      throw new KafkaFault("'" + regex + "' is no Java pattern: " + e.getDescription(), false);
+    }
     return existingTopics(properties, timeoutMs).stream()
         .filter(topic -> pattern.matcher(topic).matches())
         .toList();
   }
 
   /**
-   * A topic's "partitions", "replication" and "cleanup.policy"; empty where it does not exist, and
+   * A topic's "partitions", "replication", "id" and "cleanup.policy"; empty where it does not exist, and
    * without the policy where the user may not read it.
    */
   public static Map<String, String> describe(
@@ -80,6 +86,7 @@ public final class KafkaAdmin {
             int replicas = description.partitions().get(0).replicas().size();
             found.put("partitions", String.valueOf(description.partitions().size()));
             found.put("replication", String.valueOf(replicas));
+            found.put("id", description.topicId().toString());
           } catch (ExecutionException e) {
             if (e.getCause() instanceof UnknownTopicOrPartitionException) {
               return found;
@@ -184,6 +191,20 @@ public final class KafkaAdmin {
     return call(properties, timeoutMs, admin -> offsets(admin, topics, OffsetSpec.latest()));
   }
 
+  /** The first offset whose record is not older than a time, else the end, for each partition. */
+  public static Map<String, Long> offsetsAt(
+      Map<String, String> properties, long timeoutMs, List<String> topics, long timestampMs) {
+    return call(
+        properties,
+        timeoutMs,
+        admin -> {
+          Map<String, Long> found = offsets(admin, topics, OffsetSpec.latest());
+          offsets(admin, topics, OffsetSpec.forTimestamp(timestampMs))
+              .forEach((name, offset) -> found.merge(name, offset, (end, at) -> at < 0 ? end : at));
+          return found;
+        });
+  }
+
   private static Map<String, Long> offsets(Admin admin, Collection<String> topics, OffsetSpec which)
       throws ExecutionException, InterruptedException {
     Map<TopicPartition, OffsetSpec> wanted = new HashMap<>();
@@ -208,7 +229,7 @@ public final class KafkaAdmin {
     return partition.topic() + ":" + partition.partition();
   }
 
-  private static TopicPartition partition(String name) {
+  static TopicPartition partition(String name) {
     int colon = name.lastIndexOf(':');
     return new TopicPartition(
         name.substring(0, colon), Integer.parseInt(name.substring(colon + 1)));

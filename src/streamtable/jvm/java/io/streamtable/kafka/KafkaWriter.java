@@ -1,6 +1,7 @@
 package io.streamtable.kafka;
 
 import io.streamtable.codec.Counters;
+import io.streamtable.codec.LatestPair;
 import java.sql.Timestamp;
 import java.time.Instant;
 import java.util.Map;
@@ -35,7 +36,12 @@ public final class KafkaWriter extends ForeachWriter<Row> {
   private int headersAt = -1;
   private int timestampAt = -1;
   private int partitionAt = -1;
+  private PartitionChoice choice = PartitionChoice.DEFAULT;
+  private LatestPair sendTime;
 
+  private transient long task;
+  private transient long records;
+  private transient int partitions;
   private transient ReducingBuffer buffer;
 
   private KafkaWriter(
@@ -99,11 +105,26 @@ public final class KafkaWriter extends ForeachWriter<Row> {
     return this;
   }
 
+  /** Chooses partitions for rows that name none. */
+  public KafkaWriter withPartitions(String name) {
+    choice = PartitionChoice.valueOf(name);
+    return this;
+  }
+
+  /** Tells how long sending takes: when an epoch ends, by epoch ms. */
+  public KafkaWriter withSendTime(LatestPair pair) {
+    sendTime = pair;
+    return this;
+  }
+
   @Override
   public boolean open(long partitionId, long epochId) {
     if (!named(() -> delivery.begin(partitionId, epochId))) {
       return false;
     }
+    task = partitionId;
+    records = 0;
+    partitions = choice == PartitionChoice.DEFAULT ? 0 : delivery.partitions(topic);
     buffer =
         bufferRows > 0 && bufferMs > 0 ? new ReducingBuffer(bufferRows, bufferMs, this::send) : null;
     return true;
@@ -130,6 +151,9 @@ public final class KafkaWriter extends ForeachWriter<Row> {
         named(
             () -> {
               delivery.commit();
+              if (sendTime != null && records > 0) {
+                sendTime.add(System.currentTimeMillis(), delivery.sendMs());
+              }
               return true;
             });
       }
@@ -163,7 +187,10 @@ public final class KafkaWriter extends ForeachWriter<Row> {
   }
 
   private ProducerRecord<byte[], byte[]> record(Row row) {
-    Integer partition = at(row, partitionAt) instanceof Integer number ? number : null;
+    Integer partition =
+        at(row, partitionAt) instanceof Integer number
+            ? number
+            : choice.of(task, records++, partitions);
     Long timestamp = millis(at(row, timestampAt));
     byte[] key = row.getAs(0);
     byte[] value = row.getAs(1);

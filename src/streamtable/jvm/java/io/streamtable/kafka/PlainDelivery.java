@@ -41,6 +41,16 @@ final class PlainDelivery implements Delivery {
   }
 
   @Override
+  public int partitions(String topic) {
+    return lent.producer.partitionsFor(topic).size();
+  }
+
+  @Override
+  public long sendMs() {
+    return Producers.sendMs(lent.producer);
+  }
+
+  @Override
   public void commit() {
     lent.producer.flush();
     check();

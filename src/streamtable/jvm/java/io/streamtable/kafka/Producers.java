@@ -8,6 +8,7 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.Producer;
+import org.apache.kafka.common.Metric;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 
 /**
@@ -45,6 +46,20 @@ final class Producers {
   /** Timers of writers and the closing of idle producers share one thread; work there is short. */
   static ScheduledExecutorService background() {
     return BACKGROUND;
+  }
+
+  /** The waiting in the queue and the request together, as the producer averages them. */
+  static long sendMs(Producer<byte[], byte[]> producer) {
+    double sum = 0;
+    for (Metric metric : producer.metrics().values()) {
+      String name = metric.metricName().name();
+      boolean of = metric.metricName().group().equals("producer-metrics");
+      if (of && (name.equals("request-latency-avg") || name.equals("record-queue-time-avg"))) {
+        double value = ((Number) metric.metricValue()).doubleValue();
+        sum += Double.isNaN(value) ? 0 : value;
+      }
+    }
+    return Math.round(sum);
   }
 
   static synchronized Lent borrow(Map<String, String> properties) {

@@ -73,6 +73,16 @@ final class TransactionalDelivery implements Delivery {
   }
 
   @Override
+  public int partitions(String ofTopic) {
+    return producer.partitions(ofTopic);
+  }
+
+  @Override
+  public long sendMs() {
+    return producer.sendMs();
+  }
+
+  @Override
   public synchronized void commit() {
     check();
     if (begun) {

@@ -102,6 +102,14 @@ final class TransactionalProducer {
     producer.beginTransaction();
   }
 
+  int partitions(String topic) {
+    return producer.partitionsFor(topic).size();
+  }
+
+  long sendMs() {
+    return Producers.sendMs(producer);
+  }
+
   void send(ProducerRecord<byte[], byte[]> record, Consumer<Exception> failed) {
     producer.send(
         record,

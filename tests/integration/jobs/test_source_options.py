@@ -1,0 +1,303 @@
+"""What a scan reads: topics by pattern, bounds, groups, epochs, lost records."""
+
+from __future__ import annotations
+
+import json
+import re
+import time
+import uuid
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from confluent_kafka import Consumer, ConsumerGroupTopicPartitions, Producer, TopicPartition
+from confluent_kafka.admin import AdminClient, NewPartitions
+from tests.integration.jobs.test_change_events import records
+
+from streamtable.core.errors import Condition, StreamtableError
+from streamtable.testing.jobs import BoundedRun
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+    from tests.conftest import Topics
+
+    from streamtable.devbroker.broker import Broker
+
+SCRIPT = """
+CREATE TABLE t (
+  id INT, topic STRING METADATA VIRTUAL, epoch INT METADATA FROM 'leader-epoch' VIRTUAL
+) WITH (
+  'connector' = 'kafka', ${source}, 'properties.bootstrap.servers' = '${servers}',
+  'format' = 'json'
+);
+CREATE TABLE o (id INT, topic STRING, epoch INT) WITH (
+  'connector' = 'kafka', 'topic' = '${out}', 'properties.bootstrap.servers' = '${servers}',
+  'format' = 'json'
+);
+INSERT INTO o SELECT id, topic, epoch FROM t;
+"""
+EARLIEST = "'scan.startup.mode' = 'earliest-offset'"
+
+
+class Job:
+    """The script over some source options; what it has written, in order of ids."""
+
+    def __init__(self, spark: SparkSession, broker: Broker, out: str, folder: Path) -> None:
+        self.spark, self.broker, self.out, self.folder = spark, broker, out, folder
+        self.notices: list[str] = []
+
+    def run(self, source: str) -> None:
+        script = SCRIPT.replace("${source}", source)
+        names = {"out": self.out, "servers": self.broker.bootstrap_servers}
+        BoundedRun(self.spark, script, self.folder, names, self.notices)()
+
+    def rows(self) -> list[dict[str, Any]]:
+        return sorted(
+            (json.loads(r.value()) for r in records(self.broker, self.out)), key=lambda r: r["id"]
+        )
+
+    def ids(self) -> list[int]:
+        return [row["id"] for row in self.rows()]
+
+
+@pytest.fixture
+def job(spark: SparkSession, broker: Broker, topic: Topics, tmp_path: Path) -> Job:
+    return Job(spark, broker, topic("out"), tmp_path / "c")
+
+
+def send(
+    broker: Broker, topic: str, ids: range, partition: int = 0, timestamp: int | None = None
+) -> None:
+    """Records of ids; the time of each is its id after `timestamp`, in ms, or now."""
+    producer = Producer({"bootstrap.servers": broker.bootstrap_servers})
+    for i in ids:
+        time_ms = 0 if timestamp is None else timestamp + i
+        producer.produce(topic, f'{{"id":{i}}}', partition=partition, timestamp=time_ms)
+    assert producer.flush(30) == 0
+
+
+def commit(broker: Broker, group: str, topic: str, offsets: dict[int, int]) -> None:
+    admin = AdminClient({"bootstrap.servers": broker.bootstrap_servers})
+    wanted = [TopicPartition(topic, p, offset) for p, offset in offsets.items()]
+    request = [ConsumerGroupTopicPartitions(group, wanted)]
+    for done in admin.alter_consumer_group_offsets(request).values():
+        done.result(30)
+
+
+def committed(broker: Broker, group: str, topic: str, partitions: int = 1) -> list[int]:
+    consumer = Consumer({"bootstrap.servers": broker.bootstrap_servers, "group.id": group})
+    found = consumer.committed([TopicPartition(topic, p) for p in range(partitions)], timeout=30)
+    consumer.close()
+    return [p.offset for p in found]
+
+
+def test_topics_by_pattern_and_new_ones(broker: Broker, topic: Topics, job: Job) -> None:
+    mark = uuid.uuid4().hex[:6]
+    first, other = topic(f"p-{mark}-a"), topic(f"q-{mark}-a")
+    source = f"'topic-pattern' = 'p-{mark}-[a-c].*', {EARLIEST}"
+    source += ", 'scan.topic-partition-discovery.interval' = '10 s'"
+    send(broker, first, range(2))
+    send(broker, other, range(90, 92))
+    job.run(source)
+    second = topic(f"p-{mark}-b")
+    send(broker, second, range(2, 4))
+    job.run(source)
+    assert [(r["id"], r["topic"]) for r in job.rows()] == [
+        (0, first),
+        (1, first),
+        (2, second),
+        (3, second),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("bound", "expected"),
+    [
+        ("'scan.bounded.mode' = 'latest-offset'", [*range(5), *range(10, 15)]),
+        (
+            "'scan.bounded.mode' = 'timestamp', 'scan.bounded.timestamp-millis' = '1003'",
+            [0, 1, 2],
+        ),
+        (
+            (
+                "'scan.bounded.mode' = 'specific-offsets',"
+                " 'scan.bounded.specific-offsets' = 'partition:1,offset:2'"
+            ),
+            [10, 11],
+        ),
+        ("'scan.bounded.mode' = 'group-offsets'", [0, 10, 11, 12]),
+    ],
+    ids=["latest", "timestamp", "specific", "group"],
+)
+def test_a_bounded_scan_ends_the_job(
+    bound: str, expected: list[int], broker: Broker, topic: Topics, job: Job
+) -> None:
+    keep = {"retention.ms": "-1"}  # for times this old
+    source, group = topic("s", partitions=2, config=keep), f"g-{uuid.uuid4().hex[:6]}"
+    send(broker, source, range(5), partition=0, timestamp=1_000)
+    send(broker, source, range(10, 15), partition=1, timestamp=1_000)
+    commit(broker, group, source, {0: 1, 1: 3})
+    options = f"'topic' = '{source}', {EARLIEST}, 'properties.group.id' = '{group}', {bound}"
+    script = SCRIPT.replace("${source}", options)
+    run = BoundedRun(
+        job.spark, script, job.folder, {"out": job.out, "servers": broker.bootstrap_servers}
+    )
+    # Not a bounded run: the scan's own end ends it.
+    run(bounded=False)
+    assert job.ids() == expected
+
+
+def test_bounds_that_cannot_be(broker: Broker, topic: Topics, job: Job) -> None:
+    source = topic("s")
+    send(broker, source, range(3))
+    base = f"'topic' = '{source}', {EARLIEST}, 'scan.bounded.mode' = "
+    with pytest.raises(StreamtableError, match=r"partition 0 of .* ends at 3, .* at 4, is not"):
+        job.run(
+            f"{base} 'specific-offsets', 'scan.bounded.specific-offsets' = 'partition:0,offset:4'"
+        )
+    with pytest.raises(StreamtableError, match="has committed none for partition 0"):
+        job.run(f"{base} 'group-offsets', 'properties.group.id' = 'g-{uuid.uuid4().hex}'")
+
+
+def test_progress_is_committed_to_the_group(broker: Broker, topic: Topics, job: Job) -> None:
+    source, group = topic("s", partitions=2), f"g-{uuid.uuid4().hex[:6]}"
+    send(broker, source, range(3), partition=0)
+    send(broker, source, range(3, 7), partition=1)
+    options = f"'topic' = '{source}', {EARLIEST}, 'properties.group.id' = '{group}'"
+    job.run(options)
+    assert committed(broker, group, source, 2) == [3, 4]
+    send(broker, source, range(7, 8), partition=0)
+    job.run(options)
+    assert committed(broker, group, source, 2) == [4, 4]
+    # Another job goes on where the group stands.
+    again = Job(job.spark, broker, topic("out"), job.folder.with_name("d"))
+    send(broker, source, range(8, 9), partition=1)
+    again.run(f"'topic' = '{source}', 'properties.group.id' = '{group}'")
+    assert again.ids() == [8]
+
+
+def test_a_group_with_members_is_told_and_left_alone(
+    broker: Broker, topic: Topics, job: Job
+) -> None:
+    source, group = topic("s"), f"g-{uuid.uuid4().hex[:6]}"
+    send(broker, source, range(3))
+    member = Consumer({"bootstrap.servers": broker.bootstrap_servers, "group.id": group})
+    member.subscribe([source])
+    deadline = time.monotonic() + 60
+    while not member.assignment():
+        member.poll(0.2)
+        assert time.monotonic() < deadline
+    job.run(f"'topic' = '{source}', {EARLIEST}, 'properties.group.id' = '{group}'")
+    member.close()
+    assert job.ids() == [0, 1, 2]
+    told = [line for line in job.notices if "does not show its progress" in line]
+    assert len(told) == 1
+    assert "UnknownMemberId" in told[0]
+
+
+def test_leader_epoch(broker: Broker, topic: Topics, job: Job) -> None:
+    source = topic("s", partitions=2)
+    send(broker, source, range(5), partition=0)
+    send(broker, source, range(5, 8), partition=1)
+    job.run(f"'topic' = '{source}', {EARLIEST}, 'scan.parallelism' = '1'")
+    assert [(r["id"], r["epoch"]) for r in job.rows()] == [(i, 0) for i in range(8)]
+
+
+def test_aborted_transactions_and_markers(broker: Broker, topic: Topics, job: Job) -> None:
+    source = topic("s")
+    for ids, commits in ((range(3), True), (range(10, 13), False), (range(3, 5), True)):
+        producer = Producer(
+            {"bootstrap.servers": broker.bootstrap_servers, "transactional.id": f"x-{source}"}
+        )
+        producer.init_transactions(30)
+        producer.begin_transaction()
+        for i in ids:
+            producer.produce(source, f'{{"id":{i}}}')
+        producer.flush(30)
+        if commits:
+            producer.commit_transaction(30)
+        else:
+            producer.abort_transaction(30)
+    options = f"'topic' = '{source}', {EARLIEST}"
+    job.run(f"{options}, 'properties.isolation.level' = 'read_committed'")
+    assert job.ids() == [0, 1, 2, 3, 4]
+    everything = Job(job.spark, broker, topic("out"), job.folder.with_name("d"))
+    everything.run(options)
+    assert everything.ids() == [0, 1, 2, 3, 4, 10, 11, 12]
+
+
+def _delete_before(broker: Broker, topic: str, offset: int) -> None:
+    admin = AdminClient({"bootstrap.servers": broker.bootstrap_servers})
+    for done in admin.delete_records([TopicPartition(topic, 0, offset)]).values():
+        done.result(30)
+
+
+def test_records_gone_before_they_were_read(broker: Broker, topic: Topics, job: Job) -> None:
+    source = topic("s")
+    send(broker, source, range(3))
+    options = f"'topic' = '{source}', {EARLIEST}"
+    job.run(options)
+    send(broker, source, range(3, 9))
+    _delete_before(broker, source, 6)
+    with pytest.raises(StreamtableError) as stopped:
+        job.run(options)
+    assert stopped.value.condition is Condition.DATA_LOST
+    assert "new --checkpoint directory" in str(stopped.value)
+    assert "scan.fail-on-data-loss" in str(stopped.value)
+    job.run(f"{options}, 'scan.fail-on-data-loss' = 'false'")
+    assert job.ids() == [0, 1, 2, 6, 7, 8]
+
+
+def test_a_topic_deleted_and_created_again(broker: Broker, topic: Topics, job: Job) -> None:
+    source = topic("s")
+    send(broker, source, range(3))
+    options = f"'topic' = '{source}', {EARLIEST}"
+    job.run(options)
+    admin = AdminClient({"bootstrap.servers": broker.bootstrap_servers})
+    admin.delete_topics([source])[source].result(30)
+    _create_again(admin, source)
+    send(broker, source, range(20, 26))  # more than before, so that no offset tells
+    with pytest.raises(StreamtableError) as stopped:
+        job.run(options)
+    assert stopped.value.condition is Condition.DATA_LOST
+    assert f"topic '{source}' was deleted and created again" in str(stopped.value)
+    job.run(f"{options}, 'scan.fail-on-data-loss' = 'false'")
+    assert any("deleted and created again" in line for line in job.notices)
+    assert job.ids() == [0, 1, 2, 23, 24, 25]
+
+
+def _create_again(admin: AdminClient, name: str) -> None:
+    from confluent_kafka import KafkaException
+    from confluent_kafka.admin import NewTopic
+
+    deadline = time.monotonic() + 60
+    while True:
+        try:
+            admin.create_topics([NewTopic(name, 1)])[name].result(30)
+        except KafkaException:  # the deletion is still under way
+            assert time.monotonic() < deadline
+            time.sleep(0.2)
+        else:
+            return
+
+
+def test_new_partitions_are_read_from_their_beginning(
+    broker: Broker, topic: Topics, job: Job
+) -> None:
+    source = topic("s")
+    options = f"'topic' = '{source}', {EARLIEST}"
+    send(broker, source, range(2))
+    job.run(options)
+    admin = AdminClient({"bootstrap.servers": broker.bootstrap_servers})
+    admin.create_partitions([NewPartitions(source, 2)])[source].result(30)
+    deadline = time.monotonic() + 60
+    while len(admin.list_topics(source, timeout=10).topics[source].partitions) < 2:
+        assert time.monotonic() < deadline
+    send(broker, source, range(2, 4), partition=1)
+    job.run(options)
+    assert job.ids() == [0, 1, 2, 3]
+
+
+def test_a_pattern_that_is_none(job: Job) -> None:
+    with pytest.raises(StreamtableError, match=re.escape("'x(' is no Java pattern")):
+        job.run(f"'topic-pattern' = 'x(', {EARLIEST}")
