@@ -14,10 +14,11 @@ from streamtable.operators.join import lower_join
 from streamtable.operators.materialize import lower_materialize
 from streamtable.operators.normalize import lower_normalize
 from streamtable.operators.scan import lower_scan
+from streamtable.operators.time_joins import lower_interval_join, lower_temporal_join
 from streamtable.operators.top_n import lower_top_n
 from streamtable.operators.upserts import lower_upserts
 from streamtable.operators.values import lower_values
-from streamtable.operators.watermark import lower_watermark
+from streamtable.operators.watermark import lower_versions, lower_watermark
 from streamtable.operators.window import (
     lower_window_aggregate,
     lower_window_table,
@@ -34,6 +35,7 @@ from streamtable.plan.nodes import (
     Values,
 )
 from streamtable.plan.stateful_nodes import Join, Materialize, TopN
+from streamtable.plan.time_joins import IntervalJoin, TemporalJoin
 from streamtable.plan.time_nodes import (
     TimeNode,
     TimeOperator,
@@ -73,8 +75,16 @@ def lower(node: Node, context: LoweringContext) -> DataFrame:
             return _lower_in_time(node, context)
 
 
-def _lower_in_time(node: TimeNode, context: LoweringContext) -> DataFrame:
+def _lower_in_time(
+    node: TimeNode | TemporalJoin | IntervalJoin, context: LoweringContext
+) -> DataFrame:
     match node:
+        case TemporalJoin():
+            versions = lower_versions(node.right, context)
+            return lower_temporal_join(node, lower(node.left, context), versions, context)
+        case IntervalJoin():
+            left, right = (lower(child, context) for child in node.inputs)
+            return lower_interval_join(node, left, right, context)
         case WatermarkAssigner():
             return lower_watermark(node, context)
         case WindowTable():

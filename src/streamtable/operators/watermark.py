@@ -26,15 +26,26 @@ from streamtable.plan.time_nodes import WatermarkAssigner
 #: Stands for a NULL watermark on its way into Java.
 _NULL = "-9223372036854775808L"
 
+#: Where a row stood in Kafka, which is the order of the versions of a key.
+POSITIONS = ("__partition", "__offset")
 _PARTITION = ("__topic", "__of_partition")
 
 
-def lower_watermark(node: WatermarkAssigner, context: LoweringContext) -> DataFrame:
-    """The rows of the scan, unchanged; whatever state they reach below knows the watermark."""
+def lower_watermark(
+    node: WatermarkAssigner, context: LoweringContext, *, positions: bool = False
+) -> DataFrame:
+    """The rows of the scan, unchanged; whatever state they reach below knows the watermark.
+
+    Args:
+        node: what to watch.
+        context: the job.
+        positions: whether Kafka's partition and offset come along, behind the fields.
+    """
     calcs, leaf = _chain(node.input)
     if isinstance(leaf, Scan):
-        rows = lower_scan(leaf, context, partitions=True)
-        rows = _computed(calcs, rows, context, _PARTITION)
+        rows = lower_scan(leaf, context, positions=positions, partitions=True)
+        kept = (*(POSITIONS if positions else ()), *_PARTITION)
+        rows = _computed(calcs, rows, context, kept)
         return _marked(node, leaf, rows, context)
     # What is watched are the records, not the changes that a normalizer makes of them.
     scan = leaf.input
@@ -66,6 +77,16 @@ def _computed(
     for calc in calcs:
         rows = lower_calc(calc, rows, context, kept)
     return rows
+
+
+def lower_versions(node: Node, context: LoweringContext) -> DataFrame:
+    """Every row that a table had, in the order of its records: kind, fields, partition, offset."""
+    calcs: list[Calc] = []
+    while isinstance(node, Calc):
+        calcs.insert(0, node)
+        node = node.input
+    assert isinstance(node, WatermarkAssigner), "planning refuses others"  # noqa: S101
+    return _computed(calcs, lower_watermark(node, context, positions=True), context, POSITIONS)
 
 
 def _marked(

@@ -25,10 +25,12 @@ class Part:
     Attributes:
         bound: the part as a BOOLEAN.
         sides: both operands under one type, where the part says that they are equal.
+        node: as it is written, where it is no equality.
     """
 
     bound: Bound
     sides: tuple[Bound, Bound] | None = None
+    node: exp.Expr | None = None
 
     @property
     def fields(self) -> frozenset[str]:
@@ -99,7 +101,7 @@ def bind_part(node: exp.Expr, binder: Binder, clause: str) -> Part:
     """One of the `conjuncts` of a condition."""
     bound = bind_condition(node, binder, clause)
     if not isinstance(node, exp.EQ):
-        return Part(bound)
+        return Part(bound, node=node)
     return equality(binder.bind(node.this), binder.bind(node.args["expression"]), bound)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from streamtable.plan.explain_parts import describe_call, sort_key
+from streamtable.plan.time_joins import IntervalJoin, TemporalJoin
 from streamtable.plan.time_nodes import (
     TimeNode,
     WatermarkAssigner,
@@ -14,7 +15,7 @@ from streamtable.plan.time_nodes import (
 )
 
 
-def describe_in_time(node: TimeNode) -> str:
+def describe_in_time(node: TimeNode | TemporalJoin | IntervalJoin) -> str:
     """What a node does."""
     match node:
         case WatermarkAssigner():
@@ -27,6 +28,19 @@ def describe_in_time(node: TimeNode) -> str:
             return f"WindowAggregate {_window(node.window)} {by}{': ' + calls if calls else ''}"
         case WindowTopN():
             return _window_top_n(node)
+        case TemporalJoin():
+            kind = "Left" if node.kind.pads_right else ""
+            return f"{kind}TemporalJoin on {_equal(node)} as of {node.left_time}"
+        case IntervalJoin():
+            name = node.kind.value.replace("Join", "IntervalJoin")
+            between = f"{node.earliest} ms and {node.latest} ms"
+            times = f"{node.left_time} - {node.right_time} between {between}"
+            return f"{name} on {_equal(node)}, {times}"
+
+
+def _equal(node: TemporalJoin | IntervalJoin) -> str:
+    equal = " AND ".join(f"{left} = {right}" for left, right in node.keys)
+    return f"{equal}, where {node.condition}" if node.condition else equal
 
 
 def _window_top_n(node: WindowTopN) -> str:

@@ -24,8 +24,11 @@ from streamtable.plan.conditions import (
     reads_only,
 )
 from streamtable.plan.expressions import Binder, Input, InputField
+from streamtable.plan.interval_join import interval
+from streamtable.plan.nodes import Node
 from streamtable.plan.relation import Relation, bound_field, project, unique_names, with_values
 from streamtable.plan.stateful_nodes import Join, JoinKind
+from streamtable.plan.temporal_join import temporal_join
 from streamtable.plan.using import common_columns, merged
 from streamtable.sql.place import place_of
 
@@ -74,9 +77,12 @@ def plan_joins(
     relation = filtered(first, take(fields_of(first), 0))
     for i, (join, kind, right) in enumerate(zip(joins, kinds, others, strict=True), start=1):
         joined, parts = relation, _parts(join, relation, right)
-        if kind is JoinKind.INNER:
+        if kind is JoinKind.INNER and join.this.args.get("version") is None:
             right = filtered(right, take(fields_of(right), i))  # noqa: PLW2901 - the same rows, fewer
             parts += take(fields_of(relation) | fields_of(right), i)
+        if (version := join.this.args.get("version")) is not None:
+            relation = temporal_join(relation, right, kind, parts, version)
+            continue
         relation = join_relations(relation, right, kind, parts, place_of(join))
         if _merges(join):
             names = common_columns(join, joined, right)
@@ -114,10 +120,11 @@ def join_relations(
         elif found not in pairs:
             pairs.append(found)
     _check_repeatable([*residual, *(Part(bound) for pair in pairs for bound in pair)], at)
+    near, residual = interval(residual, left, right, kind) if pairs else (None, residual)
     condition = all_of(residual)
     one, left_keys = with_values(left, [v for v, _ in pairs], "join_key", fields_of(right))
     other, right_keys = with_values(right, [v for _, v in pairs], "join_key", fields_of(one))
-    node = Join(
+    node: Node = Join(
         one.node,
         other.node,
         kind,
@@ -126,6 +133,8 @@ def join_relations(
         condition.fields if condition else frozenset(),
     )
     columns = left.columns if kind.left_only else (*left.columns, *right.columns)
+    if near is not None:
+        node = near.joined(node)
     by_name = {f.name: f for f in node.fields}
     return Relation(node, tuple(replace(c, field=by_name[c.field.name]) for c in columns))
 

@@ -17,6 +17,7 @@ from streamtable.plan.nodes import (
     Values,
 )
 from streamtable.plan.stateful_nodes import Join, JoinKind, Materialize, TopN
+from streamtable.plan.time_joins import IntervalJoin, TemporalJoin
 from streamtable.plan.time_nodes import TimeNode, TimeOperator, WatermarkAssigner, WindowTable
 
 #: No plan needs more, and their number grows fast with columns that are selected twice.
@@ -67,7 +68,7 @@ def _keys(node: Node, *, ordered: bool) -> tuple[Key, ...]:
             return ()
 
 
-def _in_time(node: TimeNode, *, ordered: bool) -> tuple[Key, ...]:
+def _in_time(node: TimeNode | TemporalJoin | IntervalJoin, *, ordered: bool) -> tuple[Key, ...]:
     match node:
         case WatermarkAssigner():
             return _keys(node.input, ordered=ordered)

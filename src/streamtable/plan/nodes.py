@@ -14,6 +14,7 @@ from streamtable.core.table import Table
 from streamtable.core.types import Field
 from streamtable.plan.expand_node import Expand
 from streamtable.plan.stateful_nodes import Join, Materialize, TopN
+from streamtable.plan.time_joins import IntervalJoin, TemporalJoin
 from streamtable.plan.time_nodes import (
     TimeNode,
     WatermarkAssigner,
@@ -246,6 +247,8 @@ Node = (
     | Materialize
     | TopN
     | TimeNode
+    | TemporalJoin
+    | IntervalJoin
 )
 
 
@@ -312,6 +315,8 @@ NODE_NAMES: Mapping[type, str] = {
     WindowTable: "WindowTable",
     WindowAggregate: "WindowAggregate",
     WindowTopN: "WindowTopN",
+    TemporalJoin: "TemporalJoin",
+    IntervalJoin: "IntervalJoin",
 }
 
 __all__ = [

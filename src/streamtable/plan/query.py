@@ -76,6 +76,8 @@ class QueryPlanner:
     def _select(self, query: exp.Select) -> Relation:
         _refuse(query, _SELECT_CLAUSES)
         source = query.args.get("from_")
+        if source is not None:
+            _refuse(source.this, _FIRST_CLAUSES)
         where = query.args.get("where")
         parts = conjuncts(where.this) if where else []
         several = query.args.get("joins") or any(map(_asks, parts))
@@ -122,7 +124,6 @@ class QueryPlanner:
         return self._table(node) if isinstance(node, exp.Table) else self.plan(node)
 
     def _table(self, node: exp.Table) -> Relation:
-        _refuse(node, _TABLE_CLAUSES)
         name = tuple(part.name for part in node.parts)
         hints = node.args.get("hints") or []
         if len(name) == 1 and name[0] in self.views:
@@ -174,7 +175,8 @@ def _aliased(relation: Relation, node: exp.Expr, name: str | None) -> Relation:
 
 
 _SELECT_CLAUSES = {"windows": "WINDOW"}
-_TABLE_CLAUSES = {"version": "FOR SYSTEM_TIME AS OF"}
+#: Only the right table of a join may have this one; `plan_joins` reads it.
+_FIRST_CLAUSES = {"version": "FOR SYSTEM_TIME AS OF outside of a join"}
 
 
 def _refuse(node: exp.Expr, clauses: Mapping[str, str]) -> None:

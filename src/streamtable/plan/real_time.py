@@ -8,6 +8,7 @@ from streamtable.plan.expand_node import Expand
 from streamtable.plan.nodes import Calc, Node, Normalize, Scan, UnionAll, Values
 from streamtable.plan.python_calls import calls_python
 from streamtable.plan.stateful_nodes import Join
+from streamtable.plan.time_joins import IntervalJoin, TemporalJoin
 from streamtable.plan.time_nodes import WatermarkAssigner, WindowTable
 
 _STATELESS = (Scan, Values, Calc, Expand, UnionAll, WatermarkAssigner, WindowTable)
@@ -25,7 +26,8 @@ def own_obstacle(node: Node) -> str | None:
         return "Spark hands rows to Python functions in batches"
     if isinstance(node, Values):
         return "Spark does not read the rows of a VALUES there"
-    if isinstance(node, Join | UnionAll) and any(stages_of_state(child) for child in node.inputs):
+    two = isinstance(node, Join | UnionAll | TemporalJoin | IntervalJoin)
+    if two and any(stages_of_state(child) for child in node.inputs):
         tables = [n.input.table.name for n in map(_lone_normalize, node.inputs) if n]
         what = "Spark takes no operator with state before two inputs meet"
         if isinstance(node, Join) and tables:

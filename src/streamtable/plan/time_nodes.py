@@ -20,7 +20,10 @@ if TYPE_CHECKING:
 
 
 class TimeOperator:
-    """What the nodes of this module have in common."""
+    """What nodes that know event time have in common."""
+
+    #: Whether a row that moves to another window must leave the one it was in.
+    takes_back = True
 
     @property
     def inputs(self) -> tuple[Node, ...]:
@@ -42,8 +45,7 @@ class TimeOperator:
             child: the input.
             before: whether the consumer needs it.
         """
-        # A row that moves to another window must leave the one it was in.
-        return before or not child.mode.is_append
+        return self.takes_back and (before or not child.mode.is_append)
 
     @property
     def keys_of_its_own(self) -> tuple[Key, ...]:

@@ -64,6 +64,11 @@ def micros(moment: Bound) -> str:
     return f"(({moment.sql} - {EPOCH}) div {_MICROSECOND})"
 
 
+def millis(moment: Bound) -> str:
+    """The same as BIGINT milliseconds, cut down to whole ones."""
+    return f"unix_millis(timestamp_micros({micros(moment)}))"
+
+
 def _moved(operator: str, moment: Bound, interval: Bound) -> str | None:
     plain = f"({moment.sql} {operator} {interval.sql})"
     months = interval.type.root is Root.INTERVAL_YEAR_MONTH

@@ -14,6 +14,7 @@ from streamtable.plan.time_attributes import (
     session_below,
     window_field,
 )
+from streamtable.plan.time_joins import IntervalJoin, TemporalJoin
 from streamtable.plan.time_nodes import (
     WAITING,
     TimeOperator,
@@ -122,7 +123,7 @@ def _stripped(node: Node, *, waited: bool) -> Node:
     """The tree without the watermarks that no operator above waits for."""
     if isinstance(node, WatermarkAssigner) and not waited:
         return _stripped(node.input, waited=False)
-    waits = waited or isinstance(node, WAITING)
+    waits = waited or isinstance(node, (*WAITING, TemporalJoin, IntervalJoin))
     return _over(node, [_stripped(child, waited=waits) for child in node.inputs])
 
 

@@ -48,6 +48,11 @@ final class JoinOutput {
   }
 
   private Row joined(Row left, Row right) {
+    return joined(left, right, leftLength, rightLength);
+  }
+
+  /** The columns of both rows; NULLs for one that is missing. */
+  static Row joined(Row left, Row right, int leftLength, int rightLength) {
     Object[] columns = new Object[leftLength + rightLength];
     for (int i = 0; left != null && i < leftLength; i++) {
       columns[i] = left.get(i);

@@ -147,6 +147,61 @@ public final class Operators {
         input, keys, new WindowTopNProcessor(spec, new Lateness(checked, counters)), outputDdl);
   }
 
+  /**
+   * Left rows with the version of the right row at their moment; see {@link
+   * TemporalJoinProcessor}.
+   *
+   * @param input rows of (row kind, keys..., left STRUCT, right STRUCT, moment, position)
+   * @param condition what pairs must fulfil beside equal keys, as Spark SQL; null for nothing
+   */
+  public static Dataset<Row> temporalJoin(
+      Dataset<Row> input, boolean outer, String condition, String outputDdl) {
+    StructType schema = input.schema();
+    int leftAt = schema.length() - 4;
+    StructType left = (StructType) schema.fields()[leftAt].dataType();
+    StructType right = (StructType) schema.fields()[leftAt + 1].dataType();
+    return waiting(
+        input,
+        List.of(schema.fieldNames()).subList(1, leftAt),
+        new TemporalJoinProcessor(
+            left, right, leftAt, outer, pairCondition(input, condition, left, right)),
+        outputDdl);
+  }
+
+  /**
+   * Two inputs joined where their moments are near; see {@link IntervalJoinProcessor}.
+   *
+   * @param input rows of (row kind, keys..., left STRUCT, right STRUCT, moment)
+   * @param kind a {@link JoinKind}
+   */
+  public static Dataset<Row> intervalJoin(
+      Dataset<Row> input, String kind, long from, long to, String condition, String outputDdl) {
+    StructType schema = input.schema();
+    int leftAt = schema.length() - 3;
+    StructType left = (StructType) schema.fields()[leftAt].dataType();
+    StructType right = (StructType) schema.fields()[leftAt + 1].dataType();
+    return waiting(
+        input,
+        List.of(schema.fieldNames()).subList(1, leftAt),
+        new IntervalJoinProcessor(
+            new IntervalJoinProcessor.Spec(
+                left,
+                right,
+                leftAt,
+                JoinKind.valueOf(kind),
+                from,
+                to,
+                pairCondition(input, condition, left, right))),
+        outputDdl);
+  }
+
+  private static PairCondition pairCondition(
+      Dataset<Row> input, String condition, StructType left, StructType right) {
+    return condition == null
+        ? null
+        : PairCondition.of(input.sparkSession(), condition, left, right);
+  }
+
   private static Dataset<Row> folded(
       Dataset<Row> input,
       List<String> keys,
@@ -202,9 +257,7 @@ public final class Operators {
             right,
             positions(rightKey),
             rightUpserts,
-            condition == null
-                ? null
-                : PairCondition.of(input.sparkSession(), condition, left, right),
+            pairCondition(input, condition, left, right),
             positions(outputKey),
             before);
     List<String> keys = List.of(schema.fieldNames()).subList(1, leftAt);

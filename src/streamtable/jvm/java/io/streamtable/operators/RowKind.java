@@ -25,6 +25,16 @@ public final class RowKind {
     return RowFactory.create(columns);
   }
 
+  /** A changelog row of a kind and columns. */
+  static Row with(byte kind, Row columns) {
+    Object[] row = new Object[1 + columns.length()];
+    row[POSITION] = kind;
+    for (int i = 0; i < columns.length(); i++) {
+      row[1 + i] = columns.get(i);
+    }
+    return RowFactory.create(row);
+  }
+
   /** +1 for a kind that adds its row, -1 for one that takes it back. */
   public static int sign(byte kind) {
     return kind == INSERT || kind == UPDATE_AFTER ? 1 : -1;

@@ -1,0 +1,176 @@
+package io.streamtable.operators;
+
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import org.apache.spark.sql.Encoders;
+import org.apache.spark.sql.Row;
+import org.apache.spark.sql.RowFactory;
+import org.apache.spark.sql.streaming.ExpiredTimerInfo;
+import org.apache.spark.sql.streaming.MapState;
+import org.apache.spark.sql.streaming.OutputMode;
+import org.apache.spark.sql.streaming.StatefulProcessor;
+import org.apache.spark.sql.streaming.TTLConfig;
+import org.apache.spark.sql.streaming.TimeMode;
+import org.apache.spark.sql.streaming.TimerValues;
+import org.apache.spark.sql.types.DataTypes;
+import org.apache.spark.sql.types.StructType;
+import scala.Tuple2;
+import scala.jdk.javaapi.CollectionConverters;
+
+/**
+ * Rows of one input, each with the version that the other one's row had at its moment.
+ *
+ * <p>Input rows are (row kind, key columns..., left STRUCT, right STRUCT, moment, position): the
+ * moment in milliseconds, null for a deletion that tells none; the position is the order in which
+ * versions of one key were written. State (layout v1): "waiting", moment -> left rows that the
+ * watermark has not passed; "versions", moment -> the right row from then on, null where it was
+ * deleted. Versions that a later one has replaced before the watermark are gone.
+ */
+public final class TemporalJoinProcessor extends StatefulProcessor<Row, Row, Row> {
+  private final StructType left;
+  private final StructType right;
+  private final boolean outer;
+  private final PairCondition condition;
+  private final int leftAt;
+  private transient MapState<Long, Row> waiting;
+  private transient MapState<Long, Row> versions;
+
+  /**
+   * @param leftAt position of the left row in input rows
+   * @param outer whether a left row without a version comes out with NULLs
+   * @param condition what pairs must fulfil besides; null for nothing
+   */
+  TemporalJoinProcessor(
+      StructType left, StructType right, int leftAt, boolean outer, PairCondition condition) {
+    this.left = left;
+    this.right = right;
+    this.leftAt = leftAt;
+    this.outer = outer;
+    this.condition = condition;
+  }
+
+  @Override
+  public void init(OutputMode outputMode, TimeMode timeMode) {
+    StructType rows = new StructType().add("rows", DataTypes.createArrayType(left));
+    StructType version = new StructType().add("row", right, true);
+    TTLConfig kept = TTLConfig.NONE();
+    waiting = getHandle().getMapState("waiting", Encoders.LONG(), Plain.row(rows), kept);
+    versions = getHandle().getMapState("versions", Encoders.LONG(), Plain.row(version), kept);
+    if (condition != null) {
+      condition.open();
+    }
+  }
+
+  @Override
+  public scala.collection.Iterator<Row> handleInputRows(
+      Row key, scala.collection.Iterator<Row> input, TimerValues timers) {
+    List<Row> changes = new ArrayList<>();
+    while (input.hasNext()) {
+      Row row = input.next();
+      if (row.isNullAt(leftAt)) {
+        changes.add(row);
+      } else {
+        await(row.getLong(leftAt + 2), row.getStruct(leftAt));
+      }
+    }
+    changes.sort(Comparator.comparingLong(row -> row.getLong(leftAt + 3)));
+    changes.forEach(this::version);
+    if (!changes.isEmpty()) {
+      // Versions that no left row can ask for any more go with the watermark.
+      getHandle().registerTimer(Math.max(1, EventTimers.watermark(timers) + 1));
+    }
+    return CollectionConverters.asScala(List.<Row>of().iterator());
+  }
+
+  private void await(long moment, Row row) {
+    Row stored = waiting.getValue(moment);
+    List<Row> rows = stored == null ? new ArrayList<>() : new ArrayList<>(stored.getList(0));
+    rows.add(row);
+    waiting.updateValue(moment, RowFactory.create((Object) rows.toArray(new Row[0])));
+    EventTimers.register(getHandle(), moment);
+  }
+
+  private void version(Row change) {
+    byte kind = change.getByte(RowKind.POSITION);
+    boolean gone = kind == RowKind.DELETE;
+    if (kind == RowKind.UPDATE_BEFORE) {
+      return;
+    }
+    long moment;
+    if (change.isNullAt(leftAt + 2)) {
+      // A tombstone tells no moment: it takes back the newest version, as in Flink.
+      Long newest = newest(Long.MAX_VALUE);
+      if (!gone || newest == null) {
+        return;
+      }
+      moment = newest;
+    } else {
+      moment = change.getLong(leftAt + 2);
+    }
+    versions.updateValue(moment, RowFactory.create(gone ? null : change.getStruct(leftAt + 1)));
+  }
+
+  @Override
+  public scala.collection.Iterator<Row> handleExpiredTimer(
+      Row key, TimerValues timers, ExpiredTimerInfo timer) {
+    long watermark = EventTimers.watermark(timers);
+    List<Long> passed = new ArrayList<>();
+    waiting.keys().foreach(moment -> moment <= watermark && passed.add(moment));
+    passed.sort(Comparator.naturalOrder());
+    List<Row> output = new ArrayList<>();
+    for (Long moment : passed) {
+      Long found = newest(moment);
+      Row version = found == null ? null : versions.getValue(found).getStruct(0);
+      for (Object row : waiting.getValue(moment).getList(0)) {
+        emit(output, (Row) row, version);
+      }
+      waiting.removeKey(moment);
+    }
+    forget(watermark);
+    return CollectionConverters.asScala(output.iterator());
+  }
+
+  private void emit(List<Row> output, Row row, Row version) {
+    boolean meets = version != null;
+    if (meets && condition != null) {
+      condition.fix(true, row);
+      meets = condition.holds(true, version);
+    }
+    if (meets || outer) {
+      Row joined = JoinOutput.joined(row, meets ? version : null, left.length(), right.length());
+      output.add(RowKind.with(RowKind.INSERT, joined));
+    }
+  }
+
+  /** The moment of the newest version up to one; null for none. */
+  private Long newest(long moment) {
+    Long best = null;
+    scala.collection.Iterator<Long> moments = versions.keys();
+    while (moments.hasNext()) {
+      Long next = moments.next();
+      if (next <= moment && (best == null || next > best)) {
+        best = next;
+      }
+    }
+    return best;
+  }
+
+  /** Leaves of the versions up to the watermark the newest, and that only where it is a row. */
+  private void forget(long watermark) {
+    Long newest = newest(watermark);
+    if (newest == null) {
+      return;
+    }
+    List<Long> old = new ArrayList<>();
+    scala.collection.Iterator<Tuple2<Long, Row>> entries = versions.iterator();
+    while (entries.hasNext()) {
+      Tuple2<Long, Row> entry = entries.next();
+      boolean replaced = entry._1() < newest;
+      if (replaced || (entry._1().equals(newest) && entry._2().isNullAt(0))) {
+        old.add(entry._1());
+      }
+    }
+    old.forEach(versions::removeKey);
+  }
+}

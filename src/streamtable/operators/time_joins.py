@@ -1,0 +1,86 @@
+"""Joins by event time: both inputs, tagged, grouped by the join key."""
+
+from __future__ import annotations
+
+from pyspark.sql import DataFrame
+
+from streamtable.core.changelog import ROW_KIND_COLUMN, RowKind
+from streamtable.core.types import Field, quote, spark_ddl
+from streamtable.operators.context import LoweringContext
+from streamtable.operators.schema import changelog_ddl
+from streamtable.plan.binding.moments import millis
+from streamtable.plan.relation import bound_field
+from streamtable.plan.time_joins import IntervalJoin, TemporalJoin
+
+#: No record stands before it.
+_NO_POSITION = "-1L"
+
+
+def lower_temporal_join(
+    node: TemporalJoin, left: DataFrame, versions: DataFrame, context: LoweringContext
+) -> DataFrame:
+    """Left rows when the watermark has passed them, with the version of their time.
+
+    Rows travel as (row kind, keys..., left row, right row, milliseconds, position).
+    """
+    one = _tagged(node, left, is_left=True).selectExpr("*", f"{_NO_POSITION} AS __position")
+    offsets = versions.selectExpr("*", "__offset AS __position")
+    other = _tagged(node, offsets, "__position", is_left=False)
+    if not node.kind.pads_right:
+        one = one.where(_has_key(node))
+    return context.bridge.operator(
+        "temporalJoin",
+        one.union(other.where(_has_key(node))),
+        node.kind.pads_right,
+        node.condition,
+        changelog_ddl(node.fields),
+    )
+
+
+def lower_interval_join(
+    node: IntervalJoin, left: DataFrame, right: DataFrame, context: LoweringContext
+) -> DataFrame:
+    """Pairs as soon as both rows are there; rows without a partner when none can come any more."""
+    one, other = _tagged(node, left, is_left=True), _tagged(node, right, is_left=False)
+    if not node.kind.pads_right:
+        one = one.where(_has_key(node))
+    if not node.kind.pads_left:
+        other = other.where(_has_key(node))
+    return context.bridge.operator(
+        "intervalJoin",
+        one.union(other),
+        node.kind.name,
+        node.earliest,
+        node.latest,
+        node.condition,
+        changelog_ddl(node.fields),
+    )
+
+
+def _tagged(
+    node: TemporalJoin | IntervalJoin, rows: DataFrame, *more: str, is_left: bool
+) -> DataFrame:
+    side = node.left if is_left else node.right
+    time = node.left_time if is_left else node.right_time
+    moment = next(f for f in side.fields if f.name == time)
+    keys = [pair[0 if is_left else 1] for pair in node.keys]
+    tagged = rows.selectExpr(
+        ROW_KIND_COLUMN,
+        *(f"{quote(name)} AS __key{i}" for i, name in enumerate(keys)),
+        f"{_packed(node.left.fields, there=is_left)} AS __left",
+        f"{_packed(node.right.fields, there=not is_left)} AS __right",
+        f"{millis(bound_field(moment))} AS __moment",
+        *more,
+    )
+    # Rows without an event time are left out, counted by the watermark; a tombstone has none.
+    return tagged.where(f"__moment IS NOT NULL OR {ROW_KIND_COLUMN} = {RowKind.DELETE.value}")
+
+
+def _packed(fields: tuple[Field, ...], *, there: bool) -> str:
+    if not there:
+        return f"CAST(NULL AS STRUCT<{spark_ddl(fields)}>)"
+    return f"struct({', '.join(quote(f.name) for f in fields)})"
+
+
+def _has_key(node: TemporalJoin | IntervalJoin) -> str:
+    return " AND ".join(f"__key{i} IS NOT NULL" for i in range(len(node.keys)))

@@ -1,0 +1,95 @@
+"""Joins that wait for the watermark; see `time_nodes` for what such nodes have in common."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from streamtable.core.changelog import APPEND, ChangelogMode
+from streamtable.core.types import Field
+from streamtable.plan.stateful_nodes import JoinKind
+from streamtable.plan.time_nodes import TimeOperator
+
+if TYPE_CHECKING:
+    from streamtable.plan.nodes import Node
+
+
+@dataclass(frozen=True)
+class _TimedJoin(TimeOperator):
+    """Two inputs whose fields have different names, joined by equal keys and by their times.
+
+    Attributes:
+        keys: pairs of (left field, right field) that must be equal.
+        left_time: the event time of left rows.
+        right_time: that of right rows.
+        condition: Spark SQL over the fields of both, what pairs must fulfil besides.
+        condition_fields: the fields that the condition reads.
+    """
+
+    left: Node
+    right: Node
+    kind: JoinKind
+    keys: tuple[tuple[str, str], ...]
+    left_time: str
+    right_time: str
+    condition: str | None
+    condition_fields: frozenset[str]
+
+    #: Rows are only added, and a version needs no other to be replaced.
+    takes_back = False
+
+    @property
+    def inputs(self) -> tuple[Node, ...]:
+        """Left and right."""
+        return (self.left, self.right)
+
+    @property
+    def fields(self) -> tuple[Field, ...]:
+        """Those of the left input, then of the right; nullable where a partner may be missing."""
+        left = _padded(self.left.fields) if self.kind.pads_left else self.left.fields
+        right = _padded(self.right.fields) if self.kind.pads_right else self.right.fields
+        return (*left, *right)
+
+    @property
+    def mode(self) -> ChangelogMode:
+        """Inserts only."""
+        return APPEND
+
+    def reads(self, wanted: set[str]) -> tuple[set[str], ...]:
+        """What it passes on, keys, times and what the condition reads."""
+        both = wanted | self.condition_fields | {self.left_time, self.right_time}
+        both |= {name for pair in self.keys for name in pair}
+        return tuple(both & {f.name for f in node.fields} for node in self.inputs)
+
+
+@dataclass(frozen=True)
+class TemporalJoin(_TimedJoin):
+    """Each left row with the version that the right row of its key had at the left row's time."""
+
+    def over(self, inputs: Iterable[Node]) -> TemporalJoin:
+        """The same over other inputs."""
+        left, right = inputs
+        return replace(self, left=left, right=right)
+
+
+@dataclass(frozen=True)
+class IntervalJoin(_TimedJoin):
+    """The pairs whose left row is later than the right one by no less and no more than so much.
+
+    Attributes:
+        earliest: milliseconds; below zero where the left row may be earlier.
+        latest: milliseconds, at most.
+    """
+
+    earliest: int
+    latest: int
+
+    def over(self, inputs: Iterable[Node]) -> IntervalJoin:
+        """The same over other inputs."""
+        left, right = inputs
+        return replace(self, left=left, right=right)
+
+
+def _padded(fields: tuple[Field, ...]) -> tuple[Field, ...]:
+    return tuple(Field(f.name, f.type.with_nullable(True)) for f in fields)

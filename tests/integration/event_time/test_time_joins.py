@@ -1,0 +1,194 @@
+"""Temporal and interval joins: versions of their time, partners that are near."""
+
+from __future__ import annotations
+
+import random
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from tests.integration.event_time.support import (
+    SOURCE,
+    Event,
+    millis,
+    moment,
+    punctual,
+    send,
+    watermark,
+)
+
+from streamtable.testing.histories import Change, pieces, random_cuts
+from streamtable.testing.jobs import BoundedRun
+from streamtable.testing.topics import produce_changes, produce_json
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from pyspark.sql import SparkSession
+    from tests.conftest import Topics
+
+    from streamtable.devbroker.broker import Broker
+
+_OTHERS = """
+CREATE TABLE rates (
+  k INT, rate INT, at TIMESTAMP(3), WATERMARK FOR at AS at, PRIMARY KEY (k) NOT ENFORCED
+) WITH (
+  'connector' = 'upsert-kafka', 'topic' = '${rates}',
+  'properties.bootstrap.servers' = '${servers}', 'key.format' = 'json', 'value.format' = 'json'
+);
+CREATE TABLE shipments (
+  k INT, w INT, sent TIMESTAMP(3), WATERMARK FOR sent AS sent - INTERVAL '2' SECOND
+) WITH (
+  'connector' = 'kafka', 'topic' = '${shipments}', 'scan.startup.mode' = 'earliest-offset',
+  'properties.bootstrap.servers' = '${servers}', 'format' = 'json'
+);
+"""
+_TABLE = """
+CREATE TABLE {name} (ts TIMESTAMP(3), v INT, x INT, other TIMESTAMP(3)) WITH (
+  'connector' = 'kafka', 'topic' = '${{source}}-{name}', 'scan.startup.mode' = 'earliest-offset',
+  'properties.bootstrap.servers' = '${{servers}}', 'format' = 'json'
+);
+INSERT INTO {name} {query};
+"""
+TEMPORAL = {
+    "temporal": """
+SELECT e.ts, e.v, r.rate, r.at FROM events AS e
+LEFT JOIN rates FOR SYSTEM_TIME AS OF e.ts AS r ON e.k = r.k AND r.rate <> 3
+""",
+    "inner_temporal": """
+SELECT e.ts, e.v, r.rate, r.at FROM events AS e
+JOIN rates FOR SYSTEM_TIME AS OF e.ts AS r ON r.k = e.k
+""",
+}
+_NEAR = "e.k = s.k AND s.sent BETWEEN e.ts - INTERVAL '3' SECOND AND e.ts + INTERVAL '5' SECOND"
+INTERVALS = {
+    "near": f"SELECT e.ts, e.v, s.w, s.sent FROM events AS e, shipments AS s WHERE {_NEAR}",
+    "padded": (
+        "SELECT e.ts, e.v, s.w, s.sent FROM events AS e FULL JOIN shipments AS s"
+        f" ON {_NEAR} AND s.w <> 4"
+    ),
+}
+Rows = list[tuple[Any, ...]]
+
+
+def _written(broker: Broker, topic_name: str) -> Rows:
+    import json
+
+    from confluent_kafka import Consumer, TopicPartition
+
+    consumer = Consumer({"bootstrap.servers": broker.bootstrap_servers, "group.id": "reader"})
+    partitions = consumer.list_topics(topic_name, 30).topics[topic_name].partitions
+    rows = []
+    for partition in partitions:
+        low, high = consumer.get_watermark_offsets(TopicPartition(topic_name, partition), 30)
+        consumer.assign([TopicPartition(topic_name, partition, low)])
+        while high > low:
+            record = consumer.poll(30)
+            assert record is not None and record.error() is None
+            found = json.loads(record.value())
+            times = [None if found[n] is None else millis(found[n]) for n in ("ts", "other")]
+            rows.append((times[0], found["v"], found["x"], times[1]))
+            if record.offset() + 1 >= high:
+                break
+    consumer.close()
+    return sorted(rows, key=repr)
+
+
+def _job(
+    tables: dict[str, str], spark: SparkSession, broker: Broker, topic: Topics, tmp_path: Path
+) -> tuple[BoundedRun, dict[str, str]]:
+    names = {
+        "source": topic("events", partitions=2),
+        "rates": topic("rates", partitions=1),
+        "shipments": topic("shipments", partitions=1),
+        "servers": broker.bootstrap_servers,
+    }
+    script = SOURCE + _OTHERS
+    script += "".join(_TABLE.format(name=n, query=q) for n, q in tables.items())
+    return BoundedRun(spark, script, tmp_path / "job", names), names
+
+
+@pytest.mark.parametrize(
+    "seed", [91, *(pytest.param(seed, marks=pytest.mark.soak) for seed in range(92, 97))]
+)
+def test_versions_of_their_time(
+    seed: int, spark: SparkSession, broker: Broker, topic: Topics, tmp_path: Path
+) -> None:
+    job, names = _job(TEMPORAL, spark, broker, topic, tmp_path)
+    dice = random.Random(seed)
+    events = punctual(seed, 30, {0: 0, 1: 5_000})
+    now, rates = 0, []
+    for _ in range(60):
+        now += dice.choice([100, 500, 4_000])
+        rates.append((now, dice.randrange(3), dice.randrange(5)))
+    cuts = random_cuts(seed, len(rates), 2)
+    for some, more in zip(
+        pieces(events, random_cuts(seed, len(events), 2)), pieces(rates, cuts), strict=True
+    ):
+        send(broker.bootstrap_servers, names["source"], some)
+        changes = [Change(k, {"rate": rate, "at": moment(at)}) for at, k, rate in more]
+        produce_changes(broker.bootstrap_servers, names["rates"], "k", changes)
+        job()
+    passed = min(watermark(events, range(2)), now)
+    expected: dict[str, Rows] = {"temporal": [], "inner_temporal": []}
+    for event in events:
+        if event.ms is None or event.ms > passed:
+            continue
+        of_key = [(at, rate) for at, k, rate in rates if k == event.k and at <= event.ms]
+        at, rate = max(of_key, default=(None, None), key=lambda version: version[0])
+        shown = (rate, at) if rate is not None and rate != 3 else (None, None)
+        expected["temporal"].append((event.ms, event.v, *shown))
+        if at is not None:
+            expected["inner_temporal"].append((event.ms, event.v, rate, at))
+    for name, rows in expected.items():
+        assert len(rows) > 20
+        found = _written(broker, f"{names['source']}-{name}")
+        assert found == sorted(rows, key=repr), f"{name}, seed {seed}"
+
+
+@pytest.mark.parametrize(
+    "seed", [101, *(pytest.param(seed, marks=pytest.mark.soak) for seed in range(102, 107))]
+)
+def test_partners_that_are_near(
+    seed: int, spark: SparkSession, broker: Broker, topic: Topics, tmp_path: Path
+) -> None:
+    job, names = _job(INTERVALS, spark, broker, topic, tmp_path)
+    events = punctual(seed, 25, {0: 0, 1: 0})
+    others = punctual(seed + 1, 30, {0: 0})
+    for some, more in zip(
+        pieces(events, random_cuts(seed, len(events), 2)),
+        pieces(others, random_cuts(seed, len(others), 2)),
+        strict=True,
+    ):
+        send(broker.bootstrap_servers, names["source"], some)
+        rows = [{"k": e.k, "w": e.v, "sent": moment(e.ms or 0)} for e in more]
+        produce_json(broker.bootstrap_servers, names["shipments"], rows)
+        job()
+    passed = min(watermark(events, range(2)), watermark(others, [0]))
+    near = [(e, s) for e in events for s in others if _near(e, s)]
+    expected: dict[str, Rows] = {"near": [(e.ms, e.v, s.v, s.ms) for e, s in near]}
+    met = [(e, s) for e, s in near if s.v != 4]
+    full: Rows = [(e.ms, e.v, s.v, s.ms) for e, s in met]
+    # A row without a partner comes when the watermark says that none can come any more.
+    left, right = {id(e) for e, _ in met}, {id(s) for _, s in met}
+    full += [
+        (e.ms, e.v, None, None) for e in events if id(e) not in left and _ms(e) + 5_000 <= passed
+    ]
+    full += [
+        (None, None, s.v, s.ms) for s in others if id(s) not in right and _ms(s) + 3_000 <= passed
+    ]
+    expected["padded"] = full
+    assert len(near) > 10
+    assert any(row[2] is None for row in full)
+    assert any(row[0] is None for row in full)
+    for name, rows in expected.items():
+        found = _written(broker, f"{names['source']}-{name}")
+        assert found == sorted(rows, key=repr), f"{name}, seed {seed}"
+
+
+def _ms(event: Event) -> int:
+    assert event.ms is not None
+    return event.ms
+
+
+def _near(event: Event, other: Event) -> bool:
+    return event.k == other.k and -3_000 <= _ms(other) - _ms(event) <= 5_000
