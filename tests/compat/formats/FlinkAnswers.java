@@ -81,6 +81,10 @@ public final class FlinkAnswers {
           new AvroRowDataSerializationSchema(type, AvroEncoding.BINARY, legacy);
       avro.open(null);
       answer.put("avro", Base64.getEncoder().encodeToString(avro.serialize(row)));
+      AvroRowDataSerializationSchema text =
+          new AvroRowDataSerializationSchema(type, AvroEncoding.JSON, legacy);
+      text.open(null);
+      answer.put("avro_json", new String(text.serialize(row), StandardCharsets.UTF_8));
     } catch (Throwable t) {
       answer.put("avro_error", shorten(t.getMessage()));
     }

@@ -99,5 +99,22 @@ def test_avro(codecs: Any, case: Any) -> None:
     assert bytes(encoder.encode(again)) == written
 
 
+IN_JSON = [case for case in AVRO if "avro_json" in ANSWERS[case.id]["answer"]]
+
+
+@pytest.mark.parametrize("case", IN_JSON, ids=lambda case: case.id)
+def test_avro_in_json(codecs: Any, case: Any) -> None:
+    flink = ANSWERS[case.id]["answer"]["avro_json"]
+    options = {**case.options, "encoding": "json"}
+    row = codecs.decoder("json", case.columns, case.options).decode(case.value)
+    written = bytes(codecs.encoder("avro", case.columns, options).encode(row)).decode()
+    if case.avro_differs:
+        assert written != flink, "no difference left"
+    elif has_map(case):
+        assert json.loads(written) == json.loads(flink)
+    else:
+        assert written == flink
+
+
 def read(schema: Any, data: bytes) -> Any:
     return fastavro.schemaless_reader(io.BytesIO(data), fastavro.parse_schema(schema))

@@ -198,8 +198,6 @@ def test_simple_types_come_back(
     columns: list[tuple[t.DataType, Any]],
 ) -> None:
     fields, row = named(columns)
-    if options.get("encoding") == "json":  # Avro's own writer takes a FLOAT's -0.0 for 0.0
-        assume(not any(f.type.root is t.Root.FLOAT and row[f.name] == 0 for f in fields))
     more = {"url": double.url} if name == "avro-confluent" else {}
     source = from_avro(codecs, fields, row)
     written = bytes(codecs.encoder(name, fields, {**options, **more}).encode(source))

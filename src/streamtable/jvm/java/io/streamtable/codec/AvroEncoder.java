@@ -56,7 +56,7 @@ public final class AvroEncoder implements Encoder {
 
   private byte[] text(InternalRow value) throws IOException {
     bytes.reset();
-    org.apache.avro.io.Encoder json = EncoderFactory.get().jsonEncoder(schema, bytes);
+    AvroJsonEncoder json = new AvroJsonEncoder(schema, bytes);
     row.write(value, json);
     json.flush();
     return bytes.toByteArray();
