@@ -19,7 +19,7 @@ from streamtable.plan.build import plan_insert
 from streamtable.plan.collect import plan_collect
 from streamtable.plan.details import check_details, explained_plan
 from streamtable.plan.explain import explain
-from streamtable.plan.functions import AGGREGATES, FUNCTIONS
+from streamtable.plan.functions import AGGREGATES, FUNCTIONS, NEWER
 from streamtable.plan.nodes import Collect, Sink
 from streamtable.plan.python_calls import check_python_calls
 from streamtable.plan.query import QueryPlanner
@@ -55,7 +55,7 @@ if TYPE_CHECKING:
     from streamtable.runtime.preflight import Notice
 
 
-_BUILT_IN = frozenset({*FUNCTIONS, *AGGREGATES})
+_BUILT_IN = frozenset({*FUNCTIONS, *AGGREGATES}) - NEWER
 
 
 @dataclass

@@ -12,8 +12,11 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from sqlglot import exp
 from tests.compat.functions_table import COLUMNS
 
+from streamtable.catalog.functions import Functions
+from streamtable.catalog.namespaces import Namespaces
 from streamtable.core.types import Field, Root
 from streamtable.plan.expressions import Binder, Input, InputField
 from streamtable.sql.parse import parse_expression
@@ -54,6 +57,13 @@ def recorded() -> list[Answer]:
         )
         for case in json.loads(_FILE.read_text())["cases"]
     ]
+
+
+def expression(sql: str) -> exp.Expr:
+    """A parsed expression, its calls tied as in a fresh session."""
+    parsed = parse_expression(sql)
+    Functions(Namespaces(), frozenset()).tie((parsed,))
+    return parsed
 
 
 @cache

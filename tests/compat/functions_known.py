@@ -58,7 +58,6 @@ NOT_YET: frozenset[str] = frozenset(
         "PARSE_JSON('{\"a\": 1}')",
         "TRY_PARSE_JSON('{\"a\": 1}')",
         "OBJECT_OF('x', 'a', 1)",
-        "CURRENT_DATABASE()",
     }
 )
 #: Flink takes these types (a text of its own memory among the results), we do not.

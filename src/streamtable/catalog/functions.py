@@ -20,6 +20,7 @@ from streamtable.sql.nodes import FlinkCall
 
 #: What the names of such functions begin with in Spark.
 SPARK_PREFIX = "streamtable_udf_"
+_CURRENT_DATABASE = "CURRENT_DATABASE"
 
 
 @dataclass(frozen=True)
@@ -121,11 +122,11 @@ class Functions:
         return sorted({name.lower() for name in (*inside, *self._system)})
 
     def tie(self, statement: object) -> None:
-        """Marks the calls in a statement that mean one of these functions."""
-        if not self.made:
-            return
+        """Marks the calls in a statement that mean one of these functions, or the place in use."""
         for tree in _trees(statement):
             for call in tree.find_all(FlinkCall):
+                if call.name == _CURRENT_DATABASE:
+                    call.set("database", self._namespaces.database)
                 found = self._meant(call.name)
                 if found is not None:
                     call.set("function", found)

@@ -13,7 +13,7 @@ from streamtable.connectors.registry import CONNECTORS
 from streamtable.core.options import OptionSet, documented
 from streamtable.core.settings import SETTINGS
 from streamtable.formats.registry import FORMATS, NOT_YET
-from streamtable.plan.functions import FUNCTIONS, Category, Function
+from streamtable.plan.functions import FUNCTIONS, SINCE, Category, Function
 from streamtable.plan.functions.differences import DIFFERENCES
 
 #: Where the pages lie, from the root of the checkout.
@@ -33,7 +33,8 @@ _FUNCTIONS_HEAD = """\
 
 Written by `python -m streamtable.cli.reference` from the table in the code. Names, arguments and
 results are those of Flink 2.2, against whose recorded answers they are tested; what knowingly
-differs says so. A function that is in no table is refused, with the nearest known name.
+differs says so. *Since* is the version of Flink that brought a function, where that is 2.1 or
+later. A function that is in no table is refused, with the nearest known name.
 """
 _CLIENT = (
     "Any other `properties.*` goes to the Kafka clients with the prefix removed, as *Kafka"
@@ -83,10 +84,12 @@ def _chapters() -> Iterator[str]:
         known = [f for f in FUNCTIONS.values() if f.category is category]
         rows = [_function(f) for f in known if f.available]
         if rows:
-            head = "| Function | Arguments | Meaning |\n|---|---|---|\n"
+            head = "| Function | Arguments | Since | Meaning |\n|---|---|---|---|\n"
             yield f"## {category.value}\n\n{head}" + "\n".join(rows) + "\n"
-    lacking = ", ".join(f"`{f.name}`" for f in FUNCTIONS.values() if not f.available)
-    yield f"## Not there yet\n\nKnown, and refused by name: {lacking}\n"
+    lacking = [f for f in FUNCTIONS.values() if not f.available]
+    rows = [f"| `{f.name}` | {_since(f)} | {f.instead} |" for f in lacking]
+    head = "| Function | Since | Instead |\n|---|---|---|\n"
+    yield "## Not there yet\n\nKnown, and refused by name.\n\n" + head + "\n".join(rows) + "\n"
 
 
 def _function(function: Function) -> str:
@@ -94,7 +97,12 @@ def _function(function: Function) -> str:
     arguments = " or ".join(usages).replace("|", "&#124;")
     differs = DIFFERENCES.get(function.name)
     meaning = f"{function.doc} *Differs:* {differs}" if differs else function.doc
-    return f"| `{function.name.replace('|', '&#124;')}` | {arguments} | {meaning} |"
+    name = function.name.replace("|", "&#124;")
+    return f"| `{name}` | {arguments} | {_since(function)} | {meaning} |"
+
+
+def _since(function: Function) -> str:
+    return SINCE.get(function.name, "")
 
 
 if __name__ == "__main__":

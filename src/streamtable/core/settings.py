@@ -64,6 +64,13 @@ class NotNullEnforcer(Enum):
     DROP = "DROP"
 
 
+class LegacyCasts(Enum):
+    """Flink's `table.exec.legacy-cast-behaviour`: the casts of before 1.15."""
+
+    ENABLED = "ENABLED"
+    DISABLED = "DISABLED"
+
+
 class TypeLengthEnforcer(Enum):
     """What happens to a text or bytes that do not have the length of their column."""
 
@@ -133,6 +140,14 @@ TYPE_LENGTH_ENFORCER = Option(
     default=TypeLengthEnforcer.IGNORE,
     doc="Whether a value that is not as long as its CHAR, VARCHAR, BINARY or VARBINARY column says"
     " is written as it is, is cut or padded, or stops the job.",
+)
+LEGACY_CASTS = Option(
+    "table.exec.legacy-cast-behaviour",
+    choice(LegacyCasts),
+    default=LegacyCasts.DISABLED,
+    doc="Whether casts are those of Flink before 1.15, which give NULL where they fail.",
+    not_yet="write TRY_CAST where a cast that fails is to give NULL",
+    not_yet_value=LegacyCasts.ENABLED,
 )
 STATE_TTL = Option(
     "table.exec.state.ttl",
@@ -222,6 +237,7 @@ SETTINGS = OptionSet(
         MAX_BATCH_RECORDS,
         NOT_NULL_ENFORCER,
         TYPE_LENGTH_ENFORCER,
+        LEGACY_CASTS,
         STATE_TTL,
         IDLE_TIMEOUT,
         CDC_DUPLICATES,

@@ -295,6 +295,8 @@ class Binder:
         if function is not None:
             return bind_python_call(function, [self.bind(a) for a in node.expressions], at)
         arguments = [self._argument(a) for a in node.expressions]
+        if "database" in node.args and not arguments:
+            arguments = [symbol(node.args["database"], at)]
         clauses = {c.name: self._clause(c) for c in node.args.get("clauses") or ()}
         return bind_call(node.name, with_clauses(node.name, arguments, clauses), at)
 

@@ -35,6 +35,7 @@ class FlinkCall(exp.Expression, exp.Condition):
         nulls: `IGNORE` or `RESPECT`.
         clauses: `CallClause`s of the JSON functions.
         function: the user's function that is meant, once the catalog has told; None: a built-in.
+        database: the one in use, once the catalog has told; for CURRENT_DATABASE.
     """
 
     arg_types = {  # noqa: RUF012 (sqlglot's way to declare arguments)
@@ -46,6 +47,7 @@ class FlinkCall(exp.Expression, exp.Condition):
         "nulls": False,
         "clauses": False,
         "function": False,
+        "database": False,
     }
 
 

@@ -10,6 +10,7 @@ from tests.compat.functions_answers import (
     Answer,
     binder,
     comparable,
+    expression,
     recorded,
     same_type,
     spark_value,
@@ -18,7 +19,6 @@ from tests.compat.functions_known import DIFFERENT, LENIENT, NOT_YET, ORDERLESS,
 
 from streamtable.core.errors import StreamtableError
 from streamtable.core.types import Root
-from streamtable.sql.parse import parse_expression
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -38,7 +38,7 @@ class Ours:
 
 def _bind(answer: Answer) -> Ours:
     try:
-        return Ours(binder().bind(parse_expression(answer.sql)), None)
+        return Ours(binder().bind(expression(answer.sql)), None)
     except StreamtableError as error:
         return Ours(None, error)
 

@@ -17,17 +17,27 @@ from streamtable.plan.functions.collection import COLLECTIONS
 from streamtable.plan.functions.conditional import CONDITIONAL
 from streamtable.plan.functions.construct import CONSTRUCTION
 from streamtable.plan.functions.conversion import CONVERSION
+from streamtable.plan.functions.current import CURRENT
 from streamtable.plan.functions.encodings import ENCODINGS
 from streamtable.plan.functions.hashes import HASHES
 from streamtable.plan.functions.json import JSON
-from streamtable.plan.functions.lacking import LACKING
+from streamtable.plan.functions.lacking import LACKING, NEWER, SINCE
 from streamtable.plan.functions.model import Category, Function
 from streamtable.plan.functions.regexps import REGEXPS
 from streamtable.plan.functions.strings import STRINGS
 from streamtable.plan.functions.temporal import TEMPORAL
 from streamtable.plan.functions.texts import TEXTS
 
-__all__ = ["AGGREGATES", "FUNCTIONS", "AggregateFunction", "Category", "Function", "bind_call"]
+__all__ = [
+    "AGGREGATES",
+    "FUNCTIONS",
+    "NEWER",
+    "SINCE",
+    "AggregateFunction",
+    "Category",
+    "Function",
+    "bind_call",
+]
 
 _SCALARS = (
     *ARITHMETIC,
@@ -42,6 +52,7 @@ _SCALARS = (
     *CONSTRUCTION,
     *HASHES,
     *JSON,
+    *CURRENT,
     *LACKING,
 )
 

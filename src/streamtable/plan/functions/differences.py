@@ -6,6 +6,8 @@ from collections.abc import Mapping
 
 DIFFERENCES: Mapping[str, str] = {
     "CEIL": "A DATE that is a whole day stays; Flink gives the next day.",
+    "CURRENT_DATABASE": "In a view or computed column: what was in use when that was made; in"
+    " Flink when the query is planned.",
     "EXP": "The last digit may differ.",
     "JSON": "May stand alone; in Flink only inside JSON_OBJECT and JSON_ARRAY.",
     "JSON_OBJECT": "An untyped NULL is a JSON null; Flink fails.",

@@ -1,39 +1,118 @@
-"""Scalar functions that Flink 2.2 has and we do not yet: refused by name, never as unknown."""
+"""Functions that a Flink has and we do not yet: refused by name, never as unknown.
+
+Names up to 2.2 are those that Flink 2.2 registers; later ones come from its release notes and from
+its development branch.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 
 from streamtable.plan.functions.model import Category, Function
 
-_NAMES: Mapping[Category, tuple[str, ...]] = {
-    Category.TEMPORAL: (
-        "CURRENT_WATERMARK",
-        "SOURCE_WATERMARK",
+
+@dataclass(frozen=True)
+class _Family:
+    """Names that are lacking together.
+
+    Attributes:
+        category: their chapter.
+        names: in upper case.
+        instead: what a user can write today.
+        since: the Flink that brought them; None: 2.2 has them.
+    """
+
+    category: Category
+    names: tuple[str, ...]
+    instead: str
+    since: str | None = None
+
+
+def _words(*lines: str) -> tuple[str, ...]:
+    return tuple(word for line in lines for word in line.split())
+
+
+_FAMILIES = (
+    _Family(
+        Category.TEMPORAL,
+        ("CURRENT_WATERMARK",),
+        "late rows are left out and counted by the operators that wait for a watermark",
     ),
-    Category.VARIANT: ("PARSE_JSON", "TRY_PARSE_JSON"),
-    Category.CONSTRUCTION: ("OBJECT_OF",),
-    Category.MODIFICATION: ("OBJECT_UPDATE",),
-    Category.AUXILIARY: (
-        "CURRENT_CATALOG",
-        "CURRENT_DATABASE",
-        "HOP",
-        "HOP_END",
-        "HOP_PROCTIME",
-        "HOP_ROWTIME",
-        "HOP_START",
-        "ML_PREDICT",
-        "SESSION",
-        "SESSION_END",
-        "SESSION_PROCTIME",
-        "SESSION_ROWTIME",
-        "SESSION_START",
-        "TUMBLE",
-        "TUMBLE_END",
-        "TUMBLE_PROCTIME",
-        "TUMBLE_ROWTIME",
-        "TUMBLE_START",
+    _Family(
+        Category.TEMPORAL,
+        ("SOURCE_WATERMARK",),
+        "write the watermark as an expression, e.g. ts - INTERVAL '5' SECOND",
     ),
+    _Family(
+        Category.VARIANT,
+        ("PARSE_JSON", "TRY_PARSE_JSON"),
+        "keep the text and read it with JSON_VALUE or JSON_QUERY",
+        "2.1",
+    ),
+    _Family(Category.CONSTRUCTION, ("OBJECT_OF",), "ROW(...) has the same values", "2.1"),
+    _Family(Category.MODIFICATION, ("OBJECT_UPDATE",), "make a new value with ROW(...)", "2.1"),
+    _Family(
+        Category.AUXILIARY,
+        ("CURRENT_CATALOG",),
+        "SHOW CURRENT CATALOG tells it; CURRENT_DATABASE() is there",
+    ),
+    _Family(
+        Category.AUXILIARY,
+        _words(
+            "HOP HOP_END HOP_PROCTIME HOP_ROWTIME HOP_START SESSION SESSION_END SESSION_PROCTIME",
+            "SESSION_ROWTIME SESSION_START TUMBLE TUMBLE_END TUMBLE_PROCTIME TUMBLE_ROWTIME",
+            "TUMBLE_START CUMULATE",
+        ),
+        "as a table: SELECT window_start, ... FROM TABLE(TUMBLE(TABLE t, DESCRIPTOR(ts), ...))"
+        " GROUP BY window_start, window_end",
+    ),
+    _Family(
+        Category.AUXILIARY,
+        _words("CLASSIFIER FIRST LAST MATCH_PROCTIME MATCH_ROWTIME NEXT PREV"),
+        "it belongs to MATCH_RECOGNIZE; FIRST_VALUE, LAST_VALUE, LAG and LEAD are its nearest",
+    ),
+    _Family(
+        Category.AUXILIARY,
+        ("ML_PREDICT", "ML_EVALUATE", "VECTOR_SEARCH"),
+        "CREATE FUNCTION ... LANGUAGE PYTHON can call a model",
+    ),
+    _Family(
+        Category.BITMAP,
+        _words(
+            "BITMAP_AND BITMAP_ANDNOT BITMAP_BUILD BITMAP_CARDINALITY BITMAP_FROM_BYTES BITMAP_OR",
+            "BITMAP_TO_ARRAY BITMAP_TO_BYTES BITMAP_TO_STRING BITMAP_XOR BITMAP_AND_AGG",
+            "BITMAP_AND_CARDINALITY_AGG BITMAP_BUILD_AGG BITMAP_BUILD_CARDINALITY_AGG",
+            "BITMAP_OR_AGG BITMAP_OR_CARDINALITY_AGG BITMAP_XOR_AGG BITMAP_XOR_CARDINALITY_AGG",
+        ),
+        "COUNT(DISTINCT x) keeps its integers as bitmaps; sets of values are ARRAYs here",
+        "2.3",
+    ),
+    _Family(
+        Category.STRING,
+        ("IS_VALID_UTF8", "MAKE_VALID_UTF8"),
+        "DECODE(bytes, 'UTF-8') puts a replacement character for what is not UTF-8",
+        "2.3",
+    ),
+    _Family(
+        Category.AUXILIARY,
+        ("FROM_CHANGELOG", "TO_CHANGELOG"),
+        "the formats debezium-json, canal-json and maxwell-json read and write changes",
+        "2.3",
+    ),
+    _Family(Category.ARITHMETIC, ("UUID_V4", "UUID_V7"), "UUID() is a random one as text", "2.4"),
+)
+
+LACKING = tuple(
+    Function(name, family.category, instead=family.instead)
+    for family in _FAMILIES
+    for name in family.names
+)
+
+#: The Flink that a name came with, where it is known to be a late one; 2.2 has all others.
+SINCE: Mapping[str, str] = {
+    name: family.since for family in _FAMILIES if family.since for name in family.names
 }
 
-LACKING = tuple(Function(name, category) for category, names in _NAMES.items() for name in names)
+#: Names that Flink 2.2 leaves to the user's own functions.
+NEWER = frozenset(name for name, version in SINCE.items() if version in ("2.3", "2.4"))

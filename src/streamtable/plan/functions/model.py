@@ -37,6 +37,7 @@ class Category(Enum):
     ACCESS = "Value Access"
     GROUPING = "Grouping"
     HASH = "Hash"
+    BITMAP = "Bitmap"
     AUXILIARY = "Auxiliary"
     AGGREGATE = "Aggregate"
 
@@ -194,12 +195,14 @@ class Function:
         category: its chapter.
         overloads: tried in order; empty where Flink has the function and we do not yet.
         doc: one sentence.
+        instead: what to write today where there is no overload.
     """
 
     name: str
     category: Category
     overloads: tuple[Overload, ...] = ()
     doc: str = ""
+    instead: str | None = None
 
     @property
     def available(self) -> bool:
@@ -213,7 +216,8 @@ class Function:
             StreamtableError: NOT_YET, or ARGUMENT_MISMATCH where no signature fits.
         """
         if not self.available:
-            raise StreamtableError(Condition.NOT_YET, at=at, what=f"function {self.name}")
+            what = f"function {self.name}"
+            raise StreamtableError(Condition.NOT_YET, at=at, what=what, hint=self.instead)
         for overload in self.overloads:
             taken = overload.accept(arguments)
             if taken is not None:

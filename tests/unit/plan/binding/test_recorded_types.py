@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import pytest
-from tests.compat.functions_answers import Answer, binder, recorded, same_type
+from tests.compat.functions_answers import Answer, binder, expression, recorded, same_type
 from tests.compat.functions_known import DIFFERENT, LENIENT, NOT_YET, REFUSED
 
 from streamtable.core.errors import Condition, StreamtableError
-from streamtable.sql.parse import parse_expression
 
 ANSWERS = [answer for answer in recorded() if answer.id not in DIFFERENT]
 
@@ -15,7 +14,7 @@ ANSWERS = [answer for answer in recorded() if answer.id not in DIFFERENT]
 @pytest.mark.parametrize("answer", ANSWERS, ids=[answer.id for answer in ANSWERS])
 def test_type(answer: Answer) -> None:
     try:
-        bound = binder().bind(parse_expression(answer.sql))
+        bound = binder().bind(expression(answer.sql))
     except StreamtableError as error:
         assert error.at is not None
         assert answer.kind != "value" or answer.id in NOT_YET | REFUSED, error
@@ -32,5 +31,5 @@ def test_what_is_lacking_is_refused_as_not_yet() -> None:
     for answer in ANSWERS:
         if answer.id in NOT_YET:
             with pytest.raises(StreamtableError) as refused:
-                binder().bind(parse_expression(answer.sql))
+                binder().bind(expression(answer.sql))
             assert refused.value.condition is Condition.NOT_YET, refused.value

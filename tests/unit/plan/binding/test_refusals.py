@@ -53,7 +53,8 @@ CASES = {
     "amount[1]": "1:1: ARGUMENT_MISMATCH: [ ] takes an ARRAY or a MAP before it, found (INT)",
     "1 + SUM(amount)": "1:5: AGGREGATE_MISPLACED: SUM is an aggregate and cannot stand in an"
     " expression over single rows",
-    "PARSE_JSON(o.name)": "1:1: NOT_YET: function PARSE_JSON is not there yet",
+    "PARSE_JSON(o.name)": "1:1: NOT_YET: function PARSE_JSON is not there yet."
+    " Hint: keep the text and read it with JSON_VALUE or JSON_QUERY",
     "JSON_VALUE(o.name, '$.a[?(@.b > 1)]')": "1:20: NOT_YET: a filter or a function in the JSON"
     " path '$.a[?(@.b > 1)]' is not there yet",
     "RAND(7)": "1:1: NOT_YET: RAND with a seed is not there yet",
