@@ -57,6 +57,14 @@ class ResultMode(Enum):
     TABLEAU = "tableau"
 
 
+class UpsertMaterialize(Enum):
+    """Flink's `table.exec.sink.upsert-materialize`."""
+
+    NONE = "NONE"
+    AUTO = "AUTO"
+    FORCE = "FORCE"
+
+
 class NotNullEnforcer(Enum):
     """What happens to a NULL on its way into a NOT NULL column."""
 
@@ -149,6 +157,13 @@ LEGACY_CASTS = Option(
     not_yet="write TRY_CAST where a cast that fails is to give NULL",
     not_yet_value=LegacyCasts.ENABLED,
 )
+UPSERT_MATERIALIZE = Option(
+    "table.exec.sink.upsert-materialize",
+    choice(UpsertMaterialize),
+    default=UpsertMaterialize.AUTO,
+    doc="Whether the rows of a sink's key are kept to find the last one: never, where the key is"
+    " not the query's, or for every changing query.",
+)
 STATE_TTL = Option(
     "table.exec.state.ttl",
     DURATION,
@@ -238,6 +253,7 @@ SETTINGS = OptionSet(
         NOT_NULL_ENFORCER,
         TYPE_LENGTH_ENFORCER,
         LEGACY_CASTS,
+        UPSERT_MATERIALIZE,
         STATE_TTL,
         IDLE_TIMEOUT,
         CDC_DUPLICATES,

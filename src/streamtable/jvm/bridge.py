@@ -47,6 +47,7 @@ class Aggregation:
         argument: -1 for COUNT(*).
         filter: position of a BOOLEAN, -1 for none.
         argument_type: Spark's DDL spelling, as `result_type`.
+        parameters: what the function takes beside its values.
     """
 
     function: str
@@ -55,6 +56,7 @@ class Aggregation:
     distinct: bool
     argument_type: str
     result_type: str
+    parameters: Sequence[str] = ()
 
 
 @dataclass(frozen=True)
@@ -310,12 +312,13 @@ class Bridge:
         keys: Sequence[str],
         row_ddl: str,
         before: bool,
+        positions: bool,
         output_ddl: str,
     ) -> DataFrame:
-        """Upserts with their positions -> a full changelog."""
+        """Upserts with their positions -> a full changelog, with positions if asked for."""
         return self._frame(
             self._ours.operators.Operators.normalize(
-                _jdf(rows), self.java_list(keys), row_ddl, before, output_ddl
+                _jdf(rows), self.java_list(keys), row_ddl, before, positions, output_ddl
             )
         )
 
@@ -329,9 +332,14 @@ class Bridge:
         before: bool,
         bitmaps: bool,
         fold: bool,
+        order: Sequence[int],
         output_ddl: str,
     ) -> DataFrame:
-        """A changelog -> one row per group."""
+        """A changelog -> one row per group.
+
+        Aggregates that go by the order of rows take those of a batch by the columns at `order`,
+        then by all columns from the left.
+        """
         return self._frame(
             self._ours.operators.Operators.groupAggregate(
                 _jdf(rows),
@@ -341,6 +349,7 @@ class Bridge:
                 before,
                 bitmaps,
                 fold,
+                self.java_list(order),
                 output_ddl,
             )
         )
@@ -349,7 +358,15 @@ class Bridge:
         """Aggregate calls as the operators take them."""
         make = self._ours.operators.Aggregation.of
         return self.java_list(
-            make(c.function, c.argument, c.filter, c.distinct, c.argument_type, c.result_type)
+            make(
+                c.function,
+                c.argument,
+                c.filter,
+                c.distinct,
+                c.argument_type,
+                c.result_type,
+                self.java_list(c.parameters),
+            )
             for c in calls
         )
 

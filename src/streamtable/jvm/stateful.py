@@ -57,10 +57,26 @@ def join(
 
 
 def materialize(
-    bridge: Bridge, rows: DataFrame, *, keys: Sequence[str], row_ddl: str, output_ddl: str
+    bridge: Bridge,
+    rows: DataFrame,
+    *,
+    keys: Sequence[str],
+    row_ddl: str,
+    order: Sequence[int],
+    output_ddl: str,
 ) -> DataFrame:
-    """Changes in no promised order -> the row of each key."""
-    return bridge.operator("materialize", rows, bridge.java_list(keys), row_ddl, output_ddl)
+    """Changes in no promised order -> the row of each key.
+
+    Args:
+        bridge: of the session.
+        rows: row kind, the columns, then what `order` names.
+        keys: the columns of the key.
+        row_ddl: the columns without the row kind.
+        order: positions of what tells which row of a batch came last.
+        output_ddl: row kind and columns.
+    """
+    asked = bridge.java_list(order)
+    return bridge.operator("materialize", rows, bridge.java_list(keys), row_ddl, asked, output_ddl)
 
 
 def top_n(

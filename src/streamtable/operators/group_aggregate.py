@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from pyspark.sql import DataFrame
 
+from streamtable.core.changelog import ROW_KIND_COLUMN
 from streamtable.core.settings import (
     AGGREGATION_PHASES,
     DISTINCT_BITMAPS,
@@ -23,6 +24,7 @@ def lower_group_aggregate(
     node: GroupAggregate, rows: DataFrame, context: LoweringContext
 ) -> DataFrame:
     """At most one change per group and batch."""
+    names = [ROW_KIND_COLUMN, *(f.name for f in node.input.fields)]
     return context.bridge.group_aggregate(
         rows,
         keys=node.keys,
@@ -31,6 +33,7 @@ def lower_group_aggregate(
         before=node.before,
         bitmaps=context.settings[DISTINCT_BITMAPS],
         fold=folds(context) and not holds_bytes(node.keys, node.input.fields),
+        order=[names.index(name) for name in node.order],
         output_ddl=changelog_ddl(node.fields),
     )
 
@@ -49,6 +52,7 @@ def aggregations(calls: Sequence[AggregateCall], fields: Sequence[Field]) -> lis
             distinct=call.distinct,
             argument_type=(BOOLEAN if argument is None else types[argument]).spark_sql(),
             result_type=call.output.type.spark_sql(),
+            parameters=call.parameters,
         )
 
     return [aggregation(call) for call in calls]

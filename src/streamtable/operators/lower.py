@@ -13,6 +13,7 @@ from streamtable.operators.group_aggregate import lower_group_aggregate
 from streamtable.operators.join import lower_join
 from streamtable.operators.materialize import lower_materialize
 from streamtable.operators.normalize import lower_normalize
+from streamtable.operators.repeat import lower_repeat
 from streamtable.operators.scan import lower_scan
 from streamtable.operators.time_joins import lower_interval_join, lower_temporal_join
 from streamtable.operators.top_n import lower_top_n
@@ -34,7 +35,7 @@ from streamtable.plan.nodes import (
     UnionAll,
     Values,
 )
-from streamtable.plan.stateful_nodes import Join, Materialize, TopN
+from streamtable.plan.stateful_nodes import Join, Materialize, Repeat, TopN
 from streamtable.plan.time_joins import IntervalJoin, TemporalJoin
 from streamtable.plan.time_nodes import (
     TimeNode,
@@ -46,7 +47,7 @@ from streamtable.plan.time_nodes import (
 )
 
 
-def lower(node: Node, context: LoweringContext) -> DataFrame:
+def lower(node: Node, context: LoweringContext) -> DataFrame:  # noqa: C901 - a case for each node
     """The changelog of a node: row kind, then its fields."""
     match node:
         case Scan():
@@ -67,6 +68,8 @@ def lower(node: Node, context: LoweringContext) -> DataFrame:
             return lower_join(node, left, right, context)
         case TopN():
             return lower_top_n(node, lower(node.input, context), context)
+        case Repeat():
+            return lower_repeat(node, lower(node.input, context))
         case Materialize():
             return lower_materialize(node, lower(node.input, context), context)
         case UnionAll():

@@ -10,7 +10,7 @@ from streamtable.core.types import spark_ddl
 from streamtable.operators.context import LoweringContext
 from streamtable.operators.scan import lower_scan
 from streamtable.operators.schema import changelog_ddl
-from streamtable.plan.nodes import Normalize
+from streamtable.plan.nodes import POSITION, Normalize
 
 
 def lower_normalize(
@@ -28,10 +28,12 @@ def lower_normalize(
     rows = lower_scan(node.input, context, positions=True, partitions=before is not None)
     if before is not None:
         rows = before(rows)
+    columns = tuple(f for f in node.fields if f not in POSITION)
     return context.bridge.normalize(
         rows,
         keys=node.key,
-        row_ddl=spark_ddl(node.fields),
+        row_ddl=spark_ddl(columns),
         before=node.before,
+        positions=len(columns) < len(node.fields),
         output_ddl=changelog_ddl(node.fields),
     )

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from pyspark.sql import DataFrame
 
 from streamtable.connectors.kafka.source import read_changelog
 from streamtable.connectors.kafka.table import KafkaTable
 from streamtable.operators.context import LoweringContext
-from streamtable.plan.nodes import Scan
+from streamtable.plan.nodes import POSITION, Scan
 
 
 def lower_scan(
@@ -18,11 +20,21 @@ def lower_scan(
     Args:
         node: which columns to read.
         context: the job.
-        positions: whether Kafka's partition and offset come along, behind the fields.
+        positions: whether Kafka's partition and offset come along, behind the fields, and of a
+            record of several changes the last one of each row only.
         partitions: whether topic and partition come along, behind these, for the watermark.
     """
+    columns = tuple(f for f in node.fields if f not in POSITION)
+    positioned = positions or len(columns) < len(node.fields)
     if context.scanned is not None:
-        return context.scanned(node, positions)
+        return context.scanned(replace(node, fields=columns), positioned)
     table = node.table.connector
     assert isinstance(table, KafkaTable), "every connector is one over Kafka"  # noqa: S101
-    return read_changelog(table, node.fields, context, positions=positions, partitions=partitions)
+    return read_changelog(
+        table,
+        columns,
+        context,
+        positions=positioned,
+        partitions=partitions,
+        last_only=positions,
+    )

@@ -12,7 +12,8 @@ from dataclasses import dataclass, field
 from sqlglot import exp
 
 from streamtable.core.errors import Condition, StreamtableError
-from streamtable.core.types import Field
+from streamtable.core.types import Field, Root
+from streamtable.plan.aggregate_call import taken_by
 from streamtable.plan.expressions import Binder, Bound, Input
 from streamtable.plan.functions import AGGREGATES
 from streamtable.plan.nodes import AggregateCall, GroupAggregate
@@ -55,16 +56,20 @@ class _Inputs:
         """The name of the column that holds an expression; a plain column keeps its own."""
         if node in self.names:
             return self.names[node]
-        value = self.binder.bind(node)
-        wanted = node.name if isinstance(node, exp.Column) else f"{prefix}{len(self.bound)}"
-        name = unique_names([*(n for n, _ in self.bound), wanted])[-1]
-        self.bound.append((name, value))
+        name = self.add_bound(self.binder.bind(node), node, prefix)
         self.names[node] = name
         return name
 
-    def type_of(self, name: str) -> Bound:
-        """What stands in a column."""
-        return dict(self.bound)[name]
+    def add_bound(self, value: Bound, node: exp.Expr, prefix: str) -> str:
+        """The name of the column that holds what is bound already."""
+        for name, known in self.bound:
+            if known == value:
+                return name
+        is_column = isinstance(node, exp.Column) and value.type.root is not Root.ROW
+        wanted = node.name if is_column else f"{prefix}{len(self.bound)}"
+        name = unique_names([*(n for n, _ in self.bound), wanted])[-1]
+        self.bound.append((name, value))
+        return name
 
 
 def plan_aggregation(
@@ -103,20 +108,17 @@ def plan_aggregation(
 
 def _call(node: exp.Expr, inputs: _Inputs, taken: list[str], *, grouped: bool) -> AggregateCall:
     function = AGGREGATES[node.name]
-    arguments = [a for a in node.expressions if not isinstance(a, exp.Star)]
-    for part in (*arguments, node.args.get("filter")):
+    for part in (*node.expressions, node.args.get("filter")):
         if part is not None and has_aggregate(part):
             raise _misplaced(part, f"an argument of {node.name}")
-    for clause in ("order", "nulls", "clauses"):
-        if node.args.get(clause):
-            raise StreamtableError(
-                Condition.NOT_YET, at=place_of(node), what=f"{node.name} with such a clause"
-            )
-    names = [inputs.add(argument, "arg") for argument in arguments]
-    types = tuple(inputs.type_of(name).type for name in names)
-    result = function.result(types, place_of(node), grouped=grouped)
-    distinct = bool(node.args.get("distinct"))
+    assert isinstance(node, FlinkCall), "what is_aggregate asks for"  # noqa: S101
+    taken_values = taken_by(function, node, inputs.binder.bind)
     condition = node.args.get("filter")
+    some = grouped and condition is None
+    result = function.result(taken_values.types, place_of(node), grouped=some)
+    values = taken_values.values
+    names = [] if values is None else [inputs.add_bound(values, node.expressions[0], "arg")]
+    distinct = bool(node.args.get("distinct"))
     wanted = "_".join([node.name.lower(), *(["distinct"] if distinct else []), *names])
     return AggregateCall(
         function=function.name,
@@ -124,6 +126,7 @@ def _call(node: exp.Expr, inputs: _Inputs, taken: list[str], *, grouped: bool) -
         argument=names[0] if names else None,
         distinct=distinct,
         filter=inputs.add(condition, "filter") if condition is not None else None,
+        parameters=taken_values.parameters,
     )
 
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from streamtable.catalog.catalog import Catalog
 from streamtable.core.errors import Condition, StreamtableError, closest
 from streamtable.core.options import Settings
-from streamtable.core.settings import CDC_DUPLICATES, DYNAMIC_TABLE_OPTIONS
+from streamtable.core.settings import CDC_DUPLICATES, DYNAMIC_TABLE_OPTIONS, UPSERT_MATERIALIZE
 from streamtable.core.table import MetadataColumn, Table
 from streamtable.core.types import Field
 from streamtable.plan.changelog_mode import infer
@@ -51,7 +51,12 @@ def plan_insert(insert: Insert, catalog: Catalog, settings: Settings) -> Sink:
     )
     sink = Sink(input=fitted.node, table=table, not_null=not_null, at=at)
     timed = merge_projections(with_event_time(sink))
-    return prune_columns(infer(timed, duplicates=settings[CDC_DUPLICATES]))
+    inferred = infer(
+        timed,
+        duplicates=settings[CDC_DUPLICATES],
+        materialize=settings[UPSERT_MATERIALIZE],
+    )
+    return prune_columns(inferred)
 
 
 def _written_columns(insert: Insert, table: Table) -> tuple[Field, ...]:

@@ -20,8 +20,9 @@ from dataclasses import replace
 
 from streamtable.core.changelog import RowKind
 from streamtable.core.errors import Condition, InternalError, StreamtableError
-from streamtable.core.settings import CDC_DUPLICATES
+from streamtable.core.settings import CDC_DUPLICATES, UpsertMaterialize
 from streamtable.plan.expand_node import Expand
+from streamtable.plan.functions import AGGREGATES
 from streamtable.plan.keys import constants, ordered_keys, unique_keys, upsert_key
 from streamtable.plan.nodes import (
     NODE_NAMES,
@@ -37,27 +38,33 @@ from streamtable.plan.nodes import (
     Values,
     scans,
 )
-from streamtable.plan.stateful_nodes import Join, Materialize, TopN
+from streamtable.plan.positions import with_position
+from streamtable.plan.stateful_nodes import Join, Materialize, Repeat, TopN
 from streamtable.plan.time_nodes import TimeOperator
 
 
-def infer(sink: Sink, *, duplicates: bool = False) -> Sink:
+def infer(
+    sink: Sink,
+    *,
+    duplicates: bool = False,
+    materialize: UpsertMaterialize = UpsertMaterialize.AUTO,
+) -> Sink:
     """Gives every consumer the row kinds it needs.
 
     Args:
         sink: the plan as built.
         duplicates: whether change events may come twice (`table.exec.source.cdc-events-duplicate`).
+        materialize: where the rows of a sink's key are kept.
 
     Raises:
-        StreamtableError: SINK_NEEDS_APPEND where an insert-only sink would get updates; NOT_YET
-            where the sink's key is not the query's; PRIMARY_KEY_REQUIRED for change events that
-            may come twice.
+        StreamtableError: SINK_NEEDS_APPEND where an insert-only sink would get updates;
+            PRIMARY_KEY_REQUIRED for change events that may come twice.
     """
     takes = sink.table.connector.writes
     if takes.is_append:
         _check_append(sink)
     elif not takes.has_before and not sink.input.mode.is_append:
-        sink = replace(sink, input=_keyed(sink))
+        sink = replace(sink, input=_keyed(sink, materialize))
     if duplicates:
         _check_duplicates(sink.input)
     return replace(sink, input=_satisfy(sink.input, takes.has_before, duplicates))
@@ -70,7 +77,7 @@ def infer_changes(shown: Collect, *, duplicates: bool = False) -> Collect:
     return replace(shown, input=_satisfy(shown.input, True, duplicates))
 
 
-def _satisfy(node: Node, before: bool, duplicates: bool) -> Node:
+def _satisfy(node: Node, before: bool, duplicates: bool) -> Node:  # noqa: C901 - a case for each node
     match node:
         case Scan():
             return _satisfy_scan(node, before, duplicates)
@@ -82,9 +89,7 @@ def _satisfy(node: Node, before: bool, duplicates: bool) -> Node:
             below = _satisfy(node.input, not node.input.mode.is_append, duplicates)
             return replace(node, input=below)
         case GroupAggregate():
-            retracting = not node.input.mode.is_append
-            below = _satisfy(node.input, retracting, duplicates)
-            return replace(node, input=below, before=before)
+            return _satisfy_aggregate(node, before, duplicates)
         case UnionAll():
             return UnionAll(tuple(_satisfy(child, before, duplicates) for child in node.inputs))
         case Join():
@@ -94,8 +99,11 @@ def _satisfy(node: Node, before: bool, duplicates: bool) -> Node:
             satisfied = replace(node, input=below)
             key = next(iter(ordered_keys(satisfied)), None)
             return replace(satisfied, key=key, before=before)
-        case Materialize():
+        case Repeat():
             return replace(node, input=_satisfy(node.input, True, duplicates))
+        case Materialize():
+            below, order = with_position(_satisfy(node.input, True, duplicates))
+            return replace(node, input=below, order=order)
         case TimeOperator():
             return _satisfy_in_time(node, before, duplicates)
         case Normalize():
@@ -114,6 +122,15 @@ def _satisfy_in_time(node: TimeOperator, before: bool, duplicates: bool) -> Node
     needs = [node.needs_before(child, before) for child in node.inputs]
     pairs = zip(node.inputs, needs, strict=True)
     return node.over([_satisfy(child, need, duplicates) for child, need in pairs])
+
+
+def _satisfy_aggregate(node: GroupAggregate, before: bool, duplicates: bool) -> GroupAggregate:
+    """An aggregate that goes by the order of rows is told their positions, where they have any."""
+    below = _satisfy(node.input, not node.input.mode.is_append, duplicates)
+    order: Key = ()
+    if any(AGGREGATES[call.function].ordered for call in node.calls):
+        below, order = with_position(below)
+    return replace(node, input=below, before=before, order=order)
 
 
 def _satisfy_calc(node: Calc, before: bool, duplicates: bool) -> Calc:
@@ -225,27 +242,19 @@ def describe_source(node: Node) -> str:
             return f"the {NODE_NAMES[type(node)]}"
 
 
-def _keyed(sink: Sink) -> Node:
+def _keyed(sink: Sink, materialize: UpsertMaterialize) -> Node:
     """The sink's input, made to come in order by the sink's primary key.
 
-    That key is a unique one of the query, constants aside.
+    Where that key is a unique one of the query, constants aside, it has one row at most. Elsewhere
+    several rows may have it: all of them are kept, the last one is seen, and when that one goes the
+    one before it is seen again; Flink's `SinkUpsertMaterializer`.
     """
     found = [key for key in unique_keys(sink.input) if _is_key(key, sink)]
-    if any(key in ordered_keys(sink.input) for key in found):
+    ordered = any(key in ordered_keys(sink.input) for key in found)
+    forced = materialize is UpsertMaterialize.FORCE
+    if materialize is UpsertMaterialize.NONE or (ordered and not forced):
         return sink.input
-    if found:
-        return Materialize(sink.input, found[0])
-    keys = [", ".join(key) for key in unique_keys(sink.input)]
-    rows = f"are identified by ({') or ('.join(keys)})" if keys else "have no key"
-    raise StreamtableError(
-        Condition.NOT_YET,
-        at=sink.at,
-        what=(
-            f"writing a query whose rows {rows} into table {sink.table.name}"
-            f" with primary key ({', '.join(sink.key)})"
-        ),
-        hint="make the primary key the columns that the query groups by or reads as its key",
-    )
+    return Materialize(sink.input, found[0] if found else sink.key)
 
 
 def _is_key(key: Key, sink: Sink) -> bool:

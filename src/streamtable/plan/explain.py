@@ -25,7 +25,7 @@ from streamtable.plan.nodes import (
     Values,
 )
 from streamtable.plan.real_time import own_obstacle
-from streamtable.plan.stateful_nodes import Join, Materialize, TopN
+from streamtable.plan.stateful_nodes import Join, Materialize, Repeat, TopN
 from streamtable.plan.time_nodes import TimeOperator, WatermarkAssigner
 
 
@@ -83,7 +83,7 @@ def _normalizers(node: Node, above: str | None) -> Iterable[str | None]:
             return [None for _ in node.inputs]
 
 
-def _headline(node: Node, normalized: str | None) -> str:
+def _headline(node: Node, normalized: str | None) -> str:  # noqa: C901 - a case for each node
     match node:
         case Scan():
             return _scan(node, normalized)
@@ -99,15 +99,19 @@ def _headline(node: Node, normalized: str | None) -> str:
         case GroupAggregate():
             by = f"by ({', '.join(node.keys)})" if node.keys else "of everything"
             calls = ", ".join(describe_call(call) for call in node.calls)
-            return f"GroupAggregate {by}{': ' + calls if calls else ''}"
+            order = f", in the order of ({', '.join(node.order)})" if node.order else ""
+            return f"GroupAggregate {by}{': ' + calls if calls else ''}{order}"
         case UnionAll():
             return "Union"
         case Join():
             return _join(node)
         case TopN():
             return _top_n(node)
+        case Repeat():
+            return f"Repeat as often as {node.count} says"
         case Materialize():
-            return f"Materialize by ({', '.join(node.key)})"
+            order = f", in the order of ({', '.join(node.order)})" if node.order else ""
+            return f"Materialize by ({', '.join(node.key)}){order}"
         case TimeOperator():
             return describe_in_time(node)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from streamtable.plan.binding.bound import text_literal
 from streamtable.plan.nodes import AggregateCall
 from streamtable.plan.stateful_nodes import SortKey
 
@@ -14,6 +15,7 @@ def sort_key(key: SortKey) -> str:
 
 def describe_call(call: AggregateCall) -> str:
     """An aggregate with its argument and filter."""
-    argument = ("DISTINCT " if call.distinct else "") + (call.argument or "*")
+    arguments = [call.argument or "*", *map(text_literal, call.parameters)]
+    argument = ("DISTINCT " if call.distinct else "") + ", ".join(arguments)
     where = f" FILTER {call.filter}" if call.filter else ""
     return f"{call.function}({argument}){where} AS {call.output.name}"

@@ -16,7 +16,7 @@ from streamtable.plan.nodes import (
     UnionAll,
     Values,
 )
-from streamtable.plan.stateful_nodes import Join, JoinKind, Materialize, TopN
+from streamtable.plan.stateful_nodes import Join, JoinKind, Materialize, Repeat, TopN
 from streamtable.plan.time_joins import IntervalJoin, TemporalJoin
 from streamtable.plan.time_nodes import TimeNode, TimeOperator, WatermarkAssigner, WindowTable
 
@@ -64,7 +64,7 @@ def _keys(node: Node, *, ordered: bool) -> tuple[Key, ...]:
             return ((),) if len(node.rows) == 1 else ()
         case TimeOperator():
             return _in_time(node, ordered=ordered)
-        case UnionAll():
+        case UnionAll() | Repeat():
             return ()
 
 

@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from streamtable.core.changelog import APPEND, RETRACT, UPSERT, ChangelogMode, RowKind
 from streamtable.core.errors import Span
 from streamtable.core.table import Table
-from streamtable.core.types import Field
+from streamtable.core.types import BIGINT, INT, Field
 from streamtable.plan.expand_node import Expand
-from streamtable.plan.stateful_nodes import Join, Materialize, TopN
+from streamtable.plan.stateful_nodes import Join, Materialize, Repeat, TopN
 from streamtable.plan.time_joins import IntervalJoin, TemporalJoin
 from streamtable.plan.time_nodes import (
     TimeNode,
@@ -27,12 +27,19 @@ from streamtable.plan.time_nodes import (
 Key = tuple[str, ...]
 
 
+#: Where a record stands in its topic, for operators that go by the order of rows.
+POSITION = (
+    Field("__partition", INT.with_nullable(False)),
+    Field("__offset", BIGINT.with_nullable(False)),
+)
+
+
 @dataclass(frozen=True)
 class Scan:
     """Rows of a table: physical and metadata columns, as its connector gives them.
 
     Attributes:
-        fields: the columns to read, in the table's order.
+        fields: the columns to read, in the table's order; then `POSITION`, where it is asked for.
     """
 
     table: Table
@@ -94,7 +101,7 @@ class Normalize:
 
     @property
     def fields(self) -> tuple[Field, ...]:
-        """Those of the scan."""
+        """Those of the scan; a position is that of the record that made the change."""
         return self.input.fields
 
     @property
@@ -172,6 +179,7 @@ class AggregateCall:
         argument: the input field it takes; None for COUNT(*).
         distinct: whether equal values count once.
         filter: a BOOLEAN input field; only rows where it is true take part.
+        parameters: what the function takes beside its values, as the operator wants it.
     """
 
     function: str
@@ -179,6 +187,7 @@ class AggregateCall:
     argument: str | None = None
     distinct: bool = False
     filter: str | None = None
+    parameters: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -188,12 +197,15 @@ class GroupAggregate:
     Attributes:
         keys: grouping fields of the input; empty for one group of everything.
         before: whether updates come with the row they replace.
+        order: input fields by which aggregates that go by the order of rows take those of a batch;
+            then, or without such fields, by all fields from the left.
     """
 
     input: Node
     keys: Key
     calls: tuple[AggregateCall, ...]
     before: bool = False
+    order: Key = ()
 
     @property
     def inputs(self) -> tuple[Node, ...]:
@@ -245,6 +257,7 @@ Node = (
     | UnionAll
     | Join
     | Materialize
+    | Repeat
     | TopN
     | TimeNode
     | TemporalJoin
@@ -309,6 +322,7 @@ NODE_NAMES: Mapping[type, str] = {
     UnionAll: "Union",
     Join: "Join",
     Materialize: "Materialize",
+    Repeat: "Repeat",
     TopN: "TopN",
     Values: "Values",
     WatermarkAssigner: "WatermarkAssigner",
@@ -321,6 +335,7 @@ NODE_NAMES: Mapping[type, str] = {
 
 __all__ = [
     "NODE_NAMES",
+    "POSITION",
     "AggregateCall",
     "Calc",
     "Collect",

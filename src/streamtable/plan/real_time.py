@@ -7,11 +7,11 @@ from collections.abc import Iterator
 from streamtable.plan.expand_node import Expand
 from streamtable.plan.nodes import Calc, Node, Normalize, Scan, UnionAll, Values
 from streamtable.plan.python_calls import calls_python
-from streamtable.plan.stateful_nodes import Join
+from streamtable.plan.stateful_nodes import Join, Repeat
 from streamtable.plan.time_joins import IntervalJoin, TemporalJoin
 from streamtable.plan.time_nodes import WatermarkAssigner, WindowTable
 
-_STATELESS = (Scan, Values, Calc, Expand, UnionAll, WatermarkAssigner, WindowTable)
+_STATELESS = (Scan, Values, Calc, Expand, Repeat, UnionAll, WatermarkAssigner, WindowTable)
 
 
 def obstacle(node: Node) -> str | None:

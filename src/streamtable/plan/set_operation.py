@@ -11,6 +11,7 @@ from streamtable.plan.expressions import common_type, explicit_cast
 from streamtable.plan.nodes import AggregateCall, GroupAggregate, UnionAll
 from streamtable.plan.relation import Relation, bound_field, of_node, project, unique_names
 from streamtable.plan.select import distinct
+from streamtable.plan.stateful_nodes import Repeat
 from streamtable.sql.place import place_of
 
 
@@ -18,25 +19,20 @@ def plan_set_operation(query: exp.SetOperation, left: Relation, right: Relation)
     """The rows of both queries put together; columns go by position and keep the left names.
 
     Raises:
-        StreamtableError: COLUMN_COUNT_MISMATCH, COLUMN_TYPE_MISMATCH, or NOT_YET for INTERSECT ALL
-            and EXCEPT ALL.
+        StreamtableError: COLUMN_COUNT_MISMATCH, COLUMN_TYPE_MISMATCH.
     """
     name = type(query).__name__.upper()
     types = _common_types(name, query, left, right)
     if isinstance(query, exp.Union):
         union = _union_all(_fitted(left, left, types), _fitted(right, left, types), left)
         return distinct(union) if query.args.get("distinct") else union
-    if not query.args.get("distinct"):
-        raise StreamtableError(
-            Condition.NOT_YET, at=place_of(query), what=f"{name} ALL", hint=f"write {name}"
-        )
     return _compared(query, left, right, types)
 
 
 def _compared(
     query: exp.SetOperation, left: Relation, right: Relation, types: list[DataType]
 ) -> Relation:
-    """One row per combination of values, chosen by how often each side has it."""
+    """The combinations of values, once or with ALL several times, by how often each side has it."""
     names = unique_names([*(c.name for c in left.columns), "in_left", "in_right"])
     in_left, in_right = names[-2:]
     sides = []
@@ -51,18 +47,22 @@ def _compared(
     )
     grouped = GroupAggregate(union, keys, counts)
     first, second = (quote(count.output.name) for count in counts)
-    is_there = ">" if isinstance(query, exp.Intersect) else "="
-    chosen = Bound(
-        f"({first} > 0 AND {second} {is_there} 0)",
-        BOOLEAN,
-        fields=frozenset(count.output.name for count in counts),
-    )
-    fields = grouped.fields[: len(keys)]
-    return project(
-        grouped,
-        [(c.name, bound_field(f)) for c, f in zip(left.columns, fields, strict=True)],
-        chosen,
-    )
+    outputs = [
+        (c.name, bound_field(f))
+        for c, f in zip(left.columns, grouped.fields[: len(keys)], strict=True)
+    ]
+    reads = frozenset(count.output.name for count in counts)
+    shared = isinstance(query, exp.Intersect)
+    if query.args.get("distinct"):
+        is_there = ">" if shared else "="
+        chosen = f"({first} > 0 AND {second} {is_there} 0)"
+        return project(grouped, outputs, Bound(chosen, BOOLEAN, fields=reads))
+    times = f"least({first}, {second})" if shared else f"({first} - {second})"
+    name = unique_names([*(c.name for c in left.columns), "times"])[-1]
+    counted = project(grouped, [*outputs, (name, Bound(times, BIGINT, fields=reads))])
+    # A projection may rename what is there twice, the count is the last field in any case.
+    repeated = Repeat(counted.node, counted.node.fields[-1].name)
+    return of_node(repeated).named(None, [c.name for c in left.columns])
 
 
 def _union_all(left: Relation, right: Relation, names: Relation) -> Relation:

@@ -107,17 +107,21 @@ class Join:
 
 @dataclass(frozen=True)
 class Materialize:
-    """The one row of each key, out of changes whose order across keys of another shuffle is lost.
+    """The row of each key, out of changes whose order across keys of another shuffle is lost.
 
     A row that moves from one join key to another is taken back by one task and added by a second
-    one; which of the two is heard first is luck. Here both meet again.
+    one; which of the two is heard first is luck. Here both meet again. Where several rows have the
+    key, the last one to come is seen.
 
     Attributes:
-        key: fields that identify a row of the input.
+        key: fields by which the consumer tells rows apart.
+        order: fields of the input that tell which row of a batch came last; they are not passed on.
+            Then, or without such fields, all fields from the left.
     """
 
     input: Node
     key: Key
+    order: Key = ()
 
     @property
     def inputs(self) -> tuple[Node, ...]:
@@ -126,13 +130,40 @@ class Materialize:
 
     @property
     def fields(self) -> tuple[Field, ...]:
-        """Those of the input."""
-        return self.input.fields
+        """Those of the input, without the order."""
+        return tuple(f for f in self.input.fields if f.name not in self.order)
 
     @property
     def mode(self) -> ChangelogMode:
         """Upserts by the key."""
         return UPSERT
+
+
+@dataclass(frozen=True)
+class Repeat:
+    """Each row of the input as often as one of its fields says; Flink's `replicate_rows`.
+
+    Attributes:
+        count: the field, a BIGINT that is not passed on; a row of zero or less is not there.
+    """
+
+    input: Node
+    count: str
+
+    @property
+    def inputs(self) -> tuple[Node, ...]:
+        """One."""
+        return (self.input,)
+
+    @property
+    def fields(self) -> tuple[Field, ...]:
+        """Those of the input, without the count."""
+        return tuple(f for f in self.input.fields if f.name != self.count)
+
+    @property
+    def mode(self) -> ChangelogMode:
+        """Copies of a row are not told apart, so that each comes and goes by itself."""
+        return ChangelogMode(frozenset({RowKind.INSERT, RowKind.DELETE}))
 
 
 @dataclass(frozen=True)

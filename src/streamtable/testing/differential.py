@@ -16,12 +16,8 @@ from pyspark.sql import SparkSession
 
 from streamtable.core.errors import Condition, StreamtableError
 from streamtable.plan.keys import unique_keys
-from streamtable.plan.query import QueryPlanner
-from streamtable.plan.rank import check_bounded
-from streamtable.session import Session
-from streamtable.sql.parse import read_script
-from streamtable.sql.statements import Select
 from streamtable.testing.histories import Change, Values, pieces, random_cuts, random_history
+from streamtable.testing.planned import planned, sink
 from streamtable.testing.random_queries import Queries
 from streamtable.testing.relations import Dialect, Group, Kind, Read, Relation, simpler
 from streamtable.testing.replay import Case, Difference, Replay
@@ -91,40 +87,21 @@ def case(query: Relation, tables: Mapping[str, Replayed], dice: random.Random) -
     Raises:
         StreamtableError: the query cannot be planned.
     """
-    session = Session()
-    session.load("\n".join(table.ddl(name) for name, table in tables.items()), "tables.sql")
     text = query.sql(Dialect.FLINK)
-    (statement,) = read_script(f"{text};", "query.sql")
-    if isinstance(statement, StreamtableError):
-        raise statement
-    assert isinstance(statement, Select), "the grammar makes nothing else"  # noqa: S101
-    relation = QueryPlanner(session.catalog).plan(statement.query)
-    check_bounded(relation.node)
+    relation = planned(text, tables)
     fields = [column.field for column in relation.columns]
     positions = {f.name: i for i, f in enumerate(fields)}
     keys = [key for key in unique_keys(relation.node) if key and set(key) <= set(positions)]
     key = tuple(positions[name] for name in dice.choice(keys)) if keys else None
     if dice.random() < 0.4:
         key = None
-    columns = ", ".join(f"c{i} {f.type.with_nullable(True).sql()}" for i, f in enumerate(fields))
+    loose = len(fields) > 1 and Kind.HEAP not in query.kinds and dice.random() < 0.15
+    if loose:
+        key = (dice.randrange(len(fields)),)
     everything = isinstance(query, Group) and not query.keys
     heaps = tuple(i for i, kind in enumerate(query.kinds) if kind is Kind.HEAP)
     spark_sql = query.sql(Dialect.SPARK)
-    return Case(_sink(columns, key), text, spark_sql, key, everything, heaps)
-
-
-def _sink(columns: str, key: tuple[int, ...] | None) -> str:
-    options = "'topic' = 'out', 'properties.bootstrap.servers' = 'localhost:9092'"
-    if key is None:
-        return (
-            f"CREATE TABLE out ({columns}) WITH"
-            f" ('connector' = 'kafka', 'format' = 'debezium-json', {options});"
-        )
-    names = ", ".join(f"c{i}" for i in key)
-    return (
-        f"CREATE TABLE out ({columns}, PRIMARY KEY ({names}) NOT ENFORCED) WITH ('connector' ="
-        f" 'upsert-kafka', 'key.format' = 'json', 'value.format' = 'json', {options});"
-    )
+    return Case(sink(fields, key), text, spark_sql, key, everything, heaps, one_of_each=loose)
 
 
 def _table(dice: random.Random, style: Style, changes: int, batches: int) -> Replayed:

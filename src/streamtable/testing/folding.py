@@ -30,6 +30,12 @@ class Fold:
             else:
                 self._keyed.pop(key, None)
 
+    def values(self) -> list[Any]:
+        """The rows that are there, each as often as it is."""
+        if self._key is not None:
+            return list(self._keyed.values())
+        return [json.loads(text) for text in self._bag.elements()]
+
     def rows(self, heaps: Sequence[int] = ()) -> Counter[str]:
         """How often each row is there; less than never where more was taken back than given."""
         if self._key is not None:

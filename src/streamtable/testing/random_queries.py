@@ -43,7 +43,18 @@ class Queries:
         depth = self.dice.randint(1, self.deepest)
         if self.dice.random() < 0.1:
             return self._everything(self._relation(depth - 1))
+        if self.dice.random() < 0.1:
+            return self._heap(self._relation(depth - 1))
         return self._relation(depth)
+
+    def _heap(self, below: Relation) -> Relation:
+        """Aggregates whose answers go by the order of rows, or are no whole numbers."""
+        key, column = (self.dice.randrange(len(below.kinds)) for _ in range(2))
+        chosen = self.dice.sample(HEAPS[below.kinds[column]], 2)
+        calls = [
+            Sql(c.flink.format(f"x.c{column}"), c.spark.format(f"x.c{column}")) for c in chosen
+        ]
+        return Group((below.kinds[key], *[Kind.HEAP] * 2), below, (key,), tuple(calls))
 
     def _relation(self, depth: int) -> Relation:
         if depth == 0:
@@ -213,4 +224,26 @@ CALLS: dict[Kind, tuple[tuple[Sql, Kind], ...]] = {
         _same("MAX({0}){f}", Kind.NUMBER),
     ),
     Kind.TEXT: (*_ANY, _same("MIN({0}){f}", Kind.TEXT), _same("MAX({0}){f}", Kind.TEXT)),
+}
+
+_SPREADS = tuple(
+    Sql.same(f"{name}(CAST({{0}} AS DOUBLE))")
+    for name in ("VAR_POP", "VAR_SAMP", "STDDEV_POP", "STDDEV_SAMP")
+)
+
+#: Calls that nothing stands above.
+HEAPS: dict[Kind, tuple[Sql, ...]] = {
+    Kind.NUMBER: (
+        *_SPREADS,
+        Sql("ARRAY_AGG({0})", "TRANSFORM(COLLECT_LIST(STRUCT({0} AS v)), r -> r.v)"),
+        Sql(
+            "ARRAY_AGG({0}) IGNORE NULLS",
+            "CASE WHEN COUNT({0}) > 0 THEN COLLECT_LIST({0}) END",
+        ),
+    ),
+    Kind.TEXT: (
+        Sql("LISTAGG({0})", "LISTAGG({0}, ',')"),
+        Sql("LISTAGG(DISTINCT {0})", "LISTAGG(DISTINCT {0}, ',')"),
+        Sql("ARRAY_AGG(DISTINCT {0})", "TRANSFORM(COLLECT_SET(STRUCT({0} AS v)), r -> r.v)"),
+    ),
 }

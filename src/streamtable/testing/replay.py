@@ -12,6 +12,7 @@ from __future__ import annotations
 import json
 import os
 import tempfile
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -20,7 +21,7 @@ from typing import Any
 
 from pyspark.sql import DataFrame, SparkSession
 
-from streamtable.core.changelog import ROW_KIND_COLUMN
+from streamtable.core.changelog import ROW_KIND_COLUMN, RowKind
 from streamtable.core.types import quote
 from streamtable.jvm.bridge import Bridge
 from streamtable.operators.context import LoweringContext
@@ -28,9 +29,11 @@ from streamtable.operators.lower import lower
 from streamtable.plan.nodes import Scan, Sink
 from streamtable.session import Session, fixed_settings
 from streamtable.testing.folding import Fold, bag, listed
-from streamtable.testing.replayed import Replayed, Row
+from streamtable.testing.replayed import PARTITION, Recorded, Replayed, Row
+from streamtable.testing.state import state_rows
 
-_PARTITIONS = 2
+#: Rows with their kinds, in the order in which they come.
+Changes = list[tuple[RowKind, Any]]
 
 
 @dataclass(frozen=True)
@@ -45,6 +48,7 @@ class Case:
         starts_empty: whether the answer may be missing until the query's first row has come; its
             first column then counts the rows.
         heaps: positions of columns whose values come in any order.
+        one_of_each: whether several rows of the answer may have one key; then one of them is seen.
     """
 
     sink: str
@@ -53,8 +57,9 @@ class Case:
     key: tuple[int, ...] | None = None
     starts_empty: bool = False
     heaps: tuple[int, ...] = ()
+    one_of_each: bool = False
 
-    def script(self, tables: Mapping[str, Replayed]) -> str:
+    def script(self, tables: Mapping[str, Replayed | Recorded]) -> str:
         """Everything as Flink SQL."""
         sources = "\n".join(table.ddl(name) for name, table in tables.items())
         return f"{sources}\n{self.sink}\nINSERT INTO out {self.flink};"
@@ -79,8 +84,24 @@ class Replay:
     """
 
     spark: SparkSession
-    tables: Mapping[str, Replayed]
+    tables: Mapping[str, Replayed | Recorded]
     settings: Mapping[str, str] = field(default_factory=dict)
+
+    def changes(self, cases: Sequence[Case]) -> list[list[Changes]]:
+        """The changes that each case gives in each batch, in the order in which they come."""
+        with _interpreted(self.spark), _scratch() as folder:
+            batches = self._run([self._plan(case) for case in cases], folder)
+        found: list[list[Changes]] = [[[] for _ in batches] for _ in cases]
+        for number, rows in batches.items():
+            for which, kind, text in rows:
+                found[which][number].append((RowKind(kind), json.loads(text)))
+        return found
+
+    def state_rows(self, cases: Sequence[Case]) -> dict[str, int]:
+        """What the state of all cases together holds in the end; see `state.state_rows`."""
+        with _interpreted(self.spark), _scratch() as folder:
+            self._run([self._plan(case) for case in cases], folder)
+            return state_rows(self.spark, str(folder / "checkpoint"))
 
     def differences(self, cases: Sequence[Case]) -> list[Difference]:
         """Every case whose output differs, at the first batch at which it does."""
@@ -89,19 +110,20 @@ class Replay:
 
     def _differences(self, cases: Sequence[Case]) -> list[Difference]:
         plans = [self._plan(case) for case in cases]
-        with tempfile.TemporaryDirectory(prefix="replay-", dir=_scratch()) as folder:
-            batches = self._run(plans, Path(folder))
+        with _scratch() as folder:
+            batches = self._run(plans, folder)
         folded = [Fold(case.key) for case in cases]
         wrong: dict[int, Difference] = {}
-        every = zip(*(table.tables() for table in self.tables.values()), strict=True)
+        histories = {n: t for n, t in self.tables.items() if isinstance(t, Replayed)}
+        every = zip(*(table.tables() for table in histories.values()), strict=True)
         for number, rows in enumerate(every):
             for which, kind, text in batches.get(number, []):
                 folded[which].add(kind, json.loads(text, parse_float=_rounded))
-            expected = self._expected(cases, dict(zip(self.tables, rows, strict=True)))
+            expected = self._expected(cases, dict(zip(histories, rows, strict=True)))
             for i, case in enumerate(cases):
                 found, wanted = folded[i].rows(case.heaps), bag(expected[i], case.heaps)
                 unborn = case.starts_empty and not found and _counts_none(expected[i])
-                if i not in wrong and found != wanted and not unborn:
+                if i not in wrong and not unborn and not _fits(case, found, wanted):
                     wrong[i] = Difference(i, number, listed(found), listed(wanted))
         return [wrong[i] for i in sorted(wrong)]
 
@@ -116,7 +138,7 @@ class Replay:
 
         def scanned(node: Scan, positions: bool) -> DataFrame:
             columns = [quote(name) for name in (ROW_KIND_COLUMN, *(f.name for f in node.fields))]
-            columns += ["__partition", "__offset"] if positions else []
+            columns += [PARTITION, "__offset"] if positions else []
             return sources[node.table.name].select(*columns)
 
         context = LoweringContext(
@@ -150,21 +172,20 @@ class Replay:
         query.awaitTermination()
         return found
 
-    def _source(self, name: str, table: Replayed, folder: Path) -> DataFrame:
+    def _source(self, name: str, table: Replayed | Recorded, folder: Path) -> DataFrame:
         directory = folder / name
         directory.mkdir()
         offset = 0
         for i, rows in enumerate(table.records()):
             lines = []
             for row in rows:
-                place = {"__partition": row["k"] % _PARTITIONS, "__offset": offset}
-                lines.append(json.dumps({**row, **place}) + "\n")
+                lines.append(json.dumps({**row, "__offset": offset}) + "\n")
                 offset += 1
             file = directory / f"{i:05}.json"
             file.write_text("".join(lines), encoding="utf-8")
             # Spark reads the oldest file first.
             os.utime(file, (i, i))
-        schema = f"{ROW_KIND_COLUMN} TINYINT, {table.columns}, __partition INT, __offset BIGINT"
+        schema = f"{ROW_KIND_COLUMN} TINYINT, {table.columns}, {PARTITION} INT, __offset BIGINT"
         reader = self.spark.readStream.schema(schema).option("maxFilesPerTrigger", 1)
         return reader.json(str(directory))
 
@@ -172,10 +193,9 @@ class Replay:
         self, cases: Sequence[Case], tables: Mapping[str, Sequence[Row]]
     ) -> dict[int, list[Any]]:
         for name, rows in tables.items():
-            columns = self.tables[name]
-            frame = self.spark.createDataFrame(
-                [[row[n] for n in columns.names] for row in rows], columns.columns
-            )
+            columns = self.tables[name].columns
+            names = [column.split()[0] for column in columns.split(", ")]
+            frame = self.spark.createDataFrame([[row[n] for n in names] for row in rows], columns)
             frame.createOrReplaceTempView(name)
         answers = []
         for i, case in enumerate(cases):
@@ -186,6 +206,18 @@ class Replay:
         for case_number, text in self.spark.sql(" UNION ALL ".join(answers)).collect():
             found[case_number].append(json.loads(text, parse_float=_rounded))
         return found
+
+
+def _fits(case: Case, found: Counter[str], wanted: Counter[str]) -> bool:
+    if not case.one_of_each or case.key is None:
+        return found == wanted
+    keys = [{_key(text, case.key) for text in rows} for rows in (found, wanted)]
+    return set(found) <= set(wanted) and keys[0] == keys[1] and len(found) == len(keys[0])
+
+
+def _key(text: str, key: Sequence[int]) -> str:
+    row = json.loads(text)
+    return json.dumps([row[i] for i in key])
 
 
 def _counts_none(rows: Sequence[Sequence[Any]]) -> bool:
@@ -205,10 +237,13 @@ def _rounded(text: str) -> float:
     return float(f"{float(text):.9g}")
 
 
-def _scratch() -> str | None:
-    """Where state may live that no one needs after the test: in memory, if the machine can."""
+@contextmanager
+def _scratch() -> Iterator[Path]:
+    """A folder for state that no one needs after the test: in memory, if the machine can."""
     memory = "/dev/shm"  # noqa: S108 - a TemporaryDirectory of our own is made in it
-    return memory if os.access(memory, os.W_OK) else None
+    parent = memory if os.access(memory, os.W_OK) else None
+    with tempfile.TemporaryDirectory(prefix="replay-", dir=parent) as folder:
+        yield Path(folder)
 
 
 @contextmanager

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
@@ -12,6 +13,9 @@ from streamtable.testing.histories import Change, Values
 
 #: A row as json holds it.
 Row = Mapping[str, Any]
+#: Which partition a record of a scan comes from.
+PARTITION = "__partition"
+_PARTITIONS = 2
 
 
 class Style(Enum):
@@ -35,24 +39,9 @@ class Replayed:
     columns: str
     batches: Sequence[Sequence[Change]]
 
-    @property
-    def names(self) -> list[str]:
-        """Of the columns."""
-        return [column.split()[0] for column in self.columns.split(", ")]
-
     def ddl(self, name: str) -> str:
         """A CREATE TABLE of the same shape, over a topic that is never read."""
-        key = "" if self.style is Style.APPEND else ", PRIMARY KEY (k) NOT ENFORCED"
-        options = {
-            Style.UPSERT: "'connector' = 'upsert-kafka', 'key.format' = 'json',"
-            " 'value.format' = 'json'",
-            Style.APPEND: "'connector' = 'kafka', 'format' = 'json'",
-            Style.CHANGES: "'connector' = 'kafka', 'format' = 'debezium-json'",
-        }[self.style]
-        return (
-            f"CREATE TABLE {name} ({self.columns}{key}) WITH ({options}, 'topic' = '{name}',"
-            " 'properties.bootstrap.servers' = 'localhost:9092');"
-        )
+        return _ddl(name, self.columns, self.style, keyed=self.style is not Style.APPEND)
 
     def tables(self) -> Iterator[list[Row]]:
         """The table after each batch."""
@@ -86,7 +75,42 @@ class Replayed:
         else:
             kinds = _changes(before, change.values)
         for kind, values in kinds:
-            yield {ROW_KIND_COLUMN: kind.value, "k": change.key, **(values or {})}
+            row = {ROW_KIND_COLUMN: kind.value, "k": change.key, **(values or {})}
+            yield {**row, PARTITION: change.key % _PARTITIONS}
+
+
+@dataclass(frozen=True)
+class Recorded:
+    """A table without a key, of one partition, whose rows come with their kinds, one a batch."""
+
+    style: Style
+    columns: str
+    rows: Sequence[tuple[RowKind, Sequence[Any]]]
+
+    def ddl(self, name: str) -> str:
+        """A CREATE TABLE of the same shape, over a topic that is never read."""
+        return _ddl(name, self.columns, self.style, keyed=False)
+
+    def records(self) -> Iterator[list[Row]]:
+        """What a scan gives in each batch."""
+        names = re.findall(r"(?:^|, )([a-z]+) ", self.columns)
+        for kind, values in self.rows:
+            row = dict(zip(names, values, strict=True))
+            yield [{ROW_KIND_COLUMN: kind.value, **row, PARTITION: 0}]
+
+
+def _ddl(name: str, columns: str, style: Style, *, keyed: bool) -> str:
+    key = ", PRIMARY KEY (k) NOT ENFORCED" if keyed else ""
+    options = {
+        Style.UPSERT: "'connector' = 'upsert-kafka', 'key.format' = 'json',"
+        " 'value.format' = 'json'",
+        Style.APPEND: "'connector' = 'kafka', 'format' = 'json'",
+        Style.CHANGES: "'connector' = 'kafka', 'format' = 'debezium-json'",
+    }[style]
+    return (
+        f"CREATE TABLE {name} ({columns}{key}) WITH ({options}, 'topic' = '{name}',"
+        " 'properties.bootstrap.servers' = 'localhost:9092');"
+    )
 
 
 def _changes(before: Values | None, after: Values | None) -> list[tuple[RowKind, Values | None]]:

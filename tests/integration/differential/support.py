@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import random
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -12,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from streamtable.testing.histories import Change, fold, pieces, random_cuts
 from streamtable.testing.jobs import BoundedRun
+from streamtable.testing.state import state_rows
 from streamtable.testing.topics import produce_changes, produce_json
 
 if TYPE_CHECKING:
@@ -137,19 +137,8 @@ class Differential:
         """How many entries each state variable of each query holds, empty ones left out."""
         found = {}
         for name in self.queries:
-            folder = str(self.directory / "checkpoint" / name)
-            for operator in self.spark.read.format("state-metadata").load(folder).collect():
-                properties = json.loads(operator["operatorProperties"])
-                for variable in properties["stateVariables"]:
-                    state = (
-                        self.spark.read.format("statestore")
-                        .option("operatorId", operator["operatorId"])
-                        .option("stateVarName", variable["stateName"])
-                        .load(folder)
-                    )
-                    rows = state.count()
-                    if rows:
-                        found[f"{name}/{operator['operatorId']}/{variable['stateName']}"] = rows
+            rows = state_rows(self.spark, str(self.directory / "checkpoint" / name))
+            found |= {f"{name}/{variable}": count for variable, count in rows.items()}
         return found
 
     def _script(self) -> str:

@@ -57,6 +57,7 @@ def read_changelog(
     *,
     positions: bool = False,
     partitions: bool = False,
+    last_only: bool = False,
 ) -> DataFrame:
     """A streaming DataFrame of the table's rows.
 
@@ -67,6 +68,7 @@ def read_changelog(
         context: the job.
         positions: whether Kafka's partition and offset follow as two more columns.
         partitions: whether topic and partition follow as `__topic` and `__of_partition`.
+        last_only: whether a record of several changes gives the last one of each row only.
 
     Returns:
         Row kind, then `fields`, then the positions, then the partitions.
@@ -79,7 +81,7 @@ def read_changelog(
         _records(table, context, leader_epochs=LEADER_EPOCH in read),
         bridge=context.bridge,
         counters=context.counters_of(table.table),
-        last_only=positions,
+        last_only=last_only,
     )
     columns = [f"__row.{ROW_KIND_COLUMN}"]
     for field in fields:

@@ -1,22 +1,27 @@
 """Aggregate functions: what they take and give; the operators know how to keep them.
 
-Result types were read off Flink 2.2: SUM and AVG keep the type of what they add up (so an INT sum
-wraps and an INT average is cut), decimals grow to 38 digits.
+Result types were read off Flink 2.2: SUM, AVG and the variances keep the type of what they add
+up (so an INT sum wraps and an INT average is cut), decimals grow to 38 digits.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from enum import Enum
 
 from streamtable.core.errors import Condition, Span, StreamtableError
 from streamtable.core.types import (
     BIGINT,
+    CHARACTER,
     MAX_DECIMAL_PRECISION,
     NUMERIC,
+    STRING,
     DataType,
     Root,
+    array,
     decimal,
+    multiset,
 )
 from streamtable.plan.binding.coercion import scale_of
 
@@ -32,6 +37,21 @@ _ORDERED = frozenset(Root) - {
 }
 
 
+class Form(Enum):
+    """How a call is written and what it does with NULLs."""
+
+    #: One value; NULLs are left out.
+    VALUE = "value"
+    #: One value; NULLs are kept unless IGNORE NULLS is written.
+    ITEMS = "items"
+    #: A text and a literal that stands between two of them.
+    TEXTS = "texts"
+    #: A value that becomes json; NULLs are left out unless NULL ON NULL is written.
+    JSON_ARRAY = "json array"
+    #: A key and a value that becomes json; NULLs are kept unless ABSENT ON NULL is written.
+    JSON_OBJECT = "json object"
+
+
 @dataclass(frozen=True)
 class AggregateFunction:
     """An aggregate of Flink's page.
@@ -43,7 +63,8 @@ class AggregateFunction:
         expected: how messages say that.
         gives: result type by argument type; None where Flink has it and we do not yet.
         none_for_empty: whether a group without values gives NULL (COUNT gives 0).
-        retracts: whether rows can be taken back from its state.
+        form: how a call is written.
+        ordered: whether the answer goes by the order of the rows.
     """
 
     name: str
@@ -52,7 +73,8 @@ class AggregateFunction:
     expected: str = "one value"
     gives: Callable[[DataType], DataType] | None = None
     none_for_empty: bool = True
-    retracts: bool = True
+    form: Form = Form.VALUE
+    ordered: bool = False
 
     def result(
         self, types: tuple[DataType, ...], at: Span | None, *, grouped: bool = True
@@ -60,7 +82,7 @@ class AggregateFunction:
         """The type of a call.
 
         Args:
-            types: of its arguments; empty for `COUNT(*)`.
+            types: of its values; empty for `COUNT(*)`.
             at: where the call stands.
             grouped: whether there is a GROUP BY; without one there may be no rows at all.
 
@@ -105,6 +127,37 @@ def _same(argument: DataType) -> DataType:
     return argument
 
 
+def _spread(argument: DataType) -> DataType:
+    """One value has no sample variance."""
+    return _average(argument).with_nullable(True)
+
+
+def _text(_: DataType) -> DataType:
+    return STRING
+
+
+def _items(argument: DataType) -> DataType:
+    return array(argument)
+
+
+def _copies(argument: DataType) -> DataType:
+    return multiset(argument).with_nullable(False)
+
+
+def _json(_: DataType) -> DataType:
+    return STRING.with_nullable(False)
+
+
+_SPREADS = {
+    "VAR_POP": "The population's variance.",
+    "VAR_SAMP": "The sample variance.",
+    "VARIANCE": "The sample variance.",
+    "STDDEV_POP": "The population's standard deviation.",
+    "STDDEV_SAMP": "The sample standard deviation.",
+    "STDDEV": "The sample standard deviation.",
+}
+
+
 _AVAILABLE = (
     AggregateFunction(
         "COUNT",
@@ -140,35 +193,64 @@ _AVAILABLE = (
         "a value that has an order",
         _same,
     ),
+    *(AggregateFunction(name, doc, NUMERIC, "a number", _spread) for name, doc in _SPREADS.items()),
+    AggregateFunction(
+        "FIRST_VALUE",
+        "The first value in order.",
+        gives=_same,
+        ordered=True,
+    ),
+    AggregateFunction(
+        "LAST_VALUE",
+        "The last value in order.",
+        gives=_same,
+        ordered=True,
+    ),
+    AggregateFunction(
+        "LISTAGG",
+        "The texts joined by a separator.",
+        CHARACTER,
+        "a string",
+        _text,
+        form=Form.TEXTS,
+        ordered=True,
+    ),
+    AggregateFunction(
+        "ARRAY_AGG", "The values as an array.", gives=_items, form=Form.ITEMS, ordered=True
+    ),
+    AggregateFunction("COLLECT", "The values as a multiset.", gives=_copies, none_for_empty=False),
+    AggregateFunction(
+        "JSON_ARRAYAGG",
+        "The values as a JSON array.",
+        gives=_json,
+        none_for_empty=False,
+        form=Form.JSON_ARRAY,
+        ordered=True,
+    ),
+    AggregateFunction(
+        "JSON_OBJECTAGG",
+        "Keys and values as a JSON object.",
+        gives=_json,
+        none_for_empty=False,
+        form=Form.JSON_OBJECT,
+        ordered=True,
+    ),
 )
 
 _NOT_YET = {
     "APPROX_COUNT_DISTINCT": "About how many different values there are.",
-    "ARRAY_AGG": "The values as an array.",
-    "COLLECT": "The values as a multiset.",
     "CUME_DIST": "The share of rows up to and with this one.",
     "DENSE_RANK": "The rank without gaps.",
-    "FIRST_VALUE": "The first value in order.",
     "GROUPING": "Whether a column is rolled up in this row.",
     "GROUPING_ID": "The bits of GROUPING of several columns.",
     "GROUP_ID": "The number of the grouping set among equal ones.",
-    "JSON_ARRAYAGG": "The values as a JSON array.",
-    "JSON_OBJECTAGG": "Keys and values as a JSON object.",
     "LAG": "The value some rows before.",
-    "LAST_VALUE": "The last value in order.",
     "LEAD": "The value some rows after.",
-    "LISTAGG": "The texts joined by a separator.",
     "NTILE": "The bucket of the row.",
     "PERCENTILE": "A percentile of the values.",
     "PERCENT_RANK": "The relative rank.",
     "RANK": "The rank with gaps.",
     "ROW_NUMBER": "The number of the row in its partition.",
-    "STDDEV": "The sample standard deviation.",
-    "STDDEV_POP": "The population's standard deviation.",
-    "STDDEV_SAMP": "The sample standard deviation.",
-    "VARIANCE": "The sample variance.",
-    "VAR_POP": "The population's variance.",
-    "VAR_SAMP": "The sample variance.",
 }
 
 AGGREGATES: Mapping[str, AggregateFunction] = {

@@ -6,8 +6,9 @@ from dataclasses import replace
 
 from streamtable.core.errors import Condition, InternalError, StreamtableError
 from streamtable.plan.expand_node import Expand
+from streamtable.plan.functions import AGGREGATES
 from streamtable.plan.nodes import Calc, GroupAggregate, Node, Scan, Sink, UnionAll, Values
-from streamtable.plan.stateful_nodes import Join, Materialize, TopN
+from streamtable.plan.stateful_nodes import Join, Materialize, Repeat, TopN
 from streamtable.plan.time_attributes import (
     GroupedWindow,
     grouped_window,
@@ -59,6 +60,7 @@ def _windowed(node: Node) -> Node:
 
 
 def _window_aggregate(node: GroupAggregate, found: GroupedWindow) -> Node:
+    _check_unordered(node)
     return WindowAggregate(node.input, found.window, node.keys, found.start, found.end, node.calls)
 
 
@@ -130,7 +132,7 @@ def _stripped(node: Node, *, waited: bool) -> Node:
 def _over(node: Node, inputs: list[Node]) -> Node:
     """The same node over other inputs."""
     match node:
-        case Calc() | Expand() | GroupAggregate() | TopN() | Materialize():
+        case Calc() | Expand() | GroupAggregate() | TopN() | Materialize() | Repeat():
             return replace(node, input=inputs[0])
         case Join():
             return replace(node, left=inputs[0], right=inputs[1])
@@ -143,3 +145,14 @@ def _over(node: Node, inputs: list[Node]) -> Node:
         case _:
             msg = "a node that only the inference of row kinds makes"
             raise InternalError(msg)
+
+
+def _check_unordered(node: GroupAggregate) -> None:
+    """Refuses aggregates that go by the order of rows, which no window keeps yet."""
+    for call in node.calls:
+        if AGGREGATES[call.function].ordered:
+            raise StreamtableError(
+                Condition.NOT_YET,
+                what=f"{call.function} in a window",
+                hint="group without the window, or take MIN or MAX",
+            )

@@ -17,7 +17,7 @@ from streamtable.plan.nodes import (
     UnionAll,
     Values,
 )
-from streamtable.plan.stateful_nodes import Join, Materialize, TopN
+from streamtable.plan.stateful_nodes import Join, Materialize, Repeat, TopN
 from streamtable.plan.time_nodes import TimeOperator
 
 R = TypeVar("R", Sink, Collect)
@@ -38,7 +38,7 @@ def _merge(node: Node) -> Node:
             below = _merge(node.input)
             merged = _merged(node, below)
             return merged or replace(node, input=below)
-        case Expand() | GroupAggregate() | Materialize() | TopN():
+        case Expand() | GroupAggregate() | Materialize() | Repeat() | TopN():
             return replace(node, input=_merge(node.input))
         case Join():
             return replace(node, left=_merge(node.left), right=_merge(node.right))

@@ -18,7 +18,7 @@ from streamtable.plan.nodes import (
     UnionAll,
     Values,
 )
-from streamtable.plan.stateful_nodes import Join, Materialize, TopN
+from streamtable.plan.stateful_nodes import Join, Materialize, Repeat, TopN
 from streamtable.plan.time_nodes import TimeOperator, WindowAggregate
 
 R = TypeVar("R", Sink, Collect)
@@ -36,7 +36,7 @@ def prune_columns(plan: R) -> R:
     return replace(plan, input=_prune(plan.input, {f.name for f in plan.input.fields}))
 
 
-def _prune(node: Node, wanted: set[str]) -> Node:
+def _prune(node: Node, wanted: set[str]) -> Node:  # noqa: C901 - a case for each node
     match node:
         case Scan():
             keep = wanted.union(*unique_keys(node))
@@ -60,14 +60,16 @@ def _prune(node: Node, wanted: set[str]) -> Node:
         case GroupAggregate():
             calls = tuple(c for c in node.calls if c.output.name in wanted)
             read = {c.argument for c in calls} | {c.filter for c in calls}
-            reads = set(node.keys) | {name for name in read if name is not None}
+            reads = {*node.keys, *node.order} | {name for name in read if name is not None}
             return replace(node, input=_prune(node.input, reads), calls=calls)
         case Join():
             return _prune_join(node, wanted)
         case TopN():
             return _prune_top_n(node, wanted)
         case Materialize():
-            return replace(node, input=_prune(node.input, wanted | set(node.key)))
+            return replace(node, input=_prune(node.input, wanted | {*node.key, *node.order}))
+        case Repeat():
+            return replace(node, input=_prune(node.input, wanted | {node.count}))
         case UnionAll():
             return UnionAll(tuple(_prune(child, wanted) for child in node.inputs))
         case TimeOperator():

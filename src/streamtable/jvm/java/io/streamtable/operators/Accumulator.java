@@ -18,6 +18,16 @@ interface Accumulator extends Serializable {
   /** Opens further state, for aggregates that need more than columns. */
   default void open(StatefulProcessorHandle handle, String name) {}
 
+  /** Whether the order of the rows matters; then they are not summed up in parts. */
+  default boolean ordered() {
+    return false;
+  }
+
+  /** What an ordered aggregate says to those who sum it up all the same. */
+  static IllegalStateException unfoldable() {
+    return new IllegalStateException("values that keep their order are not summed up in parts");
+  }
+
   /** Columns in which a {@link Partial} of this aggregate travels. */
   List<StructField> partialColumns(String name);
 

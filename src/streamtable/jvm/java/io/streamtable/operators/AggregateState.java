@@ -2,6 +2,7 @@ package io.streamtable.operators;
 
 import java.io.Serializable;
 import java.util.ArrayList;
+import java.util.Iterator;
 import java.util.List;
 import org.apache.spark.sql.Encoder;
 import org.apache.spark.sql.Row;
@@ -12,6 +13,7 @@ import org.apache.spark.sql.streaming.ValueState;
 import org.apache.spark.sql.types.DataTypes;
 import org.apache.spark.sql.types.StructField;
 import org.apache.spark.sql.types.StructType;
+import scala.jdk.javaapi.CollectionConverters;
 
 /**
  * The aggregates of one group at a time: load, add rows, read the results, store or forget.
@@ -23,6 +25,7 @@ final class AggregateState implements Serializable {
   private final List<Aggregation> calls;
   private final List<Accumulator> accumulators;
   private final PartialRows partials;
+  private final RowOrder order;
   private final int[] offsets;
   private final StructType schema;
   private transient ValueState<Row> group;
@@ -32,9 +35,14 @@ final class AggregateState implements Serializable {
   /**
    * @param partials the layout of input rows that {@link LocalAggregate} has summed up; null where
    *     they come as they are
+   * @param order in which the rows of a batch are added; null for any
    */
   AggregateState(
-      List<Aggregation> calls, List<Accumulator> accumulators, PartialRows partials) {
+      List<Aggregation> calls,
+      List<Accumulator> accumulators,
+      PartialRows partials,
+      RowOrder order) {
+    this.order = order;
     this.calls = calls;
     this.accumulators = accumulators;
     this.partials = partials;
@@ -79,11 +87,13 @@ final class AggregateState implements Serializable {
   /** Adds every input row and settles the aggregates. */
   void add(scala.collection.Iterator<Row> input) {
     long grown = 0;
-    while (input.hasNext()) {
-      Row row = input.next();
+    Iterator<Row> found = CollectionConverters.asJava(input);
+    Iterator<Row> rows = order == null ? found : order.sorted(found);
+    while (rows.hasNext()) {
+      Row row = rows.next();
       grown += partials == null ? add(row) : merge(row);
     }
-    rows = Math.max(0, rows + grown);
+    this.rows = Math.max(0, this.rows + grown);
     for (Accumulator accumulator : accumulators) {
       accumulator.finish();
     }

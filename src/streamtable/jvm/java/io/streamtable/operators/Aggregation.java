@@ -1,6 +1,8 @@
 package io.streamtable.operators;
 
 import java.io.Serializable;
+import java.util.ArrayList;
+import java.util.List;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.types.DataType;
 import org.apache.spark.sql.types.DataTypes;
@@ -8,9 +10,11 @@ import org.apache.spark.sql.types.DataTypes;
 /**
  * One aggregate call, by plain values; the planner decides, this only builds.
  *
- * @param function COUNT, SUM, AVG, MIN or MAX
+ * @param function its name in Flink
  * @param argument position in the input row, -1 for COUNT(*)
  * @param filter position of a boolean in the input row, -1 for none
+ * @param parameters what the function takes beside its values: the separator of LISTAGG; ABSENT or
+ *     NULL for what a JSON aggregate does with NULLs, then RAW if its texts are json
  */
 public record Aggregation(
     String function,
@@ -18,7 +22,8 @@ public record Aggregation(
     int filter,
     boolean distinct,
     DataType argumentType,
-    DataType resultType)
+    DataType resultType,
+    List<String> parameters)
     implements Serializable {
   /** From Spark's DDL spelling of the types, as Python hands them over. */
   public static Aggregation of(
@@ -27,14 +32,17 @@ public record Aggregation(
       int filter,
       boolean distinct,
       String argumentType,
-      String resultType) {
+      String resultType,
+      List<String> parameters) {
     return new Aggregation(
         function,
         argument,
         filter,
         distinct,
         DataType.fromDDL(argumentType),
-        DataType.fromDDL(resultType));
+        DataType.fromDDL(resultType),
+        // A copy: what Python hands over is a view of its own that does not travel to a task.
+        new ArrayList<>(parameters));
   }
 
   /** The value that a raw input row contributes; null where it does not take part. */
@@ -46,12 +54,22 @@ public record Aggregation(
   }
 
   Accumulator accumulator(boolean retracting, boolean bitmaps) {
+    ListResult list = list();
+    if (list != null && !retracting && function.endsWith("_VALUE")) {
+      return new EdgeAccumulator(argumentType, function.equals("LAST_VALUE"));
+    }
+    if (list != null) {
+      return new ListAccumulator(argumentType, distinct, list);
+    }
     Accumulator plain =
         switch (function) {
           case "COUNT" -> new CountAccumulator();
           case "SUM" -> new SumAccumulator(argumentType, resultType, false);
           case "AVG" -> new SumAccumulator(argumentType, resultType, true);
           case "MIN", "MAX" -> extreme(retracting);
+          case "COLLECT" -> new MultisetAccumulator(argumentType);
+          case "VAR_POP", "VAR_SAMP", "VARIANCE", "STDDEV_POP", "STDDEV_SAMP", "STDDEV" ->
+              variance();
           default -> throw new IllegalArgumentException("no accumulator for " + function);
         };
     // A set has the same extremes as its multiset, so MIN and MAX need no distinct of their own.
@@ -61,6 +79,27 @@ public record Aggregation(
     return !retracting && bitmaps && isInteger(argumentType)
         ? new DistinctIntegersAccumulator(argumentType, plain)
         : new DistinctAccumulator(argumentType, plain);
+  }
+
+  /** What an aggregate that goes by the order of its values makes of them; null for another. */
+  private ListResult list() {
+    return switch (function) {
+      case "FIRST_VALUE" -> ListResult::first;
+      case "LAST_VALUE" -> ListResult::last;
+      case "ARRAY_AGG" -> ListResult::array;
+      case "LISTAGG" -> ListResult.joined(parameters.get(0));
+      case "JSON_ARRAYAGG" -> ListResult.jsonArray(new JsonText(parameters.contains("RAW")));
+      case "JSON_OBJECTAGG" ->
+          ListResult.jsonObject(
+              new JsonText(parameters.contains("RAW")), parameters.get(0).equals("NULL"));
+      default -> null;
+    };
+  }
+
+  private Accumulator variance() {
+    boolean sample = !function.endsWith("_POP");
+    return new VarianceAccumulator(
+        argumentType, resultType, sample, function.startsWith("STDDEV"));
   }
 
   private Accumulator extreme(boolean retracting) {

@@ -3,7 +3,6 @@ package io.streamtable.operators;
 import java.io.Serializable;
 import java.nio.ByteBuffer;
 import java.util.HashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.function.ObjLongConsumer;
 import org.apache.spark.sql.Row;
@@ -12,6 +11,8 @@ import org.apache.spark.sql.types.DataType;
 import org.apache.spark.sql.types.DataTypes;
 import org.apache.spark.sql.types.StructField;
 import org.apache.spark.sql.types.StructType;
+import scala.collection.Seq;
+import scala.jdk.javaapi.CollectionConverters;
 
 /**
  * How often each value came or went, summed up in memory: a value that came and went costs no state
@@ -43,14 +44,37 @@ final class CountedChanges implements Partial, Serializable {
 
   /** Adds what another one exported. */
   void include(Row row, int at) {
-    List<Row> changes = row.getList(at);
+    include(row.<Row>getList(at));
+  }
+
+  /** Takes over what {@link #export} wrote; null is nothing. */
+  @SuppressWarnings("unchecked")
+  void load(Object exported) {
+    counts.clear();
+    if (exported != null) {
+      include(CollectionConverters.asJava((Seq<Row>) exported));
+    }
+  }
+
+  private void include(Iterable<Row> changes) {
     for (Row change : changes) {
       change(change.get(0), change.getLong(1));
     }
   }
 
+  /** Shows every value whose count is above zero. */
+  void forEach(ObjLongConsumer<Object> taker) {
+    counts.forEach(
+        (value, count) -> {
+          if (count > 0) {
+            taker.accept(plain(value), count);
+          }
+        });
+  }
+
   @Override
   public void export(Object[] row, int at) {
+    counts.values().removeIf(count -> count == 0);
     Row[] changes = new Row[counts.size()];
     int next = 0;
     for (Map.Entry<Object, Long> entry : counts.entrySet()) {

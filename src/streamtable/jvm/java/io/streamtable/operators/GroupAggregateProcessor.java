@@ -12,8 +12,8 @@ import scala.jdk.javaapi.CollectionConverters;
 /**
  * Changelog rows of one group in, at most one change of its aggregates out.
  *
- * <p>State: that of {@link AggregateState}. A group without rows leaves nothing behind, except the
- * one group of a query without GROUP BY, which is always there.
+ * <p>State: that of {@link AggregateState}. A group without rows is deleted and leaves nothing
+ * behind, the one group of a query without GROUP BY too.
  */
 public final class GroupAggregateProcessor extends StatefulProcessor<Row, Row, Row> {
   private final AggregateState group;
@@ -26,14 +26,16 @@ public final class GroupAggregateProcessor extends StatefulProcessor<Row, Row, R
    * @param before whether an update comes with the row it replaces
    * @param partials the layout of input rows that {@link LocalAggregate} has summed up; null where
    *     they come as they are
+   * @param order in which the rows of a batch are added; null for any
    */
   GroupAggregateProcessor(
       List<Aggregation> calls,
       List<Accumulator> accumulators,
       int keys,
       boolean before,
-      PartialRows partials) {
-    this.group = new AggregateState(calls, accumulators, partials);
+      PartialRows partials,
+      RowOrder order) {
+    this.group = new AggregateState(calls, accumulators, partials, order);
     this.keys = keys;
     this.before = before;
     this.results = calls.size();
@@ -47,11 +49,9 @@ public final class GroupAggregateProcessor extends StatefulProcessor<Row, Row, R
   @Override
   public scala.collection.Iterator<Row> handleInputRows(
       Row key, scala.collection.Iterator<Row> input, TimerValues timers) {
-    boolean stored = group.load();
-    boolean known = group.rows() > 0 || (keys == 0 && stored);
-    Object[] old = known ? group.results() : null;
+    Object[] old = group.load() ? group.results() : null;
     group.add(input);
-    boolean gone = group.rows() == 0 && keys > 0;
+    boolean gone = group.rows() == 0;
     if (gone) {
       group.forget();
     } else {

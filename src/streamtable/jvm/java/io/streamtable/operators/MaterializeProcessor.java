@@ -1,6 +1,7 @@
 package io.streamtable.operators;
 
 import java.util.ArrayList;
+import java.util.Iterator;
 import java.util.List;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.RowFactory;
@@ -15,21 +16,24 @@ import org.apache.spark.sql.types.StructType;
 import scala.jdk.javaapi.CollectionConverters;
 
 /**
- * Additions and removals of one key's row in any order in, upserts and deletes out.
+ * Additions and removals of one key's rows in any order in, upserts and deletes out.
  *
- * <p>Between two batches there is one row at most; while rows come one at a time, a new one may be
- * here before the old one is taken back. State (layout v1): "rows", those that are there, in the
+ * <p>Where the key is one of the query, there is one row at most between two batches; while rows
+ * come one at a time, a new one may be here before the old one is taken back. State (layout v1): "rows", those that are there, in the
  * order in which they came; the last one is the one to be seen.
  */
 public final class MaterializeProcessor extends StatefulProcessor<Row, Row, Row> {
   private final StructType stateSchema;
   private final int length;
+  private final RowOrder order;
   private transient ValueState<Row> rows;
 
   /**
    * @param rowDdl the columns without the row kind
+   * @param order in which the rows of a batch are taken
    */
-  public MaterializeProcessor(String rowDdl) {
+  MaterializeProcessor(String rowDdl, RowOrder order) {
+    this.order = order;
     StructType row = StructType.fromDDL(rowDdl);
     this.length = row.length();
     this.stateSchema = new StructType().add("rows", DataTypes.createArrayType(row));
@@ -44,8 +48,9 @@ public final class MaterializeProcessor extends StatefulProcessor<Row, Row, Row>
   public scala.collection.Iterator<Row> handleInputRows(
       Row key, scala.collection.Iterator<Row> input, TimerValues timers) {
     NetRows changes = new NetRows();
-    while (input.hasNext()) {
-      Row row = input.next();
+    Iterator<Row> sorted = order.sorted(CollectionConverters.asJava(input));
+    while (sorted.hasNext()) {
+      Row row = sorted.next();
       changes.add(columns(row), RowKind.sign(row.getByte(RowKind.POSITION)));
     }
     List<Row> live = load();

@@ -22,15 +22,18 @@ import scala.jdk.javaapi.CollectionConverters;
 public final class NormalizeProcessor extends StatefulProcessor<Row, Row, Row> {
   private final StructType rowSchema;
   private final boolean before;
+  private final boolean positions;
   private transient ValueState<Row> last;
 
   /**
    * @param rowDdl the columns, row kind and position left out
    * @param before whether an update comes with the row it replaces
+   * @param positions whether a change ends with the position of the record that made it
    */
-  public NormalizeProcessor(String rowDdl, boolean before) {
+  public NormalizeProcessor(String rowDdl, boolean before, boolean positions) {
     this.rowSchema = StructType.fromDDL(rowDdl);
     this.before = before;
+    this.positions = positions;
   }
 
   @Override
@@ -47,17 +50,17 @@ public final class NormalizeProcessor extends StatefulProcessor<Row, Row, Row> {
     if (RowKind.sign(newest.getByte(RowKind.POSITION)) < 0) {
       if (old != null) {
         last.clear();
-        output.add(changed(RowKind.DELETE, old));
+        output.add(changed(RowKind.DELETE, old, newest));
       }
     } else {
       Row now = columns(newest);
       if (old == null) {
-        output.add(changed(RowKind.INSERT, now));
+        output.add(changed(RowKind.INSERT, now, newest));
       } else if (!same(old, now)) {
         if (before) {
-          output.add(changed(RowKind.UPDATE_BEFORE, old));
+          output.add(changed(RowKind.UPDATE_BEFORE, old, newest));
         }
-        output.add(changed(RowKind.UPDATE_AFTER, now));
+        output.add(changed(RowKind.UPDATE_AFTER, now, newest));
       }
       if (!output.isEmpty()) {
         last.update(now);
@@ -91,11 +94,15 @@ public final class NormalizeProcessor extends StatefulProcessor<Row, Row, Row> {
     return RowFactory.create(columns);
   }
 
-  private Row changed(byte kind, Row row) {
-    Object[] columns = new Object[1 + rowSchema.length()];
+  private Row changed(byte kind, Row row, Row newest) {
+    int end = 1 + rowSchema.length();
+    Object[] columns = new Object[positions ? end + 2 : end];
     columns[RowKind.POSITION] = kind;
     for (int i = 0; i < rowSchema.length(); i++) {
       columns[i + 1] = row.get(i);
+    }
+    for (int i = end; i < columns.length; i++) {
+      columns[i] = newest.get(i);
     }
     return RowFactory.create(columns);
   }

@@ -24,7 +24,9 @@ public final class Operators {
    * @param retracting whether input rows can be taken back
    * @param before whether an update comes with the row it replaces
    * @param bitmaps whether distinct integers may be kept as bitmaps
-   * @param fold whether rows are summed up before the shuffle; see {@link LocalAggregate}
+   * @param fold whether rows are summed up before the shuffle, where their order does not matter;
+   *     see {@link LocalAggregate}
+   * @param order positions of columns that tell the order of rows, for aggregates that go by it
    */
   public static Dataset<Row> groupAggregate(
       Dataset<Row> input,
@@ -34,6 +36,7 @@ public final class Operators {
       boolean before,
       boolean bitmaps,
       boolean fold,
+      List<Integer> order,
       String outputDdl) {
     // Copies: what Python hands over is a view of its own that does not travel to a task.
     List<Aggregation> own = new ArrayList<>(calls);
@@ -41,12 +44,15 @@ public final class Operators {
     for (Aggregation call : own) {
       accumulators.add(call.accumulator(retracting, bitmaps));
     }
-    PartialRows partials = fold ? new PartialRows(keys.size(), accumulators) : null;
-    Dataset<Row> rows = fold ? folded(input, keys, own, accumulators, partials) : input;
+    boolean ordered = accumulators.stream().anyMatch(Accumulator::ordered);
+    boolean folds = fold && !ordered;
+    PartialRows partials = folds ? new PartialRows(keys.size(), accumulators) : null;
+    Dataset<Row> rows = folds ? folded(input, keys, own, accumulators, partials) : input;
+    RowOrder asCame = ordered ? RowOrder.ascending(positions(order)) : null;
     return stateful(
         rows,
         keys,
-        new GroupAggregateProcessor(own, accumulators, keys.size(), before, partials),
+        new GroupAggregateProcessor(own, accumulators, keys.size(), before, partials, asCame),
         outputDdl);
   }
 
@@ -217,8 +223,13 @@ public final class Operators {
 
   /** A full changelog out of upserts; see {@link NormalizeProcessor}. */
   public static Dataset<Row> normalize(
-      Dataset<Row> input, List<String> keys, String rowDdl, boolean before, String outputDdl) {
-    return stateful(input, keys, new NormalizeProcessor(rowDdl, before), outputDdl);
+      Dataset<Row> input,
+      List<String> keys,
+      String rowDdl,
+      boolean before,
+      boolean positions,
+      String outputDdl) {
+    return stateful(input, keys, new NormalizeProcessor(rowDdl, before, positions), outputDdl);
   }
 
   /**
@@ -266,8 +277,13 @@ public final class Operators {
 
   /** The one row of each key; see {@link MaterializeProcessor}. */
   public static Dataset<Row> materialize(
-      Dataset<Row> input, List<String> keys, String rowDdl, String outputDdl) {
-    return stateful(input, keys, new MaterializeProcessor(rowDdl), outputDdl);
+      Dataset<Row> input,
+      List<String> keys,
+      String rowDdl,
+      List<Integer> order,
+      String outputDdl) {
+    RowOrder asCame = RowOrder.ascending(positions(order));
+    return stateful(input, keys, new MaterializeProcessor(rowDdl, asCame), outputDdl);
   }
 
   /**

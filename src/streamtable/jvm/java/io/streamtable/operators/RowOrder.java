@@ -1,7 +1,10 @@
 package io.streamtable.operators;
 
 import java.io.Serializable;
+import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.Iterator;
+import java.util.List;
 import org.apache.spark.sql.Row;
 import scala.collection.Seq;
 
@@ -18,6 +21,19 @@ final class RowOrder implements Comparator<Row>, Serializable {
     this.columns = columns;
     this.descending = descending;
     this.nullsFirst = nullsFirst;
+  }
+
+  /** By these columns, ascending. */
+  static RowOrder ascending(int[] columns) {
+    return new RowOrder(columns, new boolean[columns.length], new boolean[columns.length]);
+  }
+
+  /** All rows in this order. */
+  Iterator<Row> sorted(Iterator<Row> rows) {
+    List<Row> all = new ArrayList<>();
+    rows.forEachRemaining(all::add);
+    all.sort(this);
+    return all.iterator();
   }
 
   @Override

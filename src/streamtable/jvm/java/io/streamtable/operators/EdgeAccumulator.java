@@ -1,0 +1,66 @@
+package io.streamtable.operators;
+
+import java.util.List;
+import org.apache.spark.sql.Row;
+import org.apache.spark.sql.types.DataType;
+import org.apache.spark.sql.types.DataTypes;
+import org.apache.spark.sql.types.StructField;
+
+/** FIRST_VALUE or LAST_VALUE over rows that are never taken back: that value is all that is kept. */
+final class EdgeAccumulator implements Accumulator {
+  private final DataType type;
+  private final boolean last;
+  private Object edge;
+
+  EdgeAccumulator(DataType type, boolean last) {
+    this.type = type;
+    this.last = last;
+  }
+
+  @Override
+  public boolean ordered() {
+    return true;
+  }
+
+  @Override
+  public List<StructField> columns(String name) {
+    return List.of(DataTypes.createStructField(name + "_edge", type, true));
+  }
+
+  @Override
+  public List<StructField> partialColumns(String name) {
+    throw Accumulator.unfoldable();
+  }
+
+  @Override
+  public Partial partial() {
+    throw Accumulator.unfoldable();
+  }
+
+  @Override
+  public void merge(Row row, int at) {
+    throw Accumulator.unfoldable();
+  }
+
+  @Override
+  public void load(Object[] state, int at) {
+    edge = state[at];
+  }
+
+  @Override
+  public void add(Object value, int sign) {
+    if (last || edge == null) {
+      edge = value;
+    }
+  }
+
+  @Override
+  public void store(Object[] state, int at) {
+    state[at] = edge;
+  }
+
+  @Override
+  public Object result() {
+    return ListResult.plain(edge);
+  }
+}

@@ -1,0 +1,64 @@
+"""State follows the rows that are there: none for none, and no more after a longer history."""
+
+from __future__ import annotations
+
+import random
+from typing import TYPE_CHECKING
+
+from streamtable.testing.histories import Change, Values
+from streamtable.testing.planned import planned, sink
+from streamtable.testing.replay import Case, Replay
+from streamtable.testing.replayed import Replayed, Style
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+_COLUMNS = "k INT, g STRING, v INT"
+_KEYS = 12
+
+_QUERIES = (
+    "SELECT g, COUNT(*), SUM(v), MIN(v), COUNT(DISTINCT v), VAR_POP(v) FROM a GROUP BY g",
+    "SELECT g, FIRST_VALUE(v), LISTAGG(g), ARRAY_AGG(DISTINCT v) FROM a GROUP BY g",
+    "SELECT COUNT(*), MAX(v) FROM a",
+    "SELECT x.k, y.k FROM a AS x FULL JOIN b AS y ON x.v = y.v",
+    "SELECT k FROM a WHERE NOT EXISTS (SELECT * FROM b WHERE b.v = a.v)",
+    "SELECT v FROM (SELECT v, ROW_NUMBER() OVER (PARTITION BY g ORDER BY v) n FROM a) WHERE n < 3",
+    "SELECT v FROM a INTERSECT ALL SELECT v FROM b",
+)
+
+
+def _values(dice: random.Random) -> Values:
+    return {"g": dice.choice("abc"), "v": dice.randrange(4)}
+
+
+def _table(seed: int, length: int, *, deleted: bool) -> Replayed:
+    """A history that ends with the same rows however long it is, or with none."""
+    dice = random.Random(seed)
+    history = [
+        Change(dice.randrange(_KEYS), None if dice.random() < 0.3 else _values(dice))
+        for _ in range(length)
+    ]
+    last = random.Random(0)
+    end = [Change(key, None if deleted else _values(last)) for key in range(_KEYS)]
+    return Replayed(Style.UPSERT, _COLUMNS, [history[: length // 2], history[length // 2 :], end])
+
+
+def _state(spark: SparkSession, length: int, *, deleted: bool = False) -> dict[str, int]:
+    tables = {name: _table(seed, length, deleted=deleted) for seed, name in enumerate("ab")}
+    cases = []
+    for query in (*_QUERIES, "SELECT v, k FROM a"):
+        fields = [column.field for column in planned(query, tables).columns]
+        key = None if query in _QUERIES else (0,)
+        cases.append(Case(sink(fields, key), query, query, key))
+    return Replay(spark, tables).state_rows(cases)
+
+
+def test_nothing_is_left_of_deleted_rows(spark: SparkSession) -> None:
+    assert _state(spark, 60, deleted=True) == {}
+
+
+def test_state_does_not_grow_with_history(spark: SparkSession) -> None:
+    short, long = _state(spark, 60), _state(spark, 600)
+    assert set(short) == set(long)
+    # How a rank cuts its rows in two depends on what was taken back; both parts hold live rows.
+    assert sum(long.values()) <= sum(short.values()) + _KEYS
