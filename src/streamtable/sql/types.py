@@ -40,10 +40,13 @@ _REFUSED = {
     "STRUCTURED": "its values are Java objects",
     "REAL": "Flink has FLOAT and DOUBLE",
     "VARIANT": "Kafka's formats do not carry it",
+    "BITMAP": "Kafka's formats do not carry it",
     "DESCRIPTOR": "it is no type of a value",
 }
 _SPARK_DIGITS = 6
 _FLINK_DIGITS = 9
+#: Digits of an interval's first unit, as Flink's planner bounds them.
+_INTERVAL_DIGITS = 10
 
 
 class TypeParser(Cursor):
@@ -215,7 +218,7 @@ class TypeParser(Cursor):
                     expected=f"a unit that {first} can run to",
                     found=at.described(),
                 )
-            self._interval_digits()
+            self._interval_digits(ending=True)
         return Qualifier(first, last) if digits is None else Qualifier(first, last, digits)
 
     def _interval_unit(self) -> str:
@@ -225,15 +228,22 @@ class TypeParser(Cursor):
         self.take()
         return unit
 
-    def _interval_digits(self) -> int | None:
+    def _interval_digits(self, *, ending: bool = False) -> int | None:
         """`(digits)` or `(digits, fractional digits)`: bounds only, the value says the rest."""
+        at, unit = self.last.at, self.last.key
         if not self.accept("("):
             return None
         digits = self.whole_number("a number of digits")
+        most = _FLINK_DIGITS if ending and unit == "SECOND" else _INTERVAL_DIGITS
+        self._check_digits(unit, digits, most, at)
         if self.accept(","):
-            self.whole_number("a number of digits")
+            self._check_digits(unit, self.whole_number("a number of digits"), _FLINK_DIGITS, at)
         self.expect(")")
         return digits
+
+    def _check_digits(self, unit: str, digits: int, most: int, at: Span) -> None:
+        if not 1 <= digits <= most:
+            self._cannot(f"INTERVAL {unit}({digits})", f"precision goes from 1 to {most}", at)
 
     def _unknown(self, written: str, at: Span) -> NoReturn:
         reason = _REFUSED.get(written.upper())
