@@ -33,7 +33,8 @@ def lower_sink(sink: Sink, context: LoweringContext) -> DataFrame:
     rows = lower(sink.input, context)
     enforcer = context.settings[TYPE_LENGTH_ENFORCER]
     if enforcer is not TypeLengthEnforcer.IGNORE:
-        columns = [with_length(f, enforcer, sink.table.name) for f in sink.input.fields]
+        # The table's own types: an implicit cast leaves a column that of the query.
+        columns = [with_length(f, enforcer, sink.table.name) for f in sink.table.schema.persisted]
         rows = rows.selectExpr(ROW_KIND_COLUMN, *columns)
     if context.settings[NOT_NULL_ENFORCER] is NotNullEnforcer.DROP:
         missing = " OR ".join(f"({_is_missing(sink, name)})" for name in sink.not_null)
