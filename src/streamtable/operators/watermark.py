@@ -3,7 +3,7 @@
 Spark's own watermark is the greatest event time of a whole source. Here every partition of the
 topics has a column and a watermark of its own: the row's watermark where the row is the
 partition's, else a moment before all others. Under the policy `min` Spark takes the least of them;
-see docs/decisions/0017-watermark-per-partition.md.
+see docs/decisions/0010-watermark-per-partition.md.
 """
 
 from __future__ import annotations
