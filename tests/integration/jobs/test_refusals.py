@@ -40,6 +40,8 @@ def test_misspelled_option_names_place_and_way_out(tmp_path: Path) -> None:
     assert err == (
         f"error: {script}:11:3: UNKNOWN_OPTION: table pageviews_per_region sets 'key.fromat',"
         " which connector 'upsert-kafka' does not have. Hint: did you mean 'key.format'?\n"
+        "   11 |   'key.fromat' = 'avro',\n"
+        "      |   ^\n"
     )
 
 
