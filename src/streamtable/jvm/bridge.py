@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import count
 from typing import Any
 
 from py4j.java_gateway import JavaObject
@@ -190,6 +191,7 @@ class Bridge:
         context: Any = spark._sc  # noqa: SLF001 - PySpark has no public way
         self._gateway: Any = context._gateway  # noqa: SLF001
         self._ours = self._gateway.jvm.io.streamtable
+        self._readers = count()
 
     def register_functions(self) -> None:
         """Makes the `flink_*` functions known to the session's SQL."""
@@ -214,7 +216,8 @@ class Bridge:
         ours = self._ours.codec
         key = self._codec("decoder", spec.key) if spec.key else None
         positions = (self._ints(spec.key_positions), self._ints(spec.value_positions))
-        ends = (self._faults(spec, counters), counters.java)
+        source = ours.TaskSource(next(self._readers))
+        ends = (source, self._faults(spec, counters), counters.java)
         headers = F.col("headers") if spec.dead_letters else F.lit(None).cast(_NO_HEADERS)
         columns = [F.col(name) for name in ("key", "value", "topic", "partition", "offset")]
         arguments = self.java_list(self._java_column(c) for c in (*columns, headers))

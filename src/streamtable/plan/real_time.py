@@ -54,3 +54,12 @@ def _texts(node: Node) -> Iterator[str]:
     if isinstance(node, Calc):
         yield from (projection.sql for projection in node.projections)
         yield node.condition or ""
+
+
+def unkept_scans(node: Node) -> tuple[Scan, ...]:
+    """The scans whose rows reach a node's output through nothing that keeps state."""
+    if isinstance(node, Scan):
+        return (node,)
+    if not isinstance(node, _STATELESS):
+        return ()
+    return tuple(scan for child in node.inputs for scan in unkept_scans(child))

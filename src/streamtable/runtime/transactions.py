@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 
 from streamtable.connectors.kafka.sink import transaction_prefix, transaction_timeout_ms
@@ -11,17 +12,25 @@ from streamtable.jvm.bridge import Bridge
 from streamtable.jvm.kafka_admin import KafkaAdmin
 from streamtable.operators.sink import sink_table
 from streamtable.plan.nodes import Sink
+from streamtable.plan.real_time import unkept_scans
 from streamtable.runtime.preflight import Notice
+
+#: A partition of the state by its number, or what a task reads: reader, topic and partition.
+_TASK = re.compile(r"\d+|\d+\.[\w.-]+\.\d+")
 
 
 def check_transactions(plans: Mapping[str, Sink], bridge: Bridge) -> None:
-    """INVALID_OPTION for a transaction timeout that the brokers would refuse.
+    """Refuses what would break transactions, or what the brokers would not take.
+
+    INVALID_OPTION for a timeout above the brokers' limit, OPTION_CONFLICT for tasks that read
+    several partitions and write without state in between.
 
     Args:
         plans: by the names of the queries.
         bridge: the JVM side.
     """
-    for table in _transactional(plans).values():
+    for query, table in _transactional(plans).items():
+        _check_tasks(plans[query], table)
         longest = KafkaAdmin(bridge, table.properties).longest_transaction()
         given = transaction_timeout_ms(table)
         option = "properties.transaction.timeout.ms"
@@ -42,6 +51,28 @@ def check_transactions(plans: Mapping[str, Sink], bridge: Bridge) -> None:
         )
 
 
+def _check_tasks(plan: Sink, table: KafkaTable) -> None:
+    """Each task must read one partition, by which a batch that runs again knows it.
+
+    Which partitions come together in a task that reads several is not the same in each run.
+    """
+    read = [scan.table.connector for scan in unkept_scans(plan.input)]
+    sources = [source for source in read if isinstance(source, KafkaTable)]
+    option = "sink.parallelism" if sources and table.sink_tasks is not None else None
+    if any(source.scan_tasks is not None for source in sources):
+        option = "scan.parallelism"
+    if option is not None:
+        raise StreamtableError(
+            Condition.OPTION_CONFLICT,
+            at=table.at,
+            reason=(
+                f"'{option}' lets a task read several partitions, and {table.table} is written"
+                " exactly-once, which tells what is there already by the partition it comes from"
+            ),
+            hint=f"leave '{option}' out, or use 'at-least-once'",
+        )
+
+
 def abort_orphans(plans: Mapping[str, Sink], bridge: Bridge, notice: Notice) -> None:
     """Ends the transactions that an earlier run left open: readers of committed records wait there.
 
@@ -51,8 +82,9 @@ def abort_orphans(plans: Mapping[str, Sink], bridge: Bridge, notice: Notice) -> 
     for query, table in _transactional(plans).items():
         admin = KafkaAdmin(bridge, table.properties)
         prefix = f"{transaction_prefix(table, query)}-"
-        # What follows the prefix is the number of a task; a longer prefix is another query's.
-        found = [t.id for t in admin.open_transactions(prefix) if t.id[len(prefix) :].isdigit()]
+        # What follows the prefix tells tasks apart; a longer prefix is another query's.
+        ids = [t.id for t in admin.open_transactions(prefix)]
+        found = [id_ for id_ in ids if _TASK.fullmatch(id_[len(prefix) :])]
         if found:
             admin.abort_transactions(found)
             notice(

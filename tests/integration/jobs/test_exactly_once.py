@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import random
 import threading
 import time
@@ -11,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from confluent_kafka import Consumer, Producer, TopicPartition
+from confluent_kafka.admin import AdminClient
 from tests.integration.jobs.support import Cli, run, write
 
 from streamtable.core.errors import Condition, StreamtableError
@@ -20,7 +22,7 @@ from streamtable.testing.jobs import BoundedRun
 from streamtable.testing.topics import produce_json
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from pyspark.sql import SparkSession
     from tests.conftest import Topics
@@ -90,8 +92,6 @@ def _records(broker: Broker, topic: str, *, committed: bool = True) -> Iterator[
 
 def _times(broker: Broker, topic: str) -> Counter[int]:
     """How often each id is in a topic."""
-    import json
-
     return Counter(json.loads(record.value())["id"] for record in _records(broker, topic))
 
 
@@ -101,6 +101,19 @@ def _once(count: int) -> Counter[int]:
 
 def _rows(start: int, end: int) -> list[dict[str, Any]]:
     return [{"id": i, "v": f"v{i}"} for i in range(start, end)]
+
+
+def _produce_to(broker: Broker, topic: str, partition: int, ids: Iterable[int]) -> None:
+    producer = Producer({"bootstrap.servers": broker.bootstrap_servers})
+    for i in ids:
+        producer.produce(topic, json.dumps({"id": i, "v": f"v{i}"}), partition=partition)
+    producer.flush()
+
+
+def _arguments(broker: Broker, source: str, folder: Path) -> list[str]:
+    arguments = ["run", write(folder / "job.sql", _script())]
+    arguments += ["--checkpoint", str(folder / "c"), "--master", "local[2]"]
+    return [*arguments, "--var", f"source={source}", "--var", f"servers={broker.bootstrap_servers}"]
 
 
 def _forget_last_commit(checkpoint: Path, query: str = "o") -> None:
@@ -133,6 +146,27 @@ def test_a_crash_between_the_two_commits(
     job()
     expected = _once(160)
     expected.update(dict.fromkeys(range(100, 150), times - 1))
+    assert _times(broker, f"{source}-out") == expected
+
+
+def test_a_partition_is_known_again_whatever_task_reads_it(
+    broker: Broker, topic: Topics, tmp_path: Path
+) -> None:
+    source = topic("ids", partitions=3)
+    for partition in range(3):
+        _produce_to(broker, source, partition, range(partition * 50, partition * 50 + 50))
+    job = (*_arguments(broker, source, tmp_path), "--bounded")
+    assert run(*job)[0] == 0
+    assert _times(broker, f"{source}-out") == _once(150)
+
+    # A crash between the tasks' commits, for one of them: the mark that its transaction left goes.
+    _forget_last_commit(tmp_path / "c")
+    id_ = f"{source}-txn-o-0.{source}.1"
+    admin = AdminClient({"bootstrap.servers": broker.bootstrap_servers})
+    admin.delete_consumer_groups([id_])[id_].result(30)
+    assert run(*job)[0] == 0
+    expected = _once(150)
+    expected.update(range(50, 100))
     assert _times(broker, f"{source}-out") == expected
 
 
@@ -264,27 +298,29 @@ def _kill_and_count(
     seed: int, kills: int, count: int, broker: Broker, source: str, tmp_path: Path
 ) -> None:
     dice = random.Random(seed)
-    arguments = ["run", write(tmp_path / "job.sql", _script())]
-    arguments += ["--checkpoint", str(tmp_path / "c"), "--master", "local[2]"]
-    arguments += ["--set", "execution.micro-batch.max-records=40"]
-    arguments += ["--var", f"source={source}", "--var", f"servers={broker.bootstrap_servers}"]
+    batch = "execution.micro-batch.max-records"
+    arguments = _arguments(broker, source, tmp_path)
     feeding = threading.Thread(
         target=produce_json, args=(broker.bootstrap_servers, source, _rows(0, count))
     )
     feeding.start()
     commits = tmp_path / "c" / "o" / "commits"
+
+    def newest() -> int:
+        numbers = [int(p.name) for p in commits.glob("*") if p.name.isdigit()]
+        return max(numbers, default=-1)
+
     for _ in range(kills):
-        before = len(list(commits.iterdir())) if commits.exists() else 0
-        job = Cli.start(*arguments)
+        before = newest()
+        job = Cli.start(*arguments, "--set", f"{batch}=40")
         deadline = time.monotonic() + 120
-        while not commits.exists() or len(list(commits.iterdir())) < before + 4:
+        while newest() < before + 4:
             assert time.monotonic() < deadline
             assert job.process.poll() is None, job.process.communicate()[1]
             time.sleep(0.05)
         time.sleep(dice.random())
         job.kill()
     feeding.join()
-    arguments[-6:-4] = ["--set", "execution.micro-batch.max-records=100000"]
-    code, _, err = run(*arguments, "--bounded")
+    code, _, err = run(*arguments, "--bounded", "--set", f"{batch}=100000")
     assert code == 0, err
     assert _times(broker, f"{source}-out") == _once(count)

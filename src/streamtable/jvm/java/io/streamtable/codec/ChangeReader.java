@@ -26,6 +26,7 @@ public final class ChangeReader implements Serializable {
   private final int[] valuePositions;
   private final int[] primaryKey;
   private final boolean lastOnly;
+  private final TaskSource source;
   private final ReadFaults faults;
   private final Counters counters;
 
@@ -45,6 +46,7 @@ public final class ChangeReader implements Serializable {
       int[] valuePositions,
       int[] primaryKey,
       boolean lastOnly,
+      TaskSource source,
       ReadFaults faults,
       Counters counters) {
     this.keyDecoder = keyDecoder;
@@ -53,6 +55,7 @@ public final class ChangeReader implements Serializable {
     this.valuePositions = valuePositions;
     this.primaryKey = primaryKey;
     this.lastOnly = lastOnly;
+    this.source = source;
     this.faults = faults;
     this.counters = counters;
   }
@@ -65,6 +68,7 @@ public final class ChangeReader implements Serializable {
       int partition,
       long offset,
       ArrayData headers) {
+    source.tell(topic, partition);
     if (key == null && keyDecoder != null) {
       return leaveOut(RecordReader.NULL_KEYS);
     }

@@ -32,6 +32,7 @@ public final class RecordReader implements Serializable {
   private final int[] keyPositions;
   private final int[] valuePositions;
   private final boolean upsert;
+  private final TaskSource source;
   private final ReadFaults faults;
   private final Counters counters;
 
@@ -41,6 +42,7 @@ public final class RecordReader implements Serializable {
       int[] keyPositions,
       int[] valuePositions,
       boolean upsert,
+      TaskSource source,
       ReadFaults faults,
       Counters counters) {
     this.keyDecoder = keyDecoder;
@@ -48,6 +50,7 @@ public final class RecordReader implements Serializable {
     this.keyPositions = keyPositions;
     this.valuePositions = valuePositions;
     this.upsert = upsert;
+    this.source = source;
     this.faults = faults;
     this.counters = counters;
   }
@@ -65,10 +68,11 @@ public final class RecordReader implements Serializable {
       Decoder valueDecoder,
       int[] keyPositions,
       int[] valuePositions,
+      TaskSource source,
       ReadFaults faults,
       Counters counters) {
     return new RecordReader(
-        keyDecoder, valueDecoder, keyPositions, valuePositions, false, faults, counters);
+        keyDecoder, valueDecoder, keyPositions, valuePositions, false, source, faults, counters);
   }
 
   /** A reader of upserts: a value updates its key, no value deletes it. Parameters as above. */
@@ -77,10 +81,11 @@ public final class RecordReader implements Serializable {
       Decoder valueDecoder,
       int[] keyPositions,
       int[] valuePositions,
+      TaskSource source,
       ReadFaults faults,
       Counters counters) {
     return new RecordReader(
-        keyDecoder, valueDecoder, keyPositions, valuePositions, true, faults, counters);
+        keyDecoder, valueDecoder, keyPositions, valuePositions, true, source, faults, counters);
   }
 
   /** The row, or null where the record is left out. */
@@ -91,6 +96,7 @@ public final class RecordReader implements Serializable {
       int partition,
       long offset,
       ArrayData headers) {
+    source.tell(topic, partition);
     if (key == null && (upsert || keyDecoder != null)) {
       return leaveOut(NULL_KEYS);
     }

@@ -5,11 +5,14 @@ import org.apache.kafka.clients.producer.ProducerRecord;
 
 /** How the records of a task reach Kafka. One object serves one task of one epoch at a time. */
 interface Delivery extends Serializable {
-  /** Begins a task's part of an epoch; false where Kafka has these records already. */
-  boolean begin(long task, long epoch);
+  /** Begins a task's part of an epoch. */
+  void begin(long task, long epoch);
 
-  /** Takes a record without waiting for it; a KafkaFault where an earlier one failed for good. */
-  void send(ProducerRecord<byte[], byte[]> record);
+  /**
+   * Takes a record without waiting for it; false where Kafka has it already. A KafkaFault where an
+   * earlier one failed for good.
+   */
+  boolean send(ProducerRecord<byte[], byte[]> record);
 
   /** How many partitions the topic has, as far as the producer knows. */
   int partitions(String topic);

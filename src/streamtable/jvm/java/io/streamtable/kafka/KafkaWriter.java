@@ -119,12 +119,10 @@ public final class KafkaWriter extends ForeachWriter<Row> {
 
   @Override
   public boolean open(long partitionId, long epochId) {
-    if (!named(() -> delivery.begin(partitionId, epochId))) {
-      return false;
-    }
+    delivery.begin(partitionId, epochId);
     task = partitionId;
     records = 0;
-    partitions = choice == PartitionChoice.DEFAULT ? 0 : delivery.partitions(topic);
+    partitions = 0;
     buffer =
         bufferRows > 0 && bufferMs > 0 ? new ReducingBuffer(bufferRows, bufferMs, this::send) : null;
     return true;
@@ -168,13 +166,10 @@ public final class KafkaWriter extends ForeachWriter<Row> {
   }
 
   private void send(ProducerRecord<byte[], byte[]> record) {
-    named(
-        () -> {
-          delivery.send(record);
-          return true;
-        });
-    counters.add(RECORDS_OUT, 1);
-    counters.add(BYTES_OUT, length(record.key()) + length(record.value()));
+    if (named(() -> delivery.send(record))) {
+      counters.add(RECORDS_OUT, 1);
+      counters.add(BYTES_OUT, length(record.key()) + length(record.value()));
+    }
   }
 
   /** Says in a fault which topic it is about. */
@@ -187,6 +182,13 @@ public final class KafkaWriter extends ForeachWriter<Row> {
   }
 
   private ProducerRecord<byte[], byte[]> record(Row row) {
+    if (partitions == 0 && choice != PartitionChoice.DEFAULT) {
+      named(
+          () -> {
+            partitions = delivery.partitions(topic);
+            return true;
+          });
+    }
     Integer partition =
         at(row, partitionAt) instanceof Integer number
             ? number

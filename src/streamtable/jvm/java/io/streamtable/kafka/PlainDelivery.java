@@ -22,22 +22,22 @@ final class PlainDelivery implements Delivery {
   }
 
   @Override
-  public boolean begin(long task, long epoch) {
+  public void begin(long task, long epoch) {
     failure = new AtomicReference<>();
     lost = new LongAdder();
     whole = false;
     lent = Producers.borrow(properties);
-    return true;
   }
 
   @Override
-  public void send(ProducerRecord<byte[], byte[]> record) {
+  public boolean send(ProducerRecord<byte[], byte[]> record) {
     check();
     try {
       lent.producer.send(record, (metadata, e) -> remember(e));
     } catch (RuntimeException e) {
       remember(e);
     }
+    return true;
   }
 
   @Override

@@ -1,5 +1,6 @@
 package io.streamtable.kafka;
 
+import io.streamtable.codec.TaskSource;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicReference;
@@ -10,7 +11,8 @@ import org.apache.spark.TaskContext;
  * Exactly once: what a task writes in an epoch is one transaction, which also records the epoch. A
  * task that runs again after the transaction was committed finds its epoch there and writes nothing.
  *
- * <p>The transactional id is {@code prefix-task}; the epoch is the offset that the consumer group of
+ * <p>The transactional id is {@code prefix-source}, by what the task reads, or {@code prefix-task} where
+ * rows come from state, whose partitions have their numbers for good. The epoch is the offset that the consumer group of
  * the same name has committed for partition 0 of the topic, with the job's id and the number of
  * tasks as metadata. An epoch of another job, which has numbers of its own, counts for nothing.
  * A task without rows begins no transaction: when it runs again it has none either.
@@ -23,7 +25,10 @@ final class TransactionalDelivery implements Delivery {
 
   private transient TransactionalProducer producer;
   private transient AtomicReference<Exception> failure;
+  private transient TaskContext context;
+  private transient long task;
   private transient long epoch;
+  private transient boolean there;
   private transient boolean begun;
   private transient boolean whole;
 
@@ -34,52 +39,65 @@ final class TransactionalDelivery implements Delivery {
     this.job = job;
   }
 
+  // What the task reads is known with its first row.
   @Override
-  public boolean begin(long task, long epochId) {
+  public void begin(long ofTask, long ofEpoch) {
     failure = new AtomicReference<>();
-    epoch = epochId;
+    context = TaskContext.get(); // the buffer's timer has none
+    task = ofTask;
+    epoch = ofEpoch;
+    there = false;
     begun = false;
     whole = false;
-    producer = TransactionalProducer.take(properties, prefix + "-" + task, topic);
-    TransactionalProducer.Mark last = producer.last();
-    if (last == null || !last.job().equals(job) || last.epoch() < epoch) {
-      return true;
+  }
+
+  private TransactionalProducer producer() {
+    if (producer != null) {
+      return producer;
     }
-    whole = true;
-    if (last.epoch() == epoch && last.tasks() != tasks()) {
-      end();
+    String source = TaskSource.of(context);
+    String id = prefix + "-" + (source == null ? String.valueOf(task) : source);
+    producer = TransactionalProducer.take(properties, id, topic);
+    TransactionalProducer.Mark last = producer.last();
+    there = last != null && last.job().equals(job) && last.epoch() >= epoch;
+    if (there && last.epoch() == epoch && last.tasks() != tasks()) {
       throw new KafkaFault(
           "epoch " + epoch + " was written by " + last.tasks() + " tasks and would now be by "
               + tasks() + ", so what is in the topic already cannot be told; run the job with the"
               + " parallelism that it had",
           false);
     }
-    return false;
+    return producer;
   }
 
   // The buffer's timer sends from a thread of its own.
   @Override
-  public synchronized void send(ProducerRecord<byte[], byte[]> record) {
+  public synchronized boolean send(ProducerRecord<byte[], byte[]> record) {
     check();
+    TransactionalProducer own = producer();
+    if (there) {
+      return false;
+    }
     try {
       if (!begun) {
-        producer.begin();
+        own.begin();
         begun = true;
       }
-      producer.send(record, e -> failure.compareAndSet(null, e));
+      own.send(record, e -> failure.compareAndSet(null, e));
     } catch (RuntimeException e) {
       failure.compareAndSet(null, e);
     }
+    return true;
   }
 
   @Override
   public int partitions(String ofTopic) {
-    return producer.partitions(ofTopic);
+    return producer().partitions(ofTopic);
   }
 
   @Override
   public long sendMs() {
-    return producer.sendMs();
+    return producer().sendMs();
   }
 
   @Override
@@ -109,9 +127,8 @@ final class TransactionalDelivery implements Delivery {
     return 0;
   }
 
-  private static int tasks() {
-    TaskContext task = TaskContext.get();
-    return task == null ? 1 : task.numPartitions();
+  private int tasks() {
+    return context == null ? 1 : context.numPartitions();
   }
 
   private void check() {
