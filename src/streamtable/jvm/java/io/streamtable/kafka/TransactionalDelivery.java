@@ -11,11 +11,11 @@ import org.apache.spark.TaskContext;
  * Exactly once: what a task writes in an epoch is one transaction, which also records the epoch. A
  * task that runs again after the transaction was committed finds its epoch there and writes nothing.
  *
- * <p>The transactional id is {@code prefix-source}, by what the task reads, or {@code prefix-task} where
- * rows come from state, whose partitions have their numbers for good. The epoch is the offset that the consumer group of
- * the same name has committed for partition 0 of the topic, with the job's id and the number of
- * tasks as metadata. An epoch of another job, which has numbers of its own, counts for nothing.
- * A task without rows begins no transaction: when it runs again it has none either.
+ * <p>The transactional id is {@code prefix-source}, by what the task reads, or {@code prefix-task}
+ * where rows come from state, whose partitions have their numbers for good. The epoch is the offset
+ * that the consumer group of the same name has committed for partition 0 of the topic, with the
+ * job's id and the number of tasks as metadata. An epoch of another job, which has numbers of its
+ * own, counts for nothing. A task without rows begins no transaction: when it runs again it has none either.
  */
 final class TransactionalDelivery implements Delivery {
   private final HashMap<String, String> properties;
