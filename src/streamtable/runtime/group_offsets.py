@@ -42,7 +42,7 @@ class GroupCommits:
     def see(self, progress: Mapping[str, StreamingQueryProgress]) -> None:
         """Commits what the last batch of each query has read up to, where that is new."""
         for name, found in progress.items():
-            position = positions(s.endOffset for s in found.sources if s.endOffset)
+            position = positions(s.endOffset for s in found.sources)
             for table in self._tables[name]:
                 self._commit(f"{name}/{table.table}", table, reached(table, position))
         self._tell_failures()

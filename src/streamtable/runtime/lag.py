@@ -12,7 +12,7 @@ from streamtable.jvm.kafka_admin import KafkaAdmin, Partition
 from streamtable.plan.nodes import Sink, scans
 
 
-def records_behind(reached: Iterable[str], plan: Sink, bridge: Bridge) -> int:
+def records_behind(reached: Iterable[str | None], plan: Sink, bridge: Bridge) -> int:
     """Records that the topics of a query hold beyond where it stands.
 
     Args:
@@ -34,10 +34,13 @@ def records_behind(reached: Iterable[str], plan: Sink, bridge: Bridge) -> int:
     return distance(position, ends)
 
 
-def positions(reached: Iterable[str]) -> dict[Partition, int]:
-    """The positions of several sources, by partition; the one furthest behind counts."""
+def positions(reached: Iterable[str | None]) -> dict[Partition, int]:
+    """The positions of several sources, by partition; the one furthest behind counts.
+
+    A source that has not begun has none.
+    """
     found: dict[Partition, int] = {}
-    for text in reached:
+    for text in filter(None, reached):
         offsets: Any = json.loads(text)
         if not isinstance(offsets, dict):  # a file source counts otherwise
             continue

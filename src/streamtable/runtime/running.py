@@ -187,5 +187,5 @@ class RunningQuery:
         progress = self._running.lastProgress
         if progress is None:
             return 0
-        reached = [source.endOffset for source in progress.sources if source.endOffset]
+        reached = [source.endOffset for source in progress.sources]
         return records_behind(reached, self.plan, self.context.bridge)

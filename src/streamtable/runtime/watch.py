@@ -116,7 +116,7 @@ class Watch:
             return
         self._asked = time.monotonic()
         sources = [source for found in progress.values() for source in found.sources]
-        position = positions(s.endOffset for s in sources if s.endOffset)
+        position = positions(s.endOffset for s in sources)
         for name, table in self._sources.items():
             offsets = reached(table, position)
             if offsets:

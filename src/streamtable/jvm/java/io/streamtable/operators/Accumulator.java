@@ -24,18 +24,24 @@ interface Accumulator extends Serializable {
   }
 
   /** What an ordered aggregate says to those who sum it up all the same. */
-  static IllegalStateException unfoldable() {
+  private static IllegalStateException unfoldable() {
     return new IllegalStateException("values that keep their order are not summed up in parts");
   }
 
   /** Columns in which a {@link Partial} of this aggregate travels. */
-  List<StructField> partialColumns(String name);
+  default List<StructField> partialColumns(String name) {
+    throw unfoldable();
+  }
 
   /** A new, empty partial. */
-  Partial partial();
+  default Partial partial() {
+    throw unfoldable();
+  }
 
   /** Adds what a partial has summed up; its columns begin at a position of the row. */
-  void merge(Row row, int at);
+  default void merge(Row row, int at) {
+    throw unfoldable();
+  }
 
   /** Takes over the group's state; all columns are null for a new group. */
   void load(Object[] state, int at);

@@ -1,7 +1,6 @@
 package io.streamtable.operators;
 
 import java.util.List;
-import org.apache.spark.sql.Row;
 import org.apache.spark.sql.types.DataType;
 import org.apache.spark.sql.types.DataTypes;
 import org.apache.spark.sql.types.StructField;
@@ -25,21 +24,6 @@ final class EdgeAccumulator implements Accumulator {
   @Override
   public List<StructField> columns(String name) {
     return List.of(DataTypes.createStructField(name + "_edge", type, true));
-  }
-
-  @Override
-  public List<StructField> partialColumns(String name) {
-    throw Accumulator.unfoldable();
-  }
-
-  @Override
-  public Partial partial() {
-    throw Accumulator.unfoldable();
-  }
-
-  @Override
-  public void merge(Row row, int at) {
-    throw Accumulator.unfoldable();
   }
 
   @Override

@@ -2,7 +2,6 @@ package io.streamtable.operators;
 
 import java.util.ArrayList;
 import java.util.List;
-import org.apache.spark.sql.Row;
 import org.apache.spark.sql.types.DataType;
 import org.apache.spark.sql.types.DataTypes;
 import org.apache.spark.sql.types.StructField;
@@ -43,21 +42,6 @@ final class ListAccumulator implements Accumulator {
         DataTypes.createStructField(
             name + "_counts", DataTypes.createArrayType(DataTypes.LongType), true);
     return distinct ? List.of(kept, copies) : List.of(kept);
-  }
-
-  @Override
-  public List<StructField> partialColumns(String name) {
-    throw Accumulator.unfoldable();
-  }
-
-  @Override
-  public Partial partial() {
-    throw Accumulator.unfoldable();
-  }
-
-  @Override
-  public void merge(Row row, int at) {
-    throw Accumulator.unfoldable();
   }
 
   @Override
