@@ -64,3 +64,19 @@ class Watermarks:
             for partition, watermark in dict(scan.java.value()).items():
                 found[f"{scan.name}/{partition}"] = int(watermark)
         return found
+
+    def of_partitions(self, query: str) -> dict[str, int]:
+        """How far each partition that a query watches has come: "topic-partition" -> epoch ms.
+
+        A partition that has shown no event time is missing; one that several scans of the query
+        read has come as far as the least of them says. For metrics; callable from any thread.
+        """
+        found: dict[str, int] = {}
+        for (owner, _), scan in list(self._scans.items()):
+            if owner != query:
+                continue
+            for name, watermark in dict(scan.java.value()).items():
+                topic, partition = str(name).rsplit("/", 1)
+                known = found.get(f"{topic}-{partition}", int(watermark))
+                found[f"{topic}-{partition}"] = min(known, int(watermark))
+        return found
