@@ -51,6 +51,7 @@ from streamtable.sql.statements import (
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
+    from streamtable.runtime.background import Job
     from streamtable.runtime.job import RunOptions, Watcher
     from streamtable.runtime.preflight import Notice
 
@@ -134,6 +135,18 @@ class Session:
             self.plans, self.selects, self.settings.current(), self.catalog.functions.made
         )
         run_script(script, options, notice, show, spark, watcher)
+
+    def start(
+        self,
+        options: RunOptions,
+        notice: Notice,
+        spark: SparkSession | None = None,
+        show: Callable[[str], None] = print,
+    ) -> Job:
+        """The same as `run` in the background; `Job` tells its metrics, its end and its failure."""
+        from streamtable.runtime.background import Job
+
+        return Job(lambda watcher: self.run(options, notice, spark, show, watcher))
 
     def _take(self, statement: Statement) -> None:
         match statement:

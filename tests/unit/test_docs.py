@@ -8,7 +8,14 @@ from pathlib import Path
 import pytest
 from tests.compat import page as compatibility
 
-from streamtable.cli.reference import FUNCTIONS_PAGE, PAGE, functions_page, options_page
+from streamtable.cli.reference import (
+    FUNCTIONS_PAGE,
+    METRICS_PAGE,
+    PAGE,
+    functions_page,
+    metrics_page,
+    options_page,
+)
 from streamtable.plan.functions import FUNCTIONS
 from streamtable.plan.functions.differences import DIFFERENCES
 from streamtable.session import Session
@@ -56,6 +63,11 @@ def test_page_of_options_is_what_the_code_declares() -> None:
 def test_page_of_functions_is_what_the_code_declares() -> None:
     written = (_ROOT / FUNCTIONS_PAGE).read_text(encoding="utf-8")
     assert written == functions_page(), "run: python -m streamtable.cli.reference"
+
+
+def test_page_of_metrics_is_what_the_code_declares() -> None:
+    written = (_ROOT / METRICS_PAGE).read_text(encoding="utf-8")
+    assert written == metrics_page(), "run: python -m streamtable.cli.reference"
 
 
 def test_differences_are_those_of_functions_that_are_there() -> None:

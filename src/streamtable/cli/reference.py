@@ -1,4 +1,4 @@
-"""`python -m streamtable.cli.reference`: pages of options and functions, from their declarations.
+"""`python -m streamtable.cli.reference`: pages of what is declared: options, functions, metrics.
 
 Run in the checkout after one has changed; a test holds the pages against the declarations.
 """
@@ -15,10 +15,12 @@ from streamtable.core.settings import SETTINGS
 from streamtable.formats.registry import FORMATS, NOT_YET
 from streamtable.plan.functions import FUNCTIONS, SINCE, Category, Function
 from streamtable.plan.functions.differences import DIFFERENCES
+from streamtable.runtime.metric_names import METRICS, Owner
 
 #: Where the pages lie, from the root of the checkout.
 PAGE = Path("docs", "reference", "options.md")
 FUNCTIONS_PAGE = Path("docs", "reference", "functions.md")
+METRICS_PAGE = Path("docs", "reference", "metrics.md")
 
 _HEAD = """\
 # Options
@@ -35,6 +37,16 @@ Written by `python -m streamtable.cli.reference` from the table in the code. Nam
 results are those of Flink 2.2, against whose recorded answers they are tested; what knowingly
 differs says so. *Since* is the version of Flink that brought a function, where that is 2.1 or
 later. A function that is in no table is refused, with the nearest known name.
+"""
+_METRICS_HEAD = """\
+# Metrics
+
+Written by `python -m streamtable.cli.reference` from the declarations in the code. `run
+--metrics-port PORT` serves them for Prometheus at `/metrics`, `Session.start(...).metrics()` gives
+them to a program, and the status line of `run` shows the most telling ones, on a terminal every
+second, elsewhere a line a minute. In Prometheus a name has `streamtable_` before it and, where it
+only rises, `_total` behind it; its labels are `table` or `query` and those listed. Counts rise when
+a task has ended: at the end of a micro-batch, and at each checkpoint of real-time mode.
 """
 _CLIENT = (
     "Any other `properties.*` goes to the Kafka clients with the prefix removed, as *Kafka"
@@ -74,6 +86,22 @@ def _table(options: OptionSet) -> str:
     return "\n".join(lines)
 
 
+def metrics_page() -> str:
+    """The page of metrics as it must be."""
+    return "\n".join([_METRICS_HEAD, *_metrics()]).rstrip() + "\n"
+
+
+def _metrics() -> Iterator[str]:
+    for owner in Owner:
+        lines = ["| Metric | Labels | Meaning |", "|---|---|---|"]
+        for metric in METRICS:
+            if metric.owner is owner:
+                name = f"{metric.name}_total" if metric.counter else metric.name
+                shown = f"`{metric.name}`" + (f", `{name}`" if metric.counter else "")
+                lines.append(f"| {shown} | {', '.join(metric.labels)} | {metric.doc} |")
+        yield f"## Of {owner.value}\n\n" + "\n".join(lines) + "\n"
+
+
 def functions_page() -> str:
     """The page of functions as it must be."""
     return "\n".join([_FUNCTIONS_HEAD, *_chapters()]).rstrip() + "\n"
@@ -107,6 +135,10 @@ def _since(function: Function) -> str:
 
 if __name__ == "__main__":
     PAGE.parent.mkdir(parents=True, exist_ok=True)
-    for page, text in ((PAGE, options_page()), (FUNCTIONS_PAGE, functions_page())):
+    for page, text in (
+        (PAGE, options_page()),
+        (FUNCTIONS_PAGE, functions_page()),
+        (METRICS_PAGE, metrics_page()),
+    ):
         page.write_text(text, encoding="utf-8")
         sys.stdout.write(f"{page}\n")

@@ -46,10 +46,12 @@ class Watcher:
     Attributes:
         metrics: filled while it does.
         after: called in the job's thread after every look at the queries, some times a second.
+        stop: set, it asks the job for a clean end.
     """
 
     metrics: JobMetrics = field(default_factory=JobMetrics)
     after: Callable[[], None] = lambda: None
+    stop: threading.Event = field(default_factory=threading.Event)
 
 
 @dataclass(frozen=True)
@@ -116,8 +118,8 @@ def run_job(
         )
         try:
             register(functions, python_files(settings), own)
-            with stop_signals() as stop:
-                watched = watcher or Watcher()
+            watched = watcher or Watcher()
+            with stop_signals(watched.stop) as stop:
                 _run(named, possible, context, checkpoint, notice, stop, watched)
         finally:
             if spark is None:
@@ -195,11 +197,14 @@ def _run(
         query.prepare()
     begin(checkpoint, plans, topic_ids)
 
+    seen = context.watermarks.seen
+
     def after_look() -> None:
-        keep_watermarks(checkpoint, context.watermarks.seen())
+        keep_watermarks(checkpoint, seen())
         watcher.after()
 
-    watch = Watch(plans, queries, bridge, context.counters, notice, watcher.metrics, after_look)
+    counters, metrics = context.counters, watcher.metrics
+    watch = Watch(plans, queries, bridge, counters, notice, metrics, seen, after_look)
     try:
         for query in queries:
             query.start()
@@ -239,12 +244,13 @@ def _checkpoint(
 
 
 @contextmanager
-def stop_signals() -> Iterator[threading.Event]:
+def stop_signals(stop: threading.Event | None = None) -> Iterator[threading.Event]:
     """SIGINT and SIGTERM ask for a stop; a second one ends the process at once.
 
-    Handlers are set after Spark has started, because PySpark sets one of its own.
+    Handlers are set after Spark has started, because PySpark sets one of its own. Outside the main
+    thread there are none, and only whoever holds the event asks.
     """
-    stop = threading.Event()
+    stop = stop or threading.Event()
 
     def ask(number: int, _frame: FrameType | None) -> None:
         signal.signal(number, signal.SIG_DFL)

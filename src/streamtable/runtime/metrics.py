@@ -51,12 +51,14 @@ class QueryState:
         batch: its number.
         finished: when it was committed; epoch seconds.
         watermark: ISO 8601; None where the query has none.
+        partitions: "topic/partition" -> how far it has come in event time, in epoch ms.
         operators: for each operator with state its name, rows and bytes.
     """
 
     batch: int
     finished: float
     watermark: str | None = None
+    partitions: Mapping[str, int] = field(default_factory=dict)
     operators: tuple[tuple[str, int, int], ...] = ()
 
 
@@ -81,7 +83,13 @@ class JobMetrics:
                 self._samples.popleft()
 
     def values(self) -> dict[str, dict[str, dict[str, Any]]]:
-        """`{"tables": {table: {metric: value}}, "queries": {query: {metric: value}}}`."""
+        """All metrics now: `{"tables": {table: {...}}, "queries": {query: {...}}}`.
+
+        The names within are those of docs/reference/metrics.md, their values numbers or, where
+        one is not known yet, None. Three are of other shapes: `watermark` is an ISO 8601 text,
+        `partitionWatermark` is `{"topic/partition": epoch ms}`, and `operators` a list of
+        `{"name": ..., "stateRows": ..., "stateBytes": ...}`, one per operator with state.
+        """
         with self._lock:
             tables = {name: self._table(name, table) for name, table in self._tables.items()}
             queries = {name: _query(state) for name, state in self._queries.items()}
@@ -120,6 +128,7 @@ def _query(state: QueryState) -> dict[str, Any]:
         "lastCheckpoint": state.finished,
         "lastBatch": state.batch,
         "watermark": state.watermark,
+        "partitionWatermark": dict(state.partitions),
         "stateRows": sum(rows for _, rows, _ in state.operators),
         "stateBytes": sum(size for _, _, size in state.operators),
         "operators": [

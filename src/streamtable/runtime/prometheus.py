@@ -1,64 +1,72 @@
-"""A job's metrics for Prometheus: its text format, served over HTTP at `/metrics`."""
+"""A job's metrics for Prometheus, served over HTTP at `/metrics`."""
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from datetime import datetime
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
-from streamtable.core.errors import Condition, StreamtableError
-from streamtable.runtime.metrics import JobMetrics
+from prometheus_client import CollectorRegistry, start_http_server
+from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily
+from prometheus_client.registry import Collector
 
-#: The version of the text format.
-CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
+from streamtable.core.errors import Condition, StreamtableError
+from streamtable.runtime.metric_names import METRICS, Metric, Owner
+from streamtable.runtime.metrics import JobMetrics
 
 _PREFIX = "streamtable_"
 
-
-def exposition(metrics: JobMetrics) -> str:
-    """All metrics as Prometheus reads them: `streamtable_numRecordsIn{table="t"} 5`."""
-    by_name: dict[str, list[str]] = {}
-    found = metrics.values()
-    for kind, owners in (("table", found["tables"]), ("query", found["queries"])):
-        for owner, values in owners.items():
-            for name, labels, value in _samples(values):
-                label = _labels({kind: owner, **labels})
-                by_name.setdefault(name, []).append(f"{_PREFIX}{name}{label} {value}")
-    lines = []
-    for name, samples in sorted(by_name.items()):
-        lines += [f"# TYPE {_PREFIX}{name} {_type(name)}", *samples]
-    return "\n".join([*lines, ""])
+_Family = CounterMetricFamily | GaugeMetricFamily
 
 
-def _samples(values: Mapping[str, Any]) -> Iterator[tuple[str, dict[str, str], float]]:
-    for name, value in values.items():
-        if name == "operators":
-            for i, operator in enumerate(value):
-                labels = {"operator": f"{i}-{operator['name']}"}
-                yield "operatorStateRows", labels, operator["stateRows"]
-                yield "operatorStateBytes", labels, operator["stateBytes"]
-        elif name == "watermark" and value is not None:
-            moment = datetime.fromisoformat(value.replace("Z", "+00:00"))
-            yield "watermark", {}, round(moment.timestamp() * 1_000)
-        elif value is not None:
-            yield name, {}, value
+class JobCollector(Collector):
+    """Every metric as a family: `streamtable_numRecordsIn_total{table="t"} 5`."""
+
+    def __init__(self, metrics: JobMetrics) -> None:
+        self._metrics = metrics
+
+    def collect(self) -> Iterator[_Family]:
+        """Those that have a value now."""
+        found = self._metrics.values()
+        for metric in METRICS:
+            family = _family(metric)
+            owners = found["queries" if metric.owner is Owner.QUERY else "tables"]
+            for owner, values in owners.items():
+                for labels, value in _samples(metric, values):
+                    family.add_metric([owner, *labels], value)
+            if family.samples:
+                yield family
 
 
-def _type(name: str) -> str:
-    total = name.startswith("num") or name.endswith(("Errors", "Dropped", "Lost", "Letters"))
-    return "counter" if total and not name.endswith("PerSecond") else "gauge"
+def _family(metric: Metric) -> _Family:
+    owner = "query" if metric.owner is Owner.QUERY else "table"
+    kind = CounterMetricFamily if metric.counter else GaugeMetricFamily
+    return kind(_PREFIX + metric.name, metric.doc, labels=(owner, *metric.labels))
 
 
-def _labels(labels: Mapping[str, str]) -> str:
-    texts = (f'{key}="{_escaped(value)}"' for key, value in labels.items())
-    return "{" + ",".join(texts) + "}"
+def _samples(metric: Metric, values: Mapping[str, Any]) -> Iterator[tuple[list[str], float]]:
+    if metric.labels == ("operator",):
+        name = metric.name.removeprefix("operatorS")
+        for i, operator in enumerate(values["operators"]):
+            yield [f"{i}-{operator['name']}"], operator[f"s{name}"]
+    elif metric.name == "partitionWatermark":
+        for partition, moment in values[metric.name].items():
+            yield list(partition.rsplit("/", 1)), moment
+    elif metric.name == "watermark":
+        moment = _epoch_ms(values[metric.name])
+        if moment is not None:
+            yield [], moment
+    elif values.get(metric.name) is not None:
+        yield [], values[metric.name]
 
 
-def _escaped(text: str) -> str:
-    return text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
+def _epoch_ms(moment: str | None) -> int | None:
+    """None also for the end of time, which Spark writes with a year that no calendar has."""
+    try:
+        return None if moment is None else round(datetime.fromisoformat(moment).timestamp() * 1_000)
+    except ValueError:
+        return None
 
 
 @contextmanager
@@ -68,24 +76,10 @@ def serve(metrics: JobMetrics, host: str, port: int) -> Iterator[int]:
     Raises:
         StreamtableError: PORT_TAKEN.
     """
-
-    class Handler(BaseHTTPRequestHandler):
-        def do_GET(self) -> None:
-            if self.path.partition("?")[0] not in ("/", "/metrics"):
-                self.send_error(404)
-                return
-            body = exposition(metrics).encode()
-            self.send_response(200)
-            self.send_header("Content-Type", CONTENT_TYPE)
-            self.send_header("Content-Length", str(len(body)))
-            self.end_headers()
-            self.wfile.write(body)
-
-        def log_message(self, *_: object) -> None:
-            """Requests are not worth a line each."""
-
+    registry = CollectorRegistry()
+    registry.register(JobCollector(metrics))
     try:
-        server = ThreadingHTTPServer((host, port), Handler)
+        server, thread = start_http_server(port, host, registry)
     except OSError as error:
         raise StreamtableError(
             Condition.PORT_TAKEN,
@@ -94,11 +88,9 @@ def serve(metrics: JobMetrics, host: str, port: int) -> Iterator[int]:
             reason=error.strerror,
             hint="give another --metrics-port",
         ) from error
-    server.daemon_threads = True
-    thread = threading.Thread(target=server.serve_forever, daemon=True)
-    thread.start()
     try:
-        yield server.server_address[1]
+        yield server.server_port
     finally:
         server.shutdown()
         server.server_close()
+        thread.join()

@@ -63,7 +63,8 @@ def run_script(
             run_job(plans, settings, options, notice, own, functions, watcher)
         register(functions, python_files(settings), own)
         for plan in script.selects:
-            run_select(plan, settings, options, notice, show, own)
+            stop = None if watcher is None else watcher.stop
+            run_select(plan, settings, options, notice, show, own, stop)
     finally:
         if spark is None:
             own.stop()

@@ -91,8 +91,9 @@ def run_select(
     notice: Notice,
     show: Show,
     spark: SparkSession,
+    stop: threading.Event | None = None,
 ) -> None:
-    """Shows a query until its input ends, or until it is asked to stop.
+    """Shows a query until its input ends, or until it is asked to stop, by a signal or an event.
 
     Its state lives in a temporary folder: what was shown is not taken up again.
 
@@ -120,10 +121,10 @@ def run_select(
             .option("checkpointLocation", f"{scratch}/query")
         )
         printer.begin()
-        with stop_signals() as stop:
+        with stop_signals(stop) as asked:
             query = writer.start()
             try:
-                _watch(query, stop)
+                _watch(query, asked)
             finally:
                 with suppress(StreamingQueryException):
                     query.stop()

@@ -40,6 +40,7 @@ class Watch:
 
     Attributes:
         queries: the job's.
+        watermarks: `jvm.watermarks.Watermarks.seen`.
         after: called after every look, in the job's thread.
     """
 
@@ -49,6 +50,7 @@ class Watch:
     counters: Mapping[str, Counters]
     notice: Notice
     metrics: JobMetrics
+    watermarks: Callable[[], Mapping[str, int]]
     after: Callable[[], None]
 
     def __post_init__(self) -> None:
@@ -78,7 +80,8 @@ class Watch:
                 self._told.add(reason)
                 self.notice(line)
         self._ask_pending(progress)
-        states = {name: _state(found) for name, found in progress.items()}
+        partitions = _by_query(self.watermarks())
+        states = {name: _state(found, partitions.get(name, {})) for name, found in progress.items()}
         self.metrics.take(self._counts(), states)
         self.after()
 
@@ -137,12 +140,24 @@ class Watch:
             )
 
 
-def _state(progress: StreamingQueryProgress) -> QueryState:
+def _by_query(watermarks: Mapping[str, int]) -> dict[str, dict[str, int]]:
+    """Moments by "query/scan/topic/partition" -> by query and partition, the least of its scans."""
+    found: dict[str, dict[str, int]] = {}
+    for name, moment in watermarks.items():
+        query, _, topic, partition = name.rsplit("/", 3)
+        partitions = found.setdefault(query, {})
+        key = f"{topic}/{partition}"
+        partitions[key] = min(moment, partitions.get(key, moment))
+    return found
+
+
+def _state(progress: StreamingQueryProgress, partitions: Mapping[str, int]) -> QueryState:
     begun = datetime.fromisoformat(progress.timestamp.replace("Z", "+00:00")).timestamp()
     return QueryState(
         batch=progress.batchId,
         finished=begun + progress.durationMs.get("triggerExecution", 0) / 1_000,
         watermark=progress.eventTime.get("watermark"),
+        partitions=partitions,
         operators=tuple(
             (str(o.operatorName), int(o.numRowsTotal), int(o.memoryUsedBytes))
             for o in progress.stateOperators

@@ -11,10 +11,16 @@ from confluent_kafka import KafkaException, Producer
 from streamtable.testing.histories import Change
 
 
-def produce(servers: str, topic: str, records: Iterable[tuple[bytes | None, bytes | None]]) -> None:
+def produce(
+    servers: str,
+    topic: str,
+    records: Iterable[tuple[bytes | None, bytes | None]],
+    partition: int = -1,
+) -> None:
     """Sends records of (key, value) and waits until the broker has them all.
 
-    Partitions are chosen as Java's producers choose them (murmur2 of the key).
+    They go to one partition or, with -1, to those that Java's producers choose (murmur2 of the
+    key).
 
     Raises:
         KafkaException: the broker did not take one of them.
@@ -25,7 +31,11 @@ def produce(servers: str, topic: str, records: Iterable[tuple[bytes | None, byte
     )
     for key, value in records:
         producer.produce(
-            topic, value, key, on_delivery=lambda error, _: failed.append(error) if error else None
+            topic,
+            value,
+            key,
+            partition,
+            on_delivery=lambda error, _: failed.append(error) if error else None,
         )
         producer.poll(0)
     producer.flush(60)

@@ -8,10 +8,11 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import pytest
 from tests.integration.jobs.support import Cli, write
 from tests.integration.jobs.test_change_events import records
 
+from streamtable.runtime.job import RunOptions
+from streamtable.session import Session
 from streamtable.testing.jobs import BoundedRun
 from streamtable.testing.topics import produce
 
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from tests.conftest import Topics
 
     from streamtable.devbroker.broker import Broker
+    from streamtable.runtime.background import Job
 
 SCRIPT = """
 CREATE TABLE t (k INT, g INT, PRIMARY KEY (k) NOT ENFORCED) WITH (
@@ -75,14 +77,74 @@ def test_values_are_those_of_the_topics(
     assert begun <= query["lastCheckpoint"] <= time.time() + 1
 
 
-@pytest.mark.parametrize("mode", ["micro-batch", "real-time"])
-def test_served_while_a_job_runs(mode: str, broker: Broker, topic: Topics, tmp_path: Path) -> None:
+WINDOWS = """
+CREATE TABLE v (g INT, at TIMESTAMP(3), WATERMARK FOR at AS at - INTERVAL '1' SECOND) WITH (
+  'connector' = 'kafka', 'topic' = '${source}',
+  'properties.bootstrap.servers' = '${servers}', 'scan.startup.mode' = 'earliest-offset',
+  'format' = 'json', 'scan.dead-letter.topic' = '${source}-dead'
+);
+CREATE TABLE w (at TIMESTAMP(3), n BIGINT, PRIMARY KEY (at) NOT ENFORCED) WITH (
+  'connector' = 'upsert-kafka', 'topic' = '${source}-out',
+  'properties.bootstrap.servers' = '${servers}', 'key.format' = 'json', 'value.format' = 'json'
+);
+INSERT INTO w SELECT window_start, COUNT(*)
+FROM TABLE(TUMBLE(TABLE v, DESCRIPTOR(at), INTERVAL '10' SECOND))
+GROUP BY window_start, window_end;
+"""
+
+
+def _view(second: int) -> tuple[bytes | None, bytes | None]:
+    return None, b'{"g":1,"at":"2026-01-01 00:%02d:%02d"}' % divmod(second, 60)
+
+
+def test_of_a_job_in_the_background(
+    spark: SparkSession, broker: Broker, topic: Topics, tmp_path: Path
+) -> None:
+    """Watermarks by partition, late rows, dead letters; a stop that is clean."""
+    source = topic("views", partitions=2)
+    session = Session()
+    variables = {"source": source, "servers": broker.bootstrap_servers}
+    session.load(WINDOWS, "w.sql", variables)
+    job = session.start(RunOptions(checkpoint=str(tmp_path / "c")), lambda _: None, spark)
+    try:
+        rows = [_view(second) for second in (3, 40, 50)]
+        produce(broker.bootstrap_servers, source, rows, partition=0)
+        produce(broker.bootstrap_servers, source, [_view(25), (None, b"{")], partition=1)
+        first = 1_767_225_600_000
+        marks = {f"{source}/0": first + 49_000, f"{source}/1": first + 24_000}
+        _metric(job, lambda now: now["queries"]["w"]["partitionWatermark"] == marks)
+        _metric(job, lambda now: now["queries"]["w"]["watermark"] == "2026-01-01T00:00:24.000Z")
+        _metric(job, lambda now: now["tables"]["w"]["numRecordsOut"] == 1)
+        produce(broker.bootstrap_servers, source, [_view(4)], partition=0)
+        now = _metric(job, lambda now: now["tables"]["v"]["lateRows"] == 1)
+        read = now["tables"]["v"]
+        assert (read["numRecordsIn"], read["deadLetters"], read["numErrors"]) == (6, 1, 1)
+        assert now["queries"]["w"]["operators"][0]["stateRows"] == 3
+        assert not job.wait(0)
+    finally:
+        job.stop()
+        assert job.wait(60)
+    assert not job.running
+
+
+def _metric(job: Job, holds: Callable[[dict[str, Any]], bool]) -> dict[str, Any]:
+    deadline = time.monotonic() + 120
+    while True:
+        now = job.metrics()
+        if now["queries"] and holds(now):
+            return now
+        assert job.running, job.wait(0)
+        assert time.monotonic() < deadline, now
+        time.sleep(0.1)
+
+
+def test_served_in_real_time_mode(broker: Broker, topic: Topics, tmp_path: Path) -> None:
     source = topic("changes", partitions=2)
     rows = _input(50)
     job = Cli.start(
         *("run", write(tmp_path / "job.sql", SCRIPT), "--checkpoint", str(tmp_path / "c")),
         *("--var", f"source={source}", "--var", f"servers={broker.bootstrap_servers}"),
-        *("--set", f"execution.mode={mode}", "--set", "execution.checkpointing.interval=5 s"),
+        *("--set", "execution.mode=real-time", "--set", "execution.checkpointing.interval=5 s"),
         *("--set", "parallelism.default=1", "--metrics-port", "0"),
     )
     try:
@@ -90,10 +152,14 @@ def test_served_while_a_job_runs(mode: str, broker: Broker, topic: Topics, tmp_p
         line = next(line for line in job.process.stderr if line.startswith("metrics at "))
         url = line.split()[-1]
         produce(broker.bootstrap_servers, source, rows)
-        _until(url, f'streamtable_numRecordsIn{{table="t"}} {len(rows)}', job)
-        _until(url, f'streamtable_numBytesIn{{table="t"}} {_size(rows)}', job)
-        _until(url, 'streamtable_pendingRecords{table="t"} 0', job)
-        _until(url, lambda: f'streamtable_numRecordsOut{{table="o"}} {_count(broker, source)}', job)
+        _until(url, f'streamtable_numRecordsIn_total{{table="t"}} {len(rows)}.0', job)
+        _until(url, f'streamtable_numBytesIn_total{{table="t"}} {_size(rows)}.0', job)
+        _until(url, 'streamtable_pendingRecords{table="t"} 0.0', job)
+        _until(
+            url,
+            lambda: f'streamtable_numRecordsOut_total{{table="o"}} {_count(broker, source)}.0',
+            job,
+        )
     finally:
         job.kill()
 
@@ -103,7 +169,7 @@ def _count(broker: Broker, source: str) -> int:
 
 
 def _until(url: str, expected: str | Callable[[], str], job: Cli) -> None:
-    deadline = time.monotonic() + 120
+    deadline = time.monotonic() + 240
     while True:
         line = expected if isinstance(expected, str) else expected()
         with urllib.request.urlopen(url, timeout=60) as answer:  # noqa: S310 - our own

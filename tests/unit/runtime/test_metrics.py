@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import io
-import urllib.error
 import urllib.request
 
 import pytest
 
 from streamtable.cli.status import StatusLine, status
 from streamtable.core.errors import Condition, StreamtableError
+from streamtable.jvm.bridge import COUNTED_IN, COUNTED_OUT
+from streamtable.runtime.metric_names import BY_NAME
 from streamtable.runtime.metrics import JobMetrics, QueryState, TableCounts
-from streamtable.runtime.prometheus import exposition, serve
+from streamtable.runtime.prometheus import serve
 
 
 class Clock:
@@ -54,40 +55,73 @@ def test_lags_and_idle_time() -> None:
     assert found["pendingRecords"] == 7
 
 
-def test_text_for_prometheus() -> None:
+def _served(metrics: JobMetrics) -> str:
+    with (
+        serve(metrics, "127.0.0.1", 0) as port,
+        urllib.request.urlopen(f"http://127.0.0.1:{port}/metrics", timeout=60) as answer,
+    ):
+        assert answer.headers["Content-Type"].startswith("text/plain; version=")
+        return str(answer.read().decode())
+
+
+def test_served_for_prometheus() -> None:
     metrics = JobMetrics(Clock())
+    assert _served(metrics) == ""
     sink = TableCounts(counts={"recordsOut": 4, "bytesOut": 9}, sending=(1, 12), writes=True)
-    state = QueryState(3, 999.5, "1970-01-01T00:00:02.000Z", (("agg", 5, 640), ("join", 1, 60)))
-    metrics.take({'o"': sink}, {"o": state})
-    lines = exposition(metrics).splitlines()
+    state = QueryState(
+        3,
+        999.5,
+        "1970-01-01T00:00:02.000Z",
+        {"a.b/1": 2_000, "a.b/0": 5_000},
+        (("agg", 5, 640), ("join", 1, 60)),
+    )
+    late = TableCounts(counts={"lateRows": 3, "deadLetters": 2}, reads=True)
+    metrics.take({'o"': sink, "t": late}, {"o": state})
+    lines = _served(metrics).splitlines()
     for line in (
-        "# TYPE streamtable_numRecordsOut counter",
-        'streamtable_numRecordsOut{table="o\\""} 4',
+        "# TYPE streamtable_numRecordsOut_total counter",
+        'streamtable_numRecordsOut_total{table="o\\""} 4.0',
         "# TYPE streamtable_numRecordsOutPerSecond gauge",
-        'streamtable_currentSendTime{table="o\\""} 12',
-        'streamtable_watermark{query="o"} 2000',
-        'streamtable_stateRows{query="o"} 6',
-        'streamtable_operatorStateBytes{query="o",operator="1-join"} 60',
+        'streamtable_currentSendTime{table="o\\""} 12.0',
+        'streamtable_lateRows_total{table="t"} 3.0',
+        'streamtable_deadLetters_total{table="t"} 2.0',
+        'streamtable_numErrors_total{table="t"} 2.0',
+        'streamtable_watermark{query="o"} 2000.0',
+        'streamtable_partitionWatermark{partition="1",query="o",topic="a.b"} 2000.0',
+        'streamtable_partitionWatermark{partition="0",query="o",topic="a.b"} 5000.0',
+        'streamtable_stateRows{query="o"} 6.0',
+        'streamtable_operatorStateBytes{operator="1-join",query="o"} 60.0',
+        'streamtable_operatorStateRows{operator="0-agg",query="o"} 5.0',
         'streamtable_lastCheckpoint{query="o"} 999.5',
     ):
-        assert line in lines
-    assert len([line for line in lines if line.startswith("# TYPE")]) == len(
-        {line.split()[2] for line in lines if line.startswith("# TYPE")}
-    )
+        assert line in lines, lines
 
 
-def test_served_over_http() -> None:
-    metrics = JobMetrics()
-    with serve(metrics, "127.0.0.1", 0) as port:
-        metrics.take({"t": _source(5)}, {})
-        with urllib.request.urlopen(f"http://127.0.0.1:{port}/metrics", timeout=60) as answer:
-            assert answer.headers["Content-Type"].startswith("text/plain; version=0.0.4")
-            assert b'streamtable_numRecordsIn{table="t"} 5\n' in answer.read()
-        with pytest.raises(urllib.error.HTTPError, match="404"):
-            urllib.request.urlopen(f"http://127.0.0.1:{port}/other", timeout=60)
-        with pytest.raises(StreamtableError) as taken, serve(metrics, "127.0.0.1", port):
-            pass
-        assert taken.value.condition is Condition.PORT_TAKEN
+def test_a_watermark_at_the_end_of_time_has_no_number() -> None:
+    metrics = JobMetrics(Clock())
+    metrics.take({}, {"o": QueryState(3, 999.5, "+292278994-08-17T07:12:55.807Z")})
+    assert "streamtable_watermark" not in _served(metrics)
+
+
+def test_every_metric_is_declared() -> None:
+    """What `values` gives and nothing declares would be missing for Prometheus and in the docs."""
+    counts = dict.fromkeys((*COUNTED_IN, *COUNTED_OUT), 1)
+    table = TableCounts(counts, newest=(1, 2), sending=(1, 2), reads=True, writes=True, pending=0)
+    metrics = JobMetrics(Clock())
+    metrics.take({"t": table}, {"o": QueryState(1, 0.0)})
+    values = metrics.values()
+    assert set(values["tables"]["t"]) - set(BY_NAME) == set()
+    assert set(values["queries"]["o"]) - set(BY_NAME) == {"operators"}
+
+
+def test_a_port_that_is_taken() -> None:
+    with (
+        serve(JobMetrics(), "127.0.0.1", 0) as port,
+        pytest.raises(StreamtableError) as taken,
+        serve(JobMetrics(), "127.0.0.1", port),
+    ):
+        pass
+    assert taken.value.condition is Condition.PORT_TAKEN
 
 
 class Terminal(io.StringIO):
