@@ -36,7 +36,7 @@ class Job:
             before the first look at the running job. A query is named after the table it writes.
             docs/reference/metrics.md lists the metrics with their units. A number that is not
             known yet is absent or None. Of other shapes are, in a query: `watermark`, an ISO 8601
-            text; `partitionWatermark`, `{"topic/partition": epoch ms}`; `operators`, a list of
+            text; `partitionWatermark`, `{"topic-partition": epoch ms}`; `operators`, a list of
             `{"name": text, "stateRows": int, "stateBytes": int}`.
         """
         return self._watcher.metrics.values()

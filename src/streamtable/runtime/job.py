@@ -197,14 +197,16 @@ def _run(
         query.prepare()
     begin(checkpoint, plans, topic_ids)
 
-    seen = context.watermarks.seen
+    marks = context.watermarks
 
     def after_look() -> None:
-        keep_watermarks(checkpoint, seen())
+        keep_watermarks(checkpoint, marks.seen())
         watcher.after()
 
     counters, metrics = context.counters, watcher.metrics
-    watch = Watch(plans, queries, bridge, counters, notice, metrics, seen, after_look)
+    watch = Watch(
+        plans, queries, bridge, counters, notice, metrics, marks.of_partitions, after_look
+    )
     try:
         for query in queries:
             query.start()

@@ -51,7 +51,7 @@ class QueryState:
         batch: its number.
         finished: when it was committed; epoch seconds.
         watermark: ISO 8601; None where the query has none.
-        partitions: "topic/partition" -> how far it has come in event time, in epoch ms.
+        partitions: "topic-partition" -> how far it has come in event time, in epoch ms.
         operators: for each operator with state its name, rows and bytes.
     """
 
@@ -87,7 +87,7 @@ class JobMetrics:
 
         The names within are those of docs/reference/metrics.md, their values numbers or, where
         one is not known yet, None. Three are of other shapes: `watermark` is an ISO 8601 text,
-        `partitionWatermark` is `{"topic/partition": epoch ms}`, and `operators` a list of
+        `partitionWatermark` is `{"topic-partition": epoch ms}`, and `operators` a list of
         `{"name": ..., "stateRows": ..., "stateBytes": ...}`, one per operator with state.
         """
         with self._lock:

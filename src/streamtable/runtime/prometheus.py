@@ -52,7 +52,7 @@ def _samples(metric: Metric, values: Mapping[str, Any]) -> Iterator[tuple[list[s
             yield [f"{i}-{operator['name']}"], operator[f"s{name}"]
     elif metric.name == "partitionWatermark":
         for partition, moment in values[metric.name].items():
-            yield list(partition.rsplit("/", 1)), moment
+            yield list(partition.rsplit("-", 1)), moment
     elif metric.name == "watermark":
         moment = _epoch_ms(values[metric.name])
         if moment is not None:

@@ -40,7 +40,7 @@ class Watch:
 
     Attributes:
         queries: the job's.
-        watermarks: `jvm.watermarks.Watermarks.seen`.
+        watermarks: `jvm.watermarks.Watermarks.of_partitions`.
         after: called after every look, in the job's thread.
     """
 
@@ -50,7 +50,7 @@ class Watch:
     counters: Mapping[str, Counters]
     notice: Notice
     metrics: JobMetrics
-    watermarks: Callable[[], Mapping[str, int]]
+    watermarks: Callable[[str], Mapping[str, int]]
     after: Callable[[], None]
 
     def __post_init__(self) -> None:
@@ -80,8 +80,7 @@ class Watch:
                 self._told.add(reason)
                 self.notice(line)
         self._ask_pending(progress)
-        partitions = _by_query(self.watermarks())
-        states = {name: _state(found, partitions.get(name, {})) for name, found in progress.items()}
+        states = {name: _state(found, self.watermarks(name)) for name, found in progress.items()}
         self.metrics.take(self._counts(), states)
         self.after()
 
@@ -138,17 +137,6 @@ class Watch:
             self._pending[name] = sum(
                 max(0, end - offsets.get(partition, 0)) for partition, end in ends.items()
             )
-
-
-def _by_query(watermarks: Mapping[str, int]) -> dict[str, dict[str, int]]:
-    """Moments by "query/scan/topic/partition" -> by query and partition, the least of its scans."""
-    found: dict[str, dict[str, int]] = {}
-    for name, moment in watermarks.items():
-        query, _, topic, partition = name.rsplit("/", 3)
-        partitions = found.setdefault(query, {})
-        key = f"{topic}/{partition}"
-        partitions[key] = min(moment, partitions.get(key, moment))
-    return found
 
 
 def _state(progress: StreamingQueryProgress, partitions: Mapping[str, int]) -> QueryState:

@@ -111,7 +111,7 @@ def test_of_a_job_in_the_background(
         produce(broker.bootstrap_servers, source, rows, partition=0)
         produce(broker.bootstrap_servers, source, [_view(25), (None, b"{")], partition=1)
         first = 1_767_225_600_000
-        marks = {f"{source}/0": first + 49_000, f"{source}/1": first + 24_000}
+        marks = {f"{source}-0": first + 49_000, f"{source}-1": first + 24_000}
         _metric(job, lambda now: now["queries"]["w"]["partitionWatermark"] == marks)
         _metric(job, lambda now: now["queries"]["w"]["watermark"] == "2026-01-01T00:00:24.000Z")
         _metric(job, lambda now: now["tables"]["w"]["numRecordsOut"] == 1)

@@ -72,7 +72,7 @@ def test_served_for_prometheus() -> None:
         3,
         999.5,
         "1970-01-01T00:00:02.000Z",
-        {"a.b/1": 2_000, "a.b/0": 5_000},
+        {"a.b-1": 2_000, "a.b-0": 5_000},
         (("agg", 5, 640), ("join", 1, 60)),
     )
     late = TableCounts(counts={"lateRows": 3, "deadLetters": 2}, reads=True)
