@@ -19,6 +19,7 @@ from pyspark.sql.streaming.readwriter import DataStreamWriter
 
 from streamtable.core.codec import Codec
 from streamtable.jvm.faults import codec_fault
+from streamtable.jvm.maps import numbers
 
 #: Names that readers of records and `KafkaWriter` count under.
 COUNTED_IN = (
@@ -180,7 +181,7 @@ class Counters:
 
     def values(self) -> dict[str, int]:
         """Every count by its name, as far as finished tasks have told."""
-        return {str(k): int(v) for k, v in dict(self._java.values()).items()}
+        return numbers(self._java.values())
 
 
 class Bridge:

@@ -15,6 +15,7 @@ from py4j.protocol import Py4JJavaError
 from streamtable.core.codec import Codec
 from streamtable.jvm.bridge import Bridge
 from streamtable.jvm.faults import kafka_fault
+from streamtable.jvm.maps import numbers
 
 #: Longest wait for one answer, in milliseconds.
 TIMEOUT_MS = 15_000
@@ -135,7 +136,7 @@ class KafkaAdmin:
 
 def _offsets(java: Any) -> dict[Partition, int]:
     found = {}
-    for name, offset in dict(java).items():
-        topic, _, partition = str(name).rpartition(":")
-        found[topic, int(partition)] = int(offset)
+    for name, offset in numbers(java).items():
+        topic, _, partition = name.rpartition(":")
+        found[topic, int(partition)] = offset
     return found

@@ -9,6 +9,7 @@ from typing import Any
 from pyspark.sql import Column
 
 from streamtable.jvm.bridge import Bridge, Counters
+from streamtable.jvm.maps import numbers
 
 
 @dataclass(frozen=True)
@@ -61,8 +62,8 @@ class Watermarks:
         """What is known now, in the form of `known`."""
         found = dict(self.known)
         for scan in self._scans.values():
-            for partition, watermark in dict(scan.java.value()).items():
-                found[f"{scan.name}/{partition}"] = int(watermark)
+            for partition, watermark in numbers(scan.java.value()).items():
+                found[f"{scan.name}/{partition}"] = watermark
         return found
 
     def of_partitions(self, query: str) -> dict[str, int]:
@@ -75,8 +76,8 @@ class Watermarks:
         for (owner, _), scan in list(self._scans.items()):
             if owner != query:
                 continue
-            for name, watermark in dict(scan.java.value()).items():
-                topic, partition = str(name).rsplit("/", 1)
-                known = found.get(f"{topic}-{partition}", int(watermark))
-                found[f"{topic}-{partition}"] = min(known, int(watermark))
+            for name, watermark in numbers(scan.java.value()).items():
+                topic, partition = name.rsplit("/", 1)
+                known = found.get(f"{topic}-{partition}", watermark)
+                found[f"{topic}-{partition}"] = min(known, watermark)
         return found

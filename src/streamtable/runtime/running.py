@@ -19,6 +19,7 @@ from pyspark.sql.streaming.query import StreamingQuery
 from streamtable.connectors.kafka.sink import writer_spec
 from streamtable.core.settings import AUTO_LAG, ExecutionMode
 from streamtable.jvm.faults import job_fault
+from streamtable.jvm.progress import newest
 from streamtable.operators.context import LoweringContext
 from streamtable.operators.sink import lower_sink, sink_table
 from streamtable.plan.nodes import Sink
@@ -82,7 +83,7 @@ class RunningQuery:
     @property
     def progress(self) -> StreamingQueryProgress | None:
         """What its newest batch since the last change of mode has done, if there is one."""
-        return None if self._query is None else self._query.lastProgress
+        return None if self._query is None else newest(self._query)
 
     def start(self) -> None:
         """Starts the query in the mode it was asked for; in auto mode it catches up first."""
@@ -179,12 +180,12 @@ class RunningQuery:
 
     def _batch(self) -> int | None:
         """The newest batch that has ended since the start, if any."""
-        progress = self._running.lastProgress
+        progress = newest(self._running)
         return None if progress is None else progress.batchId
 
     def _behind(self) -> int:
         """Records behind at the end of the newest batch; 0 where a run found nothing to do."""
-        progress = self._running.lastProgress
+        progress = newest(self._running)
         if progress is None:
             return 0
         reached = [source.endOffset for source in progress.sources]

@@ -55,7 +55,7 @@ def answer(history: list[Change]) -> dict[tuple[Any, ...], dict[str, Any]]:
     }
 
 
-def until(job: BoundedRun, expected: object, process: Cli, seconds: float = 60) -> float:
+def until(job: BoundedRun, expected: object, process: Cli, seconds: float = 150) -> float:
     """Seconds until the sink's table is as expected."""
     start = time.monotonic()
     while time.monotonic() < start + seconds:
