@@ -10,6 +10,7 @@ import sys
 import threading
 from collections import Counter, defaultdict
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -77,6 +78,19 @@ def recount(views: list[dict[str, Any]]) -> dict[tuple[Any, ...], dict[str, Any]
     }
 
 
+#: Processes that tests have started and that may still run.
+_STARTED: list[subprocess.Popen[str]] = []
+
+
+def kill_leftovers() -> None:
+    """Ends what a failed test has left running, with the JVM in its process group."""
+    while _STARTED:
+        process = _STARTED.pop()
+        with suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+
+
 @dataclass
 class Cli:
     """`streamtable` as a process of its own, with its JVM in a process group to be killed with."""
@@ -85,15 +99,15 @@ class Cli:
 
     @classmethod
     def start(cls, *arguments: str) -> Cli:
-        return cls(
-            subprocess.Popen(
-                [sys.executable, "-m", "streamtable", *arguments],
-                stdout=subprocess.PIPE,
-                stderr=subprocess.PIPE,
-                text=True,
-                start_new_session=True,
-            )
+        process = subprocess.Popen(
+            [sys.executable, "-m", "streamtable", *arguments],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            start_new_session=True,
         )
+        _STARTED.append(process)
+        return cls(process)
 
     def end(self, timeout: float = 120) -> tuple[int, str, str]:
         """Exit code, standard output, standard error."""
