@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import os
 import uuid
 from typing import TYPE_CHECKING, Protocol
 
 import pytest
 from confluent_kafka.admin import AdminClient, NewTopic
+from tests import quick_jvm
 
 from streamtable.core.options import Given
 from streamtable.core.secrets import forget_secrets
@@ -33,6 +35,12 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if "broker" in getattr(item, "fixturenames", ()):
             item.add_marker(pytest.mark.kafka)
+
+
+def pytest_collection_finish(session: pytest.Session) -> None:
+    """Spark starts quickly, in this process and in those that it starts."""
+    if any("integration" in item.path.parts for item in session.items):
+        os.environ[quick_jvm.VARIABLE] = quick_jvm.options()
 
 
 @pytest.fixture(autouse=True)
