@@ -20,6 +20,7 @@ from pyspark.sql.streaming.readwriter import DataStreamWriter
 from streamtable.core.codec import Codec
 from streamtable.jvm.faults import codec_fault
 from streamtable.jvm.maps import numbers
+from streamtable.jvm.packages import Packages
 
 #: Names that readers of records and `KafkaWriter` count under.
 COUNTED_IN = (
@@ -191,7 +192,10 @@ class Bridge:
         self._spark = spark
         context: Any = spark._sc  # noqa: SLF001 - PySpark has no public way
         self._gateway: Any = context._gateway  # noqa: SLF001
-        self._ours = self._gateway.jvm.io.streamtable
+        client = self._gateway._gateway_client  # noqa: SLF001 - no public way
+        self._ours = Packages("io.streamtable", client)
+        self._lang = Packages("java.lang", client)
+        self._util = Packages("java.util", client)
         self._readers = count()
 
     def register_functions(self) -> None:
@@ -272,7 +276,7 @@ class Bridge:
 
     def has_class(self, name: str) -> bool:
         """Whether Spark's class path has a class, those of `spark.jars` included."""
-        loader = self._gateway.jvm.java.lang.Thread.currentThread().getContextClassLoader()
+        loader = self._lang.Thread.currentThread().getContextClassLoader()
         try:
             loader.loadClass(name)
         except Py4JJavaError:
@@ -418,14 +422,14 @@ class Bridge:
 
     def java_map(self, items: Mapping[str, Any]) -> JavaObject:
         """A `java.util.Map`."""
-        found = self._gateway.jvm.java.util.HashMap()
+        found = self._util.HashMap()
         for key, value in items.items():
             found.put(key, value)
         return found
 
     def java_list(self, items: Iterable[Any]) -> JavaObject:
         """A `java.util.List`."""
-        found = self._gateway.jvm.java.util.ArrayList()
+        found = self._util.ArrayList()
         for item in items:
             found.add(item)
         return found
@@ -445,7 +449,7 @@ class Bridge:
         return DataFrame(java, self._spark)
 
     def _strings(self, items: Iterable[str]) -> JavaObject:
-        return self._array(self._gateway.jvm.java.lang.String, list(items))
+        return self._array(self._lang.String, list(items))
 
     def _ints(self, items: Sequence[int]) -> JavaObject:
         return self._array(self._gateway.jvm.int, list(items))

@@ -15,7 +15,7 @@ from py4j.protocol import Py4JJavaError
 from streamtable.core.codec import Codec
 from streamtable.jvm.bridge import Bridge
 from streamtable.jvm.faults import kafka_fault
-from streamtable.jvm.maps import numbers
+from streamtable.jvm.maps import listed, numbers, texts
 
 #: Longest wait for one answer, in milliseconds.
 TIMEOUT_MS = 15_000
@@ -69,15 +69,15 @@ class KafkaAdmin:
 
     def topics(self) -> set[str]:
         """The names of all topics that the user may see."""
-        return {str(name) for name in self._ask("existingTopics")}
+        return set(listed(self._ask("existingTopics")))
 
     def topics_matching(self, pattern: str) -> list[str]:
         """Those of them whose whole name fits a Java regular expression, sorted."""
-        return [str(name) for name in self._ask("topicsMatching", pattern)]
+        return listed(self._ask("topicsMatching", pattern))
 
     def describe(self, topic: str) -> dict[str, str]:
         """`partitions`, `replication`, `id`, `cleanup.policy`; empty where it does not exist."""
-        return {str(k): str(v) for k, v in dict(self._ask("describe", topic)).items()}
+        return texts(self._ask("describe", topic))
 
     def create_topic(
         self,
@@ -119,7 +119,7 @@ class KafkaAdmin:
     def open_transactions(self, prefix: str) -> list[OpenTransaction]:
         """Those whose transactional id begins so, by their ids."""
         found = self._ask("open", prefix, of=self._bridge.kafka_transactions)
-        return [OpenTransaction.read(str(k), str(v)) for k, v in dict(found).items()]
+        return [OpenTransaction.read(id_, line) for id_, line in texts(found).items()]
 
     def abort_transactions(self, ids: Sequence[str]) -> None:
         """Aborts them and fences their producers out."""

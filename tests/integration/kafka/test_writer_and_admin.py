@@ -7,10 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from confluent_kafka import Consumer, TopicPartition
+from py4j.clientserver import JavaClient
 from py4j.protocol import Py4JJavaError
 from pyspark.sql.streaming.readwriter import DataStreamWriter
 
 from streamtable.core.settings import SETTINGS
+from streamtable.jvm.bridge import COUNTED_IN, COUNTED_OUT, Bridge
 from streamtable.runtime.spark import start_spark
 
 if TYPE_CHECKING:
@@ -173,6 +175,21 @@ def test_a_record_that_kafka_refuses(broker, topic, sink, guarantee, lost):
     else:
         sink.write(writer, rows)
         assert sink.counts()["recordsLost"] == lost
+
+
+def test_counts_cross_in_two_calls(spark, monkeypatch):
+    """Which are read five times a second; a dict of a Java map takes more than a hundred."""
+    counters = Bridge(spark).counters()
+    sent: list[str] = []
+    send = JavaClient.send_command
+
+    def noted(self: JavaClient, command: str, *more: Any, **options: Any) -> Any:
+        sent.append(command)
+        return send(self, command, *more, **options)
+
+    monkeypatch.setattr(JavaClient, "send_command", noted)
+    assert counters.values() == dict.fromkeys((*COUNTED_IN, *COUNTED_OUT), 0)
+    assert len([command for command in sent if not command.startswith("m")]) <= 2  # m: collected
 
 
 def test_topics(broker, topic, admin):
