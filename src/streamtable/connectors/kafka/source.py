@@ -22,6 +22,17 @@ from streamtable.jvm.kafka_admin import KafkaAdmin, Partition
 
 _EARLIEST, _LATEST = -2, -1
 
+#: Consumer settings of each mode; a script's own win. In micro-batches Spark asks the broker twice
+#: where a partition begins and ends after every poll, which Kafka's own 500 records a poll make
+#: one question for every 250 records.
+_DEFAULTS = {
+    ExecutionMode.MICRO_BATCH: {
+        "max.poll.records": "50000",
+        "max.partition.fetch.bytes": str(4 << 20),
+    },
+    ExecutionMode.REAL_TIME: {},
+}
+
 
 class ReadContext(Protocol):
     """What a source needs to know of the job that reads it."""
@@ -110,7 +121,7 @@ def _records(table: KafkaTable, context: ReadContext, *, leader_epochs: bool) ->
     )
     if context.mode is ExecutionMode.MICRO_BATCH:
         reader = reader.option("maxOffsetsPerTrigger", context.settings[MAX_BATCH_RECORDS])
-    for key, value in table.properties.items():
+    for key, value in {**_DEFAULTS[context.mode], **table.properties}.items():
         if key not in _NOT_FOR_SPARK:
             reader = reader.option(f"kafka.{key}", value)
     records = reader.load()

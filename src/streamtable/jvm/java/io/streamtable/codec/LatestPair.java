@@ -43,6 +43,11 @@ public final class LatestPair extends AccumulatorV2<long[], long[]> {
     add(pair[0], pair[1]);
   }
 
+  /** Whether a pair that begins so would be taken. */
+  boolean isBefore(long newFirst) {
+    return newFirst > first;
+  }
+
   /** The same without an array for each row. */
   public void add(long newFirst, long newSecond) {
     if (newFirst > first) {

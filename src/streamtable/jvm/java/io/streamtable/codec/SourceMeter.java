@@ -35,7 +35,9 @@ public final class SourceMeter implements Serializable {
   public boolean count(byte[] key, byte[] value, long timeMs) {
     counters.add(RECORDS_IN, 1);
     counters.add(BYTES_IN, (key == null ? 0 : key.length) + (value == null ? 0 : value.length));
-    newest.add(timeMs, System.currentTimeMillis());
+    if (newest.isBefore(timeMs)) { // asked first: the clock is not read for every record
+      newest.add(timeMs, System.currentTimeMillis());
+    }
     return true;
   }
 }
