@@ -45,7 +45,7 @@ docs: setup ## write the pages that are made from the code
 soak: setup ## long randomized and fault runs
 	$(PYTEST) -m soak
 
-bench: $(VENV)/bench ## throughput beside Flink's, as ratios; about an hour
+bench: $(VENV)/bench ## throughput beside Flink's, as ratios: hours; ARGS='--scale 0.2' 25 minutes
 	$(BIN)/python benchmarks/throughput.py $(ARGS)
 
 bench-latency: $(VENV)/bench ## latency beside Flink's; about half an hour

@@ -85,7 +85,7 @@ def run(
     logs.mkdir()
     env = {"FLINK_LOG_DIR": str(logs), "PYTHONPATH": ""}
     start = command(flink, script, settings, folder)
-    used = processes.run(start, env, folder / "out.log", timeout_s)
+    used = processes.run(start, env, folder / "out.log", timeout_s, folder / "checkpoint")
     begun = [
         datetime.strptime(stamp, "%Y-%m-%d %H:%M:%S,%f").timestamp()
         for log in logs.glob("*.log")

@@ -6,10 +6,13 @@ import os
 import subprocess
 import threading
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 _EVERY_S = 0.25
+#: After how many samples the disk is looked at.
+_DISK_EVERY = 8
 _PAGE = os.sysconf("SC_PAGE_SIZE")
 _TICKS = os.sysconf("SC_CLK_TCK")
 
@@ -21,13 +24,17 @@ class Used:
     Attributes:
         cpu_s: CPU seconds of it and its descendants.
         peak_mb: the most resident memory they held at once.
+        disk_mb: the most that the folder held which was watched.
     """
 
     cpu_s: float
     peak_mb: float
+    disk_mb: float
 
 
-def run(command: Sequence[str], env: Mapping[str, str], log: Path, timeout_s: float) -> Used:
+def run(
+    command: Sequence[str], env: Mapping[str, str], log: Path, timeout_s: float, disk: Path
+) -> Used:
     """Runs a command to its end.
 
     Args:
@@ -35,6 +42,7 @@ def run(command: Sequence[str], env: Mapping[str, str], log: Path, timeout_s: fl
         env: environment variables, besides ours.
         log: takes what it prints.
         timeout_s: after so long it is killed, with all it started.
+        disk: a folder to be watched; it need not be there yet.
 
     Raises:
         RuntimeError: it failed; the message holds the end of its log.
@@ -43,7 +51,7 @@ def run(command: Sequence[str], env: Mapping[str, str], log: Path, timeout_s: fl
         process = subprocess.Popen(
             command, env={**os.environ, **env}, stdout=out, stderr=out, start_new_session=True
         )
-    watch = _Watch(process.pid)
+    watch = _Watch(process.pid, disk)
     watch.start()
     try:
         code = process.wait(timeout_s)
@@ -57,21 +65,27 @@ def run(command: Sequence[str], env: Mapping[str, str], log: Path, timeout_s: fl
         tail = log.read_text(errors="replace")[-3000:]
         message = f"{' '.join(command)} ended with {code}:\n{tail}"
         raise RuntimeError(message)
-    return Used(sum(watch.cpu.values()), watch.peak / 2**20)
+    return Used(sum(watch.cpu.values()), watch.peak / 2**20, watch.disk / 2**20)
 
 
 class _Watch(threading.Thread):
     """Samples a session of processes until it is told to stop."""
 
-    def __init__(self, session: int) -> None:
+    def __init__(self, session: int, folder: Path) -> None:
         super().__init__(daemon=True)
         self._session = session
+        self._folder = folder
         self.done = threading.Event()
         self.cpu: dict[str, float] = {}
         self.peak = 0.0
+        self.disk = 0
 
     def run(self) -> None:
+        samples = 0
         while not self.done.wait(_EVERY_S):
+            samples += 1
+            if samples % _DISK_EVERY == 0:
+                self.disk = max(self.disk, _size(self._folder))
             resident = 0
             for stat in Path("/proc").glob("[0-9]*/stat"):
                 try:
@@ -82,6 +96,15 @@ class _Watch(threading.Thread):
                     self.cpu[stat.parent.name] = (int(fields[11]) + int(fields[12])) / _TICKS
                     resident += int(fields[21]) * _PAGE
             self.peak = max(self.peak, resident)
+
+
+def _size(folder: Path) -> int:
+    """Bytes of the files below; those that go meanwhile do not count."""
+    found = 0
+    for file in folder.rglob("*"):
+        with suppress(OSError):
+            found += file.stat().st_size
+    return found
 
 
 def machine() -> str:

@@ -28,7 +28,7 @@ from pathlib import Path
 from string import Template
 
 import pyspark
-from confluent_kafka import Consumer, Producer, TopicPartition
+from confluent_kafka import Consumer, KafkaError, KafkaException, Producer, TopicPartition
 from confluent_kafka.admin import AdminClient, NewTopic
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
@@ -62,16 +62,22 @@ class Figure:
     """One run of one engine.
 
     Attributes:
-        rate: source records a second.
+        records: of the sources.
+        rate: of these a second.
         written: records of the result.
+        disk_mb: the most that the checkpoint folder held; of RocksDB's files Flink keeps none
+            there but those of its checkpoints, and we the last ten versions.
     """
 
+    day: str
     workload: str
     engine: str
+    records: int
     rate: float
     seconds: float
     cpu_s: float
     peak_mb: float
+    disk_mb: float
     written: int
 
 
@@ -87,10 +93,11 @@ def main() -> None:
     figures: list[Figure] = []
     for name in arguments.only or WORKLOADS:
         figures += _measure(WORKLOADS[name], engines, arguments.scale, arguments.rounds)
-    report = _report(figures, arguments.scale)
-    print(report)
+    print(_report(figures))
     if not arguments.keep_quiet:
         RESULTS.mkdir(exist_ok=True)
+        figures = _with_earlier(figures)
+        report = _report(figures)
         (RESULTS / "throughput.md").write_text(report)
         (RESULTS / "throughput.json").write_text(
             json.dumps([asdict(f) for f in figures], indent=1) + "\n"
@@ -126,12 +133,15 @@ def _measure(
                 written, last, folds[name] = _result(servers, workload.sinks)
                 seconds = last - begun
                 figure = Figure(
+                    str(date.today()),
                     workload.name,
                     name,
+                    records,
                     records / seconds,
                     seconds,
                     used.cpu_s,
                     used.peak_mb,
+                    used.disk_mb,
                     written,
                 )
                 print(f"{workload.name}, round {number + 1}: {figure}", flush=True)
@@ -192,7 +202,7 @@ def _ours(extra: Sequence[str]) -> Engine:
         command += ["--checkpoint", str(checkpoint), "--master", "local[2]"]
         for setting in ("parallelism.default=2", "table.local-time-zone=UTC", *extra):
             command += ["--set", setting]
-        used = processes.run(command, {}, folder / "out.log", TIMEOUT_S)
+        used = processes.run(command, {}, folder / "out.log", TIMEOUT_S, checkpoint)
         begun = [file.stat().st_mtime for file in checkpoint.glob("*/offsets/0")]
         return used, min(begun)
 
@@ -228,19 +238,27 @@ def _delete(servers: str, topics: Sequence[str]) -> None:
 def _result(servers: str, topics: Sequence[str]) -> tuple[int, float, object]:
     """Records written, when the last one was taken (epoch seconds), and the folded contents."""
     consumer = Consumer(
-        {"bootstrap.servers": servers, "group.id": "benchmark", "enable.auto.commit": False}
+        {
+            "bootstrap.servers": servers,
+            "group.id": "benchmark",
+            "enable.auto.commit": False,
+            "enable.partition.eof": True,
+        }
     )
     partitions = [TopicPartition(topic, p, 0) for topic in topics for p in range(PARTITIONS)]
-    left = 0
-    for partition in partitions:
-        left += consumer.get_watermark_offsets(partition, timeout=30)[1]
     consumer.assign(partitions)
-    count, last = left, 0
+    count, last, at_end = 0, 0, 0
     table: dict[tuple[str, bytes], bytes] = {}
     bag: dict[bytes, int] = {}
-    while left > 0:
+    while at_end < len(partitions):
         for message in consumer.consume(10_000, timeout=10):
-            left -= 1
+            error = message.error()
+            if error is not None and error.code() != KafkaError._PARTITION_EOF:  # noqa: SLF001
+                raise KafkaException(error)
+            if error is not None:
+                at_end += 1
+                continue
+            count += 1
             last = max(last, message.timestamp()[1])
             key, value = message.key(), message.value()
             if key is None:
@@ -253,6 +271,15 @@ def _result(servers: str, topics: Sequence[str]) -> tuple[int, float, object]:
     return count, last / 1000, (table, bag)
 
 
+def _with_earlier(figures: Sequence[Figure]) -> list[Figure]:
+    """These and those that earlier runs have left of other workloads, in the workloads' order."""
+    file = RESULTS / "throughput.json"
+    measured = {f.workload for f in figures}
+    earlier = [Figure(**f) for f in json.loads(file.read_text())] if file.exists() else []
+    kept = [f for f in earlier if f.workload in WORKLOADS and f.workload not in measured]
+    return sorted([*kept, *figures], key=lambda f: list(WORKLOADS).index(f.workload))
+
+
 def _rates(figures: Sequence[Figure], workload: str) -> dict[str, float]:
     """The median rate of each engine."""
     of_name = [f for f in figures if f.workload == workload]
@@ -260,15 +287,16 @@ def _rates(figures: Sequence[Figure], workload: str) -> dict[str, float]:
     return {e: statistics.median(f.rate for f in of_name if f.engine == e) for e in engines}
 
 
-def _report(figures: Sequence[Figure], scale: float) -> str:
+def _report(figures: Sequence[Figure]) -> str:
     lines = [
         "# Throughput beside Flink's",
         "",
-        f"{date.today()}, {processes.machine()}, scale {scale}; `make bench`.",
+        f"{processes.machine()}; `make bench`, whose `--scale` decides how many records there are.",
+        "Ratio: to Flink's better one; MB: peak memory; disk: the most in the checkpoint's folder.",
         f"Spark {pyspark.__version__}, Flink {flink.VERSION}, Python {platform.python_version()}.",
         "",
-        "| workload | engine | records/s | ratio to Flink's better | CPU s | peak MB | written |",
-        "|---|---|---|---|---|---|---|",
+        "| workload | day | records | engine | records/s | ratio | CPU s | MB | disk | written |",
+        "|---|---|---|---|---|---|---|---|---|---|",
     ]
     for name in dict.fromkeys(f.workload for f in figures):
         of_name = [f for f in figures if f.workload == name]
@@ -277,11 +305,11 @@ def _report(figures: Sequence[Figure], scale: float) -> str:
         for engine, rate in rates.items():
             some = [f for f in of_name if f.engine == engine]
             cpu = statistics.median(f.cpu_s for f in some)
-            peak = max(f.peak_mb for f in some)
+            peak, disk = max(f.peak_mb for f in some), max(f.disk_mb for f in some)
             ratio = f"{rate / best:.2f}" if engine == "streamtable" else ""
             lines.append(
-                f"| {name} | {engine} | {rate:,.0f} | {ratio} | {cpu:.0f} | {peak:,.0f}"
-                f" | {some[-1].written:,} |"
+                f"| {name} | {some[-1].day} | {some[-1].records:,} | {engine} | {rate:,.0f}"
+                f" | {ratio} | {cpu:.0f} | {peak:,.0f} | {disk:,.0f} | {some[-1].written:,} |"
             )
     lines += ["", *(f"- {w.name}: {w.about}" for w in WORKLOADS.values()), ""]
     return "\n".join(lines)

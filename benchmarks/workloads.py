@@ -6,6 +6,7 @@ import json
 import random
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from functools import partial
 
 #: (topic, key, value): a record to be produced; a value of None is a tombstone.
 Record = tuple[str, bytes | None, bytes | None]
@@ -112,8 +113,35 @@ _ORDERS = _upsert(
     "orders",
     source=True,
 )
+_COUNTS = (
+    _ORDERS
+    + _upsert(
+        "per_user",
+        "user_id BIGINT, n BIGINT, x BIGINT, PRIMARY KEY (user_id) NOT ENFORCED",
+        "per_user",
+        source=False,
+    )
+    + "INSERT INTO per_user SELECT user_id, COUNT(*), SUM(x) FROM orders GROUP BY user_id;"
+)
+#: Flink's own timeout of an hour is longer than brokers allow.
+_EXACTLY_ONCE = """, 'sink.delivery-guarantee' = 'exactly-once',
+  'sink.transactional-id-prefix' = 'benchmark',
+  'properties.transaction.timeout.ms' = '600000'"""
 _SIDE = "id BIGINT, v BIGINT, PRIMARY KEY (id) NOT ENFORCED"
 _BIDS = _kafka("bids", "id BIGINT, auction BIGINT, price BIGINT, `at` BIGINT", "bids")
+
+
+def _filtered(options: str) -> str:
+    return (
+        _VIEWS
+        + """CREATE TABLE filtered (user_id BIGINT, region STRING) WITH (
+  'connector' = 'kafka', 'topic' = 'filtered', 'properties.bootstrap.servers' = '${servers}',
+  'format' = 'json'"""
+        + options
+        + """);
+INSERT INTO filtered SELECT user_id, UPPER(user_region) FROM pageviews WHERE page_id < 500;"""
+    )
+
 
 WORKLOADS = {
     w.name: w
@@ -140,15 +168,24 @@ WORKLOADS = {
             "COUNT(*), SUM(x) per user over an upsert topic: 1 M keys, 5 M changes, 5 % deletes",
             ("orders",),
             ("per_user",),
-            _ORDERS
-            + _upsert(
-                "per_user",
-                "user_id BIGINT, n BIGINT, x BIGINT, PRIMARY KEY (user_id) NOT ENFORCED",
-                "per_user",
-                source=False,
-            )
-            + "INSERT INTO per_user SELECT user_id, COUNT(*), SUM(x) FROM orders GROUP BY user_id;",
+            _COUNTS,
             _orders,
+        ),
+        Workload(
+            "state-small",
+            "upsert-counts with a tenth of the state: 100,000 keys, 500,000 changes",
+            ("orders",),
+            ("per_user",),
+            _COUNTS,
+            partial(_orders, keys=100_000),
+        ),
+        Workload(
+            "state-large",
+            "upsert-counts with five times the state: 5 M keys, 25 M changes",
+            ("orders",),
+            ("per_user",),
+            _COUNTS,
+            partial(_orders, keys=5_000_000),
         ),
         Workload(
             "upsert-join",
@@ -172,11 +209,15 @@ WORKLOADS = {
             "filter and projection, json to json: 5 M views",
             ("views",),
             ("filtered",),
-            _VIEWS
-            + """CREATE TABLE filtered (user_id BIGINT, region STRING) WITH (
-  'connector' = 'kafka', 'topic' = 'filtered', 'properties.bootstrap.servers' = '${servers}',
-  'format' = 'json');
-INSERT INTO filtered SELECT user_id, UPPER(user_region) FROM pageviews WHERE page_id < 500;""",
+            _filtered(""),
+            _page_views,
+        ),
+        Workload(
+            "exactly-once",
+            "the same into an exactly-once sink",
+            ("views",),
+            ("filtered",),
+            _filtered(_EXACTLY_ONCE),
             _page_views,
         ),
         Workload(
