@@ -10,7 +10,7 @@ from datetime import timedelta
 from enum import Enum
 from typing import Any
 
-from streamtable.connectors.kafka import rules
+from streamtable.connectors.kafka import apsaramq, rules
 from streamtable.core.options import BOOLEAN, DURATION, NAMES, TEXT, Option, choice, integer
 
 
@@ -203,20 +203,11 @@ ADD_TABLE_ID = Option(
     not_yet="it comes with YAML ingestion",
 )
 
-_ALIYUN = (
-    "it lets ApsaraMQ's own network API create topics, which this connector does not call: create"
-    " the topics there, and give 'properties.bootstrap.servers' and, for its SASL endpoint,"
-    " 'properties.security.protocol', 'properties.sasl.mechanism' and 'properties.sasl.jaas.config'"
-)
-ALIYUN: tuple[Option[Any], ...] = tuple(
-    Option(f"aliyun.kafka.{name}", TEXT, doc=f"ApsaraMQ: {what}.", not_yet=_ALIYUN)
-    for name, what in (
-        ("accessKeyId", "AccessKey id of the account"),
-        ("accessKeySecret", "AccessKey secret of the account"),
-        ("instanceId", "id of the instance"),
-        ("endpoint", "address of its API"),
-        ("regionId", "id of its region"),
-    )
+NAMING = Option(
+    "sink.transaction-naming-strategy",
+    TEXT,
+    doc="How transactional ids are named.",
+    not_yet="ids are named after tasks, which take up their own again; leave it out",
 )
 
 #: Keys that both connectors know, in the order in which help shows them.
@@ -243,7 +234,8 @@ SHARED: tuple[Option[Any], ...] = (
     TOPIC_REPLICATION,
     DELIVERY,
     TRANSACTION_PREFIX,
-    *ALIYUN,
+    NAMING,
+    *apsaramq.OPTIONS,
 )
 
 #: Keys of `kafka` alone.
@@ -269,4 +261,5 @@ RULES = (
     rules.skips_or_keeps(DEAD_LETTER_TOPIC),
     rules.another_topic(DEAD_LETTER_TOPIC, TOPIC),
     rules.only_with(TRANSACTION_PREFIX, DELIVERY, DeliveryGuarantee.EXACTLY_ONCE),
+    apsaramq.complete,
 )

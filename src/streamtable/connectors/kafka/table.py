@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import TypedDict
 
+from streamtable.connectors.kafka import apsaramq
 from streamtable.connectors.kafka.changes import event_metadata
 from streamtable.connectors.kafka.metadata import METADATA
 from streamtable.connectors.kafka.options import (
@@ -125,6 +126,7 @@ class KafkaTable:
         sink_tasks: how many tasks write at most; None for as many as the query has.
         new_topic: how the sink's topic is made.
         dead_letter_topic: where records go that do not parse; None lets them end the job.
+        instance: of ApsaraMQ, where the topics are there.
         at: where the table is declared.
     """
 
@@ -150,6 +152,7 @@ class KafkaTable:
     partitioner: str = "default"
     sink_tasks: int | None = None
     new_topic: NewTopic = NewTopic()
+    instance: apsaramq.Instance | None = None
     at: Span | None = None
 
     @property
@@ -242,7 +245,10 @@ def client_properties(settings: Settings) -> dict[str, str]:
     own = {"bootstrap.servers": settings[BOOTSTRAP_SERVERS]}
     if group := settings.get(GROUP_ID):
         own["group.id"] = group
-    return {**settings.passthrough, **own}
+    cloud = (
+        apsaramq.client_defaults(own["bootstrap.servers"]) if apsaramq.instance(settings) else {}
+    )
+    return {**cloud, **settings.passthrough, **own}
 
 
 def read_startup(settings: Settings) -> Startup:
@@ -271,6 +277,7 @@ class SharedFields(TypedDict):
     fail_on_data_loss: bool
     sink_tasks: int | None
     new_topic: NewTopic
+    instance: apsaramq.Instance | None
 
 
 def shared_fields(settings: Settings) -> SharedFields:
@@ -294,6 +301,7 @@ def shared_fields(settings: Settings) -> SharedFields:
             settings.get(TOPIC_REPLICATION),
             settings.family(TOPIC_CONFIG),
         ),
+        instance=apsaramq.instance(settings),
     )
 
 
