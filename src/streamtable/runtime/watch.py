@@ -19,6 +19,7 @@ from streamtable.operators.sink import sink_table
 from streamtable.plan.nodes import Sink
 from streamtable.runtime.counts import left_out
 from streamtable.runtime.group_offsets import GroupCommits, reached
+from streamtable.runtime.growth import Growth
 from streamtable.runtime.lag import positions
 from streamtable.runtime.metrics import JobMetrics, QueryState, TableCounts
 from streamtable.runtime.preflight import Notice, source_tables
@@ -55,6 +56,7 @@ class Watch:
 
     def __post_init__(self) -> None:
         self._groups = GroupCommits(self.plans, self.bridge, self.notice)
+        self._growth = Growth(self.plans, self.notice)
         self._sources = {t.table: t for t in source_tables(self.plans.values())}
         self._sinks = {sink_table(plan).table for plan in self.plans.values()}
         self._told: set[str] = set()
@@ -74,6 +76,7 @@ class Watch:
         """Takes in what the queries have done, and passes it on."""
         progress = self._progress()
         self._groups.see(progress)
+        self._growth.see(progress)
         for line in left_out(dict(self.counters)):
             reason = line.split(" records ", 1)[1]
             if reason not in self._told:

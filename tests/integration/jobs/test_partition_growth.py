@@ -1,0 +1,68 @@
+"""Partitions added to an upsert topic: told, and keys that move keep their order in a job."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from confluent_kafka.admin import AdminClient, NewPartitions
+
+from streamtable.testing.histories import Change
+from streamtable.testing.jobs import BoundedRun
+from streamtable.testing.topics import produce_changes
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+    from tests.conftest import Topics
+
+    from streamtable.devbroker.broker import Broker
+
+SCRIPT = """
+CREATE TABLE t (k INT, v INT, PRIMARY KEY (k) NOT ENFORCED) WITH (
+  'connector' = 'upsert-kafka', 'topic' = '${source}',
+  'properties.bootstrap.servers' = '${servers}', 'key.format' = 'json', 'value.format' = 'json'
+);
+CREATE TABLE o (v INT, n BIGINT, sum_k BIGINT, PRIMARY KEY (v) NOT ENFORCED) WITH (
+  'connector' = 'upsert-kafka', 'topic' = '${source}-out',
+  'properties.bootstrap.servers' = '${servers}', 'key.format' = 'json', 'value.format' = 'json'
+);
+INSERT INTO o SELECT v, COUNT(*), SUM(k) FROM t GROUP BY v;
+"""
+
+
+def _grow(broker: Broker, topic: str, partitions: int) -> None:
+    admin = AdminClient({"bootstrap.servers": broker.bootstrap_servers})
+    admin.create_partitions([NewPartitions(topic, partitions)])[topic].result(30)
+    deadline = time.monotonic() + 60
+    while len(admin.list_topics(topic, timeout=10).topics[topic].partitions) < partitions:
+        assert time.monotonic() < deadline
+
+
+def test_keys_that_move(spark: SparkSession, broker: Broker, topic: Topics, tmp_path: Path) -> None:
+    """Two growths; from two to three partitions keys move to lower ones, too."""
+    source = topic("grown", partitions=2)
+    servers = broker.bootstrap_servers
+    job = BoundedRun(spark, SCRIPT, tmp_path / "c", {"source": source, "servers": servers})
+    held = dict.fromkeys(range(30), 1)
+    produce_changes(servers, source, "k", [Change(k, {"v": v}) for k, v in held.items()])
+    job()
+    assert [line for line in job.notices if "grown" in line] == []
+    for partitions, step in ((3, 2), (5, 3)):
+        _grow(broker, source, partitions)
+        moved = dict.fromkeys(range(0, 30, step), partitions)
+        gone = [k for k in moved if k % 4 == 0]
+        changes = [Change(k, {"v": 0}) for k in moved]
+        changes += [Change(k, {"v": v}) for k, v in moved.items()]
+        produce_changes(servers, source, "k", [*changes, *(Change(k, None) for k in gone)])
+        held = {k: v for k, v in {**held, **moved}.items() if k not in gone}
+        job()
+        keys = {v: [k for k, other in held.items() if other == v] for v in held.values()}
+        expected = {(v,): {"v": v, "n": len(ks), "sum_k": sum(ks)} for v, ks in keys.items()}
+        assert job.rows("o") == expected
+    told = [line for line in job.notices if "has grown from" in line]
+    assert [line.split("grown ")[1].split(",")[0] for line in told] == [
+        "from 2 to 3 partitions",
+        "from 3 to 5 partitions",
+    ]
+    assert f"t: upsert topic '{source}'" in told[0]
