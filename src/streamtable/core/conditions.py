@@ -12,6 +12,7 @@ from enum import Enum
 class Condition(Enum):
     """A kind of fault; the value is the template of its message."""
 
+    ACCESS_DENIED = "Kafka at {servers} does not allow it: {what}"
     AGGREGATE_MISPLACED = "{function} is an aggregate and cannot stand in {clause}"
     ALREADY_EXISTS = "{what} exists already"
     AMBIGUOUS_COLUMN = "column '{column}' is in more than one input: {inputs}"
@@ -52,6 +53,7 @@ class Condition(Enum):
     )
     KEY_FIELDS_PREFIX = "{table}: {reason}"
     LITERAL_OUT_OF_RANGE = "number {found} is out of range"
+    LOGIN_FAILED = "no login at Kafka at {servers}: {reason}"
     MERGE_CONFLICT = "LIKE: the source has {what} already"
     METADATA_READ_ONLY = "column '{column}' is metadata '{key}', which cannot be written"
     MISSING_OPTION = "table {table} lacks the option '{option}', which {owner} requires"

@@ -63,6 +63,8 @@ class Broker:
         port: the port clients connect to on 127.0.0.1; any free one if None.
         heap_mb: the JVM's heap in MiB; the process takes about as much resident.
         config: Kafka's broker settings, over ours.
+        listeners: further ones by their names, each with its security protocol; what they need
+            stands in `config`, as `listener.name.<name>.ssl.keystore.location`.
     """
 
     def __init__(
@@ -72,13 +74,15 @@ class Broker:
         port: int | None = None,
         heap_mb: int = 256,
         config: Mapping[str, str] | None = None,
+        listeners: Mapping[str, str] | None = None,
     ) -> None:
         self.directory = directory.absolute()
         self.log = self.directory / "broker.log"
         self._wanted_port = port
-        self._ports: tuple[int, int] | None = None
+        self._ports: tuple[int, ...] | None = None
         self._heap_mb = heap_mb
         self._config = dict(config or {})
+        self._listeners = dict(listeners or {})
         self._child: subprocess.Popen[bytes] | None = None
         self._process: Process | None = None
         self._guard: subprocess.Popen[bytes] | None = None
@@ -96,6 +100,11 @@ class Broker:
     def bootstrap_servers(self) -> str:
         """`host:port`; known once started, and the same after a restart."""
         return f"{_HOST}:{self.port}"
+
+    def address(self, listener: str) -> str:
+        """`host:port` of one of the further listeners; known once started."""
+        assert self._ports is not None, "the broker was never started"  # noqa: S101
+        return f"{_HOST}:{self._ports[2 + list(self._listeners).index(listener)]}"
 
     @property
     def process(self) -> Process | None:
@@ -119,12 +128,12 @@ class Broker:
         # After the first start the ports are a promise, so only the first one may look further.
         free_choice = self._ports is None and self._wanted_port is None
         for attempt in range(_ATTEMPTS):
-            ports = self._ports or _free_ports(self._wanted_port)
+            ports = self._ports or _free_ports(self._wanted_port, 1 + len(self._listeners))
             try:
                 self._start_once(ports, timeout_seconds)
             except _PortTakenError as error:
                 if not free_choice or attempt == _ATTEMPTS - 1:
-                    reason = f"port {ports[0]} or {ports[1]} is taken"
+                    reason = f"port {' or '.join(map(str, ports))} is taken"
                     raise self._failed(reason) from error
             else:
                 self._ports = ports
@@ -160,7 +169,7 @@ class Broker:
             self._guard.communicate()
         self._process = self._child = self._guard = None
 
-    def _start_once(self, ports: tuple[int, int], timeout_seconds: float) -> None:
+    def _start_once(self, ports: tuple[int, ...], timeout_seconds: float) -> None:
         self.directory.mkdir(parents=True, exist_ok=True)
         settings = self.directory / "server.properties"
         settings.write_text(self._properties(ports), encoding="utf-8")
@@ -194,17 +203,21 @@ class Broker:
             *("-cp", os.pathsep.join(map(str, broker_jars()))),
         ]
 
-    def _properties(self, ports: tuple[int, int]) -> str:
-        clients, controller = (f"{_HOST}:{port}" for port in ports)
+    def _properties(self, ports: tuple[int, ...]) -> str:
+        clients, controller, *others = (f"{_HOST}:{port}" for port in ports)
+        listeners = {"PLAINTEXT": clients, "CONTROLLER": controller}
+        protocols = {"PLAINTEXT": "PLAINTEXT", "CONTROLLER": "PLAINTEXT", **self._listeners}
+        listeners |= dict(zip(self._listeners, others, strict=True))
+        listening = ",".join(f"{name}://{address}" for name, address in listeners.items())
         settings = {
             **_DEFAULTS,
             **self._config,
             "process.roles": "broker,controller",
             "node.id": "1",
-            "listeners": f"PLAINTEXT://{clients},CONTROLLER://{controller}",
-            "advertised.listeners": f"PLAINTEXT://{clients},CONTROLLER://{controller}",
+            "listeners": listening,
+            "advertised.listeners": listening,
             "controller.listener.names": "CONTROLLER",
-            "listener.security.protocol.map": "PLAINTEXT:PLAINTEXT,CONTROLLER:PLAINTEXT",
+            "listener.security.protocol.map": ",".join(f"{k}:{v}" for k, v in protocols.items()),
             "inter.broker.listener.name": "PLAINTEXT",
             "controller.quorum.voters": f"1@{controller}",
             "log.dirs": str(self.directory / "data"),
@@ -274,13 +287,14 @@ def free_port() -> int:
     return port
 
 
-def _free_ports(clients: int | None) -> tuple[int, int]:
-    """A port for clients, unless it is given, and one for the controller."""
-    first = clients or free_port()
-    second = free_port()
-    while second == first:
-        second = free_port()
-    return first, second
+def _free_ports(clients: int | None, others: int) -> tuple[int, ...]:
+    """A port for clients, unless it is given, and different ones for the controller and others."""
+    ports = [clients or free_port()]
+    while len(ports) <= others:
+        port = free_port()
+        if port not in ports:
+            ports.append(port)
+    return tuple(ports)
 
 
 def _answers(port: int, cluster: str) -> bool:

@@ -416,6 +416,11 @@ class Bridge:
         return self._ours.kafka.KafkaTransactions
 
     @property
+    def kafka_access(self) -> Any:
+        """The Java class behind the checks of `jvm.kafka_admin.KafkaAdmin`."""
+        return self._ours.kafka.KafkaAccess
+
+    @property
     def kafka_admin(self) -> Any:
         """The Java class behind `jvm.kafka_admin.KafkaAdmin`."""
         return self._ours.kafka.KafkaAdmin

@@ -44,18 +44,30 @@ _FIRST_LINE = re.compile(r"[^\n]*")
 
 
 def kafka_fault(error: Py4JJavaError, servers: str, timeout_ms: int) -> StreamtableError:
-    """A `KafkaFault` of our admin class: no answer, or an answer that says no."""
+    """A `KafkaFault` of our admin classes: no answer, or an answer that says no."""
     fault = error.java_exception
-    if getattr(fault, "isUnreachable", lambda: False)():
+    kind = str(getattr(fault, "kind", lambda: "OTHER")())
+    reason = _line(str(fault.getMessage()))
+    if kind == "UNREACHABLE":
         return StreamtableError(
             Condition.BROKER_UNREACHABLE,
             servers=servers,
             seconds=timeout_ms // 1000,
-            hint="check 'properties.bootstrap.servers' and that the broker runs",
+            hint="check 'properties.bootstrap.servers', that the broker runs, and that"
+            " 'properties.security.protocol' is what it speaks there",
         )
-    return StreamtableError(
-        Condition.BROKER_FAILED, servers=servers, reason=_line(str(fault.getMessage()))
-    )
+    if kind == "LOGIN":
+        return StreamtableError(
+            Condition.LOGIN_FAILED,
+            servers=servers,
+            reason=reason,
+            hint="check 'properties.security.protocol', 'properties.sasl.*' and"
+            " 'properties.ssl.*' of the table",
+        )
+    if kind == "ACCESS":
+        hint = "let an administrator of the cluster allow it to this user"
+        return StreamtableError(Condition.ACCESS_DENIED, what=reason, servers=servers, hint=hint)
+    return StreamtableError(Condition.BROKER_FAILED, servers=servers, reason=reason)
 
 
 def codec_fault(error: Py4JJavaError) -> StreamtableError | None:

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 from py4j.protocol import Py4JJavaError
 
 from streamtable.core.codec import Codec
+from streamtable.core.errors import Condition, StreamtableError
 from streamtable.jvm.bridge import Bridge
 from streamtable.jvm.faults import kafka_fault
 from streamtable.jvm.maps import listed, numbers, texts
@@ -52,7 +53,8 @@ class OpenTransaction:
 class KafkaAdmin:
     """One cluster, as one table's client settings reach it. Every wait is bounded.
 
-    All methods raise StreamtableError: BROKER_UNREACHABLE or BROKER_FAILED.
+    All methods raise StreamtableError: BROKER_UNREACHABLE, LOGIN_FAILED, ACCESS_DENIED or
+    BROKER_FAILED.
     """
 
     def __init__(
@@ -90,6 +92,30 @@ class KafkaAdmin:
         shape = (partitions or -1, replication or -1)
         self._ask("createTopic", topic, *shape, self._bridge.java_map(configs))
 
+    def check_creation(
+        self,
+        topic: str,
+        configs: Mapping[str, str],
+        partitions: int | None = None,
+        replication: int | None = None,
+    ) -> None:
+        """Returns where `create_topic` would create it, and creates nothing."""
+        shape = (partitions or -1, replication or -1)
+        configs_there = self._bridge.java_map(configs)
+        self._ask("creation", topic, *shape, configs_there, of=self._bridge.kafka_access)
+
+    def check_access(self, topic: str, operation: Literal["READ", "WRITE"]) -> None:
+        """Returns where the user may do that to a topic that exists."""
+        if not self._ask("topic", topic, operation, of=self._bridge.kafka_access):
+            named = f"topic '{topic}'"
+            raise self._denied(named, operation)
+
+    def check_group(self, group: str) -> None:
+        """Returns where the user may commit for a group, as far as the brokers tell."""
+        if not self._ask("group", group, of=self._bridge.kafka_access):
+            named = f"group '{group}'"
+            raise self._denied(named, "READ")
+
     def committed_offsets(self, group: str, topics: Sequence[str]) -> dict[Partition, int]:
         """The next offset a group would read; partitions without a commit are absent."""
         return _offsets(self._ask("committedOffsets", group, self._bridge.java_list(topics)))
@@ -125,6 +151,14 @@ class KafkaAdmin:
         """Aborts them and fences their producers out."""
         ids_there = self._bridge.java_list(ids)
         self._ask("abort", ids_there, of=self._bridge.kafka_transactions)
+
+    def _denied(self, resource: str, operation: str) -> StreamtableError:
+        return StreamtableError(
+            Condition.ACCESS_DENIED,
+            what=f"the user lacks {operation} of {resource}",
+            servers=self._servers,
+            hint="let an administrator of the cluster allow it to this user",
+        )
 
     def _ask(self, method: str, *arguments: Any, of: Any = None) -> Any:
         call = getattr(of or self._bridge.kafka_admin, method)

@@ -23,6 +23,7 @@ from streamtable.jvm.kafka_admin import KafkaAdmin
 from streamtable.jvm.watermarks import Watermarks
 from streamtable.operators.context import LoweringContext
 from streamtable.plan.nodes import Sink
+from streamtable.runtime.access import check_access
 from streamtable.runtime.checkpoint import Checkpoint, begin, open_checkpoint, query_names
 from streamtable.runtime.metrics import JobMetrics
 from streamtable.runtime.modes import ends, mode_of, needed_slots, not_enough_slots
@@ -184,6 +185,7 @@ def _run(
         first_run=checkpoint.is_new,
     )
     check_transactions(plans, bridge)
+    check_access(plans, missing, bridge)
     topic_ids = check_topic_ids(plans.values(), checkpoint, bridge, notice)
     for topic in missing:
         topic.create(bridge)

@@ -237,7 +237,7 @@ def test_no_cluster(admin, properties, unreachable, reason):
     with pytest.raises(Py4JJavaError) as caught:
         admin.ensureReachable(properties, 1_000)
     assert time.monotonic() - begun < 5
-    assert caught.value.java_exception.isUnreachable() is unreachable
+    assert (caught.value.java_exception.kind() == "UNREACHABLE") is unreachable
     assert reason in caught.value.java_exception.getMessage()
 
 

@@ -22,10 +22,10 @@ import org.apache.kafka.clients.admin.OffsetSpec;
 import org.apache.kafka.clients.admin.TopicDescription;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.config.ConfigException;
 import org.apache.kafka.common.config.ConfigResource;
 import org.apache.kafka.common.config.TopicConfig;
 import org.apache.kafka.common.errors.InterruptException;
-import org.apache.kafka.common.errors.TimeoutException;
 import org.apache.kafka.common.errors.TopicExistsException;
 import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
 
@@ -125,12 +125,7 @@ public final class KafkaAdmin {
       int partitions,
       int replication,
       Map<String, String> configs) {
-    NewTopic wanted =
-        new NewTopic(
-            topic,
-            partitions < 0 ? Optional.empty() : Optional.of(partitions),
-            replication < 0 ? Optional.empty() : Optional.of((short) replication));
-    wanted.configs(new HashMap<>(configs));
+    NewTopic wanted = newTopic(topic, partitions, replication, configs);
     call(
         properties,
         timeoutMs,
@@ -144,6 +139,16 @@ public final class KafkaAdmin {
             throw e;
           }
         });
+  }
+
+  static NewTopic newTopic(
+      String topic, int partitions, int replication, Map<String, String> configs) {
+    NewTopic wanted =
+        new NewTopic(
+            topic,
+            partitions < 0 ? Optional.empty() : Optional.of(partitions),
+            replication < 0 ? Optional.empty() : Optional.of((short) replication));
+    return wanted.configs(new HashMap<>(configs));
   }
 
   /** The offsets that a group has committed for these topics; partitions without one are absent. */
@@ -244,12 +249,16 @@ public final class KafkaAdmin {
       admin = Admin.create(bounded(properties, leftMs));
       return call.ask(admin);
     } catch (ExecutionException e) {
-      boolean late = e.getCause() instanceof TimeoutException;
-      throw new KafkaFault(Secrets.describe(e.getCause(), properties), late);
+      throw KafkaFault.of(e.getCause(), properties);
     } catch (InterruptedException e) {
       throw new InterruptException(e);
+    } catch (KafkaFault e) {
+      throw e;
     } catch (RuntimeException e) {
-      throw new KafkaFault(Secrets.describe(e, properties), false);
+      // A client that cannot be made of settings that are valid lacks a key store or the like.
+      boolean login = admin == null && !(e instanceof ConfigException);
+      KafkaFault.Kind kind = login ? KafkaFault.Kind.LOGIN : KafkaFault.Kind.OTHER;
+      throw new KafkaFault(Secrets.describe(e, properties), kind);
     } finally {
       if (admin != null) {
         admin.close(Duration.ZERO);

@@ -39,7 +39,7 @@ public final class KeySample {
     try (KafkaConsumer<byte[], byte[]> consumer = consumer(properties, timeoutMs)) {
       keys = last(consumer, topic, timeoutMs);
     } catch (RuntimeException e) {
-      throw new KafkaFault(Secrets.describe(e, properties), false);
+      throw KafkaFault.of(e, properties);
     }
     String unreadable = null;
     boolean anyReads = false;
