@@ -130,6 +130,13 @@ CHECKPOINT_INTERVAL = Option(
     DURATION,
     doc="Time between checkpoints in real-time mode; in micro-batch mode every batch is one.",
 )
+MAX_LEAD = Option(
+    "execution.max-lead",
+    integer(minimum=1),
+    default=1_000_000,
+    doc="How many records of a partition one INSERT may be ahead of another that reads the same"
+    " table, in micro-batches.",
+)
 MAX_BATCH_RECORDS = Option(
     "execution.micro-batch.max-records",
     integer(minimum=1),
@@ -250,6 +257,7 @@ SETTINGS = OptionSet(
         CHECKPOINT_DIRECTORY,
         CHECKPOINT_INTERVAL,
         MAX_BATCH_RECORDS,
+        MAX_LEAD,
         NOT_NULL_ENFORCER,
         TYPE_LENGTH_ENFORCER,
         LEGACY_CASTS,

@@ -411,6 +411,11 @@ class Bridge:
         return None if found is None else str(found)
 
     @property
+    def pace(self) -> Any:
+        """The Java class behind `runtime.pace`."""
+        return self._ours.kafka.Pace
+
+    @property
     def kafka_transactions(self) -> Any:
         """The Java class behind `jvm.kafka_transactions`."""
         return self._ours.kafka.KafkaTransactions

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -28,6 +28,7 @@ class LoweringContext:
         mode: micro-batch or real-time; the latter takes nothing that waits for a whole batch.
         query: the name of the query that is lowered.
         watermarks: how far the partitions of scans with an event time have come.
+        paces: what holds the query together with others that read a table, by the table's name.
         bounded: whether the job reads what the topics hold now and stops.
     """
 
@@ -40,6 +41,7 @@ class LoweringContext:
     counters: dict[str, Counters] = field(default_factory=dict)
     scanned: Callable[[Scan, bool], DataFrame] | None = None
     query: str = ""
+    paces: Mapping[str, str] = field(default_factory=dict)
     watermarks: Watermarks = field(default_factory=Watermarks)
 
     def one_line(self) -> str:

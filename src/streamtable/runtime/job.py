@@ -17,7 +17,7 @@ from streamtable.catalog.functions import PythonFunction
 from streamtable.connectors.kafka.bounds import topics_of
 from streamtable.connectors.kafka.table import KafkaTable
 from streamtable.core.options import Settings
-from streamtable.core.settings import CHECKPOINT_DIRECTORY, ExecutionMode, python_files
+from streamtable.core.settings import CHECKPOINT_DIRECTORY, MAX_LEAD, ExecutionMode, python_files
 from streamtable.jvm.bridge import Bridge
 from streamtable.jvm.kafka_admin import KafkaAdmin
 from streamtable.jvm.watermarks import Watermarks
@@ -27,6 +27,7 @@ from streamtable.runtime.access import check_access
 from streamtable.runtime.checkpoint import Checkpoint, begin, open_checkpoint, query_names
 from streamtable.runtime.metrics import JobMetrics
 from streamtable.runtime.modes import ends, mode_of, needed_slots, not_enough_slots
+from streamtable.runtime.pace import Pace, pace_of
 from streamtable.runtime.partition_watermarks import keep_watermarks, read_watermarks
 from streamtable.runtime.preflight import Notice, preflight
 from streamtable.runtime.python_functions import register
@@ -176,6 +177,27 @@ def _run(
     stop: threading.Event,
     watcher: Watcher,
 ) -> None:
+    topic_ids = _checked(plans, context, checkpoint, notice)
+    pace = pace_of(plans, modes, checkpoint.id, context.bridge)
+    queries = []
+    for name, plan in plans.items():
+        own = replace(context, mode=modes[name], query=name, paces=pace.of(name))
+        queries.append(RunningQuery(name, plan, own, checkpoint, notice))
+    # Lowered after the topics exist: a query may read what another one of the script writes.
+    for query in queries:
+        query.prepare()
+    begin(checkpoint, plans, topic_ids)
+    pace.begin(context.settings[MAX_LEAD])
+    try:
+        _watch(plans, queries, context, checkpoint, notice, stop, watcher, pace)
+    finally:
+        pace.end()
+
+
+def _checked(
+    plans: Mapping[str, Sink], context: LoweringContext, checkpoint: Checkpoint, notice: Notice
+) -> Mapping[str, str]:
+    """Looks at the cluster, and only then creates what is missing; gives the ids of the topics."""
     bridge = context.bridge
     missing = preflight(
         plans.values(),
@@ -190,22 +212,27 @@ def _run(
     for topic in missing:
         topic.create(bridge)
     abort_orphans(plans, bridge, notice)
-    queries = [
-        RunningQuery(name, plan, replace(context, mode=modes[name], query=name), checkpoint, notice)
-        for name, plan in plans.items()
-    ]
-    # Lowered after the topics exist: a query may read what another one of the script writes.
-    for query in queries:
-        query.prepare()
-    begin(checkpoint, plans, topic_ids)
+    return topic_ids
 
+
+def _watch(
+    plans: Mapping[str, Sink],
+    queries: Sequence[RunningQuery],
+    context: LoweringContext,
+    checkpoint: Checkpoint,
+    notice: Notice,
+    stop: threading.Event,
+    watcher: Watcher,
+    pace: Pace,
+) -> None:
+    """The queries from their start to their end."""
     marks = context.watermarks
 
     def after_look() -> None:
         keep_watermarks(checkpoint, marks.seen())
         watcher.after()
 
-    counters, metrics = context.counters, watcher.metrics
+    bridge, counters, metrics = context.bridge, context.counters, watcher.metrics
     watch = Watch(
         plans, queries, bridge, counters, notice, metrics, marks.of_partitions, after_look
     )
@@ -217,11 +244,12 @@ def _run(
         )
         watch.until_end(stop)
         if stop.is_set():
+            pace.end()
             _finish(queries)
     finally:
         for query in queries:
             query.stop()
-        keep_watermarks(checkpoint, context.watermarks.seen())
+        keep_watermarks(checkpoint, marks.seen())
         watch.close()
 
 

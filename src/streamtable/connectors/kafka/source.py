@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from typing import Protocol
 
 from pyspark.sql import DataFrame, SparkSession
@@ -33,6 +34,9 @@ _DEFAULTS = {
     ExecutionMode.REAL_TIME: {},
 }
 
+#: Spark's source, held back where a query is too far ahead of others.
+_PACED = "io.streamtable.kafka.PacedSource"
+
 
 class ReadContext(Protocol):
     """What a source needs to know of the job that reads it."""
@@ -56,6 +60,14 @@ class ReadContext(Protocol):
     @property
     def mode(self) -> ExecutionMode:
         """Micro-batch or real-time."""
+
+    @property
+    def query(self) -> str:
+        """The name of the query that reads."""
+
+    @property
+    def paces(self) -> Mapping[str, str]:
+        """By the name of a table: what holds the query together with others that read it."""
 
     def counters_of(self, table: str) -> Counters:
         """Where records of a table that are left out are counted."""
@@ -112,14 +124,18 @@ def _records(table: KafkaTable, context: ReadContext, *, leader_epochs: bool) ->
     """The table's records as Spark's source gives them, up to the table's bound."""
     admin = KafkaAdmin(context.bridge, table.properties)
     pattern = table.discovery.pattern
+    batches = context.mode is ExecutionMode.MICRO_BATCH
+    pace = context.paces.get(table.table) if batches else None
     reader = (
-        context.spark.readStream.format("kafka")
+        context.spark.readStream.format("kafka" if pace is None else _PACED)
         .option(*(("subscribePattern", pattern) if pattern else ("subscribe", _topics(table))))
         .option("failOnDataLoss", str(table.fail_on_data_loss))
         .option("includeHeaders", str(_needs_headers(table)))
         .options(**starting_offsets(table, admin, context.bounded))
     )
-    if context.mode is ExecutionMode.MICRO_BATCH:
+    if pace is not None:
+        reader = reader.option("pace", pace).option("paceQuery", context.query)
+    if batches:
         reader = reader.option("maxOffsetsPerTrigger", context.settings[MAX_BATCH_RECORDS])
     for key, value in {**_DEFAULTS[context.mode], **table.properties}.items():
         if key not in _NOT_FOR_SPARK:

@@ -1,0 +1,111 @@
+"""Several sinks of one job: how far one may be ahead of another."""
+
+from __future__ import annotations
+
+import json
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from tests.integration.jobs.test_change_events import records
+
+from streamtable.core.settings import SessionSettings
+from streamtable.runtime.job import RunOptions
+from streamtable.session import Session, fixed_settings
+from streamtable.testing.topics import produce_json
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+    from tests.conftest import Topics
+
+    from streamtable.devbroker.broker import Broker
+
+COUNT, BATCH, LEAD = 480, 40, 100
+
+#: One INSERT takes some milliseconds for each record, the other one next to none.
+SCRIPT = """
+CREATE TABLE t (id INT) WITH (
+  'connector' = 'kafka', 'topic' = '${source}', 'properties.bootstrap.servers' = '${servers}',
+  'scan.startup.mode' = 'earliest-offset', 'format' = 'json'
+);
+CREATE TABLE slow (id INT) WITH (
+  'connector' = 'kafka', 'topic' = '${source}-slow',
+  'properties.bootstrap.servers' = '${servers}', 'format' = 'json'
+);
+CREATE TABLE quick (id INT) WITH (
+  'connector' = 'kafka', 'topic' = '${source}-quick',
+  'properties.bootstrap.servers' = '${servers}', 'format' = 'json'
+);
+EXECUTE STATEMENT SET BEGIN
+INSERT INTO quick SELECT id FROM t;
+INSERT INTO slow SELECT id FROM t WHERE SHA512(REPEAT(CAST(id AS STRING), 1000000)) <> 'x';
+END;
+"""
+
+
+def _newest(folder: Path) -> int | None:
+    """The number of the newest batch that Spark has written down there."""
+    return max((int(f.name) for f in folder.glob("*") if f.name.isdecimal()), default=None)
+
+
+def _reached(query: Path, batches: str, topic: str) -> int:
+    """Where the newest planned (`offsets`) or committed (`commits`) batch of a query ends."""
+    newest = _newest(query / batches)
+    if newest is None:
+        return 0
+    lines = (query / "offsets" / str(newest)).read_text().splitlines()
+    return int(json.loads(lines[-1])[topic]["0"])
+
+
+def test_no_sink_is_further_ahead_than_the_bound(
+    spark: SparkSession, broker: Broker, topic: Topics, tmp_path: Path
+) -> None:
+    """What a crash at any moment would leave: the one's planned end, the other's committed one."""
+    source = topic("set")
+    produce_json(broker.bootstrap_servers, source, ({"id": i} for i in range(COUNT)))
+    settings: SessionSettings = fixed_settings(
+        {
+            "execution.mode": "micro-batch",
+            "execution.micro-batch.max-records": str(BATCH),
+            "execution.max-lead": str(LEAD),
+        }
+    )
+    session = Session(settings=settings)
+    session.load(SCRIPT, "s.sql", {"source": source, "servers": broker.bootstrap_servers})
+    options = RunOptions(bounded=True, checkpoint=str(tmp_path / "c"))
+    job = session.start(options, lambda _: None, spark)
+    leads = []
+    try:
+        while job.running:
+            planned = _reached(tmp_path / "c" / "quick", "offsets", source)
+            leads.append(planned - _reached(tmp_path / "c" / "slow", "commits", source))
+            time.sleep(0.02)
+    finally:
+        job.stop()
+        job.wait(60)
+    assert job.wait(0)
+    assert max(leads) <= LEAD
+    # It was held back indeed: by itself it would have been further ahead.
+    assert max(leads) > BATCH
+    for sink in ("slow", "quick"):
+        found = [json.loads(r.value())["id"] for r in records(broker, f"{source}-{sink}")]
+        assert found == list(range(COUNT))
+
+
+def test_a_stop_does_not_wait_for_those_that_are_held_back(
+    spark: SparkSession, broker: Broker, topic: Topics, tmp_path: Path
+) -> None:
+    source = topic("set")
+    produce_json(broker.bootstrap_servers, source, ({"id": i} for i in range(COUNT)))
+    given = {"execution.mode": "micro-batch", "execution.micro-batch.max-records": "20"}
+    session = Session(settings=fixed_settings({**given, "execution.max-lead": "20"}))
+    session.load(SCRIPT, "s.sql", {"source": source, "servers": broker.bootstrap_servers})
+    job = session.start(RunOptions(checkpoint=str(tmp_path / "c")), lambda _: None, spark)
+    deadline = time.monotonic() + 120
+    while not _reached(tmp_path / "c" / "slow", "commits", source):
+        assert job.running, job.wait(0)
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+    job.stop()
+    assert job.wait(30)
+    assert 0 < _reached(tmp_path / "c" / "quick", "commits", source) < COUNT
