@@ -67,11 +67,10 @@ def _check_sink(table: KafkaTable, query: str, admin: KafkaAdmin, coming: set[st
         admin.check_access(table.topics[0], "WRITE")
     prefix = transaction_prefix(table, query)
     if prefix is not None:
-        first = f"{prefix}-0"
-        admin.check_group(first)
-        # No question tells whether a transactional id may be used; to end its transactions does,
-        # and the job is about to do that anyway.
-        admin.abort_transactions([first])
+        admin.check_group(f"{prefix}-0")
+        # No question tells whether a transactional id may be used; to end its transactions does.
+        # No task has this one, so none is disturbed.
+        admin.abort_transactions([f"{prefix}-access"])
 
 
 @contextmanager

@@ -53,7 +53,8 @@ def test_unreachable_broker_ends_in_bounded_time(tmp_path: Path) -> None:
     assert (code, out) == (1, "")
     assert err.splitlines()[-1] == (
         "error: BROKER_UNREACHABLE: no answer from Kafka at 127.0.0.1:1 within 15 s."
-        " Hint: check 'properties.bootstrap.servers' and that the broker runs"
+        " Hint: check 'properties.bootstrap.servers', that the broker runs, and that"
+        " 'properties.security.protocol' is what it speaks there"
     )
     assert not (checkpoint / "streamtable.json").exists()
 
