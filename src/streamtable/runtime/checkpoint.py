@@ -54,6 +54,22 @@ class Checkpoint:
         """Whether no run has written into it yet."""
         return not (self.directory / _MANIFEST).exists()
 
+    def write(self, name: str, text: str) -> None:
+        """Writes a file of the folder so that it is there as a whole, or as it was.
+
+        Raises:
+            StreamtableError: CHECKPOINT_UNREADABLE where there is no room for it, or no disk.
+        """
+        target = self.directory / name
+        draft = target.with_suffix(".tmp")
+        try:
+            draft.write_text(text, encoding="utf-8")
+            draft.replace(target)
+        except OSError as error:
+            raise StreamtableError(
+                Condition.CHECKPOINT_UNREADABLE, checkpoint=self.directory, reason=error.strerror
+            ) from error
+
     def close(self) -> None:
         """Lets go of the lock."""
         self._lock.close()
@@ -101,14 +117,15 @@ def begin(checkpoint: Checkpoint, plans: Mapping[str, Sink], topic_ids: Mapping[
         checkpoint: opened with the same plans.
         plans: query name -> plan.
         topic_ids: of the topics that are read now.
+
+    Raises:
+        StreamtableError: CHECKPOINT_UNREADABLE where it cannot be written.
     """
     target = checkpoint.directory / _MANIFEST
     topics = {**checkpoint.topic_ids, **topic_ids}
     manifest = {**_manifest(plans), "id": checkpoint.id, "topics": topics}
     if checkpoint.is_new or json.loads(target.read_text(encoding="utf-8")) != manifest:
-        draft = target.with_suffix(".tmp")
-        draft.write_text(json.dumps(manifest, indent=2), encoding="utf-8")
-        draft.replace(target)
+        checkpoint.write(_MANIFEST, json.dumps(manifest, indent=2))
 
 
 def query_names(plans: Sequence[Sink]) -> dict[str, Sink]:

@@ -26,8 +26,10 @@ def read_watermarks(checkpoint: Checkpoint) -> dict[str, int]:
 
 
 def keep_watermarks(checkpoint: Checkpoint, seen: Mapping[str, int]) -> None:
-    """Writes down what is seen now, where it is more than before."""
+    """Writes down what is seen now, where it is more than before.
+
+    Raises:
+        StreamtableError: CHECKPOINT_UNREADABLE where it cannot be written.
+    """
     if seen and seen != read_watermarks(checkpoint):
-        draft = checkpoint.directory / f"{_FILE}.tmp"
-        draft.write_text(json.dumps(dict(sorted(seen.items())), indent=1), encoding="utf-8")
-        draft.replace(checkpoint.directory / _FILE)
+        checkpoint.write(_FILE, json.dumps(dict(sorted(seen.items())), indent=1))

@@ -17,6 +17,7 @@ from pyspark.sql.streaming.listener import StreamingQueryProgress
 from pyspark.sql.streaming.query import StreamingQuery
 
 from streamtable.connectors.kafka.sink import writer_spec
+from streamtable.core.errors import Condition, StreamtableError
 from streamtable.core.settings import AUTO_LAG, ExecutionMode
 from streamtable.jvm.faults import job_fault
 from streamtable.jvm.progress import newest
@@ -162,6 +163,9 @@ class RunningQuery:
 
     def _after_catching_up(self) -> None:
         behind = self._behind()
+        if behind is None:
+            self.change_to(self.mode)
+            return
         mode = next_mode(self.mode, behind, self.context.settings[AUTO_LAG])
         if mode is ExecutionMode.REAL_TIME:
             self.notice(f"{self.name}: {behind:,} records behind, goes on in real-time")
@@ -173,6 +177,8 @@ class RunningQuery:
             return
         self._looked_at = batch
         behind = self._behind()
+        if behind is None:
+            return
         mode = next_mode(self.mode, behind, self.context.settings[AUTO_LAG])
         if mode is not self.mode:
             self.notice(f"{self.name}: {behind:,} records behind, catches up in micro-batches")
@@ -183,10 +189,19 @@ class RunningQuery:
         progress = newest(self._running)
         return None if progress is None else progress.batchId
 
-    def _behind(self) -> int:
-        """Records behind at the end of the newest batch; 0 where a run found nothing to do."""
+    def _behind(self) -> int | None:
+        """Records behind at the end of the newest batch; 0 where a run found nothing to do.
+
+        None while the brokers do not answer: how long a job waits for them is up to its clients,
+        and this question does not end it sooner.
+        """
         progress = newest(self._running)
         if progress is None:
             return 0
         reached = [source.endOffset for source in progress.sources]
-        return records_behind(reached, self.plan, self.context.bridge)
+        try:
+            return records_behind(reached, self.plan, self.context.bridge)
+        except StreamtableError as error:
+            if error.condition is not Condition.BROKER_UNREACHABLE:
+                raise
+            return None

@@ -27,7 +27,13 @@ def produce(
     """
     failed: list[Any] = []
     producer = Producer(
-        {"bootstrap.servers": servers, "linger.ms": 20, "partitioner": "murmur2_random"}
+        {
+            "bootstrap.servers": servers,
+            "linger.ms": 20,
+            "partitioner": "murmur2_random",
+            # Each record once, also where a broker dies between taking it and saying so.
+            "enable.idempotence": True,
+        }
     )
     for key, value in records:
         producer.produce(

@@ -11,8 +11,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from confluent_kafka import Consumer, Producer, TopicPartition
+from confluent_kafka import Producer
 from confluent_kafka.admin import AdminClient
+from tests.integration.jobs.committed import ids_in, once, records
 from tests.integration.jobs.support import Cli, run, write
 
 from streamtable.core.errors import Condition, StreamtableError
@@ -22,7 +23,7 @@ from streamtable.testing.jobs import BoundedRun
 from streamtable.testing.topics import produce_json
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable
 
     from pyspark.sql import SparkSession
     from tests.conftest import Topics
@@ -62,41 +63,6 @@ INSERT INTO o SELECT g, COUNT(*) FROM t GROUP BY g;
 def _script(guarantee: str = "exactly-once", more: str = "") -> str:
     ids = PREFIX if guarantee == "exactly-once" else ""
     return SCRIPT.replace("${guarantee}", guarantee).replace("${more}", ids + more)
-
-
-def _records(broker: Broker, topic: str, *, committed: bool = True) -> Iterator[Any]:
-    """Everything that a reader sees up to the end of each partition."""
-    consumer = Consumer(
-        {
-            "bootstrap.servers": broker.bootstrap_servers,
-            "group.id": "reader",
-            "isolation.level": "read_committed" if committed else "read_uncommitted",
-            "enable.partition.eof": True,
-        }
-    )
-    partitions = consumer.list_topics(topic, timeout=30).topics[topic].partitions
-    consumer.assign([TopicPartition(topic, p, 0) for p in partitions])
-    left = set(partitions)
-    deadline = time.monotonic() + 60
-    while left:
-        assert time.monotonic() < deadline, "a transaction was left open"
-        message = consumer.poll(1)
-        if message is None:
-            continue
-        if message.error():
-            left.discard(message.partition())
-        else:
-            yield message
-    consumer.close()
-
-
-def _times(broker: Broker, topic: str) -> Counter[int]:
-    """How often each id is in a topic."""
-    return Counter(json.loads(record.value())["id"] for record in _records(broker, topic))
-
-
-def _once(count: int) -> Counter[int]:
-    return Counter(dict.fromkeys(range(count), 1))
 
 
 def _rows(start: int, end: int) -> list[dict[str, Any]]:
@@ -144,9 +110,9 @@ def test_a_crash_between_the_two_commits(
     job()  # the batch that was not committed, again
     produce_json(broker.bootstrap_servers, source, _rows(150, 160))
     job()
-    expected = _once(160)
+    expected = once(160)
     expected.update(dict.fromkeys(range(100, 150), times - 1))
-    assert _times(broker, f"{source}-out") == expected
+    assert ids_in(broker.bootstrap_servers, f"{source}-out") == expected
 
 
 def test_a_partition_is_known_again_whatever_task_reads_it(
@@ -157,7 +123,7 @@ def test_a_partition_is_known_again_whatever_task_reads_it(
         _produce_to(broker, source, partition, range(partition * 50, partition * 50 + 50))
     job = (*_arguments(broker, source, tmp_path), "--bounded")
     assert run(*job)[0] == 0
-    assert _times(broker, f"{source}-out") == _once(150)
+    assert ids_in(broker.bootstrap_servers, f"{source}-out") == once(150)
 
     # A crash between the tasks' commits, for one of them: the mark that its transaction left goes.
     _forget_last_commit(tmp_path / "c")
@@ -165,9 +131,9 @@ def test_a_partition_is_known_again_whatever_task_reads_it(
     admin = AdminClient({"bootstrap.servers": broker.bootstrap_servers})
     admin.delete_consumer_groups([id_])[id_].result(30)
     assert run(*job)[0] == 0
-    expected = _once(150)
+    expected = once(150)
     expected.update(range(50, 100))
-    assert _times(broker, f"{source}-out") == expected
+    assert ids_in(broker.bootstrap_servers, f"{source}-out") == expected
 
 
 def test_a_new_checkpoint_is_another_job(
@@ -178,7 +144,7 @@ def test_a_new_checkpoint_is_another_job(
     produce_json(broker.bootstrap_servers, source, _rows(0, 10))
     for folder in ("c", "d"):  # its epochs have the same numbers and must not count
         BoundedRun(spark, _script(), tmp_path / folder, names)()
-    assert _times(broker, f"{source}-out") == Counter(dict.fromkeys(range(10), 2))
+    assert ids_in(broker.bootstrap_servers, f"{source}-out") == Counter(dict.fromkeys(range(10), 2))
 
 
 def test_upsert_sink_with_state(
@@ -195,10 +161,10 @@ def test_upsert_sink_with_state(
     producer.produce(source, '{"k":3,"g":1}', '{"k":3}')
     producer.flush(30)
     job()
-    before = sum(1 for _ in _records(broker, f"{source}-out"))
+    before = sum(1 for _ in records(broker.bootstrap_servers, f"{source}-out"))
     _forget_last_commit(tmp_path / "c")
     job()
-    assert sum(1 for _ in _records(broker, f"{source}-out")) == before
+    assert sum(1 for _ in records(broker.bootstrap_servers, f"{source}-out")) == before
     assert {row["g"]: row["n"] for row in job.rows("o").values()} == {1: 3}
 
 
@@ -214,9 +180,9 @@ def test_a_failing_batch_shows_nothing_and_comes_again(
     with pytest.raises(StreamtableError) as failed:
         BoundedRun(spark, _script(more=small), tmp_path / "c", names)()
     assert f"topic '{source}-out': RecordTooLargeException" in str(failed.value)
-    assert list(_records(broker, f"{source}-out", committed=True)) == []
+    assert list(records(broker.bootstrap_servers, f"{source}-out")) == []
     BoundedRun(spark, _script(), tmp_path / "c", names)()
-    assert _times(broker, f"{source}-out") == _once(21)
+    assert ids_in(broker.bootstrap_servers, f"{source}-out") == once(21)
 
 
 def _orphan(broker: Broker, topic: str, id_: str) -> Producer:
@@ -245,7 +211,7 @@ def test_orphans_of_earlier_runs_are_aborted_at_start(
     with pytest.raises(Exception, match=r"(?i)fenced|invalid"):
         mine.commit_transaction(30)
     other.abort_transaction(30)  # the other query's was left alone
-    assert _times(broker, f"{source}-out") == _once(10)
+    assert ids_in(broker.bootstrap_servers, f"{source}-out") == once(10)
 
 
 def test_listing_and_aborting_by_hand(broker: Broker, topic: Topics) -> None:
@@ -258,7 +224,7 @@ def test_listing_and_aborting_by_hand(broker: Broker, topic: Topics) -> None:
     assert (id_, state, partitions) == (f"{name}-txn-o-0", "Ongoing", f"{name}-0")
     assert timeout == "60000 ms"
     assert run("txn", "abort", *arguments) == (0, f"aborted {name}-txn-o-0\n", "")
-    assert list(_records(broker, name)) == []
+    assert list(records(broker.bootstrap_servers, name)) == []
     del held
 
 
@@ -323,4 +289,4 @@ def _kill_and_count(
     feeding.join()
     code, _, err = run(*arguments, "--bounded", "--set", f"{batch}=100000")
     assert code == 0, err
-    assert _times(broker, f"{source}-out") == _once(count)
+    assert ids_in(broker.bootstrap_servers, f"{source}-out") == once(count)

@@ -1,0 +1,163 @@
+"""A job that faults happen to, and what must be true of its topics afterwards.
+
+It copies ids into a topic without a key, exactly once, and counts them by group into an upsert
+table. Ids go on coming in while something goes wrong, and small micro-batches keep the job busy.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections import defaultdict
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from confluent_kafka.admin import AdminClient, NewTopic
+from tests.integration.jobs.committed import ids_in, once, open_partitions
+from tests.integration.jobs.support import Cli, write
+
+from streamtable.testing.jobs import BoundedRun
+from streamtable.testing.topics import produce_json
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+SCRIPT = """
+CREATE TABLE t (id BIGINT, g INT) WITH (
+  'connector' = 'kafka', 'topic' = 'ids', 'scan.startup.mode' = 'earliest-offset',
+  'properties.bootstrap.servers' = '${servers}', 'format' = 'json'
+);
+CREATE TABLE copied (id BIGINT) WITH (
+  'connector' = 'kafka', 'topic' = 'copied',
+  'properties.bootstrap.servers' = '${sink_servers}', 'format' = 'json',
+  'sink.delivery-guarantee' = 'exactly-once', 'sink.transactional-id-prefix' = 'copies'${more}
+);
+CREATE TABLE counted (g INT, n BIGINT, hi BIGINT, PRIMARY KEY (g) NOT ENFORCED) WITH (
+  'connector' = 'upsert-kafka', 'topic' = 'counted',
+  'properties.bootstrap.servers' = '${sink_servers}',
+  'key.format' = 'json', 'value.format' = 'json'${guarantee}${more}
+);
+INSERT INTO copied SELECT id FROM t;
+INSERT INTO counted SELECT g, COUNT(*), MAX(id) FROM t GROUP BY g;
+"""
+EXACTLY_ONCE = (
+    ", 'sink.delivery-guarantee' = 'exactly-once', 'sink.transactional-id-prefix' = 'counts'"
+)
+_PARTITIONS = 3
+_GROUPS = 7
+
+#: After a fault is over, what is not going on again by then hangs.
+PATIENCE_S = 60
+
+#: How long a start may take, on a machine with other work too.
+START_S = 180
+
+
+@dataclass
+class Job:
+    """The script with its checkpoint; its brokers belong to the test alone.
+
+    Attributes:
+        mode: in auto mode the exactly-once copy stays in micro-batches, the counts leave them.
+        guarantee: of the upsert table, where it is not at-least-once.
+        more: further options of both sinks.
+    """
+
+    servers: str
+    checkpoint: Path
+    sink_servers: str = ""
+    mode: str = "micro-batch"
+    guarantee: str = ""
+    more: str = ""
+    written: int = 0
+
+    def __post_init__(self) -> None:
+        self.sink_servers = self.sink_servers or self.servers
+        admin = AdminClient({"bootstrap.servers": self.servers})
+        admin.create_topics([NewTopic("ids", num_partitions=_PARTITIONS)])["ids"].result(30)
+
+    def feed(self, count: int) -> None:
+        """Puts so many more ids into the source."""
+        new = range(self.written, self.written + count)
+        produce_json(self.servers, "ids", ({"id": i, "g": i % _GROUPS} for i in new))
+        self.written += count
+
+    @contextmanager
+    def feeding(self) -> Iterator[None]:
+        """More ids all the time, also while brokers come and go."""
+        done = threading.Event()
+
+        def feed() -> None:
+            while not done.wait(0.1):
+                self.feed(50)
+
+        thread = threading.Thread(target=feed)
+        thread.start()
+        try:
+            yield
+        finally:
+            done.set()
+            thread.join()
+
+    def start(self, *arguments: str, batch: int = 40, master: str | None = None) -> Cli:
+        """Starts a run that does not end by itself; in micro-batches on two cores of this machine.
+
+        Auto mode takes as many threads as it needs, unless it is given a master.
+        """
+        if master is None and self.mode == "micro-batch":
+            master = "local[2]"
+        options = ["--checkpoint", str(self.checkpoint)]
+        options += [] if master is None else ["--master", master]
+        for setting in (
+            f"execution.micro-batch.max-records={batch}",
+            f"execution.mode={self.mode}",
+            "execution.checkpointing.interval=5 s",
+            "parallelism.default=2",
+        ):
+            options += ["--set", setting]
+        for name, value in self._names().items():
+            options += ["--var", f"{name}={value}"]
+        script = write(self.checkpoint.parent / "job.sql", self._script())
+        return Cli.start("run", script, *options, *arguments)
+
+    def wait(self, process: Cli, batches: int = 2, seconds: float = PATIENCE_S) -> None:
+        """Until both queries have committed so many more batches.
+
+        Raises:
+            AssertionError: the job has ended, or hangs.
+        """
+        before = self._committed()
+        deadline = time.monotonic() + seconds
+        while any(self._committed()[q] < n + batches for q, n in before.items()):
+            assert process.process.poll() is None, process.process.communicate()[1]
+            assert time.monotonic() < deadline, f"stands still at {self._committed()}"
+            time.sleep(0.05)
+
+    def check(self, spark: SparkSession) -> None:
+        """Goes on from the checkpoint to the end of the input; looks at what the topics hold."""
+        job = BoundedRun(spark, self._script(), self.checkpoint, self._names())
+        job({"execution.micro-batch.max-records": "100000"})
+        assert open_partitions(self.sink_servers, "copied") == []
+        assert ids_in(self.sink_servers, "copied") == once(self.written)
+        groups: dict[int, list[int]] = defaultdict(list)
+        for i in range(self.written):
+            groups[i % _GROUPS].append(i)
+        expected = {(g,): {"g": g, "n": len(v), "hi": v[-1]} for g, v in groups.items()}
+        assert job.rows("counted") == expected
+
+    def _committed(self) -> dict[str, int]:
+        """The newest batch that each query has committed; -1 before the first."""
+        return {query: self._newest(query) for query in ("copied", "counted")}
+
+    def _newest(self, query: str) -> int:
+        found = (self.checkpoint / query / "commits").glob("*")
+        return max((int(p.name) for p in found if p.name.isdigit()), default=-1)
+
+    def _script(self) -> str:
+        return SCRIPT.replace("${guarantee}", self.guarantee).replace("${more}", self.more)
+
+    def _names(self) -> dict[str, str]:
+        return {"servers": self.servers, "sink_servers": self.sink_servers}

@@ -1,0 +1,75 @@
+"""The broker dies or stands still while a job reads, writes and commits: the job goes on."""
+
+from __future__ import annotations
+
+import os
+import random
+import signal
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from tests.integration.faults.support import EXACTLY_ONCE, START_S, Job
+
+from streamtable.devbroker.broker import Broker
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+
+def _dies(broker: Broker, seconds: float) -> None:
+    broker.kill()
+    time.sleep(seconds)
+    broker.start()
+
+
+def _stands_still(broker: Broker, seconds: float) -> None:
+    assert broker.pid is not None
+    os.kill(broker.pid, signal.SIGSTOP)
+    time.sleep(seconds)
+    os.kill(broker.pid, signal.SIGCONT)
+
+
+def _soak(guarantee: str) -> list[Any]:
+    return [
+        pytest.param(seed, mode, guarantee, 3, 30, marks=pytest.mark.soak)
+        for mode in ("micro-batch", "auto")
+        for seed in range(100, 105)
+        if mode == "micro-batch" or not guarantee
+    ]
+
+
+@pytest.mark.parametrize(
+    ("seed", "mode", "guarantee", "faults", "seconds"),
+    [
+        (3, "micro-batch", EXACTLY_ONCE, 1, 3),
+        pytest.param(4, "auto", "", 1, 3, marks=pytest.mark.soak),
+        *_soak(""),
+        *_soak(EXACTLY_ONCE),
+    ],
+)
+def test_a_broker_that_is_away(
+    seed: int,
+    mode: str,
+    guarantee: str,
+    faults: int,
+    seconds: float,
+    spark: SparkSession,
+    tmp_path: Path,
+) -> None:
+    dice = random.Random(seed)
+    with Broker(tmp_path / "broker") as broker:
+        job = Job(broker.bootstrap_servers, tmp_path / "c", mode=mode, guarantee=guarantee)
+        process = job.start(batch=1_000)
+        with job.feeding():
+            job.wait(process, 1, START_S)
+            if mode == "auto":
+                process.wait_for("goes on in real-time", START_S)
+            for fault in (_dies, _stands_still) * faults:
+                job.wait(process)
+                time.sleep(dice.random() * 2)
+                fault(broker, seconds)
+            job.wait(process)
+        process.kill()
+        job.check(spark)
