@@ -1,0 +1,66 @@
+"""Drivers that stand still and come back: one run at a time writes, whoever thinks it is that."""
+
+from __future__ import annotations
+
+import os
+import random
+import signal
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+from tests.integration.faults.support import EXACTLY_ONCE, PATIENCE_S, START_S, Job
+from tests.integration.jobs.support import Cli
+
+from streamtable.devbroker.broker import Broker
+from streamtable.devbroker.process import Process
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+
+def _jvm(run: Cli) -> Process:
+    """Spark's process of a run."""
+    (child,) = Path(f"/proc/{run.process.pid}/task/{run.process.pid}/children").read_text().split()
+    found = Process.of(int(child))
+    assert found is not None
+    return found
+
+
+@pytest.mark.parametrize(
+    "seed", [7, *(pytest.param(seed, marks=pytest.mark.soak) for seed in range(200, 220))]
+)
+def test_a_second_run_takes_over(seed: int, spark: SparkSession, tmp_path: Path) -> None:
+    dice = random.Random(seed)
+    with Broker(tmp_path / "broker") as broker:
+        job = Job(broker.bootstrap_servers, tmp_path / "c", guarantee=EXACTLY_ONCE)
+        job.feed(20_000)
+        first = job.start()
+        job.wait(first, 2, START_S)
+        time.sleep(dice.random())
+
+        # It stands still as a whole: the checkpoint is its own, and it goes on.
+        os.killpg(first.process.pid, signal.SIGSTOP)
+        code, _, err = job.start().end(PATIENCE_S)
+        assert code != 0
+        assert f"is in use by process {first.process.pid}" in err
+        os.killpg(first.process.pid, signal.SIGCONT)
+        job.wait(first)
+        time.sleep(dice.random())
+
+        # Its Python side is gone, its JVM comes back after another run has taken over.
+        jvm = _jvm(first)
+        os.kill(jvm.pid, signal.SIGSTOP)
+        first.process.kill()
+        first.process.wait()
+        second = job.start()
+        job.wait(second, 1 + dice.randrange(3), START_S)
+        os.kill(jvm.pid, signal.SIGCONT)
+        deadline = time.monotonic() + PATIENCE_S
+        while jvm.alive:
+            assert time.monotonic() < deadline, "the first run's JVM stays"
+            time.sleep(0.1)
+        job.wait(second)
+        second.kill()
+        job.check(spark)
