@@ -11,7 +11,8 @@ from streamtable.plan.stateful_nodes import Join, Repeat
 from streamtable.plan.time_joins import IntervalJoin, TemporalJoin
 from streamtable.plan.time_nodes import WatermarkAssigner, WindowTable
 
-_STATELESS = (Scan, Values, Calc, Expand, Repeat, UnionAll, WatermarkAssigner, WindowTable)
+#: The operators without state.
+KEEPS_NOTHING = (Scan, Values, Calc, Expand, Repeat, UnionAll, WatermarkAssigner, WindowTable)
 
 
 def obstacle(node: Node) -> str | None:
@@ -39,7 +40,7 @@ def own_obstacle(node: Node) -> str | None:
 
 def stages_of_state(node: Node) -> int:
     """How many stages of state lie in a tree; each begins with a shuffle."""
-    own = not isinstance(node, _STATELESS)
+    own = not isinstance(node, KEEPS_NOTHING)
     return int(own) + sum(stages_of_state(child) for child in node.inputs)
 
 
@@ -60,6 +61,6 @@ def unkept_scans(node: Node) -> tuple[Scan, ...]:
     """The scans whose rows reach a node's output through nothing that keeps state."""
     if isinstance(node, Scan):
         return (node,)
-    if not isinstance(node, _STATELESS):
+    if not isinstance(node, KEEPS_NOTHING):
         return ()
     return tuple(scan for child in node.inputs for scan in unkept_scans(child))

@@ -1,7 +1,7 @@
 """The checkpoint folder of a job: whose it is, that no one else uses it, which plan wrote it.
 
-Layout: `streamtable.json` (versions and the plan of every query), `lock`, one folder per query
-named after its sink, in which Spark keeps offsets and state.
+Layout: `streamtable.json` (versions, the plan of every query and the layouts of its state), `lock`,
+one folder per query named after its sink, in which Spark keeps offsets and state.
 """
 
 from __future__ import annotations
@@ -21,9 +21,10 @@ from streamtable.core.errors import Condition, StreamtableError
 from streamtable.core.secrets import without_secrets
 from streamtable.plan.explain import explain
 from streamtable.plan.nodes import Sink, scans
+from streamtable.plan.state_layouts import layouts
 
-#: Raised whenever a processor's state or this folder's layout changes meaning.
-LAYOUT_VERSION = 1
+#: Raised whenever this folder's layout changes meaning; `plan.state_layouts` has those of states.
+LAYOUT_VERSION = 2
 
 _MANIFEST = "streamtable.json"
 _REBUILD = (
@@ -173,7 +174,11 @@ def _fingerprint(plan: Sink) -> dict[str, Any]:
     tables = [scan.table.connector.fingerprint() for scan in scans(plan.input)]
     tables.append(plan.table.connector.fingerprint())
     whole = json.dumps([text, types, tables], sort_keys=True)
-    return {"plan": text.splitlines(), "hash": hashlib.sha256(whole.encode()).hexdigest()}
+    return {
+        "plan": text.splitlines(),
+        "hash": hashlib.sha256(whole.encode()).hexdigest(),
+        "state": [list(layout) for layout in layouts(plan.input)],
+    }
 
 
 def _check(path: Path, directory: str, mine: dict[str, Any]) -> dict[str, Any]:
@@ -219,6 +224,9 @@ def _difference(theirs: dict[str, Any], mine: dict[str, Any]) -> str | None:
         before = theirs["queries"][name]
         if before["hash"] != query["hash"]:
             return f"the query into {name} was {_first_change(before['plan'], query['plan'])}"
+        for (operator, old), (_, new) in zip(before["state"], query["state"], strict=True):
+            if old != new:
+                return f"the state of {operator} in {name} has layout {old}, this version has {new}"
     return None
 
 

@@ -1,0 +1,59 @@
+"""How each operator lays its state out, as data; a checkpoint records it.
+
+The version rises whenever a processor's state changes its meaning, so that an older checkpoint is
+refused by name rather than read wrong. Variables that only some plans have are listed, too; those
+of an aggregate begin with `agg` and its number.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from streamtable.plan.nodes import NODE_NAMES, GroupAggregate, Node, Normalize
+from streamtable.plan.stateful_nodes import Join, Materialize, TopN
+from streamtable.plan.time_joins import IntervalJoin, TemporalJoin
+from streamtable.plan.time_nodes import WindowAggregate, WindowTopN
+
+
+@dataclass(frozen=True)
+class StateLayout:
+    """The state of one kind of operator.
+
+    Attributes:
+        processors: the Java classes that keep it.
+        variables: the names that they give it; `aggN` stands for the number of an aggregate.
+    """
+
+    version: int
+    processors: tuple[str, ...]
+    variables: frozenset[str]
+
+
+_OF_GROUPS = frozenset({"group", "aggN_chunks", "aggN_distinct", "aggN_values"})
+
+#: Every operator that keeps state.
+LAYOUTS: Mapping[type, StateLayout] = {
+    Normalize: StateLayout(1, ("NormalizeProcessor",), frozenset({"last"})),
+    GroupAggregate: StateLayout(1, ("GroupAggregateProcessor",), _OF_GROUPS),
+    Join: StateLayout(1, ("JoinProcessor",), frozenset({"left", "right"})),
+    TopN: StateLayout(1, ("TopNProcessor",), frozenset({"top", "rest"})),
+    Materialize: StateLayout(1, ("MaterializeProcessor",), frozenset({"rows"})),
+    WindowAggregate: StateLayout(
+        1,
+        ("WindowAggregateProcessor", "SessionAggregateProcessor"),
+        _OF_GROUPS | {"sessions", "rows"},
+    ),
+    WindowTopN: StateLayout(1, ("WindowTopNProcessor",), frozenset({"top"})),
+    TemporalJoin: StateLayout(1, ("TemporalJoinProcessor",), frozenset({"waiting", "versions"})),
+    IntervalJoin: StateLayout(1, ("IntervalJoinProcessor",), frozenset({"left", "right"})),
+}
+
+
+def layouts(node: Node) -> Iterator[tuple[str, int]]:
+    """The operators of a tree that keep state, from the top, each with its layout's version."""
+    layout = LAYOUTS.get(type(node))
+    if layout is not None:
+        yield NODE_NAMES[type(node)], layout.version
+    for child in node.inputs:
+        yield from layouts(child)
