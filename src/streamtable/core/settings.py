@@ -137,6 +137,13 @@ MAX_LEAD = Option(
     doc="How many records of a partition one INSERT may be ahead of another that reads the same"
     " table, in micro-batches.",
 )
+DRAIN = Option(
+    "execution.end-of-input.drain",
+    BOOLEAN,
+    default=True,
+    doc="Whether the end of a bounded run gives what waits for a later watermark, as Flink does,"
+    " and ends the checkpoint with it; `false` keeps it for a later run over later records.",
+)
 MAX_BATCH_RECORDS = Option(
     "execution.micro-batch.max-records",
     integer(minimum=1),
@@ -182,8 +189,7 @@ IDLE_TIMEOUT = Option(
     "table.exec.source.idle-timeout",
     DURATION,
     default=timedelta(0),
-    doc="How long a silent partition holds the watermark back.",
-    not_yet="it comes with the operators that wait for a watermark",
+    doc="How long a partition without records holds the watermark back; 0 is for ever.",
 )
 CDC_DUPLICATES = Option(
     "table.exec.source.cdc-events-duplicate",
@@ -256,6 +262,7 @@ SETTINGS = OptionSet(
         AUTO_LAG,
         CHECKPOINT_DIRECTORY,
         CHECKPOINT_INTERVAL,
+        DRAIN,
         MAX_BATCH_RECORDS,
         MAX_LEAD,
         NOT_NULL_ENFORCER,

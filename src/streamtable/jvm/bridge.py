@@ -15,6 +15,7 @@ from py4j.java_gateway import JavaObject
 from py4j.protocol import Py4JJavaError
 from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812 - the name everyone knows
+from pyspark.sql.streaming.query import StreamingQuery
 from pyspark.sql.streaming.readwriter import DataStreamWriter
 
 from streamtable.core.codec import Codec
@@ -34,7 +35,6 @@ COUNTED_IN = (
     "noChanges",
     "deadLetters",
     "lateRows",
-    "nullRowTimes",
 )
 COUNTED_OUT = ("recordsOut", "bytesOut", "recordsLost", "nullsDropped")
 
@@ -200,7 +200,7 @@ class Bridge:
 
     def register_functions(self) -> None:
         """Makes the `flink_*` functions known to the session's SQL."""
-        self._ours.functions.Functions.register(self._spark._jsparkSession)  # noqa: SLF001
+        self._ours.functions.Functions.register(self.java_session)
 
     def counters(self, names: Iterable[str] = (*COUNTED_IN, *COUNTED_OUT)) -> Counters:
         """New counters at zero."""
@@ -244,13 +244,13 @@ class Bridge:
         skips = (spec.skip_key_errors, spec.skip_value_errors)
         return self._ours.codec.ReadFaults(*skips, letters, counters.java)
 
-    def partition_watermarks(self, counters: Counters, known: Mapping[str, int]) -> JavaObject:
+    def partition_watermarks(self, known: Mapping[str, int]) -> JavaObject:
         """What `jvm.watermarks` wraps: the watermark of each partition of a scan."""
         java_context: Any = self._spark._jsc  # noqa: SLF001 - no public way
         make = self._ours.codec.PartitionWatermarks.register
         # As texts: py4j makes of a number an Integer or a Long, as its size wants.
         texts = self.java_map({name: str(value) for name, value in known.items()})
-        return make(java_context.sc(), counters.java, texts)
+        return make(java_context.sc(), texts)
 
     def watermark(self, watermarks: JavaObject, columns: Sequence[Column]) -> Column:
         """(topic, partition, microseconds) of each row -> its watermark in milliseconds."""
@@ -414,6 +414,23 @@ class Bridge:
     def pace(self) -> Any:
         """The Java class behind `runtime.pace`."""
         return self._ours.kafka.Pace
+
+    @property
+    def java_session(self) -> JavaObject:
+        """Spark's session on the JVM."""
+        return self._spark._jsparkSession  # noqa: SLF001
+
+    @property
+    def planned_batches(self) -> Any:
+        """The Java class behind `jvm.planned_batches`."""
+        return self._ours.query.PlannedBatches
+
+    def advance_watermark(self, query: StreamingQuery, watermark: int) -> bool:
+        """Lets the next batch of a running query have at least this watermark, in milliseconds.
+
+        False where it is just making one: to be tried again.
+        """
+        return bool(self._ours.query.QueryWatermark.advance(query._jsq, watermark))  # noqa: SLF001
 
     @property
     def kafka_transactions(self) -> Any:

@@ -21,6 +21,10 @@ _MARKS = {
         Condition.RECORD_UNWRITABLE,
         "let the query give only what the format can hold",
     ),
+    "NULL_EVENT_TIME ": (
+        Condition.NULL_EVENT_TIME,
+        "leave such rows out before the window or join: WHERE column IS NOT NULL",
+    ),
     "NULL_IN_NOT_NULL_COLUMN ": (
         Condition.NULL_IN_NOT_NULL_COLUMN,
         "filter NULLs out in the query, or SET 'table.exec.sink.not-null-enforcer' = 'DROP'",

@@ -2,23 +2,41 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from pyspark.sql import Column
 
-from streamtable.jvm.bridge import Bridge, Counters
+from streamtable.jvm.bridge import Bridge
 from streamtable.jvm.maps import numbers
 
 
 @dataclass(frozen=True)
+class Heard:
+    """What is known of one partition.
+
+    Attributes:
+        times: in how many tasks it has had records; it rises with every batch that had some.
+        watermark: in milliseconds; None where none of its records has shown one.
+    """
+
+    times: int
+    watermark: int | None
+
+
+@dataclass(frozen=True)
 class ScanWatermarks:
-    """The watermarks of the partitions of one scan; `name` is "query/number"."""
+    """The watermarks of the partitions of one scan; `name` is "query/number".
+
+    Attributes:
+        partitions: "topic/partition" of all that the scan waits for.
+    """
 
     name: str
     bridge: Bridge
     java: Any
+    partitions: tuple[str, ...]
 
     def shown(self, columns: Sequence[Column]) -> Column:
         """(topic, partition, microseconds) of each row -> its watermark in milliseconds."""
@@ -43,7 +61,13 @@ class Watermarks:
     known: Mapping[str, int] = field(default_factory=dict)
     _scans: dict[tuple[str, int], ScanWatermarks] = field(default_factory=dict)
 
-    def of(self, query: str, scan: object, bridge: Bridge, counters: Counters) -> ScanWatermarks:
+    def of(
+        self,
+        query: str,
+        scan: object,
+        bridge: Bridge,
+        partitions: Iterable[tuple[str, int]],
+    ) -> ScanWatermarks:
         """Those of a scan of a query; the same ones each time that its plan is lowered."""
         key = (query, id(scan))
         if key not in self._scans:
@@ -54,8 +78,10 @@ class Watermarks:
                 for partition, value in self.known.items()
                 if partition.startswith(prefix)
             }
-            java = bridge.partition_watermarks(counters, own)
-            self._scans[key] = ScanWatermarks(name, bridge, java)
+            java = bridge.partition_watermarks(own)
+            self._scans[key] = ScanWatermarks(
+                name, bridge, java, tuple(f"{topic}/{number}" for topic, number in partitions)
+            )
         return self._scans[key]
 
     def seen(self) -> dict[str, int]:
@@ -64,6 +90,17 @@ class Watermarks:
         for scan in self._scans.values():
             for partition, watermark in numbers(scan.java.value()).items():
                 found[f"{scan.name}/{partition}"] = watermark
+        return found
+
+    def heard(self, query: str) -> dict[str, dict[str, Heard]]:
+        """What is known of each partition of each scan of a query; callable from any thread."""
+        found = {}
+        for (owner, _), scan in list(self._scans.items()):
+            if owner == query:
+                times, marks = numbers(scan.java.heard()), numbers(scan.java.value())
+                found[scan.name] = {
+                    p: Heard(times.get(p, 0), marks.get(p)) for p in scan.partitions
+                }
         return found
 
     def of_partitions(self, query: str) -> dict[str, int]:

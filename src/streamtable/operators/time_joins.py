@@ -7,6 +7,7 @@ from pyspark.sql import DataFrame
 from streamtable.core.changelog import ROW_KIND_COLUMN, RowKind
 from streamtable.core.types import Field, quote, spark_ddl
 from streamtable.operators.context import LoweringContext
+from streamtable.operators.event_times import required, table_below
 from streamtable.operators.schema import changelog_ddl
 from streamtable.plan.binding.moments import millis
 from streamtable.plan.relation import bound_field
@@ -64,16 +65,17 @@ def _tagged(
     time = node.left_time if is_left else node.right_time
     moment = next(f for f in side.fields if f.name == time)
     keys = [pair[0 if is_left else 1] for pair in node.keys]
-    tagged = rows.selectExpr(
+    # A tombstone has no event time.
+    added = f"{ROW_KIND_COLUMN} <> {RowKind.DELETE.value}"
+    time = required(millis(bound_field(moment)), time, table_below(side), where=added)
+    return rows.selectExpr(
         ROW_KIND_COLUMN,
         *(f"{quote(name)} AS __key{i}" for i, name in enumerate(keys)),
         f"{_packed(node.left.fields, there=is_left)} AS __left",
         f"{_packed(node.right.fields, there=not is_left)} AS __right",
-        f"{millis(bound_field(moment))} AS __moment",
+        f"{time} AS __moment",
         *more,
     )
-    # Rows without an event time are left out, counted by the watermark; a tombstone has none.
-    return tagged.where(f"__moment IS NOT NULL OR {ROW_KIND_COLUMN} = {RowKind.DELETE.value}")
 
 
 def _packed(fields: tuple[Field, ...], *, there: bool) -> str:

@@ -94,15 +94,13 @@ def _marked(
 ) -> DataFrame:
     table = scan.table.connector
     assert isinstance(table, KafkaTable), "every connector is one over Kafka"  # noqa: S101
-    scan_watermarks = context.watermarks.of(
-        context.query, node, context.bridge, context.counters_of(table.table)
-    )
+    partitions = sorted(KafkaAdmin(context.bridge, table.properties).end_offsets(table.topics))
+    scan_watermarks = context.watermarks.of(context.query, node, context.bridge, partitions)
     columns = [c for c in rows.columns if c not in _PARTITION]
     micros = F.expr(f"coalesce({node.sql}, {_NULL})")
     shown = scan_watermarks.shown([*(F.col(c) for c in _PARTITION), micros])
     rows = rows.select("*", shown.alias("__watermark"))
-    partitions = KafkaAdmin(context.bridge, table.properties).end_offsets(table.topics)
-    for i, (topic, partition) in enumerate(sorted(partitions)):
+    for i, (topic, partition) in enumerate(partitions):
         own = F.expr(f"if(__topic = '{topic}' AND __of_partition = {partition}, __watermark, NULL)")
         moment = F.timestamp_millis(F.greatest(own, scan_watermarks.known(topic, partition)))
         rows = rows.select("*", moment.alias(f"__watermark{i}"))

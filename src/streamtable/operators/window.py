@@ -9,11 +9,11 @@ from streamtable.core.settings import DISTINCT_BITMAPS
 from streamtable.core.types import BIGINT, Field, quote, timestamp
 from streamtable.jvm.event_time import session_aggregate, window_aggregate, window_top_n
 from streamtable.operators.context import LoweringContext
+from streamtable.operators.event_times import required, table_below
 from streamtable.operators.group_aggregate import aggregations, folds, holds_bytes
 from streamtable.operators.schema import changelog_ddl
 from streamtable.plan.binding.bound import Bound
 from streamtable.plan.binding.moments import in_utc, micros
-from streamtable.plan.nodes import Node, scans
 from streamtable.plan.time_attributes import Role, is_complete, session_below, window_field
 from streamtable.plan.time_nodes import (
     Window,
@@ -32,8 +32,9 @@ def lower_window_table(node: WindowTable, rows: DataFrame) -> DataFrame:
     time = next(f for f in node.input.fields if f.name == node.time)
     moment = micros(Bound(_local(quote(time.name), window), node.fields[-3].type))
     columns = [quote(f.name) for f in node.input.fields]
-    rows = rows.where(f"{quote(time.name)} IS NOT NULL").selectExpr(
-        ROW_KIND_COLUMN, *columns, f"unix_millis(timestamp_micros({moment})) AS __ms"
+    millis = f"unix_millis(timestamp_micros({moment}))"
+    rows = rows.selectExpr(
+        ROW_KIND_COLUMN, *columns, f"{required(millis, time.name, table_below(node))} AS __ms"
     )
     first = f"(__ms - pmod(__ms - {window.offset}L, {{}}L))"
     size, step = window.size, window.step
@@ -97,7 +98,7 @@ def lower_window_aggregate(
         bitmaps=context.settings[DISTINCT_BITMAPS],
         fold=folds(context) and not holds_bytes(node.keys, fields),
         complete=is_complete(node.input),
-        counters=context.counters_of(_table(node)),
+        counters=context.counters_of(table_below(node)),
         output_ddl=changelog_ddl(node.fields),
     )
 
@@ -122,7 +123,7 @@ def _lower_session_aggregate(
         calls=aggregations(node.calls, node.input.fields),
         zone=str(context.spark.conf.get("spark.sql.session.timeZone")) if node.window.local else "",
         complete=is_complete(node.input),
-        counters=context.counters_of(_table(node)),
+        counters=context.counters_of(table_below(node)),
         output_ddl=changelog_ddl(_session_fields(node, keys)),
     )
     texts = {
@@ -157,11 +158,6 @@ def lower_window_top_n(node: WindowTopN, rows: DataFrame, context: LoweringConte
         limit=node.limit,
         ranked=node.rank is not None,
         complete=is_complete(node.input),
-        counters=context.counters_of(_table(node)),
+        counters=context.counters_of(table_below(node)),
         output_ddl=changelog_ddl(node.fields),
     )
-
-
-def _table(node: Node) -> str:
-    """The table under whose name late rows are counted: the first one below."""
-    return scans(node)[0].table.name

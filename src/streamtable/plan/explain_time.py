@@ -21,7 +21,8 @@ def describe_in_time(node: TimeNode | TemporalJoin | IntervalJoin) -> str:
         case WatermarkAssigner():
             return f"WatermarkAssigner {node.column}: {node.sql}, least of all partitions"
         case WindowTable():
-            return f"WindowTable {_window(node.window)} of {node.time}"
+            kind = ", processing time" if node.window.processing else ""
+            return f"WindowTable {_window(node.window)} of {node.time}{kind}"
         case WindowAggregate():
             calls = ", ".join(describe_call(call) for call in node.calls)
             by = f"by ({', '.join(node.keys)})"

@@ -8,6 +8,7 @@ from streamtable.core.errors import Condition, StreamtableError, closest
 from streamtable.plan.aggregate import Aggregation, has_aggregate, plan_aggregation
 from streamtable.plan.conditions import bind_condition
 from streamtable.plan.expressions import Binder, Bound, Input
+from streamtable.plan.group_window import with_group_window
 from streamtable.plan.grouping_sets import expand_groups, has_grouping_sets
 from streamtable.plan.nodes import GroupAggregate
 from streamtable.plan.rank import number_rows
@@ -73,6 +74,7 @@ def _grouped(
         grouping, wanted, source = expanded.grouping, expanded.wanted, expanded.source
     else:
         grouping = _grouping_expressions(group, items)
+        grouping, wanted, source = with_group_window(grouping, wanted, source)
     aggregation: Aggregation = plan_aggregation(grouping, wanted, source)
     rewritten, groups = with_scalars(aggregation.rewritten, aggregation.relation, planner)
     binder = Binder(Input(groups.columns))

@@ -80,7 +80,13 @@ def temporal_join(
 def _moment(left: Relation, version: exp.Version) -> str:
     bound = Binder(Input(left.columns)).bind(version.expression)
     if bound.time_attribute == "proc":
-        raise _not_yet(version, f"{_NAME} a processing time")
+        # Flink says "Processing-time temporal join is not supported yet" for all but lookup tables.
+        raise _not_yet(
+            version,
+            f"{_NAME} a processing time",
+            "Flink refuses it for tables of Kafka, too, because rows would not wait for the table"
+            " to be read; join as of an event time",
+        )
     name = _plain(bound.sql, left.node)
     if name is None or not is_event_time(left.node, name):
         raise _invalid(version, "it takes an event time of the left input, such as l.rowtime")
@@ -123,5 +129,5 @@ def _invalid(version: exp.Version, reason: str) -> StreamtableError:
     )
 
 
-def _not_yet(version: exp.Version, what: str) -> StreamtableError:
-    return StreamtableError(Condition.NOT_YET, at=place_of(version), what=what)
+def _not_yet(version: exp.Version, what: str, hint: str | None = None) -> StreamtableError:
+    return StreamtableError(Condition.NOT_YET, at=place_of(version), what=what, hint=hint)

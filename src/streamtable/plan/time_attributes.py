@@ -13,6 +13,7 @@ from streamtable.plan.expand_node import Expand
 from streamtable.plan.nodes import Calc, GroupAggregate, Key, Node, UnionAll
 from streamtable.plan.stateful_nodes import TopN
 from streamtable.plan.time_nodes import (
+    WAITING,
     WatermarkAssigner,
     Window,
     WindowAggregate,
@@ -117,6 +118,19 @@ def is_complete(node: Node) -> bool:
     if isinstance(node, WatermarkAssigner):
         return False
     return bool(node.inputs) and all(is_complete(child) for child in node.inputs)
+
+
+def waits(node: Node) -> bool:
+    """Whether an operator of a finished plan waits for a watermark; idle ones are taken out."""
+    if isinstance(node, WatermarkAssigner):
+        return True
+    return bool(processing_windows(node)) or any(map(waits, node.inputs))
+
+
+def processing_windows(node: Node) -> tuple[Window, ...]:
+    """The windows of processing time that some operator of a tree waits for."""
+    own = (node.window,) if isinstance(node, WAITING) and node.window.processing else ()
+    return (*own, *(window for child in node.inputs for window in processing_windows(child)))
 
 
 def session_below(node: WindowAggregate) -> WindowTable | None:

@@ -112,7 +112,7 @@ class WindowKind(Enum):
 
 @dataclass(frozen=True)
 class Window:
-    """How rows are assigned to windows of event time; lengths in milliseconds.
+    """How rows are assigned to windows of time; lengths in milliseconds.
 
     Attributes:
         size: of a window; the longest of CUMULATE; the gap of SESSION.
@@ -120,6 +120,7 @@ class Window:
         offset: by how much their beginnings are moved.
         local: whether the event time is an instant, so that windows lie in the session's zone.
         partition: fields within which sessions are told apart.
+        processing: whether rows lie in it by the clock, and the clock makes it fire.
     """
 
     kind: WindowKind
@@ -128,14 +129,15 @@ class Window:
     offset: int = 0
     local: bool = False
     partition: Key = ()
+    processing: bool = False
 
 
 @dataclass(frozen=True)
 class WindowTable(TimeOperator):
-    """Each row once per window that it lies in; rows without an event time are left out.
+    """Each row once per window that it lies in; a row without a time ends the job.
 
     Attributes:
-        time: the field that is the event time.
+        time: the field that is the event time, or the processing time.
         start: name of the field for the window's first moment.
         end: for the first moment behind it.
         last: for its last millisecond, an event time again.

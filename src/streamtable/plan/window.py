@@ -14,7 +14,7 @@ from streamtable.core.errors import Condition, StreamtableError
 from streamtable.core.types import TIMESTAMPS, Root
 from streamtable.plan.expressions import Binder, Input, InputField
 from streamtable.plan.relation import Relation, unique_names
-from streamtable.plan.time_attributes import is_event_time
+from streamtable.plan.time_attributes import is_event_time, window_field
 from streamtable.plan.time_nodes import Window, WindowKind, WindowTable, is_instant
 from streamtable.sql.nodes import FlinkCall, IntervalLiteral, TableArgument, TableFunction
 from streamtable.sql.place import place_of
@@ -44,7 +44,7 @@ def plan_window_table(node: TableFunction, planned: Callable[[exp.Expr], Relatio
         planned: plans a table or query by its tree.
 
     Raises:
-        StreamtableError: INVALID_WINDOW where arguments do not fit; NOT_YET for processing time.
+        StreamtableError: INVALID_WINDOW where arguments do not fit.
     """
     call = node.this
     given = _arguments(call)
@@ -60,20 +60,44 @@ def plan_window_table(node: TableFunction, planned: Callable[[exp.Expr], Relatio
                 f"its table has a column '{column.name}' already",
                 "give it another name",
             )
-    time = _time_column(call, given["TIMECOL"], relation)
+    lengths = {k: v for k, v in given.items() if k not in ("DATA", "TIMECOL")}
     partition = _partition(call, data, relation)
-    window = replace(
-        _window(call, {k: v for k, v in given.items() if k not in ("DATA", "TIMECOL")}),
-        local=is_instant(time.field),
-        partition=partition,
-    )
-    taken = [f.name for f in relation.node.fields]
-    names = unique_names([*taken, *_ADDED])[len(taken) :]
-    table = WindowTable(relation.node, window, time.field.name, *names)
+    table = assigned(call, relation, _described(call, given["TIMECOL"]), lengths, partition)
     bounds = zip(_ADDED, table.fields[-3:], strict=True)
     added = [InputField(None, name, field) for name, field in bounds]
     columns = tuple(replace(c, qualifier=None) for c in relation.columns)
     return Relation(table, (*columns, *added))
+
+
+def assigned(
+    call: FlinkCall,
+    relation: Relation,
+    time: exp.Expr,
+    lengths: Mapping[str, exp.Expr],
+    partition: tuple[str, ...],
+) -> WindowTable:
+    """The rows of a relation in windows.
+
+    Args:
+        call: the function's name, and where it stands.
+        relation: the rows.
+        time: the column that is their time.
+        lengths: intervals by the names of the parameters.
+        partition: fields within which sessions are told apart.
+
+    Raises:
+        StreamtableError: INVALID_WINDOW where arguments do not fit.
+    """
+    column, processing = _time_field(call, time, relation)
+    window = replace(
+        _window(call, lengths),
+        local=is_instant(column.field),
+        partition=partition,
+        processing=processing,
+    )
+    taken = [f.name for f in relation.node.fields]
+    names = unique_names([*taken, *_ADDED])[len(taken) :]
+    return WindowTable(relation.node, window, column.field.name, *names)
 
 
 def _arguments(call: FlinkCall) -> dict[str, exp.Expr]:
@@ -104,29 +128,33 @@ def _named(
     return parameters[position], argument
 
 
-def _time_column(call: FlinkCall, node: exp.Expr, relation: Relation) -> InputField:
+def _described(call: FlinkCall, node: exp.Expr) -> exp.Expr:
     columns = node.expressions if isinstance(node, FlinkCall) else []
     if not isinstance(node, FlinkCall) or node.name != "DESCRIPTOR" or len(columns) != 1:
         raise _invalid(call, node, "the time column is written DESCRIPTOR(column)")
-    bound = Binder(Input(relation.columns)).bind(columns[0])
+    column: exp.Expr = columns[0]
+    return column
+
+
+def _time_field(call: FlinkCall, node: exp.Expr, relation: Relation) -> tuple[InputField, bool]:
+    """The column that is the rows' time, and whether it is the processing time."""
+    bound = Binder(Input(relation.columns)).bind(node)
     found = next(
         (c for c in relation.columns if bound.fields == {c.field.name}), relation.columns[0]
     )
-    if bound.time_attribute == "proc":
-        raise StreamtableError(
-            Condition.NOT_YET,
-            at=place_of(columns[0]),
-            what=f"{call.name} over processing time",
-            hint="use a column with a WATERMARK",
-        )
+    if bound.time_attribute == "proc" and isinstance(node, exp.Column):
+        return found, True
     if bound.type.root not in TIMESTAMPS or not is_event_time(relation.node, found.field.name):
         raise _invalid(
             call,
-            columns[0],
-            f"column '{found.name}' is not an event time",
-            "declare WATERMARK FOR it in its table, and pass it on unchanged",
+            node,
+            f"column '{found.name}' is not a time attribute",
+            "declare WATERMARK FOR it in its table, or compute it by PROCTIME(), and pass it on"
+            " unchanged",
         )
-    return found
+    # The last moment of a window is a time of the kind that the window is of.
+    below = window_field(relation.node, found.field.name)
+    return found, below is not None and below.window.processing
 
 
 def _partition(call: FlinkCall, data: exp.Expr, relation: Relation) -> tuple[str, ...]:

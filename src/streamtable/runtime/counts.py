@@ -14,7 +14,6 @@ LEFT_OUT = {
     "noChanges": "left out, because they change no row of the table",
     "fieldErrors": "read with a field as NULL, because it does not parse",
     "lateRows": "left out, because the watermark had passed what they belong to",
-    "nullRowTimes": "left out of event time, because theirs is NULL",
     "nullsDropped": "dropped, because they have NULL for a NOT NULL column",
     "recordsLost": "not taken by Kafka, which delivery guarantee 'none' allows",
 }

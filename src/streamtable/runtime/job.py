@@ -25,6 +25,7 @@ from streamtable.operators.context import LoweringContext
 from streamtable.plan.nodes import Sink
 from streamtable.runtime.access import check_access
 from streamtable.runtime.checkpoint import Checkpoint, begin, open_checkpoint, query_names
+from streamtable.runtime.ending import check_not_ended
 from streamtable.runtime.metrics import JobMetrics
 from streamtable.runtime.modes import ends, mode_of, needed_slots, not_enough_slots
 from streamtable.runtime.pace import Pace, pace_of
@@ -177,12 +178,13 @@ def _run(
     stop: threading.Event,
     watcher: Watcher,
 ) -> None:
+    stages = check_not_ended(plans, checkpoint, context.bridge, bounded=context.bounded)
     topic_ids = _checked(plans, context, checkpoint, notice)
     pace = pace_of(plans, modes, checkpoint.id, context.bridge)
     queries = []
     for name, plan in plans.items():
         own = replace(context, mode=modes[name], query=name, paces=pace.of(name))
-        queries.append(RunningQuery(name, plan, own, checkpoint, notice))
+        queries.append(RunningQuery(name, plan, own, checkpoint, notice, stages[name]))
     # Lowered after the topics exist: a query may read what another one of the script writes.
     for query in queries:
         query.prepare()

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from datetime import timedelta
+from enum import Enum
 
 from pyspark.sql import DataFrame
 from pyspark.sql.streaming.readwriter import DataStreamWriter
@@ -38,13 +39,26 @@ def ends(plan: Root) -> bool:
     return all(table.bound is not None for table in source_tables([plan]))
 
 
+class Extent(Enum):
+    """How far one run of Spark's goes."""
+
+    #: It does not end by itself.
+    ENDLESS = "endless"
+    #: To the end of what the topics hold when it begins.
+    AVAILABLE = "available"
+    #: Over the one batch that the checkpoint holds and that is not committed.
+    ONE_BATCH = "one batch"
+
+
 def with_trigger(
-    records: DataFrame, mode: ExecutionMode, settings: Settings, *, bounded: bool
+    records: DataFrame, mode: ExecutionMode, settings: Settings, extent: Extent
 ) -> DataStreamWriter:
     """A writer of the records with the trigger of the mode."""
     writer = records.writeStream.outputMode("update")
-    if bounded:
+    if extent is Extent.AVAILABLE:
         return writer.trigger(availableNow=True)
+    if extent is Extent.ONE_BATCH:
+        return writer.trigger(once=True)
     if mode is ExecutionMode.MICRO_BATCH:
         return writer
     interval = f"{_interval(settings) // timedelta(milliseconds=1)} milliseconds"

@@ -20,13 +20,17 @@ from streamtable.connectors.kafka.sink import writer_spec
 from streamtable.core.errors import Condition, StreamtableError
 from streamtable.core.settings import AUTO_LAG, ExecutionMode
 from streamtable.jvm.faults import job_fault
+from streamtable.jvm.planned_batches import Stage, plan_empty_batch, plan_last_batch
 from streamtable.jvm.progress import newest
 from streamtable.operators.context import LoweringContext
 from streamtable.operators.sink import lower_sink, sink_table
 from streamtable.plan.nodes import Sink
+from streamtable.plan.time_attributes import waits
 from streamtable.runtime.checkpoint import Checkpoint
+from streamtable.runtime.ending import drains
 from streamtable.runtime.lag import records_behind
-from streamtable.runtime.modes import ends, with_trigger
+from streamtable.runtime.modes import Extent, ends, with_trigger
+from streamtable.runtime.moving_time import MovingTime
 from streamtable.runtime.preflight import Notice
 
 #: How much further behind than where it begins real-time mode may fall before it is left.
@@ -56,6 +60,7 @@ class RunningQuery:
 
     Attributes:
         context: the job's choices; `context.mode` is what the query was asked to run in.
+        stage: how far an earlier run, or this one, has come to the end of its input.
         mode: what it runs in now; never AUTO.
     """
 
@@ -64,10 +69,15 @@ class RunningQuery:
     context: LoweringContext
     checkpoint: Checkpoint
     notice: Notice
+    stage: Stage = Stage.OPEN
     mode: ExecutionMode = ExecutionMode.MICRO_BATCH
     _rows: dict[ExecutionMode, DataFrame] = field(default_factory=dict)
     _query: StreamingQuery | None = None
     _looked_at: int | None = None
+    _time: MovingTime = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._time = MovingTime(self.context, self.plan.input)
 
     def prepare(self) -> None:
         """Puts the DataFrames together.
@@ -87,8 +97,17 @@ class RunningQuery:
         return None if self._query is None else newest(self._query)
 
     def start(self) -> None:
-        """Starts the query in the mode it was asked for; in auto mode it catches up first."""
+        """Starts the query in the mode it was asked for; in auto mode it catches up first.
+
+        One whose input has ended in an earlier run is not started, or only to end.
+        """
+        if self.stage is not Stage.OPEN:
+            if self.stage is Stage.ENDING:
+                self._start(ExecutionMode.MICRO_BATCH, Extent.ONE_BATCH)
+            return
         real_time = self.context.mode is ExecutionMode.REAL_TIME
+        if waits(self.plan.input) and not real_time and not self._ends_itself:
+            plan_empty_batch(self.context.bridge, self.checkpoint.query_directory(self.name))
         self.change_to(ExecutionMode.REAL_TIME if real_time else ExecutionMode.MICRO_BATCH)
 
     def look(self) -> bool:
@@ -97,13 +116,17 @@ class RunningQuery:
         Raises:
             StreamtableError: what ended the query.
         """
+        if self._query is None:
+            return False
         # Asked before the exception: a query that fails in between is seen by the next look.
         active = self._running.isActive
         failure = self._running.exception()
         if failure is not None:
             raise job_fault(self.name, str(failure))
+        if active:
+            self._time.look(self._running, self.mode)
         if self.context.mode is not ExecutionMode.AUTO:
-            return active
+            return active or self._begins_to_end()
         if self.mode is ExecutionMode.REAL_TIME:
             self._perhaps_fall_back()
         elif not active:
@@ -119,10 +142,12 @@ class RunningQuery:
         Args:
             seconds: what is not done by then is broken off; the next start does it again.
         """
+        if self._query is None:
+            return
         deadline = time.monotonic() + seconds
         if self.mode is ExecutionMode.REAL_TIME:
             self.stop()
-            self._start(ExecutionMode.MICRO_BATCH, to_the_end=True)
+            self._start(ExecutionMode.MICRO_BATCH, Extent.AVAILABLE)
         begun = self._batch()
         while self._running.isActive and time.monotonic() < deadline:
             status = self._running.status
@@ -141,17 +166,33 @@ class RunningQuery:
         """Goes on in a mode, on the same checkpoint."""
         self.stop()
         catching_up = self.context.mode is ExecutionMode.AUTO and mode is ExecutionMode.MICRO_BATCH
-        ends_itself = self.context.bounded or ends(self.plan)
-        self._start(mode, to_the_end=catching_up or ends_itself)
+        available = catching_up or self._ends_itself
+        self._start(mode, Extent.AVAILABLE if available else Extent.ENDLESS)
+
+    @property
+    def _ends_itself(self) -> bool:
+        return self.context.bounded or ends(self.plan)
+
+    def _begins_to_end(self) -> bool:
+        """Whether a query that has read its input now begins its last batch, where it has one."""
+        if self.stage is not Stage.OPEN or not self._ends_itself:
+            return False
+        if not drains(self.plan.input, self.context.settings):
+            return False
+        self.stage = Stage.ENDING
+        if not plan_last_batch(self.context.bridge, self.checkpoint.query_directory(self.name)):
+            return False
+        self._start(ExecutionMode.MICRO_BATCH, Extent.ONE_BATCH)
+        return True
 
     @property
     def _running(self) -> StreamingQuery:
         assert self._query is not None, "a query is looked at after its start"  # noqa: S101
         return self._query
 
-    def _start(self, mode: ExecutionMode, *, to_the_end: bool) -> None:
+    def _start(self, mode: ExecutionMode, extent: Extent) -> None:
         table = sink_table(self.plan)
-        trigger = with_trigger(self._rows[mode], mode, self.context.settings, bounded=to_the_end)
+        trigger = with_trigger(self._rows[mode], mode, self.context.settings, extent)
         writer = trigger.queryName(self.name).option(
             "checkpointLocation", self.checkpoint.query_directory(self.name)
         )

@@ -28,12 +28,15 @@ from streamtable.core.settings import (
 )
 from streamtable.jvm.bridge import Bridge
 from streamtable.jvm.faults import job_fault
+from streamtable.jvm.planned_batches import plan_last_batch
 from streamtable.operators.context import LoweringContext
 from streamtable.operators.lower import lower
 from streamtable.plan.nodes import Collect
 from streamtable.runtime.counts import left_out
+from streamtable.runtime.ending import drains
 from streamtable.runtime.job import RunOptions, stop_signals
-from streamtable.runtime.modes import ends, with_trigger
+from streamtable.runtime.modes import Extent, ends, with_trigger
+from streamtable.runtime.moving_time import MovingTime
 from streamtable.runtime.preflight import Notice, check_sources
 
 #: Takes one line of the result.
@@ -114,26 +117,34 @@ def run_select(
         for letters in check_sources([plan], bridge, notice, bounded=bounded, first_run=True):
             letters.create(bridge)
         rows = lower(plan.input, context)
-        writer = (
-            with_trigger(rows, ExecutionMode.MICRO_BATCH, settings, bounded=bounded)
-            # Once per batch; its rows end at the terminal of this process anyway.
-            .foreachBatch(printer.take)
-            .option("checkpointLocation", f"{scratch}/query")
-        )
-        printer.begin()
-        with stop_signals(stop) as asked:
-            query = writer.start()
+        directory = f"{scratch}/query"
+
+        def run(extent: Extent, asked: threading.Event) -> None:
+            query = (
+                with_trigger(rows, ExecutionMode.MICRO_BATCH, settings, extent)
+                # Once per batch; its rows end at the terminal of this process anyway.
+                .foreachBatch(printer.take)
+                .option("checkpointLocation", directory)
+                .start()
+            )
             try:
-                _watch(query, asked)
+                _watch(query, asked, MovingTime(context, plan.input))
             finally:
                 with suppress(StreamingQueryException):
                     query.stop()
+
+        printer.begin()
+        with stop_signals(stop) as asked:
+            run(Extent.AVAILABLE if bounded else Extent.ENDLESS, asked)
+            drained = bounded and drains(plan.input, settings) and not asked.is_set()
+            if drained and plan_last_batch(bridge, directory):
+                run(Extent.ONE_BATCH, asked)
         printer.end()
         for line in left_out(context.counters):
             notice(line)
 
 
-def _watch(query: StreamingQuery, stop: threading.Event) -> None:
+def _watch(query: StreamingQuery, stop: threading.Event, moving: MovingTime) -> None:
     """Returns when the query has ended or a stop was asked for; raises what ended it."""
     while not stop.wait(_POLL_S):
         # Asked before the exception: a query that fails in between is seen by the next round.
@@ -143,6 +154,7 @@ def _watch(query: StreamingQuery, stop: threading.Event) -> None:
             raise job_fault(_NAME, str(failure))
         if not running:
             return
+        moving.look(query, ExecutionMode.MICRO_BATCH)
 
 
 def _check(plan: Collect, settings: Settings, mode: ResultMode, *, bounded: bool) -> None:

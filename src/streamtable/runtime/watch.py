@@ -147,10 +147,15 @@ def _state(progress: StreamingQueryProgress, partitions: Mapping[str, int]) -> Q
     return QueryState(
         batch=progress.batchId,
         finished=begun + progress.durationMs.get("triggerExecution", 0) / 1_000,
-        watermark=progress.eventTime.get("watermark"),
+        watermark=_watermark(progress.eventTime.get("watermark")),
         partitions=partitions,
         operators=tuple(
             (str(o.operatorName), int(o.numRowsTotal), int(o.memoryUsedBytes))
             for o in progress.stateOperators
         ),
     )
+
+
+def _watermark(text: str | None) -> str | None:
+    """Spark's, but None behind the end of the input, which no date of four digits names."""
+    return None if text is None or text.startswith("+") else text

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import signal
+import time
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -10,6 +12,7 @@ from typing import Any
 from pyspark.sql import SparkSession
 
 from streamtable.connectors.kafka.table import KafkaTable
+from streamtable.core.settings import DRAIN
 from streamtable.core.table import Table
 from streamtable.inspect.folded import FoldedTopic
 from streamtable.runtime.job import RunOptions, Watcher
@@ -33,17 +36,51 @@ class BoundedRun:
     notices: list[str] = field(default_factory=list)
     metrics: JobMetrics = field(default_factory=JobMetrics)
 
-    def __call__(self, settings: Mapping[str, str] | None = None, *, bounded: bool = True) -> None:
+    def __call__(
+        self,
+        settings: Mapping[str, str] | None = None,
+        *,
+        bounded: bool = True,
+        drain: bool = False,
+    ) -> None:
         """Processes what the topics hold now, under settings as `--set` gives them.
 
         Args:
             settings: they win over those of the script.
             bounded: False for a script that ends by itself.
+            drain: whether the input has ended with this run, so that no other may follow.
         """
-        session = self._session(settings or {})
+        session = self._session({DRAIN.key: str(drain).lower(), **(settings or {})})
         options = RunOptions(bounded=bounded, checkpoint=str(self.checkpoint))
         self.metrics = JobMetrics()
         session.run(options, self.notices.append, self.spark, watcher=Watcher(self.metrics))
+
+    def until(
+        self,
+        done: Callable[[], bool],
+        settings: Mapping[str, str] | None = None,
+        seconds: float = 240,
+    ) -> None:
+        """Runs without an end, and stops as Ctrl-C does once `done()` holds; some looks a second.
+
+        Raises:
+            TimeoutError: it did not in so many seconds.
+        """
+        session = self._session(settings or {})
+        deadline = time.monotonic() + seconds
+        asked = False
+
+        def after() -> None:
+            nonlocal asked
+            if not asked and done():
+                asked = True
+                signal.raise_signal(signal.SIGINT)
+            elif not asked and time.monotonic() > deadline:
+                raise TimeoutError
+
+        self.metrics = JobMetrics()
+        options = RunOptions(checkpoint=str(self.checkpoint))
+        session.run(options, self.notices.append, self.spark, watcher=Watcher(self.metrics, after))
 
     def table(self, name: str) -> KafkaTable:
         """A table of the script."""

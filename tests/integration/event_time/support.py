@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import json
 import random
-from collections.abc import Iterable, Mapping, Sequence
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
 from confluent_kafka import Producer
+from tests.integration.jobs.support import Cli, write
+
+from streamtable.testing.jobs import BoundedRun
 
 #: Where all event times begin.
 EPOCH = datetime(2026, 3, 1)
@@ -84,6 +88,9 @@ def watermark(events: Sequence[Event], partitions: Iterable[int]) -> int:
     return min(max(e.ms or 0 for e in events if e.partition == p) for p in partitions) - 2_000
 
 
+#: A watermark above every moment, which the end of the input is.
+END = 10**15
+
 Span = tuple[int, int]
 
 
@@ -120,3 +127,23 @@ def grouped(events: Iterable[Event], spans: Any) -> dict[tuple[int, int, int], l
             for start, end in spans(event.ms):
                 found.setdefault((start, end, event.k), []).append(event)
     return found
+
+
+def run_apart(job: BoundedRun, done: Callable[[], bool], settings: Mapping[str, str]) -> str:
+    """Runs it in a process that has a slot for every task; gives what it told the user."""
+    arguments = ["run", write(job.checkpoint.with_suffix(".sql"), job.script)]
+    arguments += ["--checkpoint", str(job.checkpoint)]
+    for key, value in job.variables.items():
+        arguments += ["--var", f"{key}={value}"]
+    for key, value in {**settings, "parallelism.default": "1"}.items():
+        arguments += ["--set", f"{key}={value}"]
+    process = Cli.start(*arguments)
+    deadline = time.monotonic() + 240
+    while not done():
+        assert time.monotonic() < deadline
+        assert process.process.poll() is None, process.end()
+        time.sleep(0.5)
+    process.terminate()
+    code, _, told = process.end()
+    assert code == 0, told
+    return told

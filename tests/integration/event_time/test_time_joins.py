@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from tests.integration.event_time.support import (
+    END,
     SOURCE,
     Event,
     millis,
@@ -128,21 +129,23 @@ def test_versions_of_their_time(
         changes = [Change(k, {"rate": rate, "at": moment(at)}) for at, k, rate in more]
         produce_changes(broker.bootstrap_servers, names["rates"], "k", changes)
         job()
-    passed = min(watermark(events, range(2)), now)
-    expected: dict[str, Rows] = {"temporal": [], "inner_temporal": []}
-    for event in events:
-        if event.ms is None or event.ms > passed:
-            continue
-        of_key = [(at, rate) for at, k, rate in rates if k == event.k and at <= event.ms]
-        at, rate = max(of_key, default=(None, None), key=lambda version: version[0])
-        shown = (rate, at) if rate is not None and rate != 3 else (None, None)
-        expected["temporal"].append((event.ms, event.v, *shown))
-        if at is not None:
-            expected["inner_temporal"].append((event.ms, event.v, rate, at))
-    for name, rows in expected.items():
-        assert len(rows) > 20
-        found = _written(broker, f"{names['source']}-{name}")
-        assert found == sorted(rows, key=repr), f"{name}, seed {seed}"
+    for passed in (min(watermark(events, range(2)), now), END):
+        if passed == END:
+            job(drain=True)
+        expected: dict[str, Rows] = {"temporal": [], "inner_temporal": []}
+        for event in events:
+            if event.ms is None or event.ms > passed:
+                continue
+            of_key = [(at, rate) for at, k, rate in rates if k == event.k and at <= event.ms]
+            at, rate = max(of_key, default=(None, None), key=lambda version: version[0])
+            shown = (rate, at) if rate is not None and rate != 3 else (None, None)
+            expected["temporal"].append((event.ms, event.v, *shown))
+            if at is not None:
+                expected["inner_temporal"].append((event.ms, event.v, rate, at))
+        for name, rows in expected.items():
+            assert len(rows) > 20
+            found = _written(broker, f"{names['source']}-{name}")
+            assert found == sorted(rows, key=repr), f"{name}, seed {seed}"
 
 
 @pytest.mark.parametrize(
@@ -163,26 +166,32 @@ def test_partners_that_are_near(
         rows = [{"k": e.k, "w": e.v, "sent": moment(e.ms or 0)} for e in more]
         produce_json(broker.bootstrap_servers, names["shipments"], rows)
         job()
-    passed = min(watermark(events, range(2)), watermark(others, [0]))
-    near = [(e, s) for e in events for s in others if _near(e, s)]
-    expected: dict[str, Rows] = {"near": [(e.ms, e.v, s.v, s.ms) for e, s in near]}
-    met = [(e, s) for e, s in near if s.v != 4]
-    full: Rows = [(e.ms, e.v, s.v, s.ms) for e, s in met]
-    # A row without a partner comes when the watermark says that none can come any more.
-    left, right = {id(e) for e, _ in met}, {id(s) for _, s in met}
-    full += [
-        (e.ms, e.v, None, None) for e in events if id(e) not in left and _ms(e) + 5_000 <= passed
-    ]
-    full += [
-        (None, None, s.v, s.ms) for s in others if id(s) not in right and _ms(s) + 3_000 <= passed
-    ]
-    expected["padded"] = full
-    assert len(near) > 10
-    assert any(row[2] is None for row in full)
-    assert any(row[0] is None for row in full)
-    for name, rows in expected.items():
-        found = _written(broker, f"{names['source']}-{name}")
-        assert found == sorted(rows, key=repr), f"{name}, seed {seed}"
+    for passed in (min(watermark(events, range(2)), watermark(others, [0])), END):
+        if passed == END:
+            job(drain=True)
+        near = [(e, s) for e in events for s in others if _near(e, s)]
+        expected: dict[str, Rows] = {"near": [(e.ms, e.v, s.v, s.ms) for e, s in near]}
+        met = [(e, s) for e, s in near if s.v != 4]
+        full: Rows = [(e.ms, e.v, s.v, s.ms) for e, s in met]
+        # A row without a partner comes when the watermark says that none can come any more.
+        left, right = {id(e) for e, _ in met}, {id(s) for _, s in met}
+        full += [
+            (e.ms, e.v, None, None)
+            for e in events
+            if id(e) not in left and _ms(e) + 5_000 <= passed
+        ]
+        full += [
+            (None, None, s.v, s.ms)
+            for s in others
+            if id(s) not in right and _ms(s) + 3_000 <= passed
+        ]
+        expected["padded"] = full
+        assert len(near) > 10
+        assert any(row[2] is None for row in full)
+        assert any(row[0] is None for row in full)
+        for name, rows in expected.items():
+            found = _written(broker, f"{names['source']}-{name}")
+            assert found == sorted(rows, key=repr), f"{name}, seed {seed}"
 
 
 def _ms(event: Event) -> int:

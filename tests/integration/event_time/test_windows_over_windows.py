@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from tests.integration.event_time.support import (
+    END,
     SOURCE,
     Event,
     grouped,
@@ -16,6 +17,7 @@ from tests.integration.event_time.support import (
     watermark,
 )
 
+from streamtable.core.errors import StreamtableError
 from streamtable.testing.histories import pieces, random_cuts
 from streamtable.testing.jobs import BoundedRun
 
@@ -80,8 +82,17 @@ def test_windows_over_windows(
     for piece in pieces(events, random_cuts(seed, len(events), 2)):
         send(broker.bootstrap_servers, source, piece)
         job()
-    passed = watermark(events, range(2))
-    expected = _expected(events, passed)
+    _check(job, _expected(events, watermark(events, range(2))), seed)
+    job(drain=True)
+    # What windows give at the end goes on to the windows above them.
+    _check(job, _expected(events, END), seed)
+    assert not any("watermark had passed" in n for n in job.notices), job.notices
+    send(broker.bootstrap_servers, source, events[:1])
+    with pytest.raises(StreamtableError, match="has ended"):
+        job()
+
+
+def _check(job: BoundedRun, expected: dict[str, set[tuple[int, ...]]], seed: int) -> None:
     for name in QUERIES:
         assert len(expected[name]) > 1
         found = {
@@ -89,7 +100,6 @@ def test_windows_over_windows(
             for r in job.rows(name).values()
         }
         assert found == expected[name], f"{name}, seed {seed}"
-    assert not any("watermark had passed" in n for n in job.notices), job.notices
 
 
 def _expected(events: list[Event], passed: int) -> dict[str, set[tuple[int, ...]]]:

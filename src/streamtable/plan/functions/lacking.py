@@ -64,8 +64,8 @@ _FAMILIES = (
             "SESSION_ROWTIME SESSION_START TUMBLE TUMBLE_END TUMBLE_PROCTIME TUMBLE_ROWTIME",
             "TUMBLE_START CUMULATE",
         ),
-        "as a table: SELECT window_start, ... FROM TABLE(TUMBLE(TABLE t, DESCRIPTOR(ts), ...))"
-        " GROUP BY window_start, window_end",
+        "there as GROUP BY TUMBLE(ts, ...) with TUMBLE_START(ts, ...) beside it, but not by itself;"
+        " or as a table: FROM TABLE(TUMBLE(TABLE t, DESCRIPTOR(ts), ...))",
     ),
     _Family(
         Category.AUXILIARY,

@@ -12,6 +12,7 @@ from streamtable.plan.stateful_nodes import Join, Materialize, Repeat, TopN
 from streamtable.plan.time_attributes import (
     GroupedWindow,
     grouped_window,
+    processing_windows,
     session_below,
     window_field,
 )
@@ -37,12 +38,14 @@ def with_event_time(sink: Sink) -> Sink:
     after:   GroupAggregate(k) <- Scan
 
     Raises:
-        StreamtableError: NOT_YET for sessions that nothing sums up, and for rows taken back where
-            an operator does not know how.
+        StreamtableError: NOT_YET for sessions that nothing sums up, for rows taken back where an
+            operator does not know how, and for event time beside processing time.
     """
     windowed = _windowed(sink.input)
     _check_sessions(windowed, sink)
-    return replace(sink, input=_stripped(windowed, waited=False))
+    stripped = _stripped(windowed, waited=False)
+    _check_one_clock(stripped, sink)
+    return replace(sink, input=stripped)
 
 
 def _windowed(node: Node) -> Node:
@@ -125,8 +128,24 @@ def _stripped(node: Node, *, waited: bool) -> Node:
     """The tree without the watermarks that no operator above waits for."""
     if isinstance(node, WatermarkAssigner) and not waited:
         return _stripped(node.input, waited=False)
-    waits = waited or isinstance(node, (*WAITING, TemporalJoin, IntervalJoin))
+    waits = waited or isinstance(node, TemporalJoin | IntervalJoin)
+    waits = waits or (isinstance(node, WAITING) and not node.window.processing)
     return _over(node, [_stripped(child, waited=waits) for child in node.inputs])
+
+
+def _check_one_clock(node: Node, sink: Sink) -> None:
+    """A query has one watermark: the clock's, or that of its rows."""
+    if processing_windows(node) and _watermarked(node):
+        raise StreamtableError(
+            Condition.NOT_YET,
+            at=sink.at,
+            what="windows of processing time and operators by event time in one query",
+            hint="write what the windows give into a table, and read that in another query",
+        )
+
+
+def _watermarked(node: Node) -> bool:
+    return isinstance(node, WatermarkAssigner) or any(map(_watermarked, node.inputs))
 
 
 def _over(node: Node, inputs: list[Node]) -> Node:

@@ -11,7 +11,7 @@ import org.apache.spark.util.AccumulatorV2;
  * The greatest watermark that each partition of a scan has shown, by "topic/partition".
  *
  * <p>Tasks tell the driver, which gives all it knows to the tasks of the next batch. Rows without a
- * watermark, because their event time is NULL, are counted.
+ * watermark, because their event time is NULL, move nothing.
  */
 public final class PartitionWatermarks
     extends AccumulatorV2<PartitionWatermarks.Seen, Map<String, Long>> {
@@ -20,7 +20,7 @@ public final class PartitionWatermarks
 
   private final HashMap<String, Long> known;
   private final HashMap<String, Long> shown = new HashMap<>();
-  private final Counters counters;
+  private final HashMap<String, Long> heard = new HashMap<>();
   private transient Map<UTF8String, Long> answers;
   private transient UTF8String topic;
   private transient int partition;
@@ -29,22 +29,19 @@ public final class PartitionWatermarks
   /** What one record shows. */
   public record Seen(UTF8String topic, int partition, long watermark) {}
 
-  private PartitionWatermarks(Counters counters, Map<String, Long> known) {
-    this.counters = counters;
+  private PartitionWatermarks(Map<String, Long> known) {
     this.known = new HashMap<>(known);
   }
 
   /**
    * A new one.
    *
-   * @param counters count NULLs as `nullRowTimes`
    * @param known what earlier runs have seen, numbers as text
    */
-  public static PartitionWatermarks register(
-      SparkContext context, Counters counters, Map<String, String> known) {
+  public static PartitionWatermarks register(SparkContext context, Map<String, String> known) {
     Map<String, Long> parsed = new HashMap<>();
     known.forEach((name, watermark) -> parsed.put(name, Long.valueOf(watermark)));
-    PartitionWatermarks made = new PartitionWatermarks(counters, parsed);
+    PartitionWatermarks made = new PartitionWatermarks(parsed);
     context.register(made, "watermarks");
     return made;
   }
@@ -64,11 +61,7 @@ public final class PartitionWatermarks
    * @param micros the watermark in microseconds; the least number there is stands for NULL
    */
   public long observe(UTF8String topic, int partition, long micros) {
-    if (micros == Long.MIN_VALUE) {
-      counters.add("nullRowTimes", 1);
-      return NONE;
-    }
-    long watermark = DateTimeUtils.microsToMillis(micros);
+    long watermark = micros == Long.MIN_VALUE ? NONE : DateTimeUtils.microsToMillis(micros);
     boolean same = partition == this.partition && topic.equals(this.topic);
     if (!same || watermark > greatest) {
       add(new Seen(topic, partition, watermark));
@@ -90,7 +83,7 @@ public final class PartitionWatermarks
 
   @Override
   public AccumulatorV2<Seen, Map<String, Long>> copy() {
-    PartitionWatermarks copy = new PartitionWatermarks(counters, value());
+    PartitionWatermarks copy = new PartitionWatermarks(value());
     copy.shown.putAll(shown);
     return copy;
   }
@@ -104,7 +97,11 @@ public final class PartitionWatermarks
   @Override
   public synchronized void merge(AccumulatorV2<Seen, Map<String, Long>> other) {
     ((PartitionWatermarks) other)
-        .shown.forEach((name, watermark) -> shown.merge(name, watermark, Math::max));
+        .shown.forEach(
+            (name, watermark) -> {
+              shown.merge(name, watermark, Math::max);
+              heard.merge(name, 1L, Long::sum);
+            });
     topic = null;
   }
 
@@ -113,6 +110,12 @@ public final class PartitionWatermarks
   public synchronized Map<String, Long> value() {
     Map<String, Long> found = new HashMap<>(known);
     shown.forEach((name, watermark) -> found.merge(name, watermark, Math::max));
+    found.values().removeIf(watermark -> watermark == NONE);
     return found;
+  }
+
+  /** How many tasks that have ended had records of a partition; for the driver. */
+  public synchronized Map<String, Long> heard() {
+    return new HashMap<>(heard);
   }
 }

@@ -1,0 +1,109 @@
+package io.streamtable.query;
+
+import org.apache.hadoop.fs.Path;
+import org.apache.spark.sql.SparkSession;
+import org.apache.spark.sql.execution.streaming.checkpointing.CommitLog;
+import org.apache.spark.sql.execution.streaming.checkpointing.CommitMetadataBase;
+import org.apache.spark.sql.execution.streaming.checkpointing.OffsetSeq;
+import org.apache.spark.sql.execution.streaming.checkpointing.OffsetSeqBase;
+import org.apache.spark.sql.execution.streaming.checkpointing.OffsetSeqLog;
+import org.apache.spark.sql.execution.streaming.checkpointing.OffsetSeqMetadata;
+import org.apache.spark.sql.execution.streaming.checkpointing.OffsetSeqMetadataBase;
+import scala.Option;
+import scala.Tuple2;
+
+/**
+ * Batches without rows that we write down for Spark to run.
+ *
+ * <p>Spark runs a batch that its log of offsets holds and its log of commits does not. Writing one
+ * there with the offsets of the batch before is all that it takes. One of them is the last of a
+ * query whose input has ended: its watermark is above every moment, and the checkpoint says for ever
+ * that the input has ended.
+ */
+public final class PlannedBatches {
+  /** The watermark behind the end: later than any moment that SQL can say, in milliseconds. */
+  public static final long WATERMARK = 300_000_000_000_000L;
+
+  private PlannedBatches() {}
+
+  /** How far a query has come to its end. */
+  public enum Stage {
+    /** Its input goes on, or it has not begun. */
+    OPEN,
+    /** The last batch is written down and has not been committed. */
+    ENDING,
+    /** The last batch has been committed. */
+    ENDED
+  }
+
+  /**
+   * The stage of a query.
+   *
+   * @param directory of the query's checkpoint
+   */
+  public static String stage(SparkSession spark, String directory) {
+    Option<Tuple2<Object, OffsetSeqBase>> latest = offsets(spark, directory).getLatest();
+    if (latest.isEmpty()
+        || latest.get()._2().metadataOpt().isEmpty()
+        || latest.get()._2().metadataOpt().get().batchWatermarkMs() != WATERMARK) {
+      return Stage.OPEN.name();
+    }
+    Stage found = committed(spark, directory) == batch(latest.get()) ? Stage.ENDED : Stage.ENDING;
+    return found.name();
+  }
+
+  /**
+   * Writes the last batch down, behind the newest one, which has been committed; gives false where
+   * the query has had none, so that there is nothing to end.
+   */
+  public static boolean planLast(SparkSession spark, String directory) {
+    return plan(spark, directory, WATERMARK);
+  }
+
+  /**
+   * Writes a batch down with the watermark that the newest one has come to; gives false where that
+   * has not been committed, so that it runs again anyway, or where there is none.
+   */
+  public static boolean planEmpty(SparkSession spark, String directory) {
+    Option<Tuple2<Object, CommitMetadataBase>> latest = commits(spark, directory).getLatest();
+    return latest.isDefined()
+        && latest.get()._1().equals(offsets(spark, directory).getLatestBatchId().get())
+        && plan(spark, directory, latest.get()._2().nextBatchWatermarkMs());
+  }
+
+  private static boolean plan(SparkSession spark, String directory, long watermark) {
+    OffsetSeqLog log = offsets(spark, directory);
+    Option<Tuple2<Object, OffsetSeqBase>> latest = log.getLatest();
+    if (latest.isEmpty()) {
+      return false;
+    }
+    long batch = batch(latest.get());
+    if (committed(spark, directory) != batch
+        || !(latest.get()._2() instanceof OffsetSeq before)
+        || before.metadataOpt().isEmpty()) {
+      throw new IllegalStateException("batch " + batch + " has not ended as one of ours does");
+    }
+    OffsetSeqMetadataBase metadata = before.metadataOpt().get();
+    OffsetSeqMetadata empty =
+        OffsetSeqMetadata.apply(watermark, System.currentTimeMillis(), metadata.conf());
+    return log.add(batch + 1, new OffsetSeq(before.offsets(), Option.apply(empty)));
+  }
+
+  private static OffsetSeqLog offsets(SparkSession spark, String directory) {
+    return new OffsetSeqLog(spark, new Path(directory, "offsets").toString(), false);
+  }
+
+  private static CommitLog commits(SparkSession spark, String directory) {
+    return new CommitLog(spark, new Path(directory, "commits").toString(), false);
+  }
+
+  /** The newest batch that has been committed; -1 for none. */
+  private static long committed(SparkSession spark, String directory) {
+    Option<Object> latest = commits(spark, directory).getLatestBatchId();
+    return latest.isEmpty() ? -1 : (Long) latest.get();
+  }
+
+  private static long batch(Tuple2<Object, OffsetSeqBase> entry) {
+    return (Long) entry._1();
+  }
+}

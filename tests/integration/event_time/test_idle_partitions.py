@@ -1,0 +1,75 @@
+"""Windows over partitions that fall silent, in both modes."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from tests.integration.event_time.support import SOURCE, Event, millis, run_apart, send
+
+from streamtable.core.errors import Condition, StreamtableError
+from streamtable.testing.jobs import BoundedRun
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from pyspark.sql import SparkSession
+    from tests.conftest import Topics
+
+    from streamtable.devbroker.broker import Broker
+
+_SINK = """
+CREATE TABLE tumbled (s TIMESTAMP(3), n BIGINT, total BIGINT, PRIMARY KEY (s) NOT ENFORCED) WITH (
+  'connector' = 'upsert-kafka', 'topic' = '${source}-tumbled',
+  'properties.bootstrap.servers' = '${servers}', 'key.format' = 'json', 'value.format' = 'json'
+);
+INSERT INTO tumbled SELECT window_start, COUNT(*), SUM(v)
+FROM TABLE(TUMBLE(TABLE events, DESCRIPTOR(ts), INTERVAL '10' SECOND))
+GROUP BY window_start, window_end;
+"""
+
+
+@pytest.mark.parametrize("mode", ["micro-batch", "real-time"])
+def test_a_silent_partition_is_not_waited_for(
+    mode: str, spark: SparkSession, broker: Broker, topic: Topics, tmp_path: Path
+) -> None:
+    source = topic("events", partitions=2)
+    servers = broker.bootstrap_servers
+    job = BoundedRun(
+        spark, SOURCE + _SINK, tmp_path / "job", {"source": source, "servers": servers}
+    )
+
+    def written() -> dict[int, tuple[int, int]]:
+        try:
+            return {millis(r["s"]): (r["n"], r["total"]) for r in job.rows("tumbled").values()}
+        except StreamtableError as error:
+            assert error.condition is Condition.TOPIC_MISSING
+            return {}
+
+    first = {0: (2, 3)}
+    later = {**first, 20_000: (2, 12), 30_000: (2, 16)}
+    came_back = False
+
+    def done() -> bool:
+        nonlocal came_back
+        found = written()
+        if found == first and not came_back:
+            # The watermark stands at 28 s: one row of the silent partition is late, one is not.
+            send(servers, source, [Event(5_000, 1, 32, 1), Event(29_500, 1, 8, 1)])
+            send(servers, source, [Event(35_000, 1, 16, 0), Event(60_000, 1, 64, 0)])
+            came_back = True
+        return came_back and found == later
+
+    send(servers, source, [Event(1_000, 1, 1), Event(2_000, 1, 2), Event(29_000, 1, 4)])
+    send(servers, source, [Event(30_000, 1, 0)])
+    settings = {
+        "execution.mode": mode,
+        "execution.checkpointing.interval": "5 s",
+        "table.exec.source.idle-timeout": "1 s",
+    }
+    if mode == "micro-batch":
+        job.until(done, settings)
+        told = "\n".join(job.notices)
+    else:
+        told = run_apart(job, done, settings)
+    assert "events: 1 records left out, because the watermark" in told
