@@ -16,7 +16,7 @@ JVM_SOURCES := src/streamtable/jvm/ivy.xml $(shell find src/streamtable/jvm/java
 help: ## show this list
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 16
 
-setup: $(VENV)/warm ## virtual environment, Kafka's jars, compiled operators; a second run does nothing
+setup: $(VENV)/warm ## virtual environment, Kafka's jars, compiled operators, Spark's classes; a second run does nothing
 
 demo: setup ## see a small pipeline run on a broker of its own
 	$(BIN)/streamtable demo
@@ -69,6 +69,7 @@ $(VENV)/installed: pyproject.toml
 $(VENV)/warm: $(VENV)/installed $(JVM_SOURCES)
 	@echo "==> Kafka's jars and the operators"
 	$(BIN)/python -m streamtable.jvm.warm
+	$(BIN)/python -m streamtable.runtime.warm
 	@touch $@
 
 $(VENV)/bench: $(VENV)/warm

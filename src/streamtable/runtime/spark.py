@@ -19,6 +19,7 @@ from streamtable.core.options import Settings
 from streamtable.core.settings import JOB_NAME, PARALLELISM, TIME_ZONE
 from streamtable.jvm.bridge import Bridge
 from streamtable.jvm.cache import cache_dir
+from streamtable.jvm.class_archive import java_options
 from streamtable.jvm.compile import operators_jar
 from streamtable.jvm.jars import connector_jars
 from streamtable.jvm.tools import java_tool
@@ -148,10 +149,12 @@ def _launch_output(verbose: bool) -> Iterator[None]:
 
 
 def _configuration(settings: Settings, master: str | None) -> Mapping[str, str]:
+    quick = java_options()
     parallelism = settings.get(PARALLELISM) or os.cpu_count() or 1
     own = {f"spark.{key}": value for key, value in settings.passthrough.items()}
     found = {
         **_DEFAULTS,
+        **({"spark.driver.defaultJavaOptions": quick} if quick else {}),
         "spark.driver.extraJavaOptions": (f"-Dlog4j2.configurationFile={_LOGGING.as_uri()}"),
         "spark.master": master or "local[*]",
         "spark.sql.shuffle.partitions": str(parallelism),
