@@ -147,7 +147,7 @@ DRAIN = Option(
 MAX_BATCH_RECORDS = Option(
     "execution.micro-batch.max-records",
     integer(minimum=1),
-    default=500_000,
+    default=1_000_000,
     doc="Most records that one micro-batch reads from one table.",
 )
 NOT_NULL_ENFORCER = Option(
