@@ -214,10 +214,7 @@ class Session:
             plans = [self._plan_select(explained)]
         else:
             plans = self._plan(explained)
-        settings = self.settings.current()
-        self.printed += [
-            without_secrets(explained_plan(plan, statement.details, settings)) for plan in plans
-        ]
+        self.printed += [without_secrets(explained_plan(plan, statement.details)) for plan in plans]
 
     def _plan_create(self, statement: CreateTableAs) -> Sequence[Sink]:
         """The plan of the INSERT; the table does not stay."""

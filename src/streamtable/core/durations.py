@@ -37,6 +37,11 @@ def _parse(text: str, units: Mapping[int, tuple[str, ...]]) -> int:
     raise ValueError(text)
 
 
+def milliseconds(span: timedelta | None) -> int:
+    """Whole milliseconds; 0 for none."""
+    return 0 if span is None else span // timedelta(milliseconds=1)
+
+
 def format_duration(span: timedelta) -> str:
     """The shortest text in whole units that `parse_duration` reads back: `2 s`, `90 min`."""
     micros = round(span / timedelta(microseconds=1))

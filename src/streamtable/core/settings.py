@@ -182,8 +182,8 @@ STATE_TTL = Option(
     "table.exec.state.ttl",
     DURATION,
     default=timedelta(0),
-    doc="How long state outlives its last use; 0 keeps it.",
-    not_yet="state is kept for as long as its rows live",
+    doc="How long state outlives its last change; 0 keeps it as long as its rows live. What expires"
+    " is forgotten, and what comes for it later is new.",
 )
 IDLE_TIMEOUT = Option(
     "table.exec.source.idle-timeout",

@@ -321,12 +321,16 @@ class Bridge:
         row_ddl: str,
         before: bool,
         positions: bool,
+        ttl_ms: int,
         output_ddl: str,
     ) -> DataFrame:
-        """Upserts with their positions -> a full changelog, with positions if asked for."""
+        """Upserts with their positions -> a full changelog, with positions if asked for.
+
+        A row is forgotten `ttl_ms` after its last upsert; 0 keeps it.
+        """
         return self._frame(
             self._ours.operators.Operators.normalize(
-                _jdf(rows), self.java_list(keys), row_ddl, before, positions, output_ddl
+                _jdf(rows), self.java_list(keys), row_ddl, before, positions, ttl_ms, output_ddl
             )
         )
 
@@ -341,12 +345,14 @@ class Bridge:
         bitmaps: bool,
         fold: bool,
         order: Sequence[int],
+        ttl_ms: int,
         output_ddl: str,
     ) -> DataFrame:
         """A changelog -> one row per group.
 
         Aggregates that go by the order of rows take those of a batch by the columns at `order`,
-        then by all columns from the left.
+        then by all columns from the left. A group is forgotten `ttl_ms` after its last change; 0
+        keeps it.
         """
         return self._frame(
             self._ours.operators.Operators.groupAggregate(
@@ -358,6 +364,7 @@ class Bridge:
                 bitmaps,
                 fold,
                 self.java_list(order),
+                ttl_ms,
                 output_ddl,
             )
         )
@@ -441,6 +448,11 @@ class Bridge:
     def kafka_access(self) -> Any:
         """The Java class behind the checks of `jvm.kafka_admin.KafkaAdmin`."""
         return self._ours.kafka.KafkaAccess
+
+    @property
+    def rehearsal(self) -> Any:
+        """The Java class behind `jvm.rehearsal`."""
+        return self._ours.operators.Rehearsal
 
     @property
     def kafka_admin(self) -> Any:

@@ -22,6 +22,8 @@ def join(
     right_upserts: bool,
     output_key: Sequence[int] | None,
     before: bool,
+    left_ttl_ms: int,
+    right_ttl_ms: int,
     output_ddl: str,
 ) -> DataFrame:
     """Rows of (row kind, keys..., `__left`, `__right`) -> the changes of the joined rows.
@@ -39,6 +41,8 @@ def join(
         right_upserts: the same for the right rows.
         output_key: positions in the output of what makes an update of a delete and an insert.
         before: whether updates come with the row they replace.
+        left_ttl_ms: how long a left row is kept after its last change; 0 for as long as it lives.
+        right_ttl_ms: the same for the right rows.
         output_ddl: row kind and columns.
     """
     return bridge.operator(
@@ -52,6 +56,8 @@ def join(
         right_upserts,
         _listed(bridge, output_key),
         before,
+        left_ttl_ms,
+        right_ttl_ms,
         output_ddl,
     )
 
@@ -63,6 +69,7 @@ def materialize(
     keys: Sequence[str],
     row_ddl: str,
     order: Sequence[int],
+    ttl_ms: int,
     output_ddl: str,
 ) -> DataFrame:
     """Changes in no promised order -> the row of each key.
@@ -73,10 +80,18 @@ def materialize(
         keys: the columns of the key.
         row_ddl: the columns without the row kind.
         order: positions of what tells which row of a batch came last.
+        ttl_ms: how long a key is kept after its last change; 0 for as long as it has rows.
         output_ddl: row kind and columns.
     """
-    asked = bridge.java_list(order)
-    return bridge.operator("materialize", rows, bridge.java_list(keys), row_ddl, asked, output_ddl)
+    return bridge.operator(
+        "materialize",
+        rows,
+        bridge.java_list(keys),
+        row_ddl,
+        bridge.java_list(order),
+        ttl_ms,
+        output_ddl,
+    )
 
 
 def top_n(
@@ -91,6 +106,7 @@ def top_n(
     ranked: bool,
     output_key: Sequence[int] | None,
     before: bool,
+    ttl_ms: int,
     output_ddl: str,
 ) -> DataFrame:
     """A changelog -> the changes of the first rows of each partition.
@@ -106,6 +122,7 @@ def top_n(
         ranked: whether the output ends with each row's place.
         output_key: positions in the output of what makes an update of a delete and an insert.
         before: whether updates come with the row they replace.
+        ttl_ms: how long a partition is kept after its last change; 0 for as long as it has rows.
         output_ddl: row kind and columns.
     """
     return bridge.operator(
@@ -119,6 +136,7 @@ def top_n(
         ranked,
         _listed(bridge, output_key),
         before,
+        ttl_ms,
         output_ddl,
     )
 

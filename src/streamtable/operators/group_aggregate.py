@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from pyspark.sql import DataFrame
 
 from streamtable.core.changelog import ROW_KIND_COLUMN
+from streamtable.core.durations import milliseconds
 from streamtable.core.settings import (
     AGGREGATION_PHASES,
     DISTINCT_BITMAPS,
@@ -31,9 +32,11 @@ def lower_group_aggregate(
         calls=aggregations(node.calls, node.input.fields),
         retracting=not node.input.mode.is_append,
         before=node.before,
-        bitmaps=context.settings[DISTINCT_BITMAPS],
+        # A bitmap holds many values, each of which expires by itself.
+        bitmaps=context.settings[DISTINCT_BITMAPS] and node.ttl is None,
         fold=folds(context) and not holds_bytes(node.keys, node.input.fields),
         order=[names.index(name) for name in node.order],
+        ttl_ms=milliseconds(node.ttl),
         output_ddl=changelog_ddl(node.fields),
     )
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pyspark.sql import DataFrame
 
 from streamtable.core.changelog import ROW_KIND_COLUMN
+from streamtable.core.durations import milliseconds
 from streamtable.core.types import Field, quote, spark_ddl
 from streamtable.jvm.stateful import join
 from streamtable.operators.context import LoweringContext
@@ -37,6 +38,8 @@ def lower_join(
         right_upserts=node.right_upserts is not None,
         output_key=positions(node.key, node.fields),
         before=node.before,
+        left_ttl_ms=milliseconds(node.left_ttl),
+        right_ttl_ms=milliseconds(node.right_ttl),
         output_ddl=changelog_ddl(node.fields),
     )
 

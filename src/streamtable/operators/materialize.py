@@ -5,6 +5,7 @@ from __future__ import annotations
 from pyspark.sql import DataFrame
 
 from streamtable.core.changelog import ROW_KIND_COLUMN
+from streamtable.core.durations import milliseconds
 from streamtable.core.types import spark_ddl
 from streamtable.jvm.stateful import materialize
 from streamtable.operators.context import LoweringContext
@@ -21,5 +22,6 @@ def lower_materialize(node: Materialize, rows: DataFrame, context: LoweringConte
         keys=node.key,
         row_ddl=spark_ddl(node.fields),
         order=[names.index(name) for name in node.order],
+        ttl_ms=milliseconds(node.ttl),
         output_ddl=changelog_ddl(node.fields),
     )

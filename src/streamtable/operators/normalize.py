@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 from pyspark.sql import DataFrame
 
+from streamtable.core.durations import milliseconds
 from streamtable.core.types import spark_ddl
 from streamtable.operators.context import LoweringContext
 from streamtable.operators.scan import lower_scan
@@ -35,5 +36,6 @@ def lower_normalize(
         row_ddl=spark_ddl(columns),
         before=node.before,
         positions=len(columns) < len(node.fields),
+        ttl_ms=milliseconds(node.ttl),
         output_ddl=changelog_ddl(node.fields),
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pyspark.sql import DataFrame
 
+from streamtable.core.durations import milliseconds
 from streamtable.core.errors import InternalError
 from streamtable.jvm.stateful import top_n
 from streamtable.operators.context import LoweringContext
@@ -28,5 +29,6 @@ def lower_top_n(node: TopN, rows: DataFrame, context: LoweringContext) -> DataFr
         ranked=node.rank is not None,
         output_key=positions(node.key, node.fields),
         before=node.before,
+        ttl_ms=milliseconds(node.ttl),
         output_ddl=changelog_ddl(node.fields),
     )

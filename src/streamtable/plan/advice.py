@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from datetime import timedelta
 
-from streamtable.core.options import Settings
 from streamtable.core.settings import STATE_TTL
 from streamtable.plan.keys import is_single, unique_keys
 from streamtable.plan.nodes import GroupAggregate, Key, Node, Normalize, Root, Scan, Sink
@@ -15,15 +13,14 @@ from streamtable.plan.stateful_nodes import Join, Materialize, TopN
 NO_ADVICE = "No available advice..."
 
 
-def advice(plan: Root, settings: Settings) -> str:
+def advice(plan: Root) -> str:
     """The advice on a plan, a line each, numbered as Flink numbers it.
 
     Args:
         plan: of an INSERT or a SELECT.
-        settings: those it would run under.
     """
     of_sink = _of_sink(plan) if isinstance(plan, Sink) else ()
-    found = list(dict.fromkeys([*of_sink, *_of_tree(plan.input, settings)]))
+    found = list(dict.fromkeys([*of_sink, *_of_tree(plan.input)]))
     if not found:
         return NO_ADVICE
     return "\n".join(f"advice[{n}]: [ADVICE] {text}" for n, text in enumerate(found, start=1))
@@ -39,12 +36,11 @@ def _of_sink(sink: Sink) -> Iterator[str]:
         )
 
 
-def _of_tree(node: Node, settings: Settings) -> Iterator[str]:
+def _of_tree(node: Node) -> Iterator[str]:
     yield from _of_node(node)
-    if settings[STATE_TTL] == timedelta(0):
-        yield from _of_growth(node)
+    yield from _of_growth(node)
     for child in node.inputs:
-        yield from _of_tree(child, settings)
+        yield from _of_tree(child)
 
 
 def _of_node(node: Node) -> Iterator[str]:
@@ -89,11 +85,11 @@ def _of_growth(node: Node) -> Iterator[str]:
     """State that grows with the history of an input that never takes a row back."""
     ttl = f"'{STATE_TTL.key}' is 0, so that it never expires"
     match node:
-        case GroupAggregate() if node.keys and node.input.mode.is_append:
+        case GroupAggregate() if node.keys and node.input.mode.is_append and node.ttl is None:
             yield f"the state of the groups by {_listed(node.keys)} only grows, and {ttl}."
         case Join():
-            for child in node.inputs:
-                if child.mode.is_append:
+            for child, limit in zip(node.inputs, (node.left_ttl, node.right_ttl), strict=True):
+                if child.mode.is_append and limit is None:
                     names = ", ".join(sorted(_tables(child))) or "a list of values"
                     yield f"a join keeps every row of {names}, which only grow, and {ttl}."
         case _:

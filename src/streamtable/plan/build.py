@@ -20,6 +20,7 @@ from streamtable.plan.relation import Relation, bound_field, project
 from streamtable.plan.rules.event_time import with_event_time
 from streamtable.plan.rules.merge_projections import merge_projections
 from streamtable.plan.rules.prune_columns import prune_columns
+from streamtable.plan.state_ttl import with_state_ttl
 from streamtable.sql.statements import Insert
 
 
@@ -56,7 +57,7 @@ def plan_insert(insert: Insert, catalog: Catalog, settings: Settings) -> Sink:
         duplicates=settings[CDC_DUPLICATES],
         materialize=settings[UPSERT_MATERIALIZE],
     )
-    return prune_columns(inferred)
+    return prune_columns(with_state_ttl(inferred, settings))
 
 
 def _written_columns(insert: Insert, table: Table) -> tuple[Field, ...]:

@@ -18,6 +18,7 @@ from streamtable.plan.rank import check_bounded
 from streamtable.plan.relation import bound_field, project
 from streamtable.plan.rules.merge_projections import merge_projections
 from streamtable.plan.rules.prune_columns import prune_columns
+from streamtable.plan.state_ttl import with_state_ttl
 
 
 def plan_collect(query: exp.Query, at: Span, catalog: Catalog, settings: Settings) -> Collect:
@@ -34,7 +35,7 @@ def plan_collect(query: exp.Query, at: Span, catalog: Catalog, settings: Setting
     texts = [(c.name, _as_text(c.name, bound_field(c.field), at)) for c in relation.columns]
     shown = Collect(project(relation.node, texts).node, columns, at)
     changes = infer_changes(merge_projections(shown), duplicates=settings[CDC_DUPLICATES])
-    return prune_columns(changes)
+    return prune_columns(with_state_ttl(changes, settings))
 
 
 def _as_text(name: str, value: Bound, at: Span) -> Bound:

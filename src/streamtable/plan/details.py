@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from streamtable.core.errors import Condition, StreamtableError
-from streamtable.core.options import Settings
 from streamtable.plan.advice import advice
 from streamtable.plan.explain import explain
 from streamtable.plan.nodes import Root
@@ -27,7 +26,7 @@ def check_details(statement: Explain) -> None:
             )
 
 
-def explained_plan(plan: Root, details: tuple[str, ...], settings: Settings) -> str:
+def explained_plan(plan: Root, details: tuple[str, ...]) -> str:
     """A plan as text, with advice where it is asked for."""
     text = explain(plan)
-    return f"{text}\n\n{advice(plan, settings)}" if "PLAN_ADVICE" in details else text
+    return f"{text}\n\n{advice(plan)}" if "PLAN_ADVICE" in details else text

@@ -8,7 +8,7 @@ from streamtable.core.changelog import RETRACT
 from streamtable.core.table import Watermark
 from streamtable.core.types import quote
 from streamtable.plan.expand_node import Expand
-from streamtable.plan.explain_parts import describe_call, sort_key
+from streamtable.plan.explain_parts import describe_call, kept, sort_key
 from streamtable.plan.explain_time import describe_in_time
 from streamtable.plan.keys import side_key, unique_keys
 from streamtable.plan.nodes import (
@@ -29,14 +29,19 @@ from streamtable.plan.stateful_nodes import Join, Materialize, Repeat, TopN
 from streamtable.plan.time_nodes import TimeOperator, WatermarkAssigner
 
 
-def explain(plan: Root, *, modes: bool = True) -> str:
+def explain(plan: Root, *, changeable: bool = True) -> str:
     """The plan with what each node does, the row kinds it makes and the key of its rows.
 
     An upsert scan that feeds no `ChangelogNormalize` says so, because that is state saved. An
-    operator that real-time mode does not take says so, and why, unless `modes` is off.
+    operator that real-time mode does not take says so, and why.
+
+    Args:
+        plan: of an INSERT or a SELECT.
+        changeable: whether the text tells what a job may change and go on with its state: modes,
+            and how long state that expires is kept.
     """
     lines = [_shown(plan) if isinstance(plan, Collect) else _written(plan)]
-    _add(lines, plan.input, 1, None, modes=modes)
+    _add(lines, plan.input, 1, None, changeable=changeable)
     return "\n".join(lines)
 
 
@@ -54,7 +59,9 @@ def _written(sink: Sink) -> str:
     )
 
 
-def _add(lines: list[str], node: Node, depth: int, normalized: str | None, *, modes: bool) -> None:
+def _add(
+    lines: list[str], node: Node, depth: int, normalized: str | None, *, changeable: bool
+) -> None:
     """Adds a node and those below it; `normalized` names what knows the rows before upserts."""
     known = unique_keys(node)
     least = [key for key in known if not any(set(other) < set(key) for other in known)]
@@ -62,12 +69,13 @@ def _add(lines: list[str], node: Node, depth: int, normalized: str | None, *, mo
     key = f"  key {' or '.join(keys)}" if keys else ""
     if keys == ["()"]:
         key = "  one row"
-    reason = own_obstacle(node) if modes else None
+    reason = own_obstacle(node) if changeable else None
     not_real_time = f"  not in real-time mode: {reason}" if reason else ""
-    line = f"{_headline(node, normalized)}  makes {node.mode}{key}{not_real_time}"
+    what = _headline(node, normalized) + kept(node, changeable=changeable)
+    line = f"{what}  makes {node.mode}{key}{not_real_time}"
     lines.append("  " * depth + line)
     for child, below in zip(node.inputs, _normalizers(node, normalized), strict=True):
-        _add(lines, child, depth + 1, below, modes=modes)
+        _add(lines, child, depth + 1, below, changeable=changeable)
 
 
 def _normalizers(node: Node, above: str | None) -> Iterable[str | None]:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
+
+from streamtable.core.durations import format_duration
 from streamtable.plan.binding.bound import text_literal
-from streamtable.plan.nodes import AggregateCall
-from streamtable.plan.stateful_nodes import SortKey
+from streamtable.plan.nodes import AggregateCall, GroupAggregate, Node, Normalize
+from streamtable.plan.stateful_nodes import Join, Materialize, SortKey, TopN
 
 
 def sort_key(key: SortKey) -> str:
@@ -19,3 +22,26 @@ def describe_call(call: AggregateCall) -> str:
     argument = ("DISTINCT " if call.distinct else "") + ", ".join(arguments)
     where = f" FILTER {call.filter}" if call.filter else ""
     return f"{call.function}({argument}){where} AS {call.output.name}"
+
+
+def kept(node: Node, *, changeable: bool) -> str:
+    """How long an operator keeps its state; nothing where that is as long as its rows live.
+
+    Args:
+        node: of any kind.
+        changeable: whether the time itself is told.
+    """
+    match node:
+        case Join():
+            sides = (("left rows", node.left_ttl), ("right rows", node.right_ttl))
+        case Normalize() | GroupAggregate() | TopN() | Materialize():
+            sides = (("state", node.ttl), ("", None))
+        case _:
+            return ""
+    texts = [_expiry(what, ttl, changeable) for what, ttl in sides if ttl is not None]
+    return f", {', '.join(texts)}" if texts else ""
+
+
+def _expiry(what: str, ttl: timedelta, changeable: bool) -> str:
+    verb = "expire" if what.endswith("s") else "expires"
+    return f"{what} {verb} after {format_duration(ttl)}" if changeable else f"{what} {verb}"

@@ -10,6 +10,7 @@ from streamtable.core.errors import Condition, StreamtableError
 from streamtable.plan.conditions import conjuncts
 from streamtable.plan.join import From, join_kind, plan_joins
 from streamtable.plan.relation import Relation
+from streamtable.plan.state_ttl import TtlHints
 from streamtable.plan.stateful_nodes import JoinKind
 from streamtable.plan.unnest import plan_unnest
 from streamtable.plan.values import one_row
@@ -19,11 +20,23 @@ from streamtable.sql.place import place_of
 RelationOf = Callable[[exp.Expr], Relation]
 
 
-def plan_from_clause(query: exp.Select, where: list[exp.Expr], relation_of: RelationOf) -> From:
+def plan_from_clause(
+    query: exp.Select,
+    where: list[exp.Expr],
+    relation_of: RelationOf,
+    ttls: TtlHints | None = None,
+) -> From:
     """The rows of a FROM, and the parts of a WHERE that are left to be asked of them.
 
     Joins are planned together up to a relation that sees the rows before it, as UNNEST does.
+
+    Args:
+        query: whose FROM it is.
+        where: the parts of its WHERE.
+        relation_of: plans a relation that stands alone.
+        ttls: how long joins keep rows; None where only the columns are asked for.
     """
+    ttls = ttls or TtlHints()
     source = query.args.get("from_")
     if source is None:
         return From(one_row(), where)
@@ -37,10 +50,10 @@ def plan_from_clause(query: exp.Select, where: list[exp.Expr], relation_of: Rela
             relations.append(relation_of(join.this))
             continue
         early = _asked_of(where, relations, joins[i:])
-        before = plan_joins(relations, joins[start:i], early)
+        before = plan_joins(relations, joins[start:i], early, ttls)
         where = [*before.where, *(part for part in where if not _among(part, early))]
         relations, start = [_joined(join, before.relation)], i + 1
-    return plan_joins(relations, joins[start:], where)
+    return plan_joins(relations, joins[start:], where, ttls)
 
 
 def sees_others(node: exp.Expr) -> bool:

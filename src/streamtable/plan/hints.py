@@ -1,4 +1,4 @@
-"""Hints: options of one use of a table, how joins are to be done, how long state lives.
+"""Hints: options of one use of a table, and how joins are to be done.
 
 Source of the rules: Flink's *SQL Hints* page. What a hint names must be there, as in Flink.
 """
@@ -10,19 +10,18 @@ from collections.abc import Iterable, Mapping, Sequence
 from sqlglot import exp
 
 from streamtable.catalog.catalog import Catalog
-from streamtable.core.durations import parse_duration
 from streamtable.core.errors import Condition, StreamtableError, closest
 from streamtable.core.options import Given
 from streamtable.core.settings import DYNAMIC_TABLE_OPTIONS
 from streamtable.core.table import Table
 from streamtable.plan.relation import Relation
+from streamtable.plan.state_ttl import HINT as STATE_TTL
 from streamtable.sql.nodes import HintNode, HintOption
 from streamtable.sql.place import place_of
 
 #: How a batch job is to join; Flink's streaming jobs check and ignore them, and so do we.
 _OF_BATCH = ("BROADCAST", "SHUFFLE_HASH", "SHUFFLE_MERGE", "NEST_LOOP")
 _LACKING = ("LOOKUP", "MULTI_JOIN")
-_STATE_TTL = "STATE_TTL"
 
 
 def hinted(table: Table, hints: Sequence[HintNode], catalog: Catalog, *, allowed: bool) -> Table:
@@ -82,11 +81,10 @@ def check_not_view(name: str, hints: Sequence[HintNode]) -> None:
 
 
 def check_query_hints(query: exp.Select, relation: Relation) -> None:
-    """Checks the hints behind SELECT; none of those that are taken changes a streaming query.
+    """Checks the hints behind SELECT; `state_ttl` reads the one that changes a streaming query.
 
     Raises:
-        StreamtableError: UNKNOWN_HINT, NOT_YET, INVALID_OPTION, or UNKNOWN_TABLE for a name that
-            FROM does not give.
+        StreamtableError: UNKNOWN_HINT, NOT_YET, or UNKNOWN_TABLE for a name that is not in FROM.
     """
     clause = query.args.get("hint")
     known = {c.qualifier for c in relation.columns if c.qualifier}
@@ -95,31 +93,9 @@ def check_query_hints(query: exp.Select, relation: Relation) -> None:
             raise StreamtableError(
                 Condition.NOT_YET, at=place_of(hint), what=f"the hint {hint.name}"
             )
-        if hint.name not in (*_OF_BATCH, _STATE_TTL):
-            raise _unknown(hint, (*_OF_BATCH, *_LACKING, _STATE_TTL))
+        if hint.name not in (*_OF_BATCH, STATE_TTL):
+            raise _unknown(hint, (*_OF_BATCH, *_LACKING, STATE_TTL))
         _check_names(hint, known)
-        if hint.name == _STATE_TTL:
-            _check_durations(hint)
-
-
-def _check_durations(hint: HintNode) -> None:
-    for key, given in hint.options.items():
-        try:
-            parse_duration(given.text)
-        except ValueError:
-            raise StreamtableError(
-                Condition.INVALID_OPTION,
-                at=given.at,
-                option=f"{_STATE_TTL}('{key}')",
-                value=given.text,
-                expected="a duration such as '10 s' or '1 d'",
-            ) from None
-    raise StreamtableError(
-        Condition.NOT_YET,
-        at=place_of(hint),
-        what=f"the hint {_STATE_TTL}",
-        hint="state is kept for as long as its rows live",
-    )
 
 
 def _check_names(hint: HintNode, known: Iterable[str]) -> None:

@@ -27,6 +27,7 @@ from streamtable.plan.expressions import Binder, Input, InputField
 from streamtable.plan.interval_join import interval
 from streamtable.plan.nodes import Node
 from streamtable.plan.relation import Relation, bound_field, project, unique_names, with_values
+from streamtable.plan.state_ttl import TtlHints
 from streamtable.plan.stateful_nodes import Join, JoinKind
 from streamtable.plan.temporal_join import temporal_join
 from streamtable.plan.using import common_columns, merged
@@ -47,7 +48,10 @@ class From:
 
 
 def plan_joins(
-    relations: Sequence[Relation], joins: Sequence[exp.Join], where: list[exp.Expr]
+    relations: Sequence[Relation],
+    joins: Sequence[exp.Join],
+    where: list[exp.Expr],
+    ttls: TtlHints,
 ) -> From:
     """Joins relations.
 
@@ -55,6 +59,7 @@ def plan_joins(
         relations: the first of FROM, then one per join.
         joins: how each further one is joined.
         where: parts of the WHERE above, of which joins take what they can.
+        ttls: how long joins keep the rows of a relation.
 
     Raises:
         StreamtableError: whatever is wrong in a condition.
@@ -83,7 +88,7 @@ def plan_joins(
         if (version := join.this.args.get("version")) is not None:
             relation = temporal_join(relation, right, kind, parts, version)
             continue
-        relation = join_relations(relation, right, kind, parts, place_of(join))
+        relation = join_relations(relation, right, kind, parts, place_of(join), ttls)
         if _merges(join):
             names = common_columns(join, joined, right)
             relation = merged(relation, joined, right, names, kind)
@@ -92,7 +97,12 @@ def plan_joins(
 
 
 def join_relations(
-    left: Relation, right: Relation, kind: JoinKind, parts: Sequence[Part], at: Span | None
+    left: Relation,
+    right: Relation,
+    kind: JoinKind,
+    parts: Sequence[Part],
+    at: Span | None,
+    ttls: TtlHints | None = None,
 ) -> Relation:
     """One join of two relations whose fields have different names.
 
@@ -102,6 +112,7 @@ def join_relations(
         kind: what to do about rows without a partner.
         parts: the condition, over the fields of both.
         at: where the join stands.
+        ttls: how long rows are kept.
     """
     rest = list(parts)
     # A left row that the condition excludes is missing from these two, but not from the others.
@@ -124,7 +135,7 @@ def join_relations(
     condition = all_of(residual)
     one, left_keys = with_values(left, [v for v, _ in pairs], "join_key", fields_of(right))
     other, right_keys = with_values(right, [v for _, v in pairs], "join_key", fields_of(one))
-    node: Node = Join(
+    regular = Join(
         one.node,
         other.node,
         kind,
@@ -133,8 +144,11 @@ def join_relations(
         condition.fields if condition else frozenset(),
     )
     columns = left.columns if kind.left_only else (*left.columns, *right.columns)
+    node: Node = regular
     if near is not None:
-        node = near.joined(node)
+        node = near.joined(regular)
+    elif ttls is not None:
+        node = replace(regular, left_ttl=ttls.take(left), right_ttl=ttls.take(right))
     by_name = {f.name: f for f in node.fields}
     return Relation(node, tuple(replace(c, field=by_name[c.field.name]) for c in columns))
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import timedelta
 
 from streamtable.core.changelog import APPEND, RETRACT, UPSERT, ChangelogMode, RowKind
 from streamtable.core.errors import Span
@@ -88,11 +89,13 @@ class Normalize:
 
     Attributes:
         before: whether updates come with the row they replace.
+        ttl: how long a row is kept after its last upsert; None for as long as it lives.
     """
 
     input: Scan
     key: Key
     before: bool = True
+    ttl: timedelta | None = None
 
     @property
     def inputs(self) -> tuple[Node, ...]:
@@ -199,6 +202,7 @@ class GroupAggregate:
         before: whether updates come with the row they replace.
         order: input fields by which aggregates that go by the order of rows take those of a batch;
             then, or without such fields, by all fields from the left.
+        ttl: how long a group is kept after its last change; None for as long as it has rows.
     """
 
     input: Node
@@ -206,6 +210,7 @@ class GroupAggregate:
     calls: tuple[AggregateCall, ...]
     before: bool = False
     order: Key = ()
+    ttl: timedelta | None = None
 
     @property
     def inputs(self) -> tuple[Node, ...]:

@@ -21,6 +21,7 @@ from streamtable.plan.scalar import has_scalar, with_scalars
 from streamtable.plan.scan import plan_scan
 from streamtable.plan.select import plan_select
 from streamtable.plan.set_operation import plan_set_operation
+from streamtable.plan.state_ttl import TtlHints
 from streamtable.plan.subquery import plan_subquery, subquery_of
 from streamtable.plan.values import plan_values
 from streamtable.plan.window import is_window_function, plan_window_table
@@ -75,6 +76,7 @@ class QueryPlanner:
 
     def _select(self, query: exp.Select) -> Relation:
         _refuse(query, _SELECT_CLAUSES)
+        ttls = TtlHints.of(query)
         source = query.args.get("from_")
         if source is not None:
             _refuse(source.this, _FIRST_CLAUSES)
@@ -82,23 +84,26 @@ class QueryPlanner:
         parts = conjuncts(where.this) if where else []
         several = query.args.get("joins") or any(map(_asks, parts))
         if source is None or several or sees_others(source.this):
-            relation = self.plan_from(query, parts)
+            relation = self.plan_from(query, parts, ttls)
             check_query_hints(query, relation)
-            return plan_select(_with_where(query, []), relation, self)
+            return plan_select(_with_where(query, []), relation, self, ttls)
         others = [node for key, node in query.args.items() if key != "where"]
         relation, rest = bounded(self._relation(source.this), parts, _expressions(others))
         check_query_hints(query, relation)
-        return plan_select(query if rest == parts else _with_where(query, rest), relation, self)
+        whole = query if rest == parts else _with_where(query, rest)
+        return plan_select(whole, relation, self, ttls)
 
     def columns_of(self, query: exp.Select) -> tuple[InputField, ...]:
         """What names mean in the WHERE of a query."""
         return plan_from_clause(query, [], self._relation).relation.columns
 
-    def plan_from(self, query: exp.Select, where: list[exp.Expr]) -> Relation:
+    def plan_from(
+        self, query: exp.Select, where: list[exp.Expr], ttls: TtlHints | None = None
+    ) -> Relation:
         """The rows of a FROM that these conditions leave; subqueries come last, on fewer rows."""
         asked = {node: found for node in where if (found := subquery_of(node)) is not None}
         plain = [node for node in where if node not in asked]
-        joined = plan_from_clause(query, plain, self._relation)
+        joined = plan_from_clause(query, plain, self._relation, ttls)
         rest, relation = with_scalars(joined.where, joined.relation, self)
         binder = Binder(Input(relation.columns))
         relation = filtered(relation, [bind_part(node, binder, "WHERE") for node in rest])

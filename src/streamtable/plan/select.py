@@ -14,11 +14,12 @@ from streamtable.plan.nodes import GroupAggregate
 from streamtable.plan.rank import number_rows
 from streamtable.plan.relation import Relation, bound_field, project
 from streamtable.plan.scalar import with_scalars
+from streamtable.plan.state_ttl import TtlHints, aggregate_with_ttl
 from streamtable.plan.subquery import Planner
 from streamtable.sql.place import place_of
 
 
-def plan_select(query: exp.Select, source: Relation, planner: Planner) -> Relation:
+def plan_select(query: exp.Select, source: Relation, planner: Planner, ttls: TtlHints) -> Relation:
     """The rows of a SELECT block; the planner is asked for the subqueries in it.
 
     Steps, in SQL's order: WHERE filters the source; GROUP BY and aggregates make one row per group;
@@ -29,11 +30,16 @@ def plan_select(query: exp.Select, source: Relation, planner: Planner) -> Relati
     group = query.args.get("group")
     filtered = _where(query, source)
     if group or having or any(has_aggregate(item) for item in items):
-        relation = _grouped(items, group, having, filtered, planner)
+        relation = _grouped(items, group, having, filtered, planner, ttls)
     else:
         wanted, filtered = with_scalars([item.unalias() for item in items], filtered, planner)
         relation = _items(wanted, items, filtered)
-    return distinct(relation) if query.args.get("distinct") else relation
+    if query.args.get("distinct"):
+        relation = distinct(relation)
+        node = aggregate_with_ttl(relation.node, source, ttls)
+        relation = Relation(node, relation.columns)
+    ttls.check_taken()
+    return relation
 
 
 def name_of(item: exp.Expr, position: int) -> str:
@@ -67,6 +73,7 @@ def _grouped(
     having: exp.Having | None,
     source: Relation,
     planner: Planner,
+    ttls: TtlHints,
 ) -> Relation:
     wanted = [item.unalias() for item in items] + ([having.this] if having else [])
     if group is not None and has_grouping_sets(group):
@@ -76,7 +83,10 @@ def _grouped(
         grouping = _grouping_expressions(group, items)
         grouping, wanted, source = with_group_window(grouping, wanted, source)
     aggregation: Aggregation = plan_aggregation(grouping, wanted, source)
-    rewritten, groups = with_scalars(aggregation.rewritten, aggregation.relation, planner)
+    aggregated = aggregation.relation
+    node = aggregate_with_ttl(aggregated.node, source, ttls)
+    aggregated = Relation(node, aggregated.columns)
+    rewritten, groups = with_scalars(aggregation.rewritten, aggregated, planner)
     binder = Binder(Input(groups.columns))
     condition = bind_condition(rewritten[-1], binder, "HAVING") if having else None
     return _items(rewritten[: len(items)], items, groups, condition)

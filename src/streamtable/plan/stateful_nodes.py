@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from datetime import timedelta
 from enum import Enum
 from typing import TYPE_CHECKING
 
@@ -57,6 +58,8 @@ class Join:
             deletes by them; the join then knows from its own state what they replace. None: the
             left input says itself which rows it takes back.
         right_upserts: the same for the right input.
+        left_ttl: how long a left row is kept after its last change; None for as long as it lives.
+        right_ttl: the same for right rows.
     """
 
     left: Node
@@ -69,6 +72,8 @@ class Join:
     before: bool = False
     left_upserts: Key | None = None
     right_upserts: Key | None = None
+    left_ttl: timedelta | None = None
+    right_ttl: timedelta | None = None
 
     @property
     def inputs(self) -> tuple[Node, ...]:
@@ -117,11 +122,13 @@ class Materialize:
         key: fields by which the consumer tells rows apart.
         order: fields of the input that tell which row of a batch came last; they are not passed on.
             Then, or without such fields, all fields from the left.
+        ttl: how long a key is kept after its last change; None for as long as it has rows.
     """
 
     input: Node
     key: Key
     order: Key = ()
+    ttl: timedelta | None = None
 
     @property
     def inputs(self) -> tuple[Node, ...]:
@@ -189,6 +196,7 @@ class TopN:
         key: output fields by which a row taken back and a row added make an update.
         before: whether updates come with the row they replace.
         at: where the ROW_NUMBER stands.
+        ttl: how long a partition is kept after its last change; None for as long as it has rows.
     """
 
     input: Node
@@ -200,6 +208,7 @@ class TopN:
     key: Key | None = None
     before: bool = False
     at: Span | None = field(default=None, compare=False)
+    ttl: timedelta | None = None
 
     @property
     def inputs(self) -> tuple[Node, ...]:

@@ -169,7 +169,7 @@ def _manifest(plans: Mapping[str, Sink]) -> dict[str, Any]:
 
 def _fingerprint(plan: Sink) -> dict[str, Any]:
     """Everything about a query that its state depends on; addresses and tuning are left out."""
-    text = without_secrets(explain(plan, modes=False))  # a job may change its mode
+    text = without_secrets(explain(plan, changeable=False))
     types = "\n".join(f"{f.name} {f.type}" for scan in scans(plan.input) for f in scan.fields)
     tables = [scan.table.connector.fingerprint() for scan in scans(plan.input)]
     tables.append(plan.table.connector.fingerprint())

@@ -6,11 +6,12 @@ that all of its tasks hold a slot for as long as it runs.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from datetime import timedelta
 from enum import Enum
 
-from pyspark.sql import DataFrame
+from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.streaming.readwriter import DataStreamWriter
 
 from streamtable.connectors.kafka.partitioners import is_function
@@ -19,8 +20,9 @@ from streamtable.core.durations import format_duration
 from streamtable.core.errors import Condition, StreamtableError
 from streamtable.core.options import Settings
 from streamtable.core.settings import CHECKPOINT_INTERVAL, EXECUTION_MODE, ExecutionMode
-from streamtable.plan.nodes import Root, Sink, scans
+from streamtable.plan.nodes import Node, Root, Sink, scans
 from streamtable.plan.real_time import obstacle, stages_of_state
+from streamtable.plan.state_ttl import expiring_nodes
 from streamtable.runtime.preflight import source_tables
 
 #: Time between two checkpoints of a real-time query where the script does not say. Between them
@@ -65,6 +67,23 @@ def with_trigger(
     # PySpark's own overloads do not name this trigger.
     real_time: DataStreamWriter = writer.trigger(realTime=interval)  # type: ignore[call-overload]
     return real_time
+
+
+@contextmanager
+def without_empty_batches(spark: SparkSession, inputs: Iterable[Node]) -> Iterator[None]:
+    """Starts queries in which state expires so that a batch needs new records.
+
+    Spark would let micro-batches follow one another without end, for as long as a processor looks
+    at the clock, so that a run over what the topics hold would never be over. What has expired is
+    unseen from then on in any case; it is removed with the next batch.
+    """
+    key = "spark.sql.streaming.noDataMicroBatches.enabled"
+    expires = any(next(expiring_nodes(node), None) is not None for node in inputs)
+    spark.conf.set(key, not expires)
+    try:
+        yield
+    finally:
+        spark.conf.set(key, True)
 
 
 def _interval(settings: Settings) -> timedelta:

@@ -29,7 +29,7 @@ from streamtable.plan.time_attributes import waits
 from streamtable.runtime.checkpoint import Checkpoint
 from streamtable.runtime.ending import drains
 from streamtable.runtime.lag import records_behind
-from streamtable.runtime.modes import Extent, ends, with_trigger
+from streamtable.runtime.modes import Extent, ends, with_trigger, without_empty_batches
 from streamtable.runtime.moving_time import MovingTime
 from streamtable.runtime.preflight import Notice
 
@@ -198,7 +198,8 @@ class RunningQuery:
         )
         spec = writer_spec(table, mode, self.name, self.checkpoint.id)
         self.context.bridge.set_writer(writer, spec, self.context.counters_of(table.table))
-        self._query = writer.start()
+        with without_empty_batches(self.context.spark, [self.plan.input]):
+            self._query = writer.start()
         self.mode = mode
         self._looked_at = None
 

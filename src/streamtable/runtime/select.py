@@ -35,7 +35,7 @@ from streamtable.plan.nodes import Collect
 from streamtable.runtime.counts import left_out
 from streamtable.runtime.ending import drains
 from streamtable.runtime.job import RunOptions, stop_signals
-from streamtable.runtime.modes import Extent, ends, with_trigger
+from streamtable.runtime.modes import Extent, ends, with_trigger, without_empty_batches
 from streamtable.runtime.moving_time import MovingTime
 from streamtable.runtime.preflight import Notice, check_sources
 
@@ -120,13 +120,14 @@ def run_select(
         directory = f"{scratch}/query"
 
         def run(extent: Extent, asked: threading.Event) -> None:
-            query = (
+            writer = (
                 with_trigger(rows, ExecutionMode.MICRO_BATCH, settings, extent)
                 # Once per batch; its rows end at the terminal of this process anyway.
                 .foreachBatch(printer.take)
                 .option("checkpointLocation", directory)
-                .start()
             )
+            with without_empty_batches(spark, [plan.input]):
+                query = writer.start()
             try:
                 _watch(query, asked, MovingTime(context, plan.input))
             finally:

@@ -38,6 +38,7 @@ def _load() -> None:
             bitmaps=True,
             fold=True,
             order=[],
+            ttl_ms=0,
             output_ddl="kind TINYINT, value STRING, n BIGINT",
         )
         writer = counted.writeStream.format("noop").outputMode("update").trigger(availableNow=True)

@@ -70,15 +70,21 @@ def universe(seed: int, queries: int, changes: int = 60, batches: int = 3) -> Un
     return Universe(seed, tables, found, settings, refused)
 
 
-def check(spark: SparkSession, given: Universe) -> list[str]:
-    """Runs all queries at once; tells of each that differs, as small as it could be made."""
-    replay = Replay(spark, given.tables, given.settings)
+def check(spark: SparkSession, given: Universe, *, rehearsed: bool = False) -> list[str]:
+    """Runs all queries at once; tells of each that differs, as small as it could be made.
+
+    Args:
+        spark: any session.
+        given: tables and queries.
+        rehearsed: whether operators run without a streaming query, which is an order faster.
+    """
+    replay = Replay(spark, given.tables, given.settings, rehearsed=rehearsed)
     cases = [_case_of(given, i) for i in range(len(given.queries))]
     try:
         wrong: list[tuple[int, Test]] = [(d.case, _differs) for d in replay.differences(cases)]
     except StreamingQueryException:
         wrong = [(i, _fails) for i, one in enumerate(cases) if _fails(replay, one) is not None]
-    return [_told(spark, given, i, test) for i, test in wrong]
+    return [_told(replay, given, i, test) for i, test in wrong]
 
 
 def case(query: Relation, tables: Mapping[str, Replayed], dice: random.Random) -> Case:
@@ -146,11 +152,11 @@ def _words(found: Difference) -> str:
     return f"after batch {found.batch}:\n  found    {found.found}\n  expected {found.expected}"
 
 
-def _told(spark: SparkSession, given: Universe, number: int, test: Test) -> str:
+def _told(replay: Replay, given: Universe, number: int, test: Test) -> str:
     """The smallest script and data that still differ, within so many attempts."""
     one = _case_of(given, number)
     keyed = one.key is not None
-    words = test(Replay(spark, given.tables, given.settings), one)
+    words = test(replay, one)
     if words is None:
         return f"seed {given.seed}, query {number}: wrong, but not by itself\n{one.flink}"
     query, tables = given.queries[number], given.tables
@@ -160,7 +166,7 @@ def _told(spark: SparkSession, given: Universe, number: int, test: Test) -> str:
         if found is None:
             break
         less = _sink_case(*found, keyed=keyed)
-        still = test(Replay(spark, found[1], given.settings), less) if less else None
+        still = test(replace(replay, tables=found[1]), less) if less else None
         if less is not None and still is not None:
             (query, tables), one, words = found, less, still
             candidates = _smaller(query, tables)

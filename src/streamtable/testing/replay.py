@@ -1,37 +1,54 @@
 """Many queries over the same histories in one Spark job, without Kafka, compared at every batch.
 
+Either as a streaming query, or rehearsed: the same operators with their state in memory, a batch in
+milliseconds (see `jvm.rehearsal`).
+
 The tables of a script are read from files, one file a micro-batch, in the shape in which the scan
 of a topic gives them: upserts with the key alone in a delete, inserts, or complete changes. The
 oracle is Spark's batch answer over the folded tables.
 """
-
-# ruff: noqa: S608 - the queries are ours
 
 from __future__ import annotations
 
 import json
 import os
 import tempfile
+import time
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import reduce
+from itertools import count
 from pathlib import Path
 from typing import Any
 
 from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql.functions import from_json
 
 from streamtable.core.changelog import ROW_KIND_COLUMN, RowKind
 from streamtable.core.types import quote
 from streamtable.jvm.bridge import Bridge
+from streamtable.jvm.rehearsal import Rehearsal
 from streamtable.operators.context import LoweringContext
 from streamtable.operators.lower import lower
 from streamtable.plan.nodes import Scan, Sink
+from streamtable.runtime.modes import without_empty_batches
 from streamtable.session import Session, fixed_settings
+from streamtable.testing.answers import (
+    INTERPRETED,
+    PLANNED_ONCE,
+    answer,
+    as_json,
+    rounded,
+    set_for_a_while,
+)
 from streamtable.testing.folding import Fold, bag, listed
 from streamtable.testing.replayed import PARTITION, Recorded, Replayed, Row
 from streamtable.testing.state import state_rows
 
+#: Which batch a record of a rehearsal belongs to.
+_BATCH = "__batch"
 #: Rows with their kinds, in the order in which they come.
 Changes = list[tuple[RowKind, Any]]
 
@@ -81,16 +98,25 @@ class Replay:
 
     Attributes:
         settings: of the session that plans and lowers, as `SET` takes them.
+        pause_s: how long to wait after each batch, where state goes by the clock; a rehearsal puts
+            its clock forward.
+        rehearsed: whether operators run without a streaming query, and nothing is left behind.
     """
 
     spark: SparkSession
     tables: Mapping[str, Replayed | Recorded]
     settings: Mapping[str, str] = field(default_factory=dict)
+    pause_s: float = 0
+    rehearsed: bool = False
 
     def changes(self, cases: Sequence[Case]) -> list[list[Changes]]:
         """The changes that each case gives in each batch, in the order in which they come."""
-        with _interpreted(self.spark), _scratch() as folder:
-            batches = self._run([self._plan(case) for case in cases], folder)
+        with set_for_a_while(self.spark, INTERPRETED), _scratch() as folder:
+            plans = [self.plan(case) for case in cases]
+            if self.rehearsed:
+                batches = self._rehearse(plans, Rehearsal(self.spark))
+            else:
+                batches = self._run(plans, folder, folder / "checkpoint")
         found: list[list[Changes]] = [[[] for _ in batches] for _ in cases]
         for number, rows in batches.items():
             for which, kind, text in rows:
@@ -99,27 +125,35 @@ class Replay:
 
     def state_rows(self, cases: Sequence[Case]) -> dict[str, int]:
         """What the state of all cases together holds in the end; see `state.state_rows`."""
-        with _interpreted(self.spark), _scratch() as folder:
-            self._run([self._plan(case) for case in cases], folder)
-            return state_rows(self.spark, str(folder / "checkpoint"))
+        with set_for_a_while(self.spark, INTERPRETED), _scratch() as folder:
+            checkpoint = folder / "checkpoint"
+            self._run([self.plan(case) for case in cases], folder, checkpoint)
+            return state_rows(self.spark, str(checkpoint))
+
+    def state_size(self, cases: Sequence[Case]) -> tuple[int, int]:
+        """Entries and bytes that the state of all cases together holds in the end, rehearsed."""
+        with set_for_a_while(self.spark, INTERPRETED):
+            rehearsal = Rehearsal(self.spark)
+            self._rehearse([self.plan(case) for case in cases], rehearsal)
+        return rehearsal.state_rows, rehearsal.state_bytes
 
     def differences(self, cases: Sequence[Case]) -> list[Difference]:
         """Every case whose output differs, at the first batch at which it does."""
-        with _interpreted(self.spark):
+        with set_for_a_while(self.spark, INTERPRETED):
             return self._differences(cases)
 
     def _differences(self, cases: Sequence[Case]) -> list[Difference]:
-        plans = [self._plan(case) for case in cases]
+        plans = [self.plan(case) for case in cases]
         with _scratch() as folder:
-            batches = self._run(plans, folder)
+            if self.rehearsed:
+                batches = self._rehearse(plans, Rehearsal(self.spark))
+            else:
+                batches = self._run(plans, folder, folder / "checkpoint")
         folded = [Fold(case.key) for case in cases]
         wrong: dict[int, Difference] = {}
-        histories = {n: t for n, t in self.tables.items() if isinstance(t, Replayed)}
-        every = zip(*(table.tables() for table in histories.values()), strict=True)
-        for number, rows in enumerate(every):
+        for number, expected in enumerate(self.answers(cases)):
             for which, kind, text in batches.get(number, []):
-                folded[which].add(kind, json.loads(text, parse_float=_rounded))
-            expected = self._expected(cases, dict(zip(histories, rows, strict=True)))
+                folded[which].add(kind, json.loads(text, parse_float=rounded))
             for i, case in enumerate(cases):
                 found, wanted = folded[i].rows(case.heaps), bag(expected[i], case.heaps)
                 unborn = case.starts_empty and not found and _counts_none(expected[i])
@@ -127,14 +161,70 @@ class Replay:
                     wrong[i] = Difference(i, number, listed(found), listed(wanted))
         return [wrong[i] for i in sorted(wrong)]
 
-    def _plan(self, case: Case) -> Sink:
+    def answers(self, cases: Sequence[Case]) -> Iterator[dict[int, list[Any]]]:
+        """The rows that Spark answers each case with after each batch."""
+        histories = {n: t for n, t in self.tables.items() if isinstance(t, Replayed)}
+        for rows in zip(*(table.tables() for table in histories.values()), strict=True):
+            tables = {
+                name: (table.columns, live)
+                for (name, table), live in zip(histories.items(), rows, strict=True)
+            }
+            yield answer(self.spark, [case.spark for case in cases], tables)
+
+    def plan(self, case: Case) -> Sink:
+        """What is run for a case."""
         session = Session(settings=fixed_settings(self.settings))
         session.load(case.script(self.tables), "replay.sql")
         return session.plans[0]
 
-    def _run(self, plans: Sequence[Sink], folder: Path) -> dict[int, list[tuple[int, int, str]]]:
+    def _run(
+        self, plans: Sequence[Sink], folder: Path, checkpoint: Path
+    ) -> dict[int, list[tuple[int, int, str]]]:
         """Per batch: (case, row kind, row as json) in the order in which they came."""
-        sources = {name: self._source(name, table, folder) for name, table in self.tables.items()}
+        tables = self.tables.items()
+        sources = {name: self._source(name, table, folder) for name, table in tables}
+        output = reduce(DataFrame.union, self._outputs(plans, sources))
+        found: dict[int, list[tuple[int, int, str]]] = {}
+
+        def take(rows: DataFrame, batch: int) -> None:
+            found[batch] = [(r[0], r[1], r[2]) for r in rows.collect()]
+            time.sleep(self.pause_s)
+
+        writer = output.writeStream.foreachBatch(take).outputMode("update")
+        writer = writer.option("checkpointLocation", str(checkpoint))
+        with without_empty_batches(self.spark, [plan.input for plan in plans]):
+            query = writer.trigger(availableNow=True).start()
+        query.awaitTermination()
+        return found
+
+    def _rehearse(
+        self, plans: Sequence[Sink], rehearsal: Rehearsal
+    ) -> dict[int, list[tuple[int, int, str]]]:
+        """The same as `_run`, without a streaming query."""
+        sources, batches = {}, 0
+        for name, table in self.tables.items():
+            records = [_numbered(i, rows) for i, rows in enumerate(_with_offsets(table))]
+            batches = len(records)
+            texts = [(json.dumps(row),) for rows in records for row in rows]
+            schema = f"{_schema(table)}, {_BATCH} INT"
+            frame = self.spark.createDataFrame(texts, "text STRING")
+            all_rows = frame.select(from_json("text", schema).alias("row")).select("row.*")
+            sources[name] = rehearsal.table(name, all_rows, batches)
+        found: dict[int, list[tuple[int, int, str]]] = {batch: [] for batch in range(batches)}
+        with set_for_a_while(self.spark, PLANNED_ONCE):
+            outputs = list(self._outputs(plans, sources))
+            for output in outputs:
+                rehearsal.check(output)
+            for batch, rows in found.items():
+                rehearsal.turn(batch, int(batch * self.pause_s * 1000))
+                # One by one: Spark analyzes a union of all of them anew with each that is added.
+                rows += [(r[0], r[1], r[2]) for output in outputs for r in output.collect()]
+        return found
+
+    def _outputs(
+        self, plans: Sequence[Sink], sources: Mapping[str, DataFrame]
+    ) -> Iterator[DataFrame]:
+        """Rows of (case, row kind, row as json) of each plan over these scans."""
 
         def scanned(node: Scan, positions: bool) -> DataFrame:
             columns = [quote(name) for name in (ROW_KIND_COLUMN, *(f.name for f in node.fields))]
@@ -148,64 +238,38 @@ class Replay:
             bounded=True,
             scanned=scanned,
         )
-        output: DataFrame | None = None
         for i, plan in enumerate(plans):
-            rows = lower(plan.input, context).selectExpr(
+            yield lower(plan.input, context).selectExpr(
                 f"{i} AS case",
                 f"{ROW_KIND_COLUMN} AS kind",
-                f"{_json([f.name for f in plan.input.fields])} AS text",
+                f"{as_json([f.name for f in plan.input.fields])} AS text",
             )
-            output = rows if output is None else output.union(rows)
-        assert output is not None, "at least one case"  # noqa: S101
-        found: dict[int, list[tuple[int, int, str]]] = {}
-
-        def take(rows: DataFrame, batch: int) -> None:
-            found[batch] = [(r[0], r[1], r[2]) for r in rows.collect()]
-
-        query = (
-            output.writeStream.foreachBatch(take)
-            .outputMode("update")
-            .option("checkpointLocation", str(folder / "checkpoint"))
-            .trigger(availableNow=True)
-            .start()
-        )
-        query.awaitTermination()
-        return found
 
     def _source(self, name: str, table: Replayed | Recorded, folder: Path) -> DataFrame:
         directory = folder / name
         directory.mkdir()
-        offset = 0
-        for i, rows in enumerate(table.records()):
-            lines = []
-            for row in rows:
-                lines.append(json.dumps({**row, "__offset": offset}) + "\n")
-                offset += 1
+        for i, rows in enumerate(_with_offsets(table)):
             file = directory / f"{i:05}.json"
-            file.write_text("".join(lines), encoding="utf-8")
+            file.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
             # Spark reads the oldest file first.
             os.utime(file, (i, i))
-        schema = f"{ROW_KIND_COLUMN} TINYINT, {table.columns}, {PARTITION} INT, __offset BIGINT"
-        reader = self.spark.readStream.schema(schema).option("maxFilesPerTrigger", 1)
+        reader = self.spark.readStream.schema(_schema(table)).option("maxFilesPerTrigger", 1)
         return reader.json(str(directory))
 
-    def _expected(
-        self, cases: Sequence[Case], tables: Mapping[str, Sequence[Row]]
-    ) -> dict[int, list[Any]]:
-        for name, rows in tables.items():
-            columns = self.tables[name].columns
-            names = [column.split()[0] for column in columns.split(", ")]
-            frame = self.spark.createDataFrame([[row[n] for n in names] for row in rows], columns)
-            frame.createOrReplaceTempView(name)
-        answers = []
-        for i, case in enumerate(cases):
-            names = [f"c{n}" for n in range(len(self.spark.sql(case.spark).columns))]
-            answer = f"({case.spark}) AS answer({', '.join(names)})"
-            answers.append(f"SELECT {i} AS case, {_json(names)} AS text FROM {answer}")
-        found: dict[int, list[Any]] = {i: [] for i in range(len(cases))}
-        for case_number, text in self.spark.sql(" UNION ALL ".join(answers)).collect():
-            found[case_number].append(json.loads(text, parse_float=_rounded))
-        return found
+
+def _with_offsets(table: Replayed | Recorded) -> Iterator[list[Row]]:
+    """The records of each batch, numbered through."""
+    offset = count()
+    for rows in table.records():
+        yield [{**row, "__offset": next(offset)} for row in rows]
+
+
+def _numbered(batch: int, rows: Iterable[Row]) -> list[Row]:
+    return [{**row, _BATCH: batch} for row in rows]
+
+
+def _schema(table: Replayed | Recorded) -> str:
+    return f"{ROW_KIND_COLUMN} TINYINT, {table.columns}, {PARTITION} INT, __offset BIGINT"
 
 
 def _fits(case: Case, found: Counter[str], wanted: Counter[str]) -> bool:
@@ -224,19 +288,6 @@ def _counts_none(rows: Sequence[Sequence[Any]]) -> bool:
     return len(rows) == 1 and rows[0][0] == 0
 
 
-def _json(names: Iterable[str]) -> str:
-    """The columns as a json array, whatever their types."""
-    options = "map('ignoreNullFields', 'false')"
-    objects = [f"to_json(struct({quote(name)} AS v), {options})" for name in names]
-    values = [f"substring({text}, 6, length({text}) - 6)" for text in objects]
-    return f"concat('[', concat_ws(',', {', '.join(values)}), ']')"
-
-
-def _rounded(text: str) -> float:
-    """Numbers that differ in their last digits only, because of the order of a sum, are equal."""
-    return float(f"{float(text):.9g}")
-
-
 @contextmanager
 def _scratch() -> Iterator[Path]:
     """A folder for state that no one needs after the test: in memory, if the machine can."""
@@ -244,20 +295,3 @@ def _scratch() -> Iterator[Path]:
     parent = memory if os.access(memory, os.W_OK) else None
     with tempfile.TemporaryDirectory(prefix="replay-", dir=parent) as folder:
         yield Path(folder)
-
-
-@contextmanager
-def _interpreted(spark: SparkSession) -> Iterator[None]:
-    """Plans that see few rows are not worth compiling."""
-    quick = {"spark.sql.codegen.wholeStage": "false", "spark.sql.codegen.factoryMode": "NO_CODEGEN"}
-    before = {key: spark.conf.get(key, None) for key in quick}
-    try:
-        for key, value in quick.items():
-            spark.conf.set(key, value)
-        yield
-    finally:
-        for key, old in before.items():
-            if old is None:
-                spark.conf.unset(key)
-            else:
-                spark.conf.set(key, old)

@@ -81,11 +81,11 @@ class Replayed:
 
 @dataclass(frozen=True)
 class Recorded:
-    """A table without a key, of one partition, whose rows come with their kinds, one a batch."""
+    """A table without a key, of one partition, whose rows come with their kinds, batch by batch."""
 
     style: Style
     columns: str
-    rows: Sequence[tuple[RowKind, Sequence[Any]]]
+    batches: Sequence[Sequence[tuple[RowKind, Sequence[Any]]]]
 
     def ddl(self, name: str) -> str:
         """A CREATE TABLE of the same shape, over a topic that is never read."""
@@ -94,9 +94,9 @@ class Recorded:
     def records(self) -> Iterator[list[Row]]:
         """What a scan gives in each batch."""
         names = re.findall(r"(?:^|, )([a-z]+) ", self.columns)
-        for kind, values in self.rows:
-            row = dict(zip(names, values, strict=True))
-            yield [{ROW_KIND_COLUMN: kind.value, **row, PARTITION: 0}]
+        for batch in self.batches:
+            rows = [(kind, dict(zip(names, values, strict=True))) for kind, values in batch]
+            yield [{ROW_KIND_COLUMN: kind.value, **row, PARTITION: 0} for kind, row in rows]
 
 
 def _ddl(name: str, columns: str, style: Style, *, keyed: bool) -> str:

@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 _RECORD = Path(__file__).parents[2] / "compat" / "aggregates.json"
 _KINDS = {kind.short: kind for kind in RowKind}
 _TABLES = {
-    "changes": Recorded(Style.CHANGES, COLUMNS, [(_KINDS[k], row) for k, row in CHANGES]),
-    "added": Recorded(Style.APPEND, COLUMNS, [(_KINDS[k], row) for k, row in ADDED]),
+    "changes": Recorded(Style.CHANGES, COLUMNS, [[(_KINDS[k], row)] for k, row in CHANGES]),
+    "added": Recorded(Style.APPEND, COLUMNS, [[(_KINDS[k], row)] for k, row in ADDED]),
 }
 
 

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 _SOAK = 130
+#: Rehearsed, a case takes a small part of the time.
+_REHEARSED = range(1001, 1131)
 
 
 @pytest.mark.parametrize(
@@ -25,7 +27,20 @@ def test_folded_output_equals_batch(seed: int, spark: SparkSession) -> None:
     assert not wrong, "\n\n".join(wrong)
 
 
-def test_a_wrong_answer_is_found(spark: SparkSession) -> None:
+@pytest.mark.parametrize(
+    "seed",
+    [
+        _REHEARSED[0],
+        *(pytest.param(seed, marks=pytest.mark.soak) for seed in _REHEARSED[1:]),
+    ],
+)
+def test_folded_output_equals_batch_rehearsed(seed: int, spark: SparkSession) -> None:
+    wrong = check(spark, universe(seed, queries=16, batches=5), rehearsed=True)
+    assert not wrong, "\n\n".join(wrong)
+
+
+@pytest.mark.parametrize("rehearsed", [False, True])
+def test_a_wrong_answer_is_found(rehearsed: bool, spark: SparkSession) -> None:
     """The harness sees what differs, at the batch at which it first does."""
     first, second = [Change(1, {"v": 1})], [Change(2, {"v": 5})]
     tables = {"a": Replayed(Style.UPSERT, "k INT, v INT", [first, second])}
@@ -37,7 +52,8 @@ def test_a_wrong_answer_is_found(spark: SparkSession) -> None:
     flink = "SELECT k, v FROM a"
     right = Case(sink, flink, flink, key=(0,))
     wrong = Case(sink, flink, "SELECT k, LEAST(v, 4) FROM a", key=(0,))
-    (found,) = Replay(spark, tables).differences([right, wrong])
+    replay = Replay(spark, tables, rehearsed=rehearsed)
+    (found,) = replay.differences([right, wrong])
     assert (found.case, found.batch) == (1, 1)
     assert found.found == [([1, 1], 1), ([2, 5], 1)]
     assert found.expected == [([1, 1], 1), ([2, 4], 1)]

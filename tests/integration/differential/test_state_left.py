@@ -43,14 +43,23 @@ def _table(seed: int, length: int, *, deleted: bool) -> Replayed:
     return Replayed(Style.UPSERT, _COLUMNS, [history[: length // 2], history[length // 2 :], end])
 
 
-def _state(spark: SparkSession, length: int, *, deleted: bool = False) -> dict[str, int]:
-    tables = {name: _table(seed, length, deleted=deleted) for seed, name in enumerate("ab")}
-    cases = []
+def tables(length: int, *, deleted: bool = False) -> dict[str, Replayed]:
+    """Two tables with histories of this length."""
+    return {name: _table(seed, length, deleted=deleted) for seed, name in enumerate("ab")}
+
+
+def cases() -> list[Case]:
+    """One for each way of keeping state."""
+    found = []
     for query in (*_QUERIES, "SELECT v, k FROM a"):
-        fields = [column.field for column in planned(query, tables).columns]
+        fields = [column.field for column in planned(query, tables(1)).columns]
         key = None if query in _QUERIES else (0,)
-        cases.append(Case(sink(fields, key), query, query, key))
-    return Replay(spark, tables).state_rows(cases)
+        found.append(Case(sink(fields, key), query, query, key))
+    return found
+
+
+def _state(spark: SparkSession, length: int, *, deleted: bool = False) -> dict[str, int]:
+    return Replay(spark, tables(length, deleted=deleted)).state_rows(cases())
 
 
 def test_nothing_is_left_of_deleted_rows(spark: SparkSession) -> None:

@@ -64,6 +64,14 @@ def test_rows_that_move_between_tasks() -> None:
     assert any("(id) may move from one task of a join to another" in line for line in told)
 
 
+def test_state_that_expires_does_not_grow() -> None:
+    insert = (
+        "INSERT INTO per_region SELECT /*+ STATE_TTL('p' = '1 d') */ user_region, COUNT(*), 1"
+        " FROM pageviews AS p GROUP BY user_region"
+    )
+    assert _advice(insert) == ["No available advice..."]
+
+
 def test_each_plan_of_a_set_has_its_own() -> None:
     session = Session()
     session.load(TABLES, "tables.sql")

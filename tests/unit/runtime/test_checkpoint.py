@@ -17,13 +17,13 @@ from streamtable.session import Session
 TESTS = Path(__file__).parents[2]
 TABLES = (TESTS / "golden" / "tables.sql").read_text()
 INSERT = (
-    "INSERT INTO per_region SELECT region, COUNT(*), MAX(score) FROM users AS u GROUP BY region"
+    "INSERT INTO per_region SELECT {} region, COUNT(*), MAX(score) FROM users AS u GROUP BY region"
 )
 
 
-def _plans() -> dict[str, Sink]:
+def _plans(hint: str = "") -> dict[str, Sink]:
     session = Session()
-    session.load(f"{TABLES}\n{INSERT};", "job.sql")
+    session.load(f"{TABLES}\n{INSERT.format(hint)};", "job.sql")
     return {"per_region": session.plans[0]}
 
 
@@ -63,6 +63,13 @@ def test_another_layout_of_the_folder_is_refused(tmp_path: Path) -> None:
     del held["queries"]["per_region"]["state"]
     manifest.write_text(json.dumps({**held, "layout": 1}))
     assert "has layout 1, this version writes 2" in _refusal(tmp_path, _plans())
+
+
+def test_how_long_state_is_kept_may_change_but_not_whether_it_expires(tmp_path: Path) -> None:
+    _written(tmp_path, _plans("/*+ STATE_TTL('u' = '1 d') */"))
+    open_checkpoint(str(tmp_path), _plans("/*+ STATE_TTL('u' = '2 d') */")).close()
+    told = _refusal(tmp_path, _plans())
+    assert "state expires" in told
 
 
 def test_every_operator_that_keeps_state_has_a_layout() -> None:

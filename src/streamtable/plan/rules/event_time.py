@@ -64,6 +64,7 @@ def _windowed(node: Node) -> Node:
 
 def _window_aggregate(node: GroupAggregate, found: GroupedWindow) -> Node:
     _check_unordered(node)
+    _check_kept(node)
     return WindowAggregate(node.input, found.window, node.keys, found.start, found.end, node.calls)
 
 
@@ -164,6 +165,15 @@ def _over(node: Node, inputs: list[Node]) -> Node:
         case _:
             msg = "a node that only the inference of row kinds makes"
             raise InternalError(msg)
+
+
+def _check_kept(node: GroupAggregate) -> None:
+    if node.ttl is not None:
+        raise StreamtableError(
+            Condition.NOT_YET,
+            what="the hint STATE_TTL on windows, which are dropped when the watermark passes,",
+            hint="remove the hint",
+        )
 
 
 def _check_unordered(node: GroupAggregate) -> None:

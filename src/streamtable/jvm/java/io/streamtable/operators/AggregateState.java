@@ -26,23 +26,30 @@ final class AggregateState implements Serializable {
   private final List<Accumulator> accumulators;
   private final PartialRows partials;
   private final RowOrder order;
+  private final boolean expires;
   private final int[] offsets;
   private final StructType schema;
   private transient ValueState<Row> group;
   private transient Object[] state;
   private transient long rows;
+  private transient boolean known;
+  private transient boolean added;
 
   /**
    * @param partials the layout of input rows that {@link LocalAggregate} has summed up; null where
    *     they come as they are
    * @param order in which the rows of a batch are added; null for any
+   * @param expires whether a group may be gone whose rows are still taken back; those that come
+   *     before the first one added are then not its own
    */
   AggregateState(
       List<Aggregation> calls,
       List<Accumulator> accumulators,
       PartialRows partials,
-      RowOrder order) {
+      RowOrder order,
+      boolean expires) {
     this.order = order;
+    this.expires = expires;
     this.calls = calls;
     this.accumulators = accumulators;
     this.partials = partials;
@@ -76,7 +83,14 @@ final class AggregateState implements Serializable {
       accumulators.get(i).load(state, offsets[i]);
     }
     rows = (Long) state[0];
-    return stored != null;
+    known = stored != null;
+    added = false;
+    return known;
+  }
+
+  /** Whether anything was added, or taken back, that may concern the group; summed up or not. */
+  boolean added() {
+    return !expires || known || added;
   }
 
   /** How many rows the group has. */
@@ -106,6 +120,10 @@ final class AggregateState implements Serializable {
 
   private long add(Row row) {
     int sign = RowKind.sign(row.getByte(RowKind.POSITION));
+    added |= sign > 0;
+    if (expires && !known && !added) {
+      return 0;
+    }
     for (int i = 0; i < offsets.length; i++) {
       Object value = calls.get(i).value(row);
       if (value != null) {

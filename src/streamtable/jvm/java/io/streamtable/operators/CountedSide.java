@@ -65,6 +65,14 @@ final class CountedSide implements JoinSide {
   }
 
   @Override
+  public void refresh(Row row) {
+    Row stored = state.getValue(row);
+    if (stored != null) {
+      state.updateValue(row, stored);
+    }
+  }
+
+  @Override
   public void count(Entry entry, long matches) {
     state.updateValue(entry.row(), RowFactory.create(entry.count(), matches));
   }

@@ -13,13 +13,16 @@ import scala.jdk.javaapi.CollectionConverters;
  * Changelog rows of one group in, at most one change of its aggregates out.
  *
  * <p>State: that of {@link AggregateState}. A group without rows is deleted and leaves nothing
- * behind, the one group of a query without GROUP BY too.
+ * behind, the one group of a query without GROUP BY too. Where state expires, an answer that is the
+ * same again is passed on all the same, so that the state of those who take it does not expire
+ * before this one.
  */
 public final class GroupAggregateProcessor extends StatefulProcessor<Row, Row, Row> {
   private final AggregateState group;
   private final int keys;
   private final boolean before;
   private final int results;
+  private final long ttl;
 
   /**
    * @param keys number of grouping columns; 0 for one group of everything
@@ -27,6 +30,7 @@ public final class GroupAggregateProcessor extends StatefulProcessor<Row, Row, R
    * @param partials the layout of input rows that {@link LocalAggregate} has summed up; null where
    *     they come as they are
    * @param order in which the rows of a batch are added; null for any
+   * @param ttl see {@link ExpiringState#of}
    */
   GroupAggregateProcessor(
       List<Aggregation> calls,
@@ -34,8 +38,10 @@ public final class GroupAggregateProcessor extends StatefulProcessor<Row, Row, R
       int keys,
       boolean before,
       PartialRows partials,
-      RowOrder order) {
-    this.group = new AggregateState(calls, accumulators, partials, order);
+      RowOrder order,
+      long ttl) {
+    this.group = new AggregateState(calls, accumulators, partials, order, ttl > 0);
+    this.ttl = ttl;
     this.keys = keys;
     this.before = before;
     this.results = calls.size();
@@ -43,7 +49,7 @@ public final class GroupAggregateProcessor extends StatefulProcessor<Row, Row, R
 
   @Override
   public void init(OutputMode outputMode, TimeMode timeMode) {
-    group.open(getHandle());
+    group.open(ExpiringState.of(getHandle(), ttl));
   }
 
   @Override
@@ -66,7 +72,7 @@ public final class GroupAggregateProcessor extends StatefulProcessor<Row, Row, R
     if (gone) {
       if (old != null) {
         output.add(row(RowKind.DELETE, key, old));
-      } else if (!before) {
+      } else if (!before && group.added()) {
         // Came and went in one batch: the topic may still hold a value of an earlier run.
         output.add(row(RowKind.DELETE, key, new Object[results]));
       }
@@ -75,7 +81,7 @@ public final class GroupAggregateProcessor extends StatefulProcessor<Row, Row, R
     Object[] now = group.results();
     if (old == null) {
       output.add(row(RowKind.INSERT, key, now));
-    } else if (!same(old, now)) {
+    } else if (ttl > 0 || !same(old, now)) {
       if (before) {
         output.add(row(RowKind.UPDATE_BEFORE, key, old));
       }

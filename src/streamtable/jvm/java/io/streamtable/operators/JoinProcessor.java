@@ -17,7 +17,9 @@ import scala.jdk.javaapi.CollectionConverters;
  * gives upserts, Kafka's partition and offset follow. State (layout
  * v1): "left" and "right", the live rows of each input; see {@link JoinSide}. How many partners a
  * row has is kept only where a condition decides about single pairs: without one, the rows of a key
- * either all have partners or none has.
+ * either all have partners or none has. Where rows expire it is kept, too: one that has met a partner
+ * which is gone by now has been seen with it. A row is taken back from what has been seen whether it
+ * is still kept or not.
  */
 public final class JoinProcessor extends StatefulProcessor<Row, Row, Row> {
   private final JoinSpec spec;
@@ -32,8 +34,8 @@ public final class JoinProcessor extends StatefulProcessor<Row, Row, Row> {
 
   @Override
   public void init(OutputMode outputMode, TimeMode timeMode) {
-    left.open(getHandle(), "left");
-    right.open(getHandle(), "right");
+    left.open(ExpiringState.of(getHandle(), spec.leftTtl()), "left");
+    right.open(ExpiringState.of(getHandle(), spec.rightTtl()), "right");
     if (spec.condition() != null) {
       spec.condition().open();
     }
@@ -42,8 +44,8 @@ public final class JoinProcessor extends StatefulProcessor<Row, Row, Row> {
   @Override
   public scala.collection.Iterator<Row> handleInputRows(
       Row key, scala.collection.Iterator<Row> input, TimerValues timers) {
-    NetRows leftChanges = new NetRows();
-    NetRows rightChanges = new NetRows();
+    NetRows leftChanges = new NetRows(spec.expires());
+    NetRows rightChanges = new NetRows(spec.expires());
     Upserts leftUpserts = upserts(true);
     Upserts rightUpserts = upserts(false);
     while (input.hasNext()) {
@@ -74,6 +76,10 @@ public final class JoinProcessor extends StatefulProcessor<Row, Row, Row> {
       // partner throughout.
       leftChanges.additionsFirst((row, by) -> change(true, row, by, output));
       rightChanges.additionsFirst((row, by) -> change(false, row, by, output));
+      if (spec.expires()) {
+        leftChanges.unchanged(left::refresh);
+        rightChanges.unchanged(right::refresh);
+      }
     }
     return CollectionConverters.asScala(output.changes(spec.outputKey(), spec.before()).iterator());
   }
@@ -95,12 +101,12 @@ public final class JoinProcessor extends StatefulProcessor<Row, Row, Row> {
 
   private void change(boolean isLeft, Row row, long wanted, JoinOutput output) {
     JoinSide own = isLeft ? left : right;
-    long by = wanted > 0 ? wanted : -own.remove(row, -wanted);
+    long by = wanted > 0 ? wanted : removed(own, row, wanted);
     if (by == 0) {
       return;
     }
     // The first row of a key gives all rows of the other side a partner, the last one takes it.
-    boolean turns = spec.kind().lonely(!isLeft) && spec.condition() == null && own.isEmpty();
+    boolean turns = spec.kind().lonely(!isLeft) && !counted() && own.isEmpty();
     output.own(isLeft, row, by);
     long matches = meet(isLeft, row, by, turns, output);
     if (matches == 0) {
@@ -111,14 +117,25 @@ public final class JoinProcessor extends StatefulProcessor<Row, Row, Row> {
     }
   }
 
+  /** By how much a row that is taken back changes what has been seen. */
+  private long removed(JoinSide own, Row row, long wanted) {
+    long found = own.remove(row, -wanted);
+    return spec.expires() ? wanted : -found;
+  }
+
+  /** Whether each row knows how many partners it has. */
+  private boolean counted() {
+    return spec.condition() != null || spec.expires();
+  }
+
   /** Holds a row against the other side; returns how many rows it meets there. */
   private long meet(boolean isLeft, Row row, long by, boolean turns, JoinOutput output) {
     JoinSide other = isLeft ? right : left;
     PairCondition condition = spec.condition();
-    if (!spec.kind().pairs() && condition == null && !turns) {
+    if (!spec.kind().pairs() && !counted() && !turns) {
       return other.isEmpty() ? 0 : 1;
     }
-    boolean counted = condition != null && spec.kind().lonely(!isLeft);
+    boolean counted = counted() && spec.kind().lonely(!isLeft);
     List<JoinSide.Entry> met = new ArrayList<>();
     long matches = 0;
     if (condition != null) {

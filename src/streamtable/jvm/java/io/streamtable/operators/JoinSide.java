@@ -45,6 +45,9 @@ interface JoinSide extends Serializable {
   /** Takes a row back up to `by` times; returns how often it was there to be taken. */
   long remove(Row row, long by);
 
+  /** Writes a row down anew that is there, so that it expires later. */
+  void refresh(Row row);
+
   /** Writes down anew how many rows an entry meets. */
   void count(Entry entry, long matches);
 }

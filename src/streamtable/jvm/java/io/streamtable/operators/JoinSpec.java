@@ -12,6 +12,7 @@ import org.apache.spark.sql.types.StructType;
  * @param condition what pairs must fulfil beside equal keys; null for nothing
  * @param outputKey positions of columns that make an update of a delete and an insert; may be null
  * @param before whether an update comes with the row it replaces
+ * @param leftTtl how long left rows are kept; see {@link ExpiringState#of}
  */
 record JoinSpec(
     JoinKind kind,
@@ -24,5 +25,12 @@ record JoinSpec(
     boolean rightUpserts,
     PairCondition condition,
     int[] outputKey,
-    boolean before)
-    implements Serializable {}
+    boolean before,
+    long leftTtl,
+    long rightTtl)
+    implements Serializable {
+  /** Whether a row may be gone that was never taken back. */
+  boolean expires() {
+    return leftTtl > 0 || rightTtl > 0;
+  }
+}

@@ -71,6 +71,15 @@ final class KeyedSide implements JoinSide {
   }
 
   @Override
+  public void refresh(Row row) {
+    Row own = RowValue.columns(row, key);
+    Row stored = state.getValue(own);
+    if (stored != null) {
+      state.updateValue(own, stored);
+    }
+  }
+
+  @Override
   public void count(Entry entry, long matches) {
     add(entry.row(), 1, matches);
   }

@@ -26,14 +26,17 @@ public final class MaterializeProcessor extends StatefulProcessor<Row, Row, Row>
   private final StructType stateSchema;
   private final int length;
   private final RowOrder order;
+  private final long ttl;
   private transient ValueState<Row> rows;
 
   /**
    * @param rowDdl the columns without the row kind
    * @param order in which the rows of a batch are taken
+   * @param ttl see {@link ExpiringState#of}
    */
-  MaterializeProcessor(String rowDdl, RowOrder order) {
+  MaterializeProcessor(String rowDdl, RowOrder order, long ttl) {
     this.order = order;
+    this.ttl = ttl;
     StructType row = StructType.fromDDL(rowDdl);
     this.length = row.length();
     this.stateSchema = new StructType().add("rows", DataTypes.createArrayType(row));
@@ -41,7 +44,9 @@ public final class MaterializeProcessor extends StatefulProcessor<Row, Row, Row>
 
   @Override
   public void init(OutputMode outputMode, TimeMode timeMode) {
-    rows = getHandle().getValueState("rows", Plain.row(stateSchema), TTLConfig.NONE());
+    rows =
+        ExpiringState.of(getHandle(), ttl)
+            .getValueState("rows", Plain.row(stateSchema), TTLConfig.NONE());
   }
 
   @Override

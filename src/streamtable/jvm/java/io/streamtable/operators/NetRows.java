@@ -3,8 +3,11 @@ package io.streamtable.operators;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.function.Consumer;
 import java.util.function.ObjLongConsumer;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.RowFactory;
@@ -15,15 +18,38 @@ import org.apache.spark.sql.RowFactory;
  */
 final class NetRows {
   private final Map<RowValue, Long> counts = new LinkedHashMap<>();
+  private final Set<RowValue> unchanged;
+
+  NetRows() {
+    this(false);
+  }
+
+  /** @param remembers whether {@link #unchanged} will be asked */
+  NetRows(boolean remembers) {
+    this.unchanged = remembers ? new LinkedHashSet<>() : null;
+  }
 
   void add(Row row, long by) {
-    if (counts.merge(new RowValue(row), by, Long::sum) == 0) {
-      counts.remove(new RowValue(row));
+    RowValue value = new RowValue(row);
+    if (counts.merge(value, by, Long::sum) == 0) {
+      counts.remove(value);
+      if (unchanged != null) {
+        unchanged.add(value);
+      }
     }
   }
 
   boolean isEmpty() {
     return counts.isEmpty();
+  }
+
+  /** Hands over every row that was added as often as it was taken back. */
+  void unchanged(Consumer<Row> taker) {
+    for (RowValue value : unchanged) {
+      if (!counts.containsKey(value)) {
+        taker.accept(value.row());
+      }
+    }
   }
 
   /** Hands over every row that grew, then every row that shrank. */

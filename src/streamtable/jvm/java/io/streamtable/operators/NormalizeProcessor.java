@@ -17,28 +17,35 @@ import scala.jdk.javaapi.CollectionConverters;
  * Upserts and deletes of one key in, its full changelog out: at most one change per batch.
  *
  * <p>Rows are (row kind, columns..., Kafka partition, offset): a shuffle promises no order, so the
- * row of the greatest position counts. State "last" (layout v1): the current row of the key.
+ * row of the greatest position counts. State "last" (layout v1): the current row of the key. Where it
+ * expires, a row that is the same again is passed on all the same, so that the state of those who
+ * take it does not expire before this one.
  */
 public final class NormalizeProcessor extends StatefulProcessor<Row, Row, Row> {
   private final StructType rowSchema;
   private final boolean before;
   private final boolean positions;
+  private final long ttl;
   private transient ValueState<Row> last;
 
   /**
    * @param rowDdl the columns, row kind and position left out
    * @param before whether an update comes with the row it replaces
    * @param positions whether a change ends with the position of the record that made it
+   * @param ttl see {@link ExpiringState#of}
    */
-  public NormalizeProcessor(String rowDdl, boolean before, boolean positions) {
+  public NormalizeProcessor(String rowDdl, boolean before, boolean positions, long ttl) {
     this.rowSchema = StructType.fromDDL(rowDdl);
     this.before = before;
     this.positions = positions;
+    this.ttl = ttl;
   }
 
   @Override
   public void init(OutputMode outputMode, TimeMode timeMode) {
-    last = getHandle().getValueState("last", Plain.row(rowSchema), TTLConfig.NONE());
+    last =
+        ExpiringState.of(getHandle(), ttl)
+            .getValueState("last", Plain.row(rowSchema), TTLConfig.NONE());
   }
 
   @Override
@@ -56,7 +63,7 @@ public final class NormalizeProcessor extends StatefulProcessor<Row, Row, Row> {
       Row now = columns(newest);
       if (old == null) {
         output.add(changed(RowKind.INSERT, now, newest));
-      } else if (!same(old, now)) {
+      } else if (ttl > 0 || !same(old, now)) {
         if (before) {
           output.add(changed(RowKind.UPDATE_BEFORE, old, newest));
         }

@@ -27,6 +27,8 @@ public final class Operators {
    * @param fold whether rows are summed up before the shuffle, where their order does not matter;
    *     see {@link LocalAggregate}
    * @param order positions of columns that tell the order of rows, for aggregates that go by it
+   * @param ttl see {@link ExpiringState#of}; rows that may be taken back are then not summed up
+   *     before the shuffle
    */
   public static Dataset<Row> groupAggregate(
       Dataset<Row> input,
@@ -37,6 +39,7 @@ public final class Operators {
       boolean bitmaps,
       boolean fold,
       List<Integer> order,
+      long ttl,
       String outputDdl) {
     // Copies: what Python hands over is a view of its own that does not travel to a task.
     List<Aggregation> own = new ArrayList<>(calls);
@@ -45,14 +48,15 @@ public final class Operators {
       accumulators.add(call.accumulator(retracting, bitmaps));
     }
     boolean ordered = accumulators.stream().anyMatch(Accumulator::ordered);
-    boolean folds = fold && !ordered;
+    boolean folds = fold && !ordered && !(ttl > 0 && retracting);
     PartialRows partials = folds ? new PartialRows(keys.size(), accumulators) : null;
     Dataset<Row> rows = folds ? folded(input, keys, own, accumulators, partials) : input;
     RowOrder asCame = ordered ? RowOrder.ascending(positions(order)) : null;
     return stateful(
         rows,
         keys,
-        new GroupAggregateProcessor(own, accumulators, keys.size(), before, partials, asCame),
+        new GroupAggregateProcessor(own, accumulators, keys.size(), before, partials, asCame, ttl),
+        ttl > 0,
         outputDdl);
   }
 
@@ -148,7 +152,8 @@ public final class Operators {
             false,
             ranked,
             null,
-            false);
+            false,
+            0);
     return waiting(
         input, keys, new WindowTopNProcessor(spec, new Lateness(checked, counters)), outputDdl);
   }
@@ -228,8 +233,10 @@ public final class Operators {
       String rowDdl,
       boolean before,
       boolean positions,
+      long ttl,
       String outputDdl) {
-    return stateful(input, keys, new NormalizeProcessor(rowDdl, before, positions), outputDdl);
+    return stateful(
+        input, keys, new NormalizeProcessor(rowDdl, before, positions, ttl), ttl > 0, outputDdl);
   }
 
   /**
@@ -242,6 +249,7 @@ public final class Operators {
    * @param leftKey positions, or null; see {@link JoinSide#of}
    * @param leftUpserts whether left rows are upserts and deletes by that key
    * @param outputKey positions, or null; see {@link NetRows#changes}
+   * @param leftTtl see {@link ExpiringState#of}
    */
   public static Dataset<Row> join(
       Dataset<Row> input,
@@ -253,6 +261,8 @@ public final class Operators {
       boolean rightUpserts,
       List<Integer> outputKey,
       boolean before,
+      long leftTtl,
+      long rightTtl,
       String outputDdl) {
     StructType schema = input.schema();
     int leftAt = schema.fieldIndex("__left");
@@ -270,9 +280,11 @@ public final class Operators {
             rightUpserts,
             pairCondition(input, condition, left, right),
             positions(outputKey),
-            before);
+            before,
+            leftTtl,
+            rightTtl);
     List<String> keys = List.of(schema.fieldNames()).subList(1, leftAt);
-    return stateful(input, keys, new JoinProcessor(spec), outputDdl);
+    return stateful(input, keys, new JoinProcessor(spec), spec.expires(), outputDdl);
   }
 
   /** The one row of each key; see {@link MaterializeProcessor}. */
@@ -281,9 +293,11 @@ public final class Operators {
       List<String> keys,
       String rowDdl,
       List<Integer> order,
+      long ttl,
       String outputDdl) {
     RowOrder asCame = RowOrder.ascending(positions(order));
-    return stateful(input, keys, new MaterializeProcessor(rowDdl, asCame), outputDdl);
+    return stateful(
+        input, keys, new MaterializeProcessor(rowDdl, asCame, ttl), ttl > 0, outputDdl);
   }
 
   /**
@@ -304,6 +318,7 @@ public final class Operators {
       boolean ranked,
       List<Integer> outputKey,
       boolean before,
+      long ttl,
       String outputDdl) {
     StructType row = input.drop(input.columns()[RowKind.POSITION]).schema();
     TopNSpec spec =
@@ -315,8 +330,9 @@ public final class Operators {
             retracting,
             ranked,
             positions(outputKey),
-            before);
-    return stateful(input, keys, new TopNProcessor(spec), outputDdl);
+            before,
+            ttl);
+    return stateful(input, keys, new TopNProcessor(spec), ttl > 0, outputDdl);
   }
 
   private static boolean[] flags(List<Boolean> flags) {
@@ -337,12 +353,15 @@ public final class Operators {
         new PairedFilter(before), Encoders.row(StructType.fromDDL(outputDdl)));
   }
 
+  /** A processor whose state may go by the clock, which Spark must then look at. */
   private static Dataset<Row> stateful(
       Dataset<Row> input,
       List<String> keys,
       StatefulProcessor<Row, Row, Row> processor,
+      boolean expires,
       String outputDdl) {
-    return stateful(input, keys, processor, TimeMode.None(), outputDdl);
+    TimeMode time = expires ? TimeMode.ProcessingTime() : TimeMode.None();
+    return stateful(input, keys, processor, time, outputDdl);
   }
 
   /** A processor that waits for the watermark. */
@@ -370,6 +389,11 @@ public final class Operators {
                 .map(key -> plain.col(names[schema.fieldIndex(key)]))
                 .toArray(Column[]::new);
     StructType output = StructType.fromDDL(outputDdl);
+    if (!input.isStreaming()) {
+      int[] at = keys.stream().mapToInt(schema::fieldIndex).toArray();
+      return Rehearsal.stateful(plain, at, processor, time, Plain.row(output))
+          .toDF(output.fieldNames());
+    }
     return plain
         .groupBy(columns)
         .as(Encoders.row(plain.select(columns).schema()), Encoders.row(plain.schema()))

@@ -63,6 +63,14 @@ final class SingleSide implements JoinSide {
   }
 
   @Override
+  public void refresh(Row row) {
+    Row stored = state.get();
+    if (stored != null) {
+      state.update(stored);
+    }
+  }
+
+  @Override
   public void count(Entry entry, long matches) {
     state.update(RowFactory.create(entry.row(), matches));
   }

@@ -9,6 +9,7 @@ import org.apache.spark.sql.RowFactory;
 import org.apache.spark.sql.streaming.MapState;
 import org.apache.spark.sql.streaming.OutputMode;
 import org.apache.spark.sql.streaming.StatefulProcessor;
+import org.apache.spark.sql.streaming.StatefulProcessorHandle;
 import org.apache.spark.sql.streaming.TTLConfig;
 import org.apache.spark.sql.streaming.TimeMode;
 import org.apache.spark.sql.streaming.TimerValues;
@@ -40,11 +41,12 @@ public final class TopNProcessor extends StatefulProcessor<Row, Row, Row> {
   @Override
   public void init(OutputMode outputMode, TimeMode timeMode) {
     StructType schema = new StructType().add("rows", DataTypes.createArrayType(spec.row()));
-    top = getHandle().getValueState("top", Plain.row(schema), TTLConfig.NONE());
+    StatefulProcessorHandle handle = ExpiringState.of(getHandle(), spec.ttl());
+    top = handle.getValueState("top", Plain.row(schema), TTLConfig.NONE());
     if (spec.retracting()) {
       rest =
-          getHandle()
-              .getMapState("rest", Plain.row(spec.row()), Encoders.LONG(), TTLConfig.NONE());
+          handle.getMapState(
+              "rest", Plain.row(spec.row()), Encoders.LONG(), TTLConfig.NONE());
     }
   }
 

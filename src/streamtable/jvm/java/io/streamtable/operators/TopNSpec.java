@@ -13,6 +13,7 @@ import org.apache.spark.sql.types.StructType;
  * @param ranked whether the output ends with each row's place, from 1
  * @param outputKey positions of columns that make an update of a delete and an insert; may be null
  * @param before whether an update comes with the row it replaces
+ * @param ttl see {@link ExpiringState#of}
  */
 record TopNSpec(
     StructType row,
@@ -22,7 +23,8 @@ record TopNSpec(
     boolean retracting,
     boolean ranked,
     int[] outputKey,
-    boolean before)
+    boolean before,
+    long ttl)
     implements Serializable {
   /** The place of the last row that is seen. */
   int end() {

@@ -32,13 +32,15 @@ final class Upserts {
     newest.merge(own, row, (one, other) -> isLater(one, other) ? one : other);
   }
 
-  /** Puts into `changes` what the upserts add to a side and take from it. */
+  /** Puts into `changes` what the upserts add to a side and take from it; an equal row is neither. */
   void resolve(JoinSide side, NetRows changes) {
     for (Row input : newest.values()) {
       Row row = input.getStruct(rowAt);
       Row old = side.find(row);
       boolean deletes = RowKind.sign(input.getByte(RowKind.POSITION)) < 0;
       if (old != null && !deletes && Values.same(old, row)) {
+        changes.add(row, 1);
+        changes.add(row, -1);
         continue;
       }
       if (!deletes) {

@@ -29,7 +29,7 @@ public final class WindowAggregateProcessor extends StatefulProcessor<Row, Row, 
       int keys,
       PartialRows partials,
       Lateness lateness) {
-    this.group = new AggregateState(calls, accumulators, partials, null);
+    this.group = new AggregateState(calls, accumulators, partials, null, false);
     this.keys = keys;
     this.lateness = lateness;
   }

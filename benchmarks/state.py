@@ -1,0 +1,37 @@
+"""How much state each kind of query keeps: after a history, after ten times as much, after deletes.
+
+    python -m benchmarks.state
+
+The live rows are the same after both histories. Entries, and the bytes of values and their keys as
+Spark would store them; the operators run in memory (see `streamtable.jvm.rehearsal`).
+"""
+
+from __future__ import annotations
+
+from tests.integration.differential.test_state_left import cases, tables
+
+from streamtable.core.options import Given
+from streamtable.core.settings import SessionSettings
+from streamtable.runtime.spark import start_spark
+from streamtable.testing.replay import Replay
+
+_SHORT, _LONG = 1_000, 10_000
+
+
+def main() -> None:
+    """Prints a table."""
+    settings = SessionSettings()
+    settings.set("parallelism.default", Given("1"))
+    spark = start_spark(settings.current(), "local[2]")
+    histories = (tables(_SHORT), tables(_LONG), tables(_SHORT, deleted=True))
+    print(f"| Query | {_SHORT:,} changes | {_LONG:,} changes | all rows deleted |")
+    print("|---|---|---|---|")
+    for case in cases():
+        sizes = [Replay(spark, history).state_size([case]) for history in histories]
+        shown = " | ".join(f"{rows} entries, {size:,} bytes" for rows, size in sizes)
+        print(f"| `{case.flink}` | {shown} |", flush=True)
+    spark.stop()
+
+
+if __name__ == "__main__":
+    main()

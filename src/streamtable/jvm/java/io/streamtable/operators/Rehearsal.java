@@ -1,0 +1,152 @@
+package io.streamtable.operators;
+
+import java.util.ArrayList;
+import java.util.Iterator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.apache.spark.api.java.function.MapPartitionsFunction;
+import org.apache.spark.sql.Dataset;
+import org.apache.spark.sql.Encoder;
+import org.apache.spark.sql.Encoders;
+import org.apache.spark.sql.Row;
+import org.apache.spark.sql.RowFactory;
+import org.apache.spark.sql.SparkSession;
+import org.apache.spark.sql.execution.SparkPlan;
+import org.apache.spark.sql.execution.exchange.Exchange;
+import org.apache.spark.sql.streaming.OutputMode;
+import org.apache.spark.sql.streaming.StatefulProcessor;
+import org.apache.spark.sql.streaming.TimeMode;
+import org.apache.spark.sql.types.StructType;
+import scala.jdk.javaapi.CollectionConverters;
+
+/**
+ * The operators of a plan without a streaming query: each micro-batch is one run of a batch
+ * DataFrame, the state of processors stays in this JVM in between.
+ *
+ * <p>So a plan is made once and a micro-batch takes milliseconds, which lets thousands of random
+ * queries be tested. Processors are the same and so are the bytes of their state; what is left out
+ * is Spark's handling of it (`testing.replay` runs fewer queries with it). For one run at a time, on
+ * a Spark in one JVM.
+ */
+public final class Rehearsal {
+  private static final Map<Integer, MemoryState> STATES = new ConcurrentHashMap<>();
+  private static final Map<String, List<List<Row>>> BATCHES = new ConcurrentHashMap<>();
+  private static final AtomicInteger OPERATORS = new AtomicInteger();
+  private static volatile int batch;
+  private static volatile long now;
+
+  private Rehearsal() {}
+
+  /** Forgets everything. */
+  public static void begin() {
+    STATES.clear();
+    BATCHES.clear();
+    OPERATORS.set(0);
+    turn(0, 0);
+  }
+
+  /**
+   * The micro-batch that tables give from now on.
+   *
+   * @param moment what the clock shows, in milliseconds
+   */
+  public static void turn(int number, long moment) {
+    batch = number;
+    now = moment;
+  }
+
+  /** How many entries the state of all operators holds. */
+  public static int stateRows() {
+    return STATES.values().stream().mapToInt(MemoryState::rows).sum();
+  }
+
+  /** How many bytes they have. */
+  public static long stateBytes() {
+    return STATES.values().stream().mapToLong(MemoryState::bytes).sum();
+  }
+
+  /**
+   * A table that gives the rows of the current micro-batch.
+   *
+   * @param rows of all batches; the last column is the number of the batch, and not given
+   */
+  public static Dataset<Row> table(
+      SparkSession spark, String name, Dataset<Row> rows, int batches) {
+    int last = rows.columns().length - 1;
+    List<List<Row>> cut = new ArrayList<>();
+    for (int i = 0; i < batches; i++) {
+      cut.add(new ArrayList<>());
+    }
+    for (Row row : rows.collectAsList()) {
+      cut.get(row.getInt(last)).add(row);
+    }
+    BATCHES.put(name, cut);
+    Encoder<Row> encoder = Encoders.row(rows.schema());
+    MapPartitionsFunction<Long, Row> current = none -> BATCHES.get(name).get(batch).iterator();
+    return spark
+        .range(0, 1, 1, 1)
+        .mapPartitions(current, encoder)
+        .drop(rows.columns()[last]);
+  }
+
+  /**
+   * Refuses a DataFrame that gives what it gave before when it runs again.
+   *
+   * @throws IllegalStateException where rows are exchanged, because Spark keeps those of a run
+   */
+  public static void check(Dataset<Row> output) {
+    if (exchanges(output.queryExecution().executedPlan())) {
+      throw new IllegalStateException("a rehearsal exchanges no rows");
+    }
+  }
+
+  private static boolean exchanges(SparkPlan plan) {
+    return plan instanceof Exchange
+        || CollectionConverters.asJava(plan.children()).stream().anyMatch(Rehearsal::exchanges);
+  }
+
+  /** A processor over a batch DataFrame whose keys stand at these positions. */
+  static Dataset<Row> stateful(
+      Dataset<Row> input,
+      int[] keys,
+      StatefulProcessor<Row, Row, Row> processor,
+      TimeMode time,
+      Encoder<Row> output) {
+    if (time.equals(TimeMode.EventTime())) {
+      throw new IllegalArgumentException("a rehearsal has no watermark");
+    }
+    int id = OPERATORS.getAndIncrement();
+    return input
+        .coalesce(1)
+        .mapPartitions(
+            (MapPartitionsFunction<Row, Row>) rows -> run(id, rows, keys, processor), output);
+  }
+
+  private static Iterator<Row> run(
+      int id, Iterator<Row> rows, int[] keys, StatefulProcessor<Row, Row, Row> processor) {
+    Map<RowValue, List<Row>> groups = new LinkedHashMap<>();
+    while (rows.hasNext()) {
+      Row row = rows.next();
+      Row key = keys.length == 0 ? RowFactory.create(0) : RowValue.columns(row, keys);
+      groups.computeIfAbsent(new RowValue(key), k -> new ArrayList<>()).add(row);
+    }
+    MemoryState state = STATES.computeIfAbsent(id, i -> new MemoryState());
+    state.at(now);
+    processor.setHandle(state);
+    processor.init(OutputMode.Update(), TimeMode.None());
+    List<Row> output = new ArrayList<>();
+    groups.forEach(
+        (key, group) -> {
+          state.of(key);
+          CollectionConverters.asJava(
+                  processor.handleInputRows(
+                      key.row(), CollectionConverters.asScala(group.iterator()), null))
+              .forEachRemaining(output::add);
+        });
+    processor.close();
+    return output.iterator();
+  }
+}

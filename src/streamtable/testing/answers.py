@@ -1,0 +1,85 @@
+"""Spark's batch answers, the oracle of differential tests, quickly for tables of few rows."""
+
+# ruff: noqa: S608 - the queries are ours
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+from pyspark.sql import SparkSession
+
+from streamtable.core.types import quote
+from streamtable.testing.replayed import Row
+
+#: Plans that see few rows are not worth compiling, nor describing.
+INTERPRETED = {
+    "spark.sql.codegen.wholeStage": "false",
+    "spark.sql.codegen.factoryMode": "NO_CODEGEN",
+    "spark.sql.maxPlanStringLength": "0",
+}
+#: Nor planning anew while they run.
+PLANNED_ONCE = {
+    "spark.sql.adaptive.enabled": "false",
+    "spark.sql.autoBroadcastJoinThreshold": "-1",
+    "spark.sql.shuffle.partitions": "1",
+}
+
+
+@contextmanager
+def set_for_a_while(spark: SparkSession, settings: Mapping[str, str]) -> Iterator[None]:
+    """Settings of a session for a while."""
+    before = {key: spark.conf.get(key, None) for key in settings}
+    try:
+        for key, value in settings.items():
+            spark.conf.set(key, value)
+        yield
+    finally:
+        for key, old in before.items():
+            if old is None:
+                spark.conf.unset(key)
+            else:
+                spark.conf.set(key, old)
+
+
+def answer(
+    spark: SparkSession, queries: Sequence[str], tables: Mapping[str, tuple[str, Sequence[Row]]]
+) -> dict[int, list[Any]]:
+    """The rows that Spark answers each query with.
+
+    Args:
+        spark: any session.
+        queries: in Spark's SQL.
+        tables: name -> columns as SQL declares them, and rows.
+    """
+    for name, (columns, rows) in tables.items():
+        names = [column.split()[0] for column in columns.split(", ")]
+        frame = spark.createDataFrame([[row[n] for n in names] for row in rows], columns)
+        # Of one partition, so that no rows are exchanged.
+        frame.coalesce(1).createOrReplaceTempView(name)
+    answers = []
+    for i, query in enumerate(queries):
+        names = [f"c{n}" for n in range(len(spark.sql(query).columns))]
+        named = f"({query}) AS answer({', '.join(names)})"
+        answers.append(f"SELECT {i} AS case, {as_json(names)} AS text FROM {named}")
+    found: dict[int, list[Any]] = {i: [] for i in range(len(queries))}
+    with set_for_a_while(spark, PLANNED_ONCE):
+        answered = spark.sql(" UNION ALL ".join(answers)).collect()
+    for case_number, text in answered:
+        found[case_number].append(json.loads(text, parse_float=rounded))
+    return found
+
+
+def as_json(names: Iterable[str]) -> str:
+    """The columns as a json array, whatever their types."""
+    options = "map('ignoreNullFields', 'false')"
+    objects = [f"to_json(struct({quote(name)} AS v), {options})" for name in names]
+    values = [f"substring({text}, 6, length({text}) - 6)" for text in objects]
+    return f"concat('[', concat_ws(',', {', '.join(values)}), ']')"
+
+
+def rounded(text: str) -> float:
+    """Numbers that differ in their last digits only, because of the order of a sum, are equal."""
+    return float(f"{float(text):.9g}")

@@ -1,0 +1,77 @@
+"""Runs the queries of `ttl_queries` on PyFlink and writes down what they change.
+
+    python tests/compat/record_ttl.py      # a Python with apache-flink
+
+For each query, how often each row was added less how often it was taken back, by all changes before
+and after the pause. The answers go to `ttl.json`, with Flink's version.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from collections import Counter
+from importlib.metadata import version
+from pathlib import Path
+
+from pyflink.common import Row, RowKind, Types
+from pyflink.datastream import StreamExecutionEnvironment
+from pyflink.table import Schema, StreamTableEnvironment
+from ttl_queries import AFTER, BEFORE, QUERIES
+
+_KINDS = {
+    "+I": RowKind.INSERT,
+    "-U": RowKind.UPDATE_BEFORE,
+    "+U": RowKind.UPDATE_AFTER,
+    "-D": RowKind.DELETE,
+}
+_TYPES = Types.ROW_NAMED(["k", "g", "v"], [Types.INT(), Types.STRING(), Types.INT()])
+_TTL_MS, _PAUSE_S = 3_000, 5.0
+#: Not a row: where the pause is.
+_PAUSE = ("+I", (-1, "", 0))
+
+
+def main() -> None:
+    answers = {}
+    for query in QUERIES:
+        answers[query] = _net(query)
+        print(query, answers[query], flush=True)  # noqa: T201
+    record = {"flink": version("apache-flink"), "answers": answers}
+    target = Path(__file__).with_name("ttl.json")
+    target.write_text(json.dumps(record, indent=1) + "\n", encoding="utf-8")
+
+
+def _net(query: str) -> list[list[object]]:
+    environment = StreamExecutionEnvironment.get_execution_environment()
+    environment.set_parallelism(1)
+    tables = StreamTableEnvironment.create(environment)
+    tables.get_config().set("table.exec.state.ttl", f"{_TTL_MS} ms")
+    # A row that waits for a bundle to be full would come after the pause.
+    tables.get_config().set("python.fn-execution.bundle.size", "1")
+    schema = Schema.new_builder().column("k", "INT").column("g", "STRING").column("v", "INT")
+    rows = [*BEFORE, _PAUSE, *AFTER]
+    stream = environment.from_collection([_row(*row) for row in rows], _TYPES).filter(_waited)
+    tables.create_temporary_view("l", tables.from_changelog_stream(stream, schema.build()))
+    found: Counter[str] = Counter()
+    with tables.execute_sql(query).collect() as changes:
+        for row in changes:
+            taken = row.get_row_kind() in (RowKind.UPDATE_BEFORE, RowKind.DELETE)
+            found[json.dumps(list(row))] += -1 if taken else 1
+    return [[*json.loads(text), count] for text, count in sorted(found.items()) if count]
+
+
+def _waited(row: Row) -> bool:
+    if row[0] != _PAUSE[1][0]:
+        return True
+    time.sleep(_PAUSE_S)
+    return False
+
+
+def _row(kind: str, values: tuple) -> Row:
+    row = Row(*values)
+    row.set_row_kind(_KINDS[kind])
+    return row
+
+
+if __name__ == "__main__":
+    main()

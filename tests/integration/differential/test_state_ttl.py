@@ -1,0 +1,104 @@
+"""State that expires: what Flink says of rows that are forgotten, and that nothing is left of them.
+
+Two batches, with more time between them than state lives; so no answer depends on how fast the
+machine is. What the operators say is rehearsed; that Spark forgets is seen on a streaming query.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from tests.compat.ttl_queries import AFTER, BEFORE, COLUMNS, QUERIES, Phase
+
+from streamtable.core.changelog import RowKind
+from streamtable.testing.planned import planned, sink
+from streamtable.testing.replay import Case, Replay
+from streamtable.testing.replayed import Recorded, Style
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+_RECORD = Path(__file__).parents[2] / "compat" / "ttl.json"
+_KINDS = {kind.short: kind for kind in RowKind}
+_TTL = "1 s"
+_PAUSE_S = 1.5
+
+#: One for each way of keeping state.
+_KEPT = (
+    (
+        "SELECT k, v FROM (SELECT *, ROW_NUMBER() OVER (PARTITION BY g ORDER BY v) n FROM l)"
+        " WHERE n < 2"
+    ),
+    "SELECT g, LISTAGG(CAST(v AS STRING)), AVG(DISTINCT v), MIN(v) FROM l GROUP BY g",
+    "SELECT l.k, r.k FROM l FULL JOIN r ON l.g = r.g",
+)
+
+
+#: The table that some of them join.
+_OTHER: Phase = [("+I", (1, "a", 1)), ("+I", (2, "c", 1))]
+
+
+def _table(*phases: Phase) -> Recorded:
+    batches = [[(_KINDS[kind], row) for kind, row in phase] for phase in phases]
+    return Recorded(Style.CHANGES, COLUMNS, batches)
+
+
+def _tables(*phases: Phase) -> dict[str, Recorded]:
+    """Table l gets a phase a batch, table r something in the first batch only."""
+    return {"l": _table(*phases), "r": _table(_OTHER, *([] for _ in phases[1:]))}
+
+
+def _case(query: str) -> Case:
+    fields = [column.field for column in planned(query, _tables(BEFORE)).columns]
+    return Case(sink(fields), query, query)
+
+
+def _net(changes: list[tuple[RowKind, Any]]) -> list[list[Any]]:
+    rows: Counter[str] = Counter()
+    for kind, row in changes:
+        taken = kind in (RowKind.UPDATE_BEFORE, RowKind.DELETE)
+        rows[json.dumps(row)] += -1 if taken else 1
+    return sorted(([*json.loads(text), n] for text, n in rows.items() if n), key=str)
+
+
+def test_changes_equal_flinks(spark: SparkSession) -> None:
+    answers = json.loads(_RECORD.read_text(encoding="utf-8"))["answers"]
+    assert set(answers) == set(QUERIES)
+    settings = {"table.exec.state.ttl": _TTL}
+    replay = Replay(spark, _tables(BEFORE, AFTER), settings, _PAUSE_S, rehearsed=True)
+    wrong = []
+    for query, found in zip(QUERIES, replay.changes([_case(q) for q in QUERIES]), strict=True):
+        ours = _net([change for batch in found for change in batch])
+        if ours != sorted(answers[query], key=str):
+            wrong.append(f"{query}\n  ours    {ours}\n  Flink's {answers[query]}")
+    assert not wrong, "\n".join(wrong)
+
+
+def test_nothing_is_left_of_what_expired(spark: SparkSession) -> None:
+    """The second batch brings one row of one table; the state of all others is gone."""
+    last: Phase = [("+I", (9, "z", 1))]
+    cases = [_case(query) for query in _KEPT]
+    tables = _tables(BEFORE, last)
+    kept = Replay(spark, tables).state_rows(cases)
+    left = Replay(spark, tables, {"table.exec.state.ttl": _TTL}, _PAUSE_S).state_rows(cases)
+    assert set(left) <= set(kept)
+    assert set(left.values()) == {1}
+    assert max(kept.values()) > 1
+
+
+def test_a_write_renews_what_it_writes(spark: SparkSession) -> None:
+    """A clock of its own: three batches, 700 ms apart; the second one renews one group of two."""
+    phases: list[Phase] = [
+        [("+I", (1, "a", 1)), ("+I", (2, "b", 1))],
+        [("+I", (3, "a", 1))],
+        [("+I", (4, "a", 1)), ("+I", (5, "b", 1))],
+    ]
+    query = "SELECT g, COUNT(*) FROM l GROUP BY g"
+    settings = {"table.exec.state.ttl": _TTL}
+    replay = Replay(spark, _tables(*phases), settings, 0.7, rehearsed=True)
+    (found,) = replay.changes([_case(query)])
+    ends = {row[0]: row[1] for batch in found for kind, row in batch if kind is not _KINDS["-U"]}
+    assert ends == {"a": 3, "b": 1}
