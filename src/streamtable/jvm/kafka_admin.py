@@ -6,7 +6,8 @@ Spark's source in must log these questions in as well.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -102,7 +103,8 @@ class KafkaAdmin:
         """Returns where `create_topic` would create it, and creates nothing."""
         shape = (partitions or -1, replication or -1)
         configs_there = self._bridge.java_map(configs)
-        self._ask("creation", topic, *shape, configs_there, of=self._bridge.kafka_access)
+        with self._named(f"topic '{topic}'", "CREATE"):
+            self._ask("creation", topic, *shape, configs_there, of=self._bridge.kafka_access)
 
     def check_access(self, topic: str, operation: Literal["READ", "WRITE"]) -> None:
         """Returns where the user may do that to a topic that exists."""
@@ -151,6 +153,16 @@ class KafkaAdmin:
         """Aborts them and fences their producers out."""
         ids_there = self._bridge.java_list(ids)
         self._ask("abort", ids_there, of=self._bridge.kafka_transactions)
+
+    @contextmanager
+    def _named(self, resource: str, operation: str) -> Iterator[None]:
+        """Says what was denied where Kafka's own words do not."""
+        try:
+            yield
+        except StreamtableError as error:
+            if error.condition is not Condition.ACCESS_DENIED:
+                raise
+            raise self._denied(resource, operation) from error
 
     def _denied(self, resource: str, operation: str) -> StreamtableError:
         return StreamtableError(

@@ -4,7 +4,8 @@
 |---|---|
 | read | READ of its topics; READ of its group where it names one |
 | written | WRITE of its topic, or CREATE where the topic is not there |
-| exactly-once | WRITE of transactional ids and READ of groups that begin with its prefix |
+| exactly-once | WRITE of transactional ids, READ of groups that begin with its prefix, and READ |
+| | of its topic, under whose name the groups keep what was written |
 | with dead letters | WRITE of their topic, or CREATE |
 
 Brokers imply DESCRIBE by each of them.
@@ -67,6 +68,8 @@ def _check_sink(table: KafkaTable, query: str, admin: KafkaAdmin, coming: set[st
         admin.check_access(table.topics[0], "WRITE")
     prefix = transaction_prefix(table, query)
     if prefix is not None:
+        if table.topics[0] not in coming:
+            admin.check_access(table.topics[0], "READ")
         admin.check_group(f"{prefix}-0")
         # No question tells whether a transactional id may be used; to end its transactions does.
         # No task has this one, so none is disturbed.
