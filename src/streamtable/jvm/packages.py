@@ -25,6 +25,8 @@ class Packages:
         self._client = client
 
     def __getattr__(self, name: str) -> Any:
+        if name.startswith("_"):  # Python asks every object for such names
+            raise AttributeError(name)
         full = f"{self._name}.{name}"
         found = JavaClass(full, self._client) if name[0].isupper() else Packages(full, self._client)
         setattr(self, name, found)
