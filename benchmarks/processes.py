@@ -86,28 +86,18 @@ class _Watch(threading.Thread):
             samples += 1
             if samples % _DISK_EVERY == 0:
                 self.disk = max(self.disk, _size(self._folder))
-            sizes: dict[str, tuple[str, str, int]] = {}
+            resident = 0
             for stat in Path("/proc").glob("[0-9]*/stat"):
                 try:
                     fields = stat.read_text().rpartition(")")[2].split()
                 except OSError:  # it ended just now
                     continue
                 if int(fields[3]) == self._session:
+                    # What a JVM has just begun to start still lives in its parent's memory.
+                    if stat.parent.name in self.cpu:
+                        resident += int(fields[21]) * _PAGE
                     self.cpu[stat.parent.name] = (int(fields[11]) + int(fields[12])) / _TICKS
-                    sizes[stat.parent.name] = (fields[1], fields[20], int(fields[21]) * _PAGE)
-            self.peak = max(self.peak, _resident(sizes))
-
-
-def _resident(sizes: Mapping[str, tuple[str, str, int]]) -> int:
-    """Bytes that processes hold, by id: (parent, virtual size, resident bytes).
-
-    One that a JVM is just starting still lives in the memory of its parent, and counts once.
-    """
-    return sum(
-        resident
-        for parent, virtual, resident in sizes.values()
-        if parent not in sizes or sizes[parent][1] != virtual
-    )
+            self.peak = max(self.peak, resident)
 
 
 def _size(folder: Path) -> int:
