@@ -80,7 +80,8 @@ class KafkaAdmin:
 
     def describe(self, topic: str) -> dict[str, str]:
         """`partitions`, `replication`, `id`, `cleanup.policy`; empty where it does not exist."""
-        return texts(self._ask("describe", topic))
+        with self._named(f"topic '{topic}'", "DESCRIBE"):
+            return texts(self._ask("describe", topic))
 
     def create_topic(
         self,

@@ -153,10 +153,11 @@ def _with_room(
         return sum(int(admin.describe(topic).get("partitions", 0)) for topic in topics)
 
     real_time = [plans[n] for n, mode in modes.items() if mode is not ExecutionMode.MICRO_BATCH]
+    in_batches = [plans[n] for n, mode in modes.items() if mode is ExecutionMode.MICRO_BATCH]
     if not real_time:
         return spark, modes
     parallelism = int(str(spark.conf.get("spark.sql.shuffle.partitions")))
-    needed = needed_slots(real_time, partitions_of, parallelism)
+    needed = needed_slots(real_time, in_batches, partitions_of, parallelism)
     lacking = not_enough_slots(needed, spark.sparkContext.defaultParallelism)
     if lacking is None:
         return spark, modes

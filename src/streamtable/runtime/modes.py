@@ -184,23 +184,29 @@ def _sink_refusal(plan: Sink) -> StreamtableError | None:
 
 
 def needed_slots(
-    plans: Iterable[Sink], partitions_of: Callable[[KafkaTable], int], parallelism: int
+    real_time: Iterable[Sink],
+    in_batches: Iterable[Sink],
+    partitions_of: Callable[[KafkaTable], int],
+    parallelism: int,
 ) -> int:
-    """How many tasks the queries hold at once in real-time mode.
+    """How many tasks the queries of a job hold at once.
+
+    A query of real-time mode holds those of all its stages; one in micro-batches those of its widest
+    stage, which must not be in the way when another one begins.
 
     Args:
-        plans: one per query.
+        real_time: the queries that may run in real-time mode.
+        in_batches: the other ones.
         partitions_of: the number of partitions of a table's topics.
         parallelism: partitions of the state.
     """
-    needed = 0
-    for plan in plans:
-        for scan in scans(plan.input):
-            table = scan.table.connector
-            assert isinstance(table, KafkaTable), "every connector is one over Kafka"  # noqa: S101
-            needed += partitions_of(table)
-        needed += parallelism * stages_of_state(plan.input)
-    return needed
+
+    def read(plan: Sink) -> int:
+        tables = (scan.table.connector for scan in scans(plan.input))
+        return sum(partitions_of(table) for table in tables if isinstance(table, KafkaTable))
+
+    held = sum(read(plan) + parallelism * stages_of_state(plan.input) for plan in real_time)
+    return held + sum(max(read(plan), parallelism) for plan in in_batches)
 
 
 def not_enough_slots(needed: int, available: int) -> StreamtableError | None:
