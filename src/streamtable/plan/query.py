@@ -20,6 +20,7 @@ from streamtable.plan.relation import Relation
 from streamtable.plan.scalar import has_scalar, with_scalars
 from streamtable.plan.scan import plan_scan
 from streamtable.plan.select import plan_select
+from streamtable.plan.sort_items import with_sort_items
 from streamtable.plan.set_operation import plan_set_operation
 from streamtable.plan.state_ttl import TtlHints
 from streamtable.plan.subquery import plan_subquery, subquery_of
@@ -49,7 +50,9 @@ class QueryPlanner:
 
     def plan(self, query: exp.Expr) -> Relation:
         """A query of any shape; StreamtableError at the place of what is wrong or not there yet."""
-        return limited(query, self._with_views(query)._rows(query))  # noqa: SLF001 - of this class
+        asked, added = with_sort_items(query)
+        rows = limited(asked, self._with_views(query)._rows(asked))  # noqa: SLF001 - of this class
+        return replace(rows, columns=rows.columns[: len(rows.columns) - added])
 
     def _rows(self, query: exp.Expr) -> Relation:
         """All rows of a query, whatever its ORDER BY and LIMIT."""
