@@ -11,7 +11,7 @@ import sys
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from tests.compat import functions_known
+from tests.compat import functions_known, over_known
 from tests.compat.statements import known as statements_known
 
 from streamtable.connectors.registry import CONNECTORS
@@ -76,7 +76,9 @@ def _clauses() -> Iterator[str]:
 
 def _functions() -> Iterator[str]:
     lacking = sorted(name for name, function in FUNCTIONS.items() if not function.available)
-    aggregates = sorted(name for name, found in AGGREGATES.items() if found.gives is None)
+    aggregates = sorted(
+        name for name, found in AGGREGATES.items() if found.gives is None and not found.over_only
+    )
     yield "- Scalar: " + ", ".join(f"`{name}`" for name in lacking)
     if aggregates:
         yield "- Aggregate: " + ", ".join(f"`{name}`" for name in aggregates)
@@ -107,6 +109,9 @@ def _differences() -> Iterator[str]:
     yield "Statements:\n"
     for name, reason in sorted(statements_known.DIFFERENT.items()):
         yield f"- {_plain(name)}: {_plain(reason)}"
+    yield "\nQueries:\n"
+    for sql, reason in over_known.DIFFERENT.items():
+        yield f"- {_plain(sql)}: {_plain(reason)}"
     yield "\nFunctions and casts:\n"
     for sql, reason in functions_known.DIFFERENT.items():
         yield f"- `{sql}`: {_plain(reason)}"

@@ -102,3 +102,69 @@ def window_top_n(
         counters.java,
         output_ddl,
     )
+
+
+def over_aggregate(
+    bridge: Bridge,
+    rows: DataFrame,
+    *,
+    keys: Sequence[str],
+    calls: Sequence[Aggregation],
+    peers: bool,
+    preceding: int | None,
+    bitmaps: bool,
+    positions: int,
+    complete: bool,
+    counters: Counters,
+    output_ddl: str,
+) -> DataFrame:
+    """Rows that end in their moment, and in what orders those of one moment -> with aggregates.
+
+    Args:
+        bridge: of the session.
+        rows: row kind, columns, milliseconds, positions.
+        keys: the columns that tell partitions apart.
+        calls: the aggregates.
+        peers: whether the frame is RANGE.
+        preceding: how many rows, or milliseconds, it holds beside the current ones; None for all.
+        bitmaps: whether distinct integers may be kept as bitmaps.
+        positions: how many columns stand behind the moment.
+        complete: as above.
+        counters: where late rows are counted.
+        output_ddl: row kind, columns and aggregates.
+    """
+    return bridge.operator(
+        "overAggregate",
+        rows,
+        bridge.java_list(keys),
+        bridge.aggregations(calls),
+        peers,
+        -1 if preceding is None else preceding,
+        bitmaps,
+        positions,
+        not complete,
+        counters.java,
+        output_ddl,
+    )
+
+
+def first_row(
+    bridge: Bridge,
+    rows: DataFrame,
+    *,
+    keys: Sequence[str],
+    positions: int,
+    complete: bool,
+    counters: Counters,
+    output_ddl: str,
+) -> DataFrame:
+    """Rows as `over_aggregate` takes them -> the first one of each partition."""
+    return bridge.operator(
+        "firstRow",
+        rows,
+        bridge.java_list(keys),
+        positions,
+        not complete,
+        counters.java,
+        output_ddl,
+    )

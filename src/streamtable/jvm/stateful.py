@@ -7,7 +7,7 @@ from typing import Any
 
 from pyspark.sql import DataFrame
 
-from streamtable.jvm.bridge import Bridge
+from streamtable.jvm.bridge import Aggregation, Bridge
 
 
 def join(
@@ -137,6 +137,47 @@ def top_n(
         _listed(bridge, output_key),
         before,
         ttl_ms,
+        output_ddl,
+    )
+
+
+def sorted_over(
+    bridge: Bridge,
+    rows: DataFrame,
+    *,
+    keys: Sequence[str],
+    calls: Sequence[Aggregation],
+    order: Sequence[int],
+    nulls_first: bool,
+    peers: bool,
+    output_key: Sequence[int] | None,
+    before: bool,
+    output_ddl: str,
+) -> DataFrame:
+    """A changelog -> its rows with the aggregates over those up to them.
+
+    Args:
+        bridge: of the session.
+        rows: row kind and columns.
+        keys: the columns that tell partitions apart.
+        calls: the aggregates.
+        order: positions without the row kind, ascending; the first is what the query asks for.
+        nulls_first: whether its NULLs come first.
+        peers: whether rows that have the same there have the same results.
+        output_key: positions in the output of what makes an update of a delete and an insert.
+        before: whether updates come with the row they replace.
+        output_ddl: row kind, columns and aggregates.
+    """
+    return bridge.operator(
+        "sortedOver",
+        rows,
+        bridge.java_list(keys),
+        bridge.aggregations(calls),
+        bridge.java_list(order),
+        nulls_first,
+        peers,
+        _listed(bridge, output_key),
+        before,
         output_ddl,
     )
 

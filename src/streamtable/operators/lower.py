@@ -13,6 +13,7 @@ from streamtable.operators.group_aggregate import lower_group_aggregate
 from streamtable.operators.join import lower_join
 from streamtable.operators.materialize import lower_materialize
 from streamtable.operators.normalize import lower_normalize
+from streamtable.operators.over import lower_deduplicate, lower_over_aggregate, lower_sorted_over
 from streamtable.operators.repeat import lower_repeat
 from streamtable.operators.scan import lower_scan
 from streamtable.operators.time_joins import lower_interval_join, lower_temporal_join
@@ -25,6 +26,7 @@ from streamtable.operators.window import (
     lower_window_table,
     lower_window_top_n,
 )
+from streamtable.plan.deduplicate_node import Deduplicate
 from streamtable.plan.expand_node import Expand
 from streamtable.plan.nodes import (
     Calc,
@@ -35,6 +37,7 @@ from streamtable.plan.nodes import (
     UnionAll,
     Values,
 )
+from streamtable.plan.over_node import OverAggregate, SortedOver
 from streamtable.plan.stateful_nodes import Join, Materialize, Repeat, TopN
 from streamtable.plan.time_joins import IntervalJoin, TemporalJoin
 from streamtable.plan.time_nodes import (
@@ -79,7 +82,8 @@ def lower(node: Node, context: LoweringContext) -> DataFrame:  # noqa: C901 - a 
 
 
 def _lower_in_time(
-    node: TimeNode | TemporalJoin | IntervalJoin, context: LoweringContext
+    node: TimeNode | TemporalJoin | IntervalJoin | OverAggregate | Deduplicate | SortedOver,
+    context: LoweringContext,
 ) -> DataFrame:
     match node:
         case TemporalJoin():
@@ -96,6 +100,12 @@ def _lower_in_time(
             return lower_window_aggregate(node, lower(node.input, context), context)
         case WindowTopN():
             return lower_window_top_n(node, lower(node.input, context), context)
+        case OverAggregate():
+            return lower_over_aggregate(node, lower(node.input, context), context)
+        case SortedOver():
+            return lower_sorted_over(node, lower(node.input, context), context)
+        case Deduplicate():
+            return lower_deduplicate(node, lower(node.input, context), context)
 
 
 def _lower_side(node: Node, context: LoweringContext, *, upserts: bool) -> DataFrame:

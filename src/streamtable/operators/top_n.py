@@ -18,17 +18,21 @@ def lower_top_n(node: TopN, rows: DataFrame, context: LoweringContext) -> DataFr
         msg = "a TopN without a limit, which planning refuses"
         raise InternalError(msg)
     names = [f.name for f in node.input.fields]
-    return top_n(
+    order = [(names.index(k.field), k.descending, k.nulls_first) for k in node.order]
+    order += [(names.index(name), node.last, True) for name in node.ties]
+    output = (*node.input.fields, *((node.rank,) if node.rank else ()))
+    changes = top_n(
         context.bridge,
         rows,
         keys=node.partition,
-        order=[(names.index(k.field), k.descending, k.nulls_first) for k in node.order],
+        order=order,
         skip=node.skip,
         limit=node.limit,
         retracting=not node.input.mode.is_append,
         ranked=node.rank is not None,
-        output_key=positions(node.key, node.fields),
+        output_key=positions(node.key, output),
         before=node.before,
         ttl_ms=milliseconds(node.ttl),
-        output_ddl=changelog_ddl(node.fields),
+        output_ddl=changelog_ddl(output),
     )
+    return changes.drop(*node.ties)

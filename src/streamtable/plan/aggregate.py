@@ -7,12 +7,13 @@ column, and a column that is left over was neither grouped nor aggregated.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from sqlglot import exp
 
 from streamtable.core.errors import Condition, StreamtableError
-from streamtable.core.types import Field, Root
+from streamtable.core.types import Field, Root, array
 from streamtable.plan.aggregate_call import taken_by
 from streamtable.plan.expressions import Binder, Bound, Input
 from streamtable.plan.functions import AGGREGATES
@@ -45,7 +46,7 @@ def has_aggregate(node: exp.Expr) -> bool:
 
 
 @dataclass
-class _Inputs:
+class Inputs:
     """Columns that the aggregation reads, each distinct expression once."""
 
     binder: Binder
@@ -86,7 +87,7 @@ def plan_aggregation(
         StreamtableError: NOT_GROUPED for a column outside GROUP BY and aggregates,
             AGGREGATE_MISPLACED for an aggregate inside GROUP BY or another aggregate.
     """
-    inputs = _Inputs(Binder(Input(source.columns)))
+    inputs = Inputs(Binder(Input(source.columns)))
     for node in grouping:
         if has_aggregate(node):
             raise _misplaced(node, "GROUP BY")
@@ -97,7 +98,7 @@ def plan_aggregation(
         for part in list(node.walk(prune=lambda n: isinstance(n, exp.Query))):
             if is_aggregate(part) and part not in calls:
                 taken = [*keys, *(c.output.name for c in calls.values())]
-                calls[part] = _call(part, inputs, taken, grouped=bool(keys))
+                calls[part] = call_of(part, inputs, taken, grouped=bool(keys))
     below = project(source.node, inputs.bound)
     aggregate = GroupAggregate(below.node, tuple(dict.fromkeys(keys)), tuple(calls.values()))
     outputs = {node: inputs.names[node] for node in (canonical(n, source) for n in grouping)}
@@ -106,7 +107,17 @@ def plan_aggregation(
     return Aggregation(relation, [_rewrite(node, outputs) for node in asked])
 
 
-def _call(node: exp.Expr, inputs: _Inputs, taken: list[str], *, grouped: bool) -> AggregateCall:
+def call_of(
+    node: exp.Expr, inputs: Inputs, taken: Sequence[str], *, grouped: bool
+) -> AggregateCall:
+    """An aggregate call, its values put among the inputs.
+
+    Args:
+        node: the call.
+        inputs: the columns that the operator will read.
+        taken: names that its output must not have.
+        grouped: whether there is a row in any case.
+    """
     function = AGGREGATES[node.name]
     for part in (*node.expressions, node.args.get("filter")):
         if part is not None and has_aggregate(part):
@@ -116,6 +127,8 @@ def _call(node: exp.Expr, inputs: _Inputs, taken: list[str], *, grouped: bool) -
     condition = node.args.get("filter")
     some = grouped and condition is None
     result = function.result(taken_values.types, place_of(node), grouped=some)
+    if taken_values.many:
+        result = array(result)
     values = taken_values.values
     names = [] if values is None else [inputs.add_bound(values, node.expressions[0], "arg")]
     distinct = bool(node.args.get("distinct"))

@@ -12,6 +12,7 @@ from streamtable.core.types import CHARACTER, NUMERIC, DataType, Field, Root, ro
 from streamtable.plan.binding.bound import Bound, derived, text_literal
 from streamtable.plan.functions import AggregateFunction
 from streamtable.plan.functions.aggregate import Form
+from streamtable.plan.percentile import percentages_of, weighted
 from streamtable.sql.nodes import FlinkCall
 from streamtable.sql.place import place_of
 
@@ -27,11 +28,13 @@ class Taken:
         values: its values; None for COUNT(*).
         types: of the values as they are written.
         parameters: what the operator needs to know beside them.
+        many: whether the result is an array of what the function gives.
     """
 
     values: Bound | None
     types: tuple[DataType, ...]
     parameters: tuple[str, ...] = ()
+    many: bool = False
 
 
 def taken_by(
@@ -49,18 +52,20 @@ def taken_by(
     arguments = [a for a in node.expressions if not isinstance(a, exp.Star)]
     if function.form is Form.TEXTS:
         return _texts(function, node, arguments, bind)
+    if function.form is Form.PERCENTILE:
+        return _percentile(function, node, arguments, bind)
     values = [bind(argument) for argument in arguments]
     types = tuple(value.type for value in values)
     _check_clauses(function, node)
     match function.form:
         case Form.ITEMS:
             one = _one(function, node, values)
-            return Taken(one if node.args.get("nulls") == "IGNORE" else _row(values), types)
+            return Taken(one if node.args.get("nulls") == "IGNORE" else as_row(values), types)
         case Form.JSON_ARRAY:
             treatment = _on_null(node, "ABSENT")
             one = _json(function, node, _one(function, node, values))
             parameters = (treatment, *_raw(arguments[0]))
-            return Taken(_row(values) if treatment == "NULL" else one, types, parameters)
+            return Taken(as_row(values) if treatment == "NULL" else one, types, parameters)
         case Form.JSON_OBJECT:
             return _json_object(function, node, arguments, values)
         case _:
@@ -92,6 +97,22 @@ def _texts(
     return Taken(values[0] if len(values) == 1 else None, types, (separator,))
 
 
+def _percentile(
+    function: AggregateFunction,
+    node: FlinkCall,
+    arguments: Sequence[exp.Expr],
+    bind: Callable[[exp.Expr], Bound],
+) -> Taken:
+    _check_clauses(function, node)
+    values = [bind(argument) for argument in (*arguments[:1], *arguments[2:])]
+    found = weighted(values) if len(arguments) in (2, 3) else None
+    if found is None:
+        raise _mismatch(function, node, function.expected, values)
+    parameters = percentages_of(node, arguments[1])
+    types = (values[0].type.with_nullable(True),)
+    return Taken(found, types, parameters, many=parameters[0] == "ARRAY")
+
+
 def _json_object(
     function: AggregateFunction,
     node: FlinkCall,
@@ -103,7 +124,7 @@ def _json_object(
         raise _mismatch(function, node, "a string as KEY and one VALUE", values)
     _json(function, node, value)
     parameters = (_on_null(node, "NULL"), *_raw(arguments[1]))
-    return Taken(_row(values), (value.type,), parameters)
+    return Taken(as_row(values), (value.type,), parameters)
 
 
 def _check_clauses(function: AggregateFunction, node: FlinkCall) -> None:
@@ -159,7 +180,8 @@ def _mismatch(
     )
 
 
-def _row(values: Sequence[Bound]) -> Bound:
+def as_row(values: Sequence[Bound]) -> Bound:
+    """The values as one, a row that is there though they be NULL."""
     names = [f"v{i}" for i in range(len(values))]
     pairs = ", ".join(
         f"{text_literal(name)}, {value.sql}" for name, value in zip(names, values, strict=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 from streamtable.catalog.catalog import Catalog
 from streamtable.core.errors import Condition, StreamtableError, closest
@@ -15,10 +16,10 @@ from streamtable.plan.expressions import Bound, implicit_cast
 from streamtable.plan.hints import with_options
 from streamtable.plan.nodes import Sink
 from streamtable.plan.query import QueryPlanner
-from streamtable.plan.rank import check_bounded
 from streamtable.plan.relation import Relation, bound_field, project
 from streamtable.plan.rules.event_time import with_event_time
 from streamtable.plan.rules.merge_projections import merge_projections
+from streamtable.plan.rules.numbering import with_numbering
 from streamtable.plan.rules.prune_columns import prune_columns
 from streamtable.plan.state_ttl import with_state_ttl
 from streamtable.sql.statements import Insert
@@ -42,7 +43,7 @@ def plan_insert(insert: Insert, catalog: Catalog, settings: Settings) -> Sink:
     table = with_options(declared, insert.hints, catalog, allowed=allowed)
     table.connector.check_sink()
     query = QueryPlanner(catalog, options_hints=allowed).plan(insert.query)
-    check_bounded(query.node)
+    query = replace(query, node=with_numbering(query.node))
     wanted = _written_columns(insert, table)
     fitted = _fit(query, wanted, insert, table)
     not_null = tuple(

@@ -21,6 +21,7 @@ from dataclasses import replace
 from streamtable.core.changelog import RowKind
 from streamtable.core.errors import Condition, InternalError, StreamtableError
 from streamtable.core.settings import CDC_DUPLICATES, UpsertMaterialize
+from streamtable.plan.deduplicate_node import Deduplicate
 from streamtable.plan.expand_node import Expand
 from streamtable.plan.functions import AGGREGATES
 from streamtable.plan.keys import constants, ordered_keys, unique_keys, upsert_key
@@ -38,6 +39,7 @@ from streamtable.plan.nodes import (
     Values,
     scans,
 )
+from streamtable.plan.over_node import OverAggregate, SortedOver
 from streamtable.plan.positions import with_position
 from streamtable.plan.stateful_nodes import Join, Materialize, Repeat, TopN
 from streamtable.plan.time_nodes import TimeOperator
@@ -96,7 +98,10 @@ def _satisfy(node: Node, before: bool, duplicates: bool) -> Node:  # noqa: C901 
             return _satisfy_join(node, before, duplicates)
         case TopN():
             below = _satisfy(node.input, not node.input.mode.is_append, duplicates)
-            satisfied = replace(node, input=below)
+            ties: Key = ()
+            if below.mode.is_append:
+                below, ties = with_position(below)
+            satisfied = replace(node, input=below, ties=ties)
             key = next(iter(ordered_keys(satisfied)), None)
             return replace(satisfied, key=key, before=before)
         case Repeat():
@@ -121,7 +126,34 @@ def _satisfy_scan(node: Scan, before: bool, duplicates: bool) -> Node:
 def _satisfy_in_time(node: TimeOperator, before: bool, duplicates: bool) -> Node:
     needs = [node.needs_before(child, before) for child in node.inputs]
     pairs = zip(node.inputs, needs, strict=True)
-    return node.over([_satisfy(child, need, duplicates) for child, need in pairs])
+    satisfied = [_satisfy(child, need, duplicates) for child, need in pairs]
+    if isinstance(node, SortedOver):
+        return _satisfy_sorted(node, satisfied[0], before)
+    if isinstance(node, OverAggregate | Deduplicate):
+        _check_added(node)
+        below, order = with_position(satisfied[0])
+        return replace(node, input=below, order=order)
+    return node.over(satisfied)
+
+
+def _satisfy_sorted(node: SortedOver, below: Node, before: bool) -> SortedOver:
+    """Rows that are only added come in the order of their topic where the query's is equal."""
+    ties: Key = ()
+    if below.mode.is_append:
+        below, ties = with_position(below)
+    satisfied = replace(node, input=below, ties=ties)
+    key = next(iter(ordered_keys(satisfied)), None)
+    return replace(satisfied, key=key, before=before)
+
+
+def _check_added(node: OverAggregate | Deduplicate) -> None:
+    if isinstance(node, OverAggregate) and not node.input.mode.is_append:
+        raise StreamtableError(
+            Condition.NOT_YET,
+            at=node.at,
+            what="OVER an event time of rows that may be taken back",
+            hint="OverAggregate doesn't support consuming updates and deletes in Flink either",
+        )
 
 
 def _satisfy_aggregate(node: GroupAggregate, before: bool, duplicates: bool) -> GroupAggregate:

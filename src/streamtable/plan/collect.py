@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from sqlglot import exp
 
 from streamtable.catalog.catalog import Catalog
@@ -14,9 +16,9 @@ from streamtable.plan.binding.cast_text import to_text
 from streamtable.plan.changelog_mode import infer_changes
 from streamtable.plan.nodes import Collect
 from streamtable.plan.query import QueryPlanner
-from streamtable.plan.rank import check_bounded
 from streamtable.plan.relation import bound_field, project
 from streamtable.plan.rules.merge_projections import merge_projections
+from streamtable.plan.rules.numbering import with_numbering
 from streamtable.plan.rules.prune_columns import prune_columns
 from streamtable.plan.state_ttl import with_state_ttl
 
@@ -30,7 +32,7 @@ def plan_collect(query: exp.Query, at: Span, catalog: Catalog, settings: Setting
     """
     planner = QueryPlanner(catalog, options_hints=settings[DYNAMIC_TABLE_OPTIONS])
     relation = planner.plan(query)
-    check_bounded(relation.node)
+    relation = replace(relation, node=with_numbering(relation.node))
     columns = tuple(Field(c.name, c.field.type) for c in relation.columns)
     texts = [(c.name, _as_text(c.name, bound_field(c.field), at)) for c in relation.columns]
     shown = Collect(project(relation.node, texts).node, columns, at)

@@ -184,6 +184,8 @@ def _top_n(node: TopN) -> str:
     skip = f" after {node.skip}" if node.skip else ""
     rank = f" with {node.rank.name}" if node.rank else ""
     kept = "" if node.input.mode.is_append else ", keeps every row"
+    if node.last:
+        return f"Deduplicate {by}: the last row of {node.order[0].field}{rank}"
     return f"TopN {by}: {node.limit}{skip} of {order or 'any order'}{rank}{kept}"
 
 

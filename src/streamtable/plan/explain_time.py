@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
+from streamtable.plan.deduplicate_node import Deduplicate
 from streamtable.plan.explain_parts import describe_call, sort_key
+from streamtable.plan.nodes import AggregateCall, Key
+from streamtable.plan.over_node import Frame, OverAggregate, SortedOver
 from streamtable.plan.time_joins import IntervalJoin, TemporalJoin
 from streamtable.plan.time_nodes import (
     TimeNode,
@@ -15,7 +20,9 @@ from streamtable.plan.time_nodes import (
 )
 
 
-def describe_in_time(node: TimeNode | TemporalJoin | IntervalJoin) -> str:
+def describe_in_time(
+    node: TimeNode | TemporalJoin | IntervalJoin | OverAggregate | Deduplicate | SortedOver,
+) -> str:
     """What a node does."""
     match node:
         case WatermarkAssigner():
@@ -29,6 +36,14 @@ def describe_in_time(node: TimeNode | TemporalJoin | IntervalJoin) -> str:
             return f"WindowAggregate {_window(node.window)} {by}{': ' + calls if calls else ''}"
         case WindowTopN():
             return _window_top_n(node)
+        case OverAggregate():
+            return _over(node.partition, node.time, node.frame, node.calls)
+        case SortedOver():
+            told = _over(node.partition, sort_key(node.order), node.frame, node.calls)
+            return f"{told}, keeps every row"
+        case Deduplicate():
+            by = f"by ({', '.join(node.partition)})" if node.partition else "of everything"
+            return f"Deduplicate {by}: the first row of {node.time}"
         case TemporalJoin():
             kind = "Left" if node.kind.pads_right else ""
             return f"{kind}TemporalJoin on {_equal(node)} as of {node.left_time}"
@@ -42,6 +57,15 @@ def describe_in_time(node: TimeNode | TemporalJoin | IntervalJoin) -> str:
 def _equal(node: TemporalJoin | IntervalJoin) -> str:
     equal = " AND ".join(f"{left} = {right}" for left, right in node.keys)
     return f"{equal}, where {node.condition}" if node.condition else equal
+
+
+def _over(partition: Key, order: str, frame: Frame, calls: Sequence[AggregateCall]) -> str:
+    by = f"by ({', '.join(partition)})" if partition else "of everything"
+    much = "UNBOUNDED" if frame.preceding is None else str(frame.preceding)
+    unit = " ms" if frame.peers and frame.preceding is not None else ""
+    window = f"{'RANGE' if frame.peers else 'ROWS'} {much}{unit} PRECEDING"
+    described = ", ".join(map(describe_call, calls))
+    return f"OverAggregate {by} in the order of {order}, {window}: {described}"
 
 
 def _window_top_n(node: WindowTopN) -> str:

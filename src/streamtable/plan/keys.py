@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable
 from itertools import product
 
+from streamtable.plan.deduplicate_node import Deduplicate
 from streamtable.plan.expand_node import Expand
 from streamtable.plan.nodes import (
     Calc,
@@ -16,6 +17,7 @@ from streamtable.plan.nodes import (
     UnionAll,
     Values,
 )
+from streamtable.plan.over_node import OverAggregate, SortedOver
 from streamtable.plan.stateful_nodes import Join, JoinKind, Materialize, Repeat, TopN
 from streamtable.plan.time_joins import IntervalJoin, TemporalJoin
 from streamtable.plan.time_nodes import TimeNode, TimeOperator, WatermarkAssigner, WindowTable
@@ -68,10 +70,19 @@ def _keys(node: Node, *, ordered: bool) -> tuple[Key, ...]:
             return ()
 
 
-def _in_time(node: TimeNode | TemporalJoin | IntervalJoin, *, ordered: bool) -> tuple[Key, ...]:
+def _in_time(
+    node: TimeNode | TemporalJoin | IntervalJoin | OverAggregate | Deduplicate | SortedOver,
+    *,
+    ordered: bool,
+) -> tuple[Key, ...]:
     match node:
-        case WatermarkAssigner():
+        case WatermarkAssigner() | OverAggregate():
             return _keys(node.input, ordered=ordered)
+        case SortedOver() if ordered:
+            found = _keys(node.input, ordered=True)
+            return tuple([k for k in found if set(node.partition) <= set(k)][:1])
+        case SortedOver():
+            return _keys(node.input, ordered=False)
         case WindowTable():
             # A row is once in each window.
             below = _keys(node.input, ordered=ordered)

@@ -13,7 +13,9 @@ from streamtable.core.changelog import APPEND, RETRACT, UPSERT, ChangelogMode, R
 from streamtable.core.errors import Span
 from streamtable.core.table import Table
 from streamtable.core.types import BIGINT, INT, Field
+from streamtable.plan.deduplicate_node import Deduplicate
 from streamtable.plan.expand_node import Expand
+from streamtable.plan.over_node import OverAggregate, SortedOver
 from streamtable.plan.stateful_nodes import Join, Materialize, Repeat, TopN
 from streamtable.plan.time_joins import IntervalJoin, TemporalJoin
 from streamtable.plan.time_nodes import (
@@ -267,6 +269,9 @@ Node = (
     | TimeNode
     | TemporalJoin
     | IntervalJoin
+    | OverAggregate
+    | Deduplicate
+    | SortedOver
 )
 
 
@@ -336,6 +341,9 @@ NODE_NAMES: Mapping[type, str] = {
     WindowTopN: "WindowTopN",
     TemporalJoin: "TemporalJoin",
     IntervalJoin: "IntervalJoin",
+    OverAggregate: "OverAggregate",
+    SortedOver: "OverAggregate",
+    Deduplicate: "Deduplicate",
 }
 
 __all__ = [

@@ -10,6 +10,7 @@ from dataclasses import replace
 
 from streamtable.core.types import quote
 from streamtable.plan.nodes import POSITION, Calc, Key, Node, Normalize, Projection, Scan
+from streamtable.plan.time_nodes import WatermarkAssigner
 
 _NAMES = tuple(field.name for field in POSITION)
 
@@ -29,6 +30,9 @@ def _positioned(node: Node) -> Node | None:
         case Normalize():
             scan = _positioned(node.input)
             return replace(node, input=scan) if isinstance(scan, Scan) else None
+        case WatermarkAssigner():
+            below = _positioned(node.input)
+            return None if below is None else node.over([below])
         case Calc():
             below = _positioned(node.input)
             if below is None or set(_NAMES) & {p.field.name for p in node.projections}:

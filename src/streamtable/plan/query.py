@@ -20,8 +20,8 @@ from streamtable.plan.relation import Relation
 from streamtable.plan.scalar import has_scalar, with_scalars
 from streamtable.plan.scan import plan_scan
 from streamtable.plan.select import plan_select
-from streamtable.plan.sort_items import with_sort_items
 from streamtable.plan.set_operation import plan_set_operation
+from streamtable.plan.sort_items import with_sort_items
 from streamtable.plan.state_ttl import TtlHints
 from streamtable.plan.subquery import plan_subquery, subquery_of
 from streamtable.plan.values import plan_values
@@ -78,7 +78,6 @@ class QueryPlanner:
         return planner
 
     def _select(self, query: exp.Select) -> Relation:
-        _refuse(query, _SELECT_CLAUSES)
         ttls = TtlHints.of(query)
         source = query.args.get("from_")
         if source is not None:
@@ -182,7 +181,6 @@ def _aliased(relation: Relation, node: exp.Expr, name: str | None) -> Relation:
     return relation.named(alias.name, columns)
 
 
-_SELECT_CLAUSES = {"windows": "WINDOW"}
 #: Only the right table of a join may have this one; `plan_joins` reads it.
 _FIRST_CLAUSES = {"version": "FOR SYSTEM_TIME AS OF outside of a join"}
 

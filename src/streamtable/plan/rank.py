@@ -1,7 +1,8 @@
 """ROW_NUMBER and LIMIT -> `TopN`.
 
 A ROW_NUMBER is planned where it stands, in a subquery, and gets its limit from the WHERE above, as
-in `SELECT ... FROM (SELECT ..., ROW_NUMBER() OVER (...) AS rn FROM t) WHERE rn <= 3`.
+in `SELECT ... FROM (SELECT ..., ROW_NUMBER() OVER (...) AS rn FROM t) WHERE rn <= 3`. One that gets
+none numbers every row; see `rules.numbering`.
 """
 
 from __future__ import annotations
@@ -17,34 +18,25 @@ from streamtable.plan.expressions import Binder, Input, InputField
 from streamtable.plan.nodes import Calc, Node
 from streamtable.plan.relation import Relation, unique_names, with_values
 from streamtable.plan.stateful_nodes import SortKey, TopN
-from streamtable.sql.nodes import FlinkCall
 from streamtable.sql.place import place_of
 
 #: A partition's first rows are read and written as a whole.
 _MOST_ROWS = 10_000
 
 
-def number_rows(items: Sequence[exp.Expr], relation: Relation) -> tuple[list[exp.Expr], Relation]:
-    """Puts a `TopN` under SELECT items that ask for ROW_NUMBER, and a column in its place.
-
-    Raises:
-        StreamtableError: NOT_YET for other functions OVER a window, and for two orders at once.
-    """
-    windows = [w for item in items for w in item.find_all(exp.Window)]
-    if not windows:
-        return list(items), relation
-    first = windows[0]
-    for window in windows:
-        _check(window, first)
-    order = first.args.get("order")
-    partition = first.args.get("partition_by") or []
+def number_rows(
+    items: Sequence[exp.Expr], window: exp.Window, relation: Relation
+) -> tuple[list[exp.Expr], Relation]:
+    """Puts a `TopN` under SELECT items that ask for one ROW_NUMBER, and a column in its place."""
+    order = window.args.get("order")
+    partition = window.args.get("partition_by") or []
     node, names = _ordered(relation, partition, order.expressions if order else [])
     taken = [*(f.name for f in node.input.fields), *(c.name for c in relation.columns)]
     rank = Field(unique_names([*taken, "row_number"])[-1], BIGINT.with_nullable(False))
-    node = replace(node, partition=tuple(dict.fromkeys(names)), rank=rank, at=place_of(first))
+    node = replace(node, partition=tuple(dict.fromkeys(names)), rank=rank, at=place_of(window))
     # An item that is what the rows are partitioned by is the partition's key.
     columns: dict[exp.Expr, str] = dict(zip(partition, names, strict=True))
-    columns.update(dict.fromkeys(windows, rank.name))
+    columns[window] = rank.name
     known = {c.field.name for c in relation.columns}
     made = [InputField(None, f.name, f) for f in node.fields if f.name not in known]
     replaced = [item.copy().transform(_as_column, columns, known) for item in items]
@@ -113,36 +105,6 @@ def bounded(
     return relation, list(parts)
 
 
-def check_bounded(node: Node) -> None:
-    """Refuses a ROW_NUMBER that no WHERE has given a limit.
-
-    Raises:
-        StreamtableError: NOT_YET at its place.
-    """
-    if isinstance(node, TopN) and node.limit is None:
-        raise StreamtableError(
-            Condition.NOT_YET,
-            at=node.at,
-            what="ROW_NUMBER without a limit",
-            hint="select from it with a condition such as WHERE rn <= 10",
-        )
-    for child in node.inputs:
-        check_bounded(child)
-
-
-def _check(window: exp.Window, first: exp.Window) -> None:
-    call = window.this
-    what = None
-    if not isinstance(call, FlinkCall) or call.name != "ROW_NUMBER":
-        what = f"{call.name} OVER a window"
-    elif window.args.get("spec") or window.args.get("alias"):
-        what = "ROW_NUMBER over a window with a name or a frame"
-    elif window != first:
-        what = "ROW_NUMBER in two different orders in one SELECT"
-    if what is not None:
-        raise StreamtableError(Condition.NOT_YET, at=place_of(window), what=what)
-
-
 def _ordered(
     relation: Relation, partition: Sequence[exp.Expr], order: Sequence[exp.Ordered]
 ) -> tuple[TopN, list[str]]:
@@ -152,13 +114,13 @@ def _ordered(
     sorts = [binder.bind(node.this) for node in order]
     below, names = with_values(relation, [*keys, *sorts], "sort_key")
     found = tuple(
-        SortKey(name, bool(node.args.get("desc")), _nulls_first(node))
+        SortKey(name, bool(node.args.get("desc")), nulls_first(node))
         for name, node in zip(names[len(keys) :], order, strict=True)
     )
     return TopN(below.node, (), found), names[: len(keys)]
 
 
-def _nulls_first(node: exp.Ordered) -> bool:
+def nulls_first(node: exp.Ordered) -> bool:
     """NULL is less than every value, unless the query says where it goes."""
     given = node.args.get("nulls_first")
     return not node.args.get("desc") if given is None else bool(given)

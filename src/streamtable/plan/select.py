@@ -11,7 +11,7 @@ from streamtable.plan.expressions import Binder, Bound, Input
 from streamtable.plan.group_window import with_group_window
 from streamtable.plan.grouping_sets import expand_groups, has_grouping_sets
 from streamtable.plan.nodes import GroupAggregate
-from streamtable.plan.rank import number_rows
+from streamtable.plan.over import windows_of, with_named_windows, with_over
 from streamtable.plan.relation import Relation, bound_field, project
 from streamtable.plan.scalar import with_scalars
 from streamtable.plan.state_ttl import TtlHints, aggregate_with_ttl
@@ -26,6 +26,7 @@ def plan_select(query: exp.Select, source: Relation, planner: Planner, ttls: Ttl
     HAVING filters the groups; SELECT computes the output; DISTINCT groups by all of it.
     """
     items = _expand_stars(query.expressions, source)
+    items = with_named_windows(items, query.args.get("windows") or [])
     having = query.args.get("having")
     group = query.args.get("group")
     filtered = _where(query, source)
@@ -98,13 +99,13 @@ def _items(
     source: Relation,
     condition: Bound | None = None,
 ) -> Relation:
-    """What SELECT asks for; rows are numbered after the condition."""
+    """What SELECT asks for; windows are over the rows that the condition leaves."""
     names = [name_of(item, i) for i, item in enumerate(items)]
-    if condition is not None and any(item.find(exp.Window) for item in wanted):
+    if condition is not None and any(windows_of(wanted)):
         outputs = [(f.name, bound_field(f)) for f in source.node.fields]
         source = Relation(project(source.node, outputs, condition).node, source.columns)
         condition = None
-    wanted, source = number_rows(wanted, source)
+    wanted, source = with_over(wanted, source)
     binder = Binder(Input(source.columns))
     bound = [binder.bind(item) for item in wanted]
     return project(source.node, list(zip(names, bound, strict=True)), condition)

@@ -10,7 +10,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
+from streamtable.plan.deduplicate_node import Deduplicate
 from streamtable.plan.nodes import NODE_NAMES, GroupAggregate, Node, Normalize
+from streamtable.plan.over_node import OverAggregate, SortedOver
 from streamtable.plan.stateful_nodes import Join, Materialize, TopN
 from streamtable.plan.time_joins import IntervalJoin, TemporalJoin
 from streamtable.plan.time_nodes import WindowAggregate, WindowTopN
@@ -47,6 +49,9 @@ LAYOUTS: Mapping[type, StateLayout] = {
     WindowTopN: StateLayout(1, ("WindowTopNProcessor",), frozenset({"top"})),
     TemporalJoin: StateLayout(1, ("TemporalJoinProcessor",), frozenset({"waiting", "versions"})),
     IntervalJoin: StateLayout(1, ("IntervalJoinProcessor",), frozenset({"left", "right"})),
+    OverAggregate: StateLayout(1, ("OverProcessor",), _OF_GROUPS | {"rows", "times"}),
+    SortedOver: StateLayout(1, ("SortedOverProcessor",), frozenset({"rows"})),
+    Deduplicate: StateLayout(1, ("FirstRowProcessor",), frozenset({"first"})),
 }
 
 

@@ -186,7 +186,7 @@ class SortKey:
 class TopN:
     """The first rows of each partition, kept up to date as rows come and go.
 
-    Ties are broken by all columns, from the left.
+    Ties are broken by where rows stand in their topic, or else by all columns from the left.
 
     Attributes:
         partition: fields whose values tell the partitions apart; empty for one of everything.
@@ -195,6 +195,9 @@ class TopN:
         rank: name and type of the row's place in its partition, from 1. None: it is not asked for.
         key: output fields by which a row taken back and a row added make an update.
         before: whether updates come with the row they replace.
+        ties: input fields that tell where a row stands in its topic, for rows that are only added.
+        last: whether of equal rows the one that comes last is the first; so it is with the last row
+            of each partition in the order of an event time, which Flink calls a Deduplicate.
         at: where the ROW_NUMBER stands.
         ttl: how long a partition is kept after its last change; None for as long as it has rows.
     """
@@ -207,6 +210,8 @@ class TopN:
     rank: Field | None = None
     key: Key | None = None
     before: bool = False
+    ties: Key = ()
+    last: bool = False
     at: Span | None = field(default=None, compare=False)
     ttl: timedelta | None = None
 
@@ -217,8 +222,9 @@ class TopN:
 
     @property
     def fields(self) -> tuple[Field, ...]:
-        """Those of the input, then the place."""
-        return (*self.input.fields, *((self.rank,) if self.rank else ()))
+        """Those of the input without the ties, then the place."""
+        kept = (f for f in self.input.fields if f.name not in self.ties)
+        return (*kept, *((self.rank,) if self.rank else ()))
 
     @property
     def mode(self) -> ChangelogMode:

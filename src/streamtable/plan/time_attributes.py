@@ -9,8 +9,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import Enum
 
+from streamtable.plan.deduplicate_node import Deduplicate
 from streamtable.plan.expand_node import Expand
 from streamtable.plan.nodes import Calc, GroupAggregate, Key, Node, UnionAll
+from streamtable.plan.over_node import OverAggregate
 from streamtable.plan.stateful_nodes import TopN
 from streamtable.plan.time_nodes import (
     WAITING,
@@ -58,7 +60,7 @@ def is_event_time(node: Node, name: str) -> bool:
         case Calc():
             found = next((p.source for p in node.projections if p.field.name == name), None)
             return found is not None and is_event_time(node.input, found)
-        case Expand():
+        case Expand() | OverAggregate() | Deduplicate():
             return _passes(node.input, name)
         case UnionAll():
             return all(is_event_time(child, name) for child in node.inputs)
@@ -91,7 +93,7 @@ def window_field(node: Node, name: str) -> WindowField | None:
             known = any(f.name == name for f in node.input.fields)
             grouped = known and grouped_window(node.input, node.partition) is not None
             return window_field(node.input, name) if grouped else None
-        case WatermarkAssigner() | WindowTopN() | Expand():
+        case WatermarkAssigner() | WindowTopN() | Expand() | OverAggregate() | Deduplicate():
             known = any(f.name == name for f in node.input.fields)
             return window_field(node.input, name) if known else None
         case _:
@@ -113,7 +115,7 @@ def grouped_window(node: Node, keys: Key) -> GroupedWindow | None:
 
 def is_complete(node: Node) -> bool:
     """Whether rows come when the watermark has passed their window, so that none is late."""
-    if isinstance(node, WindowAggregate | WindowTopN):
+    if isinstance(node, WindowAggregate | WindowTopN | OverAggregate | Deduplicate):
         return True
     if isinstance(node, WatermarkAssigner):
         return False

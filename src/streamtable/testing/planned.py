@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from streamtable.core.errors import StreamtableError
 from streamtable.core.types import Field
 from streamtable.plan.query import QueryPlanner
-from streamtable.plan.rank import check_bounded
 from streamtable.plan.relation import Relation
+from streamtable.plan.rules.numbering import with_numbering
 from streamtable.session import Session
 from streamtable.sql.parse import read_script
 from streamtable.sql.statements import Select
@@ -28,8 +29,7 @@ def planned(query: str, tables: Mapping[str, Replayed | Recorded]) -> Relation:
         raise statement
     assert isinstance(statement, Select), "a query and nothing else"  # noqa: S101
     relation = QueryPlanner(session.catalog).plan(statement.query)
-    check_bounded(relation.node)
-    return relation
+    return replace(relation, node=with_numbering(relation.node))
 
 
 def sink(fields: Sequence[Field], key: tuple[int, ...] | None = None) -> str:

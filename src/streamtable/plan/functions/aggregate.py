@@ -14,6 +14,7 @@ from streamtable.core.errors import Condition, Span, StreamtableError
 from streamtable.core.types import (
     BIGINT,
     CHARACTER,
+    DOUBLE,
     MAX_DECIMAL_PRECISION,
     NUMERIC,
     STRING,
@@ -48,6 +49,8 @@ class Form(Enum):
     TEXTS = "texts"
     #: A value that becomes json; NULLs are left out unless NULL ON NULL is written.
     JSON_ARRAY = "json array"
+    #: A number, percentages as literals, and how often the number counts; NULLs are left out.
+    PERCENTILE = "percentile"
     #: A key and a value that becomes json; NULLs are kept unless ABSENT ON NULL is written.
     JSON_OBJECT = "json object"
 
@@ -65,6 +68,7 @@ class AggregateFunction:
         none_for_empty: whether a group without values gives NULL (COUNT gives 0).
         form: how a call is written.
         ordered: whether the answer goes by the order of the rows.
+        over_only: whether it only stands before OVER.
     """
 
     name: str
@@ -75,6 +79,7 @@ class AggregateFunction:
     none_for_empty: bool = True
     form: Form = Form.VALUE
     ordered: bool = False
+    over_only: bool = False
 
     def result(
         self, types: tuple[DataType, ...], at: Span | None, *, grouped: bool = True
@@ -87,8 +92,16 @@ class AggregateFunction:
             grouped: whether there is a GROUP BY; without one there may be no rows at all.
 
         Raises:
-            StreamtableError: NOT_YET, or ARGUMENT_MISMATCH.
+            StreamtableError: NOT_YET, ARGUMENT_MISMATCH, or INVALID_WINDOW for what stands before
+                OVER only.
         """
+        if self.over_only:
+            raise StreamtableError(
+                Condition.INVALID_WINDOW,
+                at=at,
+                function=self.name,
+                reason="it only stands before OVER (PARTITION BY ... ORDER BY ...)",
+            )
         if self.gives is None:
             raise StreamtableError(Condition.NOT_YET, at=at, what=f"aggregate {self.name}")
         if not types and self.name == "COUNT":
@@ -142,6 +155,10 @@ def _items(argument: DataType) -> DataType:
 
 def _copies(argument: DataType) -> DataType:
     return multiset(argument).with_nullable(False)
+
+
+def _percentile(_: DataType) -> DataType:
+    return DOUBLE
 
 
 def _json(_: DataType) -> DataType:
@@ -218,6 +235,14 @@ _AVAILABLE = (
     AggregateFunction(
         "ARRAY_AGG", "The values as an array.", gives=_items, form=Form.ITEMS, ordered=True
     ),
+    AggregateFunction(
+        "PERCENTILE",
+        "The value below which a share of the values lies, between two of them if need be.",
+        NUMERIC,
+        "a number, a share from 0 to 1 or an ARRAY of them, and how often the number counts",
+        _percentile,
+        form=Form.PERCENTILE,
+    ),
     AggregateFunction("COLLECT", "The values as a multiset.", gives=_copies, none_for_empty=False),
     AggregateFunction(
         "JSON_ARRAYAGG",
@@ -240,15 +265,17 @@ _AVAILABLE = (
 _NOT_YET = {
     "APPROX_COUNT_DISTINCT": "About how many different values there are.",
     "CUME_DIST": "The share of rows up to and with this one.",
-    "DENSE_RANK": "The rank without gaps.",
     "GROUPING": "Whether a column is rolled up in this row.",
     "GROUPING_ID": "The bits of GROUPING of several columns.",
     "GROUP_ID": "The number of the grouping set among equal ones.",
-    "LAG": "The value some rows before.",
     "LEAD": "The value some rows after.",
     "NTILE": "The bucket of the row.",
-    "PERCENTILE": "A percentile of the values.",
     "PERCENT_RANK": "The relative rank.",
+}
+
+_OVER_ONLY = {
+    "DENSE_RANK": "The rank without gaps.",
+    "LAG": "The value some rows before.",
     "RANK": "The rank with gaps.",
     "ROW_NUMBER": "The number of the row in its partition.",
 }
@@ -258,5 +285,6 @@ AGGREGATES: Mapping[str, AggregateFunction] = {
     for function in (
         *_AVAILABLE,
         *(AggregateFunction(name, doc) for name, doc in _NOT_YET.items()),
+        *(AggregateFunction(name, doc, over_only=True) for name, doc in _OVER_ONLY.items()),
     )
 }

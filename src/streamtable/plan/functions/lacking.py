@@ -70,7 +70,7 @@ _FAMILIES = (
     _Family(
         Category.AUXILIARY,
         _words("CLASSIFIER FIRST LAST MATCH_PROCTIME MATCH_ROWTIME NEXT PREV"),
-        "it belongs to MATCH_RECOGNIZE; FIRST_VALUE, LAST_VALUE, LAG and LEAD are its nearest",
+        "it belongs to MATCH_RECOGNIZE; FIRST_VALUE, LAST_VALUE and LAG are its nearest",
     ),
     _Family(
         Category.AUXILIARY,

@@ -5,10 +5,13 @@ from __future__ import annotations
 from dataclasses import replace
 
 from streamtable.core.errors import Condition, InternalError, StreamtableError
-from streamtable.plan.expand_node import Expand
+from streamtable.plan.deduplicate_node import Deduplicate
 from streamtable.plan.functions import AGGREGATES
-from streamtable.plan.nodes import Calc, GroupAggregate, Node, Scan, Sink, UnionAll, Values
-from streamtable.plan.stateful_nodes import Join, Materialize, Repeat, TopN
+from streamtable.plan.nodes import Calc, GroupAggregate, Node, Sink
+from streamtable.plan.over_node import OverAggregate
+from streamtable.plan.rules.deduplicate import deduplicated
+from streamtable.plan.rules.inputs import with_inputs
+from streamtable.plan.stateful_nodes import TopN
 from streamtable.plan.time_attributes import (
     GroupedWindow,
     grouped_window,
@@ -19,7 +22,6 @@ from streamtable.plan.time_attributes import (
 from streamtable.plan.time_joins import IntervalJoin, TemporalJoin
 from streamtable.plan.time_nodes import (
     WAITING,
-    TimeOperator,
     WatermarkAssigner,
     WindowAggregate,
     WindowKind,
@@ -50,14 +52,14 @@ def with_event_time(sink: Sink) -> Sink:
 
 def _windowed(node: Node) -> Node:
     """The same tree with operators that wait, from the leaves up."""
-    node = _over(node, [_windowed(child) for child in node.inputs])
+    node = with_inputs(node, [_windowed(child) for child in node.inputs])
     match node:
         case GroupAggregate():
             found = grouped_window(node.input, node.keys)
             return _window_aggregate(node, found) if found else node
         case TopN():
             found = grouped_window(node.input, node.partition)
-            return _window_top_n(node, found) if found else node
+            return _window_top_n(node, found) if found else deduplicated(node)
         case _:
             return node
 
@@ -129,9 +131,9 @@ def _stripped(node: Node, *, waited: bool) -> Node:
     """The tree without the watermarks that no operator above waits for."""
     if isinstance(node, WatermarkAssigner) and not waited:
         return _stripped(node.input, waited=False)
-    waits = waited or isinstance(node, TemporalJoin | IntervalJoin)
+    waits = waited or isinstance(node, TemporalJoin | IntervalJoin | OverAggregate | Deduplicate)
     waits = waits or (isinstance(node, WAITING) and not node.window.processing)
-    return _over(node, [_stripped(child, waited=waits) for child in node.inputs])
+    return with_inputs(node, [_stripped(child, waited=waits) for child in node.inputs])
 
 
 def _check_one_clock(node: Node, sink: Sink) -> None:
@@ -147,24 +149,6 @@ def _check_one_clock(node: Node, sink: Sink) -> None:
 
 def _watermarked(node: Node) -> bool:
     return isinstance(node, WatermarkAssigner) or any(map(_watermarked, node.inputs))
-
-
-def _over(node: Node, inputs: list[Node]) -> Node:
-    """The same node over other inputs."""
-    match node:
-        case Calc() | Expand() | GroupAggregate() | TopN() | Materialize() | Repeat():
-            return replace(node, input=inputs[0])
-        case Join():
-            return replace(node, left=inputs[0], right=inputs[1])
-        case UnionAll():
-            return UnionAll(tuple(inputs))
-        case TimeOperator():
-            return node.over(inputs)
-        case Scan() | Values():
-            return node
-        case _:
-            msg = "a node that only the inference of row kinds makes"
-            raise InternalError(msg)
 
 
 def _check_kept(node: GroupAggregate) -> None:

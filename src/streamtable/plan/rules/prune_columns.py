@@ -91,7 +91,7 @@ def _prune_values(node: Values, wanted: set[str]) -> Values:
 
 
 def _prune_top_n(node: TopN, wanted: set[str]) -> TopN:
-    reads = wanted | {*node.partition, *(key.field for key in node.order)}
+    reads = wanted | {*node.partition, *(key.field for key in node.order), *node.ties}
     pruned = replace(node, input=_prune(node.input, reads))
     there = {f.name for f in pruned.fields}
     return pruned if set(node.key or ()) <= there else replace(pruned, key=None)

@@ -13,8 +13,9 @@ import org.apache.spark.sql.types.DataTypes;
  * @param function its name in Flink
  * @param argument position in the input row, -1 for COUNT(*)
  * @param filter position of a boolean in the input row, -1 for none
- * @param parameters what the function takes beside its values: the separator of LISTAGG; ABSENT or
- *     NULL for what a JSON aggregate does with NULLs, then RAW if its texts are json
+ * @param parameters what the function takes beside its values: the separator of LISTAGG; how far
+ *     LAG looks back; ONE or ARRAY and the percentages of PERCENTILE; ABSENT or NULL for what a JSON aggregate does with NULLs, then RAW if its
+ *     texts are json
  */
 public record Aggregation(
     String function,
@@ -67,9 +68,14 @@ public record Aggregation(
           case "SUM" -> new SumAccumulator(argumentType, resultType, false);
           case "AVG" -> new SumAccumulator(argumentType, resultType, true);
           case "MIN", "MAX" -> extreme(retracting);
+          case "PERCENTILE" -> PercentileAccumulator.of(parameters);
           case "COLLECT" -> new MultisetAccumulator(argumentType);
           case "VAR_POP", "VAR_SAMP", "VARIANCE", "STDDEV_POP", "STDDEV_SAMP", "STDDEV" ->
               variance();
+          case "ROW_NUMBER" -> new CountAccumulator();
+          case "RANK", "DENSE_RANK" ->
+              new RankAccumulator(argumentType, function.equals("DENSE_RANK"));
+          case "LAG" -> new LagAccumulator(argumentType, Integer.parseInt(parameters.get(0)));
           default -> throw new IllegalArgumentException("no accumulator for " + function);
         };
     // A set has the same extremes as its multiset, so MIN and MAX need no distinct of their own.

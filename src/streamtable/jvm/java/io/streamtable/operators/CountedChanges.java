@@ -37,7 +37,8 @@ final class CountedChanges implements Partial, Serializable {
     change(value, sign);
   }
 
-  private void change(Object value, long by) {
+  /** Changes how often a value is there. */
+  void change(Object value, long by) {
     // Byte arrays have no equality of their own, so they are collected behind one that has.
     counts.merge(value instanceof byte[] bytes ? ByteBuffer.wrap(bytes) : value, by, Long::sum);
   }

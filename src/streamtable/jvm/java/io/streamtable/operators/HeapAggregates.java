@@ -1,45 +1,59 @@
 package io.streamtable.operators;
 
-import java.io.Serializable;
 import java.util.ArrayList;
 import java.util.List;
 import org.apache.spark.sql.Row;
 import scala.Tuple2;
 
 /** Aggregates over rows that are at hand all at once, by the accumulators that others keep. */
-final class HeapAggregates implements Serializable {
+final class HeapAggregates {
   private final List<Aggregation> calls;
-  private transient List<Accumulator> accumulators;
+  private final List<Accumulator> accumulators = new ArrayList<>();
 
-  HeapAggregates(List<Aggregation> calls) {
+  /**
+   * Of no rows.
+   *
+   * @param retracting whether rows may be taken back
+   */
+  HeapAggregates(List<Aggregation> calls, boolean retracting) {
     this.calls = calls;
-  }
-
-  /** The results over rows and how often each is there. */
-  Object[] of(List<Tuple2<Row, Long>> rows) {
-    open();
-    for (int i = 0; i < calls.size(); i++) {
-      Aggregation call = calls.get(i);
-      Accumulator accumulator = accumulators.get(i);
-      for (Tuple2<Row, Long> entry : rows) {
-        Object value = call.value(entry._1());
-        for (long copy = 0; value != null && copy < entry._2(); copy++) {
-          accumulator.add(value, 1);
-        }
-      }
-      accumulator.finish();
-    }
-    return accumulators.stream().map(Accumulator::result).toArray();
-  }
-
-  private void open() {
     HeapState state = new HeapState();
-    accumulators = new ArrayList<>();
     for (int i = 0; i < calls.size(); i++) {
-      Accumulator accumulator = calls.get(i).accumulator(false, false);
+      Accumulator accumulator = calls.get(i).accumulator(retracting, false);
       accumulator.open(state, "agg" + i);
       accumulator.load(new Object[accumulator.columns("agg" + i).size()], 0);
       accumulators.add(accumulator);
     }
+  }
+
+  /** The results over rows and how often each is there. */
+  static Object[] of(List<Aggregation> calls, List<Tuple2<Row, Long>> rows) {
+    HeapAggregates aggregates = new HeapAggregates(calls, false);
+    for (Tuple2<Row, Long> entry : rows) {
+      for (long copy = 0; copy < entry._2(); copy++) {
+        aggregates.add(entry._1(), 1);
+      }
+    }
+    return aggregates.results();
+  }
+
+  /** Adds ({@code sign} 1) or takes back (-1) a row. */
+  void add(Row row, int sign) {
+    for (int i = 0; i < calls.size(); i++) {
+      Object value = calls.get(i).value(row);
+      if (value != null) {
+        accumulators.get(i).add(value, sign);
+      }
+    }
+  }
+
+  /** The results over the rows that are there; more may be added. */
+  Object[] results() {
+    Object[] results = new Object[accumulators.size()];
+    for (int i = 0; i < results.length; i++) {
+      accumulators.get(i).finish();
+      results[i] = accumulators.get(i).result();
+    }
+    return results;
   }
 }

@@ -3,7 +3,9 @@ package io.streamtable.operators;
 import io.streamtable.codec.Counters;
 import java.time.ZoneId;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
+import java.util.stream.IntStream;
 import org.apache.spark.sql.Column;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Encoders;
@@ -118,6 +120,66 @@ public final class Operators {
             ZoneId.of(zone),
             new Lateness(checked, counters)),
         outputDdl);
+  }
+
+  /**
+   * Rows with aggregates over those before them, when the watermark passes; see {@link
+   * OverProcessor}.
+   *
+   * @param input ends in each row's moment in milliseconds, and in what `positions` counts
+   * @param peers whether the frame is RANGE
+   * @param preceding how many rows, or milliseconds, the frame holds beside the current ones; below
+   *     0 for all
+   * @param positions how many columns at the end tell the order in which rows of a moment came
+   * @param checked see {@link Lateness}
+   */
+  public static Dataset<Row> overAggregate(
+      Dataset<Row> input,
+      List<String> keys,
+      List<Aggregation> calls,
+      boolean peers,
+      long preceding,
+      boolean bitmaps,
+      int positions,
+      boolean checked,
+      Counters counters,
+      String outputDdl) {
+    StructType schema = input.schema();
+    int momentAt = schema.length() - positions - 1;
+    List<Aggregation> own = new ArrayList<>(calls);
+    List<Accumulator> accumulators = new ArrayList<>();
+    for (Aggregation call : own) {
+      accumulators.add(call.accumulator(false, bitmaps));
+    }
+    OverFrame frame =
+        preceding < 0
+            ? new UnboundedFrame(new AggregateState(own, accumulators, null, null, false), peers)
+            : new SlidingFrame(own, peers, preceding);
+    StructType row = new StructType(Arrays.copyOf(schema.fields(), momentAt));
+    RowOrder asCame =
+        RowOrder.ascending(IntStream.range(momentAt, schema.length()).toArray());
+    Lateness lateness = new Lateness(checked, counters);
+    return waiting(input, keys, new OverProcessor(row, frame, asCame, lateness), outputDdl);
+  }
+
+  /**
+   * The first row of each partition, when the watermark passes; see {@link FirstRowProcessor}.
+   *
+   * @param input ends in each row's moment in milliseconds, and in what `positions` counts
+   * @param checked see {@link Lateness}
+   */
+  public static Dataset<Row> firstRow(
+      Dataset<Row> input,
+      List<String> keys,
+      int positions,
+      boolean checked,
+      Counters counters,
+      String outputDdl) {
+    StructType schema = input.schema();
+    int momentAt = schema.length() - positions - 1;
+    RowOrder order = RowOrder.ascending(IntStream.range(momentAt, schema.length()).toArray());
+    Lateness lateness = new Lateness(checked, counters);
+    return waiting(input, keys, new FirstRowProcessor(schema, momentAt, order, lateness), outputDdl);
   }
 
   /**
@@ -298,6 +360,38 @@ public final class Operators {
     RowOrder asCame = RowOrder.ascending(positions(order));
     return stateful(
         input, keys, new MaterializeProcessor(rowDdl, asCame, ttl), ttl > 0, outputDdl);
+  }
+
+  /**
+   * Rows with aggregates over those up to them; see {@link SortedOverProcessor}.
+   *
+   * @param order positions of the columns that rows are ordered by, without the row kind; the first
+   *     is what the query asks for
+   * @param peers whether the frame is RANGE
+   * @param outputKey positions, or null; see {@link NetRows#changes}
+   */
+  public static Dataset<Row> sortedOver(
+      Dataset<Row> input,
+      List<String> keys,
+      List<Aggregation> calls,
+      List<Integer> order,
+      boolean nullsFirst,
+      boolean peers,
+      List<Integer> outputKey,
+      boolean before,
+      String outputDdl) {
+    int[] columns = positions(order);
+    boolean[] first = new boolean[columns.length];
+    first[0] = nullsFirst;
+    SortedOverProcessor processor =
+        new SortedOverProcessor(
+            input.drop(input.columns()[RowKind.POSITION]).schema(),
+            new ArrayList<>(calls),
+            new RowOrder(columns, new boolean[columns.length], first),
+            peers ? columns[0] : -1,
+            positions(outputKey),
+            before);
+    return stateful(input, keys, processor, false, outputDdl);
   }
 
   /**

@@ -34,7 +34,7 @@ import scala.jdk.javaapi.CollectionConverters;
  */
 public final class SessionAggregateProcessor extends StatefulProcessor<Row, Row, Row> {
   private final StructType schema;
-  private final HeapAggregates aggregates;
+  private final List<Aggregation> calls;
   private final int keys;
   private final ZoneId zone;
   private final Lateness lateness;
@@ -49,7 +49,7 @@ public final class SessionAggregateProcessor extends StatefulProcessor<Row, Row,
   SessionAggregateProcessor(
       StructType schema, List<Aggregation> calls, int keys, ZoneId zone, Lateness lateness) {
     this.schema = schema;
-    this.aggregates = new HeapAggregates(calls);
+    this.calls = calls;
     this.keys = keys;
     this.zone = zone;
     this.lateness = lateness;
@@ -110,7 +110,7 @@ public final class SessionAggregateProcessor extends StatefulProcessor<Row, Row,
     for (Session session : ended) {
       List<Tuple2<Row, Long>> inside = take(session);
       if (!inside.isEmpty()) {
-        output.add(result(key, session, aggregates.of(inside)));
+        output.add(result(key, session, HeapAggregates.of(calls, inside)));
       }
     }
     return output;

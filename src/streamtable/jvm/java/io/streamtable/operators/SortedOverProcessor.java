@@ -1,0 +1,119 @@
+package io.streamtable.operators;
+
+import java.util.ArrayList;
+import java.util.List;
+import org.apache.spark.sql.Encoders;
+import org.apache.spark.sql.Row;
+import org.apache.spark.sql.streaming.MapState;
+import org.apache.spark.sql.streaming.OutputMode;
+import org.apache.spark.sql.streaming.StatefulProcessor;
+import org.apache.spark.sql.streaming.TTLConfig;
+import org.apache.spark.sql.streaming.TimeMode;
+import org.apache.spark.sql.streaming.TimerValues;
+import org.apache.spark.sql.types.StructType;
+import scala.Tuple2;
+import scala.jdk.javaapi.CollectionConverters;
+
+/**
+ * Changes of one partition's rows in; changes of those rows with the aggregates over the rows up to
+ * them out.
+ *
+ * <p>A row that comes or goes changes the aggregates of those behind it, so that all rows are kept
+ * and added up anew. State (layout v1): "rows", each row -> how often it is there.
+ */
+public final class SortedOverProcessor extends StatefulProcessor<Row, Row, Row> {
+  private final StructType schema;
+  private final List<Aggregation> calls;
+  private final RowOrder order;
+  private final int peersBy;
+  private final int[] outputKey;
+  private final boolean before;
+  private transient MapState<Row, Long> rows;
+
+  /**
+   * @param schema of the columns without the row kind
+   * @param peersBy position in them of what rows with the same result have the same (RANGE); below 0
+   *     where each row has its own (ROWS)
+   * @param outputKey positions, or null; see {@link NetRows#changes}
+   */
+  SortedOverProcessor(
+      StructType schema,
+      List<Aggregation> calls,
+      RowOrder order,
+      int peersBy,
+      int[] outputKey,
+      boolean before) {
+    this.schema = schema;
+    this.calls = calls;
+    this.order = order;
+    this.peersBy = peersBy;
+    this.outputKey = outputKey;
+    this.before = before;
+  }
+
+  @Override
+  public void init(OutputMode outputMode, TimeMode timeMode) {
+    rows = getHandle().getMapState("rows", Plain.row(schema), Encoders.LONG(), TTLConfig.NONE());
+  }
+
+  @Override
+  public scala.collection.Iterator<Row> handleInputRows(
+      Row key, scala.collection.Iterator<Row> input, TimerValues timers) {
+    NetRows changes = new NetRows();
+    while (input.hasNext()) {
+      Row row = input.next();
+      int sign = RowKind.sign(row.getByte(RowKind.POSITION));
+      changes.add(RowValue.slice(row, 1, row.length()), sign);
+    }
+    NetRows output = new NetRows();
+    tell(output, -1);
+    changes.additionsFirst(this::change);
+    tell(output, 1);
+    return CollectionConverters.asScala(output.changes(outputKey, before).iterator());
+  }
+
+  private void change(Row row, long by) {
+    Long stored = rows.getValue(row);
+    long count = (stored == null ? 0 : stored) + by;
+    if (count > 0) {
+      rows.updateValue(row, count);
+    } else if (stored != null) {
+      rows.removeKey(row);
+    }
+  }
+
+  /** Adds the rows with their aggregates to the output, or takes them off it. */
+  private void tell(NetRows output, int sign) {
+    HeapAggregates aggregates = new HeapAggregates(calls, false);
+    List<Row> all = sorted();
+    int next = 0;
+    while (next < all.size()) {
+      int first = next;
+      do {
+        aggregates.add(RowKind.with(RowKind.INSERT, all.get(next)), 1);
+        next++;
+      } while (next < all.size() && peers(all.get(first), all.get(next)));
+      Object[] results = aggregates.results();
+      for (Row row : all.subList(first, next)) {
+        output.add(OverFrame.result(row, results), sign);
+      }
+    }
+  }
+
+  private List<Row> sorted() {
+    List<Row> all = new ArrayList<>();
+    scala.collection.Iterator<Tuple2<Row, Long>> entries = rows.iterator();
+    while (entries.hasNext()) {
+      Tuple2<Row, Long> entry = entries.next();
+      for (long copy = 0; copy < entry._2(); copy++) {
+        all.add(entry._1());
+      }
+    }
+    all.sort(order);
+    return all;
+  }
+
+  private boolean peers(Row one, Row other) {
+    return peersBy >= 0 && Values.same(one.get(peersBy), other.get(peersBy));
+  }
+}

@@ -1,0 +1,15 @@
+"""Where OVER and rankings differ from Flink's recorded answers, and why."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+#: What differs -> how.
+DIFFERENT: Mapping[str, str] = {
+    "RANK and DENSE_RANK OVER": "the rank that SQL's standard gives; Flink gives tied rows the"
+    " number of rows so far, with both functions",
+    "ties of a ranking, or of OVER with ROWS, among rows that may be taken back": "by all columns"
+    " from the left; Flink goes by the order in which the rows came",
+    "late rows of OVER with ROWS or RANGE n PRECEDING": "rows behind the watermark are late with"
+    " every frame; Flink takes some of them into these two, out of order",
+}

@@ -1,0 +1,68 @@
+"""Rankings and OVER in any order end as Flink's do, at one record a micro-batch."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from tests.compat.over_queries import ADDED, CHANGED, CHANGES, RANKINGS, SORTED
+
+from streamtable.core.changelog import RowKind
+from streamtable.testing.planned import planned, sink
+from streamtable.testing.replay import Case, Replay
+from streamtable.testing.replayed import Recorded, Style
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from pyspark.sql import SparkSession
+
+_RECORD = Path(__file__).parents[2] / "compat" / "over.json"
+_KINDS = {kind.short: kind for kind in RowKind}
+_TABLES = {
+    "changes": Recorded(Style.CHANGES, CHANGED, [(_KINDS[k], row) for k, row in CHANGES]),
+    "added": Recorded(Style.APPEND, CHANGED, [(_KINDS[k], row) for k, row in ADDED]),
+}
+
+#: With the place of rows that may be taken back, without that of others. Flink itself takes rows
+#: back that it never gave where the place of such rows is not asked for.
+_RANKINGS = [q for q in RANKINGS if ("w, rn FROM" in q) == ("FROM changes" in q)]
+
+
+def test_tables_end_as_flinks(spark: SparkSession) -> None:
+    """Which of equal rows has a place is Flink's where rows are only added; see `over_known`."""
+    answers = json.loads(_RECORD.read_text(encoding="utf-8"))["answers"]
+    queries = (*_RANKINGS, *SORTED)
+    found = Replay(spark, _TABLES).changes([_case(query) for query in queries])
+    wrong = []
+    for query, changes in zip(queries, found, strict=True):
+        tied = query in _RANKINGS and "FROM changes" in query
+        ours = _folded(((k.short, row) for batch in changes for k, row in batch), tied=tied)
+        flinks = _folded(((kind, row) for kind, row in answers[query]), tied=tied)
+        if ours != flinks:
+            wrong.append(f"{query}\n  ours    {dict(ours)}\n  Flink's {dict(flinks)}")
+    assert not wrong, "\n".join(wrong)
+
+
+def _case(query: str) -> Case:
+    """A query into a sink of complete changes, its columns of the query's own types."""
+    fields = [column.field for column in planned(query, _TABLES).columns]
+    return Case(sink(fields), query, query)
+
+
+def _folded(
+    changes: Iterable[tuple[str, Sequence[Any]]], *, tied: bool
+) -> Counter[tuple[Any, ...]]:
+    """The rows that are there in the end, each with how often it is.
+
+    Args:
+        changes: kinds and rows; those of a ranking are (k, g, v, w, place if asked for).
+        tied: whether `k` and `w` are left out, which tell rows of equal `v` apart.
+    """
+    table: Counter[tuple[Any, ...]] = Counter()
+    for kind, row in changes:
+        shown = (*row[1:3], *row[4:]) if tied else tuple(row)
+        table[shown] += 1 if kind in ("+I", "+U") else -1
+    return Counter({row: count for row, count in table.items() if count})
