@@ -191,8 +191,8 @@ def needed_slots(
 ) -> int:
     """How many tasks the queries of a job hold at once.
 
-    A query of real-time mode holds those of all its stages; one in micro-batches those of its widest
-    stage, which must not be in the way when another one begins.
+    A query of real-time mode holds those of all its stages; one in micro-batches those of its
+    widest stage, which must not be in the way when another one begins.
 
     Args:
         real_time: the queries that may run in real-time mode.

@@ -8,7 +8,7 @@ import pytest
 
 from streamtable.core.errors import Condition, StreamtableError
 from streamtable.core.settings import ExecutionMode
-from streamtable.runtime.modes import mode_of
+from streamtable.runtime.modes import mode_of, needed_slots
 from streamtable.session import Session, fixed_settings
 
 TABLES = (Path(__file__).parents[2] / "golden" / "tables.sql").read_text()
@@ -71,6 +71,27 @@ def test_taken(sql: str) -> None:
     assert _mode(sql, "real-time") is ExecutionMode.REAL_TIME
     assert _mode(sql, "auto") is ExecutionMode.AUTO
     assert _mode(sql, "micro-batch") is ExecutionMode.MICRO_BATCH
+
+
+@pytest.mark.parametrize(
+    ("real_time", "in_batches", "slots"),
+    [
+        # Two partitions of the topic; where there is state, two of each stage's beside them.
+        (["INSERT INTO events SELECT id, note FROM events"], [], 2),
+        (["INSERT INTO per_region SELECT region, COUNT(*), 1 FROM users GROUP BY region"], [], 6),
+        # A query in micro-batches holds one stage at a time.
+        (
+            ["INSERT INTO events SELECT id, note FROM events"],
+            ["INSERT INTO per_region SELECT region, COUNT(*), 1 FROM users GROUP BY region"],
+            4,
+        ),
+    ],
+)
+def test_slots(real_time: list[str], in_batches: list[str], slots: int) -> None:
+    plans = [
+        [plan for sql in side for plan in _session(sql).plans] for side in (real_time, in_batches)
+    ]
+    assert needed_slots(*plans, lambda _: 2, parallelism=2) == slots
 
 
 def _mode(sql: str, setting: str) -> ExecutionMode:
