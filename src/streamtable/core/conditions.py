@@ -81,6 +81,7 @@ class Condition(Enum):
         " but {operator} produces {kinds}"
     )
     SYNTAX = "expected {expected}, found {found}"
+    TAKES_INSERTS_ONLY = "{operator} does not take updates and deletes, which {source} produces"
     TOPIC_MISSING = "topic '{topic}' of table {table} does not exist at {servers}"
     UNKNOWN_CATALOG = "catalog {catalog} does not exist"
     UNKNOWN_COLUMN = "column '{column}' is in no input of the query"

@@ -22,6 +22,7 @@ def window_aggregate(
     retracting: bool,
     bitmaps: bool,
     fold: bool,
+    order: Sequence[int],
     complete: bool,
     counters: Counters,
     output_ddl: str,
@@ -35,6 +36,7 @@ def window_aggregate(
         retracting,
         bitmaps,
         fold,
+        bridge.java_list(order),
         not complete,
         counters.java,
         output_ddl,
@@ -69,6 +71,28 @@ def session_aggregate(
         rows,
         bridge.java_list(keys),
         bridge.aggregations(calls),
+        zone or "UTC",
+        not complete,
+        counters.java,
+        output_ddl,
+    )
+
+
+def session_rows(
+    bridge: Bridge,
+    rows: DataFrame,
+    *,
+    keys: Sequence[str],
+    zone: str,
+    complete: bool,
+    counters: Counters,
+    output_ddl: str,
+) -> DataFrame:
+    """Rows as `session_aggregate` takes them -> the same, each with its session at the end."""
+    return bridge.operator(
+        "sessionRows",
+        rows,
+        bridge.java_list(keys),
         zone or "UTC",
         not complete,
         counters.java,
@@ -166,5 +190,37 @@ def first_row(
         positions,
         not complete,
         counters.java,
+        output_ddl,
+    )
+
+
+def window_join(
+    bridge: Bridge,
+    rows: DataFrame,
+    *,
+    kind: str,
+    condition: str | None,
+    complete: tuple[bool, bool],
+    counters: tuple[Counters, ...],
+    output_ddl: str,
+) -> DataFrame:
+    """Tagged rows of both inputs -> the pairs of each window; `stateful.join` has the shape.
+
+    Args:
+        bridge: of the session.
+        rows: (row kind, keys..., left STRUCT, right STRUCT, the window's last moment).
+        kind: a `JoinKind`.
+        condition: Spark SQL over the fields of both.
+        complete: of the left input and the right one.
+        counters: where late rows of each are counted.
+        output_ddl: row kind and columns.
+    """
+    return bridge.operator(
+        "windowJoin",
+        rows,
+        kind,
+        condition,
+        bridge.java_list([not side for side in complete]),
+        bridge.java_list([side.java for side in counters]),
         output_ddl,
     )

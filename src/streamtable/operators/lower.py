@@ -16,7 +16,12 @@ from streamtable.operators.normalize import lower_normalize
 from streamtable.operators.over import lower_deduplicate, lower_over_aggregate, lower_sorted_over
 from streamtable.operators.repeat import lower_repeat
 from streamtable.operators.scan import lower_scan
-from streamtable.operators.time_joins import lower_interval_join, lower_temporal_join
+from streamtable.operators.session import lower_session_aggregate, lower_session_table
+from streamtable.operators.time_joins import (
+    lower_interval_join,
+    lower_temporal_join,
+    lower_window_join,
+)
 from streamtable.operators.top_n import lower_top_n
 from streamtable.operators.upserts import lower_upserts
 from streamtable.operators.values import lower_values
@@ -39,8 +44,10 @@ from streamtable.plan.nodes import (
 )
 from streamtable.plan.over_node import OverAggregate, SortedOver
 from streamtable.plan.stateful_nodes import Join, Materialize, Repeat, TopN
-from streamtable.plan.time_joins import IntervalJoin, TemporalJoin
+from streamtable.plan.time_attributes import session_below
+from streamtable.plan.time_joins import IntervalJoin, TemporalJoin, WindowJoin
 from streamtable.plan.time_nodes import (
+    SessionTable,
     TimeNode,
     TimeOperator,
     WatermarkAssigner,
@@ -81,8 +88,16 @@ def lower(node: Node, context: LoweringContext) -> DataFrame:  # noqa: C901 - a 
             return _lower_in_time(node, context)
 
 
-def _lower_in_time(
-    node: TimeNode | TemporalJoin | IntervalJoin | OverAggregate | Deduplicate | SortedOver,
+def _lower_in_time(  # noqa: C901 - a case for each node
+    node: (
+        TimeNode
+        | TemporalJoin
+        | IntervalJoin
+        | WindowJoin
+        | OverAggregate
+        | Deduplicate
+        | SortedOver
+    ),
     context: LoweringContext,
 ) -> DataFrame:
     match node:
@@ -92,10 +107,17 @@ def _lower_in_time(
         case IntervalJoin():
             left, right = (lower(child, context) for child in node.inputs)
             return lower_interval_join(node, left, right, context)
+        case WindowJoin():
+            left, right = (lower(child, context) for child in node.inputs)
+            return lower_window_join(node, left, right, context)
         case WatermarkAssigner():
             return lower_watermark(node, context)
+        case SessionTable():
+            return lower_session_table(node, lower(node.input, context), context)
         case WindowTable():
             return lower_window_table(node, lower(node.input, context))
+        case WindowAggregate() if session_below(node) is not None:
+            return lower_session_aggregate(node, lower(node.input, context), context)
         case WindowAggregate():
             return lower_window_aggregate(node, lower(node.input, context), context)
         case WindowTopN():

@@ -7,14 +7,14 @@ from pyspark.sql import DataFrame
 from streamtable.core.changelog import ROW_KIND_COLUMN
 from streamtable.core.settings import DISTINCT_BITMAPS
 from streamtable.core.types import BIGINT, Field, quote, timestamp
-from streamtable.jvm.event_time import session_aggregate, window_aggregate, window_top_n
+from streamtable.jvm.event_time import window_aggregate, window_top_n
 from streamtable.operators.context import LoweringContext
 from streamtable.operators.event_times import required, table_below
 from streamtable.operators.group_aggregate import aggregations, folds, holds_bytes
 from streamtable.operators.schema import changelog_ddl
 from streamtable.plan.binding.bound import Bound
 from streamtable.plan.binding.moments import in_utc, micros
-from streamtable.plan.time_attributes import Role, is_complete, session_below, window_field
+from streamtable.plan.time_attributes import is_complete
 from streamtable.plan.time_nodes import (
     Window,
     WindowAggregate,
@@ -59,7 +59,7 @@ def lower_window_table(node: WindowTable, rows: DataFrame) -> DataFrame:
     rows = rows.selectExpr(
         ROW_KIND_COLUMN, *columns, f"{start} AS {quote(node.start)}", f"{end} AS {quote(node.end)}"
     )
-    last = f"timestamp_millis({_last_moment(node.end, window)})"
+    last = f"timestamp_millis({last_moment(node.end, window)})"
     if not window.local:
         last = in_utc(last)
     return rows.selectExpr("*", f"{last} AS {quote(node.last)}")
@@ -69,15 +69,16 @@ def _local(time: str, window: Window) -> str:
     return f"CAST({time} AS TIMESTAMP_NTZ)" if window.local else time
 
 
-def _last_moment(end: str, window: Window) -> str:
+def last_moment(end: str, window: Window) -> str:
     """The last millisecond of a window as the watermark counts, out of the field of its end."""
     name = quote(end)
     if window.local:
         return f"(unix_millis(CAST({name} AS TIMESTAMP_LTZ)) - 1L)"
-    return f"(unix_millis(timestamp_micros({_micros(name)})) - 1L)"
+    return f"(unix_millis(timestamp_micros({local_micros(name)})) - 1L)"
 
 
-def _micros(local: str) -> str:
+def local_micros(local: str) -> str:
+    """The microseconds since 1970 of a bound of a window, as its own clock counts them."""
     return micros(Bound(local, timestamp(3)))
 
 
@@ -85,10 +86,9 @@ def lower_window_aggregate(
     node: WindowAggregate, rows: DataFrame, context: LoweringContext
 ) -> DataFrame:
     """One row per window and group, when the watermark passes."""
-    if session_below(node) is not None:
-        return _lower_session_aggregate(node, rows, context)
     fields = (*node.input.fields, Field(_LAST, BIGINT))
-    rows = rows.selectExpr("*", f"{_last_moment(node.end, node.window)} AS {_LAST}")
+    names = [ROW_KIND_COLUMN, *(f.name for f in node.input.fields)]
+    rows = rows.selectExpr("*", f"{last_moment(node.end, node.window)} AS {_LAST}")
     return window_aggregate(
         context.bridge,
         rows,
@@ -97,58 +97,17 @@ def lower_window_aggregate(
         retracting=not node.input.mode.is_append,
         bitmaps=context.settings[DISTINCT_BITMAPS],
         fold=folds(context) and not holds_bytes(node.keys, fields),
+        order=[names.index(name) for name in node.order],
         complete=is_complete(node.input),
         counters=context.counters_of(table_below(node)),
         output_ddl=changelog_ddl(node.fields),
     )
 
 
-def _lower_session_aggregate(
-    node: WindowAggregate, rows: DataFrame, context: LoweringContext
-) -> DataFrame:
-    """Sessions merged and summed up per group of the other keys."""
-    roles = {name: window_field(node.input, name) for name in node.keys}
-    keys = [name for name, field in roles.items() if field is None]
-    bounds = [(n, f.role) for n, f in roles.items() if f is not None]
-    start, end = (_micros(quote(name)) for name in (node.start, node.end))
-    rows = rows.selectExpr(
-        "*",
-        f"unix_millis(timestamp_micros({start})) AS __start",
-        f"unix_millis(timestamp_micros({end})) AS __end",
-    )
-    summed = session_aggregate(
-        context.bridge,
-        rows,
-        keys=keys,
-        calls=aggregations(node.calls, node.input.fields),
-        zone=str(context.spark.conf.get("spark.sql.session.timeZone")) if node.window.local else "",
-        complete=is_complete(node.input),
-        counters=context.counters_of(table_below(node)),
-        output_ddl=changelog_ddl(_session_fields(node, keys)),
-    )
-    texts = {
-        Role.START: in_utc("timestamp_millis(__start)"),
-        Role.END: in_utc("timestamp_millis(__end)"),
-        Role.LAST: "timestamp_millis(__last)",
-    }
-    if not node.window.local:
-        texts[Role.LAST] = in_utc(texts[Role.LAST])
-    named = {name: texts[role] for name, role in bounds}
-    columns = [f"{named.get(f.name, quote(f.name))} AS {quote(f.name)}" for f in node.fields]
-    return summed.selectExpr(ROW_KIND_COLUMN, *columns)
-
-
-def _session_fields(node: WindowAggregate, keys: list[str]) -> tuple[Field, ...]:
-    """Keys, the session's start, end and last moment in milliseconds, the aggregates."""
-    by_name = {f.name: f for f in node.fields}
-    bounds = (Field(name, BIGINT) for name in ("__start", "__end", _LAST))
-    return (*(by_name[k] for k in keys), *bounds, *(c.output for c in node.calls))
-
-
 def lower_window_top_n(node: WindowTopN, rows: DataFrame, context: LoweringContext) -> DataFrame:
     """The first rows of each partition of a window, when the watermark passes."""
     names = [f.name for f in node.input.fields]
-    rows = rows.selectExpr("*", f"{_last_moment(node.end, node.window)} AS {_LAST}")
+    rows = rows.selectExpr("*", f"{last_moment(node.end, node.window)} AS {_LAST}")
     return window_top_n(
         context.bridge,
         rows,

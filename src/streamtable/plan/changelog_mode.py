@@ -42,7 +42,7 @@ from streamtable.plan.nodes import (
 from streamtable.plan.over_node import OverAggregate, SortedOver
 from streamtable.plan.positions import with_position
 from streamtable.plan.stateful_nodes import Join, Materialize, Repeat, TopN
-from streamtable.plan.time_nodes import TimeOperator
+from streamtable.plan.time_nodes import TimeOperator, WindowAggregate
 
 
 def infer(
@@ -133,6 +133,9 @@ def _satisfy_in_time(node: TimeOperator, before: bool, duplicates: bool) -> Node
         _check_added(node)
         below, order = with_position(satisfied[0])
         return replace(node, input=below, order=order)
+    if isinstance(node, WindowAggregate):
+        below, order = _in_order(satisfied[0], node)
+        return replace(node, input=below, order=order)
     return node.over(satisfied)
 
 
@@ -157,12 +160,16 @@ def _check_added(node: OverAggregate | Deduplicate) -> None:
 
 
 def _satisfy_aggregate(node: GroupAggregate, before: bool, duplicates: bool) -> GroupAggregate:
-    """An aggregate that goes by the order of rows is told their positions, where they have any."""
     below = _satisfy(node.input, not node.input.mode.is_append, duplicates)
-    order: Key = ()
-    if any(AGGREGATES[call.function].ordered for call in node.calls):
-        below, order = with_position(below)
+    below, order = _in_order(below, node)
     return replace(node, input=below, before=before, order=order)
+
+
+def _in_order(below: Node, node: GroupAggregate | WindowAggregate) -> tuple[Node, Key]:
+    """An aggregate that goes by the order of rows is told their positions, where they have any."""
+    if any(AGGREGATES[call.function].ordered for call in node.calls):
+        return with_position(below)
+    return below, ()
 
 
 def _satisfy_calc(node: Calc, before: bool, duplicates: bool) -> Calc:
@@ -237,7 +244,7 @@ def _check_duplicates(node: Node) -> None:
 def _check_append(sink: Sink) -> None:
     if sink.input.mode.is_append:
         return
-    culprit = _first_changing(sink.input)
+    culprit = first_changing(sink.input)
     kinds = " ".join(k.short for k in sorted(culprit.mode.kinds) if k is not RowKind.INSERT)
     raise StreamtableError(
         Condition.SINK_NEEDS_APPEND,
@@ -250,11 +257,11 @@ def _check_append(sink: Sink) -> None:
     )
 
 
-def _first_changing(node: Node) -> Node:
+def first_changing(node: Node) -> Node:
     """The lowest node on the way down that turns inserts into changes."""
     for child in node.inputs:
         if not child.mode.is_append:
-            return _first_changing(child)
+            return first_changing(child)
     return node
 
 

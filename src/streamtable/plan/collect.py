@@ -17,6 +17,7 @@ from streamtable.plan.changelog_mode import infer_changes
 from streamtable.plan.nodes import Collect
 from streamtable.plan.query import QueryPlanner
 from streamtable.plan.relation import bound_field, project
+from streamtable.plan.rules.event_time import with_event_time
 from streamtable.plan.rules.merge_projections import merge_projections
 from streamtable.plan.rules.numbering import with_numbering
 from streamtable.plan.rules.prune_columns import prune_columns
@@ -36,7 +37,9 @@ def plan_collect(query: exp.Query, at: Span, catalog: Catalog, settings: Setting
     columns = tuple(Field(c.name, c.field.type) for c in relation.columns)
     texts = [(c.name, _as_text(c.name, bound_field(c.field), at)) for c in relation.columns]
     shown = Collect(project(relation.node, texts).node, columns, at)
-    changes = infer_changes(merge_projections(shown), duplicates=settings[CDC_DUPLICATES])
+    changes = infer_changes(
+        merge_projections(with_event_time(shown)), duplicates=settings[CDC_DUPLICATES]
+    )
     return prune_columns(with_state_ttl(changes, settings))
 
 

@@ -33,6 +33,7 @@ class Deduplicate(TimeOperator):
 
     #: Rows are only added.
     takes_back = False
+    waits = fires_windows = True
 
     @property
     def inputs(self) -> tuple[Node, ...]:

@@ -8,8 +8,9 @@ from streamtable.plan.deduplicate_node import Deduplicate
 from streamtable.plan.explain_parts import describe_call, sort_key
 from streamtable.plan.nodes import AggregateCall, Key
 from streamtable.plan.over_node import Frame, OverAggregate, SortedOver
-from streamtable.plan.time_joins import IntervalJoin, TemporalJoin
+from streamtable.plan.time_joins import IntervalJoin, TemporalJoin, TimeJoin, WindowJoin
 from streamtable.plan.time_nodes import (
+    SessionTable,
     TimeNode,
     WatermarkAssigner,
     Window,
@@ -21,12 +22,23 @@ from streamtable.plan.time_nodes import (
 
 
 def describe_in_time(
-    node: TimeNode | TemporalJoin | IntervalJoin | OverAggregate | Deduplicate | SortedOver,
+    node: (
+        TimeNode
+        | TemporalJoin
+        | IntervalJoin
+        | WindowJoin
+        | OverAggregate
+        | Deduplicate
+        | SortedOver
+    ),
 ) -> str:
     """What a node does."""
     match node:
         case WatermarkAssigner():
             return f"WatermarkAssigner {node.column}: {node.sql}, least of all partitions"
+        case SessionTable():
+            by = f" by ({', '.join(node.window.partition)})" if node.window.partition else ""
+            return f"SessionTable {_window(node.window)} of {node.time}{by}"
         case WindowTable():
             kind = ", processing time" if node.window.processing else ""
             return f"WindowTable {_window(node.window)} of {node.time}{kind}"
@@ -47,6 +59,9 @@ def describe_in_time(
         case TemporalJoin():
             kind = "Left" if node.kind.pads_right else ""
             return f"{kind}TemporalJoin on {_equal(node)} as of {node.left_time}"
+        case WindowJoin():
+            name = node.kind.value.replace("Join", "WindowJoin")
+            return f"{name} {_window(node.window)} on {_equal(node)}"
         case IntervalJoin():
             name = node.kind.value.replace("Join", "IntervalJoin")
             between = f"{node.earliest} ms and {node.latest} ms"
@@ -54,7 +69,7 @@ def describe_in_time(
             return f"{name} on {_equal(node)}, {times}"
 
 
-def _equal(node: TemporalJoin | IntervalJoin) -> str:
+def _equal(node: TimeJoin) -> str:
     equal = " AND ".join(f"{left} = {right}" for left, right in node.keys)
     return f"{equal}, where {node.condition}" if node.condition else equal
 

@@ -75,27 +75,36 @@ def expand_groups(group: exp.Group, wanted: Sequence[exp.Expr], source: Relation
     calls = list(dict.fromkeys(c for node in canonical_wanted for c in _grouping_calls(node)))
     binder = Binder(Input(source.columns))
     below, names = with_values(source, [binder.bind(key) for key in keys], "group")
-    types = {f.name: f.type.with_nullable(True) for f in below.node.fields}
+    fields = {f.name: f for f in below.node.fields}
+    # What every set has stays what it is, so that the bounds of a window do.
+    some = [i for i, key in enumerate(keys) if not all(key in nodes for nodes in sets)]
     counted = BIGINT.with_nullable(False)
-    taken = list(dict.fromkeys([*types, *(c.name for c in source.columns)]))
-    asked = [*(f"{name}_or_all" for name in names), *(call.name.lower() for call in calls)]
+    taken = list(dict.fromkeys([*fields, *(c.name for c in source.columns)]))
+    asked = [f"{name}_or_all" if i in some else name for i, name in enumerate(names)]
+    asked += [call.name.lower() for call in calls]
     made_names = unique_names([*taken, *asked, "grouping_set"])[len(taken) :]
-    kinds = [*(types[name] for name in names), *(counted for _ in calls), counted]
-    made = tuple(Field(name, kind) for name, kind in zip(made_names, kinds, strict=True))
+    own = [fields[name] for name in names]
+    for i in some:
+        own[i] = Field(made_names[i], own[i].type.with_nullable(True))
+    made = [own[i] for i in some]
+    made += [Field(name, counted) for name in made_names[len(keys) :]]
     rows = []
     for number, nodes in enumerate(sets):
-        present = [key in nodes for key in keys]
         values = [
-            quote(name) if there else f"CAST(NULL AS {types[name].spark_sql()})"
-            for name, there in zip(names, present, strict=True)
+            quote(names[i]) if keys[i] in nodes else f"CAST(NULL AS {own[i].type.spark_sql()})"
+            for i in some
         ]
         values += [f"{_bits(call, keys, nodes)}L" for call in calls] + [f"{number}L"]
         parts = ", ".join(f"'p{i}', {value}" for i, value in enumerate(values))
         rows.append(f"named_struct({parts})")
+    reads = frozenset(names[i] for i in some)
     expanded = Expand(
-        below.node, f"array({', '.join(rows)})", frozenset(names), made, what="GroupingSets"
+        below.node, f"array({', '.join(rows)})", reads, tuple(made), what="GroupingSets"
     )
-    columns = tuple(InputField(None, f.name, f) for f in made)
+    columns = [
+        InputField(None, name, field)
+        for name, field in zip(made_names, [*own, *made[len(some) :]], strict=True)
+    ]
     targets = dict(zip((*keys, *calls), made_names, strict=False))
     return Expanded(
         Relation(expanded, (*source.columns, *columns)),

@@ -50,10 +50,10 @@ class Interval:
             node.right,
             node.kind,
             node.keys,
-            self.left,
-            self.right,
             node.condition,
             node.condition_fields,
+            self.left,
+            self.right,
             self.earliest,
             self.latest,
         )

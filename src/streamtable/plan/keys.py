@@ -19,7 +19,7 @@ from streamtable.plan.nodes import (
 )
 from streamtable.plan.over_node import OverAggregate, SortedOver
 from streamtable.plan.stateful_nodes import Join, JoinKind, Materialize, Repeat, TopN
-from streamtable.plan.time_joins import IntervalJoin, TemporalJoin
+from streamtable.plan.time_joins import IntervalJoin, TemporalJoin, WindowJoin
 from streamtable.plan.time_nodes import TimeNode, TimeOperator, WatermarkAssigner, WindowTable
 
 #: No plan needs more, and their number grows fast with columns that are selected twice.
@@ -71,7 +71,15 @@ def _keys(node: Node, *, ordered: bool) -> tuple[Key, ...]:
 
 
 def _in_time(
-    node: TimeNode | TemporalJoin | IntervalJoin | OverAggregate | Deduplicate | SortedOver,
+    node: (
+        TimeNode
+        | TemporalJoin
+        | IntervalJoin
+        | WindowJoin
+        | OverAggregate
+        | Deduplicate
+        | SortedOver
+    ),
     *,
     ordered: bool,
 ) -> tuple[Key, ...]:
@@ -87,6 +95,9 @@ def _in_time(
             # A row is once in each window.
             below = _keys(node.input, ordered=ordered)
             return tuple((*key, node.start, node.end) for key in below)
+        case WindowJoin():
+            # Rows are only added, so that every key is one by which a consumer may replace.
+            return _of_join(node)
         case _:
             return node.keys_of_its_own
 
@@ -97,7 +108,7 @@ def _renamed(key: Key, node: Calc) -> Iterable[Key]:
     return product(*names)
 
 
-def _of_join(node: Join) -> tuple[Key, ...]:
+def _of_join(node: Join | WindowJoin) -> tuple[Key, ...]:
     left, right = unique_keys(node.left), unique_keys(node.right)
     return _distinct(
         variant for key in _combined(node, left, right) for variant in _variants(key, node)
@@ -137,7 +148,7 @@ def _of_top_n(node: TopN, *, ordered: bool) -> tuple[Key, ...]:
     return tuple([*own, *held][:1])
 
 
-def _combined(node: Join, left: Iterable[Key], right: Iterable[Key]) -> list[Key]:
+def _combined(node: Join | WindowJoin, left: Iterable[Key], right: Iterable[Key]) -> list[Key]:
     """Keys of a join out of keys of its inputs.
 
     Where a row meets one row at most, its own key is enough, unless the join also gives rows in
@@ -218,7 +229,7 @@ def is_single(node: Node, fields: Key) -> bool:
     return any(set(key) <= set(fields) for key in unique_keys(node))
 
 
-def _variants(key: Key, node: Join) -> Iterable[Key]:
+def _variants(key: Key, node: Join | WindowJoin) -> Iterable[Key]:
     """The key itself, then with fields that an inner join makes equal in each other's place."""
     if node.kind is not JoinKind.INNER:
         return [key]

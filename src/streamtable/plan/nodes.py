@@ -17,8 +17,9 @@ from streamtable.plan.deduplicate_node import Deduplicate
 from streamtable.plan.expand_node import Expand
 from streamtable.plan.over_node import OverAggregate, SortedOver
 from streamtable.plan.stateful_nodes import Join, Materialize, Repeat, TopN
-from streamtable.plan.time_joins import IntervalJoin, TemporalJoin
+from streamtable.plan.time_joins import IntervalJoin, TemporalJoin, WindowJoin
 from streamtable.plan.time_nodes import (
+    SessionTable,
     TimeNode,
     WatermarkAssigner,
     WindowAggregate,
@@ -269,6 +270,7 @@ Node = (
     | TimeNode
     | TemporalJoin
     | IntervalJoin
+    | WindowJoin
     | OverAggregate
     | Deduplicate
     | SortedOver
@@ -337,10 +339,12 @@ NODE_NAMES: Mapping[type, str] = {
     Values: "Values",
     WatermarkAssigner: "WatermarkAssigner",
     WindowTable: "WindowTable",
+    SessionTable: "SessionTable",
     WindowAggregate: "WindowAggregate",
     WindowTopN: "WindowTopN",
     TemporalJoin: "TemporalJoin",
     IntervalJoin: "IntervalJoin",
+    WindowJoin: "WindowJoin",
     OverAggregate: "OverAggregate",
     SortedOver: "OverAggregate",
     Deduplicate: "Deduplicate",

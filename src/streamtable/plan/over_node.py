@@ -50,6 +50,7 @@ class OverAggregate(TimeOperator):
 
     #: Rows are only added.
     takes_back = False
+    waits = fires_windows = True
 
     @property
     def inputs(self) -> tuple[Node, ...]:

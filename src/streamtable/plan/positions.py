@@ -1,7 +1,8 @@
 """Brings the position of each row in its topic up to an operator that goes by the order of rows.
 
-Only filters and projections let it through: a joined or aggregated row has no one place in a topic.
-Then the operator takes the rows of a batch in the order of their values, which no shuffle changes.
+Only filters, projections and windows let it through: a joined or aggregated row has no one place in
+a topic. Then the operator takes the rows of a batch in the order of their values, which no shuffle
+changes.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from dataclasses import replace
 
 from streamtable.core.types import quote
 from streamtable.plan.nodes import POSITION, Calc, Key, Node, Normalize, Projection, Scan
-from streamtable.plan.time_nodes import WatermarkAssigner
+from streamtable.plan.time_nodes import SessionTable, WatermarkAssigner, WindowTable
 
 _NAMES = tuple(field.name for field in POSITION)
 
@@ -30,7 +31,10 @@ def _positioned(node: Node) -> Node | None:
         case Normalize():
             scan = _positioned(node.input)
             return replace(node, input=scan) if isinstance(scan, Scan) else None
-        case WatermarkAssigner():
+        case SessionTable() if not node.input.mode.is_append:
+            # A row and its removal cancel out where they are equal, positions and all.
+            return None
+        case WatermarkAssigner() | WindowTable():
             below = _positioned(node.input)
             return None if below is None else node.over([below])
         case Calc():

@@ -9,7 +9,7 @@ from streamtable.plan.nodes import Calc, Node, Normalize, Scan, UnionAll, Values
 from streamtable.plan.python_calls import calls_python
 from streamtable.plan.state_ttl import expires
 from streamtable.plan.stateful_nodes import Join, Repeat
-from streamtable.plan.time_joins import IntervalJoin, TemporalJoin
+from streamtable.plan.time_joins import TimeJoin
 from streamtable.plan.time_nodes import WatermarkAssigner, WindowTable
 
 #: The operators without state.
@@ -30,7 +30,7 @@ def own_obstacle(node: Node) -> str | None:
         return "Spark does not read the rows of a VALUES there"
     if expires(node):
         return "state that expires goes by the clock of micro-batches"
-    two = isinstance(node, Join | UnionAll | TemporalJoin | IntervalJoin)
+    two = isinstance(node, Join | UnionAll | TimeJoin)
     if two and any(stages_of_state(child) for child in node.inputs):
         tables = [n.input.table.name for n in map(_lone_normalize, node.inputs) if n]
         what = "Spark takes no operator with state before two inputs meet"

@@ -14,8 +14,8 @@ from streamtable.plan.deduplicate_node import Deduplicate
 from streamtable.plan.nodes import NODE_NAMES, GroupAggregate, Node, Normalize
 from streamtable.plan.over_node import OverAggregate, SortedOver
 from streamtable.plan.stateful_nodes import Join, Materialize, TopN
-from streamtable.plan.time_joins import IntervalJoin, TemporalJoin
-from streamtable.plan.time_nodes import WindowAggregate, WindowTopN
+from streamtable.plan.time_joins import IntervalJoin, TemporalJoin, WindowJoin
+from streamtable.plan.time_nodes import SessionTable, WindowAggregate, WindowTopN
 
 
 @dataclass(frozen=True)
@@ -43,9 +43,11 @@ LAYOUTS: Mapping[type, StateLayout] = {
     Materialize: StateLayout(1, ("MaterializeProcessor",), frozenset({"rows"})),
     WindowAggregate: StateLayout(
         1,
-        ("WindowAggregateProcessor", "SessionAggregateProcessor"),
+        ("WindowAggregateProcessor", "SessionProcessor"),
         _OF_GROUPS | {"sessions", "rows"},
     ),
+    SessionTable: StateLayout(1, ("SessionProcessor",), frozenset({"sessions", "rows"})),
+    WindowJoin: StateLayout(1, ("WindowJoinProcessor",), frozenset({"left", "right"})),
     WindowTopN: StateLayout(1, ("WindowTopNProcessor",), frozenset({"top"})),
     TemporalJoin: StateLayout(1, ("TemporalJoinProcessor",), frozenset({"waiting", "versions"})),
     IntervalJoin: StateLayout(1, ("IntervalJoinProcessor",), frozenset({"left", "right"})),

@@ -67,10 +67,10 @@ def temporal_join(
         right.node,
         kind,
         tuple(pairs),
-        moment,
-        time,
         condition.sql if condition else None,
         condition.fields if condition else frozenset(),
+        moment,
+        time,
     )
     by_name = {f.name: f for f in node.fields}
     columns = (*left.columns, *right.columns)

@@ -6,16 +6,19 @@ an aggregation or a ranking over all time make an ordinary timestamp of it.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
+from typing import TypeGuard
 
 from streamtable.plan.deduplicate_node import Deduplicate
 from streamtable.plan.expand_node import Expand
 from streamtable.plan.nodes import Calc, GroupAggregate, Key, Node, UnionAll
 from streamtable.plan.over_node import OverAggregate
-from streamtable.plan.stateful_nodes import TopN
+from streamtable.plan.stateful_nodes import Join, TopN
+from streamtable.plan.time_joins import WindowJoin
 from streamtable.plan.time_nodes import (
-    WAITING,
+    SessionTable,
+    TimeOperator,
     WatermarkAssigner,
     Window,
     WindowAggregate,
@@ -39,6 +42,15 @@ class WindowField:
 
     role: Role
     window: Window
+
+
+@dataclass(frozen=True)
+class JoinedWindow:
+    """A window that both inputs of a join share: the window and the names of its end."""
+
+    window: Window
+    left_end: str
+    right_end: str
 
 
 @dataclass(frozen=True)
@@ -93,6 +105,10 @@ def window_field(node: Node, name: str) -> WindowField | None:
             known = any(f.name == name for f in node.input.fields)
             grouped = known and grouped_window(node.input, node.partition) is not None
             return window_field(node.input, name) if grouped else None
+        case Join():
+            return _of_join(node, name) if joined_window(node) else None
+        case WindowJoin():
+            return _of_join(node, name)
         case WatermarkAssigner() | WindowTopN() | Expand() | OverAggregate() | Deduplicate():
             known = any(f.name == name for f in node.input.fields)
             return window_field(node.input, name) if known else None
@@ -113,9 +129,37 @@ def grouped_window(node: Node, keys: Key) -> GroupedWindow | None:
     return None
 
 
+def _of_join(node: Join | WindowJoin, name: str) -> WindowField | None:
+    """The bound of a window that a field of a window join holds in every row."""
+    for child, padded in ((node.left, node.kind.pads_left), (node.right, node.kind.pads_right)):
+        if any(f.name == name for f in child.fields):
+            return None if padded else window_field(child, name)
+    return None
+
+
+def joined_window(node: Join) -> JoinedWindow | None:
+    """The window whose start and end a join asks to be equal on both sides; None for no such.
+
+    Source of the rule: Flink's *Window JOIN* page; both inputs have the same windowing function.
+    """
+    ends: dict[Window, dict[Role, tuple[str, str]]] = {}
+    for left, right in node.keys:
+        one, other = window_field(node.left, left), window_field(node.right, right)
+        if one is None or other is None or one.role is not other.role:
+            continue
+        # The fields that tell sessions apart have other names on each side.
+        window = replace(one.window, partition=())
+        if window == replace(other.window, partition=()):
+            ends.setdefault(window, {})[one.role] = (left, right)
+    for window, found in ends.items():
+        if Role.START in found and Role.END in found:
+            return JoinedWindow(window, *found[Role.END])
+    return None
+
+
 def is_complete(node: Node) -> bool:
     """Whether rows come when the watermark has passed their window, so that none is late."""
-    if isinstance(node, WindowAggregate | WindowTopN | OverAggregate | Deduplicate):
+    if isinstance(node, TimeOperator) and node.fires_windows:
         return True
     if isinstance(node, WatermarkAssigner):
         return False
@@ -129,9 +173,17 @@ def waits(node: Node) -> bool:
     return bool(processing_windows(node)) or any(map(waits, node.inputs))
 
 
+_FIRING = (WindowAggregate, WindowTopN, WindowJoin, SessionTable)
+
+
+def by_clock(node: Node) -> TypeGuard[WindowAggregate | WindowTopN | WindowJoin | SessionTable]:
+    """Whether a node waits for windows of processing time."""
+    return isinstance(node, _FIRING) and node.window.processing
+
+
 def processing_windows(node: Node) -> tuple[Window, ...]:
     """The windows of processing time that some operator of a tree waits for."""
-    own = (node.window,) if isinstance(node, WAITING) and node.window.processing else ()
+    own = (node.window,) if by_clock(node) else ()
     return (*own, *(window for child in node.inputs for window in processing_windows(child)))
 
 
@@ -140,5 +192,6 @@ def session_below(node: WindowAggregate) -> WindowTable | None:
     below: Node = node.input
     while isinstance(below, Calc):
         below = below.input
-    merges = isinstance(below, WindowTable) and below.window.kind is WindowKind.SESSION
-    return below if merges and isinstance(below, WindowTable) else None
+    if not isinstance(below, WindowTable) or isinstance(below, SessionTable):
+        return None
+    return below if below.window.kind is WindowKind.SESSION else None

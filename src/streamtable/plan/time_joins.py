@@ -9,20 +9,18 @@ from typing import TYPE_CHECKING
 from streamtable.core.changelog import APPEND, ChangelogMode
 from streamtable.core.types import Field
 from streamtable.plan.stateful_nodes import JoinKind
-from streamtable.plan.time_nodes import TimeOperator
+from streamtable.plan.time_nodes import TimeOperator, Window
 
 if TYPE_CHECKING:
-    from streamtable.plan.nodes import Node
+    from streamtable.plan.nodes import Key, Node
 
 
 @dataclass(frozen=True)
-class _TimedJoin(TimeOperator):
-    """Two inputs whose fields have different names, joined by equal keys and by their times.
+class TimeJoin(TimeOperator):
+    """Two inputs whose fields have different names, joined by equal keys.
 
     Attributes:
-        keys: pairs of (left field, right field) that must be equal.
-        left_time: the event time of left rows.
-        right_time: that of right rows.
+        keys: pairs of (left field, right field) that must be equal; NULL equals nothing.
         condition: Spark SQL over the fields of both, what pairs must fulfil besides.
         condition_fields: the fields that the condition reads.
     """
@@ -31,13 +29,12 @@ class _TimedJoin(TimeOperator):
     right: Node
     kind: JoinKind
     keys: tuple[tuple[str, str], ...]
-    left_time: str
-    right_time: str
     condition: str | None
     condition_fields: frozenset[str]
 
     #: Rows are only added, and a version needs no other to be replaced.
     takes_back = False
+    waits = True
 
     @property
     def inputs(self) -> tuple[Node, ...]:
@@ -45,9 +42,21 @@ class _TimedJoin(TimeOperator):
         return (self.left, self.right)
 
     @property
+    def left_keys(self) -> Key:
+        """The left fields of the keys."""
+        return tuple(left for left, _ in self.keys)
+
+    @property
+    def right_keys(self) -> Key:
+        """The right fields of the keys."""
+        return tuple(right for _, right in self.keys)
+
+    @property
     def fields(self) -> tuple[Field, ...]:
         """Those of the left input, then of the right; nullable where a partner may be missing."""
         left = _padded(self.left.fields) if self.kind.pads_left else self.left.fields
+        if self.kind.left_only:
+            return left
         right = _padded(self.right.fields) if self.kind.pads_right else self.right.fields
         return (*left, *right)
 
@@ -57,10 +66,50 @@ class _TimedJoin(TimeOperator):
         return APPEND
 
     def reads(self, wanted: set[str]) -> tuple[set[str], ...]:
-        """What it passes on, keys, times and what the condition reads."""
-        both = wanted | self.condition_fields | {self.left_time, self.right_time}
-        both |= {name for pair in self.keys for name in pair}
+        """What it passes on, keys and what the condition reads."""
+        both = wanted | self.condition_fields | {name for pair in self.keys for name in pair}
         return tuple(both & {f.name for f in node.fields} for node in self.inputs)
+
+
+@dataclass(frozen=True)
+class WindowJoin(TimeJoin):
+    """The pairs of one window, once, when the watermark passes its end.
+
+    Both ends are among the keys, as are both starts.
+
+    Attributes:
+        window: of both inputs.
+        left_end: the left field that is the window's end.
+        right_end: the right one.
+    """
+
+    fires_windows = True
+
+    window: Window
+    left_end: str
+    right_end: str
+
+    def over(self, inputs: Iterable[Node]) -> WindowJoin:
+        """The same over other inputs."""
+        left, right = inputs
+        return replace(self, left=left, right=right)
+
+
+@dataclass(frozen=True)
+class _TimedJoin(TimeJoin):
+    """A join by the times of rows.
+
+    Attributes:
+        left_time: the event time of left rows.
+        right_time: that of right rows.
+    """
+
+    left_time: str
+    right_time: str
+
+    def reads(self, wanted: set[str]) -> tuple[set[str], ...]:
+        """What it passes on, keys, times and what the condition reads."""
+        return super().reads(wanted | {self.left_time, self.right_time})
 
 
 @dataclass(frozen=True)

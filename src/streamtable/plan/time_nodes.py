@@ -24,6 +24,10 @@ class TimeOperator:
 
     #: Whether a row that moves to another window must leave the one it was in.
     takes_back = True
+    #: Whether its rows wait until the watermark has passed a moment of theirs.
+    waits = False
+    #: Whether rows come out when the watermark has just passed their time, so that none is late.
+    fires_windows = False
 
     @property
     def inputs(self) -> tuple[Node, ...]:
@@ -185,6 +189,18 @@ class WindowTable(TimeOperator):
 
 
 @dataclass(frozen=True)
+class SessionTable(WindowTable):
+    """Each row with its session, once, when the watermark passes the session's end."""
+
+    waits = fires_windows = True
+
+    @property
+    def mode(self) -> ChangelogMode:
+        """Inserts only: rows that were taken back by then are left out."""
+        return APPEND
+
+
+@dataclass(frozen=True)
 class WindowAggregate(TimeOperator):
     """One row per window and group, once, when the watermark passes the window's end.
 
@@ -192,7 +208,10 @@ class WindowAggregate(TimeOperator):
         keys: grouping fields of the input, the window's among them.
         start: the one that is the window's start.
         end: the one that is its end.
+        order: fields that tell which row came before which, where calls go by that.
     """
+
+    waits = fires_windows = True
 
     input: Node
     window: Window
@@ -200,6 +219,7 @@ class WindowAggregate(TimeOperator):
     start: str
     end: str
     calls: tuple[AggregateCall, ...]
+    order: Key = ()
 
     @property
     def inputs(self) -> tuple[Node, ...]:
@@ -231,7 +251,7 @@ class WindowAggregate(TimeOperator):
         """The keys and what the calls take."""
         calls = [c for c in self.calls if c.output.name in wanted]
         read = {name for c in calls for name in (c.argument, c.filter)}
-        return (set(self.keys) | {name for name in read if name is not None},)
+        return ({*self.keys, *self.order} | {name for name in read if name is not None},)
 
 
 @dataclass(frozen=True)
@@ -243,6 +263,8 @@ class WindowTopN(TimeOperator):
         end: the one that is the window's end.
         rank: name and type of the row's place; None: it is not asked for.
     """
+
+    waits = fires_windows = True
 
     input: Node
     window: Window
@@ -287,10 +309,7 @@ class WindowTopN(TimeOperator):
 
 
 #: Every node of this module.
-TimeNode = WatermarkAssigner | WindowTable | WindowAggregate | WindowTopN
-
-#: Nodes that wait for the watermark of what lies below them.
-WAITING = (WindowAggregate, WindowTopN)
+TimeNode = WatermarkAssigner | WindowTable | SessionTable | WindowAggregate | WindowTopN
 
 
 def is_instant(field: Field) -> bool:

@@ -39,6 +39,24 @@ FROM (
 )
 WHERE place <= 3;
 
+-- Sessions that nothing merges wait for their rows, and are then windows like any others.
+INSERT INTO per_window
+SELECT window_start, window_end, user_region, user_id
+FROM TABLE(SESSION(TABLE pageviews PARTITION BY user_region, DESCRIPTOR(viewtime),
+  INTERVAL '10' MINUTE));
+
+INSERT INTO per_window
+SELECT window_start, window_end, user_region, COUNT(*)
+FROM TABLE(SESSION(TABLE pageviews PARTITION BY user_id, DESCRIPTOR(viewtime),
+  INTERVAL '10' MINUTE))
+GROUP BY window_start, window_end, user_region;
+
+-- What goes by the order of rows is told their places in the topic.
+INSERT INTO per_window
+SELECT window_start, window_end, LAST_VALUE(user_region), COUNT(*)
+FROM TABLE(TUMBLE(TABLE pageviews, DESCRIPTOR(viewtime), INTERVAL '1' MINUTE))
+GROUP BY window_start, window_end;
+
 -- Nothing here waits for a watermark.
 INSERT INTO per_region
 SELECT user_region, COUNT(*), MAX(user_id) FROM pageviews GROUP BY user_region;

@@ -1,4 +1,4 @@
-"""What comes out of windows goes into others, and into rankings, at the same watermark."""
+"""What comes out of windows goes into others, rankings and joins, at the same watermark."""
 
 from __future__ import annotations
 
@@ -59,6 +59,14 @@ SELECT window_start, window_end, place, k, CAST(v AS BIGINT) FROM (
   FROM TABLE(TUMBLE(TABLE events, DESCRIPTOR(ts), INTERVAL '10' SECOND))
 ) WHERE place <= 1
 """,
+    "joined": f"""
+SELECT L.window_start, L.window_end, CAST(L.k AS BIGINT), L.k, SUM(R.v) FROM ({_PER_WINDOW}) AS L
+LEFT JOIN (
+  SELECT * FROM TABLE(TUMBLE(TABLE events, DESCRIPTOR(ts), INTERVAL '10' SECOND)) WHERE v > 4
+) AS R
+ON L.window_start = R.window_start AND L.window_end = R.window_end AND L.k = R.k AND R.v < L.n
+GROUP BY L.window_start, L.window_end, L.k
+""",
     "summed": f"""
 SELECT window_start, window_end, COUNT(*), CAST(COUNT(*) AS INT), SUM(n)
 FROM TABLE(TUMBLE((SELECT window_time AS ended, n FROM ({_PER_WINDOW})), DESCRIPTOR(ended),
@@ -102,9 +110,12 @@ def _check(job: BoundedRun, expected: dict[str, set[tuple[int, ...]]], seed: int
         assert found == expected[name], f"{name}, seed {seed}"
 
 
-def _expected(events: list[Event], passed: int) -> dict[str, set[tuple[int, ...]]]:
+def _expected(events: list[Event], passed: int) -> dict[str, set[tuple[int | None, ...]]]:
     sums = {key: sum(e.v for e in rows) for key, rows in _closed(events, 10_000, passed).items()}
-    found: dict[str, set[tuple[int, ...]]] = {name: set() for name in QUERIES}
+    found: dict[str, set[tuple[int | None, ...]]] = {name: set() for name in QUERIES}
+    for (s, e, k), rows in _closed(events, 10_000, passed).items():
+        met = [row.v for row in rows if 4 < row.v < sums[s, e, k]]
+        found["joined"].add((s, e, k, k, sum(met) if met else None))
     for s, e in {(s, e) for s, e, _ in sums}:
         order = sorted((-n, k) for (start, _, k), n in sums.items() if start == s)
         for place, (n, k) in enumerate(order[:2], start=1):

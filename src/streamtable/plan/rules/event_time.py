@@ -3,25 +3,30 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from datetime import timedelta
+from typing import TypeVar
 
-from streamtable.core.errors import Condition, InternalError, StreamtableError
-from streamtable.plan.deduplicate_node import Deduplicate
+from streamtable.core.errors import Condition, InternalError, Span, StreamtableError
+from streamtable.plan.changelog_mode import describe_source, first_changing
 from streamtable.plan.functions import AGGREGATES
-from streamtable.plan.nodes import Calc, GroupAggregate, Node, Sink
-from streamtable.plan.over_node import OverAggregate
+from streamtable.plan.nodes import Calc, Collect, GroupAggregate, Node, Sink
 from streamtable.plan.rules.deduplicate import deduplicated
 from streamtable.plan.rules.inputs import with_inputs
-from streamtable.plan.stateful_nodes import TopN
+from streamtable.plan.stateful_nodes import Join, TopN
 from streamtable.plan.time_attributes import (
     GroupedWindow,
+    JoinedWindow,
+    by_clock,
     grouped_window,
+    joined_window,
     processing_windows,
     session_below,
     window_field,
 )
-from streamtable.plan.time_joins import IntervalJoin, TemporalJoin
+from streamtable.plan.time_joins import WindowJoin
 from streamtable.plan.time_nodes import (
-    WAITING,
+    SessionTable,
+    TimeOperator,
     WatermarkAssigner,
     WindowAggregate,
     WindowKind,
@@ -29,8 +34,10 @@ from streamtable.plan.time_nodes import (
     WindowTopN,
 )
 
+R = TypeVar("R", Sink, Collect)
 
-def with_event_time(sink: Sink) -> Sink:
+
+def with_event_time(plan: R) -> R:
     """Puts operators over windows in place, and takes out watermarks that none waits for.
 
     before:  GroupAggregate(window_start, window_end, k) <- WindowTable <- ...
@@ -40,19 +47,18 @@ def with_event_time(sink: Sink) -> Sink:
     after:   GroupAggregate(k) <- Scan
 
     Raises:
-        StreamtableError: NOT_YET for sessions that nothing sums up, for rows taken back where an
-            operator does not know how, and for event time beside processing time.
+        StreamtableError: TAKES_INSERTS_ONLY for changes where Flink's operator takes none;
+            NOT_YET for event time beside processing time.
     """
-    windowed = _windowed(sink.input)
-    _check_sessions(windowed, sink)
-    stripped = _stripped(windowed, waited=False)
-    _check_one_clock(stripped, sink)
-    return replace(sink, input=stripped)
+    windowed = _windowed(plan.input, plan.at)
+    stripped = _stripped(_with_sessions(windowed), waited=False)
+    _check_one_clock(stripped, plan.at)
+    return replace(plan, input=stripped)
 
 
-def _windowed(node: Node) -> Node:
-    """The same tree with operators that wait, from the leaves up."""
-    node = with_inputs(node, [_windowed(child) for child in node.inputs])
+def _windowed(node: Node, at: Span | None) -> Node:
+    """The same tree with operators that wait, from the leaves up; `at` is the query's place."""
+    node = with_inputs(node, [_windowed(child, at) for child in node.inputs])
     match node:
         case GroupAggregate():
             found = grouped_window(node.input, node.keys)
@@ -60,24 +66,21 @@ def _windowed(node: Node) -> Node:
         case TopN():
             found = grouped_window(node.input, node.partition)
             return _window_top_n(node, found) if found else deduplicated(node)
+        case Join():
+            joined = joined_window(node)
+            return _window_join(node, joined, at) if joined else node
         case _:
             return node
 
 
 def _window_aggregate(node: GroupAggregate, found: GroupedWindow) -> Node:
-    _check_unordered(node)
-    _check_kept(node)
+    _check_kept(node.ttl)
     return WindowAggregate(node.input, found.window, node.keys, found.start, found.end, node.calls)
 
 
 def _window_top_n(node: TopN, found: GroupedWindow) -> Node:
     if not node.input.mode.is_append:
-        raise StreamtableError(
-            Condition.NOT_YET,
-            at=node.at,
-            what="the first rows of a window over an input whose rows may be taken back",
-            hint="count them by GROUP BY window_start, window_end first",
-        )
+        raise _takes_inserts(node.input, node.at, "the ranking in a window")
     if node.limit is None:
         msg = "a ranking without a limit, which planning refuses"
         raise InternalError(msg)
@@ -93,29 +96,57 @@ def _window_top_n(node: TopN, found: GroupedWindow) -> Node:
     )
 
 
-def _check_sessions(node: Node, sink: Sink, *, summed: bool = False) -> None:
-    """Sessions merge where they are summed up; nothing else may see their rows before."""
-    is_session = isinstance(node, WindowTable) and node.window.kind is WindowKind.SESSION
-    if is_session and not summed:
-        raise StreamtableError(
-            Condition.NOT_YET,
-            at=sink.at,
-            what="SESSION without GROUP BY window_start, window_end",
-            hint="group by both, and by the columns of PARTITION BY",
-        )
-    if isinstance(node, WindowAggregate) and (table := session_below(node)) is not None:
-        bounds = {f.name for f in node.input.fields if window_field(node.input, f.name)}
-        keys = {_source(node.input, key) for key in node.keys if key not in bounds}
-        if keys != set(table.window.partition):
-            raise StreamtableError(
-                Condition.NOT_YET,
-                at=sink.at,
-                what="SESSION with other columns in GROUP BY than in PARTITION BY",
-                hint="name the same columns in both",
-            )
-    below = isinstance(node, WindowAggregate) or (summed and isinstance(node, Calc))
+def _window_join(node: Join, found: JoinedWindow, at: Span | None) -> WindowJoin:
+    _check_kept(node.left_ttl, node.right_ttl)
     for child in node.inputs:
-        _check_sessions(child, sink, summed=below)
+        if not child.mode.is_append:
+            raise _takes_inserts(child, at, "the window join")
+    return WindowJoin(
+        node.left,
+        node.right,
+        node.kind,
+        node.keys,
+        node.condition,
+        node.condition_fields,
+        found.window,
+        found.left_end,
+        found.right_end,
+    )
+
+
+def _takes_inserts(child: Node, at: Span | None, operator: str) -> StreamtableError:
+    """Flink's refusal of changes, in its words."""
+    return StreamtableError(
+        Condition.TAKES_INSERTS_ONLY,
+        at=at,
+        operator=operator,
+        source=describe_source(first_changing(child)),
+        hint="group its rows by the window first",
+    )
+
+
+def _with_sessions(node: Node, *, summed: bool = False) -> Node:
+    """The same tree, in which rows wait for their session wherever no aggregation merges them.
+
+    An aggregation by the columns of PARTITION BY merges its rows as they come; for all else the
+    rows of a session are gathered first, and for aggregates that go by the order of rows.
+    """
+    if isinstance(node, WindowTable) and node.window.kind is WindowKind.SESSION and not summed:
+        table = _with_sessions(node.input)
+        return SessionTable(table, node.window, node.time, node.start, node.end, node.last)
+    merges = isinstance(node, WindowAggregate) and _merges_sessions(node)
+    merged = merges or (summed and isinstance(node, Calc))
+    return with_inputs(node, [_with_sessions(child, summed=merged) for child in node.inputs])
+
+
+def _merges_sessions(node: WindowAggregate) -> bool:
+    table = session_below(node)
+    if table is None:
+        return False
+    bounds = {f.name for f in node.input.fields if window_field(node.input, f.name)}
+    keys = {_source(node.input, key) for key in node.keys if key not in bounds}
+    ordered = any(AGGREGATES[call.function].ordered for call in node.calls)
+    return keys == set(table.window.partition) and not ordered
 
 
 def _source(node: Node, name: str) -> str | None:
@@ -131,17 +162,16 @@ def _stripped(node: Node, *, waited: bool) -> Node:
     """The tree without the watermarks that no operator above waits for."""
     if isinstance(node, WatermarkAssigner) and not waited:
         return _stripped(node.input, waited=False)
-    waits = waited or isinstance(node, TemporalJoin | IntervalJoin | OverAggregate | Deduplicate)
-    waits = waits or (isinstance(node, WAITING) and not node.window.processing)
+    waits = waited or (isinstance(node, TimeOperator) and node.waits and not by_clock(node))
     return with_inputs(node, [_stripped(child, waited=waits) for child in node.inputs])
 
 
-def _check_one_clock(node: Node, sink: Sink) -> None:
+def _check_one_clock(node: Node, at: Span | None) -> None:
     """A query has one watermark: the clock's, or that of its rows."""
     if processing_windows(node) and _watermarked(node):
         raise StreamtableError(
             Condition.NOT_YET,
-            at=sink.at,
+            at=at,
             what="windows of processing time and operators by event time in one query",
             hint="write what the windows give into a table, and read that in another query",
         )
@@ -151,21 +181,10 @@ def _watermarked(node: Node) -> bool:
     return isinstance(node, WatermarkAssigner) or any(map(_watermarked, node.inputs))
 
 
-def _check_kept(node: GroupAggregate) -> None:
-    if node.ttl is not None:
+def _check_kept(*ttls: timedelta | None) -> None:
+    if any(ttl is not None for ttl in ttls):
         raise StreamtableError(
             Condition.NOT_YET,
             what="the hint STATE_TTL on windows, which are dropped when the watermark passes,",
             hint="remove the hint",
         )
-
-
-def _check_unordered(node: GroupAggregate) -> None:
-    """Refuses aggregates that go by the order of rows, which no window keeps yet."""
-    for call in node.calls:
-        if AGGREGATES[call.function].ordered:
-            raise StreamtableError(
-                Condition.NOT_YET,
-                what=f"{call.function} in a window",
-                hint="group without the window, or take MIN or MAX",
-            )

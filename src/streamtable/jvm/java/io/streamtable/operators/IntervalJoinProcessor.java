@@ -2,6 +2,7 @@ package io.streamtable.operators;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.IntStream;
 import org.apache.spark.sql.Encoders;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.RowFactory;
@@ -71,13 +72,15 @@ public final class IntervalJoinProcessor extends StatefulProcessor<Row, Row, Row
   public scala.collection.Iterator<Row> handleInputRows(
       Row key, scala.collection.Iterator<Row> input, TimerValues timers) {
     long watermark = EventTimers.watermark(timers);
+    // NULL equals nothing.
+    boolean meets = IntStream.range(0, key.length()).noneMatch(key::isNullAt);
     List<Row> output = new ArrayList<>();
     while (input.hasNext()) {
       Row row = input.next();
       boolean left = !row.isNullAt(spec.leftAt);
       Row own = row.getStruct(left ? spec.leftAt : spec.leftAt + 1);
       long moment = row.getLong(spec.leftAt + 2);
-      boolean met = meet(left, own, moment, output);
+      boolean met = meets && meet(left, own, moment, output);
       long last = last(left, moment);
       if (last > watermark) {
         keep(left ? lefts : rights, moment, own, met);

@@ -67,6 +67,7 @@ public final class Operators {
    *
    * @param keys grouping columns, of which the last is the window's last millisecond
    * @param fold whether rows are summed up before the shuffle; see {@link LocalAggregate}
+   * @param order positions of columns that tell the order of rows, for aggregates that go by it
    * @param checked see {@link Lateness}
    */
   public static Dataset<Row> windowAggregate(
@@ -76,6 +77,7 @@ public final class Operators {
       boolean retracting,
       boolean bitmaps,
       boolean fold,
+      List<Integer> order,
       boolean checked,
       Counters counters,
       String outputDdl) {
@@ -84,19 +86,27 @@ public final class Operators {
     for (Aggregation call : own) {
       accumulators.add(call.accumulator(retracting, bitmaps));
     }
-    PartialRows partials = fold ? new PartialRows(keys.size(), accumulators) : null;
-    Dataset<Row> rows = fold ? folded(input, keys, own, accumulators, partials) : input;
+    boolean ordered = accumulators.stream().anyMatch(Accumulator::ordered);
+    boolean folds = fold && !ordered;
+    PartialRows partials = folds ? new PartialRows(keys.size(), accumulators) : null;
+    Dataset<Row> rows = folds ? folded(input, keys, own, accumulators, partials) : input;
+    RowOrder asCame = ordered ? RowOrder.ascending(positions(order)) : null;
     return waiting(
         rows,
         keys,
         new WindowAggregateProcessor(
-            own, accumulators, keys.size() - 1, partials, new Lateness(checked, counters)),
+            own,
+            accumulators,
+            keys.size() - 1,
+            partials,
+            asCame,
+            new Lateness(checked, counters)),
         outputDdl);
   }
 
   /**
    * One row per session and group, when the watermark passes; see {@link
-   * SessionAggregateProcessor}.
+   * SessionProcessor}.
    *
    * @param input ends in the start and the end of each row's own session, in milliseconds
    * @param zone whose clock these are of
@@ -110,15 +120,34 @@ public final class Operators {
       boolean checked,
       Counters counters,
       String outputDdl) {
+    SessionOutput results =
+        new SessionOutput.Aggregates(new ArrayList<>(calls), keys.size());
+    return sessions(input, keys, results, zone, new Lateness(checked, counters), outputDdl);
+  }
+
+  /** Each row with its session; parameters as those of {@link #sessionAggregate}. */
+  public static Dataset<Row> sessionRows(
+      Dataset<Row> input,
+      List<String> keys,
+      String zone,
+      boolean checked,
+      Counters counters,
+      String outputDdl) {
+    return sessions(
+        input, keys, new SessionOutput.Rows(), zone, new Lateness(checked, counters), outputDdl);
+  }
+
+  private static Dataset<Row> sessions(
+      Dataset<Row> input,
+      List<String> keys,
+      SessionOutput results,
+      String zone,
+      Lateness lateness,
+      String outputDdl) {
     return waiting(
         input,
         keys,
-        new SessionAggregateProcessor(
-            input.schema(),
-            new ArrayList<>(calls),
-            keys.size(),
-            ZoneId.of(zone),
-            new Lateness(checked, counters)),
+        new SessionProcessor(input.schema(), results, ZoneId.of(zone), lateness),
         outputDdl);
   }
 
@@ -265,6 +294,43 @@ public final class Operators {
                 from,
                 to,
                 pairCondition(input, condition, left, right))),
+        outputDdl);
+  }
+
+  /**
+   * Two inputs joined window by window; see {@link WindowJoinProcessor}.
+   *
+   * @param input rows of (row kind, keys..., left STRUCT, right STRUCT, the window's last
+   *     millisecond)
+   * @param kind a {@link JoinKind}
+   * @param checked see {@link Lateness}; of the left input, then of the right
+   */
+  public static Dataset<Row> windowJoin(
+      Dataset<Row> input,
+      String kind,
+      String condition,
+      List<Boolean> checked,
+      List<Counters> counters,
+      String outputDdl) {
+    StructType schema = input.schema();
+    int leftAt = schema.length() - 3;
+    StructType left = (StructType) schema.fields()[leftAt].dataType();
+    StructType right = (StructType) schema.fields()[leftAt + 1].dataType();
+    List<String> names = List.of(schema.fieldNames());
+    List<String> keys = new ArrayList<>(names.subList(1, leftAt));
+    keys.add(names.get(leftAt + 2));
+    return waiting(
+        input,
+        keys,
+        new WindowJoinProcessor(
+            new WindowJoinProcessor.Spec(
+                left,
+                right,
+                leftAt,
+                JoinKind.valueOf(kind),
+                pairCondition(input, condition, left, right),
+                new Lateness(checked.get(0), counters.get(0)),
+                new Lateness(checked.get(1), counters.get(1)))),
         outputDdl);
   }
 

@@ -22,14 +22,16 @@ public final class WindowAggregateProcessor extends StatefulProcessor<Row, Row, 
 
   /**
    * @param keys number of grouping columns, without the window's last millisecond
+   * @param order in which the rows of a batch are added; null for any
    */
   WindowAggregateProcessor(
       List<Aggregation> calls,
       List<Accumulator> accumulators,
       int keys,
       PartialRows partials,
+      RowOrder order,
       Lateness lateness) {
-    this.group = new AggregateState(calls, accumulators, partials, null, false);
+    this.group = new AggregateState(calls, accumulators, partials, order, false);
     this.keys = keys;
     this.lateness = lateness;
   }

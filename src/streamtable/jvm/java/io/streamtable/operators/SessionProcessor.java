@@ -25,17 +25,17 @@ import scala.Tuple2;
 import scala.jdk.javaapi.CollectionConverters;
 
 /**
- * Changelog rows of one group in; a row per session out, once, when the watermark passes its end.
+ * Changelog rows of one group in; what each session gives out, once, when the watermark passes its
+ * end.
  *
  * <p>Input rows are (row kind, columns..., start, end): the session that the row would be alone.
  * State (layout v1): "sessions", the spans that are open; "rows", each row in them with its count.
  * A row is late when the session that it belongs to, merged with what is open, has ended for the
  * watermark.
  */
-public final class SessionAggregateProcessor extends StatefulProcessor<Row, Row, Row> {
+public final class SessionProcessor extends StatefulProcessor<Row, Row, Row> {
   private final StructType schema;
-  private final List<Aggregation> calls;
-  private final int keys;
+  private final SessionOutput results;
   private final ZoneId zone;
   private final Lateness lateness;
   private transient ValueState<Row> open;
@@ -43,14 +43,13 @@ public final class SessionAggregateProcessor extends StatefulProcessor<Row, Row,
 
   /**
    * @param schema of the input rows
-   * @param keys number of grouping columns
+   * @param results what a session gives
    * @param zone whose clock the milliseconds of sessions are of
    */
-  SessionAggregateProcessor(
-      StructType schema, List<Aggregation> calls, int keys, ZoneId zone, Lateness lateness) {
+  SessionProcessor(
+      StructType schema, SessionOutput results, ZoneId zone, Lateness lateness) {
     this.schema = schema;
-    this.calls = calls;
-    this.keys = keys;
+    this.results = results;
     this.zone = zone;
     this.lateness = lateness;
   }
@@ -110,7 +109,7 @@ public final class SessionAggregateProcessor extends StatefulProcessor<Row, Row,
     for (Session session : ended) {
       List<Tuple2<Row, Long>> inside = take(session);
       if (!inside.isEmpty()) {
-        output.add(result(key, session, HeapAggregates.of(calls, inside)));
+        results.add(key, session, last(session), inside, output);
       }
     }
     return output;
@@ -132,19 +131,6 @@ public final class SessionAggregateProcessor extends StatefulProcessor<Row, Row,
     inside.removeIf(entry -> entry._2() <= 0);
     inside.sort(Comparator.comparingLong(entry -> start(entry._1())));
     return inside;
-  }
-
-  private Row result(Row key, Session session, Object[] results) {
-    Object[] columns = new Object[1 + keys + 3 + results.length];
-    columns[RowKind.POSITION] = RowKind.INSERT;
-    for (int i = 0; i < keys; i++) {
-      columns[1 + i] = key.get(i);
-    }
-    columns[1 + keys] = session.start();
-    columns[2 + keys] = session.end();
-    columns[3 + keys] = last(session);
-    System.arraycopy(results, 0, columns, 4 + keys, results.length);
-    return RowFactory.create(columns);
   }
 
   /** Changes how often a row is there; a removal may come before its addition within a batch. */
