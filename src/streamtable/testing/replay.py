@@ -201,11 +201,14 @@ class Replay:
         self, plans: Sequence[Sink], rehearsal: Rehearsal
     ) -> dict[int, list[tuple[int, int, str]]]:
         """The same as `_run`, without a streaming query."""
-        sources, batches = {}, 0
+        sources = {}
+        records = {
+            name: [_numbered(i, rows) for i, rows in enumerate(_with_offsets(table))]
+            for name, table in self.tables.items()
+        }
+        batches = max(map(len, records.values()))
         for name, table in self.tables.items():
-            records = [_numbered(i, rows) for i, rows in enumerate(_with_offsets(table))]
-            batches = len(records)
-            texts = [(json.dumps(row),) for rows in records for row in rows]
+            texts = [(json.dumps(row),) for rows in records[name] for row in rows]
             schema = f"{_schema(table)}, {_BATCH} INT"
             frame = self.spark.createDataFrame(texts, "text STRING")
             all_rows = frame.select(from_json("text", schema).alias("row")).select("row.*")
