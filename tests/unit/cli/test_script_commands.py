@@ -32,7 +32,7 @@ def test_explain_prints_the_plan(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("plan", "found"),
-    [("having", "1 INSERT(s)"), ("select_shown", "0 INSERT(s) and 1 SELECT(s)")],
+    [("having", "1 INSERT(s)"), ("select_shown", "0 INSERT(s) and 2 SELECT(s)")],
 )
 def test_validate_says_what_it_found(plan: str, found: str, tmp_path: Path) -> None:
     script = _script(tmp_path, plan)
