@@ -164,7 +164,9 @@ def test_a_taken_port_is_given_up_for_another(
     choices = [(broker.port, 31_999)]
     choose = broker_module._free_ports
     monkeypatch.setattr(
-        broker_module, "_free_ports", lambda port: choices.pop() if choices else choose(port)
+        broker_module,
+        "_free_ports",
+        lambda port, others: choices.pop() if choices else choose(port, others),
     )
     with Broker(tmp_path) as other:
         assert not choices
