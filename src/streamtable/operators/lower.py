@@ -35,6 +35,7 @@ from streamtable.plan.deduplicate_node import Deduplicate
 from streamtable.plan.expand_node import Expand
 from streamtable.plan.nodes import (
     Calc,
+    EventTimeNode,
     GroupAggregate,
     Node,
     Normalize,
@@ -48,7 +49,6 @@ from streamtable.plan.time_attributes import session_below
 from streamtable.plan.time_joins import IntervalJoin, TemporalJoin, WindowJoin
 from streamtable.plan.time_nodes import (
     SessionTable,
-    TimeNode,
     TimeOperator,
     WatermarkAssigner,
     WindowAggregate,
@@ -89,15 +89,7 @@ def lower(node: Node, context: LoweringContext) -> DataFrame:  # noqa: C901 - a 
 
 
 def _lower_in_time(  # noqa: C901 - a case for each node
-    node: (
-        TimeNode
-        | TemporalJoin
-        | IntervalJoin
-        | WindowJoin
-        | OverAggregate
-        | Deduplicate
-        | SortedOver
-    ),
+    node: EventTimeNode,
     context: LoweringContext,
 ) -> DataFrame:
     match node:

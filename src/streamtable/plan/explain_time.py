@@ -6,12 +6,11 @@ from collections.abc import Sequence
 
 from streamtable.plan.deduplicate_node import Deduplicate
 from streamtable.plan.explain_parts import describe_call, sort_key
-from streamtable.plan.nodes import AggregateCall, Key
+from streamtable.plan.nodes import AggregateCall, EventTimeNode, Key
 from streamtable.plan.over_node import Frame, OverAggregate, SortedOver
 from streamtable.plan.time_joins import IntervalJoin, TemporalJoin, TimeJoin, WindowJoin
 from streamtable.plan.time_nodes import (
     SessionTable,
-    TimeNode,
     WatermarkAssigner,
     Window,
     WindowAggregate,
@@ -22,15 +21,7 @@ from streamtable.plan.time_nodes import (
 
 
 def describe_in_time(
-    node: (
-        TimeNode
-        | TemporalJoin
-        | IntervalJoin
-        | WindowJoin
-        | OverAggregate
-        | Deduplicate
-        | SortedOver
-    ),
+    node: EventTimeNode,
 ) -> str:
     """What a node does."""
     match node:

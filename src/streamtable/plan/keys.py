@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable
 from itertools import product
 
-from streamtable.plan.deduplicate_node import Deduplicate
 from streamtable.plan.expand_node import Expand
 from streamtable.plan.nodes import (
     Calc,
+    EventTimeNode,
     GroupAggregate,
     Key,
     Node,
@@ -19,8 +19,8 @@ from streamtable.plan.nodes import (
 )
 from streamtable.plan.over_node import OverAggregate, SortedOver
 from streamtable.plan.stateful_nodes import Join, JoinKind, Materialize, Repeat, TopN
-from streamtable.plan.time_joins import IntervalJoin, TemporalJoin, WindowJoin
-from streamtable.plan.time_nodes import TimeNode, TimeOperator, WatermarkAssigner, WindowTable
+from streamtable.plan.time_joins import WindowJoin
+from streamtable.plan.time_nodes import TimeOperator, WatermarkAssigner, WindowTable
 
 #: No plan needs more, and their number grows fast with columns that are selected twice.
 _MOST_KEYS = 16
@@ -71,15 +71,7 @@ def _keys(node: Node, *, ordered: bool) -> tuple[Key, ...]:
 
 
 def _in_time(
-    node: (
-        TimeNode
-        | TemporalJoin
-        | IntervalJoin
-        | WindowJoin
-        | OverAggregate
-        | Deduplicate
-        | SortedOver
-    ),
+    node: EventTimeNode,
     *,
     ordered: bool,
 ) -> tuple[Key, ...]:

@@ -255,6 +255,11 @@ class UnionAll:
         return ChangelogMode(frozenset().union(*(node.mode.kinds for node in self.inputs)))
 
 
+#: Every `TimeOperator`.
+EventTimeNode = (
+    TimeNode | TemporalJoin | IntervalJoin | WindowJoin | OverAggregate | Deduplicate | SortedOver
+)
+
 Node = (
     Scan
     | Values
@@ -267,13 +272,7 @@ Node = (
     | Materialize
     | Repeat
     | TopN
-    | TimeNode
-    | TemporalJoin
-    | IntervalJoin
-    | WindowJoin
-    | OverAggregate
-    | Deduplicate
-    | SortedOver
+    | EventTimeNode
 )
 
 
