@@ -10,7 +10,9 @@ from collections.abc import Sequence
 
 from pyspark.sql import DataFrame
 
-from streamtable.jvm.bridge import Aggregation, Bridge, Counters
+from streamtable.jvm.bridge import Bridge
+from streamtable.jvm.counters import Counters
+from streamtable.jvm.specs import Aggregation
 
 
 def window_aggregate(

@@ -7,7 +7,8 @@ from typing import Any
 
 from pyspark.sql import DataFrame
 
-from streamtable.jvm.bridge import Aggregation, Bridge
+from streamtable.jvm.bridge import Bridge
+from streamtable.jvm.specs import Aggregation
 
 
 def join(

@@ -10,7 +10,8 @@ from pyspark.sql import DataFrame, SparkSession
 
 from streamtable.core.options import Settings
 from streamtable.core.settings import ExecutionMode
-from streamtable.jvm.bridge import Bridge, Counters
+from streamtable.jvm.bridge import Bridge
+from streamtable.jvm.counters import Counters
 from streamtable.jvm.watermarks import Watermarks
 from streamtable.plan.nodes import Scan
 

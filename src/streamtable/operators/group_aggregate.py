@@ -15,7 +15,7 @@ from streamtable.core.settings import (
     ExecutionMode,
 )
 from streamtable.core.types import BOOLEAN, BYTES_ROOTS, Field, Root
-from streamtable.jvm.bridge import Aggregation
+from streamtable.jvm.specs import Aggregation
 from streamtable.operators.context import LoweringContext
 from streamtable.operators.schema import changelog_ddl
 from streamtable.plan.nodes import AggregateCall, GroupAggregate

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from streamtable.jvm.bridge import Counters
+from streamtable.jvm.counters import Counters
 
 #: Counter -> what it means; the others count what was written.
 LEFT_OUT = {

@@ -14,8 +14,9 @@ from pyspark import SparkContext
 
 from streamtable.core.errors import InternalError, StreamtableError
 from streamtable.core.settings import SETTINGS
-from streamtable.jvm.bridge import Aggregation, Bridge
+from streamtable.jvm.bridge import Bridge
 from streamtable.jvm.class_archive import make
+from streamtable.jvm.specs import Aggregation
 from streamtable.runtime.spark import start_spark
 
 _LOAD = "--load"

@@ -13,7 +13,8 @@ from pyspark.sql.streaming.listener import StreamingQueryProgress
 from streamtable.connectors.kafka.bounds import topics_of
 from streamtable.connectors.kafka.table import KafkaTable
 from streamtable.core.errors import StreamtableError
-from streamtable.jvm.bridge import Bridge, Counters
+from streamtable.jvm.bridge import Bridge
+from streamtable.jvm.counters import Counters
 from streamtable.jvm.kafka_admin import KafkaAdmin
 from streamtable.operators.sink import sink_table
 from streamtable.plan.nodes import Sink

@@ -20,7 +20,9 @@ from streamtable.core.types import Field, spark_ddl
 from streamtable.formats.avro_schema import avro_schema
 from streamtable.formats.base import ChangelogFormat
 from streamtable.formats.registry import FORMATS
-from streamtable.jvm.bridge import COUNTED_IN, Bridge, ChangesSpec, ReaderSpec
+from streamtable.jvm.bridge import Bridge
+from streamtable.jvm.counters import COUNTED_IN
+from streamtable.jvm.specs import ChangesSpec, ReaderSpec
 
 RECORD = "key BINARY, value BINARY, topic STRING, partition INT, offset BIGINT"
 SIMPLE = (

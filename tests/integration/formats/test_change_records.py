@@ -12,7 +12,9 @@ from streamtable.core import types as t
 from streamtable.core.options import Given
 from streamtable.core.types import Field, spark_ddl
 from streamtable.formats.registry import FORMATS
-from streamtable.jvm.bridge import COUNTED_IN, Bridge, ChangesSpec, ReaderSpec
+from streamtable.jvm.bridge import Bridge
+from streamtable.jvm.counters import COUNTED_IN
+from streamtable.jvm.specs import ChangesSpec, ReaderSpec
 
 RECORD = "key BINARY, value BINARY, topic STRING, partition INT, offset BIGINT"
 COLUMNS = (

@@ -30,7 +30,8 @@ from streamtable.core.codec import Codec
 from streamtable.core.options import Given
 from streamtable.core.types import Field, spark_ddl
 from streamtable.formats.registry import FORMATS
-from streamtable.jvm.bridge import Bridge, ReaderSpec
+from streamtable.jvm.bridge import Bridge
+from streamtable.jvm.specs import ReaderSpec
 
 FEW = settings(
     max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]

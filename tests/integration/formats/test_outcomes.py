@@ -21,7 +21,8 @@ from streamtable.core.options import Given
 from streamtable.core.types import Field, spark_ddl
 from streamtable.formats.base import ChangelogFormat
 from streamtable.formats.registry import FORMATS
-from streamtable.jvm.bridge import Bridge, ChangesSpec, ReaderSpec
+from streamtable.jvm.bridge import Bridge
+from streamtable.jvm.specs import ChangesSpec, ReaderSpec
 
 DOCS = Path(__file__).parents[3] / "docs" / "formats.md"
 ENDS, COUNTED = "ends", "counted"

@@ -12,7 +12,8 @@ from py4j.protocol import Py4JJavaError
 from pyspark.sql.streaming.readwriter import DataStreamWriter
 
 from streamtable.core.settings import SETTINGS
-from streamtable.jvm.bridge import COUNTED_IN, COUNTED_OUT, Bridge
+from streamtable.jvm.bridge import Bridge
+from streamtable.jvm.counters import COUNTED_IN, COUNTED_OUT
 from streamtable.runtime.spark import start_spark
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ import pytest
 
 from streamtable.cli.status import StatusLine, status
 from streamtable.core.errors import Condition, StreamtableError
-from streamtable.jvm.bridge import COUNTED_IN, COUNTED_OUT
+from streamtable.jvm.counters import COUNTED_IN, COUNTED_OUT
 from streamtable.runtime.metric_names import BY_NAME
 from streamtable.runtime.metrics import JobMetrics, QueryState, TableCounts
 from streamtable.runtime.prometheus import serve

@@ -8,7 +8,9 @@ from streamtable.connectors.kafka.changes import ChangeSide
 from streamtable.connectors.kafka.table import KafkaTable
 from streamtable.core.changelog import ROW_KIND_COLUMN
 from streamtable.core.types import Field, spark_ddl
-from streamtable.jvm.bridge import Bridge, ChangesSpec, Counters, DeadLetterSpec, ReaderSpec
+from streamtable.jvm.bridge import Bridge
+from streamtable.jvm.counters import Counters
+from streamtable.jvm.specs import ChangesSpec, DeadLetterSpec, ReaderSpec
 
 
 def read_rows(

@@ -19,8 +19,9 @@ from streamtable.connectors.kafka.table import KafkaTable
 from streamtable.core.changelog import ROW_KIND_COLUMN, RowKind
 from streamtable.core.settings import ExecutionMode
 from streamtable.core.types import quote
-from streamtable.jvm.bridge import Bridge, TransactionsSpec, WriterSpec
+from streamtable.jvm.bridge import Bridge
 from streamtable.jvm.kafka_admin import KafkaAdmin
+from streamtable.jvm.specs import TransactionsSpec, WriterSpec
 
 #: Producer settings of each mode; a script's own win. Micro-batches are flushed at their end, so
 #: that waiting to fill a request costs nothing; in real-time mode every wait is felt.

@@ -18,7 +18,8 @@ from streamtable.core.errors import Condition, StreamtableError
 from streamtable.core.options import Settings
 from streamtable.core.settings import MAX_BATCH_RECORDS, ExecutionMode
 from streamtable.core.types import Field, quote
-from streamtable.jvm.bridge import Bridge, Counters
+from streamtable.jvm.bridge import Bridge
+from streamtable.jvm.counters import Counters
 from streamtable.jvm.kafka_admin import KafkaAdmin, Partition
 
 _EARLIEST, _LATEST = -2, -1
