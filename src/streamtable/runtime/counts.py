@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from streamtable.jvm.counters import Counters
+from collections.abc import Mapping
 
 #: Counter -> what it means; the others count what was written.
 LEFT_OUT = {
@@ -19,14 +19,15 @@ LEFT_OUT = {
 }
 
 
-def left_out(counters: dict[str, Counters]) -> list[str]:
-    """One line per table and reason with at least one record."""
-    lines = []
-    for table, counts in counters.items():
-        values = counts.values()
-        lines += [
-            f"{table}: {values[name]} records {meaning}"
-            for name, meaning in LEFT_OUT.items()
-            if values.get(name)
-        ]
-    return lines
+def left_out(counts: Mapping[str, Mapping[str, int]]) -> list[str]:
+    """One line per table and reason with at least one record.
+
+    Args:
+        counts: by the names of the tables, those of `Counters.values`.
+    """
+    return [
+        f"{table}: {values[name]} records {meaning}"
+        for table, values in counts.items()
+        for name, meaning in LEFT_OUT.items()
+        if values.get(name)
+    ]

@@ -141,7 +141,8 @@ def run_select(
             if drained and plan_last_batch(bridge, directory):
                 run(Extent.ONE_BATCH, asked)
         printer.end()
-        for line in left_out(context.counters):
+        counts = {name: counters.values() for name, counters in context.counters.items()}
+        for line in left_out(counts):
             notice(line)
 
 

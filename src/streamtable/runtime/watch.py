@@ -78,14 +78,15 @@ class Watch:
         progress = self._progress()
         self._groups.see(progress)
         self._growth.see(progress)
-        for line in left_out(dict(self.counters)):
+        counts = self._counts()
+        for line in left_out(counts):
             reason = line.split(" records ", 1)[1]
             if reason not in self._told:
                 self._told.add(reason)
                 self.notice(line)
         self._ask_pending(progress)
         states = {name: _state(found, self.watermarks(name)) for name, found in progress.items()}
-        self.metrics.take(self._counts(), states)
+        self.metrics.take(self._tables(counts), states)
         self.after()
 
     def close(self) -> None:
@@ -93,7 +94,7 @@ class Watch:
         self._asked = float("-inf")
         self.look()
         self._groups.close()
-        for line in left_out(dict(self.counters)):
+        for line in left_out(self._counts()):
             self.notice(line)
 
     def _progress(self) -> dict[str, StreamingQueryProgress]:
@@ -104,10 +105,14 @@ class Watch:
                 self._newest[query.name] = newest
         return dict(self._newest)
 
-    def _counts(self) -> dict[str, TableCounts]:
+    def _counts(self) -> dict[str, dict[str, int]]:
+        """What was counted for each table: one question to the JVM each."""
+        return {name: counters.values() for name, counters in self.counters.items()}
+
+    def _tables(self, counts: Mapping[str, Mapping[str, int]]) -> dict[str, TableCounts]:
         return {
             name: TableCounts(
-                counts=counters.values(),
+                counts=counts[name],
                 newest=counters.newest.value(),
                 sending=counters.sending.value(),
                 reads=name in self._sources,
