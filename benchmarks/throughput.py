@@ -7,7 +7,8 @@ record of the result, so that no start-up counts: our moment is when the first b
 down, Flink's is when its log says that its sources run. Flink runs with its defaults and with
 mini-batches; the better one counts. The results, folded by key, must be equal to the byte.
 
-`--only NAME` picks workloads, `--scale 0.1` makes them smaller, `--rounds N` repeats each.
+`--only NAME` picks workloads, `--scale 0.1` makes them smaller, `--rounds N` repeats each;
+`--engines` leaves one out whose figure is not wanted.
 """
 
 from __future__ import annotations
@@ -53,6 +54,9 @@ MINI_BATCH = {
     "table.exec.mini-batch.size": "50000",
 }
 
+OURS = "streamtable"
+FLINKS: dict[str, dict[str, str]] = {"Flink": {}, "Flink, mini-batch": MINI_BATCH}
+
 #: Runs a workload in a folder; gives what it used and when its sources began to read.
 Engine = Callable[[Workload, str, Path], tuple[processes.Used, float]]
 
@@ -85,10 +89,9 @@ def main() -> None:
     """The command."""
     arguments = _arguments()
     installed = flink.installed()
-    engines: dict[str, Engine] = {
-        "streamtable": _ours(arguments.set),
-        "Flink": _flink(installed, {}),
-        "Flink, mini-batch": _flink(installed, MINI_BATCH),
+    engines = {
+        name: _ours(arguments.set) if name == OURS else _flink(installed, FLINKS[name])
+        for name in arguments.engines
     }
     figures: list[Figure] = []
     for name in arguments.only or WORKLOADS:
@@ -110,8 +113,10 @@ def _write(figures: Sequence[Figure]) -> None:
 
 
 def _arguments() -> argparse.Namespace:
+    engines = [OURS, *FLINKS]
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--only", nargs="+", choices=list(WORKLOADS), metavar="NAME")
+    parser.add_argument("--engines", nargs="+", choices=engines, default=engines, metavar="ENGINE")
     parser.add_argument("--scale", type=float, default=1.0)
     parser.add_argument("--rounds", type=int, default=1)
     parser.add_argument("--set", action="append", default=[], help="a setting of ours, key=value")
@@ -152,9 +157,10 @@ def _measure(
                 _delete(servers, workload.sinks)
                 shutil.rmtree(folder)
             order.reverse()
-    different = [name for name, fold in folds.items() if fold != folds["streamtable"]]
+    first, *others = folds
+    different = [name for name in others if folds[name] != folds[first]]
     if different:
-        message = f"{workload.name}: {', '.join(different)} and streamtable differ in their results"
+        message = f"{workload.name}: {', '.join(different)} and {first} differ in their results"
         raise SystemExit(message)
     return figures
 
@@ -304,12 +310,12 @@ def _report(figures: Sequence[Figure]) -> str:
     for name in dict.fromkeys(f.workload for f in figures):
         of_name = [f for f in figures if f.workload == name]
         rates = _rates(figures, name)
-        best = max(rate for engine, rate in rates.items() if engine != "streamtable")
+        best = max((rate for engine, rate in rates.items() if engine != OURS), default=0)
         for engine, rate in rates.items():
             some = [f for f in of_name if f.engine == engine]
             cpu = statistics.median(f.cpu_s for f in some)
             peak, disk = max(f.peak_mb for f in some), max(f.disk_mb for f in some)
-            ratio = f"{rate / best:.2f}" if engine == "streamtable" else ""
+            ratio = f"{rate / best:.2f}" if best and engine == OURS else ""
             lines.append(
                 f"| {name} | {some[-1].day} | {some[-1].records:,} | {engine} | {rate:,.0f}"
                 f" | {ratio} | {cpu:.0f} | {peak:,.0f} | {disk:,.0f} | {some[-1].written:,} |"
