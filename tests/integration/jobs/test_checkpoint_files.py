@@ -1,0 +1,73 @@
+"""Files of a checkpoint on a disk of this machine."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from py4j.protocol import Py4JJavaError
+
+from streamtable.core.settings import SETTINGS
+from streamtable.runtime.spark import start_spark
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+STREAMING = "org.apache.spark.sql.execution.streaming.checkpointing"
+
+
+@pytest.fixture(scope="module")
+def files() -> Callable[[Path, str | None], Any]:
+    """What writes a folder's files: as jobs are set up, or of a named class."""
+    spark = start_spark(SETTINGS.read({}, "test"), "local[2]")
+    java: Any = spark._jvm
+
+    def made(folder: Path, name: str | None) -> Any:
+        configuration = spark._jsparkSession.sessionState().newHadoopConf()
+        if name is not None:
+            configuration.set("spark.sql.streaming.checkpointFileManagerClass", name)
+        path = java.org.apache.hadoop.fs.Path(str(folder))
+        manager = java.org.apache.spark.sql.execution.streaming.checkpointing.CheckpointFileManager
+        return manager.create(path, configuration), java.org.apache.hadoop.fs.Path
+
+    return made
+
+
+def _write(manager: Any, path: Any, content: bytes, *, overwrite: bool) -> None:
+    stream = manager.createAtomic(path, overwrite)
+    stream.write(content)
+    stream.close()
+
+
+def test_spark_reads_what_we_wrote_over_its_own_files(
+    files: Callable[[Path, str | None], Any], tmp_path: Path
+) -> None:
+    theirs, path_of = files(tmp_path, f"{STREAMING}.FileContextBasedCheckpointFileManager")
+    ours, _ = files(tmp_path, None)
+    assert ours.getClass().getSimpleName() == "LocalCheckpointFiles"
+    path = path_of(str(tmp_path / "0"))
+    _write(theirs, path, b"their first", overwrite=False)
+    _write(ours, path, b"ours", overwrite=True)
+
+    opened = theirs.open(path)
+    assert bytes(opened.readAllBytes()) == b"ours"
+    opened.close()
+    assert [file.name for file in tmp_path.iterdir()] == ["0"]
+
+
+def test_a_file_that_is_there_stays_unless_it_may_be_overwritten(
+    files: Callable[[Path, str | None], Any], tmp_path: Path
+) -> None:
+    ours, path_of = files(tmp_path, None)
+    path = path_of(str(tmp_path / "0"))
+    _write(ours, path, b"first", overwrite=False)
+    stream = ours.createAtomic(path, False)
+    stream.write(b"second")
+    with pytest.raises(Py4JJavaError, match="FileAlreadyExistsException"):
+        stream.close()
+    abandoned = ours.createAtomic(path, True)
+    abandoned.write(b"third")
+    abandoned.cancel()
+
+    assert (tmp_path / "0").read_bytes() == b"first"
