@@ -5,6 +5,10 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicReference;
 import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.errors.InvalidProducerEpochException;
+import org.apache.kafka.common.errors.ProducerFencedException;
+import org.apache.spark.SparkContext$;
+import org.apache.spark.SparkEnv;
 import org.apache.spark.TaskContext;
 
 /**
@@ -74,20 +78,48 @@ final class TransactionalDelivery implements Delivery {
   @Override
   public synchronized boolean send(ProducerRecord<byte[], byte[]> record) {
     check();
-    TransactionalProducer own = producer();
-    if (there) {
-      return false;
-    }
     try {
-      if (!begun) {
-        own.begin();
-        begun = true;
+      producer();
+      if (!there && !begun) {
+        beginTransaction();
       }
-      own.send(record, e -> failure.compareAndSet(null, e));
+      if (!there) {
+        producer.send(record, e -> failure.compareAndSet(null, e));
+      }
+    } catch (KafkaFault fault) {
+      throw fault;
     } catch (RuntimeException e) {
       failure.compareAndSet(null, e);
     }
-    return true;
+    return !there;
+  }
+
+  /**
+   * On a cluster a task may run on one executor, then on another, then on the first again, whose
+   * producer the second has fenced out: there it begins anew. In the driver's own JVM only another
+   * run can have done so, which this one must leave alone.
+   */
+  private void beginTransaction() {
+    try {
+      producer.begin(mark());
+    } catch (ProducerFencedException | InvalidProducerEpochException e) {
+      boolean driver = SparkEnv.get().executorId().equals(SparkContext$.MODULE$.DRIVER_IDENTIFIER());
+      if (driver || !producer.kept()) {
+        throw e;
+      }
+      producer.giveBack(false);
+      producer = null;
+      producer();
+      if (there) {
+        return;
+      }
+      producer.begin(mark());
+    }
+    begun = true;
+  }
+
+  private TransactionalProducer.Mark mark() {
+    return new TransactionalProducer.Mark(job, epoch, tasks());
   }
 
   @Override
@@ -104,12 +136,9 @@ final class TransactionalDelivery implements Delivery {
   public synchronized void commit() {
     check();
     if (begun) {
-      try {
-        producer.commit(new TransactionalProducer.Mark(job, epoch, tasks()));
-      } catch (RuntimeException e) {
-        failure.compareAndSet(null, e);
-      }
-      check();
+      // Kafka's client would wait for its longest time, not for the answer that a record was given.
+      attempt(producer::flush);
+      attempt(producer::commit);
     }
     whole = true;
   }
@@ -125,6 +154,15 @@ final class TransactionalDelivery implements Delivery {
   @Override
   public long lost() {
     return 0;
+  }
+
+  private void attempt(Runnable step) {
+    try {
+      step.run();
+    } catch (RuntimeException e) {
+      failure.compareAndSet(null, e);
+    }
+    check();
   }
 
   private int tasks() {

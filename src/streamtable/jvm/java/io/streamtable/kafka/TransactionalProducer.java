@@ -58,6 +58,8 @@ final class TransactionalProducer {
   private final TopicPartition place;
   private final KafkaProducer<byte[], byte[]> producer;
   private Mark last;
+  private Mark next;
+  private boolean kept;
   private long idleSince;
 
   private TransactionalProducer(Map<String, String> properties, String id, String topic) {
@@ -98,8 +100,25 @@ final class TransactionalProducer {
     return last;
   }
 
-  void begin() {
+  /** Whether it has written before, so that another JVM may have taken its id since. */
+  boolean kept() {
+    return kept;
+  }
+
+  /**
+   * Begins a transaction with its mark: a reader sees both with the commit only, and a producer that
+   * was fenced out learns of it before it has sent a record.
+   */
+  void begin(Mark mark) {
     producer.beginTransaction();
+    producer.sendOffsetsToTransaction(
+        Map.of(place, mark.written()), new ConsumerGroupMetadata(id));
+    next = mark;
+  }
+
+  /** Waits for what was sent, and has told those who sent of failures. */
+  void flush() {
+    producer.flush();
   }
 
   int partitions(String topic) {
@@ -120,21 +139,20 @@ final class TransactionalProducer {
         });
   }
 
-  /** Commits what was sent together with the mark. */
-  void commit(Mark mark) {
-    producer.sendOffsetsToTransaction(
-        Map.of(place, mark.written()), new ConsumerGroupMetadata(id));
+  /** Commits what was flushed, together with the mark. */
+  void commit() {
     try {
       producer.commitTransaction();
     } catch (TimeoutException e) {
       producer.commitTransaction(); // as its documentation asks: the answer may only be late
     }
-    last = mark;
+    last = next;
   }
 
   /** Keeps it for the next epoch, or, after a failure, closes it, which aborts what is open. */
   void giveBack(boolean usable) {
     if (usable) {
+      kept = true;
       idleSince = System.nanoTime();
       TransactionalProducer other;
       synchronized (IDLE) {

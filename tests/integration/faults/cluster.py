@@ -1,0 +1,91 @@
+"""A standalone Spark cluster on this machine, of the PySpark that is installed."""
+
+from __future__ import annotations
+
+import os
+import signal
+import socket
+import subprocess
+import time
+from pathlib import Path
+from typing import Self
+
+import pyspark
+
+from streamtable.devbroker.broker import free_port
+from streamtable.jvm.tools import java_tool
+
+_HOST = "127.0.0.1"
+_START_S = 60
+
+
+class Cluster:
+    """A master and workers of one core each, with their executors; all end with the block."""
+
+    def __init__(self, directory: Path, workers: int) -> None:
+        self._directory = directory
+        self._count = workers
+        self._port = free_port()
+        self._master: subprocess.Popen[bytes] | None = None
+        self.workers: list[subprocess.Popen[bytes]] = []
+
+    @property
+    def url(self) -> str:
+        """The master's address, as `--master` takes it."""
+        return f"spark://{_HOST}:{self._port}"
+
+    def __enter__(self) -> Self:
+        deploy = "org.apache.spark.deploy"
+        port = ("--host", _HOST, "--port", str(self._port), "--webui-port", "0")
+        self._master = self._java("master", f"{deploy}.master.Master", *port)
+        deadline = time.monotonic() + _START_S
+        while not self._listens():
+            assert time.monotonic() < deadline, (self._directory / "master.log").read_text()
+            time.sleep(0.1)
+        for number in range(self._count):
+            name = f"worker-{number}"
+            own = ("--host", _HOST, "--cores", "1", "--memory", "1g", "--webui-port", "0")
+            folder = ("--work-dir", str(self._directory / name))
+            self.workers.append(
+                self._java(name, f"{deploy}.worker.Worker", *own, *folder, self.url)
+            )
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        for worker in self.workers:
+            self.kill(worker)
+        if self._master is not None:
+            self.kill(self._master)
+
+    @staticmethod
+    def kill(machine: subprocess.Popen[bytes]) -> None:
+        """`kill -9` of a worker with its executors, as a machine that loses power."""
+        try:
+            os.killpg(machine.pid, signal.SIGKILL)
+        except ProcessLookupError:
+            return
+        machine.wait()
+
+    def executors(self, worker: subprocess.Popen[bytes]) -> list[int]:
+        """Process ids of the executors that a worker has started."""
+        children = Path(f"/proc/{worker.pid}/task").glob("*/children")
+        return [int(pid) for found in children for pid in found.read_text().split()]
+
+    def _listens(self) -> bool:
+        with socket.socket() as probe:
+            return probe.connect_ex((_HOST, self._port)) == 0
+
+    def _java(self, name: str, *arguments: str) -> subprocess.Popen[bytes]:
+        home = Path(pyspark.__file__).parent
+        self._directory.mkdir(exist_ok=True)
+        # What Spark's start scripts would set; its launcher finds no jars without the last.
+        spark = {"SPARK_HOME": str(home), "SPARK_LOCAL_IP": _HOST, "SPARK_SCALA_VERSION": "2.13"}
+        with (self._directory / f"{name}.log").open("wb") as log:
+            return subprocess.Popen(
+                [java_tool("java"), "-Xmx256m", "-cp", f"{home}/jars/*", *arguments],
+                env={**os.environ, **spark},
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=subprocess.STDOUT,
+                start_new_session=True,
+            )

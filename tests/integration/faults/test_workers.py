@@ -1,0 +1,50 @@
+"""A worker of a Spark cluster is lost: the others do its work, and no id is there twice."""
+
+from __future__ import annotations
+
+import random
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+from tests import quick_jvm
+from tests.integration.faults.cluster import Cluster
+from tests.integration.faults.support import EXACTLY_ONCE, START_S, Job
+
+from streamtable.devbroker.broker import Broker
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+
+@pytest.mark.parametrize(
+    ("seed", "guarantee"),
+    [
+        (9, ""),  # ids are copied exactly once in either case
+        *(
+            pytest.param(seed, EXACTLY_ONCE if seed % 2 else "", marks=pytest.mark.soak)
+            for seed in range(300, 310)
+        ),
+    ],
+)
+def test_a_worker_is_killed(seed: int, guarantee: str, spark: SparkSession, tmp_path: Path) -> None:
+    dice = random.Random(seed)
+    with Broker(tmp_path / "broker") as broker, Cluster(tmp_path / "spark", workers=2) as cluster:
+        job = Job(broker.bootstrap_servers, tmp_path / "c", guarantee=guarantee)
+        job.feed(20_000)
+        settings = {
+            "spark.executor.memory": "512m",
+            "spark.executor.extraJavaOptions": quick_jvm.options(),
+            # Tasks go to whichever executor is free: each partition is soon written by both.
+            "spark.locality.wait": "0s",
+        }
+        given = [text for pair in settings.items() for text in ("--set", "=".join(pair))]
+        process = job.start(*given, master=cluster.url)
+        job.wait(process, 3, START_S)
+        assert all(cluster.executors(worker) for worker in cluster.workers)
+        time.sleep(dice.random())
+        cluster.kill(dice.choice(cluster.workers))
+        job.wait(process, 3)
+        process.kill()
+        job.check(spark)
