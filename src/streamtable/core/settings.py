@@ -135,7 +135,7 @@ MAX_LEAD = Option(
     integer(minimum=1),
     default=1_000_000,
     doc="How many records of a partition one INSERT may be ahead of another that reads the same"
-    " table, in micro-batches.",
+    " table, in micro-batches; real-time mode waits for nobody.",
 )
 DRAIN = Option(
     "execution.end-of-input.drain",

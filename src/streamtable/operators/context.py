@@ -31,12 +31,14 @@ class LoweringContext:
         watermarks: how far the partitions of scans with an event time have come.
         paces: what holds the query together with others that read a table, by the table's name.
         bounded: whether the job reads what the topics hold now and stops.
+        patient: whether it waits for the end of a scan that its topic has not come to yet.
     """
 
     spark: SparkSession
     bridge: Bridge
     settings: Settings
     bounded: bool = False
+    patient: bool = True
     mode: ExecutionMode = ExecutionMode.MICRO_BATCH
     directory: Path | None = None
     counters: dict[str, Counters] = field(default_factory=dict)

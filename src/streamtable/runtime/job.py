@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import signal
 import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from types import FrameType
 
 from pyspark.sql import SparkSession
 
@@ -20,6 +18,7 @@ from streamtable.core.options import Settings
 from streamtable.core.settings import CHECKPOINT_DIRECTORY, MAX_LEAD, ExecutionMode, python_files
 from streamtable.jvm.bridge import Bridge
 from streamtable.jvm.kafka_admin import KafkaAdmin
+from streamtable.jvm.planned_batches import Stage
 from streamtable.jvm.watermarks import Watermarks
 from streamtable.operators.context import LoweringContext
 from streamtable.plan.nodes import Sink
@@ -28,12 +27,13 @@ from streamtable.runtime.checkpoint import Checkpoint, begin, open_checkpoint, q
 from streamtable.runtime.ending import check_not_ended
 from streamtable.runtime.metrics import JobMetrics
 from streamtable.runtime.modes import ends, mode_of, needed_slots, not_enough_slots
-from streamtable.runtime.pace import Pace, pace_of
+from streamtable.runtime.pace import Pace, pace_of, unheld
 from streamtable.runtime.partition_watermarks import keep_watermarks, read_watermarks
 from streamtable.runtime.preflight import Notice, preflight
 from streamtable.runtime.python_functions import register
 from streamtable.runtime.running import RunningQuery
 from streamtable.runtime.spark import start_spark
+from streamtable.runtime.stop_signals import stop_signals
 from streamtable.runtime.topic_ids import check_topic_ids
 from streamtable.runtime.transactions import abort_orphans, check_transactions
 from streamtable.runtime.watch import Watch
@@ -99,6 +99,7 @@ def run_job(
     Raises:
         StreamtableError: whatever the job meets; the other queries are stopped first.
     """
+    patient = not options.bounded
     if all(map(ends, plans)):
         options = replace(options, bounded=True)
     named = query_names(plans)
@@ -116,6 +117,7 @@ def run_job(
             Bridge(own),
             settings,
             options.bounded,
+            patient,
             directory=checkpoint.directory,
             watermarks=Watermarks(read_watermarks(checkpoint)),
         )
@@ -181,7 +183,11 @@ def _run(
 ) -> None:
     stages = check_not_ended(plans, checkpoint, context.bridge, bounded=context.bounded)
     topic_ids = _checked(plans, context, checkpoint, notice)
-    pace = pace_of(plans, modes, checkpoint.id, context.bridge)
+    # One whose input has ended in an earlier run reads nothing, and nobody waits for it.
+    reading = {name: plan for name, plan in plans.items() if stages[name] is Stage.OPEN}
+    pace = pace_of(reading, modes, checkpoint.id, context.bridge)
+    for line in unheld(reading, modes, pace, context.settings):
+        notice(line)
     queries = []
     for name, plan in plans.items():
         own = replace(context, mode=modes[name], query=name, paces=pace.of(name))
@@ -276,27 +282,3 @@ def _checkpoint(
             yield checkpoint
         finally:
             checkpoint.close()
-
-
-@contextmanager
-def stop_signals(stop: threading.Event | None = None) -> Iterator[threading.Event]:
-    """SIGINT and SIGTERM ask for a stop; a second one ends the process at once.
-
-    Handlers are set after Spark has started, because PySpark sets one of its own. Outside the main
-    thread there are none, and only whoever holds the event asks.
-    """
-    stop = stop or threading.Event()
-
-    def ask(number: int, _frame: FrameType | None) -> None:
-        signal.signal(number, signal.SIG_DFL)
-        stop.set()
-
-    if threading.current_thread() is not threading.main_thread():
-        yield stop
-        return
-    before = {number: signal.signal(number, ask) for number in (signal.SIGINT, signal.SIGTERM)}
-    try:
-        yield stop
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)

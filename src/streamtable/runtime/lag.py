@@ -6,10 +6,11 @@ import json
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from streamtable.connectors.kafka.table import KafkaTable
+from streamtable.connectors.kafka.bounds import ahead
 from streamtable.jvm.bridge import Bridge
 from streamtable.jvm.kafka_admin import KafkaAdmin, Partition
-from streamtable.plan.nodes import Sink, scans
+from streamtable.plan.nodes import Sink
+from streamtable.runtime.preflight import source_tables
 
 
 def records_behind(reached: Iterable[str | None], plan: Sink, bridge: Bridge) -> int:
@@ -26,12 +27,19 @@ def records_behind(reached: Iterable[str | None], plan: Sink, bridge: Bridge) ->
     """
     position = positions(reached)
     ends: dict[Partition, int] = {}
-    for scan in scans(plan.input):
-        table = scan.table.connector
-        assert isinstance(table, KafkaTable), "every connector is one over Kafka"  # noqa: S101
+    for table in source_tables([plan]):
         own = sorted({topic for topic, _ in position if table.reads_topic(topic)})
         ends |= KafkaAdmin(bridge, table.properties).end_offsets(own)
     return distance(position, ends)
+
+
+def ends_ahead(plan: Sink, bridge: Bridge) -> dict[Partition, int]:
+    """Ends of a query's scans that lie beyond those of their topics."""
+    found: dict[Partition, int] = {}
+    for table in source_tables([plan]):
+        for partition, end in ahead(table, KafkaAdmin(bridge, table.properties)).items():
+            found[partition] = max(end, found.get(partition, 0))
+    return found
 
 
 def positions(reached: Iterable[str | None]) -> dict[Partition, int]:

@@ -5,20 +5,25 @@ that would end more than `execution.max-lead` records of a partition beyond wher
 has committed, so that is how far sinks can be apart, after a crash too. Real-time mode waits for
 nobody: a query is in it because it keeps up.
 
-A query goes by one table, the first of its own that others read too. Going by two, one query could
-wait for another because of the first table, and this one for that because of the second.
+A query goes by one table, the one that most queries share. Going by two, one query could wait for
+another because of the first table, and this one for that because of the second. Where the bound
+does not hold, `unheld` says so.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from streamtable.core.settings import ExecutionMode
+from streamtable.core.options import Settings
+from streamtable.core.settings import MAX_LEAD, ExecutionMode
 from streamtable.jvm.bridge import Bridge
 from streamtable.plan.nodes import Sink
 from streamtable.runtime.preflight import source_tables
+
+#: As many queries as wait for each other at least.
+_COMPANY = 2
 
 
 @dataclass(frozen=True)
@@ -64,15 +69,55 @@ def pace_of(
         job: its id.
         bridge: the JVM side.
     """
-    read = {
-        query: [table.table for table in source_tables([plan])]
-        for query, plan in plans.items()
+    waiting = {
+        query: tables
+        for query, tables in _read(plans).items()
         if modes[query] is not ExecutionMode.REAL_TIME
     }
-    readers = Counter(table for tables in read.values() for table in tables)
-    first = {
-        query: next((t for t in tables if readers[t] > 1), None) for query, tables in read.items()
+    chosen: dict[str, str] = {}
+    while True:
+        left = [tables for query, tables in waiting.items() if query not in chosen]
+        readers = Counter(table for tables in left for table in tables)
+        ((table, count),) = readers.most_common(1) or [("", 0)]
+        if count < _COMPANY:
+            return Pace(chosen, job, bridge)
+        chosen |= {q: table for q, ts in waiting.items() if table in ts and q not in chosen}
+
+
+def unheld(
+    plans: Mapping[str, Sink], modes: Mapping[str, ExecutionMode], pace: Pace, settings: Settings
+) -> Iterator[str]:
+    """What a bound that the script gives does not hold together, a line for each table and reason.
+
+    Args:
+        plans: by the names of the queries.
+        modes: what they were asked to run in.
+        pace: what they go by.
+        settings: the session's.
+    """
+    read = _read(plans) if settings.has(MAX_LEAD) else {}
+    for table in dict.fromkeys(table for tables in read.values() for table in tables):
+        readers = [query for query, tables in read.items() if table in tables]
+        if len(readers) == 1:
+            continue
+        leaving = [q for q in readers if modes[q] is not ExecutionMode.MICRO_BATCH]
+        if leaving:
+            yield (
+                f"{table}: '{MAX_LEAD.key}' holds in micro-batches only;"
+                f" {', '.join(leaving)} may run in real-time mode, where nobody waits"
+            )
+        waiting = [q for q in readers if modes[q] is not ExecutionMode.REAL_TIME]
+        free = [q for q in waiting if pace.tables.get(q) != table]
+        if free:
+            yield (
+                f"{table}: '{MAX_LEAD.key}' does not hold {', '.join(free)} together with others"
+                " that read it: a query goes by one table, the one that most of them share"
+            )
+
+
+def _read(plans: Mapping[str, Sink]) -> dict[str, list[str]]:
+    """The names of the tables that each query reads, each once."""
+    return {
+        query: list(dict.fromkeys(table.table for table in source_tables([plan])))
+        for query, plan in plans.items()
     }
-    groups = Counter(first.values())
-    chosen = {q: t for q, t in first.items() if t is not None and groups[t] > 1}
-    return Pace(chosen, job, bridge)

@@ -8,6 +8,7 @@ topics hold when they begin, and leaves real-time mode only right after one of i
 from __future__ import annotations
 
 import time
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 
@@ -20,6 +21,7 @@ from streamtable.connectors.kafka.sink import writer_spec
 from streamtable.core.errors import Condition, StreamtableError
 from streamtable.core.settings import AUTO_LAG, ExecutionMode
 from streamtable.jvm.faults import job_fault
+from streamtable.jvm.kafka_admin import Partition
 from streamtable.jvm.planned_batches import Stage, plan_empty_batch, plan_last_batch
 from streamtable.jvm.progress import newest
 from streamtable.operators.context import LoweringContext
@@ -28,7 +30,7 @@ from streamtable.plan.nodes import Sink
 from streamtable.plan.time_attributes import waits
 from streamtable.runtime.checkpoint import Checkpoint
 from streamtable.runtime.ending import drains
-from streamtable.runtime.lag import records_behind
+from streamtable.runtime.lag import ends_ahead, positions, records_behind
 from streamtable.runtime.modes import Extent, ends, with_trigger, without_empty_batches
 from streamtable.runtime.moving_time import MovingTime
 from streamtable.runtime.preflight import Notice
@@ -74,6 +76,7 @@ class RunningQuery:
     _rows: dict[ExecutionMode, DataFrame] = field(default_factory=dict)
     _query: StreamingQuery | None = None
     _looked_at: int | None = None
+    _ahead: Mapping[Partition, int] = field(default_factory=dict)
     _time: MovingTime = field(init=False)
 
     def __post_init__(self) -> None:
@@ -106,6 +109,8 @@ class RunningQuery:
                 self._start(ExecutionMode.MICRO_BATCH, Extent.ONE_BATCH)
             return
         real_time = self.context.mode is ExecutionMode.REAL_TIME
+        if self.context.patient and self._ends_itself:
+            self._ahead = ends_ahead(self.plan, self.context.bridge)
         if waits(self.plan.input) and not real_time and not self._ends_itself:
             plan_empty_batch(self.context.bridge, self.checkpoint.query_directory(self.name))
         self.change_to(ExecutionMode.REAL_TIME if real_time else ExecutionMode.MICRO_BATCH)
@@ -125,6 +130,7 @@ class RunningQuery:
             raise job_fault(self.name, str(failure))
         if active:
             self._time.look(self._running, self.mode)
+            self._perhaps_stop_waiting()
         if self.context.mode is not ExecutionMode.AUTO:
             return active or self._begins_to_end()
         if self.mode is ExecutionMode.REAL_TIME:
@@ -166,7 +172,7 @@ class RunningQuery:
         """Goes on in a mode, on the same checkpoint."""
         self.stop()
         catching_up = self.context.mode is ExecutionMode.AUTO and mode is ExecutionMode.MICRO_BATCH
-        available = catching_up or self._ends_itself
+        available = catching_up or (self._ends_itself and not self._ahead)
         self._start(mode, Extent.AVAILABLE if available else Extent.ENDLESS)
 
     @property
@@ -202,6 +208,16 @@ class RunningQuery:
             self._query = writer.start()
         self.mode = mode
         self._looked_at = None
+
+    def _perhaps_stop_waiting(self) -> None:
+        """Begins the run that ends by itself once all ends of the query's scans are there."""
+        progress = newest(self._running) if self._ahead else None
+        if progress is None:
+            return
+        reached = positions(source.endOffset for source in progress.sources)
+        if all(reached.get(partition, 0) >= end for partition, end in self._ahead.items()):
+            self._ahead = {}
+            self.change_to(self.mode)
 
     def _after_catching_up(self) -> None:
         behind = self._behind()

@@ -34,10 +34,11 @@ from streamtable.operators.lower import lower
 from streamtable.plan.nodes import Collect
 from streamtable.runtime.counts import left_out
 from streamtable.runtime.ending import drains
-from streamtable.runtime.job import RunOptions, stop_signals
+from streamtable.runtime.job import RunOptions
 from streamtable.runtime.modes import Extent, ends, with_trigger, without_empty_batches
 from streamtable.runtime.moving_time import MovingTime
 from streamtable.runtime.preflight import Notice, check_sources
+from streamtable.runtime.stop_signals import stop_signals
 
 #: Takes one line of the result.
 Show = Callable[[str], None]

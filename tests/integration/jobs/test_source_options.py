@@ -15,6 +15,8 @@ from confluent_kafka.admin import AdminClient, NewPartitions
 from tests.integration.jobs.test_change_events import records
 
 from streamtable.core.errors import Condition, StreamtableError
+from streamtable.runtime.job import RunOptions
+from streamtable.session import Session, fixed_settings
 from streamtable.testing.jobs import BoundedRun
 
 if TYPE_CHECKING:
@@ -123,7 +125,7 @@ def test_topics_by_pattern_and_new_ones(broker: Broker, topic: Topics, job: Job)
                 "'scan.bounded.mode' = 'specific-offsets',"
                 " 'scan.bounded.specific-offsets' = 'partition:1,offset:2'"
             ),
-            [10, 11],
+            [0, 10, 11],  # partition 0 to where the group stands
         ),
         ("'scan.bounded.mode' = 'group-offsets'", [0, 10, 11, 12]),
     ],
@@ -147,13 +149,42 @@ def test_a_bounded_scan_ends_the_job(
     assert job.ids() == expected
 
 
+def test_an_end_that_is_not_there_yet_is_waited_for(
+    broker: Broker, topic: Topics, job: Job
+) -> None:
+    """As in Flink; a run to the end of what is there does not wait, and a later one goes on."""
+    source = topic("s", partitions=2)
+    send(broker, source, range(3))
+    bound = "'scan.bounded.specific-offsets' = 'partition:0,offset:7;partition:1,offset:1'"
+    options = f"'topic' = '{source}', {EARLIEST}, 'scan.bounded.mode' = 'specific-offsets', {bound}"
+    job.run(options)
+    assert job.ids() == [0, 1, 2]
+    session = Session(settings=fixed_settings({}))
+    names = {"out": job.out, "servers": broker.bootstrap_servers}
+    session.load(SCRIPT.replace("${source}", options), "s.sql", names)
+    waiting = session.start(RunOptions(checkpoint=str(job.folder)), lambda _: None, job.spark)
+    try:
+        send(broker, source, range(3, 6))
+        send(broker, source, range(10, 12), partition=1)
+        deadline = time.monotonic() + 60
+        while job.ids() != [0, 1, 2, 3, 4, 5, 10]:
+            assert time.monotonic() < deadline
+            assert waiting.running
+        send(broker, source, range(6, 9))
+        assert waiting.wait(60)
+    finally:
+        waiting.stop()
+        waiting.wait(60)
+    assert job.ids() == [0, 1, 2, 3, 4, 5, 6, 10]
+
+
 def test_bounds_that_cannot_be(broker: Broker, topic: Topics, job: Job) -> None:
     source = topic("s")
     send(broker, source, range(3))
     base = f"'topic' = '{source}', {EARLIEST}, 'scan.bounded.mode' = "
-    with pytest.raises(StreamtableError, match=r"partition 0 of .* ends at 3, .* at 4, is not"):
+    with pytest.raises(StreamtableError, match=r"in partition 2 of .*, and there is no such"):
         job.run(
-            f"{base} 'specific-offsets', 'scan.bounded.specific-offsets' = 'partition:0,offset:4'"
+            f"{base} 'specific-offsets', 'scan.bounded.specific-offsets' = 'partition:2,offset:1'"
         )
     with pytest.raises(StreamtableError, match="has committed none for partition 0"):
         job.run(f"{base} 'group-offsets', 'properties.group.id' = 'g-{uuid.uuid4().hex}'")

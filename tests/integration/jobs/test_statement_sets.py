@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import json
+import shutil
 import time
+from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from tests.integration.event_time.support import SOURCE, Event, millis, send
 from tests.integration.jobs.test_change_events import records
 
 from streamtable.core.settings import SessionSettings
 from streamtable.runtime.job import RunOptions
 from streamtable.session import Session, fixed_settings
+from streamtable.testing.jobs import BoundedRun
 from streamtable.testing.topics import produce_json
 
 if TYPE_CHECKING:
@@ -109,3 +113,47 @@ def test_a_stop_does_not_wait_for_those_that_are_held_back(
     job.stop()
     assert job.wait(30)
     assert 0 < _reached(tmp_path / "c" / "quick", "commits", source) < COUNT
+
+
+WINDOWS = """
+CREATE TABLE {name} (s TIMESTAMP(3), k INT, n BIGINT) WITH (
+  'connector' = 'kafka', 'topic' = '${{source}}-{name}',
+  'properties.bootstrap.servers' = '${{servers}}', 'format' = 'json'
+);
+INSERT INTO {name}
+SELECT window_start, k, COUNT(*) FROM TUMBLE(TABLE events, DESCRIPTOR(ts), INTERVAL '{size}' SECOND)
+GROUP BY window_start, window_end, k;
+"""
+
+
+def test_a_query_that_has_ended_holds_no_other_up(
+    spark: SparkSession, broker: Broker, topic: Topics, tmp_path: Path
+) -> None:
+    """A bounded run breaks off when one query has given its end and another is far from it."""
+    source = topic("ends")
+    servers = broker.bootstrap_servers
+    script = SOURCE + "".join(WINDOWS.format(name=f"of{n}", size=n) for n in (10, 20))
+    job = BoundedRun(spark, script, tmp_path / "c", {"source": source, "servers": servers})
+    held = {"execution.micro-batch.max-records": "40", "execution.max-lead": "40"}
+    send(servers, source, [Event(i * 100, i % 3, i) for i in range(100)])
+    job(held)
+    shutil.copytree(tmp_path / "c", tmp_path / "before")
+    send(servers, source, [Event(i * 100, i % 3, i) for i in range(100, 600)])
+    job(held, drain=True)
+    shutil.rmtree(tmp_path / "c" / "of20")
+    for left in ("of20", "watermarks.json"):
+        shutil.move(tmp_path / "before" / left, tmp_path / "c" / left)
+
+    session = Session(settings=fixed_settings(held))
+    session.load(script, "s.sql", {"source": source, "servers": servers})
+    options = RunOptions(bounded=True, checkpoint=str(tmp_path / "c"))
+    again = session.start(options, lambda _: None, spark)
+    try:
+        assert again.wait(60), "it waits for a query that is over"
+    finally:
+        again.stop()
+        again.wait(60)
+    for size in (10, 20):
+        found = [json.loads(r.value()) for r in records(broker, f"{source}-of{size}")]
+        counts = {(millis(row["s"]) // (size * 1_000), row["k"]): row["n"] for row in found}
+        assert counts == Counter((i // (size * 10), i % 3) for i in range(600))

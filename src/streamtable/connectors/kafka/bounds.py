@@ -20,8 +20,8 @@ def end_offsets(table: KafkaTable, bound: Bound, admin: KafkaAdmin) -> dict[Part
     """Where each partition ends for a bounded scan, exclusive; a new run asks anew.
 
     Raises:
-        StreamtableError: OPTION_CONFLICT for a group that has not committed everywhere; NOT_YET for
-            an end that lies ahead of the topic's.
+        StreamtableError: OPTION_CONFLICT for a group that has not committed everywhere, or a
+            partition that is not there.
     """
     topics = topics_of(table, admin)
     match bound.mode:
@@ -31,7 +31,7 @@ def end_offsets(table: KafkaTable, bound: Bound, admin: KafkaAdmin) -> dict[Part
         case BoundedMode.GROUP:
             return _committed(table, topics, admin)
         case BoundedMode.SPECIFIC:
-            return _specific(table, bound, admin)
+            return _specific(table, bound, topics, admin)
         case _:
             return admin.end_offsets(topics)
 
@@ -67,19 +67,37 @@ def _committed(
     return committed
 
 
-def _specific(table: KafkaTable, bound: Bound, admin: KafkaAdmin) -> dict[Partition, int]:
-    (topic,) = table.topics
-    ends = admin.end_offsets(table.topics)
-    for partition, offset in bound.offsets.items():
-        end = ends.get((topic, partition), 0)
-        if offset > end:
-            raise StreamtableError(
-                Condition.NOT_YET,
-                at=table.at,
-                what=(
-                    f"waiting for the end of {table.table}: partition {partition} of '{topic}'"
-                    f" ends at {end}, 'scan.bounded.specific-offsets' at {offset},"
-                ),
-                hint=f"name an offset up to {end}, or start the job when the records are there",
-            )
-    return {(topic, partition): offset for partition, offset in bound.offsets.items()}
+def _specific(
+    table: KafkaTable, bound: Bound, topics: tuple[str, ...], admin: KafkaAdmin
+) -> dict[Partition, int]:
+    """As Flink's: partitions that the option does not name end where the group has committed.
+
+    An offset beyond the end of its partition is waited for; see `ahead`.
+    """
+    (topic,) = topics
+    committed = admin.committed_offsets(table.group_id, topics) if table.group_id else {}
+    named = {(topic, partition): offset for partition, offset in bound.offsets.items()}
+    for partition in named.keys() - admin.end_offsets(topics).keys():
+        raise StreamtableError(
+            Condition.OPTION_CONFLICT,
+            at=table.at,
+            reason=(
+                f"{table.table} ends in partition {partition[1]} of '{topic}' by its"
+                " 'scan.bounded.specific-offsets', and there is no such partition"
+            ),
+            hint="name partitions that the topic has",
+        )
+    return {**committed, **named}
+
+
+def ahead(table: KafkaTable, admin: KafkaAdmin) -> dict[Partition, int]:
+    """Ends of a scan that its topic has not come to yet, so that they are waited for.
+
+    Only `scan.bounded.specific-offsets` can name such a one. Empty where there is none.
+    """
+    if table.bound is None or table.bound.mode is not BoundedMode.SPECIFIC:
+        return {}
+    topics = topics_of(table, admin)
+    there = admin.end_offsets(topics)
+    wanted = _specific(table, table.bound, topics, admin)
+    return {p: offset for p, offset in wanted.items() if offset > there[p]}

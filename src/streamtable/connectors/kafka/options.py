@@ -118,7 +118,8 @@ BOUNDED_TIMESTAMP = Option(
 BOUNDED_OFFSETS = Option(
     "scan.bounded.specific-offsets",
     TEXT,
-    doc="End offsets, exclusive, for `specific-offsets`; other partitions are not read.",
+    doc="End offsets, exclusive, for `specific-offsets`; one that is not there yet is waited for,"
+    " unless the run is `--bounded`. Other partitions are read up to what the group has committed.",
 )
 DISCOVERY_INTERVAL = Option(
     "scan.topic-partition-discovery.interval",
