@@ -1,0 +1,175 @@
+"""Where scans begin, what of a record they read, and several scans of one topic in one query."""
+
+from __future__ import annotations
+
+import json
+from collections import defaultdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from confluent_kafka import Producer
+from tests.integration.jobs.committed import records
+from tests.integration.jobs.test_source_options import commit, send
+
+from streamtable.testing.jobs import BoundedRun
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+    from tests.conftest import Topics
+
+    from streamtable.devbroker.broker import Broker
+
+OUT = """
+CREATE TABLE o (scan STRING, id INT) WITH (
+  'connector' = 'kafka', 'topic' = '${out}', 'properties.bootstrap.servers' = '${servers}',
+  'format' = 'json'
+);
+"""
+TABLE = """
+CREATE TABLE {name} (id INT) WITH (
+  'connector' = 'kafka', 'topic' = '${{source}}', 'properties.bootstrap.servers' = '${{servers}}',
+  'format' = 'json'{options}
+);
+"""
+
+#: Options; which ids of 0 to 4 in partition 0 and of 10 to 14 in partition 1 are read at first.
+#: The group has committed 2 for partition 0; a record's time is 1,000 ms and its id.
+BEGINNINGS: dict[str, tuple[dict[str, str], list[int]]] = {
+    "earliest": ({"scan.startup.mode": "earliest-offset"}, [0, 1, 2, 3, 4, 10, 11, 12, 13, 14]),
+    "latest": ({"scan.startup.mode": "latest-offset"}, []),
+    "moment": (
+        {"scan.startup.mode": "timestamp", "scan.startup.timestamp-millis": "1003"},
+        [3, 4, 10, 11, 12, 13, 14],
+    ),
+    "specific": (
+        {
+            "scan.startup.mode": "specific-offsets",
+            "scan.startup.specific-offsets": "partition:0,offset:4;partition:1,offset:3",
+        },
+        [4, 13, 14],
+    ),
+    "specific_and_group": (
+        {
+            "scan.startup.mode": "specific-offsets",
+            "scan.startup.specific-offsets": "partition:1,offset:4",
+            "properties.group.id": "${group}",
+        },
+        [2, 3, 4, 14],
+    ),
+    "of_group": (
+        {"scan.startup.mode": "group-offsets", "properties.group.id": "${group}"},
+        [2, 3, 4],
+    ),
+    "of_new_group": (
+        {"scan.startup.mode": "group-offsets", "properties.group.id": "${group}-new"},
+        [],
+    ),
+    "reset": (
+        {
+            "scan.startup.mode": "group-offsets",
+            "properties.group.id": "${group}",
+            "properties.auto.offset.reset": "earliest",
+        },
+        [2, 3, 4, 10, 11, 12, 13, 14],
+    ),
+}
+
+
+def _ids(broker: Broker, topic: str) -> dict[str, list[int]]:
+    found: dict[str, list[int]] = defaultdict(list)
+    for record in records(broker.bootstrap_servers, topic):
+        row = json.loads(record.value())
+        found[row["scan"]].append(row["id"])
+    return {scan: sorted(ids) for scan, ids in found.items()}
+
+
+def test_where_scans_begin(
+    spark: SparkSession, broker: Broker, topic: Topics, tmp_path: Path
+) -> None:
+    """Eight scans of one topic in one query; a second run goes on where the first has been."""
+    source = topic("s", partitions=2, config={"retention.ms": "-1"})
+    names = {"source": source, "out": topic("out"), "group": f"g-{source}"}
+    names["servers"] = broker.bootstrap_servers
+    send(broker, source, range(5), partition=0, timestamp=1_000)
+    send(broker, source, range(10, 15), partition=1, timestamp=1_000)
+    commit(broker, names["group"], source, {0: 2})
+    script = OUT
+    for name, (options, _) in BEGINNINGS.items():
+        given = "".join(f", '{key}' = '{value}'" for key, value in options.items())
+        script += TABLE.format(name=name, options=given)
+    selects = (f"SELECT '{name}', id FROM {name}" for name in BEGINNINGS)
+    script += f"INSERT INTO o {' UNION ALL '.join(selects)};"
+    job = BoundedRun(spark, script, tmp_path / "c", names)
+    job()
+    expected = {name: ids for name, (_, ids) in BEGINNINGS.items() if ids}
+    assert _ids(broker, names["out"]) == expected
+    send(broker, source, range(5, 6), partition=0)
+    send(broker, source, range(15, 16), partition=1)
+    job()
+    later = {name: sorted([*ids, 5, 15]) for name, (_, ids) in BEGINNINGS.items()}
+    assert _ids(broker, names["out"]) == later
+
+
+RECORDS = """
+CREATE TABLE whole (
+  k_id INT, v STRING,
+  t STRING NOT NULL METADATA FROM 'topic' VIRTUAL, p INT METADATA FROM 'partition' VIRTUAL,
+  h MAP<STRING, BYTES> METADATA FROM 'headers' VIRTUAL, at BIGINT METADATA FROM 'offset' VIRTUAL,
+  ts TIMESTAMP_LTZ(3) METADATA FROM 'timestamp' VIRTUAL,
+  kind STRING METADATA FROM 'timestamp-type' VIRTUAL
+) WITH (
+  'connector' = 'kafka', 'topic' = '${one};${two}', 'properties.bootstrap.servers' = '${servers}',
+  'scan.startup.mode' = 'earliest-offset', 'key.format' = 'json', 'key.fields' = 'k_id',
+  'key.fields-prefix' = 'k_', 'value.format' = 'json', 'value.fields-include' = 'EXCEPT_KEY'
+);
+CREATE TABLE texts (line STRING) WITH (
+  'connector' = 'kafka', 'topic' = '${one}', 'properties.bootstrap.servers' = '${servers}',
+  'scan.startup.mode' = 'earliest-offset', 'format' = 'raw'
+);
+CREATE TABLE o (
+  k_id INT, v STRING, t STRING, p INT, h STRING, at BIGINT, ts STRING, kind STRING
+) WITH (
+  'connector' = 'kafka', 'topic' = '${out}', 'properties.bootstrap.servers' = '${servers}',
+  'format' = 'json'
+);
+INSERT INTO o
+SELECT k_id, v, t, p, CAST(h['a'] AS STRING), at, CAST(ts AS STRING), kind FROM whole
+UNION ALL SELECT k_id, 'again', t, p, NULL, at, NULL, NULL FROM whole WHERE k_id = 1
+UNION ALL SELECT NULL, line, NULL, NULL, NULL, NULL, NULL, NULL FROM texts;
+"""
+
+
+def test_what_scans_read(
+    spark: SparkSession, broker: Broker, topic: Topics, tmp_path: Path
+) -> None:
+    """Two topics in one table, one of them also in another table, and a table read twice."""
+    keep = {"retention.ms": "-1"}
+    one = topic("a", partitions=2, config=keep)
+    two = topic("b", config={**keep, "message.timestamp.type": "LogAppendTime"})
+    producer = Producer({"bootstrap.servers": broker.bootstrap_servers})
+    for name, partition, id_ in ((one, 1, 1), (two, 0, 2)):
+        producer.produce(
+            name,
+            f'{{"v":"v{id_}"}}',
+            f'{{"id":{id_}}}',
+            partition=partition,
+            timestamp=86_400_000 + id_,
+            headers=[("a", b"first"), ("b", b""), ("a", b"last")],
+        )
+    assert producer.flush(30) == 0
+    names = {"one": one, "two": two, "out": topic("out"), "servers": broker.bootstrap_servers}
+    BoundedRun(spark, RECORDS, tmp_path / "c", names)()
+    found: list[dict[str, Any]] = [
+        json.loads(r.value()) for r in records(broker.bootstrap_servers, names["out"])
+    ]
+    by_value = {row["v"]: row for row in found}
+    assert len(found) == len(by_value) == 4
+    first = {"k_id": 1, "v": "v1", "t": one, "p": 1, "h": "last", "at": 0}
+    assert by_value["v1"] == {**first, "ts": "1970-01-02 00:00:00.001", "kind": "CreateTime"}
+    other = by_value["v2"]
+    assert other["kind"] == "LogAppendTime"
+    assert other["ts"] > "2000"
+    assert (other["k_id"], other["t"], other["p"], other["at"]) == (2, two, 0, 0)
+    nothing = {"h": None, "ts": None, "kind": None}
+    assert by_value["again"] == {**first, "v": "again", **nothing}
+    assert by_value['{"v":"v1"}'] == dict.fromkeys(first, None) | {"v": '{"v":"v1"}', **nothing}
