@@ -18,6 +18,10 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 
+#: How long a broker is away in a run of the whole suite.
+_SHORT_S = 3
+
+
 def _dies(broker: Broker, seconds: float) -> None:
     broker.kill()
     time.sleep(seconds)
@@ -31,22 +35,28 @@ def _stands_still(broker: Broker, seconds: float) -> None:
     os.kill(broker.pid, signal.SIGCONT)
 
 
-def _soak(guarantee: str) -> list[Any]:
-    return [
-        pytest.param(seed, mode, guarantee, 3, 30, marks=pytest.mark.soak)
-        for mode in ("micro-batch", "auto")
-        for seed in range(100, 105)
-        if mode == "micro-batch" or not guarantee
-    ]
+def _case(seed: int, mode: str, guarantee: str, faults: int, seconds: float) -> Any:
+    """A long one lasts minutes, and auto mode needs more time to begin than a short one has."""
+    long = seconds > _SHORT_S or mode == "auto"
+    name = f"{mode}-{'exactly' if guarantee else 'at-least'}-once-{seed}"
+    marks = [pytest.mark.soak] if long else []
+    return pytest.param(seed, mode, guarantee, faults, seconds, marks=marks, id=name)
 
 
 @pytest.mark.parametrize(
     ("seed", "mode", "guarantee", "faults", "seconds"),
     [
-        (3, "micro-batch", EXACTLY_ONCE, 1, 3),
-        pytest.param(4, "auto", "", 1, 3, marks=pytest.mark.soak),
-        *_soak(""),
-        *_soak(EXACTLY_ONCE),
+        _case(3, "micro-batch", EXACTLY_ONCE, 1, _SHORT_S),
+        _case(4, "auto", "", 1, _SHORT_S),
+        *(
+            _case(seed, mode, guarantee, 3, 30)
+            for mode, guarantee in (
+                ("micro-batch", ""),
+                ("micro-batch", EXACTLY_ONCE),
+                ("auto", ""),
+            )
+            for seed in range(100, 105)
+        ),
     ],
 )
 def test_a_broker_that_is_away(

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from confluent_kafka import Producer
 from confluent_kafka.admin import AdminClient
-from tests.integration.jobs.committed import ids_in, once, records
+from tests.integration.jobs.committed import ids_in, once, open_partitions, records
 from tests.integration.jobs.support import Cli, run, write
 
 from streamtable.core.errors import Condition, StreamtableError
@@ -145,6 +145,23 @@ def test_a_new_checkpoint_is_another_job(
     for folder in ("c", "d"):  # its epochs have the same numbers and must not count
         BoundedRun(spark, _script(), tmp_path / folder, names)()
     assert ids_in(broker.bootstrap_servers, f"{source}-out") == Counter(dict.fromkeys(range(10), 2))
+
+
+def test_batches_without_rows(
+    spark: SparkSession, broker: Broker, topic: Topics, tmp_path: Path
+) -> None:
+    """They begin no transaction, and those around them keep their epochs."""
+    source = topic("ids", partitions=2)
+    names = {"source": source, "servers": broker.bootstrap_servers}
+    script = _script().replace("FROM t;", "FROM t WHERE id >= 0;")
+    job = BoundedRun(spark, script, tmp_path / "c", names)
+    for ids in ((-5, -1), (0, 3), (-9, -6), (3, 5)):
+        produce_json(broker.bootstrap_servers, source, _rows(*ids))
+        job()
+    _forget_last_commit(tmp_path / "c")
+    job()
+    assert ids_in(broker.bootstrap_servers, f"{source}-out") == once(5)
+    assert open_partitions(broker.bootstrap_servers, f"{source}-out") == []
 
 
 def test_upsert_sink_with_state(

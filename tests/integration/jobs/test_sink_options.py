@@ -12,8 +12,9 @@ from confluent_kafka.admin import AdminClient, ConfigResource
 from tests.integration.jobs.test_change_events import records
 
 from streamtable.core.errors import Condition, StreamtableError
+from streamtable.testing.histories import Change
 from streamtable.testing.jobs import BoundedRun
-from streamtable.testing.topics import produce
+from streamtable.testing.topics import produce, produce_changes
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -211,3 +212,35 @@ def test_fewer_tasks_than_state_has(
         produce(broker.bootstrap_servers, source, rows)
         job()
     assert {r["g"]: r["n"] for r in job.rows("o").values()} == Counter(k % 7 for k in range(40))
+
+
+CHANGES = """
+CREATE TABLE t (k INT, v INT, PRIMARY KEY (k) NOT ENFORCED) WITH (
+  'connector' = 'upsert-kafka', 'topic' = '${source}',
+  'properties.bootstrap.servers' = '${servers}', 'key.format' = 'json', 'value.format' = 'json'
+);
+CREATE TABLE o (k INT, v INT, PRIMARY KEY (k) NOT ENFORCED) WITH (
+  'connector' = 'upsert-kafka', 'topic' = '${out}', 'properties.bootstrap.servers' = '${servers}',
+  'key.format' = 'json', 'value.format' = 'json'${more}
+);
+INSERT INTO o SELECT k, v FROM t;
+"""
+BUFFER = ", 'sink.buffer-flush.max-rows' = '1000', 'sink.buffer-flush.interval' = '60 s'"
+
+
+@pytest.mark.parametrize(("more", "written"), [("", 31), (BUFFER, 3)], ids=["none", "buffer"])
+def test_the_buffer_keeps_the_last_row_of_a_key(
+    more: str, written: int, spark: SparkSession, broker: Broker, topic: Topics, tmp_path: Path
+) -> None:
+    source, out = topic("in"), topic("out", config={"cleanup.policy": "compact"})
+    names = {"source": source, "out": out, "servers": broker.bootstrap_servers}
+    changes = [Change(i % 3, {"v": i}) for i in range(30)]
+    produce_changes(broker.bootstrap_servers, source, "k", [*changes, Change(2, None)])
+    BoundedRun(spark, CHANGES.replace("${more}", more), tmp_path / "c", names)()
+    found = [(r.key(), r.value()) for r in records(broker, out)]
+    assert len(found) == written
+    assert dict(found) == {
+        b'{"k":0}': b'{"k":0,"v":27}',
+        b'{"k":1}': b'{"k":1,"v":28}',
+        b'{"k":2}': None,
+    }
