@@ -22,6 +22,9 @@ if TYPE_CHECKING:
 _SHORT_S = 3
 
 
+_LONG = (("micro-batch", ""), ("micro-batch", EXACTLY_ONCE), ("auto", ""))
+
+
 def _dies(broker: Broker, seconds: float) -> None:
     broker.kill()
     time.sleep(seconds)
