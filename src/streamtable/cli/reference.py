@@ -114,7 +114,11 @@ def _chapters() -> Iterator[str]:
         if rows:
             head = "| Function | Arguments | Since | Meaning |\n|---|---|---|---|\n"
             yield f"## {category.value}\n\n{head}" + "\n".join(rows) + "\n"
-    lacking = [f for f in FUNCTIONS.values() if not f.available]
+    placed = [f for f in FUNCTIONS.values() if f.placed]
+    rows = [f"| `{f.name}` | {f.instead} |" for f in placed]
+    head = "| Function | Place |\n|---|---|\n"
+    yield "## Windows\n\nThere, in clauses of their own.\n\n" + head + "\n".join(rows) + "\n"
+    lacking = [f for f in FUNCTIONS.values() if f.lacking]
     rows = [f"| `{f.name}` | {_since(f)} | {f.instead} |" for f in lacking]
     head = "| Function | Since | Instead |\n|---|---|---|\n"
     yield "## Not there yet\n\nKnown, and refused by name.\n\n" + head + "\n".join(rows) + "\n"

@@ -64,7 +64,15 @@ def test_later_names_are_known_with_their_version() -> None:
     assert not NEWER & _names()
 
 
-@pytest.mark.parametrize("name", [f.name for f in FUNCTIONS.values() if not f.available])
+@pytest.mark.parametrize("name", [f.name for f in FUNCTIONS.values() if f.placed])
+def test_windows_are_told_their_place(name: str) -> None:
+    with pytest.raises(StreamtableError, match="it is no function of a value") as refused:
+        Binder(Input()).bind(expression(f"{name}(1)"))
+    assert refused.value.condition is Condition.INVALID_WINDOW
+    assert "GROUP BY TUMBLE" in str(refused.value.hint)
+
+
+@pytest.mark.parametrize("name", [f.name for f in FUNCTIONS.values() if f.lacking])
 def test_what_is_lacking_is_refused_with_a_way_out(name: str) -> None:
     with pytest.raises(StreamtableError) as refused:
         Binder(Input()).bind(expression(f"{name}(1)"))

@@ -21,12 +21,14 @@ class _Family:
         names: in upper case.
         instead: what a user can write today.
         since: the Flink that brought them; None: 2.2 has them.
+        placed: whether they are there in clauses of their own.
     """
 
     category: Category
     names: tuple[str, ...]
     instead: str
     since: str | None = None
+    placed: bool = False
 
 
 def _words(*lines: str) -> tuple[str, ...]:
@@ -64,8 +66,9 @@ _FAMILIES = (
             "SESSION_ROWTIME SESSION_START TUMBLE TUMBLE_END TUMBLE_PROCTIME TUMBLE_ROWTIME",
             "TUMBLE_START CUMULATE",
         ),
-        "there as GROUP BY TUMBLE(ts, ...) with TUMBLE_START(ts, ...) beside it, but not by itself;"
-        " or as a table: FROM TABLE(TUMBLE(TABLE t, DESCRIPTOR(ts), ...))",
+        "write FROM TABLE(TUMBLE(TABLE t, DESCRIPTOR(ts), ...)); or GROUP BY TUMBLE(ts, ...) with"
+        " TUMBLE_START(ts, ...) and the like beside it",
+        placed=True,
     ),
     _Family(
         Category.AUXILIARY,
@@ -104,7 +107,7 @@ _FAMILIES = (
 )
 
 LACKING = tuple(
-    Function(name, family.category, instead=family.instead)
+    Function(name, family.category, instead=family.instead, placed=family.placed)
     for family in _FAMILIES
     for name in family.names
 )

@@ -196,6 +196,7 @@ class Function:
         overloads: tried in order; empty where Flink has the function and we do not yet.
         doc: one sentence.
         instead: what to write today where there is no overload.
+        placed: whether it is there in clauses of its own, which `instead` tells, and no expression.
     """
 
     name: str
@@ -203,6 +204,12 @@ class Function:
     overloads: tuple[Overload, ...] = ()
     doc: str = ""
     instead: str | None = None
+    placed: bool = False
+
+    @property
+    def lacking(self) -> bool:
+        """Whether Flink has it and we have it nowhere."""
+        return not self.overloads and not self.placed
 
     @property
     def available(self) -> bool:
@@ -213,8 +220,17 @@ class Function:
         """A call of it.
 
         Raises:
-            StreamtableError: NOT_YET, or ARGUMENT_MISMATCH where no signature fits.
+            StreamtableError: NOT_YET; INVALID_WINDOW in an expression that is not its place;
+                ARGUMENT_MISMATCH where no signature fits.
         """
+        if self.placed:
+            raise StreamtableError(
+                Condition.INVALID_WINDOW,
+                at=at,
+                function=self.name,
+                reason="it is no function of a value",
+                hint=self.instead,
+            )
         if not self.available:
             what = f"function {self.name}"
             raise StreamtableError(Condition.NOT_YET, at=at, what=what, hint=self.instead)
