@@ -8,7 +8,12 @@ from dataclasses import replace
 from streamtable.catalog.catalog import Catalog
 from streamtable.core.errors import Condition, StreamtableError, closest
 from streamtable.core.options import Settings
-from streamtable.core.settings import CDC_DUPLICATES, DYNAMIC_TABLE_OPTIONS, UPSERT_MATERIALIZE
+from streamtable.core.settings import (
+    CDC_DUPLICATES,
+    DYNAMIC_TABLE_OPTIONS,
+    UPSERT_MATERIALIZE,
+    UpsertMaterialize,
+)
 from streamtable.core.table import MetadataColumn, Table
 from streamtable.core.types import Field
 from streamtable.plan.changelog_mode import infer
@@ -56,9 +61,31 @@ def plan_insert(insert: Insert, catalog: Catalog, settings: Settings) -> Sink:
     inferred = infer(
         timed,
         duplicates=settings[CDC_DUPLICATES],
-        materialize=settings[UPSERT_MATERIALIZE],
+        materialize=_materialize(insert, table, settings),
     )
     return prune_columns(with_state_ttl(inferred, settings))
+
+
+def _materialize(insert: Insert, table: Table, settings: Settings) -> UpsertMaterialize:
+    """Where the rows of the sink's key are kept; ON CONFLICT DO DEDUPLICATE says it once more.
+
+    Without the clause it is the same in Flink, unless a setting has switched it off.
+
+    Raises:
+        StreamtableError: NOT_YET for the clause on a table that is not an upsert table.
+    """
+    setting: UpsertMaterialize = settings[UPSERT_MATERIALIZE]
+    if insert.conflict_at is None:
+        return setting
+    takes = table.connector.writes
+    if takes.is_append or takes.has_before:
+        raise StreamtableError(
+            Condition.NOT_YET,
+            at=insert.conflict_at,
+            what=f"ON CONFLICT on {table.name}, which keeps every change of a key,",
+            hint="remove the clause, or write to an 'upsert-kafka' table",
+        )
+    return UpsertMaterialize.AUTO if setting is UpsertMaterialize.NONE else setting
 
 
 def _written_columns(insert: Insert, table: Table) -> tuple[Field, ...]:

@@ -164,7 +164,21 @@ class StatementParser(CatalogParser):
             columns = self._column_names()
         if not self.sees_query():
             self.fail("SELECT, VALUES or WITH")
-        return Insert(target, self.query(), at, columns, given, target_at=target_at)
+        query = self.query()
+        conflict_at = self._on_conflict()
+        return Insert(target, query, at, columns, given, target_at, conflict_at)
+
+    def _on_conflict(self) -> Span | None:
+        """What is to be done where several rows have the key of the sink; see FLIP-558."""
+        clause = self.accept("ON", "CONFLICT")
+        if clause is None:
+            return None
+        self.expect("DO")
+        if self.sees_any("ERROR", "NOTHING"):
+            self.refuse(f"ON CONFLICT DO {self.peek().key}", clause.at)
+        if not self.accept("DEDUPLICATE"):
+            self.fail("DEDUPLICATE, ERROR or NOTHING")
+        return clause.at
 
     def _execute(self) -> Statement:
         at = self.expect("EXECUTE").at

@@ -110,10 +110,11 @@ class Drop:
 
 @dataclass(frozen=True)
 class Insert:
-    """`INSERT INTO target [(columns)] query`.
+    """`INSERT INTO target [(columns)] query [ON CONFLICT DO DEDUPLICATE]`.
 
     Attributes:
         hints: `/*+ OPTIONS(...) */` on the target; overrides of its WITH options.
+        conflict_at: where ON CONFLICT stands, which Flink has since 2.3.
     """
 
     target: Name
@@ -122,6 +123,7 @@ class Insert:
     columns: tuple[str, ...] = ()
     hints: Mapping[str, Given] = field(default_factory=dict)
     target_at: Span | None = None
+    conflict_at: Span | None = None
 
 
 @dataclass(frozen=True)
