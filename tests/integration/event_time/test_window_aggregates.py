@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 HOUR = 3_600_000
 
-_SINK = """
+_TABLE = """
 CREATE TABLE {name} (
   s TIMESTAMP(3), e TIMESTAMP(3), k INT, n BIGINT, total BIGINT, kinds BIGINT, most INT,
   PRIMARY KEY (s, e, k) NOT ENFORCED
@@ -45,9 +45,19 @@ CREATE TABLE {name} (
   'connector' = 'upsert-kafka', 'topic' = '${{source}}-{name}',
   'properties.bootstrap.servers' = '${{servers}}', 'key.format' = 'json', 'value.format' = 'json'
 );
-INSERT INTO {name}
+"""
+_SINK = f"""{_TABLE}
+INSERT INTO {{name}}
 SELECT window_start, window_end, k, COUNT(*), SUM(v), COUNT(DISTINCT v), MAX(v)
-FROM TABLE({function}) GROUP BY window_start, window_end, k;
+FROM TABLE({{function}}) GROUP BY window_start, window_end, k;
+"""
+#: Each row of a window with each of the same key.
+_PAIRED = f"""{_TABLE}
+INSERT INTO {{name}}
+SELECT l.window_start, l.window_end, l.k, COUNT(*), SUM(l.v * r.v), COUNT(DISTINCT r.v), MAX(r.v)
+FROM (SELECT * FROM TABLE({{function}})) AS l JOIN (SELECT * FROM TABLE({{function}})) AS r
+ON l.window_start = r.window_start AND l.window_end = r.window_end AND l.k = r.k
+GROUP BY l.window_start, l.window_end, l.k;
 """
 
 _OF = "TABLE events, DESCRIPTOR(ts)"
@@ -135,6 +145,7 @@ def test_late_rows_are_counted_and_open_windows_take_theirs(
     servers = broker.bootstrap_servers
     script = SOURCE + _SINK.format(name="tumbled", function=FUNCTIONS["tumbled"])
     script += _SINK.format(name="joined", function=FUNCTIONS["joined"])
+    script += _PAIRED.format(name="paired", function=FUNCTIONS["tumbled"])
     job = BoundedRun(spark, script, tmp_path / "job", {"source": source, "servers": servers})
     # Windows are [3 s, 13 s), [13 s, 23 s), ...; the second partition has shown nothing yet.
     send(servers, source, [Event(4_000, 1, 1, 0), Event(40_000, 1, 1, 0)])
@@ -145,6 +156,7 @@ def test_late_rows_are_counted_and_open_windows_take_theirs(
     # 14.999 s - 2 s is the last millisecond of the first window, which fires.
     assert _written(job, "tumbled") == {(3_000, 13_000, 1): (2, 3, 2, 2)}
     assert _written(job, "joined") == {(4_000, 9_000, 1): (2, 3, 2, 2)}
+    assert _written(job, "paired") == {(3_000, 13_000, 1): (4, 9, 2, 2)}
     # Late, and not late: the second window is open, though the watermark is past the row. A session
     # that is over takes no row, one that is open is made longer by a row before it.
     send(servers, source, [Event(12_999, 1, 9, 1), Event(13_000, 1, 4, 1), Event(8_500, 1, 9, 0)])
@@ -160,7 +172,13 @@ def test_late_rows_are_counted_and_open_windows_take_theirs(
         (12_999, 18_999, 1): (3, 16, 3, 9),
         (40_000, 44_000, 1): (1, 1, 1, 1),
     }
-    assert any("3 records left out, because the watermark had passed" in n for n in job.notices)
+    assert _written(job, "paired") == {
+        (3_000, 13_000, 1): (4, 9, 2, 2),
+        (13_000, 23_000, 1): (4, 49, 2, 4),
+        (33_000, 43_000, 1): (1, 1, 1, 1),
+    }
+    # Two for the windows, one for the sessions, two on each side of the join.
+    assert any("7 records left out, because the watermark had passed" in n for n in job.notices)
     send(servers, source, [Event(None, 1, 1, 1)])
     with pytest.raises(StreamtableError, match="an event time is NULL: `ts` of events"):
         job()
