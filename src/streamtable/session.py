@@ -31,6 +31,7 @@ from streamtable.sql.listings import (
     Show,
     ShowCreate,
 )
+from streamtable.sql.nodes import GivenRows
 from streamtable.sql.parse import read_script
 from streamtable.sql.statements import (
     CreateTable,
@@ -49,7 +50,7 @@ from streamtable.sql.statements import (
 )
 
 if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
+    from pyspark.sql import DataFrame, SparkSession
 
     from streamtable.runtime.background import Job
     from streamtable.runtime.job import RunOptions, Watcher
@@ -147,6 +148,24 @@ class Session:
         from streamtable.runtime.background import Job
 
         return Job(lambda watcher: self.run(options, notice, spark, show, watcher))
+
+    def create_temporary_view(self, path: str, frame: DataFrame) -> None:
+        """Makes a DataFrame a temporary view, to be looked up in or read once.
+
+        `JOIN view FOR SYSTEM_TIME AS OF t.proctime` reads it anew for each micro-batch; everything
+        else takes its rows once, in a query's first batch.
+
+        Args:
+            path: `name`, `database.name` or `catalog.database.name`.
+            frame: no stream; of the Spark session that the job is run in.
+
+        Raises:
+            StreamtableError: NOT_YET for a stream, or for a column of a type that SQL here lacks.
+        """
+        from streamtable.runtime.data_frames import fields_of
+
+        rows = GivenRows(this=path, fields=fields_of(frame), rows=frame)
+        self.catalog.put_view(tuple(path.split(".")), rows)
 
     def _take(self, statement: Statement) -> None:
         match statement:

@@ -4,6 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+#: Queries that Flink refuses and that run here.
+TAKEN = (
+    (
+        "SELECT k, g, v, w, rn FROM (SELECT *, RANK() OVER (PARTITION BY g ORDER BY v) AS rn"
+        " FROM changes) WHERE rn <= 2"
+    ),
+    (
+        "SELECT k, g, v, w, rn FROM (SELECT *, DENSE_RANK() OVER (PARTITION BY g ORDER BY v) AS rn"
+        " FROM added) WHERE rn <= 2"
+    ),
+    "SELECT k, LAG(k) OVER (PARTITION BY g ORDER BY w) FROM changes",
+)
+
 #: What differs -> how.
 DIFFERENT: Mapping[str, str] = {
     "RANK and DENSE_RANK OVER": "the rank that SQL's standard gives; Flink gives tied rows the"

@@ -202,6 +202,39 @@ RANKS = (
     "SELECT k, SUM(v) OVER (PARTITION BY g ORDER BY w ROWS 1 PRECEDING) FROM changes",
 )
 
+#: Rows in the order in which they come, with the clock's time.
+_COMING = "(SELECT id, k, v, s, PROCTIME() AS p FROM timed)"
+#: By processing time, which says no more than in what order rows come.
+ARRIVALS = (
+    *(
+        f"SELECT {columns} FROM (SELECT *, ROW_NUMBER() OVER (PARTITION BY k ORDER BY {order})"
+        f" AS rn FROM {_COMING}) WHERE rn = 1"
+        for columns in ("id, k, v, s, rn", "id, k, v")
+        for order in ("p", "p DESC", "PROCTIME()")
+    ),
+    *(
+        f"SELECT id, {calls} FROM {_COMING} WINDOW w AS (PARTITION BY k ORDER BY p {frame})"
+        for calls in (
+            "SUM(v) OVER w, COUNT(*) OVER w, MIN(v) OVER w, MAX(s) OVER w",
+            "FIRST_VALUE(id) OVER w, LAST_VALUE(id) OVER w, COUNT(DISTINCT v) OVER w",
+        )
+        for frame in (
+            "",
+            "ROWS UNBOUNDED PRECEDING",
+            "ROWS 1 PRECEDING",
+            "ROWS BETWEEN 2 PRECEDING AND CURRENT ROW",
+        )
+    ),
+    f"SELECT id, ROW_NUMBER() OVER (PARTITION BY k ORDER BY p) FROM {_COMING}",
+    f"SELECT id, LAG(id) OVER (PARTITION BY k ORDER BY p) FROM {_COMING}",
+    f"SELECT id, SUM(v) OVER (ORDER BY p ROWS 3 PRECEDING) FROM {_COMING}",
+)
+#: Versions as of the processing time, and its order over rows that may be taken back.
+NOT_BY_THE_CLOCK = (
+    f"SELECT a.id, b.v FROM {_COMING} AS a JOIN late FOR SYSTEM_TIME AS OF a.p AS b ON a.id = b.id",
+    "SELECT k, COUNT(*) OVER (ORDER BY p) FROM (SELECT *, PROCTIME() AS p FROM changes)",
+)
+
 #: Those of them whose order tells rows apart, or takes those that it does not together.
 SORTED = (
     "SELECT k, SUM(v) OVER (PARTITION BY g ORDER BY v) FROM changes",

@@ -6,6 +6,7 @@ the golden refusals; differences from the marks of the tests against Flink's ans
 
 from __future__ import annotations
 
+import json
 import re
 import sys
 from collections.abc import Iterable, Iterator
@@ -48,6 +49,7 @@ def _sections() -> Iterator[str]:
     yield _section("Clauses and queries that are not there yet", _clauses())
     yield _section("Functions that are not there yet", _functions())
     yield _section("Options that are not there yet", _options())
+    yield _section("What Flink refuses in streams as well", _refused_by_both())
     yield _section("Answers that differ from Flink's", _differences())
 
 
@@ -75,7 +77,7 @@ def _clauses() -> Iterator[str]:
 
 
 def _functions() -> Iterator[str]:
-    lacking = sorted(name for name, function in FUNCTIONS.items() if not function.available)
+    lacking = sorted(name for name, function in FUNCTIONS.items() if function.lacking)
     aggregates = sorted(
         name for name, found in AGGREGATES.items() if found.gives is None and not found.over_only
     )
@@ -103,6 +105,17 @@ def _options() -> Iterator[str]:
                 yield f"- {owner}: `{option.key}`: {_plain(option.not_yet)}"
     if FORMATS_NOT_YET:
         yield "- formats: " + ", ".join(f"`{name}`" for name in FORMATS_NOT_YET)
+
+
+def _refused_by_both() -> Iterator[str]:
+    """Queries over streams that Flink's record answers with an error, one for each wording."""
+    record = json.loads((ROOT / "tests" / "compat" / "over.json").read_text(encoding="utf-8"))
+    found: dict[str, str] = {}
+    for query, answer in record["answers"].items():
+        if isinstance(answer, str) and query not in over_known.TAKEN:
+            found.setdefault(answer.partition(" The physical plan")[0], query)
+    for answer, query in sorted(found.items()):
+        yield f"- `{query}`: {_plain(answer)}"
 
 
 def _differences() -> Iterator[str]:

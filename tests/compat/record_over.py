@@ -16,7 +16,17 @@ from pyflink.common import Row, RowKind, Types
 from pyflink.datastream import StreamExecutionEnvironment
 from pyflink.table import Schema, StreamTableEnvironment
 from tests.compat.aggregates_queries import plain
-from tests.compat.over_queries import ADDED, CHANGES, LATE, OVER, RANKS, TIMED, moment
+from tests.compat.over_queries import (
+    ADDED,
+    ARRIVALS,
+    CHANGES,
+    LATE,
+    NOT_BY_THE_CLOCK,
+    OVER,
+    RANKS,
+    TIMED,
+    moment,
+)
 
 _KINDS = {
     "+I": RowKind.INSERT,
@@ -53,7 +63,7 @@ def main() -> None:
         stream = environment.from_collection(rows, types)
         tables.create_temporary_view(name, tables.from_data_stream(stream, schema))
     answers = {}
-    for query in (*OVER, *RANKS):
+    for query in (*OVER, *RANKS, *ARRIVALS, *NOT_BY_THE_CLOCK):
         answers[query] = _answer(tables, query)
         print(query, str(answers[query])[:300], flush=True)  # noqa: T201
     record = {"flink": version("apache-flink"), "answers": answers}

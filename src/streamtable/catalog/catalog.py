@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from sqlglot import exp
+
 from streamtable.catalog.alter import altered_options, altered_schema, refused
 from streamtable.catalog.functions import Functions
 from streamtable.catalog.merge import options_like, schema_as, schema_like
@@ -142,6 +144,11 @@ class Catalog:
                 statement.comment,
                 statement.at,
             )
+
+    def put_view(self, name: Name, query: exp.Query) -> None:
+        """Keeps a temporary view that a program gives; one of that name goes."""
+        path = self.namespaces.path(name)
+        self._temporary[path] = View(str(path), query)
 
     def alter_view(self, statement: AlterView) -> None:
         """Renames a view, or gives it another query."""

@@ -183,6 +183,82 @@ def sorted_over(
     )
 
 
+def arrival_over(
+    bridge: Bridge,
+    rows: DataFrame,
+    *,
+    keys: Sequence[str],
+    calls: Sequence[Aggregation],
+    preceding: int | None,
+    time: str | None,
+    bitmaps: bool,
+    positions: int,
+    ttl_ms: int,
+    output_ddl: str,
+) -> DataFrame:
+    """Rows as they come -> each with the aggregates over those that came before it.
+
+    Args:
+        bridge: of the session.
+        rows: row kind, columns, `time` where there is one, positions.
+        keys: the columns that tell partitions apart.
+        calls: the aggregates.
+        preceding: how many rows, or microseconds, the frame holds; None for all.
+        time: the column that a frame of time goes by, in microseconds.
+        bitmaps: whether distinct integers may be kept as bitmaps.
+        positions: how many columns at the end tell the order of rows.
+        ttl_ms: how long what is kept outlives its last change; 0 for ever.
+        output_ddl: row kind, columns and aggregates.
+    """
+    return bridge.operator(
+        "arrivalOver",
+        rows,
+        bridge.java_list(keys),
+        bridge.aggregations(calls),
+        -1 if preceding is None else preceding,
+        time,
+        bitmaps,
+        positions,
+        ttl_ms,
+        output_ddl,
+    )
+
+
+def arrival_deduplicate(
+    bridge: Bridge,
+    rows: DataFrame,
+    *,
+    keys: Sequence[str],
+    last: bool,
+    before: bool,
+    positions: int,
+    ttl_ms: int,
+    output_ddl: str,
+) -> DataFrame:
+    """Rows as they come -> the first of each partition, or the last.
+
+    Args:
+        bridge: of the session.
+        rows: row kind, columns, positions.
+        keys: the columns that tell partitions apart.
+        last: whether it is the last.
+        before: whether updates come with the row they replace.
+        positions: how many columns at the end tell the order of rows.
+        ttl_ms: how long a partition is kept after its last change; 0 for ever.
+        output_ddl: row kind and columns.
+    """
+    return bridge.operator(
+        "arrivalDeduplicate",
+        rows,
+        bridge.java_list(keys),
+        last,
+        before,
+        positions,
+        ttl_ms,
+        output_ddl,
+    )
+
+
 def paired_filter(bridge: Bridge, rows: DataFrame, *, before: bool, output_ddl: str) -> DataFrame:
     """Rows of (row kind, matches, columns...) -> those that match, updates judged as a whole."""
     return bridge.operator("pairedFilter", rows, before, output_ddl)

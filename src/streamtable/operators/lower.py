@@ -6,11 +6,13 @@ from pyspark.sql import DataFrame
 
 from streamtable.core.changelog import ROW_KIND_COLUMN
 from streamtable.core.types import quote
+from streamtable.operators.arrival import lower_arrival_deduplicate, lower_arrival_over
 from streamtable.operators.calc import lower_calc
 from streamtable.operators.context import LoweringContext
 from streamtable.operators.expand import lower_expand
 from streamtable.operators.group_aggregate import lower_group_aggregate
 from streamtable.operators.join import lower_join
+from streamtable.operators.lookup_join import lower_lookup_join
 from streamtable.operators.materialize import lower_materialize
 from streamtable.operators.normalize import lower_normalize
 from streamtable.operators.over import lower_deduplicate, lower_over_aggregate, lower_sorted_over
@@ -24,15 +26,17 @@ from streamtable.operators.time_joins import (
 )
 from streamtable.operators.top_n import lower_top_n
 from streamtable.operators.upserts import lower_upserts
-from streamtable.operators.values import lower_values
+from streamtable.operators.values import lower_static_table, lower_values
 from streamtable.operators.watermark import lower_versions, lower_watermark
 from streamtable.operators.window import (
     lower_window_aggregate,
     lower_window_table,
     lower_window_top_n,
 )
+from streamtable.plan.arrival_nodes import ArrivalDeduplicate, ArrivalOver
 from streamtable.plan.deduplicate_node import Deduplicate
 from streamtable.plan.expand_node import Expand
+from streamtable.plan.lookup_node import LookupJoin
 from streamtable.plan.nodes import (
     Calc,
     EventTimeNode,
@@ -40,6 +44,7 @@ from streamtable.plan.nodes import (
     Node,
     Normalize,
     Scan,
+    StaticTable,
     UnionAll,
     Values,
 )
@@ -64,6 +69,8 @@ def lower(node: Node, context: LoweringContext) -> DataFrame:  # noqa: C901 - a 
             return lower_scan(node, context)
         case Values():
             return lower_values(node, context)
+        case StaticTable():
+            return lower_static_table(node, context)
         case Normalize():
             return lower_normalize(node, context)
         case Calc():
@@ -120,6 +127,12 @@ def _lower_in_time(  # noqa: C901 - a case for each node
             return lower_sorted_over(node, lower(node.input, context), context)
         case Deduplicate():
             return lower_deduplicate(node, lower(node.input, context), context)
+        case LookupJoin():
+            return lower_lookup_join(node, lower(node.input, context), context)
+        case ArrivalOver():
+            return lower_arrival_over(node, lower(node.input, context), context)
+        case ArrivalDeduplicate():
+            return lower_arrival_deduplicate(node, lower(node.input, context), context)
 
 
 def _lower_side(node: Node, context: LoweringContext, *, upserts: bool) -> DataFrame:

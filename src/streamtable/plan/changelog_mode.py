@@ -21,6 +21,7 @@ from dataclasses import replace
 from streamtable.core.changelog import RowKind
 from streamtable.core.errors import Condition, InternalError, StreamtableError
 from streamtable.core.settings import CDC_DUPLICATES, UpsertMaterialize
+from streamtable.plan.arrival_nodes import ArrivalDeduplicate, ArrivalOver
 from streamtable.plan.deduplicate_node import Deduplicate
 from streamtable.plan.expand_node import Expand
 from streamtable.plan.functions import AGGREGATES
@@ -35,6 +36,7 @@ from streamtable.plan.nodes import (
     Normalize,
     Scan,
     Sink,
+    StaticTable,
     UnionAll,
     Values,
     scans,
@@ -83,7 +85,7 @@ def _satisfy(node: Node, before: bool, duplicates: bool) -> Node:  # noqa: C901 
     match node:
         case Scan():
             return _satisfy_scan(node, before, duplicates)
-        case Values():
+        case Values() | StaticTable():
             return node
         case Calc():
             return _satisfy_calc(node, before, duplicates)
@@ -129,10 +131,12 @@ def _satisfy_in_time(node: TimeOperator, before: bool, duplicates: bool) -> Node
     satisfied = [_satisfy(child, need, duplicates) for child, need in pairs]
     if isinstance(node, SortedOver):
         return _satisfy_sorted(node, satisfied[0], before)
-    if isinstance(node, OverAggregate | Deduplicate):
+    if isinstance(node, OverAggregate | ArrivalOver):
         _check_added(node)
+    if isinstance(node, OverAggregate | Deduplicate | ArrivalOver | ArrivalDeduplicate):
         below, order = with_position(satisfied[0])
-        return replace(node, input=below, order=order)
+        taken = replace(node, input=below, order=order)
+        return replace(taken, before=before) if isinstance(taken, ArrivalDeduplicate) else taken
     if isinstance(node, WindowAggregate):
         below, order = _in_order(satisfied[0], node)
         return replace(node, input=below, order=order)
@@ -149,13 +153,14 @@ def _satisfy_sorted(node: SortedOver, below: Node, before: bool) -> SortedOver:
     return replace(satisfied, key=key, before=before)
 
 
-def _check_added(node: OverAggregate | Deduplicate) -> None:
-    if isinstance(node, OverAggregate) and not node.input.mode.is_append:
+def _check_added(node: OverAggregate | ArrivalOver) -> None:
+    if not node.input.mode.is_append:
         raise StreamtableError(
-            Condition.NOT_YET,
+            Condition.TAKES_INSERTS_ONLY,
             at=node.at,
-            what="OVER an event time of rows that may be taken back",
-            hint="OverAggregate doesn't support consuming updates and deletes in Flink either",
+            operator="OVER in the order of a time",
+            source=describe_source(first_changing(node.input)),
+            hint="Flink's OverAggregate takes no updates and deletes either",
         )
 
 

@@ -11,6 +11,7 @@ from streamtable.plan.expand_node import Expand
 from streamtable.plan.explain_parts import describe_call, kept, sort_key
 from streamtable.plan.explain_time import describe_in_time
 from streamtable.plan.keys import side_key, unique_keys
+from streamtable.plan.lookup_node import LookupJoin
 from streamtable.plan.nodes import (
     Calc,
     Collect,
@@ -21,6 +22,7 @@ from streamtable.plan.nodes import (
     Root,
     Scan,
     Sink,
+    StaticTable,
     UnionAll,
     Values,
 )
@@ -76,6 +78,8 @@ def _add(
     lines.append("  " * depth + line)
     for child, below in zip(node.inputs, _normalizers(node, normalized), strict=True):
         _add(lines, child, depth + 1, below, changeable=changeable)
+    if isinstance(node, LookupJoin):
+        _add(lines, node.table, depth + 1, None, changeable=False)
 
 
 def _normalizers(node: Node, above: str | None) -> Iterable[str | None]:
@@ -97,6 +101,8 @@ def _headline(node: Node, normalized: str | None) -> str:  # noqa: C901 - a case
             return _scan(node, normalized)
         case Values():
             return _values(node)
+        case StaticTable():
+            return f"StaticTable {node.name}: reads ({', '.join(f.name for f in node.fields)})"
         case Normalize():
             return f"ChangelogNormalize by ({', '.join(node.key)})"
         case Calc():

@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import timedelta
 
 from streamtable.core.durations import format_duration
+from streamtable.plan.arrival_nodes import ArrivalDeduplicate, ArrivalOver
 from streamtable.plan.binding.bound import text_literal
 from streamtable.plan.nodes import AggregateCall, GroupAggregate, Node, Normalize
 from streamtable.plan.stateful_nodes import Join, Materialize, SortKey, TopN
@@ -34,8 +35,10 @@ def kept(node: Node, *, changeable: bool) -> str:
     match node:
         case Join():
             sides = (("left rows", node.left_ttl), ("right rows", node.right_ttl))
-        case Normalize() | GroupAggregate() | TopN() | Materialize():
+        case Normalize() | GroupAggregate() | TopN() | Materialize() | ArrivalDeduplicate():
             sides = (("state", node.ttl), ("", None))
+        case ArrivalOver():
+            sides = (("state", node.expiry), ("", None))
         case _:
             return ""
     texts = [_expiry(what, ttl, changeable) for what, ttl in sides if ttl is not None]

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from streamtable.plan.arrival_nodes import ArrivalDeduplicate, ArrivalOver
 from streamtable.plan.deduplicate_node import Deduplicate
 from streamtable.plan.explain_parts import describe_call, sort_key
+from streamtable.plan.lookup_node import LookupJoin
 from streamtable.plan.nodes import AggregateCall, EventTimeNode, Key
 from streamtable.plan.over_node import Frame, OverAggregate, SortedOver
 from streamtable.plan.time_joins import IntervalJoin, TemporalJoin, TimeJoin, WindowJoin
@@ -47,6 +49,20 @@ def describe_in_time(
         case Deduplicate():
             by = f"by ({', '.join(node.partition)})" if node.partition else "of everything"
             return f"Deduplicate {by}: the first row of {node.time}"
+        case ArrivalOver():
+            return _over(node.partition, "processing time", node.frame, node.calls)
+        case ArrivalDeduplicate():
+            by = f"by ({', '.join(node.partition)})" if node.partition else "of everything"
+            return f"Deduplicate {by}: the {'last' if node.last else 'first'} row to come"
+        case TemporalJoin() | WindowJoin() | IntervalJoin() | LookupJoin():
+            return _join(node)
+
+
+def _join(node: TemporalJoin | WindowJoin | IntervalJoin | LookupJoin) -> str:
+    match node:
+        case LookupJoin():
+            kind = "Left" if node.kind.pads_right else ""
+            return f"{kind}LookupJoin{f' on {node.condition}' if node.condition else ''}, broadcast"
         case TemporalJoin():
             kind = "Left" if node.kind.pads_right else ""
             return f"{kind}TemporalJoin on {_equal(node)} as of {node.left_time}"

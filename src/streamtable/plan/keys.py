@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable
 from itertools import product
 
+from streamtable.plan.arrival_nodes import ArrivalOver
 from streamtable.plan.expand_node import Expand
+from streamtable.plan.lookup_node import LookupJoin
 from streamtable.plan.nodes import (
     Calc,
     EventTimeNode,
@@ -14,6 +16,7 @@ from streamtable.plan.nodes import (
     Node,
     Normalize,
     Scan,
+    StaticTable,
     UnionAll,
     Values,
 )
@@ -66,7 +69,7 @@ def _keys(node: Node, *, ordered: bool) -> tuple[Key, ...]:
             return ((),) if len(node.rows) == 1 else ()
         case TimeOperator():
             return _in_time(node, ordered=ordered)
-        case UnionAll() | Repeat():
+        case StaticTable() | UnionAll() | Repeat():
             return ()
 
 
@@ -76,7 +79,10 @@ def _in_time(
     ordered: bool,
 ) -> tuple[Key, ...]:
     match node:
-        case WatermarkAssigner() | OverAggregate():
+        case LookupJoin():
+            # A row may find several.
+            return ()
+        case WatermarkAssigner() | OverAggregate() | ArrivalOver():
             return _keys(node.input, ordered=ordered)
         case SortedOver() if ordered:
             found = _keys(node.input, ordered=True)

@@ -6,15 +6,17 @@ A node's `fields` are named uniquely, so that Spark SQL texts can refer to them 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import timedelta
 
 from streamtable.core.changelog import APPEND, RETRACT, UPSERT, ChangelogMode, RowKind
 from streamtable.core.errors import Span
 from streamtable.core.table import Table
 from streamtable.core.types import BIGINT, INT, Field
+from streamtable.plan.arrival_nodes import ArrivalDeduplicate, ArrivalOver
 from streamtable.plan.deduplicate_node import Deduplicate
 from streamtable.plan.expand_node import Expand
+from streamtable.plan.lookup_node import LookupJoin
 from streamtable.plan.over_node import OverAggregate, SortedOver
 from streamtable.plan.stateful_nodes import Join, Materialize, Repeat, TopN
 from streamtable.plan.time_joins import IntervalJoin, TemporalJoin, WindowJoin
@@ -71,6 +73,29 @@ class Values:
 
     fields: tuple[Field, ...]
     rows: tuple[tuple[str, ...], ...]
+
+    @property
+    def inputs(self) -> tuple[Node, ...]:
+        """None: a leaf."""
+        return ()
+
+    @property
+    def mode(self) -> ChangelogMode:
+        """Inserts, each once."""
+        return APPEND
+
+
+@dataclass(frozen=True)
+class StaticTable:
+    """The rows of a table that does not change, which a program has given.
+
+    Attributes:
+        rows: what holds them.
+    """
+
+    name: str
+    fields: tuple[Field, ...]
+    rows: object = field(compare=False, repr=False)
 
     @property
     def inputs(self) -> tuple[Node, ...]:
@@ -257,12 +282,22 @@ class UnionAll:
 
 #: Every `TimeOperator`.
 EventTimeNode = (
-    TimeNode | TemporalJoin | IntervalJoin | WindowJoin | OverAggregate | Deduplicate | SortedOver
+    TimeNode
+    | TemporalJoin
+    | IntervalJoin
+    | WindowJoin
+    | OverAggregate
+    | Deduplicate
+    | SortedOver
+    | ArrivalOver
+    | ArrivalDeduplicate
+    | LookupJoin
 )
 
 Node = (
     Scan
     | Values
+    | StaticTable
     | Normalize
     | Calc
     | Expand
@@ -336,6 +371,7 @@ NODE_NAMES: Mapping[type, str] = {
     Repeat: "Repeat",
     TopN: "TopN",
     Values: "Values",
+    StaticTable: "StaticTable",
     WatermarkAssigner: "WatermarkAssigner",
     WindowTable: "WindowTable",
     SessionTable: "SessionTable",
@@ -347,6 +383,9 @@ NODE_NAMES: Mapping[type, str] = {
     OverAggregate: "OverAggregate",
     SortedOver: "OverAggregate",
     Deduplicate: "Deduplicate",
+    ArrivalOver: "OverAggregate",
+    ArrivalDeduplicate: "Deduplicate",
+    LookupJoin: "LookupJoin",
 }
 
 __all__ = [
@@ -363,6 +402,7 @@ __all__ = [
     "Root",
     "Scan",
     "Sink",
+    "StaticTable",
     "UnionAll",
     "Values",
     "scans",

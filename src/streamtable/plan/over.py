@@ -1,4 +1,4 @@
-"""Calls OVER windows -> `TopN` for a numbering, else `OverAggregate` or `SortedOver`.
+"""Calls OVER windows -> `TopN` for a numbering, else one of three kinds of `OverAggregate`.
 
 Source of the rules: Flink's *Over Aggregation* page; what is refused is what Flink 2.2 refuses, in
 its words.
@@ -14,7 +14,8 @@ from sqlglot import exp
 from streamtable.core.errors import Condition, StreamtableError, closest
 from streamtable.core.types import Root
 from streamtable.plan.aggregate import Inputs, call_of, canonical
-from streamtable.plan.expressions import Binder, Bound, Input, InputField
+from streamtable.plan.arrival_nodes import ArrivalOver
+from streamtable.plan.expressions import Binder, Input, InputField
 from streamtable.plan.functions import AGGREGATES
 from streamtable.plan.nodes import AggregateCall, Node
 from streamtable.plan.over_calls import NOT_IN_STREAMS, is_numbering, numbering
@@ -148,7 +149,9 @@ def _frame(window: exp.Window, call: FlinkCall) -> Frame:
     start, side = spec.args.get("start"), spec.args.get("start_side")
     if spec.args.get("end") != "CURRENT ROW" or side != "PRECEDING":
         raise _invalid(
-            window, "windows that end elsewhere than at the CURRENT ROW are not supported"
+            window,
+            "windows that end elsewhere than at the CURRENT ROW are not supported in stream mode,"
+            " as in Flink",
         )
     peers = spec.args["kind"] == "RANGE"
     if start == "UNBOUNDED":
@@ -179,8 +182,9 @@ def _planned(specs: Sequence[_Spec], relation: Relation) -> tuple[Node, list[str
     binder = Binder(Input(relation.columns))
     order = binder.bind(first.order[0].this)
     is_time = len(order.fields) == 1 and is_event_time(relation.node, next(iter(order.fields)))
-    if not is_time:
-        _check_other_order(first, order)
+    arrives = order.time_attribute == "proc"
+    if not is_time and not arrives:
+        _check_other_order(first)
     inputs = Inputs(binder)
     taken = [*(f.name for f in relation.node.fields), *(c.name for c in relation.columns)]
     calls: list[AggregateCall] = []
@@ -204,8 +208,10 @@ def _planned(specs: Sequence[_Spec], relation: Relation) -> tuple[Node, list[str
         replace(c, argument=None if c.argument is None else argument[c.argument]) for c in calls
     )
     node: Node
-    if is_time:
-        at = place_of(first.window)
+    at = place_of(first.window)
+    if arrives:
+        node = ArrivalOver(below.node, partition, ordered, first.frame, taking, at=at)
+    elif is_time:
         node = OverAggregate(below.node, partition, ordered, first.frame, taking, at=at)
     else:
         key = SortKey(ordered, descending=False, nulls_first=nulls_first(first.order[0]))
@@ -213,15 +219,8 @@ def _planned(specs: Sequence[_Spec], relation: Relation) -> tuple[Node, list[str
     return node, [c.output.name for c in calls]
 
 
-def _check_other_order(spec: _Spec, order: Bound) -> None:
-    """An order that is not an event time's leaves bounded frames out, as in Flink."""
-    if order.time_attribute == "proc":
-        raise StreamtableError(
-            Condition.NOT_YET,
-            at=place_of(spec.window),
-            what="OVER ordered by processing time",
-            hint="order by the column of a WATERMARK, passed on unchanged",
-        )
+def _check_other_order(spec: _Spec) -> None:
+    """An order that is not a time's leaves bounded frames out, as in Flink."""
     if spec.frame.preceding is not None:
         raise _invalid(
             spec.window, "non-time attribute sort is not supported for bounded OVER window"

@@ -8,8 +8,10 @@ from streamtable.catalog.functions import SPARK_PREFIX, PythonFunction
 from streamtable.core.errors import Condition, Span, StreamtableError
 from streamtable.plan.binding.bound import Bound, derived
 from streamtable.plan.binding.casts import implicit_cast
+from streamtable.plan.lookup_node import LookupJoin
 from streamtable.plan.nodes import Node, Root
 from streamtable.plan.stateful_nodes import Join
+from streamtable.plan.time_joins import TimeJoin
 
 
 def bind_python_call(
@@ -63,7 +65,7 @@ def check_python_calls(sink: Root) -> None:
 
 
 def _check(node: Node, sink: Root) -> None:
-    if isinstance(node, Join) and calls_python(node.condition):
+    if isinstance(node, Join | TimeJoin | LookupJoin) and calls_python(node.condition):
         raise StreamtableError(
             Condition.NOT_YET,
             at=sink.at,

@@ -15,8 +15,9 @@ from streamtable.plan.expressions import Binder, Input, InputField
 from streamtable.plan.from_clause import plan_from_clause, sees_others
 from streamtable.plan.hints import check_not_view, check_query_hints, hinted
 from streamtable.plan.join import filtered
+from streamtable.plan.nodes import StaticTable
 from streamtable.plan.rank import bounded, limited
-from streamtable.plan.relation import Relation
+from streamtable.plan.relation import Relation, of_node
 from streamtable.plan.scalar import has_scalar, with_scalars
 from streamtable.plan.scan import plan_scan
 from streamtable.plan.select import plan_select
@@ -26,7 +27,7 @@ from streamtable.plan.state_ttl import TtlHints
 from streamtable.plan.subquery import plan_subquery, subquery_of
 from streamtable.plan.values import plan_values
 from streamtable.plan.window import is_window_function, plan_window_table
-from streamtable.sql.nodes import TableFunction
+from streamtable.sql.nodes import GivenRows, TableFunction
 from streamtable.sql.place import place_of
 
 
@@ -63,6 +64,9 @@ class QueryPlanner:
                 return plan_set_operation(query, self.plan(query.left), self.plan(query.right))
             case exp.Select():
                 return self._select(query)
+            case GivenRows():
+                given = StaticTable(query.name, query.args["fields"], query.args["rows"])
+                return of_node(given)
             case _:
                 msg = f"a query that the parser does not make: {type(query).__name__}"
                 raise InternalError(msg)

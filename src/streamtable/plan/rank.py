@@ -117,7 +117,8 @@ def _ordered(
         SortKey(name, bool(node.args.get("desc")), nulls_first(node))
         for name, node in zip(names[len(keys) :], order, strict=True)
     )
-    return TopN(below.node, (), found), names[: len(keys)]
+    arrival = [bound.time_attribute for bound in sorts] == ["proc"]
+    return TopN(below.node, (), found, arrival=arrival), names[: len(keys)]
 
 
 def nulls_first(node: exp.Ordered) -> bool:

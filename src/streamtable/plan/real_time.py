@@ -5,15 +5,26 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from streamtable.plan.expand_node import Expand
-from streamtable.plan.nodes import Calc, Node, Normalize, Scan, UnionAll, Values
+from streamtable.plan.lookup_node import LookupJoin
+from streamtable.plan.nodes import Calc, Node, Normalize, Scan, StaticTable, UnionAll, Values
 from streamtable.plan.python_calls import calls_python
-from streamtable.plan.state_ttl import expires
 from streamtable.plan.stateful_nodes import Join, Repeat
 from streamtable.plan.time_joins import TimeJoin
 from streamtable.plan.time_nodes import WatermarkAssigner, WindowTable
 
 #: The operators without state.
-KEEPS_NOTHING = (Scan, Values, Calc, Expand, Repeat, UnionAll, WatermarkAssigner, WindowTable)
+KEEPS_NOTHING = (
+    Scan,
+    Values,
+    StaticTable,
+    Calc,
+    Expand,
+    Repeat,
+    UnionAll,
+    WatermarkAssigner,
+    WindowTable,
+    LookupJoin,
+)
 
 
 def obstacle(node: Node) -> str | None:
@@ -26,10 +37,9 @@ def own_obstacle(node: Node) -> str | None:
     """Why this one operator cannot, its inputs aside."""
     if any(map(calls_python, _texts(node))):
         return "Spark hands rows to Python functions in batches"
-    if isinstance(node, Values):
-        return "Spark does not read the rows of a VALUES there"
-    if expires(node):
-        return "state that expires goes by the clock of micro-batches"
+    if isinstance(node, Values | StaticTable):
+        source = "VALUES" if isinstance(node, Values) else "DataFrame"
+        return f"Spark does not read the rows of a {source} there"
     two = isinstance(node, Join | UnionAll | TimeJoin)
     if two and any(stages_of_state(child) for child in node.inputs):
         tables = [n.input.table.name for n in map(_lone_normalize, node.inputs) if n]

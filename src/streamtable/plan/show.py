@@ -25,7 +25,7 @@ from streamtable.sql.listings import (
     ShowCreate,
     ShowStatement,
 )
-from streamtable.sql.nodes import FlinkCall
+from streamtable.sql.nodes import FlinkCall, GivenRows
 
 _COLUMNS = ("name", "type", "null", "key", "extras", "watermark")
 
@@ -148,6 +148,14 @@ def _create(statement: ShowCreate, catalog: Catalog) -> str:
     match entry.content:
         case Table() as table if statement.kind == "TABLE":
             return create_table_sql(entry, table)
+        case View(query=GivenRows()):
+            raise StreamtableError(
+                Condition.CHANGE_REFUSED,
+                at=at,
+                change=f"SHOW CREATE {statement.kind} {entry.path}",
+                reason="a program has given its rows",
+                hint=f"DESCRIBE {entry.path} tells its columns",
+            )
         case View() as view if statement.kind == "VIEW":
             columns = [field.name for field in columns_of(catalog, view)]
             return create_view_sql(entry, view, columns)

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
+from streamtable.plan.arrival_nodes import ArrivalDeduplicate, ArrivalOver
 from streamtable.plan.deduplicate_node import Deduplicate
 from streamtable.plan.nodes import NODE_NAMES, GroupAggregate, Node, Normalize
 from streamtable.plan.over_node import OverAggregate, SortedOver
@@ -54,6 +55,8 @@ LAYOUTS: Mapping[type, StateLayout] = {
     OverAggregate: StateLayout(1, ("OverProcessor",), _OF_GROUPS | {"rows", "times"}),
     SortedOver: StateLayout(1, ("SortedOverProcessor",), frozenset({"rows"})),
     Deduplicate: StateLayout(1, ("FirstRowProcessor",), frozenset({"first"})),
+    ArrivalOver: StateLayout(1, ("ArrivalOverProcessor",), _OF_GROUPS | {"rows"}),
+    ArrivalDeduplicate: StateLayout(1, ("ArrivalDeduplicateProcessor",), frozenset({"kept"})),
 }
 
 

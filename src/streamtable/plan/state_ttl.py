@@ -2,8 +2,8 @@
 
 As in Flink the setting holds for every operator that keeps rows until they are taken back, and the
 hint for the regular joins and the GROUP BY of its own query, by the names that FROM gives to their
-inputs; 0 keeps state as long as its rows live. Windows, interval joins and what else waits for a
-watermark drop their state by event time and have no such limit.
+inputs; 0 keeps state as long as its rows live. Windows, interval joins and bounded frames of OVER
+drop their state by event time and have no such limit.
 
 Source of the rules: Flink's *SQL Hints* and *Streaming Concepts* pages.
 """
@@ -21,6 +21,8 @@ from streamtable.core.durations import parse_duration
 from streamtable.core.errors import Condition, Span, StreamtableError
 from streamtable.core.options import Given, Settings
 from streamtable.core.settings import STATE_TTL
+from streamtable.plan.arrival_nodes import ArrivalDeduplicate, ArrivalOver
+from streamtable.plan.deduplicate_node import Deduplicate
 from streamtable.plan.expand_node import Expand
 from streamtable.plan.nodes import (
     NODE_NAMES,
@@ -31,26 +33,18 @@ from streamtable.plan.nodes import (
     Normalize,
     Scan,
     Sink,
+    StaticTable,
     UnionAll,
     Values,
 )
+from streamtable.plan.over_node import OverAggregate, SortedOver
 from streamtable.plan.relation import Relation
 from streamtable.plan.stateful_nodes import Join, Materialize, Repeat, TopN
-from streamtable.plan.time_joins import IntervalJoin
-from streamtable.plan.time_nodes import (
-    TimeOperator,
-    WatermarkAssigner,
-    WindowAggregate,
-    WindowTable,
-    WindowTopN,
-)
+from streamtable.plan.time_joins import TemporalJoin
+from streamtable.plan.time_nodes import TimeOperator
 
 #: The name of the hint.
 HINT = "STATE_TTL"
-
-#: Nodes of event time that keep nothing, or nothing that would outlive the watermark.
-_BY_EVENT_TIME = (WatermarkAssigner, WindowTable, WindowAggregate, WindowTopN, IntervalJoin)
-_KEEPS_NOTHING = (WatermarkAssigner, WindowTable)
 
 R = TypeVar("R", Sink, Collect)
 
@@ -137,24 +131,18 @@ def with_state_ttl(plan: R, settings: Settings) -> R:
     """Tells every operator how long it keeps its state, where no hint has told it.
 
     Raises:
-        StreamtableError: NOT_YET where state would expire in a query that waits for a watermark:
-            Spark gives an operator either the clock or the watermark, and those above one that
-            has the clock neither.
+        StreamtableError: NOT_YET where the setting would hold for an operator that keeps rows by
+            event time as long as they may be asked for: Spark gives an operator either the clock
+            or the watermark.
     """
     default: timedelta = settings[STATE_TTL]
     told = replace(plan, input=_told(plan.input, default))
-    expiring = next(expiring_nodes(told.input), None)
-    every = list(_every(told.input))
-    waits = any(isinstance(n, TimeOperator) and not isinstance(n, _KEEPS_NOTHING) for n in every)
-    if default:
-        expiring = next((n for n in every if not _drops_its_own(n)), expiring)
-    node = expiring if waits else None
-    if node is not None:
+    kept = next(filter(_keeps_by_event_time, _every(told.input)), None) if default else None
+    if kept is not None:
         raise StreamtableError(
             Condition.NOT_YET,
             at=settings.at(STATE_TTL) or plan.at,
-            what=f"state that expires ({NODE_NAMES[type(node)]}) in a query that waits for a"
-            " watermark",
+            what=f"state that expires ({NODE_NAMES[type(kept)]}) beside the watermark",
             hint=f"put it into a query of its own, or set '{STATE_TTL.key}' to 0",
         )
     return told
@@ -176,14 +164,18 @@ def expires(node: Node) -> bool:
     match node:
         case Join():
             return node.left_ttl is not None or node.right_ttl is not None
-        case Normalize() | GroupAggregate() | TopN() | Materialize():
+        case Normalize() | GroupAggregate() | TopN() | Materialize() | ArrivalDeduplicate():
             return node.ttl is not None
+        case ArrivalOver():
+            return node.expiry is not None
         case _:
             return False
 
 
-def _drops_its_own(node: Node) -> bool:
-    return not isinstance(node, TimeOperator) or isinstance(node, _BY_EVENT_TIME)
+def _keeps_by_event_time(node: Node) -> bool:
+    """Whether an operator keeps rows that no watermark lets it drop, and no clock."""
+    unbounded = isinstance(node, OverAggregate) and node.frame.preceding is None
+    return unbounded or isinstance(node, TemporalJoin | Deduplicate | SortedOver)
 
 
 def _told(node: Node, default: timedelta) -> Node:
@@ -196,7 +188,7 @@ def _told(node: Node, default: timedelta) -> Node:
                 left_ttl=_limit(node.left_ttl, default),
                 right_ttl=_limit(node.right_ttl, default),
             )
-        case GroupAggregate() | TopN() | Materialize():
+        case GroupAggregate() | TopN() | Materialize() | ArrivalDeduplicate() | ArrivalOver():
             return replace(node, input=_told(node.input, default), ttl=_limit(node.ttl, default))
         case Normalize():
             return replace(node, ttl=_limit(node.ttl, default))
@@ -204,7 +196,7 @@ def _told(node: Node, default: timedelta) -> Node:
             return replace(node, input=_told(node.input, default))
         case UnionAll():
             return UnionAll(tuple(_told(child, default) for child in node.inputs))
-        case Scan() | Values():
+        case Scan() | Values() | StaticTable():
             return node
         case TimeOperator():
             return node.over([_told(child, default) for child in node.inputs])

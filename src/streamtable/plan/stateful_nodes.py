@@ -198,6 +198,7 @@ class TopN:
         ties: input fields that tell where a row stands in its topic, for rows that are only added.
         last: whether of equal rows the one that comes last is the first; so it is with the last row
             of each partition in the order of an event time, which Flink calls a Deduplicate.
+        arrival: whether the order is that of a processing time, in which rows come.
         at: where the ROW_NUMBER stands.
         ttl: how long a partition is kept after its last change; None for as long as it has rows.
     """
@@ -212,6 +213,7 @@ class TopN:
     before: bool = False
     ties: Key = ()
     last: bool = False
+    arrival: bool = False
     at: Span | None = field(default=None, compare=False)
     ttl: timedelta | None = None
 

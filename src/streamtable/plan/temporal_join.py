@@ -1,4 +1,4 @@
-"""`JOIN t FOR SYSTEM_TIME AS OF l.rowtime` -> `TemporalJoin`.
+"""`JOIN t FOR SYSTEM_TIME AS OF l.rowtime` -> `TemporalJoin`, or a lookup as of a processing time.
 
 Source of the rules: Flink's *Joins in Continuous Queries* page, *Temporal Joins*.
 """
@@ -13,6 +13,8 @@ from sqlglot import exp
 from streamtable.core.errors import Condition, StreamtableError
 from streamtable.plan.conditions import Part, all_of
 from streamtable.plan.expressions import Binder, Input
+from streamtable.plan.lookup_join import is_static, lookup_join
+from streamtable.plan.lookup_node import LookupJoin
 from streamtable.plan.nodes import Calc, Node, Scan
 from streamtable.plan.relation import Relation
 from streamtable.plan.stateful_nodes import JoinKind
@@ -38,13 +40,17 @@ def temporal_join(
 
     Raises:
         StreamtableError: INVALID_WINDOW where the clause does not fit its tables; NOT_YET for
-            processing time, and for other joins and inputs.
+            other joins and inputs.
     """
     if kind not in (JoinKind.INNER, JoinKind.LEFT):
         raise _not_yet(version, f"{_NAME} in a {kind.name.lower()} join")
-    moment = _moment(left, version)
+    moment = _moment(left, right, version)
     if not left.node.mode.is_append:
         raise _not_yet(version, f"{_NAME} for rows that may be taken back")
+    if moment is None:
+        if not all(part.bound.deterministic for part in parts):
+            raise _not_yet(version, f"{_NAME} with a condition that may change its answer")
+        return _over(lookup_join(left, right, kind, parts), left, right)
     key, time = _versioned(right.node, version)
     names = ({f.name for f in left.node.fields}, {f.name for f in right.node.fields})
     pairs: list[tuple[str, str]] = []
@@ -72,20 +78,27 @@ def temporal_join(
         moment,
         time,
     )
+    return _over(node, left, right)
+
+
+def _over(node: TemporalJoin | LookupJoin, left: Relation, right: Relation) -> Relation:
     by_name = {f.name: f for f in node.fields}
     columns = (*left.columns, *right.columns)
     return Relation(node, tuple(replace(c, field=by_name[c.field.name]) for c in columns))
 
 
-def _moment(left: Relation, version: exp.Version) -> str:
+def _moment(left: Relation, right: Relation, version: exp.Version) -> str | None:
+    """The event time as of which a version is taken; None for now, of what does not change."""
     bound = Binder(Input(left.columns)).bind(version.expression)
+    if bound.time_attribute == "proc" and is_static(right.node):
+        return None
     if bound.time_attribute == "proc":
-        # Flink says "Processing-time temporal join is not supported yet" for all but lookup tables.
-        raise _not_yet(
+        # Flink: "Processing-time temporal join is not supported yet" for all but lookup tables.
+        raise _invalid(
             version,
-            f"{_NAME} a processing time",
-            "Flink refuses it for tables of Kafka, too, because rows would not wait for the table"
-            " to be read; join as of an event time",
+            "as of a processing time it takes a table that does not change; Flink refuses others as"
+            " well, because rows would not wait for the table to be read",
+            "join as of an event time, or look up in a view of VALUES or of a DataFrame",
         )
     name = _plain(bound.sql, left.node)
     if name is None or not is_event_time(left.node, name):
@@ -123,9 +136,9 @@ def _plain(sql: str, node: Node) -> str | None:
     return next((f.name for f in node.fields if sql == f"`{f.name}`"), None)
 
 
-def _invalid(version: exp.Version, reason: str) -> StreamtableError:
+def _invalid(version: exp.Version, reason: str, hint: str | None = None) -> StreamtableError:
     return StreamtableError(
-        Condition.INVALID_WINDOW, at=place_of(version), function=_NAME, reason=reason
+        Condition.INVALID_WINDOW, at=place_of(version), hint=hint, function=_NAME, reason=reason
     )
 
 

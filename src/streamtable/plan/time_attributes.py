@@ -10,8 +10,10 @@ from dataclasses import dataclass, replace
 from enum import Enum
 from typing import TypeGuard
 
+from streamtable.plan.arrival_nodes import ArrivalDeduplicate, ArrivalOver
 from streamtable.plan.deduplicate_node import Deduplicate
 from streamtable.plan.expand_node import Expand
+from streamtable.plan.lookup_node import LookupJoin
 from streamtable.plan.nodes import Calc, GroupAggregate, Key, Node, UnionAll
 from streamtable.plan.over_node import OverAggregate
 from streamtable.plan.stateful_nodes import Join, TopN
@@ -72,8 +74,10 @@ def is_event_time(node: Node, name: str) -> bool:
         case Calc():
             found = next((p.source for p in node.projections if p.field.name == name), None)
             return found is not None and is_event_time(node.input, found)
-        case Expand() | OverAggregate() | Deduplicate():
+        case Expand() | OverAggregate() | Deduplicate() | ArrivalOver() | LookupJoin():
             return _passes(node.input, name)
+        case ArrivalDeduplicate():
+            return not node.last and _passes(node.input, name)
         case UnionAll():
             return all(is_event_time(child, name) for child in node.inputs)
         case _:
@@ -109,7 +113,15 @@ def window_field(node: Node, name: str) -> WindowField | None:
             return _of_join(node, name) if joined_window(node) else None
         case WindowJoin():
             return _of_join(node, name)
-        case WatermarkAssigner() | WindowTopN() | Expand() | OverAggregate() | Deduplicate():
+        case (
+            WatermarkAssigner()
+            | WindowTopN()
+            | Expand()
+            | OverAggregate()
+            | Deduplicate()
+            | ArrivalOver()
+            | LookupJoin()
+        ):
             known = any(f.name == name for f in node.input.fields)
             return window_field(node.input, name) if known else None
         case _:

@@ -23,11 +23,16 @@ from streamtable.core.settings import CHECKPOINT_INTERVAL, EXECUTION_MODE, Execu
 from streamtable.plan.nodes import Node, Root, Sink, scans
 from streamtable.plan.real_time import obstacle, stages_of_state
 from streamtable.plan.state_ttl import expiring_nodes
+from streamtable.plan.time_attributes import waits
 from streamtable.runtime.preflight import source_tables
 
 #: Time between two checkpoints of a real-time query where the script does not say. Between them
 #: rows flow without a pause; at each one they wait for the state to be committed.
 DEFAULT_INTERVAL = timedelta(seconds=60)
+
+#: Time between the micro-batches of a query whose windows fire and whose state expires; in between
+#: it would look at the clock without a pause.
+PACE = "1 second"
 
 #: Spark takes no shorter one.
 SHORTEST_INTERVAL = timedelta(seconds=5)
@@ -53,16 +58,24 @@ class Extent(Enum):
 
 
 def with_trigger(
-    records: DataFrame, mode: ExecutionMode, settings: Settings, extent: Extent
+    records: DataFrame, plan: Node, mode: ExecutionMode, settings: Settings, extent: Extent
 ) -> DataStreamWriter:
-    """A writer of the records with the trigger of the mode."""
+    """A writer of the records with the trigger of the mode.
+
+    Args:
+        records: what it writes.
+        plan: what the records are lowered from.
+        mode: micro-batch or real-time.
+        settings: the interval of checkpoints is one.
+        extent: how far the run goes.
+    """
     writer = records.writeStream.outputMode("update")
     if extent is Extent.AVAILABLE:
         return writer.trigger(availableNow=True)
     if extent is Extent.ONE_BATCH:
         return writer.trigger(once=True)
     if mode is ExecutionMode.MICRO_BATCH:
-        return writer
+        return writer.trigger(processingTime=PACE) if _fires_and_expires(plan) else writer
     interval = f"{_interval(settings) // timedelta(milliseconds=1)} milliseconds"
     # PySpark's own overloads do not name this trigger.
     real_time: DataStreamWriter = writer.trigger(realTime=interval)  # type: ignore[call-overload]
@@ -70,20 +83,33 @@ def with_trigger(
 
 
 @contextmanager
-def without_empty_batches(spark: SparkSession, inputs: Iterable[Node]) -> Iterator[None]:
-    """Starts queries in which state expires so that a batch needs new records.
+def with_empty_batches(
+    spark: SparkSession, inputs: Iterable[Node], extent: Extent
+) -> Iterator[None]:
+    """Starts queries that may have batches without records, where those would ever end.
 
-    Spark would let micro-batches follow one another without end, for as long as a processor looks
-    at the clock, so that a run over what the topics hold would never be over. What has expired is
-    unseen from then on in any case; it is removed with the next batch.
+    Operators that wait for a watermark want one when it has moved. But Spark lets micro-batches
+    follow one another without end for as long as a processor looks at the clock, as it does where
+    state expires, so that a run over what the topics hold would never be over. Such queries have
+    them only where some operator waits, at the pace of `with_trigger`. What has expired is unseen
+    in any case; it is removed with the next batch.
     """
     key = "spark.sql.streaming.noDataMicroBatches.enabled"
-    expires = any(next(expiring_nodes(node), None) is not None for node in inputs)
-    spark.conf.set(key, not expires)
+    endless = extent is Extent.ENDLESS
+    wanted = all(not _expires(node) or (endless and waits(node)) for node in inputs)
+    spark.conf.set(key, wanted)
     try:
         yield
     finally:
         spark.conf.set(key, True)
+
+
+def _fires_and_expires(plan: Node) -> bool:
+    return _expires(plan) and waits(plan)
+
+
+def _expires(plan: Node) -> bool:
+    return next(expiring_nodes(plan), None) is not None
 
 
 def _interval(settings: Settings) -> timedelta:

@@ -31,7 +31,7 @@ from streamtable.plan.time_attributes import waits
 from streamtable.runtime.checkpoint import Checkpoint
 from streamtable.runtime.ending import drains
 from streamtable.runtime.lag import ends_ahead, positions, records_behind
-from streamtable.runtime.modes import Extent, ends, with_trigger, without_empty_batches
+from streamtable.runtime.modes import Extent, ends, with_empty_batches, with_trigger
 from streamtable.runtime.moving_time import MovingTime
 from streamtable.runtime.preflight import Notice
 
@@ -198,13 +198,15 @@ class RunningQuery:
 
     def _start(self, mode: ExecutionMode, extent: Extent) -> None:
         table = sink_table(self.plan)
-        trigger = with_trigger(self._rows[mode], mode, self.context.settings, extent)
+        trigger = with_trigger(
+            self._rows[mode], self.plan.input, mode, self.context.settings, extent
+        )
         writer = trigger.queryName(self.name).option(
             "checkpointLocation", self.checkpoint.query_directory(self.name)
         )
         spec = writer_spec(table, mode, self.name, self.checkpoint.id)
         self.context.bridge.set_writer(writer, spec, self.context.counters_of(table.table))
-        with without_empty_batches(self.context.spark, [self.plan.input]):
+        with with_empty_batches(self.context.spark, [self.plan.input], extent):
             self._query = writer.start()
         self.mode = mode
         self._looked_at = None

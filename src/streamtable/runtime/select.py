@@ -35,7 +35,7 @@ from streamtable.plan.nodes import Collect
 from streamtable.runtime.counts import left_out
 from streamtable.runtime.ending import drains
 from streamtable.runtime.job import RunOptions
-from streamtable.runtime.modes import Extent, ends, with_trigger, without_empty_batches
+from streamtable.runtime.modes import Extent, ends, with_empty_batches, with_trigger
 from streamtable.runtime.moving_time import MovingTime
 from streamtable.runtime.preflight import Notice, check_sources
 from streamtable.runtime.stop_signals import stop_signals
@@ -122,12 +122,12 @@ def run_select(
 
         def run(extent: Extent, asked: threading.Event) -> None:
             writer = (
-                with_trigger(rows, ExecutionMode.MICRO_BATCH, settings, extent)
+                with_trigger(rows, plan.input, ExecutionMode.MICRO_BATCH, settings, extent)
                 # Once per batch; its rows end at the terminal of this process anyway.
                 .foreachBatch(printer.take)
                 .option("checkpointLocation", directory)
             )
-            with without_empty_batches(spark, [plan.input]):
+            with with_empty_batches(spark, [plan.input], extent):
                 query = writer.start()
             try:
                 _watch(query, asked, MovingTime(context, plan.input))

@@ -36,7 +36,7 @@ _FIXED = {
     ),
     f"{_STATE}rocksdb.changelogCheckpointing.enabled": "true",
     # A batch without rows follows where the watermark has moved: windows must not wait for more.
-    # `without_empty_batches` says where that is otherwise.
+    # `with_empty_batches` says where that is otherwise.
     "spark.sql.streaming.noDataMicroBatches.enabled": "true",
     # Every partition has a watermark; the least of them counts, for all operators of a query.
     "spark.sql.streaming.multipleWatermarkPolicy": "min",

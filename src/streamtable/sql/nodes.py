@@ -51,6 +51,18 @@ class FlinkCall(exp.Expression, exp.Condition):
     }
 
 
+class GivenRows(exp.Expression, exp.Query):
+    """The rows of a table that does not change, given by a program rather than by SQL.
+
+    Args:
+        this: its name, as plans show it.
+        fields: names and types of its columns.
+        rows: what holds the rows; only operators look into it.
+    """
+
+    arg_types = {"this": True, "fields": True, "rows": True}  # noqa: RUF012
+
+
 class CallClause(exp.Expression):
     """A clause inside a call: `RETURNING INT`, `NULL ON EMPTY`; `this` names it."""
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from pyspark.sql import SparkSession
+from pyspark.sql import DataFrame, SparkSession
 
 from streamtable.connectors.kafka.table import KafkaTable
 from streamtable.core.settings import DRAIN
@@ -25,6 +25,7 @@ class BoundedRun:
     """One script on one checkpoint, run as often as asked; each run is a restart.
 
     Attributes:
+        frames: DataFrames that are views of the script, by their names.
         notices: what the runs told the user.
         metrics: those of the last run.
     """
@@ -33,6 +34,7 @@ class BoundedRun:
     script: str
     checkpoint: Path
     variables: Mapping[str, str] = field(default_factory=dict)
+    frames: Mapping[str, DataFrame] = field(default_factory=dict)
     notices: list[str] = field(default_factory=list)
     metrics: JobMetrics = field(default_factory=JobMetrics)
 
@@ -98,5 +100,7 @@ class BoundedRun:
 
     def _session(self, settings: Mapping[str, str]) -> Session:
         session = Session(settings=fixed_settings(settings))
+        for name, frame in self.frames.items():
+            session.create_temporary_view(name, frame)
         session.load(self.script, "test.sql", self.variables)
         return session

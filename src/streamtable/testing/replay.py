@@ -33,7 +33,7 @@ from streamtable.jvm.rehearsal import Rehearsal
 from streamtable.operators.context import LoweringContext
 from streamtable.operators.lower import lower
 from streamtable.plan.nodes import Scan, Sink
-from streamtable.runtime.modes import without_empty_batches
+from streamtable.runtime.modes import Extent, with_empty_batches
 from streamtable.session import Session, fixed_settings
 from streamtable.testing.answers import (
     INTERPRETED,
@@ -192,7 +192,8 @@ class Replay:
 
         writer = output.writeStream.foreachBatch(take).outputMode("update")
         writer = writer.option("checkpointLocation", str(checkpoint))
-        with without_empty_batches(self.spark, [plan.input for plan in plans]):
+        inputs = [plan.input for plan in plans]
+        with with_empty_batches(self.spark, inputs, Extent.AVAILABLE):
             query = writer.trigger(availableNow=True).start()
         query.awaitTermination()
         return found

@@ -7,7 +7,15 @@ from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tests.compat.over_queries import ADDED, CHANGED, CHANGES, RANKINGS, SORTED
+from tests.compat.over_queries import (
+    ADDED,
+    ARRIVALS,
+    CHANGED,
+    CHANGES,
+    RANKINGS,
+    SORTED,
+    TIMED,
+)
 
 from streamtable.core.changelog import RowKind
 from streamtable.testing.planned import planned, sink
@@ -24,6 +32,11 @@ _KINDS = {kind.short: kind for kind in RowKind}
 _TABLES = {
     "changes": Recorded(Style.CHANGES, CHANGED, [[(_KINDS[k], row)] for k, row in CHANGES]),
     "added": Recorded(Style.APPEND, CHANGED, [[(_KINDS[k], row)] for k, row in ADDED]),
+    "timed": Recorded(
+        Style.APPEND,
+        "id INT, k STRING, v INT, s STRING",
+        [[(RowKind.INSERT, row[:4])] for row in TIMED],
+    ),
 }
 
 #: With the place of rows that may be taken back, without that of others. Flink itself takes rows
@@ -43,6 +56,18 @@ def test_tables_end_as_flinks(spark: SparkSession) -> None:
         flinks = _folded(((kind, row) for kind, row in answers[query]), tied=tied)
         if ours != flinks:
             wrong.append(f"{query}\n  ours    {dict(ours)}\n  Flink's {dict(flinks)}")
+    assert not wrong, "\n".join(wrong)
+
+
+def test_changes_by_processing_time_are_flinks(spark: SparkSession) -> None:
+    """Change by change, in the order in which the rows come."""
+    answers = json.loads(_RECORD.read_text(encoding="utf-8"))["answers"]
+    found = Replay(spark, _TABLES, rehearsed=True).changes([_case(query) for query in ARRIVALS])
+    wrong = []
+    for query, changes in zip(ARRIVALS, found, strict=True):
+        ours = [[kind.short, row] for batch in changes for kind, row in batch]
+        if ours != answers[query]:
+            wrong.append(f"{query}\n  ours    {ours}\n  Flink's {answers[query]}")
     assert not wrong, "\n".join(wrong)
 
 

@@ -13,6 +13,7 @@ from typing import Any
 from confluent_kafka import Producer
 from tests.integration.jobs.support import Cli, write
 
+from streamtable.core.errors import Condition, StreamtableError
 from streamtable.testing.jobs import BoundedRun
 
 #: Where all event times begin.
@@ -127,6 +128,19 @@ def grouped(events: Iterable[Event], spans: Any) -> dict[tuple[int, int, int], l
             for start, end in spans(event.ms):
                 found.setdefault((start, end, event.k), []).append(event)
     return found
+
+
+#: One task for the state, so that Spark's two slots hold a query of real-time mode.
+ONE_TASK = {"spark.sql.shuffle.partitions": "1"}
+
+
+def rows_there(job: BoundedRun, name: str) -> dict[Any, Mapping[str, Any]]:
+    """The rows of an upsert table with one key column; none before the job has made its topic."""
+    try:
+        return {key[0]: row for key, row in job.rows(name).items()}
+    except StreamtableError as error:
+        assert error.condition is Condition.TOPIC_MISSING
+        return {}
 
 
 def run_apart(job: BoundedRun, done: Callable[[], bool], settings: Mapping[str, str]) -> str:

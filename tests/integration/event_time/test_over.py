@@ -9,8 +9,17 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from confluent_kafka import Producer
 from tests.compat.over_queries import ARRAYS, CALLS, FRAMES, TIMED, moment
-from tests.integration.event_time.support import SOURCE, Event, millis, punctual, send, watermark
+from tests.integration.event_time.support import (
+    ONE_TASK,
+    SOURCE,
+    Event,
+    millis,
+    punctual,
+    send,
+    watermark,
+)
 
+from streamtable.testing.answers import set_for_a_while
 from streamtable.testing.histories import pieces, random_cuts
 from streamtable.testing.jobs import BoundedRun
 from streamtable.testing.state import state_rows
@@ -231,3 +240,24 @@ def test_every_row_has_its_frame(
     )
     assert kept["first_row"] == {"0/first": 4, "0/timers": 1}
     assert kept["last_row"] == {"0/top": 4}
+
+
+@pytest.mark.soak
+def test_frames_come_out_at_checkpoints_of_real_time_mode(
+    spark: SparkSession, broker: Broker, topic: Topics, tmp_path: Path
+) -> None:
+    """After a micro-batch over the first rows, on the same checkpoint."""
+    source = topic("events", partitions=1)
+    names = {"source": source, "servers": broker.bootstrap_servers}
+    key, query = _JOB["three"]
+    script = _SOURCE + _SINKS.format(name="three", key=key, query=query)
+    job = BoundedRun(spark, script, tmp_path / "job", names)
+    events = punctual(97, 40, {0: 1_000})
+    send(broker.bootstrap_servers, source, events[:20])
+    settings = {"execution.mode": "real-time", "execution.checkpointing.interval": "5 s"}
+    expected = sorted(_expected(events, watermark(events, [0]))["three"])
+    with set_for_a_while(spark, ONE_TASK):
+        job()
+        send(broker.bootstrap_servers, source, events[20:])
+        job.until(lambda: _written(job, "three") == expected, settings, seconds=90)
+    assert not any("watermark had passed" in n for n in job.notices), job.notices

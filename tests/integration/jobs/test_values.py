@@ -1,8 +1,9 @@
-"""Rows that the script spells out: written once, and the job ends by itself."""
+"""Rows that the script spells out, or a program gives: written once, and the job ends by itself."""
 
 from __future__ import annotations
 
 import threading
+from decimal import Decimal
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -34,6 +35,7 @@ CREATE TABLE totals (
 LITERALS = """
 INSERT INTO totals (label, shop, total) VALUES ('no visits', 'c', 0), (UPPER('x'), 'd', NULL);
 INSERT INTO totals SELECT 'e', 7, 'alone', 1.5;
+INSERT INTO totals SELECT name, total, 'given', price FROM given WHERE total > 1;
 """
 
 JOINED = """
@@ -47,7 +49,10 @@ ON v.shop = w.shop GROUP BY v.shop;
 def test_literal_rows(spark: SparkSession, broker: Broker, topic: Topics, tmp_path: Path) -> None:
     names = {"visits": topic("visits"), "servers": broker.bootstrap_servers}
     script = TABLES + LITERALS
+    rows = [("f", 2, Decimal("0.25")), ("g", 1, None)]
+    frames = {"given": spark.createDataFrame(rows, "name STRING, total INT, price DECIMAL(5, 2)")}
     session = Session()
+    session.create_temporary_view("given", frames["given"])
     session.load(script, "values.sql", names)
     notices: list[str] = []
     options = RunOptions(checkpoint=str(tmp_path / "literals"))
@@ -55,11 +60,12 @@ def test_literal_rows(spark: SparkSession, broker: Broker, topic: Topics, tmp_pa
     job.start()
     job.join(timeout=120)
     assert not job.is_alive(), "a job over nothing but VALUES goes on"
-    run = BoundedRun(spark, script, tmp_path / "literals", names)
+    run = BoundedRun(spark, script, tmp_path / "literals", names, frames)
     assert {key[0]: tuple(row.values())[1:] for key, row in run.rows("totals").items()} == {
         "c": (0, "no visits", None),
         "d": (None, "X", None),
         "e": (7, "alone", 1.5),
+        "f": (2, "given", 0.25),
     }
 
 

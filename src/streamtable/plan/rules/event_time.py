@@ -9,7 +9,7 @@ from typing import TypeVar
 from streamtable.core.errors import Condition, InternalError, Span, StreamtableError
 from streamtable.plan.changelog_mode import describe_source, first_changing
 from streamtable.plan.functions import AGGREGATES
-from streamtable.plan.nodes import Calc, Collect, GroupAggregate, Node, Sink
+from streamtable.plan.nodes import Calc, Collect, GroupAggregate, Node, Sink, UnionAll
 from streamtable.plan.rules.deduplicate import deduplicated
 from streamtable.plan.rules.inputs import with_inputs
 from streamtable.plan.stateful_nodes import Join, TopN
@@ -18,6 +18,7 @@ from streamtable.plan.time_attributes import (
     JoinedWindow,
     by_clock,
     grouped_window,
+    is_complete,
     joined_window,
     processing_windows,
     session_below,
@@ -48,11 +49,13 @@ def with_event_time(plan: R) -> R:
 
     Raises:
         StreamtableError: TAKES_INSERTS_ONLY for changes where Flink's operator takes none;
-            NOT_YET for event time beside processing time.
+            NOT_YET for event time beside processing time, and for rows that come when the watermark
+            has passed them beside others.
     """
     windowed = _windowed(plan.input, plan.at)
     stripped = _stripped(_with_sessions(windowed), waited=False)
     _check_one_clock(stripped, plan.at)
+    _check_unions(stripped, plan.at)
     return replace(plan, input=stripped)
 
 
@@ -175,6 +178,33 @@ def _check_one_clock(node: Node, at: Span | None) -> None:
             what="windows of processing time and operators by event time in one query",
             hint="write what the windows give into a table, and read that in another query",
         )
+
+
+def _check_unions(node: Node, at: Span | None) -> None:
+    """An operator that waits takes its rows for late, or for none of them late.
+
+    What a window gives comes when the watermark has just passed it; beside rows that may be late it
+    would be taken for late itself.
+    """
+    if isinstance(node, TimeOperator) and node.waits and any(map(_mixes, node.inputs)):
+        raise StreamtableError(
+            Condition.NOT_YET,
+            at=at,
+            what="UNION ALL of rows that come out of a window and of others, below an operator that"
+            " waits for a watermark,",
+            hint="write what the window gives into a table, and read that in another query",
+        )
+    for child in node.inputs:
+        _check_unions(child, at)
+
+
+def _mixes(node: Node) -> bool:
+    """Whether some of the rows come when the watermark has passed them, and others do not."""
+    if isinstance(node, TimeOperator) and node.fires_windows:
+        return False
+    if isinstance(node, UnionAll) and len(set(map(is_complete, node.inputs))) > 1:
+        return True
+    return any(map(_mixes, node.inputs))
 
 
 def _watermarked(node: Node) -> bool:

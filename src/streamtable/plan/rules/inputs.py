@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from streamtable.core.errors import InternalError
 from streamtable.plan.expand_node import Expand
-from streamtable.plan.nodes import Calc, GroupAggregate, Node, Scan, UnionAll, Values
+from streamtable.plan.nodes import Calc, GroupAggregate, Node, Scan, StaticTable, UnionAll, Values
 from streamtable.plan.stateful_nodes import Join, Materialize, Repeat, TopN
 from streamtable.plan.time_nodes import TimeOperator
 
@@ -23,7 +23,7 @@ def with_inputs(node: Node, inputs: Sequence[Node]) -> Node:
             return UnionAll(tuple(inputs))
         case TimeOperator():
             return node.over(inputs)
-        case Scan() | Values():
+        case Scan() | Values() | StaticTable():
             return node
         case _:
             msg = "a node that only the inference of row kinds makes"

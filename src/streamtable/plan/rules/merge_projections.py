@@ -14,6 +14,7 @@ from streamtable.plan.nodes import (
     Normalize,
     Scan,
     Sink,
+    StaticTable,
     UnionAll,
     Values,
 )
@@ -44,7 +45,7 @@ def _merge(node: Node) -> Node:
             return replace(node, left=_merge(node.left), right=_merge(node.right))
         case UnionAll():
             return UnionAll(tuple(_merge(child) for child in node.inputs))
-        case Scan() | Values() | Normalize():
+        case Scan() | Values() | StaticTable() | Normalize():
             return node
         case TimeOperator():
             return node.over(tuple(_merge(child) for child in node.inputs))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from streamtable.core.errors import Condition, StreamtableError
+from streamtable.plan.arrival_nodes import ArrivalOver
 from streamtable.plan.nodes import AggregateCall, Node
 from streamtable.plan.over_node import Frame, OverAggregate, SortedOver
 from streamtable.plan.rules.inputs import with_inputs
@@ -14,8 +15,8 @@ def with_numbering(node: Node) -> Node:
     """Makes of rankings without a limit what numbers all rows.
 
     before:  TopN(k, order by ts, rank rn) without a limit <- ...
-    after:   OverAggregate(k, ts, ROWS UNBOUNDED: ROW_NUMBER() AS rn) <- ..., or a SortedOver where
-             the order is not that of an event time
+    after:   OverAggregate(k, ts, ROWS UNBOUNDED: ROW_NUMBER() AS rn) <- ..., or an ArrivalOver
+             where the order is that of processing time, a SortedOver where it is that of none
 
     Raises:
         StreamtableError: NOT_YET where the order is not that of one ascending column.
@@ -32,6 +33,8 @@ def with_numbering(node: Node) -> Node:
         )
     (order,), call = below.order, AggregateCall("ROW_NUMBER", below.rank)
     frame = Frame(peers=False)
+    if below.arrival:
+        return ArrivalOver(below.input, below.partition, order.field, frame, (call,), at=below.at)
     if is_event_time(below.input, order.field):
         return OverAggregate(below.input, below.partition, order.field, frame, (call,), at=below.at)
     return SortedOver(below.input, below.partition, order, frame, (call,))

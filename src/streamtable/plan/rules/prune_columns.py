@@ -7,6 +7,7 @@ from typing import TypeVar
 
 from streamtable.plan.expand_node import Expand
 from streamtable.plan.keys import unique_keys
+from streamtable.plan.lookup_node import LookupJoin
 from streamtable.plan.nodes import (
     Calc,
     Collect,
@@ -15,6 +16,7 @@ from streamtable.plan.nodes import (
     Normalize,
     Scan,
     Sink,
+    StaticTable,
     UnionAll,
     Values,
 )
@@ -44,6 +46,8 @@ def _prune(node: Node, wanted: set[str]) -> Node:  # noqa: C901 - a case for eac
             return replace(node, fields=fields)
         case Values():
             return _prune_values(node, wanted)
+        case StaticTable():
+            return replace(node, fields=tuple(f for f in node.fields if f.name in wanted))
         case Normalize():
             pruned = _prune(node.input, wanted | set(node.key))
             assert isinstance(pruned, Scan), "a scan stays a scan"  # noqa: S101
@@ -80,6 +84,9 @@ def _prune_in_time(node: TimeOperator, wanted: set[str]) -> Node:
     if isinstance(node, WindowAggregate):
         calls = tuple(c for c in node.calls if c.output.name in wanted)
         node = replace(node, calls=calls)
+    if isinstance(node, LookupJoin):
+        read = (wanted | node.condition_fields) & {f.name for f in node.table.fields}
+        node = replace(node, table=_prune(node.table, read))
     pairs = zip(node.inputs, node.reads(wanted), strict=True)
     return node.over([_prune(child, read) for child, read in pairs])
 

@@ -175,20 +175,79 @@ public final class Operators {
       String outputDdl) {
     StructType schema = input.schema();
     int momentAt = schema.length() - positions - 1;
+    OverFrame frame = frame(calls, peers, preceding, bitmaps);
+    StructType row = new StructType(Arrays.copyOf(schema.fields(), momentAt));
+    RowOrder asCame = lastColumns(input, positions + 1);
+    Lateness lateness = new Lateness(checked, counters);
+    return waiting(input, keys, new OverProcessor(row, frame, asCame, lateness), outputDdl);
+  }
+
+  private static OverFrame frame(
+      List<Aggregation> calls, boolean peers, long preceding, boolean bitmaps) {
     List<Aggregation> own = new ArrayList<>(calls);
+    if (preceding >= 0) {
+      return new SlidingFrame(own, peers, preceding);
+    }
     List<Accumulator> accumulators = new ArrayList<>();
     for (Aggregation call : own) {
       accumulators.add(call.accumulator(false, bitmaps));
     }
-    OverFrame frame =
-        preceding < 0
-            ? new UnboundedFrame(new AggregateState(own, accumulators, null, null, false), peers)
-            : new SlidingFrame(own, peers, preceding);
-    StructType row = new StructType(Arrays.copyOf(schema.fields(), momentAt));
-    RowOrder asCame =
-        RowOrder.ascending(IntStream.range(momentAt, schema.length()).toArray());
-    Lateness lateness = new Lateness(checked, counters);
-    return waiting(input, keys, new OverProcessor(row, frame, asCame, lateness), outputDdl);
+    return new UnboundedFrame(new AggregateState(own, accumulators, null, null, false), peers);
+  }
+
+  /**
+   * Each row at once with aggregates over those that came before it; see {@link
+   * ArrivalOverProcessor}.
+   *
+   * @param input ends in what `positions` counts
+   * @param preceding how many rows, or microseconds, the frame holds; below 0 for all
+   * @param time the column that a frame of time goes by, in microseconds; null for no such frame
+   * @param ttl see {@link ExpiringState#of}
+   */
+  public static Dataset<Row> arrivalOver(
+      Dataset<Row> input,
+      List<String> keys,
+      List<Aggregation> calls,
+      long preceding,
+      String time,
+      boolean bitmaps,
+      int positions,
+      long ttl,
+      String outputDdl) {
+    int timeAt = time == null ? -1 : input.schema().fieldIndex(time);
+    int end = input.schema().length() - positions - (time == null ? 0 : 1);
+    OverFrame frame = frame(calls, time != null, preceding, bitmaps);
+    StructType row = new StructType(Arrays.copyOf(input.schema().fields(), end));
+    ArrivalOverProcessor processor =
+        new ArrivalOverProcessor(row, frame, lastColumns(input, positions), timeAt, ttl);
+    return stateful(input, keys, processor, ttl > 0, outputDdl);
+  }
+
+  /**
+   * The first or the last row of each partition to come; see {@link ArrivalDeduplicateProcessor}.
+   *
+   * @param input ends in what `positions` counts
+   * @param ttl see {@link ExpiringState#of}
+   */
+  public static Dataset<Row> arrivalDeduplicate(
+      Dataset<Row> input,
+      List<String> keys,
+      boolean last,
+      boolean before,
+      int positions,
+      long ttl,
+      String outputDdl) {
+    int end = input.schema().length() - positions;
+    StructType row = new StructType(Arrays.copyOf(input.schema().fields(), end));
+    ArrivalDeduplicateProcessor processor =
+        new ArrivalDeduplicateProcessor(row, lastColumns(input, positions), last, before, ttl);
+    return stateful(input, keys, processor, ttl > 0, outputDdl);
+  }
+
+  /** By so many columns at the end. */
+  private static RowOrder lastColumns(Dataset<Row> input, int count) {
+    int length = input.schema().length();
+    return RowOrder.ascending(IntStream.range(length - count, length).toArray());
   }
 
   /**
@@ -206,7 +265,7 @@ public final class Operators {
       String outputDdl) {
     StructType schema = input.schema();
     int momentAt = schema.length() - positions - 1;
-    RowOrder order = RowOrder.ascending(IntStream.range(momentAt, schema.length()).toArray());
+    RowOrder order = lastColumns(input, positions + 1);
     Lateness lateness = new Lateness(checked, counters);
     return waiting(input, keys, new FirstRowProcessor(schema, momentAt, order, lateness), outputDdl);
   }

@@ -1,0 +1,63 @@
+"""The node of a lookup in a table that does not change; see `time_nodes` for what it shares."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from streamtable.core.changelog import APPEND, ChangelogMode
+from streamtable.core.types import Field
+from streamtable.plan.stateful_nodes import JoinKind
+from streamtable.plan.time_nodes import TimeOperator
+
+if TYPE_CHECKING:
+    from streamtable.plan.nodes import Node
+
+
+@dataclass(frozen=True)
+class LookupJoin(TimeOperator):
+    """Each row with the rows of a table that fit it, as it comes; nothing is kept.
+
+    Attributes:
+        table: a tree without the scan of a topic, whose fields have other names than the input's.
+        kind: inner or left.
+        condition: Spark SQL over the fields of both, what pairs must fulfil; None for all pairs.
+        condition_fields: the fields that the condition reads.
+    """
+
+    input: Node
+    table: Node
+    kind: JoinKind
+    condition: str | None
+    condition_fields: frozenset[str]
+
+    #: Rows are only added.
+    takes_back = False
+
+    @property
+    def inputs(self) -> tuple[Node, ...]:
+        """One: the table gives no rows of its own."""
+        return (self.input,)
+
+    @property
+    def fields(self) -> tuple[Field, ...]:
+        """Those of the input, then of the table; nullable where nothing may fit."""
+        if not self.kind.pads_right:
+            return (*self.input.fields, *self.table.fields)
+        padded = (Field(f.name, f.type.with_nullable(True)) for f in self.table.fields)
+        return (*self.input.fields, *padded)
+
+    @property
+    def mode(self) -> ChangelogMode:
+        """Inserts only."""
+        return APPEND
+
+    def over(self, inputs: Iterable[Node]) -> LookupJoin:
+        """The same over another input."""
+        (node,) = inputs
+        return replace(self, input=node)
+
+    def reads(self, wanted: set[str]) -> tuple[set[str], ...]:
+        """What it passes on and what the condition reads."""
+        return ((wanted | self.condition_fields) & {f.name for f in self.input.fields},)

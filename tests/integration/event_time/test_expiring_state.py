@@ -1,0 +1,114 @@
+"""State that expires row by row, and beside a watermark."""
+
+from __future__ import annotations
+
+import json
+import time
+from typing import TYPE_CHECKING
+
+from confluent_kafka import Producer
+from tests.integration.event_time.support import ONE_TASK, moment, rows_there
+
+from streamtable.testing.answers import set_for_a_while
+from streamtable.testing.jobs import BoundedRun
+from streamtable.testing.topics import produce_json
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from pathlib import Path
+
+    from pyspark.sql import SparkSession
+    from tests.conftest import Topics
+
+    from streamtable.devbroker.broker import Broker
+
+_KEYED = """
+  'properties.bootstrap.servers' = '${servers}', 'connector' = 'upsert-kafka',
+  'key.format' = 'json', 'value.format' = 'json'
+"""
+_COUNTS = f"""
+CREATE TABLE t (g STRING) WITH (
+  'connector' = 'kafka', 'topic' = '${{source}}', 'scan.startup.mode' = 'earliest-offset',
+  'properties.bootstrap.servers' = '${{servers}}', 'format' = 'json'
+);
+CREATE TABLE o (g STRING, n BIGINT, PRIMARY KEY (g) NOT ENFORCED)
+WITH ('topic' = '${{source}}-o', {_KEYED});
+INSERT INTO o SELECT g, COUNT(*) FROM t GROUP BY g;
+"""
+_TTL_S = 5
+#: Seconds between rows of one group. Two of them are longer than state lives.
+_PAUSES_S = (2.8, 2.8, _TTL_S + 1)
+
+
+def test_real_time_mode_forgets_by_the_clock_of_each_row(
+    spark: SparkSession, broker: Broker, topic: Topics, tmp_path: Path
+) -> None:
+    """Within one checkpoint interval: a write renews a group, and a group without one is gone."""
+    source, servers = topic("t"), broker.bootstrap_servers
+    job = BoundedRun(spark, _COUNTS, tmp_path / "c", {"source": source, "servers": servers})
+    expected = [1, 2, 3, 1]
+    pauses = list(_PAUSES_S)
+    seen: list[int] = []
+    send_at: float | None = 0.0
+
+    def done() -> bool:
+        nonlocal send_at
+        if send_at is not None and time.monotonic() >= send_at:
+            produce_json(servers, source, [{"g": "a"}])
+            send_at = None
+        found = _rows(job).get("a")
+        if send_at is None and found == expected[len(seen)]:
+            seen.append(found)
+            send_at = time.monotonic() + pauses.pop(0) if pauses else float("inf")
+        return len(seen) == len(expected)
+
+    settings = {"execution.mode": "real-time", "table.exec.state.ttl": f"{_TTL_S} s"}
+    with set_for_a_while(spark, ONE_TASK):
+        job.until(done, settings, seconds=90)
+
+
+_WINDOWS = f"""
+CREATE TABLE t (
+  k INT, ts TIMESTAMP(3), WATERMARK FOR ts AS ts - INTERVAL '2' SECOND, PRIMARY KEY (k) NOT ENFORCED
+) WITH ('topic' = '${{source}}', {_KEYED});
+CREATE TABLE o (g BIGINT, n BIGINT, PRIMARY KEY (g) NOT ENFORCED)
+WITH ('topic' = '${{source}}-o', {_KEYED});
+INSERT INTO o SELECT n, COUNT(*) FROM (
+  SELECT window_start, window_end, COUNT(*) AS n
+  FROM TABLE(TUMBLE(TABLE t, DESCRIPTOR(ts), INTERVAL '10' SECOND))
+  GROUP BY window_start, window_end
+) GROUP BY n;
+"""
+
+
+def test_windows_fire_between_operators_whose_state_expires(
+    spark: SparkSession, broker: Broker, topic: Topics, tmp_path: Path
+) -> None:
+    """A normalizer below them, how many windows had how many rows above them."""
+    source, servers = topic("t"), broker.bootstrap_servers
+    job = BoundedRun(spark, _WINDOWS, tmp_path / "c", {"source": source, "servers": servers})
+    ttl = {"table.exec.state.ttl": "1 s"}
+    # The first row comes twice; the last one ends the window of two before it.
+    _upsert(servers, source, [(1, 1), (1, 1), (2, 3), (3, 25)])
+    job.until(lambda: _rows(job) == {2: 1}, ttl)
+    time.sleep(1.5)
+    # Two windows are over, one of two rows again: the first of those has been forgotten.
+    _upsert(servers, source, [(4, 31), (5, 32), (6, 55)])
+    job.until(lambda: 1 in _rows(job), ttl)
+    assert _rows(job) == {2: 1, 1: 1}
+    _upsert(servers, source, [(7, 56), (8, 57)])
+    job(ttl, drain=True)
+    assert _rows(job) == {2: 1, 1: 1, 3: 1}
+
+
+def _upsert(servers: str, topic: str, rows: Iterable[tuple[int, int]]) -> None:
+    """Rows by key, with the seconds of their event times."""
+    producer = Producer({"bootstrap.servers": servers})
+    for k, seconds in rows:
+        value = json.dumps({"k": k, "ts": moment(seconds * 1_000)})
+        producer.produce(topic, value.encode(), json.dumps({"k": k}).encode())
+    assert producer.flush(60) == 0
+
+
+def _rows(job: BoundedRun) -> dict[object, int]:
+    return {key: row["n"] for key, row in rows_there(job, "o").items()}

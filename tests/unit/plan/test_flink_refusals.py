@@ -1,0 +1,40 @@
+"""What Flink refuses in streams is refused here, but for what is known to run."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from tests.compat.over_known import TAKEN
+
+from streamtable.core.errors import StreamtableError
+from streamtable.session import Session
+
+_RECORD = Path(__file__).parents[2] / "compat" / "over.json"
+_OPTIONS = "'topic' = 't', 'properties.bootstrap.servers' = 'b:1'"
+_TABLES = f"""
+CREATE TABLE timed (
+  id INT, k STRING, v INT, s STRING, ts TIMESTAMP(3), WATERMARK FOR ts AS ts - INTERVAL '2' SECOND
+) WITH ('connector' = 'kafka', {_OPTIONS}, 'format' = 'json');
+CREATE TABLE late (id INT, k STRING, v INT, s STRING)
+WITH ('connector' = 'kafka', {_OPTIONS}, 'format' = 'json');
+CREATE TABLE added (k INT, g STRING, v INT, w INT)
+WITH ('connector' = 'kafka', {_OPTIONS}, 'format' = 'json');
+CREATE TABLE changes (k INT, g STRING, v INT, w INT)
+WITH ('connector' = 'kafka', {_OPTIONS}, 'format' = 'debezium-json');
+"""
+
+
+def _refused(query: str) -> bool:
+    try:
+        Session().load(f"{_TABLES}{query};", "job.sql")
+    except StreamtableError:
+        return True
+    return False
+
+
+def test_refusals_are_flinks() -> None:
+    answers = json.loads(_RECORD.read_text(encoding="utf-8"))["answers"]
+    refused = [query for query, answer in answers.items() if isinstance(answer, str)]
+    assert len(refused) > 20
+    assert [query for query in refused if not _refused(query)] == list(TAKEN)
