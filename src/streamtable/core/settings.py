@@ -130,6 +130,13 @@ CHECKPOINT_INTERVAL = Option(
     DURATION,
     doc="Time between checkpoints in real-time mode; in micro-batch mode every batch is one.",
 )
+FIRST_CHECKPOINTS = Option(
+    "execution.real-time.first-checkpoints",
+    integer(minimum=0),
+    default=5,
+    doc="How many checkpoints real-time mode begins with that are a second apart. Rows wait at a"
+    " checkpoint, and the first ones, whose code is not compiled yet, take longest.",
+)
 MAX_LEAD = Option(
     "execution.max-lead",
     integer(minimum=1),
@@ -262,6 +269,7 @@ SETTINGS = OptionSet(
         AUTO_LAG,
         CHECKPOINT_DIRECTORY,
         CHECKPOINT_INTERVAL,
+        FIRST_CHECKPOINTS,
         DRAIN,
         MAX_BATCH_RECORDS,
         MAX_LEAD,

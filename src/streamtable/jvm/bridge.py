@@ -280,6 +280,10 @@ class Bridge:
         """
         return bool(self._ours.query.QueryWatermark.advance(query._jsq, watermark))  # noqa: SLF001
 
+    def set_real_time_interval(self, query: StreamingQuery, milliseconds: int) -> None:
+        """Lets the batches of a running query of real-time mode last so long from the next one."""
+        self._ours.query.RealTimeInterval.set(query._jsq, milliseconds)  # noqa: SLF001
+
     @property
     def kafka_transactions(self) -> Any:
         """The Java class behind `jvm.kafka_transactions`."""

@@ -17,3 +17,8 @@ def newest(query: StreamingQuery) -> StreamingQueryProgress | None:
     """
     java: Any = query._jsq.lastProgress()  # noqa: SLF001 - no public way
     return None if java is None else StreamingQueryProgress.fromJson(json.loads(java.json()))
+
+
+def ended_batches(query: StreamingQuery) -> int:
+    """How many batches have ended since its start, as far as Spark keeps count: to a hundred."""
+    return len(query._jsq.recentProgress())  # noqa: SLF001 - without reading what they did

@@ -19,7 +19,12 @@ from streamtable.connectors.kafka.table import KafkaTable
 from streamtable.core.durations import format_duration
 from streamtable.core.errors import Condition, StreamtableError
 from streamtable.core.options import Settings
-from streamtable.core.settings import CHECKPOINT_INTERVAL, EXECUTION_MODE, ExecutionMode
+from streamtable.core.settings import (
+    CHECKPOINT_INTERVAL,
+    EXECUTION_MODE,
+    FIRST_CHECKPOINTS,
+    ExecutionMode,
+)
 from streamtable.plan.nodes import Node, Root, Sink, scans
 from streamtable.plan.real_time import obstacle, stages_of_state
 from streamtable.plan.state_ttl import expiring_nodes
@@ -34,8 +39,11 @@ DEFAULT_INTERVAL = timedelta(seconds=60)
 #: it would look at the clock without a pause.
 PACE = "1 second"
 
-#: Spark takes no shorter one.
+#: Spark takes no shorter one from a user.
 SHORTEST_INTERVAL = timedelta(seconds=5)
+
+#: Between the first ones (`execution.real-time.first-checkpoints`).
+FIRST_INTERVAL = timedelta(seconds=1)
 
 
 def ends(plan: Root) -> bool:
@@ -76,9 +84,12 @@ def with_trigger(
         return writer.trigger(once=True)
     if mode is ExecutionMode.MICRO_BATCH:
         return writer.trigger(processingTime=PACE) if _fires_and_expires(plan) else writer
-    interval = f"{_interval(settings) // timedelta(milliseconds=1)} milliseconds"
+    interval = checkpoint_interval(settings)
+    if settings[FIRST_CHECKPOINTS]:
+        interval = FIRST_INTERVAL
+    time = f"{interval // timedelta(milliseconds=1)} milliseconds"
     # PySpark's own overloads do not name this trigger.
-    real_time: DataStreamWriter = writer.trigger(realTime=interval)  # type: ignore[call-overload]
+    real_time: DataStreamWriter = writer.trigger(realTime=time)  # type: ignore[call-overload]
     return real_time
 
 
@@ -112,7 +123,12 @@ def _expires(plan: Node) -> bool:
     return next(expiring_nodes(plan), None) is not None
 
 
-def _interval(settings: Settings) -> timedelta:
+def checkpoint_interval(settings: Settings) -> timedelta:
+    """Time between two checkpoints of real-time mode, once it has begun.
+
+    Raises:
+        StreamtableError: INVALID_OPTION for one that is too short.
+    """
     interval = settings.get(CHECKPOINT_INTERVAL) or DEFAULT_INTERVAL
     if interval < SHORTEST_INTERVAL:
         raise StreamtableError(
@@ -161,7 +177,7 @@ def _refusal(plan: Sink, settings: Settings) -> StreamtableError | None:
 def _scan_refusal(table: KafkaTable, settings: Settings) -> StreamtableError | None:
     if table.scan_tasks is not None:
         return _not_yet("scan.parallelism", table)
-    wanted, interval = table.discovery.interval, _interval(settings)
+    wanted, interval = table.discovery.interval, checkpoint_interval(settings)
     if wanted is None or wanted >= interval:
         return None
     return StreamtableError(

@@ -11,6 +11,7 @@ import time
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from datetime import timedelta
 
 from pyspark.errors import StreamingQueryException
 from pyspark.sql import DataFrame
@@ -19,11 +20,11 @@ from pyspark.sql.streaming.query import StreamingQuery
 
 from streamtable.connectors.kafka.sink import writer_spec
 from streamtable.core.errors import Condition, StreamtableError
-from streamtable.core.settings import AUTO_LAG, ExecutionMode
+from streamtable.core.settings import AUTO_LAG, FIRST_CHECKPOINTS, ExecutionMode
 from streamtable.jvm.faults import job_fault
 from streamtable.jvm.kafka_admin import Partition
 from streamtable.jvm.planned_batches import Stage, plan_empty_batch, plan_last_batch
-from streamtable.jvm.progress import newest
+from streamtable.jvm.progress import ended_batches, newest
 from streamtable.operators.context import LoweringContext
 from streamtable.operators.sink import lower_sink, sink_table
 from streamtable.plan.nodes import Sink
@@ -31,7 +32,13 @@ from streamtable.plan.time_attributes import waits
 from streamtable.runtime.checkpoint import Checkpoint
 from streamtable.runtime.ending import drains
 from streamtable.runtime.lag import ends_ahead, positions, records_behind
-from streamtable.runtime.modes import Extent, ends, with_empty_batches, with_trigger
+from streamtable.runtime.modes import (
+    Extent,
+    checkpoint_interval,
+    ends,
+    with_empty_batches,
+    with_trigger,
+)
 from streamtable.runtime.moving_time import MovingTime
 from streamtable.runtime.preflight import Notice
 
@@ -77,6 +84,7 @@ class RunningQuery:
     _query: StreamingQuery | None = None
     _looked_at: int | None = None
     _ahead: Mapping[Partition, int] = field(default_factory=dict)
+    _first_left: int = 0
     _time: MovingTime = field(init=False)
 
     def __post_init__(self) -> None:
@@ -131,6 +139,7 @@ class RunningQuery:
         if active:
             self._time.look(self._running, self.mode)
             self._perhaps_stop_waiting()
+            self._perhaps_lengthen()
         if self.context.mode is not ExecutionMode.AUTO:
             return active or self._begins_to_end()
         if self.mode is ExecutionMode.REAL_TIME:
@@ -210,6 +219,8 @@ class RunningQuery:
             self._query = writer.start()
         self.mode = mode
         self._looked_at = None
+        first: int = self.context.settings[FIRST_CHECKPOINTS]
+        self._first_left = first if mode is ExecutionMode.REAL_TIME else 0
 
     def _perhaps_stop_waiting(self) -> None:
         """Begins the run that ends by itself once all ends of the query's scans are there."""
@@ -230,6 +241,13 @@ class RunningQuery:
         if mode is ExecutionMode.REAL_TIME:
             self.notice(f"{self.name}: {behind:,} records behind, goes on in real-time")
         self.change_to(mode)
+
+    def _perhaps_lengthen(self) -> None:
+        """Lets batches last as long as was asked for, once the first ones have ended."""
+        if self._first_left and ended_batches(self._running) >= self._first_left:
+            interval = checkpoint_interval(self.context.settings) // timedelta(milliseconds=1)
+            self.context.bridge.set_real_time_interval(self._running, interval)
+            self._first_left = 0
 
     def _perhaps_fall_back(self) -> None:
         batch = self._batch()

@@ -43,6 +43,8 @@ _FIXED = {
     "spark.sql.streaming.statefulOperator.allowMultiple": "false",
     # Version 2 lets one checkpoint move between micro-batch and real-time mode.
     f"{_STATE}checkpointFormatVersion": "2",
+    # The first checkpoints of real-time mode come quickly, one after the other.
+    "spark.sql.streaming.realTimeMode.minBatchDuration": "1000",
     # A batch that runs again must have the tasks that it had, by which exactly-once sinks go.
     "spark.sql.adaptive.streaming.stateless.enabled": "false",
 }

@@ -101,6 +101,26 @@ def test_modes_take_turns_on_one_checkpoint(
     assert topic_out.rows("o") == answer(history)
 
 
+def test_the_first_checkpoints_come_quickly(broker: Broker, topic: Topics, tmp_path: Path) -> None:
+    servers, source = broker.bootstrap_servers, topic("history", partitions=1)
+    commits = tmp_path / "c" / "o" / "commits"
+    process = Cli.start(
+        *("run", write(tmp_path / "job.sql", SCRIPT), "--checkpoint", str(tmp_path / "c")),
+        *("--set", "execution.mode=real-time", "--set", "parallelism.default=1"),
+        *("--set", "execution.real-time.first-checkpoints=2"),
+        *("--var", f"source={source}", "--var", f"servers={servers}"),
+    )
+    deadline = time.monotonic() + 120
+    while len(list(commits.glob("[0-9]*"))) < 2:
+        assert time.monotonic() < deadline
+        time.sleep(0.1)
+    time.sleep(6)
+
+    # The batch that had begun when the second one ended is short as well.
+    assert len(list(commits.glob("[0-9]*"))) in (2, 3)
+    process.kill()
+
+
 def test_stops_politely(broker: Broker, topic: Topics, tmp_path: Path) -> None:
     servers = broker.bootstrap_servers
     source = topic("history", partitions=1)
