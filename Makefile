@@ -21,8 +21,8 @@ setup: $(VENV)/warm ## virtual environment, Kafka's jars, compiled operators, Sp
 demo: setup ## see a small pipeline run on a broker of its own
 	$(BIN)/streamtable demo
 
-test: check ## everything that must pass: check, then the tests
-	$(PYTEST)
+test: check ## everything that must pass: check, then the tests in two processes, a file in one
+	$(PYTEST) --numprocesses 2 --dist loadfile --no-loadscope-reorder
 
 check: setup ## format, lint, types, layers, Java warnings
 	$(BIN)/ruff format --check .

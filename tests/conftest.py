@@ -30,11 +30,16 @@ class Topics(Protocol):
     ) -> str: ...
 
 
+@pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Whatever needs the broker is marked `kafka`, so that `-m 'not kafka'` runs without it."""
+    """Whatever needs the broker is marked `kafka`, so that `-m 'not kafka'` runs without it.
+
+    Files that take minutes come first, so that of two processes none waits long for the other.
+    """
     for item in items:
         if "broker" in getattr(item, "fixturenames", ()):
             item.add_marker(pytest.mark.kafka)
+    items.sort(key=lambda item: "unit" in item.path.parts)
 
 
 def pytest_collection_finish(session: pytest.Session) -> None:

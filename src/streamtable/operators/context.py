@@ -2,18 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Protocol
 
 from pyspark.sql import DataFrame, SparkSession
 
+from streamtable.connectors.kafka.table import KafkaTable
 from streamtable.core.options import Settings
 from streamtable.core.settings import ExecutionMode
 from streamtable.jvm.bridge import Bridge
 from streamtable.jvm.counters import Counters
 from streamtable.jvm.watermarks import Watermarks
 from streamtable.plan.nodes import Scan
+
+
+class Scanned(Protocol):
+    """Tables that are not read from Kafka."""
+
+    def rows(self, scan: Scan, *, positions: bool, partitions: bool) -> DataFrame:
+        """Row kind and fields; then Kafka's partition and offset; then topic and partition."""
+
+    def partitions(self, table: KafkaTable) -> Iterable[tuple[str, int]]:
+        """Topics and partitions of a table."""
 
 
 @dataclass(frozen=True)
@@ -24,8 +36,9 @@ class LoweringContext:
         settings: the session's settings.
         counters: what is counted, by table: records left out, written, lost.
         directory: the checkpoint's; a job that reads VALUES has one.
-        scanned: the rows of a scan, with their positions or without, where they come from elsewhere
-            than from Kafka.
+        scanned: tables that are read from elsewhere than from Kafka, all or none.
+        rehearsed: whether there is no streaming query that could have a watermark; that of each
+            partition is still observed.
         mode: micro-batch or real-time; the latter takes nothing that waits for a whole batch.
         query: the name of the query that is lowered.
         watermarks: how far the partitions of scans with an event time have come.
@@ -42,7 +55,8 @@ class LoweringContext:
     mode: ExecutionMode = ExecutionMode.MICRO_BATCH
     directory: Path | None = None
     counters: dict[str, Counters] = field(default_factory=dict)
-    scanned: Callable[[Scan, bool], DataFrame] | None = None
+    scanned: Scanned | None = None
+    rehearsed: bool = False
     query: str = ""
     paces: Mapping[str, str] = field(default_factory=dict)
     watermarks: Watermarks = field(default_factory=Watermarks)

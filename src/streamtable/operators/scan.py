@@ -27,7 +27,8 @@ def lower_scan(
     columns = tuple(f for f in node.fields if f not in POSITION)
     positioned = positions or len(columns) < len(node.fields)
     if context.scanned is not None:
-        return context.scanned(replace(node, fields=columns), positioned)
+        scan = replace(node, fields=columns)
+        return context.scanned.rows(scan, positions=positioned, partitions=partitions)
     table = node.table.connector
     assert isinstance(table, KafkaTable), "every connector is one over Kafka"  # noqa: S101
     return read_changelog(

@@ -20,11 +20,12 @@ from typing import Any, TextIO
 from streamtable.core.errors import Condition, StreamtableError
 from streamtable.core.secrets import without_secrets
 from streamtable.plan.explain import explain
-from streamtable.plan.nodes import Sink, scans
+from streamtable.plan.nodes import Sink
+from streamtable.plan.shape import shape
 from streamtable.plan.state_layouts import layouts
 
 #: Raised whenever this folder's layout changes meaning; `plan.state_layouts` has those of states.
-LAYOUT_VERSION = 2
+LAYOUT_VERSION = 3
 
 _MANIFEST = "streamtable.json"
 _REBUILD = (
@@ -169,13 +170,10 @@ def _manifest(plans: Mapping[str, Sink]) -> dict[str, Any]:
 
 def _fingerprint(plan: Sink) -> dict[str, Any]:
     """Everything about a query that its state depends on; addresses and tuning are left out."""
-    text = without_secrets(explain(plan, changeable=False))
-    types = "\n".join(f"{f.name} {f.type}" for scan in scans(plan.input) for f in scan.fields)
-    tables = [scan.table.connector.fingerprint() for scan in scans(plan.input)]
-    tables.append(plan.table.connector.fingerprint())
-    whole = json.dumps([text, types, tables], sort_keys=True)
+    whole = without_secrets(json.dumps(shape(plan), sort_keys=True))
     return {
-        "plan": text.splitlines(),
+        # For the message that names a difference; the hash does not depend on its words.
+        "plan": without_secrets(explain(plan, changeable=False)).splitlines(),
         "hash": hashlib.sha256(whole.encode()).hexdigest(),
         "state": [list(layout) for layout in layouts(plan.input)],
     }

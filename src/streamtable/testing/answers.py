@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from pyspark.sql import SparkSession
+from pyspark.sql import DataFrame, SparkSession
 
 from streamtable.core.types import quote
 from streamtable.testing.replayed import Row
@@ -55,10 +55,7 @@ def answer(
         tables: name -> columns as SQL declares them, and rows.
     """
     for name, (columns, rows) in tables.items():
-        names = [column.split()[0] for column in columns.split(", ")]
-        frame = spark.createDataFrame([[row[n] for n in names] for row in rows], columns)
-        # Of one partition, so that no rows are exchanged.
-        frame.coalesce(1).createOrReplaceTempView(name)
+        frame_of(spark, columns, rows).createOrReplaceTempView(name)
     answers = []
     for i, query in enumerate(queries):
         names = [f"c{n}" for n in range(len(spark.sql(query).columns))]
@@ -70,6 +67,12 @@ def answer(
     for case_number, text in answered:
         found[case_number].append(json.loads(text, parse_float=rounded))
     return found
+
+
+def frame_of(spark: SparkSession, columns: str, rows: Iterable[Row]) -> DataFrame:
+    """Rows as json has them, in one partition, so that none need be exchanged."""
+    text = f"SELECT inline(from_json(:rows, 'ARRAY<STRUCT<{columns}>>'))"
+    return spark.sql(text, {"rows": json.dumps(list(rows))})
 
 
 def as_json(names: Iterable[str]) -> str:

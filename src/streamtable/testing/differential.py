@@ -16,12 +16,14 @@ from pyspark.sql import SparkSession
 
 from streamtable.core.errors import Condition, StreamtableError
 from streamtable.plan.keys import unique_keys
+from streamtable.testing.cases import Case, Difference
 from streamtable.testing.histories import Change, Values, pieces, random_cuts, random_history
 from streamtable.testing.planned import planned, sink
-from streamtable.testing.random_queries import Queries
-from streamtable.testing.relations import Dialect, Group, Kind, Read, Relation, simpler
-from streamtable.testing.replay import Case, Difference, Replay
+from streamtable.testing.random_queries import CALLS, Queries
+from streamtable.testing.relations import Dialect, Group, Kind, Read, Relation, parts, simpler
+from streamtable.testing.replay import Replay
 from streamtable.testing.replayed import Replayed, Style
+from streamtable.testing.timed_queries import Timed, TimedQueries, timed_table
 
 _COLUMNS = "k INT, g STRING, v INT"
 _KINDS = (Kind.NUMBER, Kind.TEXT, Kind.NUMBER)
@@ -43,8 +45,18 @@ class Universe:
     refused: Counter[str] = field(default_factory=Counter)
 
 
-def universe(seed: int, queries: int, changes: int = 60, batches: int = 3) -> Universe:
-    """Three tables, one of each style, and so many queries that can be planned."""
+def universe(
+    seed: int, queries: int, changes: int = 60, batches: int = 3, *, timed: bool = False
+) -> Universe:
+    """Three tables, one of each style, and so many queries that can be planned.
+
+    Args:
+        seed: the same seed gives the same.
+        queries: how many.
+        changes: of each table.
+        batches: in which they come.
+        timed: whether there are two tables of event time besides, and queries over them.
+    """
     dice = random.Random(seed)  # noqa: S311 - reproducible on purpose
     tables = {
         name: _table(dice, style, changes, batches)
@@ -52,7 +64,12 @@ def universe(seed: int, queries: int, changes: int = 60, batches: int = 3) -> Un
     }
     reads = [Read(_KINDS, name, ("k", "g", "v")) for name in tables]
     grammar = Queries(dice, reads)
+    if timed:
+        tables |= {name: timed_table(dice, changes, batches, _values) for name in ("w", "x")}
+        windows = TimedQueries(dice, ("w", "x"), CALLS)
+        grammar = replace(grammar, timed=windows.query)
     settings = {
+        "table.local-time-zone": "UTC",
         "table.optimizer.agg-phase-strategy": dice.choice(["ONE_PHASE", "TWO_PHASE"]),
         "table.exec.distinct-bitmaps.enabled": dice.choice(["true", "false"]),
     }
@@ -107,7 +124,16 @@ def case(query: Relation, tables: Mapping[str, Replayed], dice: random.Random) -
     everything = isinstance(query, Group) and not query.keys
     heaps = tuple(i for i, kind in enumerate(query.kinds) if kind is Kind.HEAP)
     spark_sql = query.sql(Dialect.SPARK)
-    return Case(sink(fields, key), text, spark_sql, key, everything, heaps, one_of_each=loose)
+    return Case(
+        sink(fields, key),
+        text,
+        spark_sql,
+        key,
+        starts_empty=everything,
+        heaps=heaps,
+        one_of_each=loose,
+        at_end=any(isinstance(part, Timed) for part in parts(query)),
+    )
 
 
 def _table(dice: random.Random, style: Style, changes: int, batches: int) -> Replayed:

@@ -31,11 +31,13 @@ class Queries:
 
     Attributes:
         tables: what can be read.
+        timed: makes queries of event time, which others may stand above.
         deepest: how many operators may stand on top of each other.
     """
 
     dice: random.Random
     tables: Sequence[Read]
+    timed: Callable[[], Relation] | None = None
     deepest: int = 3
 
     def query(self) -> Relation:
@@ -57,6 +59,8 @@ class Queries:
         return Group((below.kinds[key], *[Kind.HEAP] * 2), below, (key,), tuple(calls))
 
     def _relation(self, depth: int) -> Relation:
+        if depth == 0 and self.timed is not None and self.dice.random() < 0.35:
+            return self.timed()
         if depth == 0:
             return self.dice.choice(self.tables)
         makers: list[tuple[Callable[[int], Relation], int]] = [

@@ -248,9 +248,16 @@ def _items(values: Iterable[str]) -> str:
     return ", ".join(f"{value} AS c{i}" for i, value in enumerate(values))
 
 
+def parts(relation: Relation) -> Iterator[Relation]:
+    """Every relation that a query is made of."""
+    yield relation
+    for part in relation.inputs:
+        yield from parts(part)
+
+
 def size(relation: Relation) -> int:
     """How many relations a query is made of."""
-    return 1 + sum(size(part) for part in relation.inputs)
+    return sum(1 for _ in parts(relation))
 
 
 def simpler(relation: Relation) -> Iterator[Relation]:

@@ -14,25 +14,23 @@ import json
 import os
 import tempfile
 import time
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import reduce
 from itertools import count
 from pathlib import Path
 from typing import Any
 
 from pyspark.sql import DataFrame, SparkSession
-from pyspark.sql.functions import from_json
 
 from streamtable.core.changelog import ROW_KIND_COLUMN, RowKind
-from streamtable.core.types import quote
 from streamtable.jvm.bridge import Bridge
 from streamtable.jvm.rehearsal import Rehearsal
 from streamtable.operators.context import LoweringContext
 from streamtable.operators.lower import lower
-from streamtable.plan.nodes import Scan, Sink
+from streamtable.plan.nodes import Sink
+from streamtable.plan.time_attributes import waits
 from streamtable.runtime.modes import Extent, with_empty_batches
 from streamtable.session import Session, fixed_settings
 from streamtable.testing.answers import (
@@ -40,56 +38,22 @@ from streamtable.testing.answers import (
     PLANNED_ONCE,
     answer,
     as_json,
+    frame_of,
     rounded,
     set_for_a_while,
 )
-from streamtable.testing.folding import Fold, bag, listed
+from streamtable.testing.cases import Case, Difference, difference
+from streamtable.testing.folding import Fold
 from streamtable.testing.replayed import PARTITION, Recorded, Replayed, Row
+from streamtable.testing.scans import ReplayedScans
 from streamtable.testing.state import state_rows
 
 #: Which batch a record of a rehearsal belongs to.
 _BATCH = "__batch"
+#: A watermark behind every moment, as the end of a bounded run has one.
+_END_MS = 300_000_000_000_000
 #: Rows with their kinds, in the order in which they come.
 Changes = list[tuple[RowKind, Any]]
-
-
-@dataclass(frozen=True)
-class Case:
-    """One query into one sink.
-
-    Attributes:
-        sink: the CREATE TABLE of the table `out`.
-        flink: the query.
-        spark: the same in Spark's SQL.
-        key: positions of the sink's key; None for a sink of complete changes.
-        starts_empty: whether the answer may be missing until the query's first row has come; its
-            first column then counts the rows.
-        heaps: positions of columns whose values come in any order.
-        one_of_each: whether several rows of the answer may have one key; then one of them is seen.
-    """
-
-    sink: str
-    flink: str
-    spark: str
-    key: tuple[int, ...] | None = None
-    starts_empty: bool = False
-    heaps: tuple[int, ...] = ()
-    one_of_each: bool = False
-
-    def script(self, tables: Mapping[str, Replayed | Recorded]) -> str:
-        """Everything as Flink SQL."""
-        sources = "\n".join(table.ddl(name) for name, table in tables.items())
-        return f"{sources}\n{self.sink}\nINSERT INTO out {self.flink};"
-
-
-@dataclass(frozen=True)
-class Difference:
-    """Where a query's folded output is not the batch answer."""
-
-    case: int
-    batch: int
-    found: Sequence[Any]
-    expected: Sequence[Any]
 
 
 @dataclass
@@ -111,24 +75,24 @@ class Replay:
 
     def changes(self, cases: Sequence[Case]) -> list[list[Changes]]:
         """The changes that each case gives in each batch, in the order in which they come."""
-        with set_for_a_while(self.spark, INTERPRETED), _scratch() as folder:
+        with set_for_a_while(self.spark, INTERPRETED):
+            return _by_case(self._batches(cases), len(cases))
+
+    def changes_in(self, cases: Sequence[Case], folder: Path) -> list[list[Changes]]:
+        """The same of a streaming query that keeps what it has in a folder.
+
+        Where `folder/query` is a checkpoint of it already, it goes on behind the batches that this
+        has seen, as long as the folder is called as it was then.
+        """
+        with set_for_a_while(self.spark, INTERPRETED):
             plans = [self.plan(case) for case in cases]
-            if self.rehearsed:
-                batches = self._rehearse(plans, Rehearsal(self.spark))
-            else:
-                batches = self._run(plans, folder, folder / "checkpoint")
-        found: list[list[Changes]] = [[[] for _ in batches] for _ in cases]
-        for number, rows in batches.items():
-            for which, kind, text in rows:
-                found[which][number].append((RowKind(kind), json.loads(text)))
-        return found
+            return _by_case(self._run(plans, folder), len(cases))
 
     def state_rows(self, cases: Sequence[Case]) -> dict[str, int]:
         """What the state of all cases together holds in the end; see `state.state_rows`."""
         with set_for_a_while(self.spark, INTERPRETED), _scratch() as folder:
-            checkpoint = folder / "checkpoint"
-            self._run([self.plan(case) for case in cases], folder, checkpoint)
-            return state_rows(self.spark, str(checkpoint))
+            self._run([self.plan(case) for case in cases], folder)
+            return state_rows(self.spark, str(folder / "query"))
 
     def state_size(self, cases: Sequence[Case]) -> tuple[int, int]:
         """Entries and bytes that the state of all cases together holds in the end, rehearsed."""
@@ -140,25 +104,40 @@ class Replay:
     def differences(self, cases: Sequence[Case]) -> list[Difference]:
         """Every case whose output differs, at the first batch at which it does."""
         with set_for_a_while(self.spark, INTERPRETED):
-            return self._differences(cases)
+            return self._differences(cases, self._batches(cases))
 
-    def _differences(self, cases: Sequence[Case]) -> list[Difference]:
+    def differences_and_entries(self, cases: Sequence[Case]) -> tuple[list[Difference], int]:
+        """The same, and how many entries the state of all cases holds in the end; rehearsed."""
+        with set_for_a_while(self.spark, INTERPRETED):
+            rehearsal = Rehearsal(self.spark)
+            batches = self._rehearse([self.plan(case) for case in cases], rehearsal)
+            return self._differences(cases, batches), rehearsal.state_rows
+
+    def _batches(self, cases: Sequence[Case]) -> dict[int, list[tuple[int, int, str]]]:
+        """Per batch: (case, row kind, row as json) in the order in which they came."""
         plans = [self.plan(case) for case in cases]
+        if self.rehearsed:
+            return self._rehearse(plans, Rehearsal(self.spark))
         with _scratch() as folder:
-            if self.rehearsed:
-                batches = self._rehearse(plans, Rehearsal(self.spark))
-            else:
-                batches = self._run(plans, folder, folder / "checkpoint")
+            return self._run(plans, folder)
+
+    def _differences(
+        self, cases: Sequence[Case], batches: Mapping[int, Sequence[tuple[int, int, str]]]
+    ) -> list[Difference]:
         folded = [Fold(case.key) for case in cases]
         wrong: dict[int, Difference] = {}
-        for number, expected in enumerate(self.answers(cases)):
-            for which, kind, text in batches.get(number, []):
-                folded[which].add(kind, json.loads(text, parse_float=rounded))
+        answers = list(self.answers(cases))
+        for number, expected in enumerate(answers):
+            last = number == len(answers) - 1
+            for batch in range(number, max(batches) + 1 if last else number + 1):
+                for which, kind, text in batches.get(batch, []):
+                    folded[which].add(kind, json.loads(text, parse_float=rounded))
             for i, case in enumerate(cases):
-                found, wanted = folded[i].rows(case.heaps), bag(expected[i], case.heaps)
-                unborn = case.starts_empty and not found and _counts_none(expected[i])
-                if i not in wrong and not unborn and not _fits(case, found, wanted):
-                    wrong[i] = Difference(i, number, listed(found), listed(wanted))
+                if case.at_end and not last:
+                    continue
+                found = difference(case, i, number, folded[i], expected[i])
+                if found is not None:
+                    wrong.setdefault(i, found)
         return [wrong[i] for i in sorted(wrong)]
 
     def answers(self, cases: Sequence[Case]) -> Iterator[dict[int, list[Any]]]:
@@ -177,13 +156,12 @@ class Replay:
         session.load(case.script(self.tables), "replay.sql")
         return session.plans[0]
 
-    def _run(
-        self, plans: Sequence[Sink], folder: Path, checkpoint: Path
-    ) -> dict[int, list[tuple[int, int, str]]]:
-        """Per batch: (case, row kind, row as json) in the order in which they came."""
+    def _run(self, plans: Sequence[Sink], folder: Path) -> dict[int, list[tuple[int, int, str]]]:
+        """`_batches` of a streaming query; it keeps tables and checkpoint in a folder."""
         tables = self.tables.items()
         sources = {name: self._source(name, table, folder) for name, table in tables}
-        output = reduce(DataFrame.union, self._outputs(plans, sources))
+        context = self._context(sources)
+        output = reduce(DataFrame.union, (_output(i, p, context) for i, p in enumerate(plans)))
         found: dict[int, list[tuple[int, int, str]]] = {}
 
         def take(rows: DataFrame, batch: int) -> None:
@@ -191,7 +169,7 @@ class Replay:
             time.sleep(self.pause_s)
 
         writer = output.writeStream.foreachBatch(take).outputMode("update")
-        writer = writer.option("checkpointLocation", str(checkpoint))
+        writer = writer.option("checkpointLocation", str(folder / "query"))
         inputs = [plan.input for plan in plans]
         with with_empty_batches(self.spark, inputs, Extent.AVAILABLE):
             query = writer.trigger(availableNow=True).start()
@@ -201,53 +179,44 @@ class Replay:
     def _rehearse(
         self, plans: Sequence[Sink], rehearsal: Rehearsal
     ) -> dict[int, list[tuple[int, int, str]]]:
-        """The same as `_run`, without a streaming query."""
-        sources = {}
+        """`_batches` without a streaming query."""
         records = {
             name: [_numbered(i, rows) for i, rows in enumerate(_with_offsets(table))]
             for name, table in self.tables.items()
         }
         batches = max(map(len, records.values()))
+        sources = {}
         for name, table in self.tables.items():
-            texts = [(json.dumps(row),) for rows in records[name] for row in rows]
-            schema = f"{_schema(table)}, {_BATCH} INT"
-            frame = self.spark.createDataFrame(texts, "text STRING")
-            all_rows = frame.select(from_json("text", schema).alias("row")).select("row.*")
-            sources[name] = rehearsal.table(name, all_rows, batches)
-        found: dict[int, list[tuple[int, int, str]]] = {batch: [] for batch in range(batches)}
+            rows = (row for batch in records[name] for row in batch)
+            frame = frame_of(self.spark, f"{_schema(table)}, {_BATCH} INT", rows)
+            sources[name] = rehearsal.table(name, frame, batches)
         with set_for_a_while(self.spark, PLANNED_ONCE):
-            outputs = list(self._outputs(plans, sources))
-            for output in outputs:
-                rehearsal.check(output)
-            for batch, rows in found.items():
+            context = self._context(sources)
+            outputs = []
+            for i, plan in enumerate(plans):
+                rehearsal.plan(i)
+                outputs.append(_output(i, plan, replace(context, query=str(i))))
+            timed = [i for i, plan in enumerate(plans) if waits(plan.input)]
+            found = {}
+            # Behind the last rows come two batches without any: what they have made of the
+            # watermark, and the end of the input.
+            for batch in range(batches + 2 if timed else batches):
+                for i in timed:
+                    moment = _END_MS if batch > batches else _watermark(context, str(i))
+                    rehearsal.watermark(i, moment)
                 rehearsal.turn(batch, int(batch * self.pause_s * 1000))
-                # One by one: Spark analyzes a union of all of them anew with each that is added.
-                rows += [(r[0], r[1], r[2]) for output in outputs for r in output.collect()]
+                found[batch] = rehearsal.rows(outputs)
         return found
 
-    def _outputs(
-        self, plans: Sequence[Sink], sources: Mapping[str, DataFrame]
-    ) -> Iterator[DataFrame]:
-        """Rows of (case, row kind, row as json) of each plan over these scans."""
-
-        def scanned(node: Scan, positions: bool) -> DataFrame:
-            columns = [quote(name) for name in (ROW_KIND_COLUMN, *(f.name for f in node.fields))]
-            columns += [PARTITION, "__offset"] if positions else []
-            return sources[node.table.name].select(*columns)
-
-        context = LoweringContext(
+    def _context(self, sources: Mapping[str, DataFrame]) -> LoweringContext:
+        return LoweringContext(
             self.spark,
             Bridge(self.spark),
             fixed_settings(self.settings).current(),
             bounded=True,
-            scanned=scanned,
+            scanned=ReplayedScans(self.tables, sources),
+            rehearsed=self.rehearsed,
         )
-        for i, plan in enumerate(plans):
-            yield lower(plan.input, context).selectExpr(
-                f"{i} AS case",
-                f"{ROW_KIND_COLUMN} AS kind",
-                f"{as_json([f.name for f in plan.input.fields])} AS text",
-            )
 
     def _source(self, name: str, table: Replayed | Recorded, folder: Path) -> DataFrame:
         directory = folder / name
@@ -259,6 +228,32 @@ class Replay:
             os.utime(file, (i, i))
         reader = self.spark.readStream.schema(_schema(table)).option("maxFilesPerTrigger", 1)
         return reader.json(str(directory))
+
+
+def _output(number: int, plan: Sink, context: LoweringContext) -> DataFrame:
+    """Rows of (case, row kind, row as json)."""
+    return lower(plan.input, context).selectExpr(
+        f"{number} AS case",
+        f"{ROW_KIND_COLUMN} AS kind",
+        f"{as_json([f.name for f in plan.input.fields])} AS text",
+    )
+
+
+def _watermark(context: LoweringContext, query: str) -> int:
+    """What a query's partitions have come to; 0 as long as one of them has shown nothing."""
+    heard = context.watermarks.heard(query).values()
+    return min(partition.watermark or 0 for scan in heard for partition in scan.values())
+
+
+def _by_case(
+    batches: Mapping[int, Sequence[tuple[int, int, str]]], cases: int
+) -> list[list[Changes]]:
+    numbers = sorted(batches)
+    found: list[list[Changes]] = [[[] for _ in numbers] for _ in range(cases)]
+    for place, number in enumerate(numbers):
+        for which, kind, text in batches[number]:
+            found[which][place].append((RowKind(kind), json.loads(text)))
+    return found
 
 
 def _with_offsets(table: Replayed | Recorded) -> Iterator[list[Row]]:
@@ -274,22 +269,6 @@ def _numbered(batch: int, rows: Iterable[Row]) -> list[Row]:
 
 def _schema(table: Replayed | Recorded) -> str:
     return f"{ROW_KIND_COLUMN} TINYINT, {table.columns}, {PARTITION} INT, __offset BIGINT"
-
-
-def _fits(case: Case, found: Counter[str], wanted: Counter[str]) -> bool:
-    if not case.one_of_each or case.key is None:
-        return found == wanted
-    keys = [{_key(text, case.key) for text in rows} for rows in (found, wanted)]
-    return set(found) <= set(wanted) and keys[0] == keys[1] and len(found) == len(keys[0])
-
-
-def _key(text: str, key: Sequence[int]) -> str:
-    row = json.loads(text)
-    return json.dumps([row[i] for i in key])
-
-
-def _counts_none(rows: Sequence[Sequence[Any]]) -> bool:
-    return len(rows) == 1 and rows[0][0] == 0
 
 
 @contextmanager

@@ -33,15 +33,23 @@ class Replayed:
     Attributes:
         columns: as SQL declares them, `k INT` first.
         batches: what comes in each micro-batch.
+        computed: what else stands in the declaration: computed columns and a watermark.
     """
 
     style: Style
     columns: str
     batches: Sequence[Sequence[Change]]
+    computed: str = ""
+
+    @property
+    def partitions(self) -> int:
+        """How many partitions its topic would have."""
+        return _PARTITIONS
 
     def ddl(self, name: str) -> str:
         """A CREATE TABLE of the same shape, over a topic that is never read."""
-        return _ddl(name, self.columns, self.style, keyed=self.style is not Style.APPEND)
+        keyed = self.style is not Style.APPEND
+        return _ddl(name, self.columns, self.style, self.computed, keyed=keyed)
 
     def tables(self) -> Iterator[list[Row]]:
         """The table after each batch."""
@@ -81,15 +89,22 @@ class Replayed:
 
 @dataclass(frozen=True)
 class Recorded:
-    """A table without a key, of one partition, whose rows come with their kinds, batch by batch."""
+    """A table without a key, of one partition, whose rows come with their kinds, batch by batch.
+
+    Attributes:
+        columns: as SQL declares them.
+        computed: what else stands in the declaration: computed columns and a watermark.
+    """
 
     style: Style
     columns: str
     batches: Sequence[Sequence[tuple[RowKind, Sequence[Any]]]]
+    computed: str = ""
+    partitions = 1
 
     def ddl(self, name: str) -> str:
         """A CREATE TABLE of the same shape, over a topic that is never read."""
-        return _ddl(name, self.columns, self.style, keyed=False)
+        return _ddl(name, self.columns, self.style, self.computed, keyed=False)
 
     def records(self) -> Iterator[list[Row]]:
         """What a scan gives in each batch."""
@@ -99,8 +114,9 @@ class Recorded:
             yield [{ROW_KIND_COLUMN: kind.value, **row, PARTITION: 0} for kind, row in rows]
 
 
-def _ddl(name: str, columns: str, style: Style, *, keyed: bool) -> str:
-    key = ", PRIMARY KEY (k) NOT ENFORCED" if keyed else ""
+def _ddl(name: str, columns: str, style: Style, computed: str, *, keyed: bool) -> str:
+    more = f", {computed}" if computed else ""
+    more += ", PRIMARY KEY (k) NOT ENFORCED" if keyed else ""
     options = {
         Style.UPSERT: "'connector' = 'upsert-kafka', 'key.format' = 'json',"
         " 'value.format' = 'json'",
@@ -108,7 +124,7 @@ def _ddl(name: str, columns: str, style: Style, *, keyed: bool) -> str:
         Style.CHANGES: "'connector' = 'kafka', 'format' = 'debezium-json'",
     }[style]
     return (
-        f"CREATE TABLE {name} ({columns}{key}) WITH ({options}, 'topic' = '{name}',"
+        f"CREATE TABLE {name} ({columns}{more}) WITH ({options}, 'topic' = '{name}',"
         " 'properties.bootstrap.servers' = 'localhost:9092');"
     )
 

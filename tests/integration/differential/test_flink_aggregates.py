@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 from tests.compat.aggregates_queries import ADDED, CHANGES, COLUMNS, QUERIES
 
 from streamtable.core.changelog import RowKind
+from streamtable.testing.cases import Case
 from streamtable.testing.planned import planned, sink
-from streamtable.testing.replay import Case, Replay
+from streamtable.testing.replay import Replay
 from streamtable.testing.replayed import Recorded, Style
 
 if TYPE_CHECKING:

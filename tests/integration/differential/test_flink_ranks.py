@@ -18,8 +18,9 @@ from tests.compat.over_queries import (
 )
 
 from streamtable.core.changelog import RowKind
+from streamtable.testing.cases import Case
 from streamtable.testing.planned import planned, sink
-from streamtable.testing.replay import Case, Replay
+from streamtable.testing.replay import Replay
 from streamtable.testing.replayed import Recorded, Style
 
 if TYPE_CHECKING:

@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from streamtable.core.changelog import RowKind
+from streamtable.testing.cases import Case
 from streamtable.testing.folding import Fold
 from streamtable.testing.histories import Change, pieces, random_cuts
 from streamtable.testing.planned import planned, sink
-from streamtable.testing.replay import Case, Replay
+from streamtable.testing.replay import Replay
 from streamtable.testing.replayed import Replayed, Style
 
 if TYPE_CHECKING:

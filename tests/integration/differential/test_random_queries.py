@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from streamtable.testing.cases import Case
 from streamtable.testing.differential import check, universe
 from streamtable.testing.histories import Change
-from streamtable.testing.replay import Case, Replay
+from streamtable.testing.replay import Replay
 from streamtable.testing.replayed import Replayed, Style
 
 if TYPE_CHECKING:

@@ -19,11 +19,18 @@ TABLES = (TESTS / "golden" / "tables.sql").read_text()
 INSERT = (
     "INSERT INTO per_region SELECT {} region, COUNT(*), MAX(score) FROM users AS u GROUP BY region"
 )
+#: Each differs from the one above in what its state holds.
+OTHERS = (
+    INSERT.replace("MAX", "MIN"),
+    INSERT.replace("MAX(score)", "MAX(score + 1)"),
+    INSERT.replace("COUNT(*)", "COUNT(DISTINCT score)"),
+    INSERT.replace("GROUP BY", "WHERE score > 1 GROUP BY"),
+)
 
 
-def _plans(hint: str = "") -> dict[str, Sink]:
+def _plans(hint: str = "", insert: str = INSERT, tables: str = TABLES) -> dict[str, Sink]:
     session = Session()
-    session.load(f"{TABLES}\n{INSERT.format(hint)};", "job.sql")
+    session.load(f"{tables}\n{insert.format(hint)};", "job.sql")
     return {"per_region": session.plans[0]}
 
 
@@ -62,7 +69,7 @@ def test_another_layout_of_the_folder_is_refused(tmp_path: Path) -> None:
     held = json.loads(manifest.read_text())
     del held["queries"]["per_region"]["state"]
     manifest.write_text(json.dumps({**held, "layout": 1}))
-    assert "has layout 1, this version writes 2" in _refusal(tmp_path, _plans())
+    assert "has layout 1, this version writes 3" in _refusal(tmp_path, _plans())
 
 
 def test_how_long_state_is_kept_may_change_but_not_whether_it_expires(tmp_path: Path) -> None:
@@ -70,6 +77,36 @@ def test_how_long_state_is_kept_may_change_but_not_whether_it_expires(tmp_path: 
     open_checkpoint(str(tmp_path), _plans("/*+ STATE_TTL('u' = '2 d') */")).close()
     told = _refusal(tmp_path, _plans())
     assert "state expires" in told
+
+
+@pytest.mark.parametrize("other", OTHERS)
+def test_another_query_is_refused(other: str, tmp_path: Path) -> None:
+    _written(tmp_path, _plans())
+    assert "the query into per_region was" in _refusal(tmp_path, _plans(insert=other))
+
+
+def test_another_topic_is_refused_but_other_brokers_are_not(tmp_path: Path) -> None:
+    _written(tmp_path, _plans())
+    servers = "'properties.bootstrap.servers' = '"
+    moved = TABLES.replace(servers, f"{servers}elsewhere:9092,")
+    assert moved != TABLES
+    open_checkpoint(str(tmp_path), _plans(tables=moved)).close()
+    renamed = TABLES.replace("'topic' = 'users'", "'topic' = 'people'")
+    assert renamed != TABLES
+    _refusal(tmp_path, _plans(tables=renamed))
+
+
+def test_words_of_a_plan_may_change(tmp_path: Path) -> None:
+    """A later version may tell the same plan in another way."""
+    manifest = _written(tmp_path, _plans())
+    held = json.loads(manifest.read_text())
+    held["queries"]["per_region"]["plan"] = ["Sink, as it was once called"]
+    manifest.write_text(json.dumps(held))
+    checkpoint = open_checkpoint(str(tmp_path), _plans())
+    begin(checkpoint, _plans(), {})
+    checkpoint.close()
+    now = json.loads(manifest.read_text())["queries"]["per_region"]["plan"]
+    assert now[0].startswith("Sink per_region")
 
 
 def test_every_operator_that_keeps_state_has_a_layout() -> None:

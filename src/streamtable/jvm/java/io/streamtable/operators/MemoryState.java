@@ -2,10 +2,12 @@ package io.streamtable.operators;
 
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeSet;
 import org.apache.spark.sql.Encoder;
 import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.catalyst.encoders.ExpressionEncoder;
@@ -23,12 +25,16 @@ import scala.jdk.javaapi.CollectionConverters;
 /**
  * The state of one operator for every key, in memory, in the bytes that Spark would store.
  *
- * <p>For {@link Rehearsal}; it has no timers, and its clock stands still within a micro-batch.
+ * <p>For {@link Rehearsal}; its clock stands still within a micro-batch.
  */
 final class MemoryState implements StatefulProcessorHandle {
   private final Map<String, Variable<?, ?>> variables = new HashMap<>();
+  private final Map<RowValue, TreeSet<Long>> timers = new LinkedHashMap<>();
   private RowValue key;
   private long now;
+
+  /** When a key wants to be woken. */
+  record Timer(RowValue key, long moment) {}
 
   /** Whose state is read and written from now on. */
   void of(RowValue key) {
@@ -41,9 +47,19 @@ final class MemoryState implements StatefulProcessorHandle {
     variables.values().forEach(Variable::expire);
   }
 
-  /** How many entries there are. */
+  /** How many entries there are, timers among them. */
   int rows() {
-    return variables.values().stream().mapToInt(Variable::rows).sum();
+    return variables.values().stream().mapToInt(Variable::rows).sum()
+        + timers.values().stream().mapToInt(TreeSet::size).sum();
+  }
+
+  /** The timers of every key up to a moment, the earliest first. */
+  List<Timer> due(long moment) {
+    List<Timer> due = new ArrayList<>();
+    timers.forEach(
+        (owner, moments) -> moments.headSet(moment, true).forEach(m -> due.add(new Timer(owner, m))));
+    due.sort(Comparator.comparingLong(Timer::moment));
+    return due;
   }
 
   /** How many bytes they have; the keys of the operator are left out. */
@@ -90,17 +106,24 @@ final class MemoryState implements StatefulProcessorHandle {
 
   @Override
   public void registerTimer(long moment) {
-    throw unsupported();
+    timers.computeIfAbsent(key, k -> new TreeSet<>()).add(moment);
   }
 
   @Override
   public void deleteTimer(long moment) {
-    throw unsupported();
+    TreeSet<Long> own = timers.get(key);
+    if (own != null) {
+      own.remove(moment);
+      if (own.isEmpty()) {
+        timers.remove(key);
+      }
+    }
   }
 
   @Override
   public Iterator<Object> listTimers() {
-    throw unsupported();
+    List<Object> own = new ArrayList<>(timers.getOrDefault(key, new TreeSet<>()));
+    return CollectionConverters.asScala(own.iterator());
   }
 
   @Override

@@ -34,9 +34,11 @@ import scala.jdk.javaapi.CollectionConverters;
 public final class Rehearsal {
   private static final Map<Integer, MemoryState> STATES = new ConcurrentHashMap<>();
   private static final Map<String, List<List<Row>>> BATCHES = new ConcurrentHashMap<>();
+  private static final Map<Integer, RehearsedTime> TIMES = new ConcurrentHashMap<>();
   private static final AtomicInteger OPERATORS = new AtomicInteger();
   private static volatile int batch;
   private static volatile long now;
+  private static volatile int query;
 
   private Rehearsal() {}
 
@@ -44,8 +46,21 @@ public final class Rehearsal {
   public static void begin() {
     STATES.clear();
     BATCHES.clear();
+    TIMES.clear();
     OPERATORS.set(0);
+    plan(0);
     turn(0, 0);
+  }
+
+  /** The query that operators are put together for from now on. */
+  public static void plan(int number) {
+    query = number;
+    TIMES.computeIfAbsent(number, n -> new RehearsedTime());
+  }
+
+  /** Lets a query have this watermark from the next micro-batch on, in milliseconds. */
+  public static void watermark(int number, long moment) {
+    TIMES.get(number).advance(moment);
   }
 
   /**
@@ -56,9 +71,10 @@ public final class Rehearsal {
   public static void turn(int number, long moment) {
     batch = number;
     now = moment;
+    TIMES.values().forEach(time -> time.at(moment));
   }
 
-  /** How many entries the state of all operators holds. */
+  /** How many entries the state of all operators holds; timers count as such. */
   public static int stateRows() {
     return STATES.values().stream().mapToInt(MemoryState::rows).sum();
   }
@@ -85,7 +101,8 @@ public final class Rehearsal {
     }
     BATCHES.put(name, cut);
     Encoder<Row> encoder = Encoders.row(rows.schema());
-    MapPartitionsFunction<Long, Row> current = none -> BATCHES.get(name).get(batch).iterator();
+    MapPartitionsFunction<Long, Row> current =
+        none -> batch < batches ? BATCHES.get(name).get(batch).iterator() : List.<Row>of().iterator();
     return spark
         .range(0, 1, 1, 1)
         .mapPartitions(current, encoder)
@@ -93,14 +110,23 @@ public final class Rehearsal {
   }
 
   /**
-   * Refuses a DataFrame that gives what it gave before when it runs again.
+   * The rows of some DataFrames in this micro-batch, a line each: numbers and text between tabs.
    *
-   * @throws IllegalStateException where rows are exchanged, because Spark keeps those of a run
+   * @param outputs rows of (case, row kind, text); a text has neither tabs nor ends of lines
+   * @throws IllegalStateException where one exchanges rows, because Spark keeps those of a run
    */
-  public static void check(Dataset<Row> output) {
-    if (exchanges(output.queryExecution().executedPlan())) {
-      throw new IllegalStateException("a rehearsal exchanges no rows");
+  public static String rows(List<Dataset<Row>> outputs) {
+    StringBuilder lines = new StringBuilder();
+    for (Dataset<Row> output : outputs) {
+      if (exchanges(output.queryExecution().executedPlan())) {
+        throw new IllegalStateException("a rehearsal exchanges no rows");
+      }
+      for (Row row : output.collectAsList()) {
+        lines.append(row.get(0)).append('\t').append(row.get(1)).append('\t');
+        lines.append(row.getString(2)).append('\n');
+      }
     }
+    return lines.toString();
   }
 
   private static boolean exchanges(SparkPlan plan) {
@@ -115,18 +141,22 @@ public final class Rehearsal {
       StatefulProcessor<Row, Row, Row> processor,
       TimeMode time,
       Encoder<Row> output) {
-    if (time.equals(TimeMode.EventTime())) {
-      throw new IllegalArgumentException("a rehearsal has no watermark");
-    }
     int id = OPERATORS.getAndIncrement();
+    int own = query;
     return input
         .coalesce(1)
         .mapPartitions(
-            (MapPartitionsFunction<Row, Row>) rows -> run(id, rows, keys, processor), output);
+            (MapPartitionsFunction<Row, Row>) rows -> run(id, own, rows, keys, processor, time),
+            output);
   }
 
   private static Iterator<Row> run(
-      int id, Iterator<Row> rows, int[] keys, StatefulProcessor<Row, Row, Row> processor) {
+      int id,
+      int own,
+      Iterator<Row> rows,
+      int[] keys,
+      StatefulProcessor<Row, Row, Row> processor,
+      TimeMode mode) {
     Map<RowValue, List<Row>> groups = new LinkedHashMap<>();
     while (rows.hasNext()) {
       Row row = rows.next();
@@ -135,17 +165,28 @@ public final class Rehearsal {
     }
     MemoryState state = STATES.computeIfAbsent(id, i -> new MemoryState());
     state.at(now);
+    RehearsedTime time = TIMES.get(own);
     processor.setHandle(state);
-    processor.init(OutputMode.Update(), TimeMode.None());
+    processor.init(OutputMode.Update(), mode);
     List<Row> output = new ArrayList<>();
     groups.forEach(
         (key, group) -> {
           state.of(key);
           CollectionConverters.asJava(
                   processor.handleInputRows(
-                      key.row(), CollectionConverters.asScala(group.iterator()), null))
+                      key.row(), CollectionConverters.asScala(group.iterator()), time))
               .forEachRemaining(output::add);
         });
+    if (mode.equals(TimeMode.EventTime())) {
+      // As in Spark: after the rows, and those that wake no earlier than the watermark stay asleep.
+      for (MemoryState.Timer timer : state.due(time.getCurrentWatermarkInMs())) {
+        state.of(timer.key());
+        CollectionConverters.asJava(
+                processor.handleExpiredTimer(timer.key().row(), time, timer::moment))
+            .forEachRemaining(output::add);
+        state.deleteTimer(timer.moment());
+      }
+    }
     processor.close();
     return output.iterator();
   }

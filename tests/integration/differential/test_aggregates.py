@@ -1,0 +1,79 @@
+"""Groups and filters over a changing table equal Spark's batch answers."""
+
+from __future__ import annotations
+
+import random
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from tests.integration.differential.support import Query, Source, check
+
+from streamtable.testing.histories import random_history
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+_COLUMNS = "k INT, g STRING, v INT, d DECIMAL(10,2)"
+
+QUERIES = {
+    "aggregates": Query(
+        (0,),
+        (
+            "SELECT COALESCE(g, 'none'), COUNT(*), COUNT(v), SUM(v), AVG(v), MIN(v), MAX(v),"
+            " COUNT(DISTINCT v), SUM(DISTINCT v) FROM t GROUP BY COALESCE(g, 'none')"
+        ),
+        (
+            "SELECT COALESCE(g, 'none'), COUNT(*), COUNT(v), CAST(SUM(v) AS INT),"
+            " CAST(SUM(v) DIV COUNT(v) AS INT), MIN(v), MAX(v), COUNT(DISTINCT v),"
+            " CAST(SUM(DISTINCT v) AS INT) FROM t GROUP BY COALESCE(g, 'none')"
+        ),
+    ),
+    "decimals": Query(
+        (0,),
+        (
+            "SELECT COALESCE(g, 'none') AS g, SUM(d), AVG(d), COUNT(*) FILTER (WHERE v > 5)"
+            " FROM t GROUP BY COALESCE(g, 'none')"
+        ),
+        (
+            "SELECT COALESCE(g, 'none'), CAST(SUM(d) AS DECIMAL(38,2)),"
+            " CAST(AVG(d) AS DECIMAL(38,6)), COUNT(*) FILTER (WHERE v > 5)"
+            " FROM t GROUP BY COALESCE(g, 'none')"
+        ),
+    ),
+    "big_groups": Query(
+        (0,),
+        (
+            "SELECT COALESCE(g, 'none'), COUNT(*) FROM t WHERE v > 2"
+            " GROUP BY COALESCE(g, 'none') HAVING COUNT(*) > 2 AND MAX(v) < 9"
+        ),
+    ),
+    "filtered": Query((0,), "SELECT k, v + 1, UPPER(g) FROM t WHERE v % 2 = 0"),
+    "by_key": Query((0,), "SELECT k, v FROM t WHERE k < 10"),
+    "two_levels": Query(
+        (0,),
+        (
+            "SELECT n, COUNT(*), MAX(hi) FROM"
+            " (SELECT g, COUNT(*) AS n, MAX(v) AS hi FROM t GROUP BY g) GROUP BY n"
+        ),
+    ),
+    "distinct_values": Query((0,), "SELECT DISTINCT v FROM t WHERE v IS NOT NULL"),
+}
+
+
+def _values(source: random.Random) -> dict[str, Any]:
+    return {
+        "g": source.choice([None, "a", "b", "c", "d"]),
+        "v": source.choice([None, *range(11)]),
+        "d": None if source.random() < 0.2 else source.randrange(-99999, 99999) / 100,
+    }
+
+
+@pytest.mark.parametrize("phases", ["ONE_PHASE", "TWO_PHASE"])
+@pytest.mark.parametrize(
+    "seed", [11, *(pytest.param(seed, marks=pytest.mark.soak) for seed in range(12, 32))]
+)
+def test_folded_output_equals_batch(seed: int, phases: str, spark: SparkSession) -> None:
+    history = random_history(seed, length=300, keys=25, make=_values)
+    sources = {"t": Source(_COLUMNS, history)}
+    settings = {"table.optimizer.agg-phase-strategy": phases}
+    assert check(spark, seed, sources, QUERIES, settings) == 0
