@@ -15,7 +15,6 @@ from typing import Any
 from streamtable.core.errors import Span
 from streamtable.core.table import Table
 from streamtable.core.types import DataType
-from streamtable.plan.nodes import NODE_NAMES
 
 #: What the SQL of a node already says: which of its input's fields that reads.
 _DERIVED = frozenset({"source", "reads", "constant", "condition_fields", "reads_fields"})
@@ -48,11 +47,11 @@ def shape(value: object) -> Any:
     if is_dataclass(value):
         parts = {f.name: getattr(value, f.name) for f in fields(value) if not _left_out(f, value)}
         named = {name: shape(part) for name, part in parts.items() if not isinstance(part, Span)}
-        return {NODE_NAMES.get(type(value), type(value).__name__): named}
+        return {type(value).__name__: named}
     message = f"a plan holds no {type(value).__name__}"
     raise TypeError(message)
 
 
 def _left_out(field: Field[Any], owner: object) -> bool:
     usual = field.default is not MISSING and getattr(owner, field.name) == field.default
-    return usual or field.name in _DERIVED
+    return usual or field.name in _DERIVED or not field.compare
