@@ -227,9 +227,16 @@ class Bridge:
         )
 
     def operator(self, name: str, rows: DataFrame, *arguments: Any) -> DataFrame:
-        """A DataFrame behind one of `Operators`' methods; `jvm.stateful` says what each takes."""
-        method = getattr(self._ours.operators.Operators, name)
-        return self._frame(method(_jdf(rows), *arguments))
+        """A DataFrame behind an operator of ours; `jvm.stateful` says what each takes.
+
+        Args:
+            name: the Java class and its method, with a dot between.
+            rows: its input.
+            arguments: what the method takes besides.
+        """
+        owner, method = name.split(".")
+        found = getattr(getattr(self._ours.operators, owner), method)
+        return self._frame(found(_jdf(rows), *arguments))
 
     def set_writer(self, query: DataStreamWriter, spec: WriterSpec, counters: Counters) -> None:
         """Lets a streaming query write its rows as records."""

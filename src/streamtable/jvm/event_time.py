@@ -31,7 +31,7 @@ def window_aggregate(
 ) -> DataFrame:
     """A changelog -> one row per window and group; the last key is the window's last moment."""
     return bridge.operator(
-        "windowAggregate",
+        "WindowOperators.windowAggregate",
         rows,
         bridge.java_list(keys),
         bridge.aggregations(calls),
@@ -69,7 +69,7 @@ def session_aggregate(
         output_ddl: row kind and columns.
     """
     return bridge.operator(
-        "sessionAggregate",
+        "WindowOperators.sessionAggregate",
         rows,
         bridge.java_list(keys),
         bridge.aggregations(calls),
@@ -92,7 +92,7 @@ def session_rows(
 ) -> DataFrame:
     """Rows as `session_aggregate` takes them -> the same, each with its session at the end."""
     return bridge.operator(
-        "sessionRows",
+        "WindowOperators.sessionRows",
         rows,
         bridge.java_list(keys),
         zone or "UTC",
@@ -117,7 +117,7 @@ def window_top_n(
 ) -> DataFrame:
     """Rows of a window -> the first ones of each partition; parameters as `stateful.top_n`'s."""
     return bridge.operator(
-        "windowTopN",
+        "WindowOperators.windowTopN",
         rows,
         bridge.java_list(keys),
         *(bridge.java_list(part) for part in zip(*order, strict=True)),
@@ -160,7 +160,7 @@ def over_aggregate(
         output_ddl: row kind, columns and aggregates.
     """
     return bridge.operator(
-        "overAggregate",
+        "OverOperators.overAggregate",
         rows,
         bridge.java_list(keys),
         bridge.aggregations(calls),
@@ -186,7 +186,7 @@ def first_row(
 ) -> DataFrame:
     """Rows as `over_aggregate` takes them -> the first one of each partition."""
     return bridge.operator(
-        "firstRow",
+        "OverOperators.firstRow",
         rows,
         bridge.java_list(keys),
         positions,
@@ -218,7 +218,7 @@ def window_join(
         output_ddl: row kind and columns.
     """
     return bridge.operator(
-        "windowJoin",
+        "WindowOperators.windowJoin",
         rows,
         kind,
         condition,

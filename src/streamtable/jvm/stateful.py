@@ -47,7 +47,7 @@ def join(
         output_ddl: row kind and columns.
     """
     return bridge.operator(
-        "join",
+        "Operators.join",
         rows,
         kind,
         condition,
@@ -85,7 +85,7 @@ def materialize(
         output_ddl: row kind and columns.
     """
     return bridge.operator(
-        "materialize",
+        "Operators.materialize",
         rows,
         bridge.java_list(keys),
         row_ddl,
@@ -127,7 +127,7 @@ def top_n(
         output_ddl: row kind and columns.
     """
     return bridge.operator(
-        "topN",
+        "Operators.topN",
         rows,
         bridge.java_list(keys),
         *(bridge.java_list(part) for part in zip(*order, strict=True)),
@@ -170,7 +170,7 @@ def sorted_over(
         output_ddl: row kind, columns and aggregates.
     """
     return bridge.operator(
-        "sortedOver",
+        "OverOperators.sortedOver",
         rows,
         bridge.java_list(keys),
         bridge.aggregations(calls),
@@ -211,7 +211,7 @@ def arrival_over(
         output_ddl: row kind, columns and aggregates.
     """
     return bridge.operator(
-        "arrivalOver",
+        "OverOperators.arrivalOver",
         rows,
         bridge.java_list(keys),
         bridge.aggregations(calls),
@@ -248,7 +248,7 @@ def arrival_deduplicate(
         output_ddl: row kind and columns.
     """
     return bridge.operator(
-        "arrivalDeduplicate",
+        "OverOperators.arrivalDeduplicate",
         rows,
         bridge.java_list(keys),
         last,
@@ -261,7 +261,7 @@ def arrival_deduplicate(
 
 def paired_filter(bridge: Bridge, rows: DataFrame, *, before: bool, output_ddl: str) -> DataFrame:
     """Rows of (row kind, matches, columns...) -> those that match, updates judged as a whole."""
-    return bridge.operator("pairedFilter", rows, before, output_ddl)
+    return bridge.operator("Operators.pairedFilter", rows, before, output_ddl)
 
 
 def _listed(bridge: Bridge, positions: Sequence[int] | None) -> Any:

@@ -34,7 +34,7 @@ def lower_temporal_join(
     if not node.kind.pads_right:
         one = one.where(_has_key(node))
     return context.bridge.operator(
-        "temporalJoin",
+        "WindowOperators.temporalJoin",
         one.union(other.where(_has_key(node))),
         node.kind.pads_right,
         node.condition,
@@ -52,7 +52,7 @@ def lower_interval_join(
     if not node.kind.pads_left:
         other = other.where(_has_key(node))
     return context.bridge.operator(
-        "intervalJoin",
+        "WindowOperators.intervalJoin",
         one.union(other),
         node.kind.name,
         node.earliest,
