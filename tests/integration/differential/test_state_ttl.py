@@ -90,6 +90,19 @@ def test_nothing_is_left_of_what_expired(spark: SparkSession) -> None:
     assert max(kept.values()) > 1
 
 
+def test_a_frame_of_the_clocks_time_leaves_nothing_behind(spark: SparkSession) -> None:
+    """Without any setting: its rows are gone an hour after the frame, also those of silent keys."""
+    batches = [[(RowKind.INSERT, row)] for _, row in BEFORE]
+    tables = {"l": Recorded(Style.APPEND, COLUMNS, batches)}
+    frame = "PARTITION BY g ORDER BY PROCTIME() RANGE INTERVAL '5' SECOND PRECEDING"
+    query = f"SELECT k, COUNT(*) OVER ({frame}) FROM l"
+    fields = [column.field for column in planned(query, tables).columns]
+    case = Case(sink(fields), query, query)
+    kept, _ = Replay(spark, tables, rehearsed=True).state_size([case])
+    left, _ = Replay(spark, tables, {}, 3_606, rehearsed=True).state_size([case])
+    assert (kept, left) == (3, 1)
+
+
 def test_a_write_renews_what_it_writes(spark: SparkSession) -> None:
     """A clock of its own: three batches, 700 ms apart; the second one renews one group of two."""
     phases: list[Phase] = [
