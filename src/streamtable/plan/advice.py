@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from streamtable.core.settings import STATE_TTL
+from streamtable.plan.arrival_nodes import ArrivalDeduplicate
 from streamtable.plan.keys import is_single, unique_keys
 from streamtable.plan.nodes import GroupAggregate, Key, Node, Normalize, Root, Scan, Sink
 from streamtable.plan.stateful_nodes import Join, Materialize, TopN
@@ -87,6 +88,9 @@ def _of_growth(node: Node) -> Iterator[str]:
     match node:
         case GroupAggregate() if node.keys and node.input.mode.is_append and node.ttl is None:
             yield f"the state of the groups by {_listed(node.keys)} only grows, and {ttl}."
+        case ArrivalDeduplicate() if node.partition and node.ttl is None:
+            by = _listed(node.partition)
+            yield f"a Deduplicate remembers every {by} that has come, and {ttl}."
         case Join():
             for child, limit in zip(node.inputs, (node.left_ttl, node.right_ttl), strict=True):
                 if child.mode.is_append and limit is None:

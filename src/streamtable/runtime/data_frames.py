@@ -49,8 +49,7 @@ def fields_of(frame: DataFrame) -> tuple[Field, ...]:
     """Names and types of a DataFrame's columns.
 
     Raises:
-        StreamtableError: NOT_YET for a stream, or for a column of another type than those above,
-            DECIMAL, and arrays, maps and structs of them.
+        StreamtableError: NOT_YET for a stream, or for a column that `fields` refuses.
     """
     if frame.isStreaming:
         raise StreamtableError(
@@ -58,7 +57,17 @@ def fields_of(frame: DataFrame) -> tuple[Field, ...]:
             what="a view of a DataFrame that is a stream",
             hint="read the topic by a table of its own",
         )
-    return tuple(_field(column) for column in frame.schema.fields)
+    return fields(frame.schema)
+
+
+def fields(schema: spark.StructType) -> tuple[Field, ...]:
+    """Names and types of columns.
+
+    Raises:
+        StreamtableError: NOT_YET for a column of another type than those above, DECIMAL, and
+            arrays, maps and structs of them.
+    """
+    return tuple(_field(column) for column in schema.fields)
 
 
 def _field(column: spark.StructField) -> Field:
@@ -86,6 +95,6 @@ def _type(kind: spark.DataType) -> DataType | None:
             nullable = kind.valueContainsNull
             return map_of(key.with_nullable(False), value.with_nullable(nullable))
         case spark.StructType():
-            return row(*(_field(column) for column in kind.fields))
+            return row(*fields(kind))
         case _:
             return _SIMPLE.get(type(kind))

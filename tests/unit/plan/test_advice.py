@@ -43,6 +43,13 @@ CASES = {
             " 'table.exec.state.ttl' is 0, so that it never expires."
         )
     ],
+    "INSERT INTO events SELECT user_id, user_region FROM (SELECT *, ROW_NUMBER() OVER"
+    " (PARTITION BY page_id ORDER BY PROCTIME()) AS n FROM pageviews) WHERE n = 1": [
+        (
+            "advice[1]: [ADVICE] a Deduplicate remembers every (page_id) that has come, and"
+            " 'table.exec.state.ttl' is 0, so that it never expires."
+        )
+    ],
     "INSERT INTO events SELECT a.user_id, b.user_region FROM pageviews a JOIN pageviews b"
     " ON a.user_id = b.page_id": [
         (
