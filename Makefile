@@ -48,7 +48,7 @@ soak: setup ## long randomized and fault runs
 bench: $(VENV)/bench ## throughput beside Flink's, as ratios: hours; ARGS='--scale 0.2' 25 minutes
 	$(BIN)/python benchmarks/throughput.py $(ARGS)
 
-bench-latency: $(VENV)/bench ## latency beside Flink's; about half an hour
+bench-latency: $(VENV)/bench ## latency beside Flink's; about an hour
 	$(BIN)/python benchmarks/latency.py $(ARGS)
 
 bench-formats: setup ## rates of every format against Flink's, as ratios; about four minutes

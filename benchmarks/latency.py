@@ -3,8 +3,8 @@
 A producer writes records at an even rate, each with the moment it was sent; a consumer outside
 reads the result and takes the time from there. Ours runs in micro-batches and in real-time mode,
 Flink with its defaults and with its buffer timeout at 1 ms; all with two state partitions in
-RocksDB and a checkpoint every 60 s, of which at least one falls into each engine's run. The first
-seconds of each rate do not count.
+RocksDB and a checkpoint every 60 s, so that one falls into each figure of 60 s. The first seconds
+of each rate do not count.
 
 `--only NAME` picks jobs, `--engines NAME` engines, `--seconds N` sets how long each rate lasts.
 """
@@ -104,7 +104,7 @@ def main() -> None:
     every = [*_OURS, *_FLINK]
     parser.add_argument("--engines", nargs="+", choices=every, default=every)
     parser.add_argument("--rates", nargs="+", type=int, default=list(RATES))
-    parser.add_argument("--seconds", type=float, default=30.0)
+    parser.add_argument("--seconds", type=float, default=60.0)
     parser.add_argument("--keep-quiet", action="store_true", help="print, write no result files")
     arguments = parser.parse_args()
     installed = flink.installed()

@@ -7,6 +7,9 @@ record of the result, so that no start-up counts: our moment is when the first b
 down, Flink's is when its log says that its sources run. Flink runs with its defaults and with
 mini-batches; the better one counts. The results, folded by key, must be equal to the byte.
 
+Where a workload reads one topic of rows, Spark itself is timed beside, which only decodes them and
+writes nothing (`bare_spark.py`), from its first batch's beginning to its last one's end.
+
 `--only NAME` picks workloads, `--scale 0.1` makes them smaller, `--rounds N` repeats each;
 `--engines` leaves one out whose figure is not wanted.
 """
@@ -56,9 +59,13 @@ MINI_BATCH = {
 
 OURS = "streamtable"
 FLINKS: dict[str, dict[str, str]] = {"Flink": {}, "Flink, mini-batch": MINI_BATCH}
+SPARK = "bare Spark"
 
-#: Runs a workload in a folder; gives what it used and when its sources began to read.
-Engine = Callable[[Workload, str, Path], tuple[processes.Used, float]]
+#: When an engine's sources began to read, and, of one that writes nothing, when it was done.
+Times = tuple[float, float | None]
+
+#: Runs a workload in a folder; gives what it used, and its times.
+Engine = Callable[[Workload, str, Path], tuple[processes.Used, Times]]
 
 
 @dataclass(frozen=True)
@@ -89,10 +96,9 @@ def main() -> None:
     """The command."""
     arguments = _arguments()
     installed = flink.installed()
-    engines = {
-        name: _ours(arguments.set) if name == OURS else _flink(installed, FLINKS[name])
-        for name in arguments.engines
-    }
+    known = {OURS: _ours(arguments.set), SPARK: _bare_spark}
+    known |= {name: _flink(installed, extra) for name, extra in FLINKS.items()}
+    engines = {name: known[name] for name in arguments.engines}
     figures: list[Figure] = []
     for name in arguments.only or WORKLOADS:
         figures += _measure(WORKLOADS[name], engines, arguments.scale, arguments.rounds)
@@ -113,7 +119,7 @@ def _write(figures: Sequence[Figure]) -> None:
 
 
 def _arguments() -> argparse.Namespace:
-    engines = [OURS, *FLINKS]
+    engines = [OURS, *FLINKS, SPARK]
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--only", nargs="+", choices=list(WORKLOADS), metavar="NAME")
     parser.add_argument("--engines", nargs="+", choices=engines, default=engines, metavar="ENGINE")
@@ -131,15 +137,17 @@ def _measure(
     folds: dict[str, object] = {}
     with tempfile.TemporaryDirectory(prefix="benchmark-") as scratch, _broker(scratch) as servers:
         records = _fill(servers, workload, scale)
-        order = list(engines)
+        order = [name for name in engines if name != SPARK or workload.schema is not None]
         for number in range(rounds):
             for name in order:
                 folder = Path(scratch) / "run"
                 folder.mkdir()
                 _create(servers, workload.sinks, {"message.timestamp.type": "LogAppendTime"})
-                used, begun = engines[name](workload, servers, folder)
-                written, last, folds[name] = _result(servers, workload.sinks)
-                seconds = last - begun
+                used, (begun, ended) = engines[name](workload, servers, folder)
+                written, last, fold = _result(servers, workload.sinks)
+                if ended is None:
+                    folds[name] = fold
+                seconds = (ended or last) - begun
                 figure = Figure(
                     str(date.today()),
                     workload.name,
@@ -157,7 +165,7 @@ def _measure(
                 _delete(servers, workload.sinks)
                 shutil.rmtree(folder)
             order.reverse()
-    first, *others = folds
+    first, *others = folds or [SPARK]
     different = [name for name in others if folds[name] != folds[first]]
     if different:
         message = f"{workload.name}: {', '.join(different)} and {first} differ in their results"
@@ -203,7 +211,7 @@ def _produce(producer: Producer, record: Record) -> None:
 
 
 def _ours(extra: Sequence[str]) -> Engine:
-    def run(workload: Workload, servers: str, folder: Path) -> tuple[processes.Used, float]:
+    def run(workload: Workload, servers: str, folder: Path) -> tuple[processes.Used, Times]:
         script = folder / "job.sql"
         script.write_text(Template(workload.script).substitute(servers=servers, end=""))
         checkpoint = folder / "checkpoint"
@@ -213,18 +221,29 @@ def _ours(extra: Sequence[str]) -> Engine:
             command += ["--set", setting]
         used = processes.run(command, {}, folder / "out.log", TIMEOUT_S, checkpoint)
         begun = [file.stat().st_mtime for file in checkpoint.glob("*/offsets/0")]
-        return used, min(begun)
+        return used, (min(begun), None)
 
     return run
 
 
+def _bare_spark(workload: Workload, servers: str, folder: Path) -> tuple[processes.Used, Times]:
+    checkpoint = folder / "checkpoint"
+    script = str(Path(__file__).with_name("bare_spark.py"))
+    topic, schema = workload.sources[0], workload.schema or ""
+    command = [sys.executable, script, servers, topic, schema, str(checkpoint)]
+    used = processes.run(command, {}, folder / "out.log", TIMEOUT_S, checkpoint)
+    commits = [file.stat().st_mtime for file in checkpoint.glob("commits/[0-9]*")]
+    return used, ((checkpoint / "offsets" / "0").stat().st_mtime, max(commits))
+
+
 def _flink(installed: flink.Flink, extra: dict[str, str]) -> Engine:
-    def run(workload: Workload, servers: str, folder: Path) -> tuple[processes.Used, float]:
+    def run(workload: Workload, servers: str, folder: Path) -> tuple[processes.Used, Times]:
         end = "'scan.bounded.mode' = 'latest-offset',"
         script = Template(workload.script).substitute(servers=servers, end=end)
         checkpoints = {"execution.checkpointing.dir": f"file://{folder}/checkpoint"}
         settings = {**FLINK_SETTINGS, **extra, **checkpoints}
-        return flink.run(installed, script, settings, folder, TIMEOUT_S)
+        used, begun = flink.run(installed, script, settings, folder, TIMEOUT_S)
+        return used, (begun, None)
 
     return run
 
@@ -301,24 +320,26 @@ def _report(figures: Sequence[Figure]) -> str:
         "# Throughput beside Flink's",
         "",
         f"{processes.machine()}; `make bench`, whose `--scale` decides how many records there are.",
-        "Ratio: to Flink's better one; MB: peak memory; disk: the most in the checkpoint's folder.",
+        "Ratio: to Flink's better one; of Spark: to Spark itself, which only decodes; MB: peak memory;",
+        "disk: the most in the checkpoint's folder.",
         f"Spark {pyspark.__version__}, Flink {flink.VERSION}, Python {platform.python_version()}.",
         "",
-        "| workload | day | records | engine | records/s | ratio | CPU s | MB | disk | written |",
-        "|---|---|---|---|---|---|---|---|---|---|",
+        "| workload | day | records | engine | records/s | ratio | of Spark | CPU s | MB | disk | written |",
+        "|---|---|---|---|---|---|---|---|---|---|---|",
     ]
     for name in dict.fromkeys(f.workload for f in figures):
         of_name = [f for f in figures if f.workload == name]
         rates = _rates(figures, name)
-        best = max((rate for engine, rate in rates.items() if engine != OURS), default=0)
+        best = max((rate for engine, rate in rates.items() if engine in FLINKS), default=0)
         for engine, rate in rates.items():
             some = [f for f in of_name if f.engine == engine]
             cpu = statistics.median(f.cpu_s for f in some)
             peak, disk = max(f.peak_mb for f in some), max(f.disk_mb for f in some)
             ratio = f"{rate / best:.2f}" if best and engine == OURS else ""
+            share = f"{rate / rates[SPARK]:.2f}" if SPARK in rates and engine == OURS else ""
             lines.append(
                 f"| {name} | {some[-1].day} | {some[-1].records:,} | {engine} | {rate:,.0f}"
-                f" | {ratio} | {cpu:.0f} | {peak:,.0f} | {disk:,.0f} | {some[-1].written:,} |"
+                f" | {ratio} | {share} | {cpu:.0f} | {peak:,.0f} | {disk:,.0f} | {some[-1].written:,} |"
             )
     lines += ["", *(f"- {w.name}: {w.about}" for w in WORKLOADS.values()), ""]
     return "\n".join(lines)

@@ -21,6 +21,7 @@ class Workload:
         sinks: topics that it writes.
         script: `${servers}` and `${end}`, what makes Flink's sources end, are filled in.
         records: of a size, at 1.0 that of the published figures.
+        schema: of the values of its one source, where Spark itself is timed beside.
     """
 
     name: str
@@ -29,6 +30,7 @@ class Workload:
     sinks: tuple[str, ...]
     script: str
     records: Callable[[float], Iterator[Record]] = field(repr=False)
+    schema: str | None = None
 
 
 def _kafka(name: str, columns: str, topic: str) -> str:
@@ -107,6 +109,8 @@ _VIEWS = _kafka(
     "user_id BIGINT, page_id BIGINT, viewtime TIMESTAMP(3), user_region STRING",
     "views",
 )
+#: What a view holds, for Spark.
+_VIEW = "user_id BIGINT, page_id BIGINT, viewtime TIMESTAMP, user_region STRING"
 _ORDERS = _upsert(
     "orders",
     "id BIGINT, user_id BIGINT, x BIGINT, PRIMARY KEY (id) NOT ENFORCED",
@@ -162,6 +166,7 @@ WORKLOADS = {
             + "INSERT INTO per_region SELECT user_region, COUNT(*), COUNT(DISTINCT user_id)"
             " FROM pageviews GROUP BY user_region;",
             _page_views,
+            _VIEW,
         ),
         Workload(
             "upsert-counts",
@@ -211,6 +216,7 @@ WORKLOADS = {
             ("filtered",),
             _filtered(""),
             _page_views,
+            _VIEW,
         ),
         Workload(
             "exactly-once",
