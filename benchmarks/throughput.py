@@ -61,6 +61,12 @@ OURS = "streamtable"
 FLINKS: dict[str, dict[str, str]] = {"Flink": {}, "Flink, mini-batch": MINI_BATCH}
 SPARK = "bare Spark"
 
+#: Of the table that is printed.
+COLUMNS = (
+    *("workload", "day", "records", "engine", "records/s", "ratio", "of Spark"),
+    *("CPU s", "MB", "disk", "written"),
+)
+
 #: When an engine's sources began to read, and, of one that writes nothing, when it was done.
 Times = tuple[float, float | None]
 
@@ -320,12 +326,12 @@ def _report(figures: Sequence[Figure]) -> str:
         "# Throughput beside Flink's",
         "",
         f"{processes.machine()}; `make bench`, whose `--scale` decides how many records there are.",
-        "Ratio: to Flink's better one; of Spark: to Spark itself, which only decodes; MB: peak memory;",
-        "disk: the most in the checkpoint's folder.",
+        "Ratio: to Flink's better one; of Spark: to Spark itself, which only decodes;",
+        "MB: peak memory; disk: the most in the checkpoint's folder.",
         f"Spark {pyspark.__version__}, Flink {flink.VERSION}, Python {platform.python_version()}.",
         "",
-        "| workload | day | records | engine | records/s | ratio | of Spark | CPU s | MB | disk | written |",
-        "|---|---|---|---|---|---|---|---|---|---|---|",
+        f"| {' | '.join(COLUMNS)} |",
+        "|---" * len(COLUMNS) + "|",
     ]
     for name in dict.fromkeys(f.workload for f in figures):
         of_name = [f for f in figures if f.workload == name]
@@ -337,9 +343,10 @@ def _report(figures: Sequence[Figure]) -> str:
             peak, disk = max(f.peak_mb for f in some), max(f.disk_mb for f in some)
             ratio = f"{rate / best:.2f}" if best and engine == OURS else ""
             share = f"{rate / rates[SPARK]:.2f}" if SPARK in rates and engine == OURS else ""
+            newest = some[-1]
             lines.append(
-                f"| {name} | {some[-1].day} | {some[-1].records:,} | {engine} | {rate:,.0f}"
-                f" | {ratio} | {share} | {cpu:.0f} | {peak:,.0f} | {disk:,.0f} | {some[-1].written:,} |"
+                f"| {name} | {newest.day} | {newest.records:,} | {engine} | {rate:,.0f} | {ratio}"
+                f" | {share} | {cpu:.0f} | {peak:,.0f} | {disk:,.0f} | {newest.written:,} |"
             )
     lines += ["", *(f"- {w.name}: {w.about}" for w in WORKLOADS.values()), ""]
     return "\n".join(lines)
