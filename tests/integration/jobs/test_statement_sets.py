@@ -132,16 +132,16 @@ def test_a_query_that_has_ended_holds_no_other_up(
     """A bounded run breaks off when one query has given its end and another is far from it."""
     source = topic("ends")
     servers = broker.bootstrap_servers
-    script = SOURCE + "".join(WINDOWS.format(name=f"of{n}", size=n) for n in (10, 20))
+    script = SOURCE + "".join(WINDOWS.format(name=f"of{n}", size=n) for n in (5, 10))
     job = BoundedRun(spark, script, tmp_path / "c", {"source": source, "servers": servers})
-    held = {"execution.micro-batch.max-records": "40", "execution.max-lead": "40"}
-    send(servers, source, [Event(i * 100, i % 3, i) for i in range(100)])
+    held = {"execution.micro-batch.max-records": "80", "execution.max-lead": "80"}
+    send(servers, source, [Event(i * 100, i % 3, i) for i in range(40)])
     job(held)
     shutil.copytree(tmp_path / "c", tmp_path / "before")
-    send(servers, source, [Event(i * 100, i % 3, i) for i in range(100, 600)])
+    send(servers, source, [Event(i * 100, i % 3, i) for i in range(40, 240)])
     job(held, drain=True)
-    shutil.rmtree(tmp_path / "c" / "of20")
-    for left in ("of20", "watermarks.json"):
+    shutil.rmtree(tmp_path / "c" / "of10")
+    for left in ("of10", "watermarks.json"):
         shutil.move(tmp_path / "before" / left, tmp_path / "c" / left)
 
     session = Session(settings=fixed_settings(held))
@@ -153,7 +153,7 @@ def test_a_query_that_has_ended_holds_no_other_up(
     finally:
         again.stop()
         again.wait(60)
-    for size in (10, 20):
+    for size in (5, 10):
         found = [json.loads(r.value()) for r in records(broker, f"{source}-of{size}")]
         counts = {(millis(row["s"]) // (size * 1_000), row["k"]): row["n"] for row in found}
-        assert counts == Counter((i // (size * 10), i % 3) for i in range(600))
+        assert counts == Counter((i // (size * 10), i % 3) for i in range(240))
