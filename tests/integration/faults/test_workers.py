@@ -32,12 +32,14 @@ def test_a_worker_is_killed(seed: int, guarantee: str, spark: SparkSession, tmp_
     dice = random.Random(seed)
     with Broker(tmp_path / "broker") as broker, Cluster(tmp_path / "spark", workers=2) as cluster:
         job = Job(broker.bootstrap_servers, tmp_path / "c", guarantee=guarantee)
-        job.feed(20_000)
+        job.feed(8_000)
         settings = {
             "spark.executor.memory": "512m",
             "spark.executor.extraJavaOptions": quick_jvm.options(),
             # Tasks go to whichever executor is free: each partition is soon written by both.
             "spark.locality.wait": "0s",
+            # How long an executor waits for one that is dead, up to three times.
+            "spark.shuffle.io.retryWait": "500ms",
         }
         given = [text for pair in settings.items() for text in ("--set", "=".join(pair))]
         process = job.start(*given, master=cluster.url)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from collections import defaultdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -11,7 +12,9 @@ from confluent_kafka import Producer
 from tests.integration.jobs.committed import records
 from tests.integration.jobs.test_source_options import commit, send
 
+from streamtable.testing.histories import Change
 from streamtable.testing.jobs import BoundedRun
+from streamtable.testing.topics import produce_changes
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -173,3 +176,54 @@ def test_what_scans_read(
     nothing = {"h": None, "ts": None, "kind": None}
     assert by_value["again"] == {**first, "v": "again", **nothing}
     assert by_value['{"v":"v1"}'] == dict.fromkeys(first, None) | {"v": '{"v":"v1"}', **nothing}
+
+
+COUNTED = """
+CREATE TABLE t (k INT, v INT, PRIMARY KEY (k) NOT ENFORCED) WITH (
+  'connector' = 'upsert-kafka', 'topic' = '${source}',
+  'properties.bootstrap.servers' = '${servers}', 'key.format' = 'json', 'value.format' = 'json'
+);
+CREATE TABLE o (v INT, n BIGINT, PRIMARY KEY (v) NOT ENFORCED) WITH (
+  'connector' = 'upsert-kafka', 'topic' = '${source}-out',
+  'properties.bootstrap.servers' = '${servers}', 'key.format' = 'json', 'value.format' = 'json'
+);
+INSERT INTO o SELECT v, COUNT(*) FROM t GROUP BY v;
+"""
+QUICKLY_COMPACTED = {
+    "cleanup.policy": "compact",
+    "segment.ms": "100",
+    "min.cleanable.dirty.ratio": "0.01",
+    "delete.retention.ms": "0",
+}
+
+
+def _compact(servers: str, topic: str, keys: int) -> None:
+    """Waits until so many keys have one record each; what comes last is never compacted."""
+    deadline = time.monotonic() + 60
+    while True:
+        produce_changes(servers, topic, "k", [Change(-1, {"v": -1})])
+        found = [r for r in records(servers, topic) if json.loads(r.key())["k"] >= 0]
+        if len(found) == keys:
+            return
+        assert time.monotonic() < deadline, f"{len(found)} records are left"
+        time.sleep(0.2)
+
+
+def test_holes_of_compaction(
+    spark: SparkSession, broker: Broker, topic: Topics, tmp_path: Path
+) -> None:
+    """Batches that find nothing, and one that begins where there is no record any more."""
+    source, servers = topic("c", config=QUICKLY_COMPACTED), broker.bootstrap_servers
+    job = BoundedRun(spark, COUNTED, tmp_path / "c", {"source": source, "servers": servers})
+    changes = [Change(i % 5, {"v": i // 50}) for i in range(100)]
+    produce_changes(servers, source, "k", changes)
+    _compact(servers, source, 5)
+    job({"execution.micro-batch.max-records": "40"})
+    assert job.rows("o") == {(v,): {"v": v, "n": n} for v, n in ((-1, 1), (1, 5))}
+    # The next offset that the job reads is gone before it comes back.
+    produce_changes(servers, source, "k", [Change(0, {"v": 7}), Change(0, {"v": 8})])
+    _compact(servers, source, 5)
+    job()
+    counts = {-1: 1, 1: 4, 8: 1}
+    assert job.rows("o") == {(v,): {"v": v, "n": n} for v, n in counts.items()}
+    assert not any("lost" in line for line in job.notices), job.notices
