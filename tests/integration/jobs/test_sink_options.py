@@ -64,7 +64,7 @@ class Job:
 
     def run(self, more: str = "", keys: str = NO_KEY, settings: Any = None) -> None:
         script = SCRIPT.replace("${keys}", keys).replace("${more}", more)
-        BoundedRun(self.spark, script, self.folder, self.names, self.notices)(settings)
+        BoundedRun(self.spark, script, self.folder, self.names, notices=self.notices)(settings)
 
     def partitions(self) -> dict[int, list[int]]:
         """Partition -> ids in it."""

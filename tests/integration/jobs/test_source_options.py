@@ -51,7 +51,7 @@ class Job:
     def run(self, source: str) -> None:
         script = SCRIPT.replace("${source}", source)
         names = {"out": self.out, "servers": self.broker.bootstrap_servers}
-        BoundedRun(self.spark, script, self.folder, names, self.notices)()
+        BoundedRun(self.spark, script, self.folder, names, notices=self.notices)()
 
     def rows(self) -> list[dict[str, Any]]:
         return sorted(
@@ -79,11 +79,19 @@ def send(
 
 
 def commit(broker: Broker, group: str, topic: str, offsets: dict[int, int]) -> None:
+    """Sets a group's offsets; the first group of a broker waits for its coordinator."""
     admin = AdminClient({"bootstrap.servers": broker.bootstrap_servers})
     wanted = [TopicPartition(topic, p, offset) for p, offset in offsets.items()]
-    request = [ConsumerGroupTopicPartitions(group, wanted)]
-    for done in admin.alter_consumer_group_offsets(request).values():
-        done.result(30)
+    deadline = time.monotonic() + 30
+    while True:
+        asked = admin.alter_consumer_group_offsets([ConsumerGroupTopicPartitions(group, wanted)])
+        found = [
+            place.error for done in asked.values() for place in done.result(30).topic_partitions
+        ]
+        if not any(found):
+            return
+        assert time.monotonic() < deadline, found
+        time.sleep(0.2)
 
 
 def committed(broker: Broker, group: str, topic: str, partitions: int = 1) -> list[int]:
