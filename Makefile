@@ -51,6 +51,9 @@ bench: $(VENV)/bench ## throughput beside Flink's, as ratios: hours; ARGS='--sca
 bench-latency: $(VENV)/bench ## latency beside Flink's; about an hour
 	$(BIN)/python benchmarks/latency.py $(ARGS)
 
+bench-backlog: $(VENV)/bench ## auto mode: how fast it catches up, and its latencies after; ten minutes
+	$(BIN)/python benchmarks/backlog.py $(ARGS)
+
 bench-formats: setup ## rates of every format against Flink's, as ratios; about four minutes
 	$(BIN)/python benchmarks/formats.py
 

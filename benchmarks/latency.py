@@ -21,12 +21,13 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import asdict, dataclass
 from datetime import date
 from pathlib import Path
 from string import Template
+from typing import Self
 
 import pyspark
 from confluent_kafka import Consumer, Producer
@@ -115,7 +116,7 @@ def main() -> None:
             found = _measure(job, engine, installed, arguments.rates, arguments.seconds)
             for rate, latencies in found.items():
                 samples[job, engine, rate] = latencies
-                figures.append(_figure(job, engine, rate, latencies))
+                figures.append(figure(job, engine, rate, latencies))
                 print(figures[-1], flush=True)
     report = _report(figures)
     print(report)
@@ -136,61 +137,68 @@ def _measure(
         folder = Path(scratch)
         with Broker(folder / "kafka") as broker:
             servers = broker.bootstrap_servers
-            _create(servers)
+            create(servers)
             producer = Producer({"bootstrap.servers": servers, "linger.ms": 0, "log_level": 0})
             for key in range(KEYS):
-                _send(producer, "sides", key)
+                send(producer, "sides", key)
             producer.flush()
             script = Template(JOBS[job]).substitute(servers=servers)
-            with _running(engine, installed, script, folder):
-                results = _Results(servers)
-                results.start()
-                try:
-                    _until_running(producer, results)
-                    return {rate: _at(rate, seconds, producer, results) for rate in rates}
-                finally:
-                    results.done.set()
-                    results.join()
+            ours = _OURS.get(engine)
+            running = (
+                _running_flink(_FLINK[engine], installed, script, folder)
+                if ours is None
+                else running_ours(ours, script, folder)
+            )
+            with running, Results(servers) as results:
+                _until_running(producer, results)
+                return {rate: at(rate, seconds, producer, results) for rate in rates}
+
+
+def running_ours(mode: str, script: str, folder: Path) -> AbstractContextManager[None]:
+    """A job of ours in a mode, as long as the context lasts; its checkpoint is in the folder."""
+    file = folder / "job.sql"
+    file.write_text(script)
+    command = [sys.executable, "-m", "streamtable", "run", str(file)]
+    command += ["--checkpoint", str(folder / "checkpoint")]
+    settings = {
+        "execution.mode": mode,
+        "execution.checkpointing.interval": INTERVAL,
+        "parallelism.default": "2",
+    }
+    for key, value in settings.items():
+        command += ["--set", f"{key}={value}"]
+    return _running(command, {}, folder)
+
+
+def _running_flink(
+    extra: Mapping[str, str], installed: flink.Flink, script: str, folder: Path
+) -> AbstractContextManager[None]:
+    settings = {
+        "parallelism.default": "2",
+        "state.backend.type": "rocksdb",
+        "execution.checkpointing.interval": INTERVAL,
+        "execution.checkpointing.dir": f"file://{folder}/checkpoint",
+        **extra,
+    }
+    command = flink.command(installed, script, settings, folder)
+    return _running(command, {"PYTHONPATH": ""}, folder)
 
 
 @contextmanager
-def _running(
-    engine: str, installed: flink.Flink, script: str, folder: Path
-) -> Iterator[subprocess.Popen[bytes]]:
-    if engine in _OURS:
-        file = folder / "job.sql"
-        file.write_text(script)
-        command = [sys.executable, "-m", "streamtable", "run", str(file)]
-        command += ["--checkpoint", str(folder / "checkpoint")]
-        settings = {
-            "execution.mode": _OURS[engine],
-            "execution.checkpointing.interval": INTERVAL,
-            "parallelism.default": "2",
-        }
-        for key, value in settings.items():
-            command += ["--set", f"{key}={value}"]
-        env = dict(os.environ)
-    else:
-        settings = {
-            "parallelism.default": "2",
-            "state.backend.type": "rocksdb",
-            "execution.checkpointing.interval": INTERVAL,
-            "execution.checkpointing.dir": f"file://{folder}/checkpoint",
-            **_FLINK[engine],
-        }
-        command = flink.command(installed, script, settings, folder)
-        env = {**os.environ, "PYTHONPATH": ""}
+def _running(command: Sequence[str], env: Mapping[str, str], folder: Path) -> Iterator[None]:
     with (folder / "out.log").open("wb") as log:
-        process = subprocess.Popen(command, env=env, stdout=log, stderr=log, start_new_session=True)
+        process = subprocess.Popen(
+            command, env={**os.environ, **env}, stdout=log, stderr=log, start_new_session=True
+        )
     try:
-        yield process
+        yield
     finally:
         os.killpg(process.pid, signal.SIGKILL)
         process.wait()
 
 
-class _Results(threading.Thread):
-    """Reads the result topic; keeps (sent, latency), in epoch and in milliseconds."""
+class Results(threading.Thread):
+    """Reads the result topic, as a context; keeps (sent, latency), in epoch and milliseconds."""
 
     def __init__(self, servers: str) -> None:
         super().__init__(daemon=True)
@@ -207,7 +215,16 @@ class _Results(threading.Thread):
         )
         self._consumer.subscribe(["o"])
 
+    def __enter__(self) -> Self:
+        self.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.done.set()
+        self.join()
+
     def run(self) -> None:
+        """The thread."""
         while not self.done.is_set():
             for message in self._consumer.consume(500, timeout=0.001):
                 now = time.time_ns() / 1e6
@@ -217,26 +234,27 @@ class _Results(threading.Thread):
         self._consumer.close()
 
 
-def _until_running(producer: Producer, results: _Results) -> None:
+def _until_running(producer: Producer, results: Results) -> None:
     """Probes until a result comes, and all probes have come through."""
     deadline = time.monotonic() + START_S
     while not results.seen:
         if time.monotonic() > deadline:
             message = f"no result within {START_S:.0f} s"
             raise RuntimeError(message)
-        _send(producer, "t", 0)
+        send(producer, "t", 0)
         producer.flush()
         time.sleep(0.2)
     time.sleep(WARM_UP_S)
 
 
-def _at(rate: int, seconds: float, producer: Producer, results: _Results) -> list[float]:
+def at(rate: int, seconds: float, producer: Producer, results: Results) -> list[float]:
+    """Latencies in milliseconds while records come at a rate, after a warm-up."""
     begun = time.monotonic()
     counts_from = time.time_ns() / 1e6 + WARM_UP_S * 1e3
     sent = 0
     while (elapsed := time.monotonic() - begun) < seconds + WARM_UP_S:
         while sent < elapsed * rate:
-            _send(producer, "t", sent % KEYS)
+            send(producer, "t", sent % KEYS)
             sent += 1
         producer.poll(0)
         time.sleep(0.0005)
@@ -245,19 +263,22 @@ def _at(rate: int, seconds: float, producer: Producer, results: _Results) -> lis
     return [latency for at, latency in list(results.seen) if at >= counts_from]
 
 
-def _send(producer: Producer, topic: str, key: int) -> None:
+def send(producer: Producer, topic: str, key: int) -> None:
+    """A record of a key with the moment, in microseconds."""
     value = {"id": key, "sent": time.time_ns() // 1000}
     producer.produce(topic, key=json.dumps({"id": key}), value=json.dumps(value))
 
 
-def _create(servers: str) -> None:
+def create(servers: str) -> None:
+    """The topics of all jobs, of two partitions."""
     admin = AdminClient({"bootstrap.servers": servers})
     new = [NewTopic(topic, 2, 1) for topic in ("t", "sides", "o")]
     for created in admin.create_topics(new).values():
         created.result(timeout=30)
 
 
-def _figure(job: str, engine: str, rate: int, latencies: Sequence[float]) -> Figure:
+def figure(job: str, engine: str, rate: int, latencies: Sequence[float]) -> Figure:
+    """The shares of latencies."""
     ordered = sorted(latencies)
 
     def at(share: float) -> float:

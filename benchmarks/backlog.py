@@ -1,0 +1,108 @@
+"""Auto mode over a backlog: `python benchmarks/backlog.py`.
+
+A topic holds millions of records when the job starts. How fast they are read is timed in
+micro-batches and in auto mode, from the moment when the first batch was written down to the one
+when the batch with the last of them was committed. In auto mode the same run then goes on: its
+latencies are those of `latency.py`, without a start by hand.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import tempfile
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from string import Template
+
+from confluent_kafka import Producer
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
+
+from benchmarks import latency, processes
+from streamtable.devbroker.broker import Broker
+
+JOB = "group-by"
+TIMEOUT_S = 600.0
+#: For the change of mode and its first checkpoints, which do not count as latencies.
+SETTLE_S = 15.0
+
+
+def main() -> None:
+    """The command."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--records", type=int, default=5_000_000)
+    parser.add_argument("--rates", nargs="+", type=int, default=[100, 1_000])
+    parser.add_argument("--seconds", type=float, default=60.0)
+    arguments = parser.parse_args()
+    print(f"{processes.machine()}; {arguments.records:,} records")
+    plain = _measure("micro-batch", arguments.records, (), 0)
+    auto = _measure("auto", arguments.records, arguments.rates, arguments.seconds)
+    print(f"micro-batch {plain:,.0f} records/s, auto {auto:,.0f}: {auto / plain:.2f}")
+
+
+def _measure(mode: str, records: int, rates: Sequence[int], seconds: float) -> float:
+    """Records a second over the backlog; prints latencies at the rates after it."""
+    with tempfile.TemporaryDirectory(prefix="benchmark-") as scratch:
+        folder = Path(scratch)
+        with Broker(folder / "kafka") as broker:
+            servers = broker.bootstrap_servers
+            latency.create(servers)
+            producer = Producer({"bootstrap.servers": servers, "linger.ms": 0, "log_level": 0})
+            _fill(servers, records)
+            script = Template(latency.JOBS[JOB]).substitute(servers=servers)
+            with latency.running_ours(mode, script, folder):
+                rate = records / _drained(folder / "checkpoint" / "o", records)
+                if rates:
+                    time.sleep(SETTLE_S)
+                    with latency.Results(servers) as results:
+                        for each in rates:
+                            found = latency.at(each, seconds, producer, results)
+                            print(latency.figure(JOB, f"ours, {mode}", each, found), flush=True)
+    return rate
+
+
+def _fill(servers: str, records: int) -> None:
+    producer = Producer(
+        {
+            "bootstrap.servers": servers,
+            "linger.ms": 50,
+            "queue.buffering.max.messages": 1_000_000,
+            "log_level": 0,
+        }
+    )
+    for number in range(records):
+        while True:
+            try:
+                latency.send(producer, "t", number % latency.KEYS)
+            except BufferError:
+                producer.poll(0.1)
+            else:
+                producer.poll(0)
+                break
+    producer.flush()
+
+
+def _drained(checkpoint: Path, records: int) -> float:
+    """Seconds until the backlog was committed."""
+    deadline = time.monotonic() + TIMEOUT_S
+    first = checkpoint / "offsets" / "0"
+    while time.monotonic() < deadline:
+        for commit in sorted((checkpoint / "commits").glob("[0-9]*"), key=lambda f: int(f.name)):
+            if _read(checkpoint / "offsets" / commit.name) >= records:
+                return commit.stat().st_mtime - first.stat().st_mtime
+        time.sleep(0.2)
+    message = f"{records:,} records were not read in {TIMEOUT_S:.0f} s"
+    raise RuntimeError(message)
+
+
+def _read(offsets: Path) -> int:
+    """Records up to the end of a batch, over all partitions."""
+    ends = [json.loads(line) for line in offsets.read_text().splitlines()[2:]]
+    return sum(end for source in ends for topic in source.values() for end in topic.values())
+
+
+if __name__ == "__main__":
+    main()
