@@ -11,7 +11,7 @@ JVM_SOURCES := src/streamtable/jvm/ivy.xml $(shell find src/streamtable/jvm/java
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup demo test check fmt golden docs soak bench bench-latency bench-formats clean
+.PHONY: help setup demo test check fmt golden docs soak bench bench-latency bench-backlog bench-formats clean
 
 help: ## show this list
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 16
