@@ -12,7 +12,10 @@ from streamtable.runtime.warm import archive_made
 VARIABLE = "SPARK_SUBMIT_OPTS"
 
 
+OPTIONS = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
+
+
 def options() -> str:
     """The options; makes the archive where there is none yet, which takes some twenty seconds."""
     archive_made()
-    return "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
+    return OPTIONS

@@ -11,12 +11,14 @@ from pathlib import Path
 from typing import Self
 
 import pyspark
+from tests import quick_jvm
 
 from streamtable.devbroker.broker import free_port
 from streamtable.jvm.tools import java_tool
 
 _HOST = "127.0.0.1"
 _START_S = 60
+_QUICK = quick_jvm.OPTIONS.split()
 
 
 class Cluster:
@@ -82,7 +84,7 @@ class Cluster:
         spark = {"SPARK_HOME": str(home), "SPARK_LOCAL_IP": _HOST, "SPARK_SCALA_VERSION": "2.13"}
         with (self._directory / f"{name}.log").open("wb") as log:
             return subprocess.Popen(
-                [java_tool("java"), "-Xmx256m", "-cp", f"{home}/jars/*", *arguments],
+                [java_tool("java"), "-Xmx256m", *_QUICK, "-cp", f"{home}/jars/*", *arguments],
                 env={**os.environ, **spark},
                 stdin=subprocess.DEVNULL,
                 stdout=log,

@@ -13,6 +13,7 @@ from tests.integration.faults.cluster import Cluster
 from tests.integration.faults.support import EXACTLY_ONCE, START_S, Job
 
 from streamtable.devbroker.broker import Broker
+from streamtable.jvm.class_archive import java_options
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -35,7 +36,7 @@ def test_a_worker_is_killed(seed: int, guarantee: str, spark: SparkSession, tmp_
         job.feed(8_000)
         settings = {
             "spark.executor.memory": "512m",
-            "spark.executor.extraJavaOptions": quick_jvm.options(),
+            "spark.executor.extraJavaOptions": f"{quick_jvm.OPTIONS} {java_options()}",
             # Tasks go to whichever executor is free: each partition is soon written by both.
             "spark.locality.wait": "0s",
             # How long an executor waits for one that is dead, up to three times.
