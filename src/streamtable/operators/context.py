@@ -15,7 +15,7 @@ from streamtable.core.settings import ExecutionMode
 from streamtable.jvm.bridge import Bridge
 from streamtable.jvm.counters import Counters
 from streamtable.jvm.watermarks import Watermarks
-from streamtable.plan.nodes import Scan
+from streamtable.plan.source_nodes import Scan
 
 
 class Scanned(Protocol):

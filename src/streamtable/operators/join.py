@@ -12,7 +12,7 @@ from streamtable.operators.context import LoweringContext
 from streamtable.operators.schema import changelog_ddl, positions
 from streamtable.operators.upserts import POSITIONS
 from streamtable.plan.keys import side_key
-from streamtable.plan.nodes import Key
+from streamtable.plan.source_nodes import Key
 from streamtable.plan.stateful_nodes import Join
 
 

@@ -12,7 +12,8 @@ from streamtable.operators.calc import lower_calc
 from streamtable.operators.context import LoweringContext
 from streamtable.operators.values import given_rows, rows_of
 from streamtable.plan.lookup_node import LookupJoin
-from streamtable.plan.nodes import Calc, Node, StaticTable, Values
+from streamtable.plan.nodes import Calc, Node
+from streamtable.plan.source_nodes import StaticTable, Values
 
 
 def lower_lookup_join(node: LookupJoin, rows: DataFrame, context: LoweringContext) -> DataFrame:

@@ -37,18 +37,9 @@ from streamtable.plan.arrival_nodes import ArrivalDeduplicate, ArrivalOver
 from streamtable.plan.deduplicate_node import Deduplicate
 from streamtable.plan.expand_node import Expand
 from streamtable.plan.lookup_node import LookupJoin
-from streamtable.plan.nodes import (
-    Calc,
-    EventTimeNode,
-    GroupAggregate,
-    Node,
-    Normalize,
-    Scan,
-    StaticTable,
-    UnionAll,
-    Values,
-)
+from streamtable.plan.nodes import Calc, EventTimeNode, GroupAggregate, Node, UnionAll
 from streamtable.plan.over_node import OverAggregate, SortedOver
+from streamtable.plan.source_nodes import Normalize, Scan, StaticTable, Values
 from streamtable.plan.stateful_nodes import Join, Materialize, Repeat, TopN
 from streamtable.plan.time_attributes import session_below
 from streamtable.plan.time_joins import IntervalJoin, TemporalJoin, WindowJoin

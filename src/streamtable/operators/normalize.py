@@ -11,7 +11,7 @@ from streamtable.core.types import spark_ddl
 from streamtable.operators.context import LoweringContext
 from streamtable.operators.scan import lower_scan
 from streamtable.operators.schema import changelog_ddl
-from streamtable.plan.nodes import POSITION, Normalize
+from streamtable.plan.source_nodes import POSITION, Normalize
 
 
 def lower_normalize(

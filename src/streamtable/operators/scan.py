@@ -9,7 +9,7 @@ from pyspark.sql import DataFrame
 from streamtable.connectors.kafka.source import read_changelog
 from streamtable.connectors.kafka.table import KafkaTable
 from streamtable.operators.context import LoweringContext
-from streamtable.plan.nodes import POSITION, Scan
+from streamtable.plan.source_nodes import POSITION, Scan
 
 
 def lower_scan(

@@ -10,7 +10,8 @@ from streamtable.core.types import quote
 from streamtable.operators.context import LoweringContext
 from streamtable.operators.scan import lower_scan
 from streamtable.plan.keys import decided_by_key, decided_fields
-from streamtable.plan.nodes import Calc, Node, Scan
+from streamtable.plan.nodes import Calc, Node
+from streamtable.plan.source_nodes import Scan
 
 #: What comes after the fields, with its type: by it the operator knows which row is the last.
 POSITIONS = (("__partition", "INT"), ("__offset", "BIGINT"))

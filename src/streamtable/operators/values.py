@@ -7,7 +7,7 @@ from pyspark.sql import DataFrame
 from streamtable.core.changelog import ROW_KIND_COLUMN, RowKind
 from streamtable.core.types import quote
 from streamtable.operators.context import LoweringContext
-from streamtable.plan.nodes import StaticTable, Values
+from streamtable.plan.source_nodes import StaticTable, Values
 
 
 def lower_values(node: Values, context: LoweringContext) -> DataFrame:

@@ -22,7 +22,8 @@ from streamtable.operators.calc import lower_calc
 from streamtable.operators.context import LoweringContext
 from streamtable.operators.normalize import lower_normalize
 from streamtable.operators.scan import lower_scan
-from streamtable.plan.nodes import Calc, Node, Normalize, Scan
+from streamtable.plan.nodes import Calc, Node
+from streamtable.plan.source_nodes import Normalize, Scan
 from streamtable.plan.time_nodes import WatermarkAssigner
 
 #: Stands for a NULL watermark on its way into Java.

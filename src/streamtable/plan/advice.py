@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from streamtable.core.settings import STATE_TTL
 from streamtable.plan.arrival_nodes import ArrivalDeduplicate
 from streamtable.plan.keys import is_single, unique_keys
-from streamtable.plan.nodes import GroupAggregate, Key, Node, Normalize, Root, Scan, Sink
+from streamtable.plan.nodes import GroupAggregate, Node, Root, Sink
+from streamtable.plan.source_nodes import Key, Normalize, Scan
 from streamtable.plan.stateful_nodes import Join, Materialize, TopN
 
 #: What Flink prints where there is nothing to say.

@@ -18,7 +18,8 @@ from streamtable.plan.over_node import Frame
 from streamtable.plan.time_nodes import TimeOperator
 
 if TYPE_CHECKING:
-    from streamtable.plan.nodes import AggregateCall, Key, Node
+    from streamtable.plan.nodes import AggregateCall, Node
+    from streamtable.plan.source_nodes import Key
 
 #: How much longer than a frame of time reaches its rows are kept: more than a batch lasts.
 _FRAME_SLACK = timedelta(hours=1)

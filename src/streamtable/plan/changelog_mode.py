@@ -31,18 +31,14 @@ from streamtable.plan.nodes import (
     Calc,
     Collect,
     GroupAggregate,
-    Key,
     Node,
-    Normalize,
-    Scan,
     Sink,
-    StaticTable,
     UnionAll,
-    Values,
     scans,
 )
 from streamtable.plan.over_node import OverAggregate, SortedOver
 from streamtable.plan.positions import with_position
+from streamtable.plan.source_nodes import Key, Normalize, Scan, StaticTable, Values
 from streamtable.plan.stateful_nodes import Join, Materialize, Repeat, TopN
 from streamtable.plan.time_nodes import TimeOperator, WindowAggregate
 

@@ -11,7 +11,8 @@ from streamtable.core.types import Field
 from streamtable.plan.time_nodes import TimeOperator
 
 if TYPE_CHECKING:
-    from streamtable.plan.nodes import Key, Node
+    from streamtable.plan.nodes import Node
+    from streamtable.plan.source_nodes import Key
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,8 @@ from streamtable.core.changelog import APPEND, ChangelogMode, RowKind
 from streamtable.core.types import Field
 
 if TYPE_CHECKING:
-    from streamtable.plan.nodes import Key, Node
+    from streamtable.plan.nodes import Node
+    from streamtable.plan.source_nodes import Key
 
 
 @dataclass(frozen=True)

@@ -12,21 +12,9 @@ from streamtable.plan.explain_parts import describe_call, kept, sort_key
 from streamtable.plan.explain_time import describe_in_time
 from streamtable.plan.keys import side_key, unique_keys
 from streamtable.plan.lookup_node import LookupJoin
-from streamtable.plan.nodes import (
-    Calc,
-    Collect,
-    GroupAggregate,
-    Key,
-    Node,
-    Normalize,
-    Root,
-    Scan,
-    Sink,
-    StaticTable,
-    UnionAll,
-    Values,
-)
+from streamtable.plan.nodes import Calc, Collect, GroupAggregate, Node, Root, Sink, UnionAll
 from streamtable.plan.real_time import own_obstacle
+from streamtable.plan.source_nodes import Key, Normalize, Scan, StaticTable, Values
 from streamtable.plan.stateful_nodes import Join, Materialize, Repeat, TopN
 from streamtable.plan.time_nodes import TimeOperator, WatermarkAssigner
 

@@ -7,7 +7,8 @@ from datetime import timedelta
 from streamtable.core.durations import format_duration
 from streamtable.plan.arrival_nodes import ArrivalDeduplicate, ArrivalOver
 from streamtable.plan.binding.bound import text_literal
-from streamtable.plan.nodes import AggregateCall, GroupAggregate, Node, Normalize
+from streamtable.plan.nodes import AggregateCall, GroupAggregate, Node
+from streamtable.plan.source_nodes import Normalize
 from streamtable.plan.stateful_nodes import Join, Materialize, SortKey, TopN
 
 

@@ -8,8 +8,9 @@ from streamtable.plan.arrival_nodes import ArrivalDeduplicate, ArrivalOver
 from streamtable.plan.deduplicate_node import Deduplicate
 from streamtable.plan.explain_parts import describe_call, sort_key
 from streamtable.plan.lookup_node import LookupJoin
-from streamtable.plan.nodes import AggregateCall, EventTimeNode, Key
+from streamtable.plan.nodes import AggregateCall, EventTimeNode
 from streamtable.plan.over_node import Frame, OverAggregate, SortedOver
+from streamtable.plan.source_nodes import Key
 from streamtable.plan.time_joins import IntervalJoin, TemporalJoin, TimeJoin, WindowJoin
 from streamtable.plan.time_nodes import (
     SessionTable,

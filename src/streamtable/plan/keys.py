@@ -8,19 +8,9 @@ from itertools import product
 from streamtable.plan.arrival_nodes import ArrivalOver
 from streamtable.plan.expand_node import Expand
 from streamtable.plan.lookup_node import LookupJoin
-from streamtable.plan.nodes import (
-    Calc,
-    EventTimeNode,
-    GroupAggregate,
-    Key,
-    Node,
-    Normalize,
-    Scan,
-    StaticTable,
-    UnionAll,
-    Values,
-)
+from streamtable.plan.nodes import Calc, EventTimeNode, GroupAggregate, Node, UnionAll
 from streamtable.plan.over_node import OverAggregate, SortedOver
+from streamtable.plan.source_nodes import Key, Normalize, Scan, StaticTable, Values
 from streamtable.plan.stateful_nodes import Join, JoinKind, Materialize, Repeat, TopN
 from streamtable.plan.time_joins import WindowJoin
 from streamtable.plan.time_nodes import TimeOperator, WatermarkAssigner, WindowTable

@@ -9,8 +9,9 @@ from collections.abc import Sequence
 
 from streamtable.plan.conditions import Part, all_of
 from streamtable.plan.lookup_node import LookupJoin
-from streamtable.plan.nodes import Calc, Node, StaticTable, Values
+from streamtable.plan.nodes import Calc, Node
 from streamtable.plan.relation import Relation
+from streamtable.plan.source_nodes import StaticTable, Values
 from streamtable.plan.stateful_nodes import JoinKind
 
 

@@ -13,7 +13,8 @@ from streamtable.plan.stateful_nodes import SortKey
 from streamtable.plan.time_nodes import TimeOperator
 
 if TYPE_CHECKING:
-    from streamtable.plan.nodes import AggregateCall, Key, Node
+    from streamtable.plan.nodes import AggregateCall, Node
+    from streamtable.plan.source_nodes import Key
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from streamtable.core.types import quote
-from streamtable.plan.nodes import POSITION, Calc, Key, Node, Normalize, Projection, Scan
+from streamtable.plan.nodes import Calc, Node, Projection
+from streamtable.plan.source_nodes import POSITION, Key, Normalize, Scan
 from streamtable.plan.time_nodes import SessionTable, WatermarkAssigner, WindowTable
 
 _NAMES = tuple(field.name for field in POSITION)

@@ -15,7 +15,6 @@ from streamtable.plan.expressions import Binder, Input, InputField
 from streamtable.plan.from_clause import plan_from_clause, sees_others
 from streamtable.plan.hints import check_not_view, check_query_hints, hinted
 from streamtable.plan.join import filtered
-from streamtable.plan.nodes import StaticTable
 from streamtable.plan.rank import bounded, limited
 from streamtable.plan.relation import Relation, of_node
 from streamtable.plan.scalar import has_scalar, with_scalars
@@ -23,6 +22,7 @@ from streamtable.plan.scan import plan_scan
 from streamtable.plan.select import plan_select
 from streamtable.plan.set_operation import plan_set_operation
 from streamtable.plan.sort_items import with_sort_items
+from streamtable.plan.source_nodes import StaticTable
 from streamtable.plan.state_ttl import TtlHints
 from streamtable.plan.subquery import plan_subquery, subquery_of
 from streamtable.plan.values import plan_values

@@ -6,8 +6,9 @@ from collections.abc import Iterator
 
 from streamtable.plan.expand_node import Expand
 from streamtable.plan.lookup_node import LookupJoin
-from streamtable.plan.nodes import Calc, Node, Normalize, Scan, StaticTable, UnionAll, Values
+from streamtable.plan.nodes import Calc, Node, UnionAll
 from streamtable.plan.python_calls import calls_python
+from streamtable.plan.source_nodes import Normalize, Scan, StaticTable, Values
 from streamtable.plan.stateful_nodes import Join, Repeat
 from streamtable.plan.time_joins import TimeJoin
 from streamtable.plan.time_nodes import WatermarkAssigner, WindowTable

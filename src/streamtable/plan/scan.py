@@ -7,8 +7,8 @@ from streamtable.core.table import MetadataColumn, PhysicalColumn, Table
 from streamtable.core.types import TIMESTAMPS, Field
 from streamtable.plan.binding.moments import micros
 from streamtable.plan.expressions import Binder, Input, explicit_cast
-from streamtable.plan.nodes import Scan
 from streamtable.plan.relation import Relation, bound_field, project
+from streamtable.plan.source_nodes import Scan
 from streamtable.plan.time_nodes import WatermarkAssigner
 
 

@@ -12,8 +12,9 @@ from dataclasses import dataclass
 
 from streamtable.plan.arrival_nodes import ArrivalDeduplicate, ArrivalOver
 from streamtable.plan.deduplicate_node import Deduplicate
-from streamtable.plan.nodes import NODE_NAMES, GroupAggregate, Node, Normalize
+from streamtable.plan.nodes import NODE_NAMES, GroupAggregate, Node
 from streamtable.plan.over_node import OverAggregate, SortedOver
+from streamtable.plan.source_nodes import Normalize
 from streamtable.plan.stateful_nodes import Join, Materialize, TopN
 from streamtable.plan.time_joins import IntervalJoin, TemporalJoin, WindowJoin
 from streamtable.plan.time_nodes import SessionTable, WindowAggregate, WindowTopN

@@ -24,21 +24,10 @@ from streamtable.core.settings import STATE_TTL
 from streamtable.plan.arrival_nodes import ArrivalDeduplicate, ArrivalOver
 from streamtable.plan.deduplicate_node import Deduplicate
 from streamtable.plan.expand_node import Expand
-from streamtable.plan.nodes import (
-    NODE_NAMES,
-    Calc,
-    Collect,
-    GroupAggregate,
-    Node,
-    Normalize,
-    Scan,
-    Sink,
-    StaticTable,
-    UnionAll,
-    Values,
-)
+from streamtable.plan.nodes import NODE_NAMES, Calc, Collect, GroupAggregate, Node, Sink, UnionAll
 from streamtable.plan.over_node import OverAggregate, SortedOver
 from streamtable.plan.relation import Relation
+from streamtable.plan.source_nodes import Normalize, Scan, StaticTable, Values
 from streamtable.plan.stateful_nodes import Join, Materialize, Repeat, TopN
 from streamtable.plan.time_joins import TemporalJoin
 from streamtable.plan.time_nodes import TimeOperator

@@ -12,7 +12,8 @@ from streamtable.core.errors import Span
 from streamtable.core.types import Field
 
 if TYPE_CHECKING:
-    from streamtable.plan.nodes import Key, Node
+    from streamtable.plan.nodes import Node
+    from streamtable.plan.source_nodes import Key
 
 
 class JoinKind(Enum):

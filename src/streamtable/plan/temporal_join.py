@@ -15,8 +15,9 @@ from streamtable.plan.conditions import Part, all_of
 from streamtable.plan.expressions import Binder, Input
 from streamtable.plan.lookup_join import is_static, lookup_join
 from streamtable.plan.lookup_node import LookupJoin
-from streamtable.plan.nodes import Calc, Node, Scan
+from streamtable.plan.nodes import Calc, Node
 from streamtable.plan.relation import Relation
+from streamtable.plan.source_nodes import Scan
 from streamtable.plan.stateful_nodes import JoinKind
 from streamtable.plan.time_attributes import is_event_time
 from streamtable.plan.time_joins import TemporalJoin

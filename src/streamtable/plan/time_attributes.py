@@ -14,8 +14,9 @@ from streamtable.plan.arrival_nodes import ArrivalDeduplicate, ArrivalOver
 from streamtable.plan.deduplicate_node import Deduplicate
 from streamtable.plan.expand_node import Expand
 from streamtable.plan.lookup_node import LookupJoin
-from streamtable.plan.nodes import Calc, GroupAggregate, Key, Node, UnionAll
+from streamtable.plan.nodes import Calc, GroupAggregate, Node, UnionAll
 from streamtable.plan.over_node import OverAggregate
+from streamtable.plan.source_nodes import Key
 from streamtable.plan.stateful_nodes import Join, TopN
 from streamtable.plan.time_joins import WindowJoin
 from streamtable.plan.time_nodes import (

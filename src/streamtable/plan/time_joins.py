@@ -12,7 +12,8 @@ from streamtable.plan.stateful_nodes import JoinKind
 from streamtable.plan.time_nodes import TimeOperator, Window
 
 if TYPE_CHECKING:
-    from streamtable.plan.nodes import Key, Node
+    from streamtable.plan.nodes import Node
+    from streamtable.plan.source_nodes import Key
 
 
 @dataclass(frozen=True)

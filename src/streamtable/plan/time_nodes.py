@@ -16,7 +16,8 @@ from streamtable.core.types import Field, Root, timestamp
 from streamtable.plan.stateful_nodes import SortKey
 
 if TYPE_CHECKING:
-    from streamtable.plan.nodes import AggregateCall, Key, Node
+    from streamtable.plan.nodes import AggregateCall, Node
+    from streamtable.plan.source_nodes import Key
 
 
 class TimeOperator:

@@ -7,8 +7,8 @@ from sqlglot import exp
 from streamtable.core.errors import Condition, StreamtableError
 from streamtable.core.types import Field
 from streamtable.plan.expressions import Binder, Bound, Input, common_type, explicit_cast
-from streamtable.plan.nodes import Values
 from streamtable.plan.relation import Relation, of_node
+from streamtable.plan.source_nodes import Values
 from streamtable.sql.place import place_of
 
 

@@ -10,7 +10,7 @@ from pyspark.sql import DataFrame
 from streamtable.connectors.kafka.table import KafkaTable
 from streamtable.core.changelog import ROW_KIND_COLUMN
 from streamtable.core.types import quote
-from streamtable.plan.nodes import Scan
+from streamtable.plan.source_nodes import Scan
 from streamtable.testing.replayed import PARTITION, Recorded, Replayed
 
 

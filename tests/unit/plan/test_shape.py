@@ -9,8 +9,9 @@ import pytest
 
 from streamtable.core.types import INT, Field
 from streamtable.plan.explain import explain
-from streamtable.plan.nodes import Sink, StaticTable
+from streamtable.plan.nodes import Sink
 from streamtable.plan.shape import shape
+from streamtable.plan.source_nodes import StaticTable
 from streamtable.session import Session
 
 GOLDEN = Path(__file__).parents[2] / "golden"

@@ -7,7 +7,8 @@ from dataclasses import replace
 
 from streamtable.core.errors import InternalError
 from streamtable.plan.expand_node import Expand
-from streamtable.plan.nodes import Calc, GroupAggregate, Node, Scan, StaticTable, UnionAll, Values
+from streamtable.plan.nodes import Calc, GroupAggregate, Node, UnionAll
+from streamtable.plan.source_nodes import Scan, StaticTable, Values
 from streamtable.plan.stateful_nodes import Join, Materialize, Repeat, TopN
 from streamtable.plan.time_nodes import TimeOperator
 

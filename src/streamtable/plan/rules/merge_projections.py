@@ -6,18 +6,8 @@ from dataclasses import replace
 from typing import TypeVar
 
 from streamtable.plan.expand_node import Expand
-from streamtable.plan.nodes import (
-    Calc,
-    Collect,
-    GroupAggregate,
-    Node,
-    Normalize,
-    Scan,
-    Sink,
-    StaticTable,
-    UnionAll,
-    Values,
-)
+from streamtable.plan.nodes import Calc, Collect, GroupAggregate, Node, Sink, UnionAll
+from streamtable.plan.source_nodes import Normalize, Scan, StaticTable, Values
 from streamtable.plan.stateful_nodes import Join, Materialize, Repeat, TopN
 from streamtable.plan.time_nodes import TimeOperator
 
