@@ -11,7 +11,7 @@ from streamtable.runtime.warm import archive_made
 #: Spark's own variable for options of a driver's JVM.
 VARIABLE = "SPARK_SUBMIT_OPTS"
 
-
+#: For a JVM that lives for a minute.
 OPTIONS = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
 
 
