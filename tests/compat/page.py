@@ -14,6 +14,7 @@ from pathlib import Path
 
 from tests.compat import functions_known, over_known
 from tests.compat.statements import known as statements_known
+from tests.compat.windows import known as windows_known
 
 from streamtable.connectors.registry import CONNECTORS
 from streamtable.core.options import OptionSet
@@ -125,6 +126,8 @@ def _differences() -> Iterator[str]:
     yield "\nQueries:\n"
     for sql, reason in over_known.DIFFERENT.items():
         yield f"- {_plain(sql)}: {_plain(reason)}"
+    for reason in dict.fromkeys(known.reason for known in windows_known.DIFFERENCES.values()):
+        yield f"- {_plain(reason)}"
     yield "\nFunctions and casts:\n"
     for sql, reason in functions_known.DIFFERENT.items():
         yield f"- `{sql}`: {_plain(reason)}"

@@ -8,7 +8,7 @@ see docs/decisions/0010-watermark-per-partition.md.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F  # noqa: N812 - the name everyone knows
@@ -104,26 +104,22 @@ def _marked(
     shown = scan_watermarks.shown([*(F.col(c) for c in _PARTITION), micros])
     rows = rows.select("*", shown.alias("__watermark"))
     if context.rehearsed:
-        # Never true, but Spark must look.
-        kind = f"if(__watermark IS NULL, CAST(NULL AS TINYINT), {ROW_KIND_COLUMN})"
-        return _unmarked(rows, columns, kind)
+        # True of every row. Where nothing needed the column, Spark would not look at it.
+        observed = f"__watermark > {_NULL} AND spark_partition_id() >= 0"
+        return rows.where(observed).select(*map(quote, columns))
     for i, (topic, partition) in enumerate(partitions):
         own = F.expr(f"if(__topic = '{topic}' AND __of_partition = {partition}, __watermark, NULL)")
         moment = F.timestamp_millis(F.greatest(own, scan_watermarks.known(topic, partition)))
         rows = rows.select("*", moment.alias(f"__watermark{i}"))
         rows = rows.withWatermark(f"__watermark{i}", "0 seconds")
     # Spark moves filters below a watermark, where rows would be gone before they count; it leaves
-    # them above a column that it takes for one of chance.
+    # them above what it takes for a matter of chance, as the number of a partition.
     kind = f"if(spark_partition_id() < 0, CAST(NULL AS TINYINT), {ROW_KIND_COLUMN})"
-    return _unmarked(rows, columns, kind)
+    others = [quote(c) for c in columns if c != ROW_KIND_COLUMN]
+    return rows.selectExpr(f"{kind} AS {ROW_KIND_COLUMN}", *others)
 
 
 def _partitions(table: KafkaTable, context: LoweringContext) -> Iterable[tuple[str, int]]:
     if context.scanned is not None:
         return context.scanned.partitions(table)
     return KafkaAdmin(context.bridge, table.properties).end_offsets(table.topics)
-
-
-def _unmarked(rows: DataFrame, columns: Sequence[str], kind: str) -> DataFrame:
-    others = [quote(c) for c in columns if c != ROW_KIND_COLUMN]
-    return rows.selectExpr(f"{kind} AS {ROW_KIND_COLUMN}", *others)

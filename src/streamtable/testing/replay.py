@@ -268,7 +268,8 @@ def _numbered(batch: int, rows: Iterable[Row]) -> list[Row]:
 
 
 def _schema(table: Replayed | Recorded) -> str:
-    return f"{ROW_KIND_COLUMN} TINYINT, {table.columns}, {PARTITION} INT, __offset BIGINT"
+    columns = table.columns.replace("TIMESTAMP(3)", "TIMESTAMP_NTZ")
+    return f"{ROW_KIND_COLUMN} TINYINT, {columns}, {PARTITION} INT, __offset BIGINT"
 
 
 @contextmanager

@@ -89,7 +89,9 @@ class Replayed:
 
 @dataclass(frozen=True)
 class Recorded:
-    """A table without a key, of one partition, whose rows come with their kinds, batch by batch.
+    """A table of one partition whose rows come with their kinds, batch by batch.
+
+    Without a key, but for upserts, which are by the column `k`.
 
     Attributes:
         columns: as SQL declares them.
@@ -104,7 +106,8 @@ class Recorded:
 
     def ddl(self, name: str) -> str:
         """A CREATE TABLE of the same shape, over a topic that is never read."""
-        return _ddl(name, self.columns, self.style, self.computed, keyed=False)
+        keyed = self.style is Style.UPSERT
+        return _ddl(name, self.columns, self.style, self.computed, keyed=keyed)
 
     def records(self) -> Iterator[list[Row]]:
         """What a scan gives in each batch."""

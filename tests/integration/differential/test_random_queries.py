@@ -36,7 +36,7 @@ def test_folded_output_equals_batch(seed: int, spark: SparkSession) -> None:
     ],
 )
 def test_folded_output_equals_batch_rehearsed(seed: int, spark: SparkSession) -> None:
-    wrong = check(spark, universe(seed, queries=16, batches=5), rehearsed=True)
+    wrong = check(spark, universe(seed, queries=16, batches=5, timed=True), rehearsed=True)
     assert not wrong, "\n\n".join(wrong)
 
 

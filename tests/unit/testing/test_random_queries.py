@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from streamtable.testing.differential import universe
-from streamtable.testing.relations import Dialect, Group, Join, Semi, Top, simpler, size
+from streamtable.testing.relations import Dialect, Group, Join, Semi, Top, parts, simpler, size
+from streamtable.testing.replayed import PARTITION
+from streamtable.testing.timed_queries import Timed
 
 
 def test_same_seed_same_queries() -> None:
@@ -32,3 +34,34 @@ def test_shrinking_gives_smaller_queries() -> None:
                 size(query) + 1,
                 len(query.sql(Dialect.FLINK)),
             )
+
+
+def test_queries_of_event_time_can_be_planned() -> None:
+    """Every shape of them, and others above them; none is refused."""
+    given = universe(6, queries=120, batches=5, timed=True)
+    timed = [part for query in given.queries for part in parts(query) if isinstance(part, Timed)]
+    texts = "\n".join(query.sql(Dialect.FLINK) for query in timed)
+    for call in (
+        "TUMBLE(",
+        "HOP(",
+        "CUMULATE(",
+        "SESSION(",
+        "ROW_NUMBER()",
+        " OVER (",
+        "BETWEEN r.",
+    ):
+        assert call in texts, call
+    assert any(query not in given.queries for query in timed)
+    assert not given.refused
+
+
+def test_rows_of_event_time_are_not_late() -> None:
+    """None comes behind the watermark of its partition, nor twice at one moment."""
+    for table in (universe(7, queries=1, timed=True).tables[name] for name in "wx"):
+        latest: dict[int, int] = {}
+        rows = [row for batch in table.records() for row in batch]
+        for row in rows:
+            seen = latest.get(row[PARTITION], 0)
+            assert row["t"] > seen - 2_000
+            latest[row[PARTITION]] = max(seen, row["t"])
+        assert len({row["t"] for row in rows}) == len(rows)

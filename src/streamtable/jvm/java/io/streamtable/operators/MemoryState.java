@@ -9,6 +9,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeSet;
 import org.apache.spark.sql.Encoder;
+import org.apache.spark.sql.Encoders;
 import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.catalyst.encoders.ExpressionEncoder;
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow;
@@ -91,12 +92,12 @@ final class MemoryState implements StatefulProcessorHandle {
 
   @Override
   public <T> ListState<T> getListState(String name, Encoder<T> encoder, TTLConfig ttl) {
-    throw unsupported();
+    return new MemoryList<>(variable(name, Encoders.LONG(), encoder, ttl));
   }
 
   @Override
   public <T> ListState<T> getListState(String name, TTLConfig ttl, Encoder<T> encoder) {
-    throw unsupported();
+    return getListState(name, encoder, ttl);
   }
 
   @Override
@@ -132,7 +133,7 @@ final class MemoryState implements StatefulProcessorHandle {
   }
 
   private static UnsupportedOperationException unsupported() {
-    return new UnsupportedOperationException("state in memory has values and maps only");
+    return new UnsupportedOperationException("not in memory");
   }
 
   @SuppressWarnings("unchecked")
@@ -313,6 +314,51 @@ final class MemoryState implements StatefulProcessorHandle {
     @Override
     public void removeKey(K key) {
       variable.remove(variable.keys.write(key));
+    }
+
+    @Override
+    public void clear() {
+      variable.clear();
+    }
+  }
+
+  /** Entries by their places. */
+  private static final class MemoryList<T> implements ListState<T> {
+    private final Variable<Long, T> variable;
+
+    MemoryList(Variable<Long, T> variable) {
+      this.variable = variable;
+    }
+
+    @Override
+    public boolean exists() {
+      return !variable.mine().isEmpty();
+    }
+
+    @Override
+    public Iterator<T> get() {
+      List<T> found = new ArrayList<>();
+      variable.mine().values().forEach(written -> found.add(variable.read(written)));
+      return CollectionConverters.asScala(found.iterator());
+    }
+
+    @Override
+    public void put(Object values) {
+      clear();
+      appendList(values);
+    }
+
+    @Override
+    public void appendValue(T value) {
+      variable.put(variable.keys.write((long) variable.mine().size()), value);
+    }
+
+    @Override
+    @SuppressWarnings("unchecked")
+    public void appendList(Object values) {
+      for (Object value : (Object[]) values) {
+        appendValue((T) value);
+      }
     }
 
     @Override

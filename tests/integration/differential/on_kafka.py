@@ -1,0 +1,155 @@
+"""Queries over changing topics into topics, held against Spark's batch answers."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from tests.integration.differential.support import Query
+
+from streamtable.core.errors import Condition, StreamtableError
+from streamtable.testing.answers import INTERPRETED, PLANNED_ONCE, frame_of, set_for_a_while
+from streamtable.testing.histories import Change, fold, pieces, random_cuts, random_history
+from streamtable.testing.jobs import BoundedRun
+from streamtable.testing.planned import planned
+from streamtable.testing.replayed import Replayed, Style
+from streamtable.testing.state import state_rows
+from streamtable.testing.topics import produce_changes
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+    from tests.conftest import Topics
+
+
+_TABLE = """
+CREATE TABLE {name} ({columns}, PRIMARY KEY ({key}) NOT ENFORCED) WITH (
+  'connector' = 'upsert-kafka', 'topic' = '{topic}',
+  'properties.bootstrap.servers' = '{servers}',
+  'key.format' = 'json', 'value.format' = 'json'
+);
+"""
+_COLUMNS = "k INT, g INT, v INT"
+_KEYS = 16
+#: Deletes of every row that a history may leave.
+ALL_DELETED = [Change(key, None) for key in range(_KEYS)]
+
+QUERIES = {
+    "by_key": Query((0,), "SELECT k, v FROM a WHERE v < 4"),
+    "groups": Query(
+        (0,),
+        "SELECT n, COUNT(*) AS m, MAX(u) AS u FROM"
+        " (SELECT g, COUNT(*) AS n, COUNT(DISTINCT v) AS u FROM a GROUP BY g) AS x GROUP BY n",
+    ),
+    "pairs": Query((0,), "SELECT a.k, b.v AS w, b.g FROM a LEFT JOIN b ON a.g = b.k AND a.v < b.v"),
+    "lonely": Query(
+        (0,), "SELECT k, v FROM a WHERE NOT EXISTS (SELECT * FROM b WHERE b.g = a.g AND b.v = a.v)"
+    ),
+    "first": Query(
+        (0, 1),
+        "SELECT * FROM (SELECT COALESCE(g, -1) AS g, ROW_NUMBER() OVER"
+        " (PARTITION BY COALESCE(g, -1) ORDER BY v DESC) AS rn, v FROM a) AS x WHERE rn <= 2",
+    ),
+    "shared": Query((0,), "SELECT k FROM a WHERE v > 1 INTERSECT SELECT k FROM b"),
+}
+
+
+def _values(source: random.Random) -> dict[str, Any]:
+    return {"g": source.choice([None, *range(6)]), "v": source.choice([None, *range(6)])}
+
+
+def histories(seed: int, cuts: int) -> dict[str, list[Sequence[Change]]]:
+    """Of each table a random history in so many random pieces."""
+    return {
+        name: pieces(
+            random_history(seed + i, 110, _KEYS, _values), random_cuts(seed + i, 110, cuts)
+        )
+        for i, name in enumerate("ab")
+    }
+
+
+@dataclass
+class KafkaJob:
+    """All queries, each into a topic of its own, over two upsert topics of two partitions.
+
+    Attributes:
+        directory: where the job keeps its checkpoint.
+    """
+
+    spark: SparkSession
+    servers: str
+    topic: Topics
+    directory: Path
+    _done: dict[str, list[Change]] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self._topics = {name: self.topic(name, partitions=2) for name in "ab"}
+        self._run = BoundedRun(self.spark, self._script(), self.directory / "checkpoint")
+
+    def feed(self, name: str, changes: Sequence[Change]) -> None:
+        """Writes changes into the topic of a table."""
+        produce_changes(self.servers, self._topics[name], "k", changes)
+        self._done.setdefault(name, []).extend(changes)
+
+    def run(self, batch_rows: int) -> None:
+        """Processes what the topics hold, in micro-batches of so many rows at most."""
+        with set_for_a_while(self.spark, INTERPRETED):
+            self._run({"execution.micro-batch.max-records": str(batch_rows)})
+
+    def answers(self) -> Mapping[str, set[Any]]:
+        """What Spark answers each query with over what has been fed so far."""
+        for name, changes in self._done.items():
+            rows = [{"k": key, **values} for key, values in fold(changes).items()]
+            frame_of(self.spark, _COLUMNS, rows).createOrReplaceTempView(name)
+        with set_for_a_while(self.spark, {**INTERPRETED, **PLANNED_ONCE}):
+            return {
+                name: {tuple(row) for row in self.spark.sql(query.answer).collect()}
+                for name, query in QUERIES.items()
+            }
+
+    def wrong(self, answers: Mapping[str, set[Any]]) -> Mapping[str, tuple[set[Any], set[Any]]]:
+        """Queries whose topics hold other rows than these: too many, missing ones."""
+        found = {}
+        for name, expected in answers.items():
+            rows = self._rows(name)
+            if rows != expected:
+                found[name] = (rows - expected, expected - rows)
+        return found
+
+    def _rows(self, name: str) -> set[Any]:
+        try:
+            return {tuple(row.values()) for row in self._run.rows(name).values()}
+        except StreamtableError as error:
+            # A job creates its topics once it has checked everything else.
+            assert error.condition is Condition.TOPIC_MISSING
+            return set()
+
+    @property
+    def script(self) -> str:
+        """Everything as Flink SQL."""
+        return self._run.script
+
+    def state_rows(self) -> dict[str, int]:
+        """How many entries each state variable of each query holds, empty ones left out."""
+        found = {}
+        for name in QUERIES:
+            rows = state_rows(self.spark, str(self.directory / "checkpoint" / name))
+            found |= {f"{name}/{variable}": count for variable, count in rows.items()}
+        return found
+
+    def _script(self) -> str:
+        parts = [self._table(name, _COLUMNS, "k", topic) for name, topic in self._topics.items()]
+        sink = self.topic("sink")
+        tables = {name: Replayed(Style.UPSERT, _COLUMNS, ()) for name in "ab"}
+        for name, query in QUERIES.items():
+            fields = [column.field for column in planned(query.sql, tables).columns]
+            columns = ", ".join(f"{f.name} {f.type.with_nullable(True).sql()}" for f in fields)
+            key = ", ".join(fields[i].name for i in query.key)
+            parts.append(self._table(name, columns, key, f"{sink}-{name}"))
+            parts.append(f"INSERT INTO {name} {query.sql};")
+        return "\n".join(parts)
+
+    def _table(self, name: str, columns: str, key: str, topic: str) -> str:
+        return _TABLE.format(name=name, columns=columns, key=key, topic=topic, servers=self.servers)
