@@ -111,7 +111,7 @@ EXECUTION_MODE = Option(
     choice(ExecutionMode),
     default=ExecutionMode.AUTO,
     doc="How queries run on Spark: `micro-batch`, row by row in `real-time`, or `auto`, which"
-    " catches up in micro-batches and goes on in real-time.",
+    " catches up in micro-batches and goes on in real-time where a crash cannot leave rows behind.",
 )
 AUTO_LAG = Option(
     "execution.auto.lag",

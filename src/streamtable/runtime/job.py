@@ -26,7 +26,13 @@ from streamtable.runtime.access import check_access
 from streamtable.runtime.checkpoint import Checkpoint, begin, open_checkpoint, query_names
 from streamtable.runtime.ending import check_not_ended
 from streamtable.runtime.metrics import JobMetrics
-from streamtable.runtime.modes import ends, mode_of, needed_slots, not_enough_slots
+from streamtable.runtime.modes import (
+    ends,
+    mode_of,
+    needed_slots,
+    not_enough_slots,
+    told_of_crashes,
+)
 from streamtable.runtime.pace import Pace, pace_of, unheld
 from streamtable.runtime.partition_watermarks import keep_watermarks, read_watermarks
 from streamtable.runtime.preflight import Notice, preflight
@@ -104,6 +110,10 @@ def run_job(
         options = replace(options, bounded=True)
     named = query_names(plans)
     modes = {n: mode_of(plan, settings, bounded=options.bounded) for n, plan in named.items()}
+    for name, plan in named.items():
+        line = told_of_crashes(name, plan, settings, bounded=options.bounded)
+        if line is not None:
+            notice(line)
     with _checkpoint(named, settings, options, notice) as checkpoint:
         own = spark or start_spark(settings, options.master, verbose=options.verbose)
         fixed = spark is not None or options.master is not None

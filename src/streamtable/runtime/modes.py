@@ -27,6 +27,7 @@ from streamtable.core.settings import (
 )
 from streamtable.plan.nodes import Node, Root, Sink, scans
 from streamtable.plan.real_time import obstacle, stages_of_state
+from streamtable.plan.repeats import not_repeated
 from streamtable.plan.state_ttl import expiring_nodes
 from streamtable.plan.time_attributes import waits
 from streamtable.runtime.preflight import source_tables
@@ -144,7 +145,8 @@ def checkpoint_interval(settings: Settings) -> timedelta:
 def mode_of(plan: Sink, settings: Settings, *, bounded: bool) -> ExecutionMode:
     """What a query is asked to run in: the setting, but micro-batches where it ends by itself.
 
-    In auto mode a query that Real-time Mode does not take stays in micro-batches.
+    In auto mode a query that Real-time Mode does not take stays in micro-batches, and so does one
+    whose rows a crash in real-time mode might leave behind.
 
     Raises:
         StreamtableError: NOT_YET or OPTION_CONFLICT where real-time mode itself is asked for.
@@ -153,11 +155,31 @@ def mode_of(plan: Sink, settings: Settings, *, bounded: bool) -> ExecutionMode:
     if bounded or ends(plan) or mode is ExecutionMode.MICRO_BATCH:
         return ExecutionMode.MICRO_BATCH
     refusal = _refusal(plan, settings)
-    if refusal is None:
-        return mode
     if mode is ExecutionMode.REAL_TIME:
-        raise refusal
-    return ExecutionMode.MICRO_BATCH
+        if refusal is not None:
+            raise refusal
+        return mode
+    exact = refusal is None and not_repeated(plan.input) is None
+    return mode if exact else ExecutionMode.MICRO_BATCH
+
+
+def told_of_crashes(name: str, plan: Sink, settings: Settings, *, bounded: bool) -> str | None:
+    """What a user must know of a query whose rows a crash in real-time mode might leave behind."""
+    wanted: ExecutionMode = settings[EXECUTION_MODE]
+    what = not_repeated(plan.input)
+    if what is None or bounded or ends(plan) or wanted is ExecutionMode.MICRO_BATCH:
+        return None
+    if wanted is ExecutionMode.REAL_TIME:
+        return (
+            f"{name}: a crash may leave a row of {what} in {plan.table.name} until its key"
+            f" changes again; SET '{EXECUTION_MODE.key}' = 'micro-batch' for a table that is exact"
+        )
+    if _refusal(plan, settings) is not None:
+        return None
+    return (
+        f"{name}: stays in micro-batches, because a crash in real-time mode might leave a row of"
+        f" {what} behind; SET '{EXECUTION_MODE.key}' = 'real-time' takes that"
+    )
 
 
 def _refusal(plan: Sink, settings: Settings) -> StreamtableError | None:

@@ -5,21 +5,47 @@ from __future__ import annotations
 import random
 import threading
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from tests.integration.jobs.support import Cli, write
-from tests.integration.jobs.test_real_time import SCRIPT, answer, until, values
+from tests.integration.jobs.test_real_time import until
 
-from streamtable.testing.histories import random_history
 from streamtable.testing.jobs import BoundedRun
-from streamtable.testing.topics import produce_changes
+from streamtable.testing.topics import produce_json
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
     from tests.conftest import Topics
 
     from streamtable.devbroker.broker import Broker
+
+#: Over changes auto mode stays in micro-batches (`plan.repeats`).
+SCRIPT = """
+CREATE TABLE t (g STRING, v INT) WITH (
+  'connector' = 'kafka', 'topic' = '${source}', 'scan.startup.mode' = 'earliest-offset',
+  'properties.bootstrap.servers' = '${servers}', 'format' = 'json'
+);
+CREATE TABLE o (g STRING, n BIGINT, hi INT, PRIMARY KEY (g) NOT ENFORCED) WITH (
+  'connector' = 'upsert-kafka', 'topic' = '${source}-out',
+  'properties.bootstrap.servers' = '${servers}',
+  'key.format' = 'json', 'value.format' = 'json'
+);
+INSERT INTO o SELECT g, COUNT(*), MAX(v) FROM t WHERE v > 1 GROUP BY g;
+"""
+
+
+def random_rows(seed: int, count: int) -> list[dict[str, Any]]:
+    source = random.Random(seed)
+    return [{"g": source.choice("abcde"), "v": source.randrange(1_000)} for _ in range(count)]
+
+
+def answer(rows: list[dict[str, Any]]) -> dict[tuple[Any, ...], dict[str, Any]]:
+    groups: dict[str, list[int]] = {}
+    for row in rows:
+        if row["v"] > 1:
+            groups.setdefault(row["g"], []).append(row["v"])
+    return {(g,): {"g": g, "n": len(v), "hi": max(v)} for g, v in groups.items()}
 
 
 def test_catches_up_goes_on_in_real_time_and_survives_a_kill(
@@ -28,22 +54,22 @@ def test_catches_up_goes_on_in_real_time_and_survives_a_kill(
     servers = broker.bootstrap_servers
     source = topic("history", partitions=2)
     job = BoundedRun(spark, SCRIPT, tmp_path / "c", {"source": source, "servers": servers})
-    history = random_history(47, length=300, keys=20, make=values)
+    history = random_rows(47, 300)
     arguments = ["run", write(tmp_path / "job.sql", SCRIPT), "--checkpoint", str(tmp_path / "c")]
     arguments += ["--var", f"source={source}", "--var", f"servers={servers}"]
     arguments += ["--set", "execution.micro-batch.max-records=50"]
     arguments += ["--set", "execution.checkpointing.interval=5 s"]
 
-    produce_changes(servers, source, "k", history[:200])
+    produce_json(servers, source, history[:200])
     process = Cli.start(*arguments)
     until(job, answer(history[:200]), process)
     process.wait_for("goes on in real-time")
-    produce_changes(servers, source, "k", history[200:250])
+    produce_json(servers, source, history[200:250])
     until(job, answer(history[:250]), process)
     process.kill()
 
     process = Cli.start(*arguments)
-    feeding = threading.Timer(1, produce_changes, (servers, source, "k", history[250:]))
+    feeding = threading.Timer(1, produce_json, (servers, source, history[250:]))
     feeding.start()
     until(job, answer(history), process)
     feeding.join()
@@ -60,7 +86,7 @@ def test_twenty_changes_of_mode_in_one_history(
     servers = broker.bootstrap_servers
     source = topic("history", partitions=2)
     job = BoundedRun(spark, SCRIPT, tmp_path / "c", {"source": source, "servers": servers})
-    history = random_history(48, length=40_000, keys=200, make=values)
+    history = random_rows(48, 40_000)
     # Behind by one record at a checkpoint is enough to leave real-time mode.
     process = Cli.start(
         *("run", write(tmp_path / "job.sql", SCRIPT), "--checkpoint", str(tmp_path / "c")),
@@ -75,9 +101,9 @@ def test_twenty_changes_of_mode_in_one_history(
         sent = 0
         while sent < len(history) and not done.is_set():
             piece = source_of_chance.randrange(1, 60)
-            produce_changes(servers, source, "k", history[sent : sent + piece])
+            produce_json(servers, source, history[sent : sent + piece])
             sent += piece
-        produce_changes(servers, source, "k", history[sent:])
+        produce_json(servers, source, history[sent:])
 
     feeding = threading.Thread(target=feed)
     feeding.start()

@@ -129,7 +129,9 @@ def test_stops_politely(broker: Broker, topic: Topics, tmp_path: Path) -> None:
             *("run", write(tmp_path / "job.sql", SCRIPT), "--set", f"execution.mode={mode}"),
             *("--var", f"source={source}", "--var", f"servers={servers}"),
         )
-        process.wait_for("goes on in real-time" if mode == "auto" else "running")
+        if mode == "auto":
+            process.wait_for("stays in micro-batches")
+        process.wait_for("running")
         process.terminate()
         code, _, err = process.end()
         assert (code, err) == (0, ""), mode
