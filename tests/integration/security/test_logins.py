@@ -208,8 +208,13 @@ def test_a_right_that_is_missing(
         granted = changed.get(name, operations)
         if granted:
             secured.allow("User:plain", kind, f"{prefix}{suffix}", *granted)
-    before = set(secured.admin.list_topics(timeout=30).topics)
+    before = _topics(secured, prefix)
     error = _refused(spark, _script(0, prefix, secured.client("PLAIN")), tmp_path)
     assert error.condition is Condition.ACCESS_DENIED
     assert reason.format(prefix) in str(error)
-    assert set(secured.admin.list_topics(timeout=30).topics) == before
+    assert _topics(secured, prefix) == before
+
+
+def _topics(secured: SecuredBroker, prefix: str) -> set[str]:
+    """Those of a test; the broker makes topics of its own when they are first needed."""
+    return {t for t in secured.admin.list_topics(timeout=30).topics if t.startswith(prefix)}
