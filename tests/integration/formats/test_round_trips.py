@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import math
 import string
 from datetime import date, datetime, time
 from decimal import Decimal
@@ -198,6 +199,9 @@ def test_simple_types_come_back(
     columns: list[tuple[t.DataType, Any]],
 ) -> None:
     fields, row = named(columns)
+    if options.get("encoding") == "json":
+        # Avro's reader of json does not take the texts that its writer makes of them; nor Flink's.
+        assume(not any(isinstance(value, float) and math.isinf(value) for _, value in columns))
     more = {"url": double.url} if name == "avro-confluent" else {}
     source = from_avro(codecs, fields, row)
     written = bytes(codecs.encoder(name, fields, {**options, **more}).encode(source))
