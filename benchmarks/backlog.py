@@ -22,6 +22,7 @@ from confluent_kafka import Producer
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from benchmarks import latency, processes
+from benchmarks.filling import fill
 from streamtable.devbroker.broker import Broker
 
 JOB = "group-by"
@@ -51,7 +52,7 @@ def _measure(mode: str, records: int, rates: Sequence[int], seconds: float) -> f
             servers = broker.bootstrap_servers
             latency.create(servers)
             producer = Producer({"bootstrap.servers": servers, "linger.ms": 0, "log_level": 0})
-            _fill(servers, records)
+            fill(servers, (latency.record("t", i % latency.KEYS) for i in range(records)))
             script = Template(latency.JOBS[JOB]).substitute(servers=servers)
             with latency.running_ours(mode, script, folder):
                 rate = records / _drained(folder / "checkpoint" / "o", records)
@@ -62,27 +63,6 @@ def _measure(mode: str, records: int, rates: Sequence[int], seconds: float) -> f
                             found = latency.at(each, seconds, producer, results)
                             print(latency.figure(JOB, f"ours, {mode}", each, found), flush=True)
     return rate
-
-
-def _fill(servers: str, records: int) -> None:
-    producer = Producer(
-        {
-            "bootstrap.servers": servers,
-            "linger.ms": 50,
-            "queue.buffering.max.messages": 1_000_000,
-            "log_level": 0,
-        }
-    )
-    for number in range(records):
-        while True:
-            try:
-                latency.send(producer, "t", number % latency.KEYS)
-            except BufferError:
-                producer.poll(0.1)
-            else:
-                producer.poll(0)
-                break
-    producer.flush()
 
 
 def _drained(checkpoint: Path, records: int) -> float:

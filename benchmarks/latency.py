@@ -36,6 +36,7 @@ from confluent_kafka.admin import AdminClient, NewTopic
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from benchmarks import flink, plots, processes
+from benchmarks.workloads import Record
 from streamtable.devbroker.broker import Broker
 
 RESULTS = Path(__file__).parent / "results"
@@ -264,9 +265,15 @@ def at(rate: int, seconds: float, producer: Producer, results: Results) -> list[
 
 
 def send(producer: Producer, topic: str, key: int) -> None:
+    """Produces a record of a key."""
+    name, encoded, value = record(topic, key)
+    producer.produce(name, key=encoded, value=value)
+
+
+def record(topic: str, key: int) -> Record:
     """A record of a key with the moment, in microseconds."""
     value = {"id": key, "sent": time.time_ns() // 1000}
-    producer.produce(topic, key=json.dumps({"id": key}), value=json.dumps(value))
+    return topic, json.dumps({"id": key}).encode(), json.dumps(value).encode()
 
 
 def create(servers: str) -> None:

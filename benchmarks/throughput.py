@@ -32,13 +32,14 @@ from pathlib import Path
 from string import Template
 
 import pyspark
-from confluent_kafka import Consumer, KafkaError, KafkaException, Producer, TopicPartition
+from confluent_kafka import Consumer, KafkaError, KafkaException, TopicPartition
 from confluent_kafka.admin import AdminClient, NewTopic
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from benchmarks import flink, plots, processes
-from benchmarks.workloads import WORKLOADS, Record, Workload
+from benchmarks.filling import fill
+from benchmarks.workloads import WORKLOADS, Workload
 from streamtable.devbroker.broker import Broker
 
 RESULTS = Path(__file__).parent / "results"
@@ -142,7 +143,8 @@ def _measure(
     figures = []
     folds: dict[str, object] = {}
     with tempfile.TemporaryDirectory(prefix="benchmark-") as scratch, _broker(scratch) as servers:
-        records = _fill(servers, workload, scale)
+        _create(servers, workload.sources, {})
+        records = fill(servers, workload.records(scale))
         order = [name for name in engines if name != SPARK or workload.schema is not None]
         for number in range(rounds):
             for name in order:
@@ -184,36 +186,6 @@ def _broker(scratch: str) -> Iterator[str]:
     quiet = {"log.retention.check.interval.ms": "86400000", "log.cleaner.enable": "false"}
     with Broker(Path(scratch) / "kafka", config=quiet) as broker:
         yield broker.bootstrap_servers
-
-
-def _fill(servers: str, workload: Workload, scale: float) -> int:
-    _create(servers, workload.sources, {})
-    producer = Producer(
-        {
-            "bootstrap.servers": servers,
-            "linger.ms": 50,
-            "queue.buffering.max.messages": 1_000_000,
-            "log_level": 0,
-        }
-    )
-    count = 0
-    for topic, key, value in workload.records(scale):
-        _produce(producer, (topic, key, value))
-        count += 1
-    producer.flush()
-    return count
-
-
-def _produce(producer: Producer, record: Record) -> None:
-    topic, key, value = record
-    while True:
-        try:
-            producer.produce(topic, key=key, value=value)
-        except BufferError:
-            producer.poll(0.1)
-        else:
-            producer.poll(0)
-            return
 
 
 def _ours(extra: Sequence[str]) -> Engine:
