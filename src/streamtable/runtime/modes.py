@@ -151,9 +151,9 @@ def mode_of(plan: Sink, settings: Settings, *, bounded: bool) -> ExecutionMode:
     Raises:
         StreamtableError: NOT_YET or OPTION_CONFLICT where real-time mode itself is asked for.
     """
-    mode: ExecutionMode = settings[EXECUTION_MODE]
-    if bounded or ends(plan) or mode is ExecutionMode.MICRO_BATCH:
-        return ExecutionMode.MICRO_BATCH
+    mode = _wanted(plan, settings, bounded=bounded)
+    if mode is ExecutionMode.MICRO_BATCH:
+        return mode
     refusal = _refusal(plan, settings)
     if mode is ExecutionMode.REAL_TIME:
         if refusal is not None:
@@ -165,9 +165,9 @@ def mode_of(plan: Sink, settings: Settings, *, bounded: bool) -> ExecutionMode:
 
 def told_of_crashes(name: str, plan: Sink, settings: Settings, *, bounded: bool) -> str | None:
     """What a user must know of a query whose rows a crash in real-time mode might leave behind."""
-    wanted: ExecutionMode = settings[EXECUTION_MODE]
+    wanted = _wanted(plan, settings, bounded=bounded)
     what = not_repeated(plan.input)
-    if what is None or bounded or ends(plan) or wanted is ExecutionMode.MICRO_BATCH:
+    if what is None or wanted is ExecutionMode.MICRO_BATCH:
         return None
     if wanted is ExecutionMode.REAL_TIME:
         return (
@@ -180,6 +180,12 @@ def told_of_crashes(name: str, plan: Sink, settings: Settings, *, bounded: bool)
         f"{name}: stays in micro-batches, because a crash in real-time mode might leave a row of"
         f" {what} behind; SET '{EXECUTION_MODE.key}' = 'real-time' takes that"
     )
+
+
+def _wanted(plan: Sink, settings: Settings, *, bounded: bool) -> ExecutionMode:
+    """The mode that the settings ask for, of a query that does not end by itself."""
+    mode: ExecutionMode = settings[EXECUTION_MODE]
+    return ExecutionMode.MICRO_BATCH if bounded or ends(plan) else mode
 
 
 def _refusal(plan: Sink, settings: Settings) -> StreamtableError | None:
