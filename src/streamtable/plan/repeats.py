@@ -21,8 +21,9 @@ def not_repeated(node: Node) -> str | None:
     """What may give a row that repeated records do not give again, in words; None for nothing.
 
     Without state every record gives its rows again. Operators whose rows are only added give the
-    same rows from the same records in any order. Above them one aggregation may stand that writes
-    its groups as they are: every record touches its group again, and changes it.
+    same rows from the same records in any order; all but those that go by processing time, whose
+    rows are a matter of when records come in Flink, too. Above them one aggregation may stand that
+    writes its groups as they are: every record touches its group again, and changes it.
     """
     while isinstance(node, Calc) and node.condition is None:
         node = node.input
