@@ -26,6 +26,7 @@ from streamtable.plan.deduplicate_node import Deduplicate
 from streamtable.plan.expand_node import Expand
 from streamtable.plan.functions import AGGREGATES
 from streamtable.plan.keys import constants, ordered_keys, unique_keys, upsert_key
+from streamtable.plan.lookup_node import LookupJoin
 from streamtable.plan.nodes import (
     NODE_NAMES,
     Calc,
@@ -196,6 +197,8 @@ def _in_pairs(node: Node) -> Node:
             return replace(node, input=below, paired=_decides(node), before=True)
         case UnionAll():
             return UnionAll(tuple(_in_pairs(child) for child in node.inputs))
+        case LookupJoin() if node.keeps_kinds:
+            return node.over([_in_pairs(node.input)])
         case _:
             return node
 

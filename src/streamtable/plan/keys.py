@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+import re
+from collections.abc import Collection, Iterable, Sequence
 from itertools import product
 
 from streamtable.plan.arrival_nodes import ArrivalOver
@@ -17,6 +18,8 @@ from streamtable.plan.time_nodes import TimeOperator, WatermarkAssigner, WindowT
 
 #: No plan needs more, and their number grows fast with columns that are selected twice.
 _MOST_KEYS = 16
+#: An integer, or a text without escapes.
+_LITERAL = re.compile(r"\d+|\(-\d+\)|'[^'\\]*'")
 
 
 def unique_keys(node: Node) -> tuple[Key, ...]:
@@ -56,7 +59,7 @@ def _keys(node: Node, *, ordered: bool) -> tuple[Key, ...]:
         case TopN():
             return _of_top_n(node, ordered=ordered)
         case Values():
-            return ((),) if len(node.rows) == 1 else ()
+            return _of_values(node)
         case TimeOperator():
             return _in_time(node, ordered=ordered)
         case StaticTable() | UnionAll() | Repeat():
@@ -70,8 +73,7 @@ def _in_time(
 ) -> tuple[Key, ...]:
     match node:
         case LookupJoin():
-            # A row may find several.
-            return ()
+            return _of_lookup(node, ordered=ordered)
         case WatermarkAssigner() | OverAggregate() | ArrivalOver():
             return _keys(node.input, ordered=ordered)
         case SortedOver() if ordered:
@@ -88,6 +90,28 @@ def _in_time(
             return _of_join(node)
         case _:
             return node.keys_of_its_own
+
+
+def _of_values(node: Values) -> tuple[Key, ...]:
+    """Each field that holds another literal in every row."""
+    if len(node.rows) == 1:
+        return ((),)
+    columns = zip(node.fields, zip(*node.rows, strict=True), strict=True)
+    return tuple((f.name,) for f, texts in columns if _are_distinct(texts))
+
+
+def _are_distinct(texts: Sequence[str]) -> bool:
+    """Whether these are literals of one type whose values differ as their texts do."""
+    return len(set(texts)) == len(texts) and all(map(_LITERAL.fullmatch, texts))
+
+
+def _of_lookup(node: LookupJoin, *, ordered: bool) -> tuple[Key, ...]:
+    """Those of the input where no row finds several; else with a key of what is found."""
+    below = _keys(node.input, ordered=ordered)
+    if node.single:
+        return below
+    found = product(below, unique_keys(node.table))
+    return () if ordered else _distinct((*own, *theirs) for own, theirs in found)
 
 
 def _renamed(key: Key, node: Calc) -> Iterable[Key]:

@@ -14,7 +14,6 @@ from streamtable.core.errors import Condition, StreamtableError
 from streamtable.plan.conditions import Part, all_of
 from streamtable.plan.expressions import Binder, Input
 from streamtable.plan.lookup_join import is_static, lookup_join
-from streamtable.plan.lookup_node import LookupJoin
 from streamtable.plan.nodes import Calc, Node
 from streamtable.plan.relation import Relation
 from streamtable.plan.source_nodes import Scan
@@ -33,8 +32,8 @@ def temporal_join(
     """The left rows, each with the version of the right table at its event time.
 
     Args:
-        left: rows that are only added, with an event time.
-        right: a table with a primary key and a watermark.
+        left: rows that are only added, with an event time; for a lookup any rows.
+        right: a table with a primary key and a watermark, or one that does not change.
         kind: inner or left.
         parts: the condition of ON, over the fields of both.
         version: the clause.
@@ -46,12 +45,12 @@ def temporal_join(
     if kind not in (JoinKind.INNER, JoinKind.LEFT):
         raise _not_yet(version, f"{_NAME} in a {kind.name.lower()} join")
     moment = _moment(left, right, version)
-    if not left.node.mode.is_append:
-        raise _not_yet(version, f"{_NAME} for rows that may be taken back")
     if moment is None:
         if not all(part.bound.deterministic for part in parts):
             raise _not_yet(version, f"{_NAME} with a condition that may change its answer")
         return _over(lookup_join(left, right, kind, parts), left, right)
+    if not left.node.mode.is_append:
+        raise _not_yet(version, f"{_NAME} of an event time for rows that may be taken back")
     key, time = _versioned(right.node, version)
     names = ({f.name for f in left.node.fields}, {f.name for f in right.node.fields})
     pairs: list[tuple[str, str]] = []
@@ -82,7 +81,7 @@ def temporal_join(
     return _over(node, left, right)
 
 
-def _over(node: TemporalJoin | LookupJoin, left: Relation, right: Relation) -> Relation:
+def _over(node: Node, left: Relation, right: Relation) -> Relation:
     by_name = {f.name: f for f in node.fields}
     columns = (*left.columns, *right.columns)
     return Relation(node, tuple(replace(c, field=by_name[c.field.name]) for c in columns))

@@ -15,6 +15,7 @@ import org.apache.spark.sql.Row;
 import org.apache.spark.sql.RowFactory;
 import org.apache.spark.sql.SparkSession;
 import org.apache.spark.sql.execution.SparkPlan;
+import org.apache.spark.sql.execution.exchange.BroadcastExchangeExec;
 import org.apache.spark.sql.execution.exchange.Exchange;
 import org.apache.spark.sql.streaming.OutputMode;
 import org.apache.spark.sql.streaming.StatefulProcessor;
@@ -129,8 +130,9 @@ public final class Rehearsal {
     return lines.toString();
   }
 
+  /** What is broadcast is a table that does not change, which Spark may keep. */
   private static boolean exchanges(SparkPlan plan) {
-    return plan instanceof Exchange
+    return (plan instanceof Exchange && !(plan instanceof BroadcastExchangeExec))
         || CollectionConverters.asJava(plan.children()).stream().anyMatch(Rehearsal::exchanges);
   }
 

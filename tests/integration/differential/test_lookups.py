@@ -1,0 +1,89 @@
+"""Lookups of rows that are updated and deleted equal Spark's joins with the final tables."""
+
+from __future__ import annotations
+
+import random
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from tests.integration.differential.support import Query, Source, check
+
+from streamtable.testing.histories import random_history
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+_VIEWS = """
+WITH one (n, name) AS (SELECT * FROM (VALUES (0, 'a'), (1, 'b'), (2, 'c'), (7, 'd')) AS o (n, m)),
+  more (n, name) AS (SELECT * FROM (VALUES (0, 'a'), (1, 'b'), (1, 'c'), (2, 'b'),
+    (CAST(NULL AS INT), 'e')) AS m (n, m)),
+  x AS (SELECT *, PROCTIME() AS p FROM {rows})
+"""
+
+
+def _lookup(key: tuple[int, ...], items: str, join: str, rows: str = "a", rest: str = "") -> Query:
+    """A lookup by `d`: `join` is its kind and its view, then its condition."""
+    which, condition = join.split(" ON ")
+    flink = f"{which} FOR SYSTEM_TIME AS OF x.p AS d ON {condition}"
+    views = _VIEWS.format(rows=rows)
+    return Query(
+        key,
+        f"{views} SELECT {items} FROM x {flink} {rest}",
+        f"{views.replace('PROCTIME()', '0')} SELECT {items} FROM x {which} AS d ON {condition}"
+        f" {rest}",
+    )
+
+
+_OVER_3 = "(SELECT * FROM a WHERE v > 1)"
+QUERIES = {
+    "one_or_none": _lookup((0,), "k, d.name", "LEFT JOIN one ON x.g = d.n"),
+    "one_or_no_row": _lookup((0,), "k, d.name, v", "JOIN one ON x.g = d.n AND x.v < d.n + 3"),
+    "filtered_before": _lookup((0,), "k, d.name", "LEFT JOIN one ON x.g = d.n", _OVER_3),
+    "filtered_twice": _lookup((0,), "k, d.name", "JOIN one ON x.g = d.n", _OVER_3),
+    "filtered_behind": _lookup(
+        (0,), "k, d.name", "LEFT JOIN one ON x.g = d.n", rest="WHERE d.name > 'a' OR x.v = 1"
+    ),
+    "decided_by_the_key": _lookup((0,), "k, d.name, v", "JOIN one ON x.k = d.n"),
+    "several": _lookup((0, 1), "k, COALESCE(d.name, '-'), v", "LEFT JOIN more ON x.g = d.n"),
+    "several_of_a_key": _lookup((0, 1), "k, d.name, v", "JOIN more ON x.k = d.n AND x.v <> d.n"),
+    "of_groups": _lookup(
+        (0,),
+        "x.g, d.name, x.c",
+        "LEFT JOIN one ON x.c = d.n",
+        "(SELECT COALESCE(g, -1) AS g, COUNT(*) AS c FROM a GROUP BY COALESCE(g, -1))",
+    ),
+    "grouped": _lookup(
+        (0,),
+        "COALESCE(d.name, '-'), COUNT(*), SUM(x.v)",
+        "LEFT JOIN more ON x.g >= d.n",
+        rest="GROUP BY COALESCE(d.name, '-')",
+    ),
+    "joined": _lookup(
+        (0,), "x.k, d.name, b.v", "JOIN one ON x.g = d.n", rest="LEFT JOIN b ON b.k = x.k"
+    ),
+    "ranked": Query(
+        (0,),
+        "SELECT name, k FROM (SELECT k, name, ROW_NUMBER() OVER (PARTITION BY name ORDER BY v DESC,"
+        f" k) AS rn FROM ({_VIEWS.format(rows='a')} SELECT x.k, x.v, d.name FROM x JOIN one"
+        " FOR SYSTEM_TIME AS OF x.p AS d ON x.g = d.n) AS y) AS z WHERE rn = 1",
+        "SELECT name, k FROM (SELECT k, name, ROW_NUMBER() OVER (PARTITION BY name ORDER BY v DESC"
+        f" NULLS LAST, k) AS rn FROM ({_VIEWS.format(rows='a').replace('PROCTIME()', '0')} SELECT"
+        " x.k, x.v, d.name FROM x JOIN one AS d ON x.g = d.n) AS y) AS z WHERE rn = 1",
+    ),
+}
+
+
+def _values(source: random.Random) -> dict[str, Any]:
+    return {"g": source.choice([None, *range(4)]), "v": source.choice([None, *range(6)])}
+
+
+@pytest.mark.parametrize(
+    "seed", [61, *(pytest.param(seed, marks=pytest.mark.soak) for seed in range(62, 69))]
+)
+def test_folded_output_equals_batch(seed: int, spark: SparkSession) -> None:
+    columns = "k INT, g INT, v INT"
+    sources = {
+        "a": Source(columns, random_history(seed, length=110, keys=14, make=_values)),
+        "b": Source(columns, random_history(seed + 1, length=60, keys=10, make=_values)),
+    }
+    assert check(spark, seed, sources, QUERIES) == 0
