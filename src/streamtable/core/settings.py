@@ -137,6 +137,14 @@ FIRST_CHECKPOINTS = Option(
     doc="How many checkpoints real-time mode begins with that are a second apart. Rows wait at a"
     " checkpoint, and the first ones, whose code is not compiled yet, take longest.",
 )
+RESTORE_SINKS = Option(
+    "execution.real-time.restore-sinks",
+    BOOLEAN,
+    default=True,
+    doc="Whether a start takes the topic of an upsert sink back to the checkpoint that it goes on"
+    " from, where real-time mode had written on. Topics that a job creates for such a sink get a"
+    " `min.compaction.lag.ms` of an hour, or of ten checkpoint intervals.",
+)
 MAX_LEAD = Option(
     "execution.max-lead",
     integer(minimum=1),
@@ -270,6 +278,7 @@ SETTINGS = OptionSet(
         CHECKPOINT_DIRECTORY,
         CHECKPOINT_INTERVAL,
         FIRST_CHECKPOINTS,
+        RESTORE_SINKS,
         DRAIN,
         MAX_BATCH_RECORDS,
         MAX_LEAD,

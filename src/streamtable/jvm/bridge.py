@@ -302,6 +302,16 @@ class Bridge:
         return self._ours.kafka.KafkaAccess
 
     @property
+    def sink_positions(self) -> Any:
+        """The Java class behind `jvm.kafka_admin.KafkaAdmin.watch_end`."""
+        return self._ours.kafka.SinkPositions
+
+    @property
+    def sink_restore(self) -> Any:
+        """The Java class behind `jvm.kafka_admin.KafkaAdmin.take_back`."""
+        return self._ours.kafka.SinkRestore
+
+    @property
     def rehearsal(self) -> Any:
         """The Java class behind `jvm.rehearsal`."""
         return self._ours.operators.Rehearsal

@@ -16,6 +16,7 @@ from py4j.protocol import Py4JJavaError
 from streamtable.core.codec import Codec
 from streamtable.core.errors import Condition, StreamtableError
 from streamtable.jvm.bridge import Bridge
+from streamtable.jvm.counters import Counters
 from streamtable.jvm.faults import kafka_fault
 from streamtable.jvm.maps import listed, numbers, texts
 
@@ -51,6 +52,21 @@ class OpenTransaction:
         return cls(id_, state, None if begun == "-1" else int(begun), int(timeout), partitions)
 
 
+@dataclass(frozen=True)
+class Restored:
+    """What `KafkaAdmin.take_back` has done.
+
+    Attributes:
+        keys: those that have their former value again.
+        left: those whose former value may be gone.
+        done: False where time was up.
+    """
+
+    keys: int
+    left: int
+    done: bool
+
+
 class KafkaAdmin:
     """One cluster, as one table's client settings reach it. Every wait is bounded.
 
@@ -79,7 +95,10 @@ class KafkaAdmin:
         return listed(self._ask("topicsMatching", pattern))
 
     def describe(self, topic: str) -> dict[str, str]:
-        """`partitions`, `replication`, `id`, `cleanup.policy`; empty where it does not exist."""
+        """A topic's `partitions`, `replication` and `id`; empty where it does not exist.
+
+        And its `cleanup.policy` and `min.compaction.lag.ms`, where the user may ask for them.
+        """
         with self._named(f"topic '{topic}'", "DESCRIBE"):
             return texts(self._ask("describe", topic))
 
@@ -139,6 +158,34 @@ class KafkaAdmin:
             )
         except Py4JJavaError as error:
             raise kafka_fault(error, self._servers, self._timeout_ms) from error
+
+    def watch_end(self, topic: str, directory: str, batch: int, counters: Counters) -> None:
+        """Writes down where a topic ends at each commit of a query from now on.
+
+        Args:
+            topic: the one that the query writes.
+            directory: of the query's checkpoint.
+            batch: the last one that it has committed; -1 for none.
+            counters: of what the query writes.
+        """
+        id_ = self.describe(topic)["id"]
+        where = (topic, id_, directory, batch, counters.java)
+        self._ask("watch", *where, of=self._bridge.sink_positions)
+
+    def take_back(self, topic: str, ends: Mapping[Partition, int], *, whole: bool) -> Restored:
+        """Gives each key with a record behind these offsets its last value before them.
+
+        What is not done within the timeout of this object stays undone.
+
+        Args:
+            topic: nobody may write to it meanwhile.
+            ends: of every partition, exclusive.
+            whole: whether a key without a record before them had none; else it is left.
+        """
+        names = {f"{name}:{partition}": end for (name, partition), end in ends.items()}
+        there = self._bridge.java_map(names)
+        found = numbers(self._ask("run", topic, there, whole, of=self._bridge.sink_restore))
+        return Restored(found["keys"], found["left"], bool(found["done"]))
 
     def longest_transaction(self) -> int | None:
         """The longest timeout that the brokers allow, in ms; None where the user may not ask."""

@@ -5,13 +5,16 @@ records are read again, but mixed in another way between partitions, or, where a
 in batches that give one change for each key. A row that was given on the way and taken back later
 need not come by again; then it stays in the sink, and nothing tells that it is wrong. Flink's
 sinks are the same where they are written at least once. Micro-batches repeat a batch as it was.
+A start takes the topics of such queries back to its checkpoint where it can (`runtime.restoring`).
 """
 
 from __future__ import annotations
 
+from streamtable.plan.arrival_nodes import ArrivalDeduplicate, ArrivalOver
 from streamtable.plan.nodes import NODE_NAMES, AggregateCall, Calc, GroupAggregate, Node
 from streamtable.plan.real_time import stages_of_state
 from streamtable.plan.source_nodes import Scan
+from streamtable.plan.time_attributes import by_clock
 
 #: Aggregates of rows that are only added which never come back to a value that they have left.
 _ONE_WAY = {"COUNT", "MIN", "MAX"}
@@ -32,6 +35,16 @@ def not_repeated(node: Node) -> str | None:
     if isinstance(node, GroupAggregate) and _leaves_its_values(node.calls):
         node = node.input
     return _takes_back(node)
+
+
+def may_differ(node: Node) -> bool:
+    """Whether repeated records may give other rows than before, those of processing time too."""
+    return not_repeated(node) is not None or _goes_by_the_clock(node)
+
+
+def _goes_by_the_clock(node: Node) -> bool:
+    own = isinstance(node, ArrivalDeduplicate | ArrivalOver) or by_clock(node)
+    return own or any(map(_goes_by_the_clock, node.inputs))
 
 
 def _leaves_its_values(calls: tuple[AggregateCall, ...]) -> bool:

@@ -51,6 +51,11 @@ class Checkpoint:
         """Where one query's offsets and state live."""
         return str(self.directory / name)
 
+    def has_planned_batch(self, name: str) -> bool:
+        """Whether a query has a batch that was written down and not committed."""
+        logs = self.directory / name
+        return newest_batch(logs / "offsets") > newest_batch(logs / "commits")
+
     @property
     def is_new(self) -> bool:
         """Whether no run has written into it yet."""
@@ -128,6 +133,11 @@ def begin(checkpoint: Checkpoint, plans: Mapping[str, Sink], topic_ids: Mapping[
     manifest = {**_manifest(plans), "id": checkpoint.id, "topics": topics}
     if checkpoint.is_new or json.loads(target.read_text(encoding="utf-8")) != manifest:
         checkpoint.write(_MANIFEST, json.dumps(manifest, indent=2))
+
+
+def newest_batch(folder: Path) -> int:
+    """The greatest number of a batch in one of Spark's logs; -1 where there is none."""
+    return max((int(f.name) for f in folder.glob("[0-9]*") if f.name.isdigit()), default=-1)
 
 
 def query_names(plans: Sequence[Sink]) -> dict[str, Sink]:

@@ -8,16 +8,22 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from datetime import timedelta
+from pathlib import Path
 
 from pyspark.sql import SparkSession
 
 from streamtable.catalog.functions import PythonFunction
-from streamtable.connectors.kafka.bounds import topics_of
-from streamtable.connectors.kafka.table import KafkaTable
 from streamtable.core.options import Settings
-from streamtable.core.settings import CHECKPOINT_DIRECTORY, MAX_LEAD, ExecutionMode, python_files
+from streamtable.core.settings import (
+    CHECKPOINT_DIRECTORY,
+    EXECUTION_MODE,
+    MAX_LEAD,
+    RESTORE_SINKS,
+    ExecutionMode,
+    python_files,
+)
 from streamtable.jvm.bridge import Bridge
-from streamtable.jvm.kafka_admin import KafkaAdmin
 from streamtable.jvm.planned_batches import Stage
 from streamtable.jvm.watermarks import Watermarks
 from streamtable.operators.context import LoweringContext
@@ -27,17 +33,18 @@ from streamtable.runtime.checkpoint import Checkpoint, begin, open_checkpoint, q
 from streamtable.runtime.ending import check_not_ended
 from streamtable.runtime.metrics import JobMetrics
 from streamtable.runtime.modes import (
+    checkpoint_interval,
     ends,
     mode_of,
-    needed_slots,
-    not_enough_slots,
     told_of_crashes,
 )
 from streamtable.runtime.pace import Pace, pace_of, unheld
 from streamtable.runtime.partition_watermarks import keep_watermarks, read_watermarks
 from streamtable.runtime.preflight import Notice, preflight
 from streamtable.runtime.python_functions import register
+from streamtable.runtime.restoring import RestoredSink, obstacle, obstacles_there, safe_lag
 from streamtable.runtime.running import RunningQuery
+from streamtable.runtime.slots import with_room
 from streamtable.runtime.spark import start_spark
 from streamtable.runtime.stop_signals import stop_signals
 from streamtable.runtime.topic_ids import check_topic_ids
@@ -109,11 +116,8 @@ def run_job(
     if all(map(ends, plans)):
         options = replace(options, bounded=True)
     named = query_names(plans)
-    modes = {n: mode_of(plan, settings, bounded=options.bounded) for n, plan in named.items()}
-    for name, plan in named.items():
-        line = told_of_crashes(name, plan, settings, bounded=options.bounded)
-        if line is not None:
-            notice(line)
+    obstacles = {name: obstacle(name, named, settings) for name in named}
+    modes = _modes(named, obstacles, settings, notice, bounded=options.bounded)
     with _checkpoint(named, settings, options, notice) as checkpoint:
         own = spark or start_spark(settings, options.master, verbose=options.verbose)
         fixed = spark is not None or options.master is not None
@@ -121,7 +125,7 @@ def run_job(
         def restart(master: str) -> SparkSession:
             return start_spark(settings, master, verbose=options.verbose)
 
-        own, possible = _with_room(own, named, modes, notice, None if fixed else restart)
+        own, possible = with_room(own, named, modes, notice, None if fixed else restart)
         context = LoweringContext(
             own,
             Bridge(own),
@@ -135,56 +139,38 @@ def run_job(
             register(functions, python_files(settings), own)
             watched = watcher or Watcher()
             with stop_signals(watched.stop) as stop:
-                _run(named, possible, context, checkpoint, notice, stop, watched)
+                _run(named, possible, obstacles, context, checkpoint, notice, stop, watched)
         finally:
             if spark is None:
                 own.stop()
 
 
-def _with_room(
-    spark: SparkSession,
+def _modes(
     plans: Mapping[str, Sink],
-    modes: Mapping[str, ExecutionMode],
+    obstacles: Mapping[str, str | None],
+    settings: Settings,
     notice: Notice,
-    restart: Callable[[str], SparkSession] | None,
-) -> tuple[SparkSession, Mapping[str, ExecutionMode]]:
-    """A session with a slot for every task of real-time mode, and the modes that it has room for.
+    *,
+    bounded: bool,
+) -> dict[str, ExecutionMode]:
+    """What each query is asked to run in, told where a crash might leave rows behind.
 
-    `restart` starts Spark again with another master: on this machine slots are threads, so that
-    there can be as many as are needed. It is None for a cluster, or a session that someone else
-    made; without the slots auto mode then stays in micro-batches.
-
-    Raises:
-        StreamtableError: NOT_ENOUGH_SLOTS where real-time mode itself is asked for.
+    `obstacles` are what keeps its sink from being taken back to a checkpoint, in words.
     """
-    bridge = Bridge(spark)
-
-    def partitions_of(table: KafkaTable) -> int:
-        admin = KafkaAdmin(bridge, table.properties)
-        topics = topics_of(table, admin)
-        return sum(int(admin.describe(topic).get("partitions", 0)) for topic in topics)
-
-    real_time = [plans[n] for n, mode in modes.items() if mode is not ExecutionMode.MICRO_BATCH]
-    in_batches = [plans[n] for n, mode in modes.items() if mode is ExecutionMode.MICRO_BATCH]
-    if not real_time:
-        return spark, modes
-    parallelism = int(str(spark.conf.get("spark.sql.shuffle.partitions")))
-    needed = needed_slots(real_time, in_batches, partitions_of, parallelism)
-    lacking = not_enough_slots(needed, spark.sparkContext.defaultParallelism)
-    if lacking is None:
-        return spark, modes
-    if restart is not None:
-        spark.stop()
-        return restart(f"local[{needed}]"), modes
-    if ExecutionMode.REAL_TIME in modes.values():
-        raise lacking
-    notice(f"stays in micro-batches: {lacking}")
-    return spark, dict.fromkeys(modes, ExecutionMode.MICRO_BATCH)
+    modes = {}
+    for name, plan in plans.items():
+        why = obstacles[name]
+        modes[name] = mode_of(plan, settings, bounded=bounded, restored=why is None)
+        line = why and told_of_crashes(name, plan, settings, why, bounded=bounded)
+        if line:
+            notice(line)
+    return modes
 
 
 def _run(
     plans: Mapping[str, Sink],
     modes: Mapping[str, ExecutionMode],
+    obstacles: Mapping[str, str | None],
     context: LoweringContext,
     checkpoint: Checkpoint,
     notice: Notice,
@@ -193,20 +179,36 @@ def _run(
 ) -> None:
     stages = check_not_ended(plans, checkpoint, context.bridge, bounded=context.bounded)
     topic_ids = _checked(plans, context, checkpoint, notice)
+    settings, bounded = context.settings, context.bounded
+    # Only now is every topic there, and known who may do what with it.
+    may_run = {name for name, mode in modes.items() if mode is not ExecutionMode.MICRO_BATCH}
+    alone = {name: plans[name] for name in may_run if obstacles[name] is None}
+    found = obstacles_there(alone, checkpoint, context)
+    again = {name: plans[name] for name in found}
+    modes = {**modes, **_modes(again, found, settings, notice, bounded=bounded)}
     # One whose input has ended in an earlier run reads nothing, and nobody waits for it.
     reading = {name: plan for name, plan in plans.items() if stages[name] is Stage.OPEN}
     pace = pace_of(reading, modes, checkpoint.id, context.bridge)
-    for line in unheld(reading, modes, pace, context.settings):
+    for line in unheld(reading, modes, pace, settings):
         notice(line)
     queries = []
     for name, plan in plans.items():
         own = replace(context, mode=modes[name], query=name, paces=pace.of(name))
-        queries.append(RunningQuery(name, plan, own, checkpoint, notice, stages[name]))
+        sink = RestoredSink(
+            name,
+            plan,
+            Path(checkpoint.query_directory(name)),
+            context,
+            notice,
+            possible=obstacles[name] is None,
+            keeps=name not in found,
+        )
+        queries.append(RunningQuery(name, plan, own, checkpoint, notice, sink, stages[name]))
     # Lowered after the topics exist: a query may read what another one of the script writes.
     for query in queries:
         query.prepare()
     begin(checkpoint, plans, topic_ids)
-    pace.begin(context.settings[MAX_LEAD])
+    pace.begin(settings[MAX_LEAD])
     try:
         _watch(plans, queries, context, checkpoint, notice, stop, watcher, pace)
     finally:
@@ -224,6 +226,7 @@ def _checked(
         notice,
         bounded=context.bounded,
         first_run=checkpoint.is_new,
+        lag=_lag(context.settings),
     )
     check_transactions(plans, bridge)
     check_access(plans, missing, bridge)
@@ -232,6 +235,14 @@ def _checked(
         topic.create(bridge)
     abort_orphans(plans, bridge, notice)
     return topic_ids
+
+
+def _lag(settings: Settings) -> timedelta | None:
+    """How long records of new sink topics are safe from compaction; None for the brokers' own."""
+    taken_back = (
+        settings[RESTORE_SINKS] and settings[EXECUTION_MODE] is not ExecutionMode.MICRO_BATCH
+    )
+    return safe_lag(checkpoint_interval(settings)) if taken_back else None
 
 
 def _watch(

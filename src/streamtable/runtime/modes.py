@@ -1,12 +1,11 @@
-"""Micro-batch or real-time: what each asks of Spark, and whether the machine has it.
+"""Micro-batch or real-time: what each asks of Spark, and which one a query runs in.
 
-Spark's Real-time Mode runs every stage of a query at once and hands rows from one to the next, so
-that all of its tasks hold a slot for as long as it runs.
+Spark's Real-time Mode runs every stage of a query at once and hands rows from one to the next.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from datetime import timedelta
 from enum import Enum
@@ -25,8 +24,8 @@ from streamtable.core.settings import (
     FIRST_CHECKPOINTS,
     ExecutionMode,
 )
-from streamtable.plan.nodes import Node, Root, Sink, scans
-from streamtable.plan.real_time import obstacle, stages_of_state
+from streamtable.plan.nodes import Node, Root, Sink
+from streamtable.plan.real_time import obstacle
 from streamtable.plan.repeats import not_repeated
 from streamtable.plan.state_ttl import expiring_nodes
 from streamtable.plan.time_attributes import waits
@@ -45,6 +44,24 @@ SHORTEST_INTERVAL = timedelta(seconds=5)
 
 #: Between the first ones (`execution.real-time.first-checkpoints`).
 FIRST_INTERVAL = timedelta(seconds=1)
+
+#: How much further behind than where it begins real-time mode may fall before it is left.
+GIVE_UP = 10
+
+
+def next_mode(mode: ExecutionMode, behind: int, begin_at: int) -> ExecutionMode:
+    """The mode that auto mode goes on in.
+
+    Args:
+        mode: the one it is in.
+        behind: records between the query and the end of its topics.
+        begin_at: at how many or fewer real-time mode begins. It ends at ten times as many, so that
+            a short burst, and what comes in while Spark changes over, do not end it.
+    """
+    if mode is ExecutionMode.REAL_TIME:
+        over = behind > begin_at * GIVE_UP
+        return ExecutionMode.MICRO_BATCH if over else ExecutionMode.REAL_TIME
+    return ExecutionMode.REAL_TIME if behind <= begin_at else ExecutionMode.MICRO_BATCH
 
 
 def ends(plan: Root) -> bool:
@@ -142,11 +159,12 @@ def checkpoint_interval(settings: Settings) -> timedelta:
     return interval
 
 
-def mode_of(plan: Sink, settings: Settings, *, bounded: bool) -> ExecutionMode:
+def mode_of(plan: Sink, settings: Settings, *, bounded: bool, restored: bool) -> ExecutionMode:
     """What a query is asked to run in: the setting, but micro-batches where it ends by itself.
 
     In auto mode a query that Real-time Mode does not take stays in micro-batches, and so does one
-    whose rows a crash in real-time mode might leave behind.
+    whose rows a crash in real-time mode might leave behind, where its sink is not `restored`: taken
+    back to the checkpoint that it goes on from.
 
     Raises:
         StreamtableError: NOT_YET or OPTION_CONFLICT where real-time mode itself is asked for.
@@ -159,12 +177,17 @@ def mode_of(plan: Sink, settings: Settings, *, bounded: bool) -> ExecutionMode:
         if refusal is not None:
             raise refusal
         return mode
-    exact = refusal is None and not_repeated(plan.input) is None
-    return mode if exact else ExecutionMode.MICRO_BATCH
+    exact = restored or not_repeated(plan.input) is None
+    return mode if exact and refusal is None else ExecutionMode.MICRO_BATCH
 
 
-def told_of_crashes(name: str, plan: Sink, settings: Settings, *, bounded: bool) -> str | None:
-    """What a user must know of a query whose rows a crash in real-time mode might leave behind."""
+def told_of_crashes(
+    name: str, plan: Sink, settings: Settings, why: str, *, bounded: bool
+) -> str | None:
+    """What a user must know of a query whose rows a crash in real-time mode might leave behind.
+
+    `why` says in words what keeps its sink from being taken back (`runtime.restoring`).
+    """
     wanted = _wanted(plan, settings, bounded=bounded)
     what = not_repeated(plan.input)
     if what is None or wanted is ExecutionMode.MICRO_BATCH:
@@ -172,13 +195,14 @@ def told_of_crashes(name: str, plan: Sink, settings: Settings, *, bounded: bool)
     if wanted is ExecutionMode.REAL_TIME:
         return (
             f"{name}: a crash may leave a row of {what} in {plan.table.name} until its key"
-            f" changes again; SET '{EXECUTION_MODE.key}' = 'micro-batch' for a table that is exact"
+            f" changes again, because {why};"
+            f" SET '{EXECUTION_MODE.key}' = 'micro-batch' for a table that is exact"
         )
     if _refusal(plan, settings) is not None:
         return None
     return (
         f"{name}: stays in micro-batches, because a crash in real-time mode might leave a row of"
-        f" {what} behind; SET '{EXECUTION_MODE.key}' = 'real-time' takes that"
+        f" {what} behind, and {why}; SET '{EXECUTION_MODE.key}' = 'real-time' takes that"
     )
 
 
@@ -250,45 +274,4 @@ def _sink_refusal(plan: Sink) -> StreamtableError | None:
             " where a batch ends there is known only when it is over"
         ),
         hint="SET 'execution.mode' = 'micro-batch', or use 'at-least-once'",
-    )
-
-
-def needed_slots(
-    real_time: Iterable[Sink],
-    in_batches: Iterable[Sink],
-    partitions_of: Callable[[KafkaTable], int],
-    parallelism: int,
-) -> int:
-    """How many tasks the queries of a job hold at once.
-
-    A query of real-time mode holds those of all its stages; one in micro-batches those of its
-    widest stage, which must not be in the way when another one begins.
-
-    Args:
-        real_time: the queries that may run in real-time mode.
-        in_batches: the other ones.
-        partitions_of: the number of partitions of a table's topics.
-        parallelism: partitions of the state.
-    """
-
-    def read(plan: Sink) -> int:
-        tables = (scan.table.connector for scan in scans(plan.input))
-        return sum(partitions_of(table) for table in tables if isinstance(table, KafkaTable))
-
-    held = sum(read(plan) + parallelism * stages_of_state(plan.input) for plan in real_time)
-    return held + sum(max(read(plan), parallelism) for plan in in_batches)
-
-
-def not_enough_slots(needed: int, available: int) -> StreamtableError | None:
-    """NOT_ENOUGH_SLOTS where the cluster cannot hold all tasks at once."""
-    if needed <= available:
-        return None
-    return StreamtableError(
-        Condition.NOT_ENOUGH_SLOTS,
-        needed=needed,
-        available=available,
-        hint=(
-            f"give Spark {needed - available} more cores, lower 'parallelism.default',"
-            " or SET 'execution.mode' = 'micro-batch'"
-        ),
     )

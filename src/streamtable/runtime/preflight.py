@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
+from datetime import timedelta
 
 from streamtable.connectors.kafka.bounds import topics_of
 from streamtable.connectors.kafka.options import KeyCheck
@@ -16,6 +17,7 @@ from streamtable.jvm.kafka_admin import KafkaAdmin
 from streamtable.operators.sink import sink_table
 from streamtable.plan.keys import is_single
 from streamtable.plan.nodes import Node, Root, Sink, scans
+from streamtable.plan.repeats import may_differ
 from streamtable.plan.stateful_nodes import Join
 
 #: Takes one line for the user.
@@ -50,9 +52,23 @@ class TopicToCreate:
 
 
 def preflight(
-    plans: Iterable[Sink], bridge: Bridge, notice: Notice, *, bounded: bool, first_run: bool
+    plans: Iterable[Sink],
+    bridge: Bridge,
+    notice: Notice,
+    *,
+    bounded: bool,
+    first_run: bool,
+    lag: timedelta | None = None,
 ) -> list[TopicToCreate]:
     """Checks what the job will meet; changes nothing.
+
+    Args:
+        plans: the job's queries.
+        bridge: of the session.
+        notice: takes one line for the user.
+        bounded: whether the job reads what the topics hold now and stops.
+        first_run: whether nothing has been read yet.
+        lag: how long records of new sink topics that may be taken back are not compacted.
 
     Returns:
         The sink topics to create once everything else has been checked too.
@@ -72,7 +88,9 @@ def preflight(
             _check_partitions(table, found, notice)
             _check_compaction(table, found, notice)
         else:
-            to_create[table.topics[0]] = TopicToCreate(table, table.topics[0], _wanted(table))
+            to_create[table.topics[0]] = TopicToCreate(
+                table, table.topics[0], _wanted(table, lag if may_differ(plan.input) else None)
+            )
         if table.is_upsert and plan.input.mode.is_append:
             notice(
                 f"{table.table}: the query only inserts, so each row replaces the earlier one"
@@ -138,9 +156,12 @@ def _compares_all(node: Node) -> bool:
     return any(map(_compares_all, node.inputs))
 
 
-def _wanted(table: KafkaTable) -> NewTopic:
+def _wanted(table: KafkaTable, lag: timedelta | None) -> NewTopic:
     new = table.new_topic
-    return replace(new, configs={**_COMPACTED, **new.configs}) if table.is_upsert else new
+    if not table.is_upsert:
+        return new
+    kept = {} if lag is None else {"min.compaction.lag.ms": str(lag // timedelta(milliseconds=1))}
+    return replace(new, configs={**_COMPACTED, **kept, **new.configs})
 
 
 def _check_partitioner(table: KafkaTable, bridge: Bridge) -> None:

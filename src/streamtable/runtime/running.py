@@ -36,31 +36,16 @@ from streamtable.runtime.modes import (
     Extent,
     checkpoint_interval,
     ends,
+    next_mode,
+    told_of_crashes,
     with_empty_batches,
     with_trigger,
 )
 from streamtable.runtime.moving_time import MovingTime
 from streamtable.runtime.preflight import Notice
-
-#: How much further behind than where it begins real-time mode may fall before it is left.
-GIVE_UP = 10
+from streamtable.runtime.restoring import RestoredSink, shared_obstacle
 
 _POLL_S = 0.05
-
-
-def next_mode(mode: ExecutionMode, behind: int, begin_at: int) -> ExecutionMode:
-    """The mode that auto mode goes on in.
-
-    Args:
-        mode: the one it is in.
-        behind: records between the query and the end of its topics.
-        begin_at: at how many or fewer real-time mode begins. It ends at ten times as many, so that
-            a short burst, and what comes in while Spark changes over, do not end it.
-    """
-    if mode is ExecutionMode.REAL_TIME:
-        over = behind > begin_at * GIVE_UP
-        return ExecutionMode.MICRO_BATCH if over else ExecutionMode.REAL_TIME
-    return ExecutionMode.REAL_TIME if behind <= begin_at else ExecutionMode.MICRO_BATCH
 
 
 @dataclass
@@ -69,6 +54,7 @@ class RunningQuery:
 
     Attributes:
         context: the job's choices; `context.mode` is what the query was asked to run in.
+        sink: what is taken back before a start.
         stage: how far an earlier run, or this one, has come to the end of its input.
         mode: what it runs in now; never AUTO.
     """
@@ -78,6 +64,7 @@ class RunningQuery:
     context: LoweringContext
     checkpoint: Checkpoint
     notice: Notice
+    sink: RestoredSink
     stage: Stage = Stage.OPEN
     mode: ExecutionMode = ExecutionMode.MICRO_BATCH
     _rows: dict[ExecutionMode, DataFrame] = field(default_factory=dict)
@@ -85,6 +72,7 @@ class RunningQuery:
     _looked_at: int | None = None
     _ahead: Mapping[Partition, int] = field(default_factory=dict)
     _first_left: int = 0
+    _told_shared: bool = False
     _time: MovingTime = field(init=False)
 
     def __post_init__(self) -> None:
@@ -121,6 +109,10 @@ class RunningQuery:
             self._ahead = ends_ahead(self.plan, self.context.bridge)
         if waits(self.plan.input) and not real_time and not self._ends_itself:
             plan_empty_batch(self.context.bridge, self.checkpoint.query_directory(self.name))
+        if real_time and self.checkpoint.has_planned_batch(self.name):
+            # Its rows may be in the sink, from micro-batches that repeat it as it was.
+            self._start(ExecutionMode.MICRO_BATCH, Extent.ONE_BATCH)
+            return
         self.change_to(ExecutionMode.REAL_TIME if real_time else ExecutionMode.MICRO_BATCH)
 
     def look(self) -> bool:
@@ -140,6 +132,10 @@ class RunningQuery:
             self._time.look(self._running, self.mode)
             self._perhaps_stop_waiting()
             self._perhaps_lengthen()
+            self._perhaps_not_alone()
+        if self._comes_to_real_time(active=active):
+            self.change_to(ExecutionMode.REAL_TIME)
+            return True
         if self.context.mode is not ExecutionMode.AUTO:
             return active or self._begins_to_end()
         if self.mode is ExecutionMode.REAL_TIME:
@@ -162,7 +158,8 @@ class RunningQuery:
         deadline = time.monotonic() + seconds
         if self.mode is ExecutionMode.REAL_TIME:
             self.stop()
-            self._start(ExecutionMode.MICRO_BATCH, Extent.AVAILABLE)
+            if not self._start(ExecutionMode.MICRO_BATCH, Extent.AVAILABLE, seconds):
+                return
         begun = self._batch()
         while self._running.isActive and time.monotonic() < deadline:
             status = self._running.status
@@ -170,12 +167,15 @@ class RunningQuery:
                 break
             time.sleep(_POLL_S)
         self.stop()
+        if not self.checkpoint.has_planned_batch(self.name):
+            self.sink.settled()
 
     def stop(self) -> None:
         """Breaks the query off."""
         if self._query is not None:
             with suppress(StreamingQueryException):
                 self._query.stop()
+            self.sink.after_stop()
 
     def change_to(self, mode: ExecutionMode) -> None:
         """Goes on in a mode, on the same checkpoint."""
@@ -205,7 +205,13 @@ class RunningQuery:
         assert self._query is not None, "a query is looked at after its start"  # noqa: S101
         return self._query
 
-    def _start(self, mode: ExecutionMode, extent: Extent) -> None:
+    def _start(self, mode: ExecutionMode, extent: Extent, seconds: float | None = None) -> bool:
+        """Starts Spark's query once its sink is as the checkpoint says.
+
+        False, and nothing is started, where that takes more than so many seconds.
+        """
+        if not self.sink.before_start(mode, seconds):
+            return False
         table = sink_table(self.plan)
         trigger = with_trigger(
             self._rows[mode], self.plan.input, mode, self.context.settings, extent
@@ -221,6 +227,7 @@ class RunningQuery:
         self._looked_at = None
         first: int = self.context.settings[FIRST_CHECKPOINTS]
         self._first_left = first if mode is ExecutionMode.REAL_TIME else 0
+        return True
 
     def _perhaps_stop_waiting(self) -> None:
         """Begins the run that ends by itself once all ends of the query's scans are there."""
@@ -248,6 +255,26 @@ class RunningQuery:
             interval = checkpoint_interval(self.context.settings) // timedelta(milliseconds=1)
             self.context.bridge.set_real_time_interval(self._running, interval)
             self._first_left = 0
+
+    def _comes_to_real_time(self, *, active: bool) -> bool:
+        """Whether the planned batch that comes before real-time mode has been run."""
+        before = self.stage is Stage.OPEN and self.mode is ExecutionMode.MICRO_BATCH
+        return before and not active and self.context.mode is ExecutionMode.REAL_TIME
+
+    def _perhaps_not_alone(self) -> None:
+        """Leaves real-time mode, or warns, where the sink is found to be written by others."""
+        if self.mode is not ExecutionMode.REAL_TIME or self._told_shared or not self.sink.shared:
+            return
+        self._told_shared = True
+        context = self.context
+        why = shared_obstacle(self.sink.topic)
+        line = told_of_crashes(self.name, self.plan, context.settings, why, bounded=context.bounded)
+        if line is None:
+            return
+        self.notice(line)
+        if context.mode is ExecutionMode.AUTO:
+            self.context = replace(context, mode=ExecutionMode.MICRO_BATCH)
+            self.change_to(ExecutionMode.MICRO_BATCH)
 
     def _perhaps_fall_back(self) -> None:
         batch = self._batch()

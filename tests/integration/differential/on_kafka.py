@@ -55,6 +55,16 @@ QUERIES = {
     "shared": Query((0,), "SELECT k FROM a WHERE v > 1 INTERSECT SELECT k FROM b"),
 }
 
+#: Those that real-time mode takes.
+ROW_BY_ROW = {
+    **{name: QUERIES[name] for name in ("by_key", "groups", "first")},
+    "paired": Query((0,), "SELECT a.k, a.v, b.v AS w FROM a LEFT JOIN b ON a.k = b.k"),
+    "absent": Query((0,), "SELECT k, v FROM a WHERE NOT EXISTS (SELECT * FROM b WHERE b.k = a.k)"),
+    "few": Query(
+        (0,), "SELECT COALESCE(g, -1) AS g, SUM(v) AS s FROM a GROUP BY g HAVING COUNT(*) < 3"
+    ),
+}
+
 
 def _values(source: random.Random) -> dict[str, Any]:
     return {"g": source.choice([None, *range(6)]), "v": source.choice([None, *range(6)])}
@@ -76,12 +86,14 @@ class KafkaJob:
 
     Attributes:
         directory: where the job keeps its checkpoint.
+        queries: by the names of their sinks.
     """
 
     spark: SparkSession
     servers: str
     topic: Topics
     directory: Path
+    queries: Mapping[str, Query] = field(default_factory=lambda: QUERIES)
     _done: dict[str, list[Change]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -106,7 +118,7 @@ class KafkaJob:
         with set_for_a_while(self.spark, {**INTERPRETED, **PLANNED_ONCE}):
             return {
                 name: {tuple(row) for row in self.spark.sql(query.answer).collect()}
-                for name, query in QUERIES.items()
+                for name, query in self.queries.items()
             }
 
     def wrong(self, answers: Mapping[str, set[Any]]) -> Mapping[str, tuple[set[Any], set[Any]]]:
@@ -134,7 +146,7 @@ class KafkaJob:
     def state_rows(self) -> dict[str, int]:
         """How many entries each state variable of each query holds, empty ones left out."""
         found = {}
-        for name in QUERIES:
+        for name in self.queries:
             rows = state_rows(self.spark, str(self.directory / "checkpoint" / name))
             found |= {f"{name}/{variable}": count for variable, count in rows.items()}
         return found
@@ -143,7 +155,7 @@ class KafkaJob:
         parts = [self._table(name, _COLUMNS, "k", topic) for name, topic in self._topics.items()]
         sink = self.topic("sink")
         tables = {name: Replayed(Style.UPSERT, _COLUMNS, ()) for name in "ab"}
-        for name, query in QUERIES.items():
+        for name, query in self.queries.items():
             fields = [column.field for column in planned(query.sql, tables).columns]
             columns = ", ".join(f"{f.name} {f.type.with_nullable(True).sql()}" for f in fields)
             key = ", ".join(fields[i].name for i in query.key)

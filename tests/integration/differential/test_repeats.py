@@ -1,4 +1,4 @@
-"""Records read again after a crash: what auto mode takes gives every row again (`plan.repeats`).
+"""Records read again after a crash: which queries give every row again (`plan.repeats`).
 
 A run in small batches is broken off, as real-time mode is by a crash; another one reads the same
 records from the beginning, all at once or in another order, into the same sink.
@@ -22,14 +22,12 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 COLUMNS = "k INT, g INT, v INT"
-TAKEN = (
+REPEATED = (
     "SELECT g, COUNT(*) AS n, SUM(v) AS s FROM t GROUP BY g",
     "SELECT g, MIN(v) AS lo, MAX(v) AS hi, COUNT(DISTINCT v) AS n FROM t GROUP BY g",
     "SELECT DISTINCT g, v FROM t",
 )
-LEFT_IN_BATCHES = (
-    "SELECT n, COUNT(*) AS m FROM (SELECT COUNT(*) AS n FROM t GROUP BY g) AS c GROUP BY n"
-)
+TAKEN_BACK = "SELECT n, COUNT(*) AS m FROM (SELECT COUNT(*) AS n FROM t GROUP BY g) AS c GROUP BY n"
 
 
 def _table(batches: list[list[Change]]) -> dict[str, Replayed]:
@@ -52,7 +50,7 @@ def _left(query: str) -> str | None:
 def test_every_row_comes_again(spark: SparkSession) -> None:
     dice = random.Random(7)
     rows = [Change(k, {"g": dice.randrange(4), "v": dice.randrange(-3, 4)}) for k in range(40)]
-    queries = (*TAKEN, LEFT_IN_BATCHES)
+    queries = (*REPEATED, TAKEN_BACK)
     cases = [_case(query) for query in queries]
     broken_off = [[row] for row in rows[:25]]
     shuffled = [[row] for row in dice.sample(rows, len(rows))]
@@ -69,10 +67,10 @@ def test_every_row_comes_again(spark: SparkSession) -> None:
             for batch in alone[at]:
                 for kind, row in batch:
                     wanted.add(kind, row)
-            if query in TAKEN:
+            if query in REPEATED:
                 assert folded.rows() == wanted.rows(), query
                 assert _left(query) is None
             elif len(again) == 1:
-                # A count on its way to another stays: why auto mode leaves such a query in batches.
+                # A count on its way to another stays: why a start takes such a query's sink back.
                 assert folded.rows() != wanted.rows()
                 assert _left(query) == "its GroupAggregate"

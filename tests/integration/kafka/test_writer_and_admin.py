@@ -202,7 +202,12 @@ def test_topics(broker, topic, admin):
     admin.createTopic(properties, 10_000, made, 3, -1, {"cleanup.policy": "compact"})
     described = dict(admin.describe(properties, 10_000, made))
     assert len(described.pop("id")) == 22
-    assert described == {"partitions": "3", "replication": "1", "cleanup.policy": "compact"}
+    assert described == {
+        "partitions": "3",
+        "replication": "1",
+        "cleanup.policy": "compact",
+        "min.compaction.lag.ms": "0",
+    }
     assert dict(admin.describe(properties, 10_000, name))["cleanup.policy"] == "delete"
     assert dict(admin.describe(properties, 10_000, "no-such-topic")) == {}
     assert {name, made} <= set(admin.existingTopics(properties, 10_000))

@@ -6,7 +6,7 @@ import pytest
 
 from streamtable.core.settings import ExecutionMode
 from streamtable.runtime.lag import distance, positions
-from streamtable.runtime.running import next_mode
+from streamtable.runtime.modes import next_mode
 
 _BATCH, _REAL = ExecutionMode.MICRO_BATCH, ExecutionMode.REAL_TIME
 

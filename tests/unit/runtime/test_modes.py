@@ -8,7 +8,10 @@ import pytest
 
 from streamtable.core.errors import Condition, StreamtableError
 from streamtable.core.settings import ExecutionMode
-from streamtable.runtime.modes import mode_of, needed_slots, told_of_crashes
+from streamtable.runtime.checkpoint import query_names
+from streamtable.runtime.modes import mode_of, told_of_crashes
+from streamtable.runtime.restoring import obstacle
+from streamtable.runtime.slots import needed_slots
 from streamtable.session import Session, fixed_settings
 
 TABLES = (Path(__file__).parents[2] / "golden" / "tables.sql").read_text()
@@ -96,6 +99,7 @@ def test_auto_mode_takes_what_a_crash_leaves_nothing_of(sql: str, left_behind: s
     exact = left_behind is None
     assert _mode(sql, "real-time") is ExecutionMode.REAL_TIME
     assert _mode(sql, "auto") is (ExecutionMode.AUTO if exact else ExecutionMode.MICRO_BATCH)
+    assert _mode(sql, "auto", restored=True) is ExecutionMode.AUTO
     assert _mode(sql, "micro-batch") is ExecutionMode.MICRO_BATCH
     told = {setting: _told(sql, setting) for setting in ("real-time", "auto", "micro-batch")}
     assert told["micro-batch"] is None
@@ -103,7 +107,9 @@ def test_auto_mode_takes_what_a_crash_leaves_nothing_of(sql: str, left_behind: s
         assert set(told.values()) == {None}
     else:
         assert f"a crash may leave a row of {left_behind} in" in str(told["real-time"])
+        assert "because it is shared" in str(told["real-time"])
         assert "o: stays in micro-batches" in str(told["auto"])
+        assert "and it is shared" in str(told["auto"])
 
 
 @pytest.mark.parametrize(
@@ -127,13 +133,47 @@ def test_slots(real_time: list[str], in_batches: list[str], slots: int) -> None:
     assert needed_slots(*plans, lambda _: 2, parallelism=2) == slots
 
 
+@pytest.mark.parametrize(
+    ("setting", "sql", "reason"),
+    [
+        ("true", "INSERT INTO users_copy SELECT id, score FROM users", None),
+        (
+            "false",
+            "INSERT INTO users_copy SELECT id, score FROM users",
+            "'execution.real-time.restore-sinks' is off",
+        ),
+        ("true", "INSERT INTO events SELECT id, note FROM events", "events keeps every record"),
+        (
+            "true",
+            (
+                "INSERT INTO users_copy SELECT id, score FROM users;"
+                " INSERT INTO users_copy SELECT id, 1 FROM events"
+            ),
+            "another INSERT writes topic 'users_copy'",
+        ),
+        (
+            "true",
+            (
+                "INSERT INTO users_copy /*+ OPTIONS('sink.delivery-guarantee' = 'none') */"
+                " SELECT id, score FROM users"
+            ),
+            "'sink.delivery-guarantee' is 'none'",
+        ),
+    ],
+)
+def test_which_sinks_are_taken_back(setting: str, sql: str, reason: str | None) -> None:
+    plans = query_names(_session(sql).plans)
+    settings = fixed_settings({"execution.real-time.restore-sinks": setting}).current()
+    assert {obstacle(name, plans, settings) for name in plans} == {reason}
+
+
 def _told(sql: str, setting: str) -> str | None:
     (plan,) = _session(sql).plans
     settings = fixed_settings({"execution.mode": setting}).current()
-    return told_of_crashes("o", plan, settings, bounded=False)
+    return told_of_crashes("o", plan, settings, "it is shared", bounded=False)
 
 
-def _mode(sql: str, setting: str) -> ExecutionMode:
+def _mode(sql: str, setting: str, *, restored: bool = False) -> ExecutionMode:
     (plan,) = _session(sql).plans
     settings = fixed_settings({"execution.mode": setting}).current()
-    return mode_of(plan, settings, bounded=False)
+    return mode_of(plan, settings, bounded=False, restored=restored)

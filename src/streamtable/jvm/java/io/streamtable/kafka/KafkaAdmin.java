@@ -37,6 +37,9 @@ import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
  * "topic:partition"; end offsets are exclusive.
  */
 public final class KafkaAdmin {
+  private static final List<String> CLEANING =
+      List.of(TopicConfig.CLEANUP_POLICY_CONFIG, TopicConfig.MIN_COMPACTION_LAG_MS_CONFIG);
+
   private KafkaAdmin() {}
 
   /** A question to the cluster. */
@@ -70,8 +73,8 @@ public final class KafkaAdmin {
   }
 
   /**
-   * A topic's "partitions", "replication", "id" and "cleanup.policy"; empty where it does not exist, and
-   * without the policy where the user may not read it.
+   * A topic's "partitions", "replication", "id", and how it is cleaned; empty where it does not exist,
+   * and without the latter where the user may not read it.
    */
   public static Map<String, String> describe(
       Map<String, String> properties, long timeoutMs, String topic) {
@@ -93,23 +96,27 @@ public final class KafkaAdmin {
             }
             throw e;
           }
-          String policy = cleanupPolicy(admin, topic);
-          if (policy != null) {
-            found.put(TopicConfig.CLEANUP_POLICY_CONFIG, policy);
-          }
+          found.putAll(cleaning(admin, topic));
           return found;
         });
   }
 
-  private static String cleanupPolicy(Admin admin, String topic) throws InterruptedException {
+  private static Map<String, String> cleaning(Admin admin, String topic)
+      throws InterruptedException {
     ConfigResource resource = new ConfigResource(ConfigResource.Type.TOPIC, topic);
+    Map<String, String> found = new HashMap<>();
     try {
       Config config = admin.describeConfigs(List.of(resource)).all().get().get(resource);
-      ConfigEntry entry = config.get(TopicConfig.CLEANUP_POLICY_CONFIG);
-      return entry == null ? null : entry.value();
+      for (String name : CLEANING) {
+        ConfigEntry entry = config.get(name);
+        if (entry != null) {
+          found.put(name, entry.value());
+        }
+      }
     } catch (ExecutionException e) {
-      return null;
+      return found;
     }
+    return found;
   }
 
   /**
@@ -210,7 +217,7 @@ public final class KafkaAdmin {
         });
   }
 
-  private static Map<String, Long> offsets(Admin admin, Collection<String> topics, OffsetSpec which)
+  static Map<String, Long> offsets(Admin admin, Collection<String> topics, OffsetSpec which)
       throws ExecutionException, InterruptedException {
     Map<TopicPartition, OffsetSpec> wanted = new HashMap<>();
     admin

@@ -75,7 +75,7 @@ public final class KafkaWriter extends ForeachWriter<Row> {
           case "AT_LEAST_ONCE" -> true;
           default -> throw new IllegalArgumentException("delivery guarantee " + guarantee);
         };
-    Delivery delivery = new PlainDelivery(properties, waits);
+    Delivery delivery = new PlainDelivery(topic, properties, waits);
     return new KafkaWriter(topic, delivery, bufferRows, bufferMs, counters);
   }
 

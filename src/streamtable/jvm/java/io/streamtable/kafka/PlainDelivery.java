@@ -8,6 +8,7 @@ import org.apache.kafka.clients.producer.ProducerRecord;
 
 /** Without transactions: at least once where every record is waited for, else no promise at all. */
 final class PlainDelivery implements Delivery {
+  private final String topic;
   private final HashMap<String, String> properties;
   private final boolean waits;
 
@@ -15,8 +16,10 @@ final class PlainDelivery implements Delivery {
   private transient AtomicReference<Exception> failure;
   private transient LongAdder lost;
   private transient boolean whole;
+  private transient Unsettled part;
 
-  PlainDelivery(Map<String, String> properties, boolean waits) {
+  PlainDelivery(String topic, Map<String, String> properties, boolean waits) {
+    this.topic = topic;
     this.properties = new HashMap<>(properties);
     this.waits = waits;
   }
@@ -27,14 +30,23 @@ final class PlainDelivery implements Delivery {
     lost = new LongAdder();
     whole = false;
     lent = Producers.borrow(properties);
+    part = Unsettled.begin(topic);
   }
 
   @Override
   public boolean send(ProducerRecord<byte[], byte[]> record) {
     check();
+    Unsettled sending = part;
+    sending.send();
     try {
-      lent.producer.send(record, (metadata, e) -> remember(e));
+      lent.producer.send(
+          record,
+          (metadata, e) -> {
+            sending.answer();
+            remember(e);
+          });
     } catch (RuntimeException e) {
+      sending.answer();
       remember(e);
     }
     return true;
@@ -60,6 +72,7 @@ final class PlainDelivery implements Delivery {
   @Override
   public void end() {
     if (lent != null) {
+      part.end();
       Producers.giveBack(properties, lent, !whole);
       lent = null;
     }

@@ -1,0 +1,92 @@
+"""One query of each kind in every mode, killed and started again.
+
+A job in a process of its own runs all the time but for what it takes to start it again. Histories
+come in pieces, after each of which the folded topics come to equal the batch answers; some kills
+come right behind a piece, when the job is in the middle of it.
+"""
+
+from __future__ import annotations
+
+import random
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+from tests.integration.differential.on_kafka import ALL_DELETED, ROW_BY_ROW, KafkaJob, histories
+from tests.integration.jobs.support import Cli, write
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+    from tests.conftest import Topics
+
+    from streamtable.devbroker.broker import Broker
+
+_MODES = ("micro-batch", "real-time", "auto")
+#: Under the first seed rows stay for good where a start does not take the topics back.
+_CASES = [
+    pytest.param(81, 2, ("real-time",)),
+    *(
+        pytest.param(seed, 4, modes, marks=pytest.mark.soak)
+        for seed in range(82, 90)
+        for modes in [*((mode,) for mode in _MODES), _MODES]
+    ),
+]
+
+
+@pytest.mark.parametrize(("seed", "cuts", "modes"), _CASES)
+def test_folded_topics_equal_batch_over_kills(
+    seed: int,
+    cuts: int,
+    modes: Sequence[str],
+    spark: SparkSession,
+    broker: Broker,
+    topic: Topics,
+    tmp_path: Path,
+) -> None:
+    """Where there are several modes the runs take turns with them, on one checkpoint."""
+    job = KafkaJob(spark, broker.bootstrap_servers, topic, tmp_path, ROW_BY_ROW)
+    dice = random.Random(seed)
+    runs = 0
+
+    def start() -> Cli:
+        nonlocal runs
+        mode = modes[runs % len(modes)]
+        runs += 1
+        settings = {
+            "execution.mode": mode,
+            "execution.checkpointing.interval": "5 s",
+            "parallelism.default": "1",
+        }
+        arguments = ["run", write(tmp_path / "job.sql", job.script)]
+        arguments += ["--checkpoint", str(tmp_path / "checkpoint")]
+        for key, value in settings.items():
+            arguments += ["--set", f"{key}={value}"]
+        return Cli.start(*arguments)
+
+    process = start()
+    cut = histories(seed, cuts)
+    for piece in range(cuts + 1):
+        for name, history in cut.items():
+            job.feed(name, history[piece] if piece < cuts else ALL_DELETED)
+        if 0 < piece < cuts:
+            time.sleep(dice.random() * 3)
+            process.kill()
+            process = start()
+        _wait_until_right(job, process, f"seed {seed}, piece {piece}")
+    process.terminate()
+    code, _, told = process.end()
+    assert code == 0, told
+    assert "stays in micro-batches" not in told
+    assert not job.state_rows()
+
+
+def _wait_until_right(job: KafkaJob, process: Cli, when: str, seconds: float = 150) -> None:
+    answers, deadline = job.answers(), time.monotonic() + seconds
+    wrong = job.wrong(answers)
+    while wrong:
+        assert process.process.poll() is None, process.end()
+        assert time.monotonic() < deadline, f"{when}: {wrong}"
+        time.sleep(0.5)
+        wrong = job.wrong(answers)

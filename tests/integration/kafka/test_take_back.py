@@ -1,0 +1,112 @@
+"""Topics taken back to where they ended once, on a real broker."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from confluent_kafka import Consumer, Producer, TopicPartition
+from confluent_kafka.admin import AdminClient
+
+from streamtable.core.settings import SETTINGS
+from streamtable.jvm.bridge import Bridge
+from streamtable.jvm.kafka_admin import KafkaAdmin, Restored
+from streamtable.runtime.spark import start_spark
+from streamtable.testing.topics import produce
+
+if TYPE_CHECKING:
+    from tests.conftest import Topics
+
+    from streamtable.devbroker.broker import Broker
+
+#: More than are looked at first, on the way back from where the topic ended.
+MANY = 12_000
+
+
+@pytest.fixture(scope="module")
+def bridge() -> Bridge:
+    return Bridge(start_spark(SETTINGS.read({}, "test"), "local[2]"))
+
+
+def _admin(bridge: Bridge, broker: Broker, timeout_ms: int = 60_000) -> KafkaAdmin:
+    return KafkaAdmin(bridge, {"bootstrap.servers": broker.bootstrap_servers}, timeout_ms)
+
+
+def _records(servers: str, topic: str) -> list[tuple[int, bytes, bytes | None, object]]:
+    """Partition, key, value and headers of all records, those of a partition in order."""
+    settings = {"bootstrap.servers": servers, "group.id": "test"}
+    consumer = Consumer({**settings, "auto.offset.reset": "earliest"})
+    partitions = consumer.list_topics(topic).topics[topic].partitions
+    ends = {p: consumer.get_watermark_offsets(TopicPartition(topic, p))[1] for p in partitions}
+    consumer.assign([TopicPartition(topic, p, 0) for p in partitions])
+    found = []
+    begins = {p: consumer.get_watermark_offsets(TopicPartition(topic, p))[0] for p in partitions}
+    while len(found) < sum(ends.values()) - sum(begins.values()):
+        for message in consumer.consume(1_000, timeout=0.2):
+            assert message.error() is None
+            key = message.key()
+            assert isinstance(key, bytes)
+            found.append((message.partition(), key, message.value(), message.headers()))
+    consumer.close()
+    return found
+
+
+def _folded(servers: str, topic: str) -> dict[tuple[int, bytes], tuple[bytes, object]]:
+    rows = {(p, key): (value, headers) for p, key, value, headers in _records(servers, topic)}
+    return {key: (row[0], row[1]) for key, row in rows.items() if row[0] is not None}
+
+
+def test_every_key_is_what_it_was(bridge: Bridge, broker: Broker, topic: Topics) -> None:
+    servers, name = broker.bootstrap_servers, topic("taken-back", partitions=2)
+    admin = _admin(bridge, broker)
+    producer = Producer({"bootstrap.servers": servers})
+    producer.produce(name, b"old", b"first", 0, headers=[("h", b"1"), ("h", None)])
+    producer.flush()
+    produce(servers, name, ((b"k%d" % (i % 50), b"%d" % i) for i in range(MANY)), partition=0)
+    produce(servers, name, [(b"gone", b"1"), (b"gone", None), (b"kept", b"1")], partition=1)
+    wanted, ends = _folded(servers, name), admin.end_offsets([name])
+
+    changes = [(b"old", b"2"), (b"k1", None), (b"k2", b"x"), (b"k2", b"y"), (b"new", b"1")]
+    produce(servers, name, changes, partition=0)
+    produce(servers, name, [(b"gone", b"2"), (b"kept", None), (b"new", b"1")], partition=1)
+    assert _folded(servers, name) != wanted
+    before = len(_records(servers, name))
+    late = _admin(bridge, broker, timeout_ms=0).take_back(name, ends, whole=True)
+    assert late == Restored(0, 0, done=False)
+    assert len(_records(servers, name)) == before
+
+    assert admin.take_back(name, ends, whole=True) == Restored(7, 0, done=True)
+    assert _folded(servers, name) == wanted
+    # A start that is broken off, or the next one, does it again: over half of it or all of it.
+    produce(servers, name, [(b"new", b"2"), (b"k3", b"z")], partition=0)
+    assert admin.take_back(name, ends, whole=True) == Restored(8, 0, done=True)
+    assert _folded(servers, name) == wanted
+    assert admin.take_back(name, admin.end_offsets([name]), whole=True) == Restored(0, 0, done=True)
+
+
+def test_what_may_be_compacted_away_is_left(bridge: Bridge, broker: Broker, topic: Topics) -> None:
+    servers, name = broker.bootstrap_servers, topic("left")
+    admin = _admin(bridge, broker)
+    produce(servers, name, [(b"a", b"1"), (b"gone", None)])
+    ends = admin.end_offsets([name])
+    produce(servers, name, [(b"a", b"2"), (b"gone", b"2"), (b"unknown", b"1")])
+
+    assert admin.take_back(name, ends, whole=False) == Restored(2, 1, done=True)
+    folded = {key: value for (_, key), (value, _) in _folded(servers, name).items()}
+    assert folded == {b"a": b"1", b"unknown": b"1"}
+
+
+def test_records_that_were_deleted_are_not_waited_for(
+    bridge: Bridge, broker: Broker, topic: Topics
+) -> None:
+    servers, name = broker.bootstrap_servers, topic("deleted")
+    admin = _admin(bridge, broker)
+    produce(servers, name, [(b"a", b"1")])
+    ends = admin.end_offsets([name])
+    produce(servers, name, [(b"a", b"2"), (b"b", b"2")])
+    client = AdminClient({"bootstrap.servers": servers})
+    for future in client.delete_records([TopicPartition(name, 0, 2)]).values():
+        future.result()
+
+    assert admin.take_back(name, ends, whole=True) == Restored(1, 0, done=True)
+    assert not {message[1:3] for message in _records(servers, name)} - {(b"b", b"2"), (b"b", None)}

@@ -1,0 +1,100 @@
+"""What keeps the topic of a sink from being taken back, asked of a broker that knows rights."""
+
+from __future__ import annotations
+
+import uuid
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+from confluent_kafka.admin import AclOperation, NewTopic, ResourceType
+from tests.integration.security.support import SecuredBroker, options
+
+from streamtable.jvm.bridge import Bridge
+from streamtable.operators.context import LoweringContext
+from streamtable.runtime.checkpoint import open_checkpoint
+from streamtable.runtime.restoring import obstacles_there
+from streamtable.session import Session, fixed_settings
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+READ, WRITE, ASK = AclOperation.READ, AclOperation.WRITE, AclOperation.DESCRIBE_CONFIGS
+
+
+def _script(topic: str, client: str, column: str) -> str:
+    return f"""
+CREATE TABLE o (k INT, v INT{column}, PRIMARY KEY (k) NOT ENFORCED) WITH (
+  'connector' = 'upsert-kafka', 'topic' = '{topic}', {client},
+  'key.format' = 'json', 'value.format' = 'json'
+);
+INSERT INTO o SELECT k, v{", t" if column else ""} FROM o WHERE v > 1;
+"""
+
+
+@pytest.mark.parametrize(
+    ("rights", "config", "shared", "column", "reason"),
+    [
+        ((WRITE,), {}, False, "", "the user lacks READ of topic '{}'"),
+        ((READ, WRITE), {}, False, "", "the user lacks DESCRIBE_CONFIGS of topic '{}'"),
+        (
+            (READ, WRITE, ASK),
+            {"cleanup.policy": "compact"},
+            False,
+            "",
+            (
+                "topic '{}' may be compacted too early: it needs 'min.compaction.lag.ms' ="
+                " '120000' or more"
+            ),
+        ),
+        (
+            (READ, WRITE, ASK),
+            {"cleanup.policy": "compact", "min.compaction.lag.ms": "120000"},
+            False,
+            ", t TIMESTAMP_LTZ(3) METADATA FROM 'timestamp'",
+            "brokers go by the timestamps that o writes when they compact",
+        ),
+        (
+            (READ, WRITE, ASK),
+            {"cleanup.policy": "compact", "min.compaction.lag.ms": "120000"},
+            True,
+            "",
+            "someone else writes topic '{}', too",
+        ),
+        (
+            (READ, WRITE, ASK),
+            {"cleanup.policy": "compact", "min.compaction.lag.ms": "120000"},
+            False,
+            "",
+            None,
+        ),
+        ((READ, WRITE, ASK), {"cleanup.policy": "delete"}, False, "", None),
+    ],
+)
+def test_what_is_in_the_way(
+    spark: SparkSession,
+    secured: SecuredBroker,
+    tmp_path: Path,
+    rights: tuple[AclOperation, ...],
+    config: dict[str, str],
+    shared: bool,
+    column: str,
+    reason: str | None,
+) -> None:
+    topic = f"restoring-{uuid.uuid4().hex[:8]}"
+    secured.admin.create_topics([NewTopic(topic, 1, config=config)])[topic].result(30)
+    secured.allow("User:plain", ResourceType.TOPIC, topic, *rights)
+    settings = fixed_settings({"execution.checkpointing.interval": "12 s"})
+    session = Session(settings=settings)
+    session.load(_script(topic, options(secured.client("PLAIN")), column), "job.sql")
+    plans = {"o": session.plans[0]}
+    context = LoweringContext(spark, Bridge(spark), settings.current())
+    checkpoint = open_checkpoint(str(tmp_path / "c"), plans)
+    try:
+        if shared:
+            (tmp_path / "c" / "o" / "sinks").mkdir(parents=True)
+            (tmp_path / "c" / "o" / "sinks" / "shared").touch()
+        found = obstacles_there(plans, checkpoint, context)
+    finally:
+        checkpoint.close()
+    assert found == ({} if reason is None else {"o": reason.format(topic)})
