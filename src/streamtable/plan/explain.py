@@ -13,7 +13,8 @@ from streamtable.plan.explain_time import describe_in_time
 from streamtable.plan.keys import side_key, unique_keys
 from streamtable.plan.lookup_node import LookupJoin
 from streamtable.plan.nodes import Calc, Collect, GroupAggregate, Node, Root, Sink, UnionAll
-from streamtable.plan.real_time import own_obstacle
+from streamtable.plan.real_time import obstacle, own_obstacle
+from streamtable.plan.repeats import not_repeated
 from streamtable.plan.source_nodes import Key, Normalize, Scan, StaticTable, Values
 from streamtable.plan.stateful_nodes import Join, Materialize, Repeat, TopN
 from streamtable.plan.time_nodes import TimeOperator, WatermarkAssigner
@@ -23,14 +24,15 @@ def explain(plan: Root, *, changeable: bool = True) -> str:
     """The plan with what each node does, the row kinds it makes and the key of its rows.
 
     An upsert scan that feeds no `ChangelogNormalize` says so, because that is state saved. An
-    operator that real-time mode does not take says so, and why.
+    operator that real-time mode does not take says so, and why, and so does a sink that auto mode
+    does not write there: one of every change, which a start cannot take back to its checkpoint.
 
     Args:
         plan: of an INSERT or a SELECT.
         changeable: whether the text tells what a job may change and go on with its state: modes,
             and how long state that expires is kept.
     """
-    lines = [_shown(plan) if isinstance(plan, Collect) else _written(plan)]
+    lines = [_shown(plan) if isinstance(plan, Collect) else _written(plan, changeable=changeable)]
     _add(lines, plan.input, 1, None, changeable=changeable)
     return "\n".join(lines)
 
@@ -40,13 +42,16 @@ def _shown(plan: Collect) -> str:
     return f"Collect {columns}  takes {RETRACT}"
 
 
-def _written(sink: Sink) -> str:
+def _written(sink: Sink, *, changeable: bool) -> str:
     connector = sink.table.connector
     key = f", key ({', '.join(sink.key)})" if sink.key else ""
     not_null = f", checks NOT NULL of ({', '.join(sink.not_null)})" if sink.not_null else ""
-    return (
-        f"Sink {sink.table.name}: {connector.describe()}{key}{not_null}  takes {connector.writes}"
-    )
+    line = f"Sink {sink.table.name}: {connector.describe()}{key}{not_null}"
+    line += f"  takes {connector.writes}"
+    left = not_repeated(sink.input) if changeable and connector.writes.has_before else None
+    if left is not None and obstacle(sink.input) is None:
+        line += f"  not real-time in auto mode: a crash might leave a row of {left}"
+    return line
 
 
 def _add(
