@@ -6,15 +6,21 @@ from typing import TYPE_CHECKING
 
 import pytest
 from confluent_kafka import Consumer, Producer, TopicPartition
-from confluent_kafka.admin import AdminClient
+from confluent_kafka.admin import AdminClient, NewPartitions
 
-from streamtable.core.settings import SETTINGS
+from streamtable.core.settings import SETTINGS, ExecutionMode
 from streamtable.jvm.bridge import Bridge
 from streamtable.jvm.kafka_admin import KafkaAdmin, Restored
+from streamtable.operators.context import LoweringContext
+from streamtable.runtime.restoring import RestoredSink
 from streamtable.runtime.spark import start_spark
+from streamtable.session import Session
 from streamtable.testing.topics import produce
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
+    from pyspark.sql import SparkSession
     from tests.conftest import Topics
 
     from streamtable.devbroker.broker import Broker
@@ -23,9 +29,24 @@ if TYPE_CHECKING:
 MANY = 12_000
 
 
+#: A filter over changes: its rows come and go.
+SCRIPT = """
+CREATE TABLE o (k INT, v INT, PRIMARY KEY (k) NOT ENFORCED) WITH (
+  'connector' = 'upsert-kafka', 'topic' = '{topic}', 'properties.bootstrap.servers' = '{servers}',
+  'key.format' = 'json', 'value.format' = 'json'
+);
+INSERT INTO o SELECT k, v FROM o WHERE v > 1;
+"""
+
+
 @pytest.fixture(scope="module")
-def bridge() -> Bridge:
-    return Bridge(start_spark(SETTINGS.read({}, "test"), "local[2]"))
+def spark() -> SparkSession:
+    return start_spark(SETTINGS.read({}, "test"), "local[2]")
+
+
+@pytest.fixture(scope="module")
+def bridge(spark: SparkSession) -> Bridge:
+    return Bridge(spark)
 
 
 def _admin(bridge: Bridge, broker: Broker, timeout_ms: int = 60_000) -> KafkaAdmin:
@@ -110,3 +131,52 @@ def test_records_that_were_deleted_are_not_waited_for(
 
     assert admin.take_back(name, ends, whole=True) == Restored(1, 0, done=True)
     assert not {message[1:3] for message in _records(servers, name)} - {(b"b", b"2"), (b"b", None)}
+
+
+def test_only_a_topic_that_is_still_the_same(
+    spark: SparkSession, broker: Broker, topic: Topics, tmp_path: Path
+) -> None:
+    servers, name = broker.bootstrap_servers, topic("sink")
+    told: list[str] = []
+    sink = _sink(spark, SCRIPT.format(topic=name, servers=servers), tmp_path, told)
+    commits = tmp_path / "commits"
+    commits.mkdir()
+    (commits / "4").touch()
+    assert sink.before_start(ExecutionMode.REAL_TIME)
+    sink.after_stop()
+    kept = tmp_path / "sinks" / "4"
+    as_it_was = kept.read_text()
+
+    def written_then_started() -> list[str]:
+        produce(servers, name, [(b"a", b"1")])
+        told.clear()
+        assert sink.before_start(ExecutionMode.MICRO_BATCH)
+        return told
+
+    assert "took 1 keys of topic" in written_then_started()[0]
+    assert not _folded(servers, name)
+    # A micro-batch that has been committed since repeats as it was.
+    (commits / "5").touch()
+    assert written_then_started() == []
+    (commits / "5").unlink()
+    kept.write_text(as_it_was.replace('{"topic":"', '{"topic":"another'))
+    assert written_then_started() == []
+    kept.write_text(as_it_was)
+    (tmp_path / "sinks" / "shared").touch()
+    assert f"stays, as someone else writes topic '{name}', too" in written_then_started()[0]
+    (tmp_path / "sinks" / "shared").unlink()
+    client = AdminClient({"bootstrap.servers": servers})
+    client.create_partitions([NewPartitions(name, 2)])[name].result()
+    assert "has got more partitions" in written_then_started()[0]
+    assert _folded(servers, name) == {(0, b"a"): (b"1", None)}
+    sink.settled()
+    assert written_then_started() == []
+    assert not kept.exists()
+
+
+def _sink(spark: SparkSession, script: str, directory: Path, told: list[str]) -> RestoredSink:
+    session = Session()
+    session.load(script, "job.sql")
+    context = LoweringContext(spark, Bridge(spark), SETTINGS.read({}, "test"))
+    (plan,) = session.plans
+    return RestoredSink("o", plan, directory, context, told.append, possible=True, keeps=True)
