@@ -1,6 +1,7 @@
 """Queries with state that expires, whose changes were recorded from Flink, and what they read.
 
-A table of complete changes gets some rows, then nothing for longer than state lives, then others.
+A table of complete changes gets some rows, then nothing for longer than state lives, then others;
+so do a table of rows with event times, and one of versions.
 """
 
 from __future__ import annotations
@@ -24,4 +25,42 @@ QUERIES = (
     "SELECT g, COUNT(*), SUM(v), MAX(v) FROM l GROUP BY g",
     "SELECT g, COUNT(DISTINCT v), MIN(v) FROM l GROUP BY g",
     "SELECT DISTINCT g FROM l",
+)
+
+TIMED_COLUMNS = "k INT, g STRING, v INT, s BIGINT"
+#: The seconds of `s` as an event time.
+TIMED = "ts AS TO_TIMESTAMP_LTZ(s * 1000, 3), WATERMARK FOR ts AS ts - INTERVAL '1' SECOND"
+
+#: Rows of k, g, v and s.
+TimedPhase = list[tuple[int, str, int, int]]
+
+#: The last row of each lets all others of its phase come out.
+TIMED_BEFORE: TimedPhase = [(1, "a", 3, 1), (2, "a", 5, 2), (3, "b", 7, 3), (4, "z", 0, 10)]
+TIMED_AFTER: TimedPhase = [
+    (5, "a", 1, 20),
+    (6, "b", 2, 21),
+    (7, "a", 4, 22),
+    (8, "c", 6, 23),
+    (9, "y", 0, 40),
+]
+VERSIONS_COLUMNS = "k STRING, v INT, s BIGINT"
+#: Rows of k, v and s, versions by k: of c there is one only after the pause.
+VERSIONS_BEFORE: list[tuple[str, int, int]] = [("a", 10, 0), ("z", 20, 10)]
+VERSIONS_AFTER: list[tuple[str, int, int]] = [("c", 30, 19), ("x", 40, 40)]
+
+_OVER = "SELECT k, COUNT(*) OVER w, SUM(v) OVER w FROM t WINDOW w AS (PARTITION BY g ORDER BY {})"
+_FIRST = (
+    "SELECT k, g FROM (SELECT *, ROW_NUMBER() OVER (PARTITION BY g ORDER BY ts{}) AS rn FROM t)"
+    " WHERE rn = 1"
+)
+TIMED_QUERIES = (
+    _FIRST.format(""),
+    _FIRST.format(" DESC"),
+    _OVER.format("ts"),
+    _OVER.format("ts ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW"),
+    _OVER.format("ts ROWS BETWEEN 1 PRECEDING AND CURRENT ROW"),
+    _OVER.format("ts RANGE BETWEEN INTERVAL '30' SECOND PRECEDING AND CURRENT ROW"),
+    _OVER.format("v"),
+    # Flink forgets rows that wait, too, such as the last of a phase.
+    "SELECT t.k, u.v FROM t LEFT JOIN u FOR SYSTEM_TIME AS OF t.ts ON t.g = u.k WHERE t.g < 'y'",
 )

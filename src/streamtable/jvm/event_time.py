@@ -142,6 +142,7 @@ def over_aggregate(
     positions: int,
     complete: bool,
     counters: Counters,
+    ttl_ms: int,
     output_ddl: str,
 ) -> DataFrame:
     """Rows that end in their moment, and in what orders those of one moment -> with aggregates.
@@ -157,6 +158,7 @@ def over_aggregate(
         positions: how many columns stand behind the moment.
         complete: as above.
         counters: where late rows are counted.
+        ttl_ms: how long a partition is kept without rows; 0 for ever.
         output_ddl: row kind, columns and aggregates.
     """
     return bridge.operator(
@@ -170,6 +172,7 @@ def over_aggregate(
         positions,
         not complete,
         counters.java,
+        ttl_ms,
         output_ddl,
     )
 
@@ -182,6 +185,7 @@ def first_row(
     positions: int,
     complete: bool,
     counters: Counters,
+    ttl_ms: int,
     output_ddl: str,
 ) -> DataFrame:
     """Rows as `over_aggregate` takes them -> the first one of each partition."""
@@ -192,6 +196,7 @@ def first_row(
         positions,
         not complete,
         counters.java,
+        ttl_ms,
         output_ddl,
     )
 

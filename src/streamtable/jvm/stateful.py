@@ -153,6 +153,7 @@ def sorted_over(
     peers: bool,
     output_key: Sequence[int] | None,
     before: bool,
+    ttl_ms: int,
     output_ddl: str,
 ) -> DataFrame:
     """A changelog -> its rows with the aggregates over those up to them.
@@ -167,6 +168,7 @@ def sorted_over(
         peers: whether rows that have the same there have the same results.
         output_key: positions in the output of what makes an update of a delete and an insert.
         before: whether updates come with the row they replace.
+        ttl_ms: how long a partition is kept after its last change; 0 for as long as its rows live.
         output_ddl: row kind, columns and aggregates.
     """
     return bridge.operator(
@@ -179,6 +181,7 @@ def sorted_over(
         peers,
         _listed(bridge, output_key),
         before,
+        ttl_ms,
         output_ddl,
     )
 

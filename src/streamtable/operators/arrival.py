@@ -21,9 +21,9 @@ _MICROS_PER_MILLI = 1000
 def lower_arrival_over(node: ArrivalOver, rows: DataFrame, context: LoweringContext) -> DataFrame:
     """Every row once, in the batch in which it comes."""
     kept = tuple(f for f in node.input.fields if f.name not in node.order)
-    time = [f"unix_micros({quote(node.time)}) AS {_TIME}"] if node.of_time else []
+    time = [f"unix_micros({quote(node.time)}) AS {_TIME}"] if node.frame.of_time else []
     preceding = node.frame.preceding
-    if preceding is not None and node.of_time:
+    if preceding is not None and node.frame.of_time:
         preceding *= _MICROS_PER_MILLI
     return arrival_over(
         context.bridge,
@@ -31,7 +31,7 @@ def lower_arrival_over(node: ArrivalOver, rows: DataFrame, context: LoweringCont
         keys=node.partition,
         calls=aggregations(node.calls, kept),
         preceding=preceding,
-        time=_TIME if node.of_time else None,
+        time=_TIME if node.frame.of_time else None,
         # A bitmap holds many values, each of which expires by itself.
         bitmaps=context.settings[DISTINCT_BITMAPS] and node.expiry is None,
         positions=len(node.order),

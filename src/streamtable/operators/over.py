@@ -5,6 +5,7 @@ from __future__ import annotations
 from pyspark.sql import DataFrame
 
 from streamtable.core.changelog import ROW_KIND_COLUMN
+from streamtable.core.durations import milliseconds
 from streamtable.core.settings import DISTINCT_BITMAPS
 from streamtable.core.types import Field, quote
 from streamtable.jvm.event_time import first_row, over_aggregate
@@ -48,6 +49,7 @@ def lower_over_aggregate(
         positions=len(node.order),
         complete=is_complete(node.input),
         counters=context.counters_of(table_below(node)),
+        ttl_ms=milliseconds(node.ttl),
         output_ddl=changelog_ddl(node.fields),
     )
 
@@ -61,6 +63,7 @@ def lower_deduplicate(node: Deduplicate, rows: DataFrame, context: LoweringConte
         positions=len(node.order),
         complete=is_complete(node.input),
         counters=context.counters_of(table_below(node)),
+        ttl_ms=milliseconds(node.ttl),
         output_ddl=changelog_ddl(node.fields),
     )
 
@@ -79,6 +82,7 @@ def lower_sorted_over(node: SortedOver, rows: DataFrame, context: LoweringContex
         peers=node.frame.peers,
         output_key=positions(node.key, output),
         before=node.before,
+        ttl_ms=milliseconds(node.ttl),
         output_ddl=changelog_ddl(output),
     )
     return changes.drop(*node.ties)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pyspark.sql import DataFrame
 
 from streamtable.core.changelog import ROW_KIND_COLUMN, RowKind
+from streamtable.core.durations import milliseconds
 from streamtable.core.types import Field, quote, spark_ddl
 from streamtable.jvm.event_time import window_join
 from streamtable.operators.context import LoweringContext
@@ -38,6 +39,7 @@ def lower_temporal_join(
         one.union(other.where(_has_key(node))),
         node.kind.pads_right,
         node.condition,
+        milliseconds(node.ttl),
         changelog_ddl(node.fields),
     )
 

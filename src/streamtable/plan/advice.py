@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from streamtable.core.settings import STATE_TTL
 from streamtable.plan.arrival_nodes import ArrivalDeduplicate
+from streamtable.plan.deduplicate_node import Deduplicate
 from streamtable.plan.keys import is_single, unique_keys
 from streamtable.plan.nodes import GroupAggregate, Node, Root, Sink
 from streamtable.plan.source_nodes import Key, Normalize, Scan
@@ -89,7 +90,7 @@ def _of_growth(node: Node) -> Iterator[str]:
     match node:
         case GroupAggregate() if node.keys and node.input.mode.is_append and node.ttl is None:
             yield f"the state of the groups by {_listed(node.keys)} only grows, and {ttl}."
-        case ArrivalDeduplicate() if node.partition and node.ttl is None:
+        case ArrivalDeduplicate() | Deduplicate() if node.partition and node.ttl is None:
             by = _listed(node.partition)
             yield f"a Deduplicate remembers every {by} that has come, and {ttl}."
         case Join():

@@ -108,14 +108,9 @@ class ArrivalOver(TimeOperator):
     takes_back = False
 
     @property
-    def of_time(self) -> bool:
-        """Whether the frame holds so much time."""
-        return self.frame.peers and self.frame.preceding is not None
-
-    @property
     def expiry(self) -> timedelta | None:
         """How long its state is kept."""
-        if self.frame.preceding is None or not self.frame.peers:
+        if self.frame.preceding is None or not self.frame.of_time:
             return self.ttl
         return timedelta(milliseconds=self.frame.preceding) + _FRAME_SLACK
 
@@ -144,6 +139,6 @@ class ArrivalOver(TimeOperator):
         """What it passes on, partition, time and order, and what the calls take."""
         own = {c.output.name for c in self.calls}
         taken = {name for c in self.calls for name in (c.argument, c.filter) if name is not None}
-        if self.of_time:
+        if self.frame.of_time:
             taken.add(self.time)
         return (wanted - own | {*self.partition, *self.order} | taken,)

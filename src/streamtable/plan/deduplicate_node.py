@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from datetime import timedelta
 from typing import TYPE_CHECKING
 
 from streamtable.core.changelog import APPEND, ChangelogMode
@@ -25,12 +26,14 @@ class Deduplicate(TimeOperator):
         partition: fields whose values tell partitions apart; empty for one of everything.
         time: the event time.
         order: input fields by which rows of one moment are taken; then by all from the left.
+        ttl: how long it is known that a partition's first row has come out; None for ever.
     """
 
     input: Node
     partition: Key
     time: str
     order: Key = ()
+    ttl: timedelta | None = None
 
     #: Rows are only added.
     takes_back = False

@@ -7,9 +7,12 @@ from datetime import timedelta
 from streamtable.core.durations import format_duration
 from streamtable.plan.arrival_nodes import ArrivalDeduplicate, ArrivalOver
 from streamtable.plan.binding.bound import text_literal
+from streamtable.plan.deduplicate_node import Deduplicate
 from streamtable.plan.nodes import AggregateCall, GroupAggregate, Node
+from streamtable.plan.over_node import OverAggregate, SortedOver
 from streamtable.plan.source_nodes import Normalize
 from streamtable.plan.stateful_nodes import Join, Materialize, SortKey, TopN
+from streamtable.plan.time_joins import TemporalJoin
 
 
 def sort_key(key: SortKey) -> str:
@@ -37,6 +40,8 @@ def kept(node: Node, *, changeable: bool) -> str:
         case Join():
             sides = (("left rows", node.left_ttl), ("right rows", node.right_ttl))
         case Normalize() | GroupAggregate() | TopN() | Materialize() | ArrivalDeduplicate():
+            sides = (("state", node.ttl), ("", None))
+        case Deduplicate() | OverAggregate() | SortedOver() | TemporalJoin():
             sides = (("state", node.ttl), ("", None))
         case ArrivalOver():
             sides = (("state", node.expiry), ("", None))

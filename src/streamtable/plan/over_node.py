@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
+from datetime import timedelta
 from typing import TYPE_CHECKING
 
 from streamtable.core.changelog import APPEND, RETRACT, UPSERT, ChangelogMode, RowKind
@@ -29,6 +30,11 @@ class Frame:
     peers: bool
     preceding: int | None = None
 
+    @property
+    def of_time(self) -> bool:
+        """Whether it holds so much time."""
+        return self.peers and self.preceding is not None
+
 
 @dataclass(frozen=True)
 class OverAggregate(TimeOperator):
@@ -39,6 +45,8 @@ class OverAggregate(TimeOperator):
         time: the event time by which rows are ordered.
         order: input fields by which rows of one moment are taken; then by all from the left.
         at: where the first call stands.
+        ttl: how long a partition is kept without rows; None for ever. A frame of time drops its
+            rows by event time.
     """
 
     input: Node
@@ -48,6 +56,7 @@ class OverAggregate(TimeOperator):
     calls: tuple[AggregateCall, ...]
     order: Key = ()
     at: Span | None = field(default=None, compare=False)
+    ttl: timedelta | None = None
 
     #: Rows are only added.
     takes_back = False
@@ -94,6 +103,7 @@ class SortedOver(TimeOperator):
         key: output fields by which a row taken back and a row added make an update.
         before: whether updates come with the row they replace.
         ties: input fields that tell where a row stands in its topic, for rows that are only added.
+        ttl: how long a partition is kept after its last change; None for as long as its rows live.
     """
 
     input: Node
@@ -104,6 +114,7 @@ class SortedOver(TimeOperator):
     key: Key | None = None
     before: bool = False
     ties: Key = ()
+    ttl: timedelta | None = None
 
     @property
     def inputs(self) -> tuple[Node, ...]:

@@ -51,11 +51,13 @@ LAYOUTS: Mapping[type, StateLayout] = {
     SessionTable: StateLayout(1, ("SessionProcessor",), frozenset({"sessions", "rows"})),
     WindowJoin: StateLayout(1, ("WindowJoinProcessor",), frozenset({"left", "right"})),
     WindowTopN: StateLayout(1, ("WindowTopNProcessor",), frozenset({"top"})),
-    TemporalJoin: StateLayout(1, ("TemporalJoinProcessor",), frozenset({"waiting", "versions"})),
+    TemporalJoin: StateLayout(
+        1, ("TemporalJoinProcessor",), frozenset({"waiting", "versions", "used"})
+    ),
     IntervalJoin: StateLayout(1, ("IntervalJoinProcessor",), frozenset({"left", "right"})),
-    OverAggregate: StateLayout(1, ("OverProcessor",), _OF_GROUPS | {"rows", "times"}),
+    OverAggregate: StateLayout(1, ("OverProcessor",), _OF_GROUPS | {"rows", "times", "used"}),
     SortedOver: StateLayout(1, ("SortedOverProcessor",), frozenset({"rows"})),
-    Deduplicate: StateLayout(1, ("FirstRowProcessor",), frozenset({"first"})),
+    Deduplicate: StateLayout(1, ("FirstRowProcessor",), frozenset({"first", "used"})),
     ArrivalOver: StateLayout(1, ("ArrivalOverProcessor",), _OF_GROUPS | {"rows"}),
     ArrivalDeduplicate: StateLayout(1, ("ArrivalDeduplicateProcessor",), frozenset({"kept"})),
 }

@@ -2,8 +2,8 @@
 
 As in Flink the setting holds for every operator that keeps rows until they are taken back, and the
 hint for the regular joins and the GROUP BY of its own query, by the names that FROM gives to their
-inputs; 0 keeps state as long as its rows live. Windows, interval joins and bounded frames of OVER
-drop their state by event time and have no such limit.
+inputs; 0 keeps state as long as its rows live. Windows, interval joins and frames of OVER that hold
+so much time drop their state by event time and have no such limit.
 
 Source of the rules: Flink's *SQL Hints* and *Streaming Concepts* pages.
 """
@@ -24,7 +24,7 @@ from streamtable.core.settings import STATE_TTL
 from streamtable.plan.arrival_nodes import ArrivalDeduplicate, ArrivalOver
 from streamtable.plan.deduplicate_node import Deduplicate
 from streamtable.plan.expand_node import Expand
-from streamtable.plan.nodes import NODE_NAMES, Calc, Collect, GroupAggregate, Node, Sink, UnionAll
+from streamtable.plan.nodes import Calc, Collect, GroupAggregate, Node, Sink, UnionAll
 from streamtable.plan.over_node import OverAggregate, SortedOver
 from streamtable.plan.relation import Relation
 from streamtable.plan.source_nodes import Normalize, Scan, StaticTable, Values
@@ -117,29 +117,16 @@ def aggregate_with_ttl(node: Node, source: Relation, hints: TtlHints) -> Node:
 
 
 def with_state_ttl(plan: R, settings: Settings) -> R:
-    """Tells every operator how long it keeps its state, where no hint has told it.
-
-    Raises:
-        StreamtableError: NOT_YET where the setting would hold for an operator that keeps rows by
-            event time as long as they may be asked for: Spark gives an operator either the clock
-            or the watermark.
-    """
-    default: timedelta = settings[STATE_TTL]
-    told = replace(plan, input=_told(plan.input, default))
-    kept = next(filter(_keeps_by_event_time, _every(told.input)), None) if default else None
-    if kept is not None:
-        raise StreamtableError(
-            Condition.NOT_YET,
-            at=settings.at(STATE_TTL) or plan.at,
-            what=f"state that expires ({NODE_NAMES[type(kept)]}) beside the watermark",
-            hint=f"put it into a query of its own, or set '{STATE_TTL.key}' to 0",
-        )
-    return told
+    """Tells every operator how long it keeps its state, where no hint has told it."""
+    return replace(plan, input=_told(plan.input, settings[STATE_TTL]))
 
 
 def expiring_nodes(node: Node) -> Iterator[Node]:
-    """The operators of a tree whose state expires."""
-    return filter(expires, _every(node))
+    """The operators of a tree whose state Spark lets expire.
+
+    Those that wait for the watermark look at the clock themselves.
+    """
+    return filter(_expires, _every(node))
 
 
 def _every(node: Node) -> Iterator[Node]:
@@ -148,23 +135,18 @@ def _every(node: Node) -> Iterator[Node]:
         yield from _every(child)
 
 
-def expires(node: Node) -> bool:
-    """Whether an operator forgets what has not changed for a while."""
+def _expires(node: Node) -> bool:
     match node:
         case Join():
             return node.left_ttl is not None or node.right_ttl is not None
-        case Normalize() | GroupAggregate() | TopN() | Materialize() | ArrivalDeduplicate():
+        case Normalize() | GroupAggregate() | TopN() | Materialize():
+            return node.ttl is not None
+        case ArrivalDeduplicate() | SortedOver():
             return node.ttl is not None
         case ArrivalOver():
             return node.expiry is not None
         case _:
             return False
-
-
-def _keeps_by_event_time(node: Node) -> bool:
-    """Whether an operator keeps rows that no watermark lets it drop, and no clock."""
-    unbounded = isinstance(node, OverAggregate) and node.frame.preceding is None
-    return unbounded or isinstance(node, TemporalJoin | Deduplicate | SortedOver)
 
 
 def _told(node: Node, default: timedelta) -> Node:
@@ -177,8 +159,15 @@ def _told(node: Node, default: timedelta) -> Node:
                 left_ttl=_limit(node.left_ttl, default),
                 right_ttl=_limit(node.right_ttl, default),
             )
-        case GroupAggregate() | TopN() | Materialize() | ArrivalDeduplicate() | ArrivalOver():
+        case GroupAggregate() | TopN() | Materialize() | SortedOver() | Deduplicate():
             return replace(node, input=_told(node.input, default), ttl=_limit(node.ttl, default))
+        case ArrivalDeduplicate() | ArrivalOver():
+            return replace(node, input=_told(node.input, default), ttl=_limit(node.ttl, default))
+        case OverAggregate() if not node.frame.of_time:
+            return replace(node, input=_told(node.input, default), ttl=_limit(node.ttl, default))
+        case TemporalJoin():
+            left, right = (_told(child, default) for child in node.inputs)
+            return replace(node, left=left, right=right, ttl=_limit(node.ttl, default))
         case Normalize():
             return replace(node, ttl=_limit(node.ttl, default))
         case Calc() | Expand() | Repeat():

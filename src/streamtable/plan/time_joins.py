@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from datetime import timedelta
 from typing import TYPE_CHECKING
 
 from streamtable.core.changelog import APPEND, ChangelogMode
@@ -115,7 +116,13 @@ class _TimedJoin(TimeJoin):
 
 @dataclass(frozen=True)
 class TemporalJoin(_TimedJoin):
-    """Each left row with the version that the right row of its key had at the left row's time."""
+    """Each left row with the version that the right row of its key had at the left row's time.
+
+    Attributes:
+        ttl: how long a key for which no left row waits is kept without rows; None for ever.
+    """
+
+    ttl: timedelta | None = None
 
     def over(self, inputs: Iterable[Node]) -> TemporalJoin:
         """The same over other inputs."""

@@ -14,3 +14,34 @@ INSERT INTO users_copy
 SELECT id, score FROM (
   SELECT *, ROW_NUMBER() OVER (PARTITION BY region ORDER BY score) AS n FROM users
 ) WHERE n <= 2;
+-- Beside a watermark: by the clock where nothing else would end it.
+CREATE TEMPORARY TABLE totals (id BIGINT, n BIGINT, total BIGINT) WITH (
+  'connector' = 'kafka',
+  'topic' = 'totals',
+  'properties.bootstrap.servers' = 'localhost:9092',
+  'format' = 'json'
+);
+CREATE TEMPORARY TABLE prices (k BIGINT, price BIGINT, at TIMESTAMP(3), WATERMARK FOR at AS at,
+  PRIMARY KEY (k) NOT ENFORCED
+) WITH (
+  'connector' = 'upsert-kafka',
+  'topic' = 'prices',
+  'properties.bootstrap.servers' = 'localhost:9092',
+  'key.format' = 'json',
+  'value.format' = 'json'
+);
+INSERT INTO totals
+SELECT page_id, COUNT(*) OVER (PARTITION BY user_id ORDER BY viewtime), SUM(page_id) OVER (
+  PARTITION BY user_id ORDER BY viewtime
+) FROM pageviews;
+INSERT INTO totals
+SELECT page_id, COUNT(*) OVER (
+  PARTITION BY user_id ORDER BY viewtime RANGE INTERVAL '5' SECOND PRECEDING
+), 1 FROM pageviews;
+INSERT INTO totals
+SELECT page_id, 1, 1 FROM (
+  SELECT *, ROW_NUMBER() OVER (PARTITION BY page_id ORDER BY viewtime) AS n FROM pageviews
+) WHERE n = 1;
+INSERT INTO totals
+SELECT p.page_id, 1, u.price FROM pageviews AS p
+JOIN prices FOR SYSTEM_TIME AS OF p.viewtime AS u ON p.user_id = u.k;

@@ -11,7 +11,21 @@ from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tests.compat.ttl_queries import AFTER, BEFORE, COLUMNS, QUERIES, Phase
+from tests.compat.ttl_queries import (
+    AFTER,
+    BEFORE,
+    COLUMNS,
+    QUERIES,
+    TIMED,
+    TIMED_AFTER,
+    TIMED_BEFORE,
+    TIMED_COLUMNS,
+    TIMED_QUERIES,
+    VERSIONS_AFTER,
+    VERSIONS_BEFORE,
+    VERSIONS_COLUMNS,
+    Phase,
+)
 
 from streamtable.core.changelog import RowKind
 from streamtable.testing.cases import Case
@@ -20,6 +34,8 @@ from streamtable.testing.replay import Replay
 from streamtable.testing.replayed import Recorded, Style
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
     from pyspark.sql import SparkSession
 
 _RECORD = Path(__file__).parents[2] / "compat" / "ttl.json"
@@ -52,8 +68,8 @@ def _tables(*phases: Phase) -> dict[str, Recorded]:
     return {"l": _table(*phases), "r": _table(_OTHER, *([] for _ in phases[1:]))}
 
 
-def _case(query: str) -> Case:
-    fields = [column.field for column in planned(query, _tables(BEFORE)).columns]
+def _case(query: str, tables: Mapping[str, Recorded] | None = None) -> Case:
+    fields = [column.field for column in planned(query, tables or _tables(BEFORE)).columns]
     return Case(sink(fields), query, query)
 
 
@@ -66,16 +82,52 @@ def _net(changes: list[tuple[RowKind, Any]]) -> list[list[Any]]:
 
 
 def test_changes_equal_flinks(spark: SparkSession) -> None:
-    answers = json.loads(_RECORD.read_text(encoding="utf-8"))["answers"]
-    assert set(answers) == set(QUERIES)
-    settings = {"table.exec.state.ttl": _TTL}
-    replay = Replay(spark, _tables(BEFORE, AFTER), settings, _PAUSE_S, rehearsed=True)
+    changes = _tables(BEFORE, AFTER)
+    assert _wrong(spark, changes, QUERIES, ttl=_TTL) == []
+
+
+def test_changes_beside_a_watermark_equal_flinks(spark: SparkSession) -> None:
+    """What waits for the watermark, and keeps something for ever without a setting."""
+    assert _wrong(spark, _timed_tables(), TIMED_QUERIES, ttl="4 s") == []
+
+
+def test_flinks_answers_are_those_of_the_queries() -> None:
+    assert set(_answers()) == {*QUERIES, *TIMED_QUERIES}
+
+
+def _answers() -> dict[str, list[list[Any]]]:
+    answers: dict[str, list[list[Any]]] = json.loads(_RECORD.read_text("utf-8"))["answers"]
+    return answers
+
+
+def _wrong(
+    spark: SparkSession, tables: Mapping[str, Recorded], queries: Sequence[str], *, ttl: str
+) -> list[str]:
+    """The queries whose changes differ; batches are as far apart as `_PAUSE_S`."""
+    settings = {"table.exec.state.ttl": ttl, "table.local-time-zone": "UTC"}
+    replay = Replay(spark, tables, settings, _PAUSE_S, rehearsed=True)
+    cases = [_case(query, tables) for query in queries]
     wrong = []
-    for query, found in zip(QUERIES, replay.changes([_case(q) for q in QUERIES]), strict=True):
+    for query, found in zip(queries, replay.changes(cases), strict=True):
         ours = _net([change for batch in found for change in batch])
-        if ours != sorted(answers[query], key=str):
-            wrong.append(f"{query}\n  ours    {ours}\n  Flink's {answers[query]}")
-    assert not wrong, "\n".join(wrong)
+        if ours != sorted(_answers()[query], key=str):
+            wrong.append(f"{query}\n  ours    {ours}\n  Flink's {_answers()[query]}")
+    return wrong
+
+
+def _timed_tables() -> dict[str, Recorded]:
+    """Two batches of each phase, as the last row moves the watermark; in between nothing comes."""
+    rows = _batches(RowKind.INSERT, TIMED_BEFORE, TIMED_AFTER)
+    versions = _batches(RowKind.UPDATE_AFTER, VERSIONS_BEFORE, VERSIONS_AFTER)
+    return {
+        "t": Recorded(Style.APPEND, TIMED_COLUMNS, rows, computed=TIMED),
+        "u": Recorded(Style.UPSERT, VERSIONS_COLUMNS, versions, computed=TIMED),
+    }
+
+
+def _batches(kind: RowKind, *phases: Sequence[Any]) -> list[list[tuple[RowKind, Any]]]:
+    parts = [part for phase in phases for part in (phase[:-1], phase[-1:], *[[]] * 4)]
+    return [[(kind, row) for row in part] for part in parts]
 
 
 def test_nothing_is_left_of_what_expired(spark: SparkSession) -> None:

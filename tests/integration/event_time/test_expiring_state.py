@@ -11,6 +11,7 @@ from tests.integration.event_time.support import ONE_TASK, moment, rows_there
 
 from streamtable.testing.answers import set_for_a_while
 from streamtable.testing.jobs import BoundedRun
+from streamtable.testing.state import state_rows
 from streamtable.testing.topics import produce_json
 
 if TYPE_CHECKING:
@@ -112,3 +113,36 @@ def _upsert(servers: str, topic: str, rows: Iterable[tuple[int, int]]) -> None:
 
 def _rows(job: BoundedRun) -> dict[object, int]:
     return {key: row["n"] for key, row in rows_there(job, "o").items()}
+
+
+_WAITING = f"""
+CREATE TABLE t (k INT, g STRING, ts TIMESTAMP(3), WATERMARK FOR ts AS ts) WITH (
+  'connector' = 'kafka', 'topic' = '${{source}}', 'scan.startup.mode' = 'earliest-offset',
+  'properties.bootstrap.servers' = '${{servers}}', 'format' = 'json'
+);
+CREATE TABLE o (k INT, n BIGINT, PRIMARY KEY (k) NOT ENFORCED)
+WITH ('topic' = '${{source}}-o', {_KEYED});
+INSERT INTO o SELECT k, COUNT(*) OVER (PARTITION BY g ORDER BY ts) FROM t;
+"""
+
+
+def test_what_waits_for_the_watermark_forgets_by_the_clock(
+    spark: SparkSession, broker: Broker, topic: Topics, tmp_path: Path
+) -> None:
+    """Over a restart; of a silent partition nothing is left once the watermark has moved on."""
+    source, servers = topic("t", partitions=1), broker.bootstrap_servers
+    job = BoundedRun(spark, _WAITING, tmp_path / "c", {"source": source, "servers": servers})
+    ttl = {"table.exec.state.ttl": f"{_TTL_S} s"}
+
+    def run(*rows: tuple[int, str, int]) -> dict[object, int]:
+        parts = [{"k": k, "g": g, "ts": moment(seconds * 1_000)} for k, g, seconds in rows]
+        produce_json(servers, source, parts)
+        job(ttl)
+        return _rows(job)
+
+    counts = {1: 1, 2: 1, 3: 2, 4: 1}
+    assert run((1, "a", 1), (2, "b", 2), (3, "a", 3), (4, "z", 10)) == counts
+    time.sleep(_TTL_S)
+    assert run((5, "a", 11), (6, "z", 20)) == {**counts, 5: 1, 6: 1}
+    left = state_rows(spark, str(tmp_path / "c" / "o"))
+    assert left["0/group"] == 2, "nothing of b, which is silent"

@@ -31,6 +31,9 @@ interface OverFrame extends Serializable {
    */
   void forget(SortedMap<Long, List<Row>> rows, long passed);
 
+  /** Forgets the current partition. */
+  default void clear() {}
+
   /** The moment at which the rows of another are needed no more; null where time does not tell. */
   default Long expiry(long moment) {
     return null;

@@ -22,6 +22,7 @@ public final class OverOperators {
    *     0 for all
    * @param positions how many columns at the end tell the order in which rows of a moment came
    * @param checked see {@link Lateness}
+   * @param ttl see {@link IdleTime}
    */
   public static Dataset<Row> overAggregate(
       Dataset<Row> input,
@@ -33,6 +34,7 @@ public final class OverOperators {
       int positions,
       boolean checked,
       Counters counters,
+      long ttl,
       String outputDdl) {
     StructType schema = input.schema();
     int momentAt = schema.length() - positions - 1;
@@ -40,7 +42,8 @@ public final class OverOperators {
     StructType row = new StructType(Arrays.copyOf(schema.fields(), momentAt));
     RowOrder asCame = Keyed.lastColumns(input, positions + 1);
     Lateness lateness = new Lateness(checked, counters);
-    return Keyed.waiting(input, keys, new OverProcessor(row, frame, asCame, lateness), outputDdl);
+    return Keyed.waiting(
+        input, keys, new OverProcessor(row, frame, asCame, lateness, ttl), outputDdl);
   }
 
   private static OverFrame frame(
@@ -111,6 +114,7 @@ public final class OverOperators {
    *
    * @param input ends in each row's moment in milliseconds, and in what `positions` counts
    * @param checked see {@link Lateness}
+   * @param ttl see {@link IdleTime}
    */
   public static Dataset<Row> firstRow(
       Dataset<Row> input,
@@ -118,13 +122,14 @@ public final class OverOperators {
       int positions,
       boolean checked,
       Counters counters,
+      long ttl,
       String outputDdl) {
     StructType schema = input.schema();
     int momentAt = schema.length() - positions - 1;
     RowOrder order = Keyed.lastColumns(input, positions + 1);
     Lateness lateness = new Lateness(checked, counters);
     return Keyed.waiting(
-        input, keys, new FirstRowProcessor(schema, momentAt, order, lateness), outputDdl);
+        input, keys, new FirstRowProcessor(schema, momentAt, order, lateness, ttl), outputDdl);
   }
 
   /**
@@ -134,6 +139,7 @@ public final class OverOperators {
    *     is what the query asks for
    * @param peers whether the frame is RANGE
    * @param outputKey positions, or null; see {@link NetRows#changes}
+   * @param ttl see {@link ExpiringState#of}
    */
   public static Dataset<Row> sortedOver(
       Dataset<Row> input,
@@ -144,6 +150,7 @@ public final class OverOperators {
       boolean peers,
       List<Integer> outputKey,
       boolean before,
+      long ttl,
       String outputDdl) {
     int[] columns = Keyed.positions(order);
     boolean[] first = new boolean[columns.length];
@@ -155,7 +162,8 @@ public final class OverOperators {
             new RowOrder(columns, new boolean[columns.length], first),
             peers ? columns[0] : -1,
             Keyed.positions(outputKey),
-            before);
-    return Keyed.stateful(input, keys, processor, false, outputDdl);
+            before,
+            ttl);
+    return Keyed.stateful(input, keys, processor, ttl > 0, outputDdl);
   }
 }

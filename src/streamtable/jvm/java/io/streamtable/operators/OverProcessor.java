@@ -29,7 +29,8 @@ import scala.jdk.javaapi.CollectionConverters;
  * <p>Input rows are (row kind, columns..., moment in milliseconds, position...). State (layout v1):
  * "rows", moment -> rows that wait, and rows that those of a bounded frame look back at; "times",
  * the moment of the timer that is set and the last moment that has passed; for an
- * unbounded frame that of {@link AggregateState}. Rows behind the watermark are late.
+ * unbounded frame that of {@link AggregateState}. Where no row waits, all of it is gone when the
+ * {@link IdleTime} is over. Rows behind the watermark are late.
  */
 public final class OverProcessor extends StatefulProcessor<Row, Row, Row> {
   private static final long NONE = Long.MIN_VALUE;
@@ -38,18 +39,22 @@ public final class OverProcessor extends StatefulProcessor<Row, Row, Row> {
   private final OverFrame frame;
   private final Comparator<Row> order;
   private final Lateness lateness;
+  private final IdleTime idle;
   private transient MapState<Long, Row> rows;
   private transient ValueState<Row> times;
 
   /**
    * @param row the row kind and the columns
    * @param order of the rows of one moment in a batch
+   * @param ttl how long a partition is kept without rows; see {@link IdleTime}
    */
-  OverProcessor(StructType row, OverFrame frame, Comparator<Row> order, Lateness lateness) {
+  OverProcessor(
+      StructType row, OverFrame frame, Comparator<Row> order, Lateness lateness, long ttl) {
     this.row = row;
     this.frame = frame;
     this.order = order;
     this.lateness = lateness;
+    this.idle = new IdleTime(ttl);
   }
 
   @Override
@@ -60,11 +65,15 @@ public final class OverProcessor extends StatefulProcessor<Row, Row, Row> {
         new StructType().add("timer", DataTypes.LongType).add("passed", DataTypes.LongType);
     times = getHandle().getValueState("times", Plain.row(moments), TTLConfig.NONE());
     frame.open(getHandle());
+    idle.open(getHandle());
   }
 
   @Override
   public scala.collection.Iterator<Row> handleInputRows(
       Row key, scala.collection.Iterator<Row> input, TimerValues timers) {
+    if (idle.isOver(timers) && !waits(times.get())) {
+      clear();
+    }
     int momentAt = row.length();
     List<Row> added = new ArrayList<>();
     while (input.hasNext()) {
@@ -93,7 +102,20 @@ public final class OverProcessor extends StatefulProcessor<Row, Row, Row> {
               timer == NONE ? first : Math.min(timer, first),
               known == null ? Long.MIN_VALUE : known.getLong(1)));
     }
+    idle.use(timers);
     return CollectionConverters.asScala(List.<Row>of().iterator());
+  }
+
+  /** Whether a timer is set for rows; of a frame of time also for those that it looks back at. */
+  private static boolean waits(Row times) {
+    return times != null && times.getLong(0) != NONE;
+  }
+
+  private void clear() {
+    rows.clear();
+    times.clear();
+    frame.clear();
+    idle.clear();
   }
 
   private void append(long moment, List<Row> added) {
@@ -122,6 +144,10 @@ public final class OverProcessor extends StatefulProcessor<Row, Row, Row> {
       Row key, TimerValues timers, ExpiredTimerInfo timer) {
     long watermark = EventTimers.watermark(timers);
     Row known = times.get();
+    if (!waits(known) || known.getLong(0) > watermark) {
+      wakeIdle(timers, waits(known));
+      return CollectionConverters.asScala(List.<Row>of().iterator());
+    }
     SortedMap<Long, List<Row>> all = load();
     SortedMap<Long, List<Row>> due = new TreeMap<>(all.headMap(watermark + 1));
     List<Row> output = frame.results(due, known.getLong(1));
@@ -134,7 +160,19 @@ public final class OverProcessor extends StatefulProcessor<Row, Row, Row> {
       }
     }
     settle(all.tailMap(watermark + 1), due, watermark);
+    idle.use(timers);
     return CollectionConverters.asScala(output.iterator());
+  }
+
+  /** What is left of a partition of which no row is due goes, unless some row waits. */
+  private void wakeIdle(TimerValues timers, boolean waits) {
+    if (idle.endsAt(timers)) {
+      if (waits) {
+        idle.use(timers);
+      } else {
+        clear();
+      }
+    }
   }
 
   private SortedMap<Long, List<Row>> load() {

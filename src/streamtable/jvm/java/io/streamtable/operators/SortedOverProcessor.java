@@ -19,7 +19,8 @@ import scala.jdk.javaapi.CollectionConverters;
  * them out.
  *
  * <p>A row that comes or goes changes the aggregates of those behind it, so that all rows are kept
- * and added up anew. State (layout v1): "rows", each row -> how often it is there.
+ * and added up anew. State (layout v1): "rows", each row -> how often it is there; where it expires,
+ * all of a partition together.
  */
 public final class SortedOverProcessor extends StatefulProcessor<Row, Row, Row> {
   private final StructType schema;
@@ -28,6 +29,7 @@ public final class SortedOverProcessor extends StatefulProcessor<Row, Row, Row> 
   private final int peersBy;
   private final int[] outputKey;
   private final boolean before;
+  private final long ttl;
   private transient MapState<Row, Long> rows;
 
   /**
@@ -35,6 +37,7 @@ public final class SortedOverProcessor extends StatefulProcessor<Row, Row, Row> 
    * @param peersBy position in them of what rows with the same result have the same (RANGE); below 0
    *     where each row has its own (ROWS)
    * @param outputKey positions, or null; see {@link NetRows#changes}
+   * @param ttl see {@link ExpiringState#of}
    */
   SortedOverProcessor(
       StructType schema,
@@ -42,18 +45,22 @@ public final class SortedOverProcessor extends StatefulProcessor<Row, Row, Row> 
       RowOrder order,
       int peersBy,
       int[] outputKey,
-      boolean before) {
+      boolean before,
+      long ttl) {
     this.schema = schema;
     this.calls = calls;
     this.order = order;
     this.peersBy = peersBy;
     this.outputKey = outputKey;
     this.before = before;
+    this.ttl = ttl;
   }
 
   @Override
   public void init(OutputMode outputMode, TimeMode timeMode) {
-    rows = getHandle().getMapState("rows", Plain.row(schema), Encoders.LONG(), TTLConfig.NONE());
+    rows =
+        ExpiringState.of(getHandle(), ttl)
+            .getMapState("rows", Plain.row(schema), Encoders.LONG(), TTLConfig.NONE());
   }
 
   @Override
@@ -69,7 +76,16 @@ public final class SortedOverProcessor extends StatefulProcessor<Row, Row, Row> 
     tell(output, -1);
     changes.additionsFirst(this::change);
     tell(output, 1);
+    if (ttl > 0) {
+      renew();
+    }
     return CollectionConverters.asScala(output.changes(outputKey, before).iterator());
+  }
+
+  /** Writes every row again, so that a result never changes for want of a row before it. */
+  private void renew() {
+    CollectionConverters.asJava(rows.iterator().toSeq())
+        .forEach(entry -> rows.updateValue(entry._1(), entry._2()));
   }
 
   private void change(Row row, long by) {

@@ -25,7 +25,8 @@ import scala.jdk.javaapi.CollectionConverters;
  * moment in milliseconds, null for a deletion that tells none; the position is the order in which
  * versions of one key were written. State (layout v1): "waiting", moment -> left rows that the
  * watermark has not passed; "versions", moment -> the right row from then on, null where it was
- * deleted. Versions that a later one has replaced before the watermark are gone.
+ * deleted. Versions that a later one has replaced before the watermark are gone, and all of a key
+ * for which no row waits when its {@link IdleTime} is over.
  */
 public final class TemporalJoinProcessor extends StatefulProcessor<Row, Row, Row> {
   private final StructType left;
@@ -33,6 +34,7 @@ public final class TemporalJoinProcessor extends StatefulProcessor<Row, Row, Row
   private final boolean outer;
   private final PairCondition condition;
   private final int leftAt;
+  private final IdleTime idle;
   private transient MapState<Long, Row> waiting;
   private transient MapState<Long, Row> versions;
 
@@ -40,14 +42,21 @@ public final class TemporalJoinProcessor extends StatefulProcessor<Row, Row, Row
    * @param leftAt position of the left row in input rows
    * @param outer whether a left row without a version comes out with NULLs
    * @param condition what pairs must fulfil besides; null for nothing
+   * @param ttl how long a key is kept without rows; see {@link IdleTime}
    */
   TemporalJoinProcessor(
-      StructType left, StructType right, int leftAt, boolean outer, PairCondition condition) {
+      StructType left,
+      StructType right,
+      int leftAt,
+      boolean outer,
+      PairCondition condition,
+      long ttl) {
     this.left = left;
     this.right = right;
     this.leftAt = leftAt;
     this.outer = outer;
     this.condition = condition;
+    this.idle = new IdleTime(ttl);
   }
 
   @Override
@@ -57,6 +66,7 @@ public final class TemporalJoinProcessor extends StatefulProcessor<Row, Row, Row
     TTLConfig kept = TTLConfig.NONE();
     waiting = getHandle().getMapState("waiting", Encoders.LONG(), Plain.row(rows), kept);
     versions = getHandle().getMapState("versions", Encoders.LONG(), Plain.row(version), kept);
+    idle.open(getHandle());
     if (condition != null) {
       condition.open();
     }
@@ -65,6 +75,9 @@ public final class TemporalJoinProcessor extends StatefulProcessor<Row, Row, Row
   @Override
   public scala.collection.Iterator<Row> handleInputRows(
       Row key, scala.collection.Iterator<Row> input, TimerValues timers) {
+    if (idle.isOver(timers) && !waiting.keys().hasNext()) {
+      versions.clear();
+    }
     List<Row> changes = new ArrayList<>();
     while (input.hasNext()) {
       Row row = input.next();
@@ -80,6 +93,7 @@ public final class TemporalJoinProcessor extends StatefulProcessor<Row, Row, Row
       // Versions that no left row can ask for any more go with the watermark.
       getHandle().registerTimer(Math.max(1, EventTimers.watermark(timers) + 1));
     }
+    idle.use(timers);
     return CollectionConverters.asScala(List.<Row>of().iterator());
   }
 
@@ -114,6 +128,7 @@ public final class TemporalJoinProcessor extends StatefulProcessor<Row, Row, Row
   @Override
   public scala.collection.Iterator<Row> handleExpiredTimer(
       Row key, TimerValues timers, ExpiredTimerInfo timer) {
+    boolean over = idle.endsAt(timers);
     long watermark = EventTimers.watermark(timers);
     List<Long> passed = new ArrayList<>();
     waiting.keys().foreach(moment -> moment <= watermark && passed.add(moment));
@@ -128,7 +143,22 @@ public final class TemporalJoinProcessor extends StatefulProcessor<Row, Row, Row
       waiting.removeKey(moment);
     }
     forget(watermark);
+    rest(timers, over && passed.isEmpty(), !passed.isEmpty());
     return CollectionConverters.asScala(output.iterator());
+  }
+
+  /** Uses the key where a row has come out or still waits, and forgets it when its time is over. */
+  private void rest(TimerValues timers, boolean over, boolean used) {
+    boolean waits = waiting.keys().hasNext();
+    if (over && !waits) {
+      versions.clear();
+    }
+    if (used || (over && waits)) {
+      idle.use(timers);
+    }
+    if (!waits && !versions.keys().hasNext()) {
+      idle.clear();
+    }
   }
 
   private void emit(List<Row> output, Row row, Row version) {

@@ -54,6 +54,12 @@ final class UnboundedFrame implements OverFrame {
   }
 
   @Override
+  public void clear() {
+    aggregates.load();
+    aggregates.forget();
+  }
+
+  @Override
   public void forget(SortedMap<Long, List<Row>> rows, long passed) {
     rows.headMap(passed + 1).clear();
   }

@@ -145,9 +145,10 @@ public final class WindowOperators {
    *
    * @param input rows of (row kind, keys..., left STRUCT, right STRUCT, moment, position)
    * @param condition what pairs must fulfil beside equal keys, as Spark SQL; null for nothing
+   * @param ttl see {@link IdleTime}
    */
   public static Dataset<Row> temporalJoin(
-      Dataset<Row> input, boolean outer, String condition, String outputDdl) {
+      Dataset<Row> input, boolean outer, String condition, long ttl, String outputDdl) {
     StructType schema = input.schema();
     int leftAt = schema.length() - 4;
     StructType left = (StructType) schema.fields()[leftAt].dataType();
@@ -156,7 +157,12 @@ public final class WindowOperators {
         input,
         List.of(schema.fieldNames()).subList(1, leftAt),
         new TemporalJoinProcessor(
-            left, right, leftAt, outer, Keyed.pairCondition(input, condition, left, right)),
+            left,
+            right,
+            leftAt,
+            outer,
+            Keyed.pairCondition(input, condition, left, right),
+            ttl),
         outputDdl);
   }
 
