@@ -17,6 +17,7 @@ from streamtable.catalog.functions import PythonFunction
 from streamtable.core.options import Settings
 from streamtable.core.settings import (
     CHECKPOINT_DIRECTORY,
+    CHECKPOINT_INTERVAL,
     EXECUTION_MODE,
     MAX_LEAD,
     RESTORE_SINKS,
@@ -33,7 +34,7 @@ from streamtable.runtime.checkpoint import Checkpoint, begin, open_checkpoint, q
 from streamtable.runtime.ending import check_not_ended
 from streamtable.runtime.metrics import JobMetrics
 from streamtable.runtime.modes import (
-    checkpoint_interval,
+    DEFAULT_INTERVAL,
     ends,
     mode_of,
     told_of_crashes,
@@ -242,7 +243,8 @@ def _lag(settings: Settings) -> timedelta | None:
     taken_back = (
         settings[RESTORE_SINKS] and settings[EXECUTION_MODE] is not ExecutionMode.MICRO_BATCH
     )
-    return safe_lag(checkpoint_interval(settings)) if taken_back else None
+    # Unchecked, as a run that stays in micro-batches does not go by it.
+    return safe_lag(settings.get(CHECKPOINT_INTERVAL) or DEFAULT_INTERVAL) if taken_back else None
 
 
 def _watch(
