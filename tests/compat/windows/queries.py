@@ -166,6 +166,22 @@ _REGROUPED = (
     f"SELECT {_BOUNDS}, k, v, COUNT(*) FROM {_OF_K} GROUP BY {_BOUNDS}, k, v",
     f"SELECT {_BOUNDS}, k, COUNT(*) FROM {_SESSIONS} GROUP BY {_BOUNDS}, k",
 )
+#: Windows of the rows of windows, whose bounds need other names.
+_TWICE = (
+    "TABLE(TUMBLE((SELECT window_start AS ws, window_end AS we, window_time AS ended, k, v FROM"
+    f" {_TUMBLED}), DESCRIPTOR(ended), INTERVAL '20' SECOND))"
+)
+AGGREGATED_TWICE = f"SELECT {_BOUNDS}, {_CALLS} FROM {_TWICE} GROUP BY {_BOUNDS}"
+_NESTED = (
+    AGGREGATED_TWICE,
+    f"SELECT ws, we, SUM(v) FROM {_TWICE} GROUP BY ws, we",
+    f"SELECT {_BOUNDS}, window_time, ws, k, v FROM {_TWICE}",
+    (
+        f"SELECT {_BOUNDS}, ws, k, v FROM (SELECT *, ROW_NUMBER() OVER (PARTITION BY {_BOUNDS}"
+        f" ORDER BY v DESC, k, ws) AS place FROM {_TWICE}) WHERE place <= 2"
+    ),
+    f"SELECT COUNT(*) FROM TABLE(TUMBLE((SELECT * FROM {_TUMBLED}), DESCRIPTOR(ts), {_TEN}))",
+)
 
 QUERIES: tuple[str, ...] = (
     # Aggregations, with late rows.
@@ -196,6 +212,7 @@ QUERIES: tuple[str, ...] = (
         f" GROUP BY {_BOUNDS}"
     ),
     f"SELECT {_BOUNDS}, MAX(n) FROM ({_COUNTED}) GROUP BY {_BOUNDS}",
+    *_NESTED,
     # Rankings.
     (
         f"SELECT {_BOUNDS}, k, n, place FROM (SELECT *, ROW_NUMBER() OVER (PARTITION BY {_BOUNDS}"
