@@ -11,6 +11,7 @@ public final class JsonDecoder implements Decoder {
   private transient JsonReaders readers;
   private transient JsonRowReader row;
   private transient JsonDocument document;
+  private transient JsonScanner scanner;
 
   /**
    * Parameters: failOnMissingField, ignoreParseErrors, isoTimestamps (true|false); payload (true:
@@ -41,6 +42,10 @@ public final class JsonDecoder implements Decoder {
       prepare();
     }
     readers.takeErrors(); // what a record that ended in a fault has left
+    GenericInternalRow usual = scanner == null ? null : scanner.read(bytes);
+    if (usual != null) {
+      return usual;
+    }
     GenericInternalRow found = document.read(bytes, row);
     if (!hasPayload()) {
       return found;
@@ -60,5 +65,6 @@ public final class JsonDecoder implements Decoder {
     StructType type = Schemas.of(schemaDdl);
     row = readers.row(hasPayload() ? new StructType().add("payload", type) : type);
     document = new JsonDocument();
+    scanner = hasPayload() ? null : readers.scanner(type);
   }
 }

@@ -66,6 +66,11 @@ final class JsonReaders {
         failOnMissing ? JsonRowReader.Missing.IS_A_FAULT : JsonRowReader.Missing.IS_NULL);
   }
 
+  /** What reads usual rows without a parser, null where there is none for such columns. */
+  JsonScanner scanner(StructType type) {
+    return JsonScanner.of(type, failOnMissing, times);
+  }
+
   /** A row that tells a field which is not there from one that is null. */
   JsonReader partialRow(StructType type) {
     JsonReader[] fields = fields(type);

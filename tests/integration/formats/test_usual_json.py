@@ -1,0 +1,139 @@
+"""Objects that are read without a parser give what the parser makes of them."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+from typing import Any
+
+import pytest
+from pyspark.sql.types import StructType
+from tests.integration.formats.mutation import RECORD, mutated
+from tests.integration.formats.test_mutated_records import made, value_reader
+
+from streamtable.core import types as t
+from streamtable.core.types import Field
+from streamtable.jvm.bridge import Bridge
+from streamtable.jvm.counters import COUNTED_IN
+
+COLUMNS = (
+    Field("b", t.BOOLEAN),
+    Field("i4", t.INT),
+    Field("i8", t.BIGINT),
+    Field("f8", t.DOUBLE),
+    Field("d", t.decimal(10, 2)),
+    Field("s", t.STRING),
+    Field("größe", t.STRING),
+    Field("day", t.DATE),
+    Field("ts", t.timestamp(3)),
+    Field("at", t.timestamp_ltz(3)),
+)
+#: A column that only the parser reads, so that it reads all others, too. No record has it.
+PARSED = (*COLUMNS, Field("never", t.array(t.INT)))
+NAMES = [*(f.name for f in COLUMNS), "other", "S", ""]
+TOKENS = (
+    *("true", "false", "null", "True", "nul", "0", "-0", "7", "-12", "007", "+1", "-", "1.", ".5"),
+    *("2147483647", "2147483648", "-2147483648", "999999999999999999", "9223372036854775807"),
+    *("-9223372036854775808", "9223372036854775808", "1.5", "-0.0", "12345678.905", "1e3", "1E-2"),
+    *(
+        "123456789.12",
+        "0.123456789012345678901",
+        '""',
+        '"a b"',
+        '"é\u4e2d😀"',
+        '"\\u00e9"',
+        '"\\n"',
+    ),
+    *(
+        '"\ufffd"',
+        '"\t"',
+        '"12"',
+        '" 12 "',
+        '"true"',
+        '"NaN"',
+        "NaN",
+        '"2024-02-29"',
+        '"2024-02-30"',
+    ),
+    *('"2024-02-29 12:34:56.789"', '"2024-02-29 12:34:56Z"', '"2024-02-29T12:34:56"', "[]", "{}"),
+    *('[1, [2, {"a": "]"}], null]', '{"b": {"b": [true]}, "i4": "x"}', "[1,]", "[,]", '{"a":1,}'),
+    *("[" * 40 + "]" * 40, "[" * 40, "[-", "tru", '"open', "'a'", "1 2", "12abc", '"a""b"'),
+)
+#: In this order: what a column usually holds.
+USUAL = (
+    *("true", "7", "5000000000", "-2.25", "12.34", '"text"', '"grö"'),
+    *('"2024-02-29"', '"2024-02-29 12:34:56.789"', '"2024-02-29 12:34:56Z"'),
+)
+
+
+def written(source: random.Random) -> bytes:
+    """An object of columns and others, mostly of their types, in any order, now and then twice."""
+    names = source.choices(NAMES, k=source.randrange(8))
+    blank = source.choice(("", "", " ", "\n\t "))
+    members = []
+    for name in names:
+        known = name in NAMES[: len(COLUMNS)] and source.random() < 0.85
+        value = USUAL[NAMES.index(name)] if known else source.choice(TOKENS)
+        members.append(f"{json.dumps(name, ensure_ascii=False)}{blank}:{blank}{value}{blank}")
+    return (blank + "{" + ",".join(members) + "}" + source.choice(("", "", " ", "x"))).encode()
+
+
+def rows(
+    spark: Any, columns: tuple[Field, ...], values: list[bytes], options: dict[str, str]
+) -> tuple[list[tuple[Any, ...] | None], dict[str, int]]:
+    """What becomes of each record: its columns as texts, or None."""
+    records = [(None, bytearray(value), "pv", 1, i) for i, value in enumerate(values)]
+    frame = spark.createDataFrame(records, StructType.fromDDL(RECORD)).coalesce(2)
+    bridge = Bridge(spark)
+    counters = bridge.counters(COUNTED_IN)
+    # With options that do not excuse a record, it still is to be counted rather than to end all.
+    reader = value_reader(made("json", columns, options), columns, skips=True)
+    read = frame.select("offset", bridge.read(reader, counters).alias("row"))
+    texts = [f"CAST(row.`{f.name}` AS STRING)" for f in COLUMNS]
+    found = read.selectExpr("offset", "row IS NOT NULL", *texts).collect()
+    by_offset = {row[0]: tuple(row[2:]) if row[1] else None for row in found}
+    counts = {name: count for name, count in counters.values().items() if count}
+    return [by_offset[i] for i in range(len(values))], counts
+
+
+def differ(spark: Any, count: int, seed: int, options: dict[str, str]) -> None:
+    source = random.Random(seed)
+    values = [written(source) for _ in range(count)]
+    values += [mutated(source, value) for value in values]
+    scanned, scanned_counts = rows(spark, COLUMNS, values, options)
+    parsed, parsed_counts = rows(spark, PARSED, values, options)
+    assert scanned_counts == parsed_counts
+    pairs = zip(values, scanned, parsed, strict=True)
+    assert [(v, a, b) for v, a, b in pairs if a != b] == []
+    assert 0.2 < sum(row is None for row in parsed) / len(parsed) < 0.8
+
+
+OPTIONS = ({}, {"ignore-parse-errors": "true"}, {"timestamp-format.standard": "ISO-8601"})
+
+
+@pytest.mark.parametrize("options", OPTIONS, ids=["strict", "lenient", "iso"])
+def test_usual_objects_are_read_as_the_parser_reads_them(
+    spark: Any, options: dict[str, str]
+) -> None:
+    differ(spark, 3_000, 11, options)
+
+
+def test_a_missing_field_is_a_fault_where_it_is_to_be_one(spark: Any) -> None:
+    columns = COLUMNS[1:3]
+    values = [b'{"i8": 1, "i4": 2}', b'{"i4": 2}', b'{"i4": 2, "i8": null}', b"{}"]
+    reader = value_reader(
+        made("json", columns, {"fail-on-missing-field": "true"}), columns, skips=True
+    )
+    records = [(None, bytearray(value), "pv", 1, i) for i, value in enumerate(values)]
+    frame = spark.createDataFrame(records, StructType.fromDDL(RECORD))
+    bridge = Bridge(spark)
+    read = frame.select(bridge.read(reader, bridge.counters(COUNTED_IN)).alias("row"))
+    found = [row.row and tuple(row.row)[1:] for row in read.collect()]
+    assert found == [(2, 1), None, (2, None), None]
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("options", OPTIONS, ids=["strict", "lenient", "iso"])
+def test_many_usual_objects(spark: Any, options: dict[str, str]) -> None:
+    differ(spark, 100_000, int(os.environ.get("FUZZ_SEED", "1")), options)
