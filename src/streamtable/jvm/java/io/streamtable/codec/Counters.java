@@ -26,6 +26,11 @@ public final class Counters implements Serializable {
     byName.get(name).add(by);
   }
 
+  /** One counter, for who raises it with every record. */
+  public LongAccumulator of(String name) {
+    return byName.get(name);
+  }
+
   /** All counts as the driver knows them now. */
   public Map<String, Long> values() {
     Map<String, Long> values = new LinkedHashMap<>();

@@ -16,7 +16,7 @@ public final class JsonEncoder implements Encoder {
   private final String schemaDdl;
   private final Map<String, String> parameters;
   private transient JsonWriters.RowWriter row;
-  private transient JsonFactory factory;
+  private transient JsonGenerator out;
   private transient ByteArrayBuilder buffer;
   private transient byte[] opening;
   private transient byte[] closing;
@@ -37,19 +37,29 @@ public final class JsonEncoder implements Encoder {
       prepare();
     }
     buffer.reset();
-    try (JsonGenerator out = factory.createGenerator(buffer)) {
-      row.write(value, out);
+    JsonWriters.RowWriter writer = row;
+    row = null; // a fault leaves the generator within an object
+    try {
+      writer.write(value, out);
+      out.flush();
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
+    row = writer;
     byte[] object = buffer.toByteArray();
     return opening == null ? object : framed(object);
   }
 
   private void prepare() {
     row = JsonWriters.of(parameters).row(StructType.fromDDL(schemaDdl));
-    factory = new JsonFactory();
+    JsonFactory factory = new JsonFactory();
+    factory.setRootValueSeparator(null); // each object is a record
     buffer = new ByteArrayBuilder();
+    try {
+      out = factory.createGenerator(buffer);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
     if (parameters.containsKey("opening")) {
       opening = parameters.get("opening").getBytes(StandardCharsets.UTF_8);
       closing = parameters.get("closing").getBytes(StandardCharsets.UTF_8);

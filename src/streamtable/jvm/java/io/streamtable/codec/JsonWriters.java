@@ -1,6 +1,7 @@
 package io.streamtable.codec;
 
 import com.fasterxml.jackson.core.JsonGenerator;
+import com.fasterxml.jackson.core.io.SerializedString;
 import java.io.IOException;
 import java.math.BigDecimal;
 import java.util.LinkedHashMap;
@@ -30,6 +31,7 @@ import org.apache.spark.sql.types.TimeType;
 import org.apache.spark.sql.types.TimestampNTZType;
 import org.apache.spark.sql.types.TimestampType;
 import org.apache.spark.sql.types.YearMonthIntervalType;
+import org.apache.spark.unsafe.types.UTF8String;
 
 /** Writers per type, with the spelling of Flink's json format. */
 final class JsonWriters {
@@ -78,9 +80,10 @@ final class JsonWriters {
   }
 
   RowWriter row(StructType type) {
-    String[] names = type.fieldNames();
+    SerializedString[] names = new SerializedString[type.size()];
     JsonWriter[] fields = new JsonWriter[names.length];
     for (int i = 0; i < fields.length; i++) {
+      names[i] = new SerializedString(type.apply(i).name());
       fields[i] = of(type.apply(i).dataType());
     }
     return (row, out) -> {
@@ -90,7 +93,8 @@ final class JsonWriters {
           out.writeFieldName(names[i]);
           fields[i].write(row, i, out);
         } else if (!ignoreNullFields) {
-          out.writeNullField(names[i]);
+          out.writeFieldName(names[i]);
+          out.writeNull();
         }
       }
       out.writeEndObject();
@@ -122,7 +126,7 @@ final class JsonWriters {
       return writer;
     }
     if (type instanceof StringType) {
-      return (from, i, out) -> out.writeString(from.getUTF8String(i).toString());
+      return (from, i, out) -> writeText(from.getUTF8String(i), out);
     }
     if (type instanceof BooleanType) {
       return (from, i, out) -> out.writeBoolean(from.getBoolean(i));
@@ -176,6 +180,15 @@ final class JsonWriters {
       return (from, i, out) -> writeDecimal(from.getDecimal(i, precision, scale), out);
     }
     return null;
+  }
+
+  /** The bytes as they are where that is quicker; others are checked on their way to a String. */
+  private static void writeText(UTF8String text, JsonGenerator out) throws IOException {
+    if (text.isFullAscii()) {
+      out.writeUTF8String(text.getBytes(), 0, text.numBytes());
+    } else {
+      out.writeString(text.toString());
+    }
   }
 
   /** As Flink: 100.00 is 100.00 where plain numbers are asked for, 1E+2 otherwise. */

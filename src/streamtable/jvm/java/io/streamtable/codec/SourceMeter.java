@@ -4,6 +4,7 @@ import java.io.Serializable;
 import java.util.List;
 import org.apache.spark.sql.Column;
 import org.apache.spark.sql.types.DataTypes;
+import org.apache.spark.util.LongAccumulator;
 
 /** Counts the records that a table reads, whatever then becomes of them. */
 public final class SourceMeter implements Serializable {
@@ -14,6 +15,8 @@ public final class SourceMeter implements Serializable {
 
   private final Counters counters;
   private final LatestPair newest;
+  private transient LongAccumulator records;
+  private transient LongAccumulator bytes;
 
   private SourceMeter(Counters counters, LatestPair newest) {
     this.counters = counters;
@@ -33,8 +36,12 @@ public final class SourceMeter implements Serializable {
 
   /** Called by generated code. */
   public boolean count(byte[] key, byte[] value, long timeMs) {
-    counters.add(RECORDS_IN, 1);
-    counters.add(BYTES_IN, (key == null ? 0 : key.length) + (value == null ? 0 : value.length));
+    if (records == null) {
+      records = counters.of(RECORDS_IN);
+      bytes = counters.of(BYTES_IN);
+    }
+    records.add(1L);
+    bytes.add((long) (key == null ? 0 : key.length) + (value == null ? 0 : value.length));
     if (newest.isBefore(timeMs)) { // asked first: the clock is not read for every record
       newest.add(timeMs, System.currentTimeMillis());
     }

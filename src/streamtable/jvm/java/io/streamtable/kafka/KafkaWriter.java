@@ -9,6 +9,7 @@ import java.util.function.BooleanSupplier;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.spark.sql.ForeachWriter;
 import org.apache.spark.sql.Row;
+import org.apache.spark.util.LongAccumulator;
 import scala.Tuple2;
 import scala.collection.Iterator;
 
@@ -43,6 +44,8 @@ public final class KafkaWriter extends ForeachWriter<Row> {
   private transient long records;
   private transient int partitions;
   private transient ReducingBuffer buffer;
+  private transient LongAccumulator recordsOut;
+  private transient LongAccumulator bytesOut;
 
   private KafkaWriter(
       String topic, Delivery delivery, int bufferRows, long bufferMs, Counters counters) {
@@ -123,6 +126,8 @@ public final class KafkaWriter extends ForeachWriter<Row> {
     task = partitionId;
     records = 0;
     partitions = 0;
+    recordsOut = counters.of(RECORDS_OUT);
+    bytesOut = counters.of(BYTES_OUT);
     buffer =
         bufferRows > 0 && bufferMs > 0 ? new ReducingBuffer(bufferRows, bufferMs, this::send) : null;
     return true;
@@ -167,8 +172,8 @@ public final class KafkaWriter extends ForeachWriter<Row> {
 
   private void send(ProducerRecord<byte[], byte[]> record) {
     if (named(() -> delivery.send(record))) {
-      counters.add(RECORDS_OUT, 1);
-      counters.add(BYTES_OUT, length(record.key()) + length(record.value()));
+      recordsOut.add(1L);
+      bytesOut.add((long) length(record.key()) + length(record.value()));
     }
   }
 

@@ -4,6 +4,7 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.atomic.LongAdder;
+import org.apache.kafka.clients.producer.Callback;
 import org.apache.kafka.clients.producer.ProducerRecord;
 
 /** Without transactions: at least once where every record is waited for, else no promise at all. */
@@ -13,6 +14,7 @@ final class PlainDelivery implements Delivery {
   private final boolean waits;
 
   private transient Producers.Lent lent;
+  private transient Callback callback;
   private transient AtomicReference<Exception> failure;
   private transient LongAdder lost;
   private transient boolean whole;
@@ -30,23 +32,23 @@ final class PlainDelivery implements Delivery {
     lost = new LongAdder();
     whole = false;
     lent = Producers.borrow(properties);
-    part = Unsettled.begin(topic);
+    Unsettled begun = Unsettled.begin(topic);
+    part = begun;
+    callback =
+        (metadata, e) -> {
+          begun.answer();
+          remember(e);
+        };
   }
 
   @Override
   public boolean send(ProducerRecord<byte[], byte[]> record) {
     check();
-    Unsettled sending = part;
-    sending.send();
+    part.send();
     try {
-      lent.producer.send(
-          record,
-          (metadata, e) -> {
-            sending.answer();
-            remember(e);
-          });
+      lent.producer.send(record, callback);
     } catch (RuntimeException e) {
-      sending.answer();
+      part.answer();
       remember(e);
     }
     return true;
