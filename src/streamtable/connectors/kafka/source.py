@@ -35,8 +35,12 @@ _DEFAULTS = {
     ExecutionMode.REAL_TIME: {},
 }
 
-#: Spark's source, held back where a query is too far ahead of others.
-_PACED = "io.streamtable.kafka.PacedSource"
+#: Spark's source; that of micro-batches spares copies, and is held back where a query is too far
+#: ahead of others.
+_FORMATS = {
+    ExecutionMode.MICRO_BATCH: "io.streamtable.kafka.BatchSource",
+    ExecutionMode.REAL_TIME: "kafka",
+}
 
 
 class ReadContext(Protocol):
@@ -128,7 +132,7 @@ def _records(table: KafkaTable, context: ReadContext, *, leader_epochs: bool) ->
     batches = context.mode is ExecutionMode.MICRO_BATCH
     pace = context.paces.get(table.table) if batches else None
     reader = (
-        context.spark.readStream.format("kafka" if pace is None else _PACED)
+        context.spark.readStream.format(_FORMATS[context.mode])
         .option(*(("subscribePattern", pattern) if pattern else ("subscribe", _topics(table))))
         .option("failOnDataLoss", str(table.fail_on_data_loss))
         .option("includeHeaders", str(_needs_headers(table)))

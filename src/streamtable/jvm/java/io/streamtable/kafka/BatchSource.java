@@ -25,10 +25,11 @@ import org.apache.spark.sql.types.StructType;
 import org.apache.spark.sql.util.CaseInsensitiveStringMap;
 
 /**
- * Spark's Kafka source for micro-batches, whose batches end where a {@link Pace} lets them; what it
- * writes into a checkpoint is the same. Options beside those of Spark: {@link #PACE}, {@link #QUERY}.
+ * Spark's Kafka source for micro-batches, whose records come without copies ({@link BatchReader})
+ * and whose batches end where a {@link Pace} lets them, if there is one; what it writes into a
+ * checkpoint is the same. Options beside those of Spark: {@link #PACE}, {@link #QUERY}.
  */
-public final class PacedSource implements TableProvider {
+public final class BatchSource implements TableProvider {
   /** The id that {@link Pace#begin} was given. */
   public static final String PACE = "pace";
   /** The name of the query. */
@@ -44,10 +45,10 @@ public final class PacedSource implements TableProvider {
   @Override
   public Table getTable(
       StructType schema, Transform[] partitioning, Map<String, String> properties) {
-    return new PacedTable((SupportsRead) kafka.getTable(schema, partitioning, properties));
+    return new BatchTable((SupportsRead) kafka.getTable(schema, partitioning, properties));
   }
 
-  private record PacedTable(SupportsRead kafka) implements SupportsRead {
+  private record BatchTable(SupportsRead kafka) implements SupportsRead {
     @Override
     public String name() {
       return kafka.name();
@@ -66,12 +67,12 @@ public final class PacedSource implements TableProvider {
     @Override
     public ScanBuilder newScanBuilder(CaseInsensitiveStringMap options) {
       return () ->
-          new PacedScan(
+          new BatchScan(
               kafka.newScanBuilder(options).build(), options.get(PACE), options.get(QUERY));
     }
   }
 
-  private record PacedScan(Scan kafka, String pace, String query) implements Scan {
+  private record BatchScan(Scan kafka, String pace, String query) implements Scan {
     @Override
     public StructType readSchema() {
       return kafka.readSchema();
@@ -85,19 +86,19 @@ public final class PacedSource implements TableProvider {
     @Override
     public MicroBatchStream toMicroBatchStream(String checkpoint) {
       MicroBatchStream stream = kafka.toMicroBatchStream(checkpoint);
-      return new PacedStream(stream, Pace.of(pace), query);
+      return new BatchStream(stream, pace == null ? null : Pace.of(pace), query);
     }
   }
 
   /** The stream of one scan in one run of a query. */
-  private static final class PacedStream
+  private static final class BatchStream
       implements MicroBatchStream, SupportsTriggerAvailableNow, ReportsSourceMetrics {
     private final MicroBatchStream kafka;
     private final SupportsTriggerAvailableNow limited;
     private final Pace pace;
     private final String query;
 
-    PacedStream(MicroBatchStream kafka, Pace pace, String query) {
+    BatchStream(MicroBatchStream kafka, Pace pace, String query) {
       this.kafka = kafka;
       this.limited = (SupportsTriggerAvailableNow) kafka;
       this.pace = pace;
@@ -108,7 +109,7 @@ public final class PacedSource implements TableProvider {
     public Offset latestOffset(Offset begin, ReadLimit limit) {
       Offset end = limited.latestOffset(begin, limit);
       if (pace == null) {
-        return end; // the job is coming to its end, and this run only tidies up
+        return end; // nobody to wait for, or a job that comes to its end and only tidies up
       }
       Positions wanted = Positions.of(end.json());
       try {
@@ -176,7 +177,7 @@ public final class PacedSource implements TableProvider {
 
     @Override
     public PartitionReaderFactory createReaderFactory() {
-      return kafka.createReaderFactory();
+      return BatchReader.factory(kafka.createReaderFactory());
     }
 
     @Override
