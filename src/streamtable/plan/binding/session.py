@@ -11,6 +11,8 @@ SPARK_RULES: Mapping[str, str] = {
     "spark.sql.caseSensitive": "true",
     # In maps the last of equal keys wins, as in Java.
     "spark.sql.mapKeyDedupPolicy": "LAST_WIN",
+    # Upper and lower case are Java's, as in Flink; ICU's also take a second to set up.
+    "spark.sql.icu.caseMappings.enabled": "false",
     "spark.sql.timeType.enabled": "true",
     "spark.sql.timestampType": "TIMESTAMP_LTZ",
 }
