@@ -75,14 +75,14 @@ final class NetRows {
     forEach(
         false,
         (row, by) -> {
-          if (key == null || !replaced.containsKey(new RowValue(RowValue.columns(row, key)))) {
+          if (replaced(row, key, replaced) == null) {
             repeat(deletes, RowKind.DELETE, row, -by);
           }
         });
     forEach(
         true,
         (row, by) -> {
-          Row old = key == null ? null : replaced.get(new RowValue(RowValue.columns(row, key)));
+          Row old = replaced(row, key, replaced);
           if (old == null) {
             repeat(others, RowKind.INSERT, row, by);
           } else {
@@ -100,6 +100,9 @@ final class NetRows {
   private Map<RowValue, Row> replaced(int[] key) {
     Map<RowValue, Row> removed = new HashMap<>();
     forEach(false, (row, by) -> removed.put(new RowValue(RowValue.columns(row, key)), row));
+    if (removed.isEmpty()) {
+      return removed;
+    }
     Map<RowValue, Row> replaced = new HashMap<>();
     forEach(
         true,
@@ -110,6 +113,10 @@ final class NetRows {
           }
         });
     return replaced;
+  }
+
+  private static Row replaced(Row row, int[] key, Map<RowValue, Row> replaced) {
+    return replaced.isEmpty() ? null : replaced.get(new RowValue(RowValue.columns(row, key)));
   }
 
   private void forEach(boolean added, ObjLongConsumer<Row> taker) {

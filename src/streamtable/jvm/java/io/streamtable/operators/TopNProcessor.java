@@ -53,27 +53,52 @@ public final class TopNProcessor extends StatefulProcessor<Row, Row, Row> {
   @Override
   public scala.collection.Iterator<Row> handleInputRows(
       Row key, scala.collection.Iterator<Row> input, TimerValues timers) {
+    Row stored = top.get();
+    List<Row> before = stored == null ? List.of() : stored.getList(0);
+    List<Row> rows = new ArrayList<>(before);
+    if (spec.retracting()) {
+      change(rows, input);
+    } else {
+      while (input.hasNext()) {
+        add(rows, columns(input.next()));
+      }
+    }
+    boolean same = isSame(before, rows);
+    if (rows.isEmpty()) {
+      top.clear();
+    } else if (!same || spec.ttl() > 0) {
+      top.update(RowFactory.create((Object) rows.toArray(new Row[0])));
+    }
+    List<Row> output = same ? List.of() : changes(before, rows);
+    return CollectionConverters.asScala(output.iterator());
+  }
+
+  /** Whether the very same rows are left in the same places. */
+  private static boolean isSame(List<Row> before, List<Row> rows) {
+    boolean same = before.size() == rows.size();
+    for (int i = 0; same && i < rows.size(); i++) {
+      same = before.get(i) == rows.get(i);
+    }
+    return same;
+  }
+
+  private void change(List<Row> rows, scala.collection.Iterator<Row> input) {
     NetRows changes = new NetRows();
     while (input.hasNext()) {
       Row row = input.next();
       changes.add(columns(row), RowKind.sign(row.getByte(RowKind.POSITION)));
     }
-    Row stored = top.get();
-    List<Row> rows = stored == null ? new ArrayList<>() : new ArrayList<>(stored.getList(0));
-    NetRows output = new NetRows();
-    seen(rows, output, -1);
     changes.additionsFirst((row, by) -> apply(rows, row, by));
-    if (spec.retracting() && rows.size() < spec.end()) {
+    if (rows.size() < spec.end()) {
       refill(rows);
     }
+  }
+
+  private List<Row> changes(List<Row> before, List<Row> rows) {
+    NetRows output = new NetRows();
+    seen(before, output, -1);
     seen(rows, output, 1);
-    if (rows.isEmpty()) {
-      top.clear();
-    } else {
-      top.update(RowFactory.create((Object) rows.toArray(new Row[0])));
-    }
-    return CollectionConverters.asScala(
-        output.changes(spec.outputKey(), spec.before()).iterator());
+    return output.changes(spec.outputKey(), spec.before());
   }
 
   private void apply(List<Row> rows, Row row, long by) {
