@@ -186,24 +186,20 @@ class RestoredSink:
         """Whether someone else has been seen to write the topic."""
         return _is_shared(self.directory)
 
-    def before_start(self, mode: ExecutionMode, seconds: float | None = None) -> bool:
-        """Takes the topic back where that is to do, before the query runs in a mode.
-
-        Args:
-            mode: micro-batch or real-time.
-            seconds: how long that may take; None for as long as it needs.
-
-        Returns:
-            Whether it has been done in that time.
-        """
-        if not self._takes_part:
-            return True
+    @property
+    def is_to_be_taken_back(self) -> bool:
+        """Whether the next start does that, as real-time mode has written since a commit."""
         batch = newest_batch(self.directory / "commits")
-        if not self._take_back(batch, seconds):
-            return False
+        return self._takes_part and not self.shared and self._kept(batch) is not None
+
+    def before_start(self, mode: ExecutionMode) -> None:
+        """Takes the topic back where that is to do, before the query runs in a mode."""
+        if not self._takes_part:
+            return
+        batch = newest_batch(self.directory / "commits")
+        self._take_back(batch)
         if mode is ExecutionMode.REAL_TIME and self.keeps and not self.shared:
             self._admin.watch_end(self.topic, str(self.directory), batch, self._counters)
-        return True
 
     def after_stop(self) -> None:
         """The query writes no more."""
@@ -214,14 +210,14 @@ class RestoredSink:
         for file in (self.directory / "sinks").glob("[-0-9]*"):
             file.unlink(missing_ok=True)
 
-    def _take_back(self, batch: int, seconds: float | None) -> bool:
+    def _take_back(self, batch: int) -> None:
         kept = self._kept(batch)
         if kept is None:
-            return True
+            return
         topic = self.topic
         found = self._admin.describe(topic)
         if found.get("id") != kept.topic:
-            return True
+            return
         left = None
         if self.shared:
             left = shared_obstacle(topic)
@@ -229,9 +225,8 @@ class RestoredSink:
             left = f"topic '{topic}' has got more partitions"
         if left is not None:
             self.notice(f"{self.name}: what a run has written in real-time mode stays, as {left}")
-            return True
-        timeout_ms = _A_DAY_MS if seconds is None else max(0, int(seconds * 1_000))
-        admin = KafkaAdmin(self.context.bridge, self._properties, timeout_ms)
+            return
+        admin = KafkaAdmin(self.context.bridge, self._properties, _A_DAY_MS)
         whole = _is_whole(found, kept.time_ms)
         restored = admin.take_back(topic, kept.ends, whole=whole)
         if restored.keys:
@@ -245,7 +240,12 @@ class RestoredSink:
                 f"{self.name}: {restored.left:,} keys of topic '{topic}' stay as they are: what"
                 f" they were at the last checkpoint, {age} ago, may have been compacted away"
             )
-        return restored.done
+        if not restored.done:
+            raise StreamtableError(
+                Condition.BROKER_FAILED,
+                servers=self._properties["bootstrap.servers"],
+                reason=f"topic '{topic}' could not be taken back within a day",
+            )
 
     def _kept(self, batch: int) -> _Kept | None:
         try:

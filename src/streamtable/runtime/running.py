@@ -149,6 +149,7 @@ class RunningQuery:
 
         A micro-batch that runs may end; what real-time mode has done since its last checkpoint is
         committed by a micro-batch over the same records, which writes the same last rows again.
+        Where those may be others the topic stays as it is, and the next start takes it back.
 
         Args:
             seconds: what is not done by then is broken off; the next start does it again.
@@ -158,8 +159,9 @@ class RunningQuery:
         deadline = time.monotonic() + seconds
         if self.mode is ExecutionMode.REAL_TIME:
             self.stop()
-            if not self._start(ExecutionMode.MICRO_BATCH, Extent.AVAILABLE, seconds):
+            if self.sink.is_to_be_taken_back:
                 return
+            self._start(ExecutionMode.MICRO_BATCH, Extent.AVAILABLE)
         begun = self._batch()
         while self._running.isActive and time.monotonic() < deadline:
             status = self._running.status
@@ -205,13 +207,9 @@ class RunningQuery:
         assert self._query is not None, "a query is looked at after its start"  # noqa: S101
         return self._query
 
-    def _start(self, mode: ExecutionMode, extent: Extent, seconds: float | None = None) -> bool:
-        """Starts Spark's query once its sink is as the checkpoint says.
-
-        False, and nothing is started, where that takes more than so many seconds.
-        """
-        if not self.sink.before_start(mode, seconds):
-            return False
+    def _start(self, mode: ExecutionMode, extent: Extent) -> None:
+        """Starts Spark's query once its sink is as the checkpoint says."""
+        self.sink.before_start(mode)
         table = sink_table(self.plan)
         trigger = with_trigger(
             self._rows[mode], self.plan.input, mode, self.context.settings, extent
@@ -227,7 +225,6 @@ class RunningQuery:
         self._looked_at = None
         first: int = self.context.settings[FIRST_CHECKPOINTS]
         self._first_left = first if mode is ExecutionMode.REAL_TIME else 0
-        return True
 
     def _perhaps_stop_waiting(self) -> None:
         """Begins the run that ends by itself once all ends of the query's scans are there."""

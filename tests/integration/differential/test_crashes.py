@@ -72,12 +72,14 @@ def test_folded_topics_equal_batch_over_kills(
             job.feed(name, history[piece] if piece < cuts else ALL_DELETED)
         if 0 < piece < cuts:
             time.sleep(dice.random() * 3)
-            # Long histories are stopped politely, too, which repeats records as a start does.
+            # Long histories are stopped politely, too.
             end = dice.choice((Cli.kill, _stop)) if cuts > 2 else Cli.kill
             end(process)
             process = start()
         _wait_until_right(job, process, f"seed {seed}, piece {piece}")
     _stop(process)
+    assert not job.wrong(job.answers())
+    job.run(1_000)
     assert not job.wrong(job.answers())
     assert not job.state_rows()
 

@@ -142,15 +142,16 @@ def test_only_a_topic_that_is_still_the_same(
     commits = tmp_path / "commits"
     commits.mkdir()
     (commits / "4").touch()
-    assert sink.before_start(ExecutionMode.REAL_TIME)
+    sink.before_start(ExecutionMode.REAL_TIME)
     sink.after_stop()
     kept = tmp_path / "sinks" / "4"
     as_it_was = kept.read_text()
+    assert sink.is_to_be_taken_back
 
     def written_then_started() -> list[str]:
         produce(servers, name, [(b"a", b"1")])
         told.clear()
-        assert sink.before_start(ExecutionMode.MICRO_BATCH)
+        sink.before_start(ExecutionMode.MICRO_BATCH)
         return told
 
     assert "took 1 keys of topic" in written_then_started()[0]
@@ -171,7 +172,7 @@ def test_only_a_topic_that_is_still_the_same(
     assert _folded(servers, name) == {(0, b"a"): (b"1", None)}
     sink.settled()
     assert written_then_started() == []
-    assert not kept.exists()
+    assert not sink.is_to_be_taken_back
 
 
 def _sink(spark: SparkSession, script: str, directory: Path, told: list[str]) -> RestoredSink:
