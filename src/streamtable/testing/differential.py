@@ -72,6 +72,8 @@ def universe(
         "table.local-time-zone": "UTC",
         "table.optimizer.agg-phase-strategy": dice.choice(["ONE_PHASE", "TWO_PHASE"]),
         "table.exec.distinct-bitmaps.enabled": dice.choice(["true", "false"]),
+        # State that expires is kept in another way; it outlives every run.
+        "table.exec.state.ttl": dice.choice(["0 s", "10 d"]),
     }
     found: list[Relation] = []
     refused: Counter[str] = Counter()

@@ -13,6 +13,7 @@ from streamtable.testing.relations import (
     Group,
     Join,
     Kind,
+    Lookup,
     Project,
     Read,
     Relation,
@@ -69,6 +70,7 @@ class Queries:
             (self._group, 4),
             (self._join, 4),
             (self._semi, 2),
+            (self._lookup, 1),
             (self._top, 3),
             (self._first, 1),
             (self._combined, 2),
@@ -129,6 +131,23 @@ class Queries:
             residual = f"l.c{self.dice.choice(one)} <= r.c{self.dice.choice(other)}"
         side = self.dice.choice(["INNER", "LEFT", "RIGHT", "FULL"])
         return Join((*left.kinds, *right.kinds), left, right, side, (equal,), residual)
+
+    def _lookup(self, depth: int) -> Relation:
+        below = self._relation(depth)
+        numbers = self._columns(below, Kind.NUMBER)
+        if not numbers:
+            return Filter(below.kinds, below, self._condition(below, "x"))
+        keys: list[int | None] = self.dice.sample(range(_LARGEST), 3)
+        if self.dice.random() < 0.5:
+            # No column of these is a key.
+            keys += [keys[0], None]
+        values = tuple((key, self.dice.choice("abc")) for key in keys)
+        residual = None
+        if self.dice.random() < 0.4:
+            residual = f"l.c{self.dice.choice(numbers)} >= r.n"
+        side = self.dice.choice(["INNER", "LEFT"])
+        kinds = (*below.kinds, Kind.TEXT)
+        return Lookup(kinds, below, side, self.dice.choice(numbers), values, residual)
 
     def _semi(self, depth: int) -> Relation:
         left, right = self._relation(depth), self._relation(self.dice.randint(0, depth))

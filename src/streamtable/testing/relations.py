@@ -176,6 +176,37 @@ class Join(_Binary):
 
 
 @dataclass(frozen=True)
+class Lookup(_Unary):
+    """Rows with what a list of values has for one of their numbers; `side` is INNER or LEFT.
+
+    Attributes:
+        equal: the column that must equal the first of a value's.
+        values: pairs of a number and a text.
+    """
+
+    side: str
+    equal: int
+    values: tuple[tuple[int | None, str], ...]
+    residual: str | None = None
+
+    def sql(self, dialect: Dialect) -> str:
+        """`WITH d (n, m) AS (...) SELECT ... FROM (...) AS l LEFT JOIN d ... AS r ON ...`."""
+        flinks = dialect is Dialect.FLINK
+        rows = ", ".join(
+            f"({'CAST(NULL AS INT)' if n is None else n}, '{m}')" for n, m in self.values
+        )
+        columns = [f"l.c{i}" for i in range(len(self.input.kinds))]
+        on = f"l.c{self.equal} = r.n" + (f" AND {self.residual}" if self.residual else "")
+        read = f"SELECT *{', PROCTIME() AS p' * flinks} FROM ({self.input.sql(dialect)}) AS i"
+        version = "FOR SYSTEM_TIME AS OF l.p " * flinks
+        return (
+            f"WITH d (n, m) AS (SELECT * FROM (VALUES {rows}) AS v (n, m))"
+            f" SELECT {_items([*columns, 'r.m'])} FROM ({read}) AS l"
+            f" {self.side} JOIN d {version}AS r ON {on}"
+        )
+
+
+@dataclass(frozen=True)
 class Semi(_Binary):
     """The left rows that have a partner, or that have none."""
 
@@ -271,7 +302,7 @@ def simpler(relation: Relation) -> Iterator[Relation]:
     match relation:
         case Group() if relation.having:
             yield replace(relation, having=None)
-        case Join() if relation.residual:
+        case Join() | Lookup() if relation.residual:
             yield replace(relation, residual=None)
     if isinstance(relation, Group) and len(relation.calls) > 1:
         first = len(relation.keys)

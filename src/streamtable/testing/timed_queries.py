@@ -90,6 +90,7 @@ class TimedQueries:
             self._over,
             self._first,
             self._near,
+            self._arrived,
         )
         return self.dice.choice(shapes)()
 
@@ -172,6 +173,27 @@ class TimedQueries:
             for time in ("ts", "t")
         ]
         return _timed(tuple(_OF_COLUMNS.values()), *texts)
+
+    def _arrived(self) -> Relation:
+        """What goes by processing time, of which the answer tells nothing of the order of rows."""
+        table = self._table()
+        if self.dice.random() < 0.5:
+            columns, order = ", ".join(_OF_COLUMNS), self.dice.choice(["ASC", "DESC"])
+            over = f"PARTITION BY {columns} ORDER BY PROCTIME() {order}"
+            inner = f"SELECT *, ROW_NUMBER() OVER ({over}) AS rn FROM {table}"
+            items = _names(_OF_COLUMNS)
+            return _timed(
+                tuple(_OF_COLUMNS.values()),
+                f"SELECT {items} FROM ({inner}) AS x WHERE rn = 1",
+                f"SELECT DISTINCT {items} FROM {table}",
+            )
+        window = "WINDOW w AS (PARTITION BY g ORDER BY PROCTIME())"
+        inner = f"SELECT g, COUNT(*) OVER w AS n, MAX(v) OVER w AS m FROM {table} {window}"
+        return _timed(
+            (Kind.TEXT, Kind.NUMBER, Kind.NUMBER),
+            f"SELECT g AS c0, MAX(n) AS c1, MAX(m) AS c2 FROM ({inner}) AS x GROUP BY g",
+            f"SELECT g AS c0, COUNT(*) AS c1, MAX(v) AS c2 FROM {table} GROUP BY g",
+        )
 
     def _near(self) -> Relation:
         one, other = self.tables

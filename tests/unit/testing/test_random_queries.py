@@ -20,7 +20,7 @@ def test_every_operator_occurs() -> None:
     for part in (
         *("GROUP BY", "HAVING", "FILTER", "COUNT(DISTINCT", "AVG(", "MIN(", "SELECT DISTINCT"),
         *("INNER JOIN", "LEFT JOIN", "RIGHT JOIN", "FULL JOIN", " IN (SELECT", "NOT EXISTS"),
-        *("ROW_NUMBER()", "LIMIT", "OFFSET", "UNION ALL", "INTERSECT", "EXCEPT"),
+        *("ROW_NUMBER()", "LIMIT", "OFFSET", "UNION ALL", "INTERSECT", "EXCEPT", "FOR SYSTEM_TIME"),
     ):
         assert part in text, part
 
