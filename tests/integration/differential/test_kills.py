@@ -1,0 +1,157 @@
+"""`kill -9` at random moments in jobs with a query of each kind: the whole answer comes out."""
+
+from __future__ import annotations
+
+import json
+import random
+import time
+from typing import TYPE_CHECKING
+
+import pytest
+from tests.integration.differential.on_kafka import KafkaJob, histories
+from tests.integration.event_time.support import moment, punctual
+from tests.integration.jobs.support import Cli, write
+
+from streamtable.testing.jobs import BoundedRun
+from streamtable.testing.topics import produce, produce_json
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from pyspark.sql import SparkSession
+    from tests.conftest import Topics
+
+    from streamtable.devbroker.broker import Broker
+
+_KILLS = 3
+
+_SOURCES = """
+CREATE TABLE events (
+  ts TIMESTAMP(3), k INT, v INT, id BIGINT METADATA FROM 'offset' VIRTUAL, p AS PROCTIME(),
+  WATERMARK FOR ts AS ts - INTERVAL '2' SECOND
+) WITH (
+  'connector' = 'kafka', 'topic' = '${source}', 'scan.startup.mode' = 'earliest-offset',
+  'properties.bootstrap.servers' = '${servers}', 'format' = 'json'
+);
+CREATE TABLE versions (
+  k INT, price INT, at TIMESTAMP(3), WATERMARK FOR at AS at, PRIMARY KEY (k) NOT ENFORCED
+) WITH (
+  'connector' = 'upsert-kafka', 'topic' = '${versions}',
+  'properties.bootstrap.servers' = '${servers}', 'key.format' = 'json', 'value.format' = 'json'
+);
+CREATE VIEW named AS SELECT * FROM (VALUES (1, 10), (2, 20), (40, 30)) AS v (n, m);
+"""
+_SINK = """
+CREATE TABLE {name} (id BIGINT, n BIGINT, m BIGINT, PRIMARY KEY (id) NOT ENFORCED) WITH (
+  'connector' = 'upsert-kafka', 'topic' = '${{source}}-${{out}}-{name}',
+  'properties.bootstrap.servers' = '${{servers}}', 'key.format' = 'json', 'value.format' = 'json'
+);
+INSERT INTO {name} {query};
+"""
+_ID = "TIMESTAMPDIFF(SECOND, TIMESTAMP '2026-03-01 00:00:00', window_start) * 10 + k"
+_TUMBLE = "TABLE(TUMBLE(TABLE events, DESCRIPTOR(ts), INTERVAL '10' SECOND))"
+_SESSION = "TABLE(SESSION(TABLE events PARTITION BY k, DESCRIPTOR(ts), INTERVAL '2' SECOND))"
+_OVER = "SELECT id, COUNT(*) OVER w, SUM(v) OVER w FROM events WINDOW w AS (PARTITION BY k {})"
+_FIRST = (
+    "SELECT id, k, v FROM (SELECT *, ROW_NUMBER() OVER (PARTITION BY {} ORDER BY {}) AS rn"
+    " FROM {}) WHERE rn = 1"
+)
+QUERIES = {
+    "tumbled": (
+        f"SELECT {_ID}, COUNT(*), SUM(v) FROM {_TUMBLE} GROUP BY window_start, window_end, k"
+    ),
+    "sessions": (
+        f"SELECT {_ID}, COUNT(*), SUM(v) FROM {_SESSION} GROUP BY window_start, window_end, k"
+    ),
+    "best": _FIRST.format("window_start, window_end", "v DESC, id", _TUMBLE),
+    "near": (
+        "SELECT x.id * 1000 + y.id, x.v, y.v FROM events AS x JOIN events AS y ON x.k = y.k"
+        " AND x.ts BETWEEN y.ts - INTERVAL '1' SECOND AND y.ts"
+    ),
+    "so_far": _OVER.format("ORDER BY ts"),
+    "of_three": _OVER.format("ORDER BY ts ROWS BETWEEN 2 PRECEDING AND CURRENT ROW"),
+    "as_they_come": _OVER.format("ORDER BY p"),
+    "firsts": _FIRST.format("k, v", "ts", "events"),
+    "first_to_come": _FIRST.format("k, v", "p", "events"),
+    "priced": (
+        "SELECT e.id, u.price, e.k FROM events AS e LEFT JOIN versions"
+        " FOR SYSTEM_TIME AS OF e.ts AS u ON e.k = u.k"
+    ),
+    "looked_up": (
+        "SELECT g.k, g.n, d.m FROM (SELECT k, COUNT(*) AS n, PROCTIME() AS p FROM events GROUP BY"
+        " k) AS g LEFT JOIN named FOR SYSTEM_TIME AS OF g.p AS d ON g.n = d.n"
+    ),
+}
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("seed", range(501, 504))
+def test_rows_added_of_which_some_wait(
+    seed: int, spark: SparkSession, broker: Broker, topic: Topics, tmp_path: Path
+) -> None:
+    """Held against a run over all records at once."""
+    source, servers = topic("events", partitions=1), broker.bootstrap_servers
+    versions = topic("versions", partitions=1)
+    _fill(seed, servers, source, versions)
+    names = {"source": source, "versions": versions, "servers": servers}
+    script = _SOURCES + "".join(_SINK.format(name=n, query=q) for n, q in QUERIES.items())
+    jobs = [
+        BoundedRun(spark, script, tmp_path / out, {**names, "out": out})
+        for out in ("killed", "whole")
+    ]
+    _kill_often(seed, script, jobs[0])
+    for job in jobs:
+        job()
+    for name in QUERIES:
+        found, whole = (job.rows(name) for job in jobs)
+        assert found == whole, f"{name}, seed {seed}"
+        assert len(whole) > 2, name
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("seed", range(504, 507))
+def test_rows_that_change(
+    seed: int, spark: SparkSession, broker: Broker, topic: Topics, tmp_path: Path
+) -> None:
+    """Held against Spark's batch answers."""
+    job = KafkaJob(spark, broker.bootstrap_servers, topic, tmp_path)
+    for name, (changes,) in histories(seed, cuts=0).items():
+        job.feed(name, changes)
+    killed = BoundedRun(spark, job.script, tmp_path / "checkpoint")
+    _kill_often(seed, job.script, killed)
+    job.run(1_000)
+    assert not job.wrong(job.answers()), f"seed {seed}"
+
+
+def _fill(seed: int, servers: str, source: str, versions: str) -> None:
+    events = punctual(seed, 240, {0: 1_000})
+    rows = [{"ts": moment(event.ms or 0), "k": event.k, "v": event.v} for event in events]
+    produce_json(servers, source, rows)
+    produce(
+        servers,
+        versions,
+        (
+            (
+                json.dumps({"k": i % 3}).encode(),
+                json.dumps({"k": i % 3, "price": i, "at": moment(i * 20_000)}).encode(),
+            )
+            for i in range(60)
+        ),
+    )
+
+
+def _kill_often(seed: int, script: str, job: BoundedRun) -> None:
+    """Runs the script as a process on the job's checkpoint; it is killed while it works."""
+    dice = random.Random(seed)
+    arguments = ["run", write(job.checkpoint.with_suffix(".sql"), script)]
+    arguments += ["--checkpoint", str(job.checkpoint), "--master", "local[2]"]
+    arguments += ["--set", "execution.micro-batch.max-records=12"]
+    arguments += ["--set", "execution.mode=micro-batch"]
+    for name, value in job.variables.items():
+        arguments += ["--var", f"{name}={value}"]
+    for _ in range(_KILLS):
+        process = Cli.start(*arguments)
+        process.wait_for("running")
+        time.sleep(2 + dice.random() * 6)
+        assert process.process.poll() is None, "it ended by itself"
+        process.kill()
