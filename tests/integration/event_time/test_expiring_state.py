@@ -36,9 +36,9 @@ CREATE TABLE o (g STRING, n BIGINT, PRIMARY KEY (g) NOT ENFORCED)
 WITH ('topic' = '${{source}}-o', {_KEYED});
 INSERT INTO o SELECT g, COUNT(*) FROM t GROUP BY g;
 """
-_TTL_S = 5
+_TTL_S = 12
 #: Seconds between rows of one group. Two of them are longer than state lives.
-_PAUSES_S = (2.8, 2.8, _TTL_S + 1)
+_PAUSES_S = (7, 7, _TTL_S + 1)
 
 
 def test_real_time_mode_forgets_by_the_clock_of_each_row(
