@@ -139,9 +139,14 @@ def _expires(node: Node) -> bool:
     match node:
         case Join():
             return node.left_ttl is not None or node.right_ttl is not None
-        case Normalize() | GroupAggregate() | TopN() | Materialize():
-            return node.ttl is not None
-        case ArrivalDeduplicate() | SortedOver():
+        case (
+            Normalize()
+            | GroupAggregate()
+            | TopN()
+            | Materialize()
+            | SortedOver()
+            | ArrivalDeduplicate()
+        ):
             return node.ttl is not None
         case ArrivalOver():
             return node.expiry is not None
@@ -159,9 +164,15 @@ def _told(node: Node, default: timedelta) -> Node:
                 left_ttl=_limit(node.left_ttl, default),
                 right_ttl=_limit(node.right_ttl, default),
             )
-        case GroupAggregate() | TopN() | Materialize() | SortedOver() | Deduplicate():
-            return replace(node, input=_told(node.input, default), ttl=_limit(node.ttl, default))
-        case ArrivalDeduplicate() | ArrivalOver():
+        case (
+            GroupAggregate()
+            | TopN()
+            | Materialize()
+            | SortedOver()
+            | Deduplicate()
+            | ArrivalDeduplicate()
+            | ArrivalOver()
+        ):
             return replace(node, input=_told(node.input, default), ttl=_limit(node.ttl, default))
         case OverAggregate() if not node.frame.of_time:
             return replace(node, input=_told(node.input, default), ttl=_limit(node.ttl, default))
