@@ -97,9 +97,13 @@ def _three_streams(scale: float) -> Iterator[Record]:
 
 def _bids(scale: float) -> Iterator[Record]:
     source = random.Random(6)
-    for i in range(int(2_000_000 * scale)):
+    many = int(5_000_000 * scale)
+    for i in range(many):
         value = _json(
-            id=i // 2, auction=source.randrange(10_000), price=source.randrange(10**6), at=i
+            id=i // 2,
+            auction=source.randrange(many // 200 or 1),
+            price=source.randrange(10**6),
+            at=i,
         )
         yield "bids", None, value
 
@@ -247,7 +251,7 @@ GROUP BY id;""",
         ),
         Workload(
             "top-n",
-            "the three highest of 200 bids per auction: 10,000 auctions, 2 M bids",
+            "the three highest of 200 bids per auction: 25,000 auctions, 5 M bids",
             ("bids",),
             ("best",),
             _BIDS
@@ -265,7 +269,7 @@ GROUP BY id;""",
         ),
         Workload(
             "deduplicate",
-            "the first of two bids of an id: 1 M ids, 2 M bids",
+            "the first of two bids of an id: 2.5 M ids, 5 M bids",
             ("bids",),
             ("firsts",),
             _BIDS

@@ -263,7 +263,8 @@ AGGREGATION_PHASES = Option(
     "table.optimizer.agg-phase-strategy",
     choice(AggregationPhases),
     default=AggregationPhases.AUTO,
-    doc="Whether each task sums up the rows of a group before they travel to its state.",
+    doc="Whether each task sums up the rows of a group before they travel to its state, and keeps "
+    "back those that others of its own come before in a Top-N.",
 )
 
 SETTINGS = OptionSet(

@@ -100,6 +100,7 @@ def top_n(
     rows: DataFrame,
     *,
     keys: Sequence[str],
+    fold: bool,
     order: Sequence[tuple[int, bool, bool]],
     skip: int,
     limit: int,
@@ -116,6 +117,8 @@ def top_n(
         bridge: of the session.
         rows: row kind and columns.
         keys: the columns that tell partitions apart.
+        fold: whether a task leaves out rows that others of its own come before; only of rows that
+            are only added.
         order: position without the row kind, whether it descends, whether NULLs come first.
         skip: how many rows of a partition are left out.
         limit: how many rows come after those.
@@ -130,6 +133,7 @@ def top_n(
         "Operators.topN",
         rows,
         bridge.java_list(keys),
+        fold,
         *(bridge.java_list(part) for part in zip(*order, strict=True)),
         skip,
         limit,

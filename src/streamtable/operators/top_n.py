@@ -8,6 +8,7 @@ from streamtable.core.durations import milliseconds
 from streamtable.core.errors import InternalError
 from streamtable.jvm.stateful import top_n
 from streamtable.operators.context import LoweringContext
+from streamtable.operators.group_aggregate import folds, holds_bytes
 from streamtable.operators.schema import changelog_ddl, positions
 from streamtable.plan.stateful_nodes import TopN
 
@@ -25,6 +26,9 @@ def lower_top_n(node: TopN, rows: DataFrame, context: LoweringContext) -> DataFr
         context.bridge,
         rows,
         keys=node.partition,
+        fold=node.input.mode.is_append
+        and folds(context)
+        and not holds_bytes(node.partition, node.input.fields),
         order=order,
         skip=node.skip,
         limit=node.limit,

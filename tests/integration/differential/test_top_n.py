@@ -8,10 +8,13 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from tests.integration.differential.support import Query, Source, check
 
+from streamtable.core.changelog import ROW_KIND_COLUMN
+from streamtable.jvm.bridge import Bridge
+from streamtable.jvm.stateful import top_n
 from streamtable.testing.histories import Change, random_history
 
 if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
+    from pyspark.sql import Row, SparkSession
 
 _COLUMNS = "k INT, g INT, v INT"
 
@@ -57,3 +60,35 @@ def test_folded_output_equals_batch(seed: int, spark: SparkSession) -> None:
         "e": Source(_COLUMNS, added, appends=True),
     }
     assert check(spark, seed, sources, QUERIES) == 4, "of `of_append` a list per partition"
+
+
+#: Rows of one task, of more partitions than it holds at once: each twice, far apart; each once.
+_LARGE = {"twice": "id % 110000", "once": "id"}
+
+
+@pytest.mark.parametrize("groups", _LARGE.values(), ids=_LARGE)
+def test_a_task_leaves_out_rows_that_others_come_before(groups: str, spark: SparkSession) -> None:
+    kind = f"CAST(0 AS TINYINT) AS {ROW_KIND_COLUMN}"
+    rows = spark.sql(f"SELECT {kind}, {groups} AS g, id % 7 AS v, id FROM RANGE(0, 220000, 1, 1)")
+
+    def first(*, fold: bool) -> set[Row]:
+        changes = top_n(
+            Bridge(spark),
+            rows,
+            keys=["g"],
+            fold=fold,
+            order=[(1, True, False)],
+            skip=0,
+            limit=1,
+            retracting=False,
+            ranked=False,
+            output_key=None,
+            before=False,
+            ttl_ms=0,
+            output_ddl=f"{ROW_KIND_COLUMN} TINYINT, g BIGINT, v BIGINT, id BIGINT",
+        )
+        return set(changes.collect())
+
+    found = first(fold=True)
+    assert len(found) == rows.select("g").distinct().count()
+    assert found == first(fold=False)

@@ -78,8 +78,7 @@ final class Keyed {
                 .toArray(Column[]::new);
     StructType output = StructType.fromDDL(outputDdl);
     if (!input.isStreaming()) {
-      int[] at = keys.stream().mapToInt(schema::fieldIndex).toArray();
-      return Rehearsal.stateful(plain, at, processor, time, Plain.row(output))
+      return Rehearsal.stateful(plain, at(input, keys), processor, time, Plain.row(output))
           .toDF(output.fieldNames());
     }
     return plain
@@ -90,6 +89,14 @@ final class Keyed {
         .toDF(output.fieldNames());
   }
 
+  /** The rows of a task that may be among the first ones of all tasks; see {@link LocalTopN}. */
+  static Dataset<Row> firstRows(Dataset<Row> input, List<String> keys, TopNSpec spec) {
+    return input.mapPartitions(
+        new LocalTopN(
+            at(input, keys), spec.order().shifted(RowKind.POSITION + 1), spec.end()),
+        Encoders.row(input.schema()));
+  }
+
   /** The rows of a task, summed up group by group; see {@link LocalAggregate}. */
   static Dataset<Row> folded(
       Dataset<Row> input,
@@ -98,9 +105,13 @@ final class Keyed {
       List<Accumulator> accumulators,
       PartialRows partials) {
     StructType raw = input.schema();
-    int[] keyPositions = keys.stream().mapToInt(raw::fieldIndex).toArray();
+    int[] keyPositions = at(input, keys);
     return input.mapPartitions(
         new LocalAggregate(calls, accumulators, keyPositions, partials),
         Encoders.row(partials.schema(raw, keyPositions)));
+  }
+
+  private static int[] at(Dataset<Row> input, List<String> columns) {
+    return columns.stream().mapToInt(input.schema()::fieldIndex).toArray();
   }
 }

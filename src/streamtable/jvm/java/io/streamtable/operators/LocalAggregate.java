@@ -1,29 +1,20 @@
 package io.streamtable.operators;
 
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.HashMap;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
-import org.apache.spark.api.java.function.MapPartitionsFunction;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.RowFactory;
 
 /**
  * Sums up the rows of each group within a task, before the shuffle: one row of partials per group
  * travels instead of all of its rows. Flink's local aggregation.
- *
- * <p>What is held at once is bounded; a task with more groups sends some of them more than once,
- * which adds up to the same.
  */
-final class LocalAggregate implements MapPartitionsFunction<Row, Row> {
-  private static final int MAX_GROUPS = 100_000;
-  private static final int MAX_ROWS = 1_000_000;
-
+final class LocalAggregate extends LocalFold {
   private final List<Aggregation> calls;
   private final List<Accumulator> accumulators;
-  private final int[] keyPositions;
   private final PartialRows layout;
 
   LocalAggregate(
@@ -31,9 +22,9 @@ final class LocalAggregate implements MapPartitionsFunction<Row, Row> {
       List<Accumulator> accumulators,
       int[] keyPositions,
       PartialRows layout) {
+    super(keyPositions);
     this.calls = calls;
     this.accumulators = accumulators;
-    this.keyPositions = keyPositions;
     this.layout = layout;
   }
 
@@ -48,29 +39,9 @@ final class LocalAggregate implements MapPartitionsFunction<Row, Row> {
   }
 
   @Override
-  public Iterator<Row> call(Iterator<Row> input) {
-    return new Iterator<>() {
-      private Iterator<Row> ready = List.<Row>of().iterator();
-
-      @Override
-      public boolean hasNext() {
-        while (!ready.hasNext() && input.hasNext()) {
-          ready = fold(input);
-        }
-        return ready.hasNext();
-      }
-
-      @Override
-      public Row next() {
-        hasNext();
-        return ready.next();
-      }
-    };
-  }
-
-  private Iterator<Row> fold(Iterator<Row> input) {
+  Iterator<Row> fold(Iterator<Row> input) {
     Map<Object, Group> groups = new HashMap<>();
-    for (int rows = 0; rows < MAX_ROWS && groups.size() < MAX_GROUPS && input.hasNext(); rows++) {
+    for (int rows = 0; rows < MAX_ROWS && groups.size() < MAX_HELD && input.hasNext(); rows++) {
       Row row = input.next();
       add(groups.computeIfAbsent(key(row), key -> new Group(accumulators)), row);
     }
@@ -106,16 +77,5 @@ final class LocalAggregate implements MapPartitionsFunction<Row, Row> {
       group.partials[i].export(row, layout.at(i));
     }
     return RowFactory.create(row);
-  }
-
-  private Object key(Row row) {
-    if (keyPositions.length == 1) {
-      return row.get(keyPositions[0]);
-    }
-    Object[] values = new Object[keyPositions.length];
-    for (int i = 0; i < values.length; i++) {
-      values[i] = row.get(keyPositions[i]);
-    }
-    return Arrays.asList(values);
   }
 }

@@ -135,7 +135,8 @@ final class NetRows {
     }
   }
 
-  private static Row changed(byte kind, Row row) {
+  /** A row of the output. */
+  static Row changed(byte kind, Row row) {
     Object[] columns = new Object[1 + row.length()];
     columns[RowKind.POSITION] = kind;
     for (int i = 0; i < row.length(); i++) {

@@ -130,12 +130,15 @@ public final class Operators {
   /**
    * The first rows of each partition; see {@link TopNProcessor}.
    *
+   * @param fold whether a task leaves out what others of its rows come before; see {@link
+   *     LocalTopN}. Only of rows that are only added
    * @param order positions of the columns that rows are ordered by, without the row kind
    * @param outputKey positions, or null; see {@link NetRows#changes}
    */
   public static Dataset<Row> topN(
       Dataset<Row> input,
       List<String> keys,
+      boolean fold,
       List<Integer> order,
       List<Boolean> descending,
       List<Boolean> nullsFirst,
@@ -159,7 +162,8 @@ public final class Operators {
             Keyed.positions(outputKey),
             before,
             ttl);
-    return Keyed.stateful(input, keys, new TopNProcessor(spec), ttl > 0, outputDdl);
+    Dataset<Row> rows = fold ? Keyed.firstRows(input, keys, spec) : input;
+    return Keyed.stateful(rows, keys, new TopNProcessor(spec), ttl > 0, outputDdl);
   }
 
   /** A filter that judges updates as a whole; see {@link PairedFilter}. */

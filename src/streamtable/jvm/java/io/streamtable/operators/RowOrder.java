@@ -2,6 +2,7 @@ package io.streamtable.operators;
 
 import java.io.Serializable;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Comparator;
 import java.util.Iterator;
 import java.util.List;
@@ -26,6 +27,12 @@ final class RowOrder implements Comparator<Row>, Serializable {
   /** By these columns, ascending. */
   static RowOrder ascending(int[] columns) {
     return new RowOrder(columns, new boolean[columns.length], new boolean[columns.length]);
+  }
+
+  /** The same of rows that have so many columns more in front. */
+  RowOrder shifted(int by) {
+    return new RowOrder(
+        Arrays.stream(columns).map(column -> column + by).toArray(), descending, nullsFirst);
   }
 
   /** All rows in this order. */

@@ -3,6 +3,7 @@ package io.streamtable.operators;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.function.Consumer;
 import org.apache.spark.sql.Encoders;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.RowFactory;
@@ -95,9 +96,14 @@ public final class TopNProcessor extends StatefulProcessor<Row, Row, Row> {
   }
 
   private List<Row> changes(List<Row> before, List<Row> rows) {
+    if (before.isEmpty()) {
+      List<Row> inserts = new ArrayList<>();
+      seen(rows, row -> inserts.add(NetRows.changed(RowKind.INSERT, row)));
+      return inserts;
+    }
     NetRows output = new NetRows();
-    seen(before, output, -1);
-    seen(rows, output, 1);
+    seen(before, row -> output.add(row, -1));
+    seen(rows, row -> output.add(row, 1));
     return output.changes(spec.outputKey(), spec.before());
   }
 
@@ -169,11 +175,11 @@ public final class TopNProcessor extends StatefulProcessor<Row, Row, Row> {
     rows.addAll(best);
   }
 
-  /** Adds the rows that are seen to the output, or takes them off it. */
-  private void seen(List<Row> rows, NetRows output, int sign) {
+  /** Hands over the rows that are seen, as they are seen. */
+  private void seen(List<Row> rows, Consumer<Row> taker) {
     int end = Math.min(rows.size(), spec.end());
     for (int i = spec.skip(); i < end; i++) {
-      output.add(spec.ranked() ? ranked(rows.get(i), i + 1) : rows.get(i), sign);
+      taker.accept(spec.ranked() ? ranked(rows.get(i), i + 1) : rows.get(i));
     }
   }
 
