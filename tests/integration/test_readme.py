@@ -36,6 +36,6 @@ def test_first_script(broker: Broker, tmp_path: Path) -> None:
         program, *arguments = shlex.split(line)
         assert program == "streamtable"
         subprocess.run(
-            [sys.executable, "-m", "streamtable", *arguments], cwd=tmp_path, check=True, timeout=120
+            [sys.executable, "-m", "streamtable", *arguments], cwd=tmp_path, check=True, timeout=240
         )
     assert _python(consume, tmp_path) == printed

@@ -11,7 +11,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from confluent_kafka import Producer
-from tests.integration.jobs.support import Cli, write
+from tests.integration.jobs.support import PATIENCE_S, Cli, write
 
 from streamtable.core.errors import Condition, StreamtableError
 from streamtable.testing.jobs import BoundedRun
@@ -152,7 +152,7 @@ def run_apart(job: BoundedRun, done: Callable[[], bool], settings: Mapping[str, 
     for key, value in {**settings, "parallelism.default": "1"}.items():
         arguments += ["--set", f"{key}={value}"]
     process = Cli.start(*arguments)
-    deadline = time.monotonic() + 240
+    deadline = time.monotonic() + PATIENCE_S
     while not done():
         assert time.monotonic() < deadline
         assert process.process.poll() is None, process.end()

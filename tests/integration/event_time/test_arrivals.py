@@ -32,6 +32,7 @@ INSERT INTO o SELECT id, COUNT(*) OVER w, MIN(id) OVER w FROM clicks
 WINDOW w AS (PARTITION BY k ORDER BY p RANGE INTERVAL '6' SECOND PRECEDING);
 """
 _FRAME_S = 6
+_AFTER_S = _FRAME_S + 0.5
 
 
 def test_a_frame_of_time_goes_by_the_clock(
@@ -46,27 +47,26 @@ def test_a_frame_of_time_goes_by_the_clock(
     # Those of one millisecond count each other.
     first = {i: (row["n"], row["m"]) for i, row in rows_there(job, "o").items()}
     assert {i: (2, i % 2) for i in (2, 3)} == {i: first[i] for i in (2, 3)}
-    time.sleep(_FRAME_S + 0.5)
-    produce_json(servers, source, [{"id": 4, "k": 0}])
-    sent = {4}
-    over_at = float("inf")
-
-    def send(*rows: tuple[int, int]) -> None:
-        sent.update(i for i, _ in rows)
-        produce_json(servers, source, [{"id": i, "k": k} for i, k in rows])
+    time.sleep(_AFTER_S)
+    # Each with its key, and how long after the row before it has been seen it comes.
+    rows = {4: (1, 0.0), 5: (0, 0.0), 6: (0, 0.0), 7: (0, _AFTER_S)}
+    sent: dict[int, float] = {}
+    seen: dict[int, float] = {3: time.monotonic()}
 
     def done() -> bool:
-        nonlocal over_at
         found = rows_there(job, "o")
-        if 4 in found and 5 not in sent:
-            send((5, 0), (6, 1))
-        elif {5, 6} <= found.keys() and over_at == float("inf"):
-            over_at = time.monotonic() + _FRAME_S + 0.5
-        elif time.monotonic() > over_at and 7 not in sent:
-            send((7, 0))
-        return 7 in found
+        for i, (k, after) in rows.items():
+            if i in sent and i in found:
+                seen.setdefault(i, time.monotonic())
+            elif i not in sent and i - 1 in seen and time.monotonic() >= seen[i - 1] + after:
+                sent[i] = time.monotonic()
+                produce_json(servers, source, [{"id": i, "k": k}])
+        return 7 in seen
 
     with set_for_a_while(spark, ONE_TASK):
-        job.until(done, {"execution.mode": "real-time"}, seconds=90)
+        job.until(done, {"execution.mode": "real-time"})
     found = {i: (row["n"], row["m"]) for i, row in rows_there(job, "o").items() if i > 3}
-    assert found == {4: (1, 4), 5: (2, 4), 6: (1, 6), 7: (1, 7)}
+    # Where the machine is so slow that both may lie further apart, it may have been alone.
+    pair = {(2, 5)} if seen[6] - sent[5] < _FRAME_S else {(2, 5), (1, 6)}
+    assert found.pop(6) in pair
+    assert found == {4: (1, 4), 5: (1, 5), 7: (1, 7)}

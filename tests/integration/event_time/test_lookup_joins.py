@@ -53,7 +53,7 @@ def test_rows_find_what_fits_them(
     expected |= {(5, "Asia"), (5, "Africa"), (6, "Europe"), (7, "Asia"), (7, "Africa")}
     expected |= {(8, "-"), (9, "-")}
     settings = {"execution.mode": "real-time"}
-    job.until(lambda: set(job.rows("o")) == expected, settings, seconds=60)
+    job.until(lambda: set(job.rows("o")) == expected, settings)
 
 
 def _send(servers: str, topic: str, codes: list[str | None], first: int) -> None:

@@ -259,5 +259,5 @@ def test_frames_come_out_at_checkpoints_of_real_time_mode(
     with set_for_a_while(spark, ONE_TASK):
         job()
         send(broker.bootstrap_servers, source, events[20:])
-        job.until(lambda: _written(job, "three") == expected, settings, seconds=90)
+        job.until(lambda: _written(job, "three") == expected, settings)
     assert not any("watermark had passed" in n for n in job.notices), job.notices

@@ -51,7 +51,7 @@ _PARTITIONS = 3
 _GROUPS = 7
 
 #: After a fault is over, what is not going on again by then hangs.
-PATIENCE_S = 60
+PATIENCE_S = 150
 
 #: How long a start may take, on a machine with other work too.
 START_S = 180

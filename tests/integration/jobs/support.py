@@ -78,6 +78,9 @@ def recount(views: list[dict[str, Any]]) -> dict[tuple[Any, ...], dict[str, Any]
     }
 
 
+#: Seconds after which what a job has not done hangs, on a machine with other work too.
+PATIENCE_S = 240
+
 #: Processes that tests have started and that may still run.
 _STARTED: list[subprocess.Popen[str]] = []
 
@@ -109,12 +112,12 @@ class Cli:
         _STARTED.append(process)
         return cls(process)
 
-    def end(self, timeout: float = 120) -> tuple[int, str, str]:
+    def end(self, timeout: float = PATIENCE_S) -> tuple[int, str, str]:
         """Exit code, standard output, standard error."""
         out, err = self.process.communicate(timeout=timeout)
         return self.process.returncode, out, err
 
-    def wait_for(self, text: str, seconds: float = 120) -> None:
+    def wait_for(self, text: str, seconds: float = PATIENCE_S) -> None:
         """Returns once a line of standard error has that text; such lines are read away."""
         assert self.process.stderr is not None
         too_late = threading.Timer(seconds, self.process.kill)
@@ -139,7 +142,7 @@ class Cli:
         self.process.send_signal(signal.SIGTERM)
 
 
-def run(*arguments: str, timeout: float = 120) -> tuple[int, str, str]:
+def run(*arguments: str, timeout: float = PATIENCE_S) -> tuple[int, str, str]:
     """A command to its end."""
     return Cli.start(*arguments).end(timeout)
 

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 import pytest
-from tests.integration.jobs.support import Cli, write
+from tests.integration.jobs.support import PATIENCE_S, Cli, write
 from tests.integration.jobs.test_real_time_formats import values
 
 from streamtable.testing.jobs import BoundedRun
@@ -43,7 +43,7 @@ LENGTHS = (
 
 
 def _until(servers: str, topic: str, count: int, job: Cli) -> list[dict[str, object]]:
-    deadline = time.monotonic() + 90
+    deadline = time.monotonic() + PATIENCE_S
     while time.monotonic() < deadline:
         assert job.process.poll() is None, job.process.communicate()[1]
         found = values(servers, topic)

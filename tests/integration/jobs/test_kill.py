@@ -9,7 +9,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from tests.integration.jobs.support import PAGEVIEWS, Cli, page_views, recount, run, write
+from tests.integration.jobs.support import (
+    PAGEVIEWS,
+    PATIENCE_S,
+    Cli,
+    page_views,
+    recount,
+    run,
+    write,
+)
 
 from streamtable.core.errors import Condition, StreamtableError
 from streamtable.inspect.folded import FoldedTopic
@@ -31,9 +39,9 @@ def _sink(names: dict[str, str]) -> KafkaTable:
     return table
 
 
-def _wait_for_records(table: KafkaTable, count: int, process: Cli, seconds: float = 90) -> None:
+def _wait_for_records(table: KafkaTable, count: int, process: Cli) -> None:
     """Until the sink's topic holds so many records: then the job is in mid-flight."""
-    end = time.monotonic() + seconds
+    end = time.monotonic() + PATIENCE_S
     while time.monotonic() < end:
         assert process.process.poll() is None, "the job ended by itself"
         try:
@@ -45,7 +53,7 @@ def _wait_for_records(table: KafkaTable, count: int, process: Cli, seconds: floa
             # The job creates its topic once it has checked everything else.
             assert error.condition is Condition.TOPIC_MISSING
         time.sleep(0.2)
-    message = f"the job wrote fewer than {count} records in {seconds} s"
+    message = f"the job wrote fewer than {count} records in {PATIENCE_S} s"
     raise AssertionError(message)
 
 

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tests.integration.jobs.support import Cli, write
+from tests.integration.jobs.support import PATIENCE_S, Cli, write
 from tests.integration.jobs.test_change_events import records
 
 from streamtable.runtime.job import RunOptions
@@ -128,7 +128,7 @@ def test_of_a_job_in_the_background(
 
 
 def _metric(job: Job, holds: Callable[[dict[str, Any]], bool]) -> dict[str, Any]:
-    deadline = time.monotonic() + 120
+    deadline = time.monotonic() + PATIENCE_S
     while True:
         now = job.metrics()
         if now["queries"] and holds(now):
@@ -169,7 +169,7 @@ def _count(broker: Broker, source: str) -> int:
 
 
 def _until(url: str, expected: str | Callable[[], str], job: Cli) -> None:
-    deadline = time.monotonic() + 240
+    deadline = time.monotonic() + PATIENCE_S
     while True:
         line = expected if isinstance(expected, str) else expected()
         with urllib.request.urlopen(url, timeout=60) as answer:  # noqa: S310 - our own

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from tests.integration.jobs.support import Cli, write
+from tests.integration.jobs.support import PATIENCE_S, Cli, write
 
 from streamtable.core.errors import Condition, StreamtableError
 from streamtable.runtime.job import RunOptions
@@ -55,7 +55,7 @@ def answer(history: list[Change]) -> dict[tuple[Any, ...], dict[str, Any]]:
     }
 
 
-def until(job: BoundedRun, expected: object, process: Cli, seconds: float = 150) -> float:
+def until(job: BoundedRun, expected: object, process: Cli, seconds: float = PATIENCE_S) -> float:
     """Seconds until the sink's table is as expected."""
     start = time.monotonic()
     while time.monotonic() < start + seconds:
@@ -110,7 +110,7 @@ def test_the_first_checkpoints_come_quickly(broker: Broker, topic: Topics, tmp_p
         *("--set", "execution.real-time.first-checkpoints=2"),
         *("--var", f"source={source}", "--var", f"servers={servers}"),
     )
-    deadline = time.monotonic() + 120
+    deadline = time.monotonic() + PATIENCE_S
     while len(list(commits.glob("[0-9]*"))) < 2:
         assert time.monotonic() < deadline
         time.sleep(0.1)

@@ -6,7 +6,7 @@ import time
 from typing import TYPE_CHECKING
 
 from confluent_kafka import Consumer, TopicPartition
-from tests.integration.jobs.support import Cli, write
+from tests.integration.jobs.support import PATIENCE_S, Cli, write
 from tests.integration.jobs.test_avro_confluent import Api, record
 
 from streamtable.testing.topics import produce
@@ -86,7 +86,7 @@ def test_every_format_row_by_row(
         *("--set", "execution.mode=real-time", "--set", "execution.checkpointing.interval=5 s"),
     )
     try:
-        deadline = time.monotonic() + 180
+        deadline = time.monotonic() + PATIENCE_S
         rows, changes = [], []
         while len(rows) + len(changes) < 8 and time.monotonic() < deadline:
             assert process.process.poll() is None, process.process.communicate()[1]

@@ -8,7 +8,7 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tests.integration.jobs.support import Cli, write
+from tests.integration.jobs.support import PATIENCE_S, Cli, write
 
 from streamtable.core.errors import Condition, StreamtableError
 from streamtable.testing.histories import Change, fold, random_history
@@ -77,7 +77,7 @@ def test_upserts_joined_row_by_row(
 
 
 def _until(job: BoundedRun, expected: object, process: Cli) -> None:
-    deadline = time.monotonic() + 120
+    deadline = time.monotonic() + PATIENCE_S
     while time.monotonic() < deadline:
         assert process.process.poll() is None, process.process.communicate()[1]
         try:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from confluent_kafka import Producer
 from tests.integration.jobs.committed import records
+from tests.integration.jobs.support import PATIENCE_S
 from tests.integration.jobs.test_source_options import commit, send
 
 from streamtable.testing.histories import Change
@@ -199,7 +200,7 @@ QUICKLY_COMPACTED = {
 
 def _compact(servers: str, topic: str, keys: int) -> None:
     """Waits until so many keys have one record each; what comes last is never compacted."""
-    deadline = time.monotonic() + 60
+    deadline = time.monotonic() + PATIENCE_S
     while True:
         produce_changes(servers, topic, "k", [Change(-1, {"v": -1})])
         found = [r for r in records(servers, topic) if json.loads(r.key())["k"] >= 0]

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from confluent_kafka import Consumer, ConsumerGroupTopicPartitions, Producer, TopicPartition
 from confluent_kafka.admin import AdminClient, NewPartitions
+from tests.integration.jobs.support import PATIENCE_S
 from tests.integration.jobs.test_change_events import records
 
 from streamtable.core.errors import Condition, StreamtableError
@@ -174,12 +175,12 @@ def test_an_end_that_is_not_there_yet_is_waited_for(
     try:
         send(broker, source, range(3, 6))
         send(broker, source, range(10, 12), partition=1)
-        deadline = time.monotonic() + 60
+        deadline = time.monotonic() + PATIENCE_S
         while job.ids() != [0, 1, 2, 3, 4, 5, 10]:
             assert time.monotonic() < deadline
             assert waiting.running
         send(broker, source, range(6, 9))
-        assert waiting.wait(60)
+        assert waiting.wait(PATIENCE_S)
     finally:
         waiting.stop()
         waiting.wait(60)

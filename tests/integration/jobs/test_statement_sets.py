@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tests.integration.event_time.support import SOURCE, Event, millis, send
+from tests.integration.jobs.support import PATIENCE_S
 from tests.integration.jobs.test_change_events import records
 
 from streamtable.core.settings import SessionSettings
@@ -105,13 +106,13 @@ def test_a_stop_does_not_wait_for_those_that_are_held_back(
     session = Session(settings=fixed_settings({**given, "execution.max-lead": "20"}))
     session.load(SCRIPT, "s.sql", {"source": source, "servers": broker.bootstrap_servers})
     job = session.start(RunOptions(checkpoint=str(tmp_path / "c")), lambda _: None, spark)
-    deadline = time.monotonic() + 120
+    deadline = time.monotonic() + PATIENCE_S
     while not _reached(tmp_path / "c" / "slow", "commits", source):
         assert job.running, job.wait(0)
         assert time.monotonic() < deadline
         time.sleep(0.05)
     job.stop()
-    assert job.wait(30)
+    assert job.wait(PATIENCE_S)
     assert 0 < _reached(tmp_path / "c" / "quick", "commits", source) < COUNT
 
 
@@ -149,7 +150,7 @@ def test_a_query_that_has_ended_holds_no_other_up(
     options = RunOptions(bounded=True, checkpoint=str(tmp_path / "c"))
     again = session.start(options, lambda _: None, spark)
     try:
-        assert again.wait(60), "it waits for a query that is over"
+        assert again.wait(PATIENCE_S), "it waits for a query that is over"
     finally:
         again.stop()
         again.wait(60)

@@ -7,6 +7,8 @@ from decimal import Decimal
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from tests.integration.jobs.support import PATIENCE_S
+
 from streamtable.runtime.job import RunOptions
 from streamtable.session import Session
 from streamtable.testing.jobs import BoundedRun
@@ -58,7 +60,7 @@ def test_literal_rows(spark: SparkSession, broker: Broker, topic: Topics, tmp_pa
     options = RunOptions(checkpoint=str(tmp_path / "literals"))
     job = threading.Thread(target=session.run, args=(options, notices.append, spark), daemon=True)
     job.start()
-    job.join(timeout=120)
+    job.join(timeout=PATIENCE_S)
     assert not job.is_alive(), "a job over nothing but VALUES goes on"
     run = BoundedRun(spark, script, tmp_path / "literals", names, frames)
     assert {key[0]: tuple(row.values())[1:] for key, row in run.rows("totals").items()} == {

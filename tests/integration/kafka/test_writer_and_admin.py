@@ -156,7 +156,7 @@ def test_the_buffer_empties_in_time(broker, topic, sink):
     values[0], values[1] = b"a", b"1"
     writer.open(0, 0)
     writer.process(row.create(values))
-    deadline = time.monotonic() + 20
+    deadline = time.monotonic() + 60
     while not (found := read_all(broker, name)) and time.monotonic() < deadline:
         time.sleep(0.1)
     assert [m.value() for m in found] == [b"1"]  # and nobody has closed the writer yet
@@ -242,7 +242,7 @@ def test_no_cluster(admin, properties, unreachable, reason):
     begun = time.monotonic()
     with pytest.raises(Py4JJavaError) as caught:
         admin.ensureReachable(properties, 1_000)
-    assert time.monotonic() - begun < 5
+    assert time.monotonic() - begun < 20
     assert (caught.value.java_exception.kind() == "UNREACHABLE") is unreachable
     assert reason in caught.value.java_exception.getMessage()
 
