@@ -11,7 +11,7 @@ from __future__ import annotations
 from tests.integration.differential.test_state_left import cases, tables
 
 from streamtable.core.options import Given
-from streamtable.core.settings import SessionSettings
+from streamtable.core.session_settings import SessionSettings
 from streamtable.runtime.spark import start_spark
 from streamtable.testing.replay import Replay
 

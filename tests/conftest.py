@@ -12,7 +12,7 @@ from tests import quick_jvm
 
 from streamtable.core.options import Given
 from streamtable.core.secrets import forget_secrets
-from streamtable.core.settings import SessionSettings
+from streamtable.core.session_settings import SessionSettings
 from streamtable.devbroker.broker import Broker
 from streamtable.devbroker.registry import Registry
 

@@ -42,7 +42,7 @@ def _cluster(function: _F) -> _F:
 
 @contextmanager
 def _admin(servers: str, properties: dict[str, str]) -> Iterator[KafkaAdmin]:
-    from streamtable.core.settings import SessionSettings
+    from streamtable.core.session_settings import SessionSettings
     from streamtable.jvm.bridge import Bridge
     from streamtable.jvm.kafka_admin import KafkaAdmin
     from streamtable.runtime.spark import start_spark

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from streamtable.connectors.kafka.table import KafkaTable
-from streamtable.core.settings import SessionSettings
+from streamtable.core.session_settings import SessionSettings
 from streamtable.devbroker.broker import Broker
 from streamtable.session import Session
 

@@ -129,10 +129,6 @@ class Bridge:
         columns = self.java_list(self._java_column(F.col(name)) for name in position)
         return Column(self._ours.kafka.LeaderEpochs.column(self.java_map(properties), columns))
 
-    def group_offsets(self, properties: Mapping[str, str], group: str) -> Any:
-        """The Java class that commits for a group beside a job."""
-        return self._ours.kafka.GroupOffsets(self.java_map(properties), group)
-
     def encode(self, codec: Codec, row: Column) -> Column:
         """A struct -> its bytes, null for a null struct.
 
@@ -153,62 +149,6 @@ class Bridge:
             self._ours.codec.AvroConfluentEncoder.check(parameters)
         except Py4JJavaError as error:
             raise codec_fault(error) or error from None
-
-    def normalize(
-        self,
-        rows: DataFrame,
-        *,
-        keys: Sequence[str],
-        row_ddl: str,
-        before: bool,
-        positions: bool,
-        ttl_ms: int,
-        output_ddl: str,
-    ) -> DataFrame:
-        """Upserts with their positions -> a full changelog, with positions if asked for.
-
-        A row is forgotten `ttl_ms` after its last upsert; 0 keeps it.
-        """
-        return self._frame(
-            self._ours.operators.Operators.normalize(
-                _jdf(rows), self.java_list(keys), row_ddl, before, positions, ttl_ms, output_ddl
-            )
-        )
-
-    def group_aggregate(
-        self,
-        rows: DataFrame,
-        *,
-        keys: Sequence[str],
-        calls: Sequence[Aggregation],
-        retracting: bool,
-        before: bool,
-        bitmaps: bool,
-        fold: bool,
-        order: Sequence[int],
-        ttl_ms: int,
-        output_ddl: str,
-    ) -> DataFrame:
-        """A changelog -> one row per group.
-
-        Aggregates that go by the order of rows take those of a batch by the columns at `order`,
-        then by all columns from the left. A group is forgotten `ttl_ms` after its last change; 0
-        keeps it.
-        """
-        return self._frame(
-            self._ours.operators.Operators.groupAggregate(
-                _jdf(rows),
-                self.java_list(keys),
-                self.aggregations(calls),
-                retracting,
-                before,
-                bitmaps,
-                fold,
-                self.java_list(order),
-                ttl_ms,
-                output_ddl,
-            )
-        )
 
     def aggregations(self, calls: Sequence[Aggregation]) -> JavaObject:
         """Aggregate calls as the operators take them."""
@@ -266,9 +206,10 @@ class Bridge:
         return None if found is None else str(found)
 
     @property
-    def pace(self) -> Any:
-        """The Java class behind `runtime.pace`."""
-        return self._ours.kafka.Pace
+    def kafka(self) -> Packages:
+        """Java classes of ours that speak to brokers, by their names."""
+        found: Packages = self._ours.kafka
+        return found
 
     @property
     def java_session(self) -> JavaObject:
@@ -292,34 +233,9 @@ class Bridge:
         self._ours.query.RealTimeInterval.set(query._jsq, milliseconds)  # noqa: SLF001
 
     @property
-    def kafka_transactions(self) -> Any:
-        """The Java class behind `jvm.kafka_transactions`."""
-        return self._ours.kafka.KafkaTransactions
-
-    @property
-    def kafka_access(self) -> Any:
-        """The Java class behind the checks of `jvm.kafka_admin.KafkaAdmin`."""
-        return self._ours.kafka.KafkaAccess
-
-    @property
-    def sink_positions(self) -> Any:
-        """The Java class behind `jvm.kafka_admin.KafkaAdmin.watch_end`."""
-        return self._ours.kafka.SinkPositions
-
-    @property
-    def sink_restore(self) -> Any:
-        """The Java class behind `jvm.kafka_admin.KafkaAdmin.take_back`."""
-        return self._ours.kafka.SinkRestore
-
-    @property
     def rehearsal(self) -> Any:
         """The Java class behind `jvm.rehearsal`."""
         return self._ours.operators.Rehearsal
-
-    @property
-    def kafka_admin(self) -> Any:
-        """The Java class behind `jvm.kafka_admin.KafkaAdmin`."""
-        return self._ours.kafka.KafkaAdmin
 
     def java_map(self, items: Mapping[str, Any]) -> JavaObject:
         """A `java.util.Map`."""
@@ -334,6 +250,10 @@ class Bridge:
         for item in items:
             found.add(item)
         return found
+
+    def positions(self, given: Sequence[int] | None) -> JavaObject | None:
+        """Positions of columns as the operators take them."""
+        return None if given is None else self.java_list(given)
 
     def _codec(self, kind: str, codec: Codec) -> JavaObject:
         make = getattr(self._ours.codec.Codecs, kind)

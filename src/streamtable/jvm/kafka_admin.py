@@ -124,17 +124,17 @@ class KafkaAdmin:
         shape = (partitions or -1, replication or -1)
         configs_there = self._bridge.java_map(configs)
         with self._named(f"topic '{topic}'", "CREATE"):
-            self._ask("creation", topic, *shape, configs_there, of=self._bridge.kafka_access)
+            self._ask("creation", topic, *shape, configs_there, of=self._bridge.kafka.KafkaAccess)
 
     def check_access(self, topic: str, operation: Literal["READ", "WRITE"]) -> None:
         """Returns where the user may do that to a topic that exists."""
-        if not self._ask("topic", topic, operation, of=self._bridge.kafka_access):
+        if not self._ask("topic", topic, operation, of=self._bridge.kafka.KafkaAccess):
             named = f"topic '{topic}'"
             raise self._denied(named, operation)
 
     def check_group(self, group: str) -> None:
         """Returns where the user may commit for a group, as far as the brokers tell."""
-        if not self._ask("group", group, of=self._bridge.kafka_access):
+        if not self._ask("group", group, of=self._bridge.kafka.KafkaAccess):
             named = f"group '{group}'"
             raise self._denied(named, "READ")
 
@@ -170,7 +170,7 @@ class KafkaAdmin:
         """
         id_ = self.describe(topic)["id"]
         where = (topic, id_, directory, batch, counters.java)
-        self._ask("watch", *where, of=self._bridge.sink_positions)
+        self._ask("watch", *where, of=self._bridge.kafka.SinkPositions)
 
     def take_back(self, topic: str, ends: Mapping[Partition, int], *, whole: bool) -> Restored:
         """Gives each key with a record behind these offsets its last value before them.
@@ -184,23 +184,23 @@ class KafkaAdmin:
         """
         names = {f"{name}:{partition}": end for (name, partition), end in ends.items()}
         there = self._bridge.java_map(names)
-        found = numbers(self._ask("run", topic, there, whole, of=self._bridge.sink_restore))
+        found = numbers(self._ask("run", topic, there, whole, of=self._bridge.kafka.SinkRestore))
         return Restored(found["keys"], found["left"], bool(found["done"]))
 
     def longest_transaction(self) -> int | None:
         """The longest timeout that the brokers allow, in ms; None where the user may not ask."""
-        found = int(self._ask("longestTimeout", of=self._bridge.kafka_transactions))
+        found = int(self._ask("longestTimeout", of=self._bridge.kafka.KafkaTransactions))
         return None if found < 0 else found
 
     def open_transactions(self, prefix: str) -> list[OpenTransaction]:
         """Those whose transactional id begins so, by their ids."""
-        found = self._ask("open", prefix, of=self._bridge.kafka_transactions)
+        found = self._ask("open", prefix, of=self._bridge.kafka.KafkaTransactions)
         return [OpenTransaction.read(id_, line) for id_, line in texts(found).items()]
 
     def abort_transactions(self, ids: Sequence[str]) -> None:
         """Aborts them and fences their producers out."""
         ids_there = self._bridge.java_list(ids)
-        self._ask("abort", ids_there, of=self._bridge.kafka_transactions)
+        self._ask("abort", ids_there, of=self._bridge.kafka.KafkaTransactions)
 
     @contextmanager
     def _named(self, resource: str, operation: str) -> Iterator[None]:
@@ -221,7 +221,7 @@ class KafkaAdmin:
         )
 
     def _ask(self, method: str, *arguments: Any, of: Any = None) -> Any:
-        call = getattr(of or self._bridge.kafka_admin, method)
+        call = getattr(of or self._bridge.kafka.KafkaAdmin, method)
         try:
             return call(self._properties, self._timeout_ms, *arguments)
         except Py4JJavaError as error:

@@ -1,14 +1,93 @@
-"""Operators of ours on the JVM, called through the bridge."""
+"""Operators of ours that keep rows by their keys, called through the bridge."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from pyspark.sql import DataFrame
 
 from streamtable.jvm.bridge import Bridge
 from streamtable.jvm.specs import Aggregation
+
+
+def normalize(
+    bridge: Bridge,
+    rows: DataFrame,
+    *,
+    keys: Sequence[str],
+    row_ddl: str,
+    before: bool,
+    positions: bool,
+    ttl_ms: int,
+    output_ddl: str,
+) -> DataFrame:
+    """Upserts -> a full changelog.
+
+    Args:
+        bridge: of the session.
+        rows: row kind, the columns, then Kafka's partition and offset.
+        keys: the columns of the primary key.
+        row_ddl: the columns without the row kind.
+        before: whether updates come with the row they replace.
+        positions: whether the output ends with partition and offset, too.
+        ttl_ms: how long a row is kept after its last upsert; 0 for as long as it lives.
+        output_ddl: row kind and columns.
+    """
+    return bridge.operator(
+        "Operators.normalize",
+        rows,
+        bridge.java_list(keys),
+        row_ddl,
+        before,
+        positions,
+        ttl_ms,
+        output_ddl,
+    )
+
+
+def group_aggregate(
+    bridge: Bridge,
+    rows: DataFrame,
+    *,
+    keys: Sequence[str],
+    calls: Sequence[Aggregation],
+    retracting: bool,
+    before: bool,
+    bitmaps: bool,
+    fold: bool,
+    order: Sequence[int],
+    ttl_ms: int,
+    output_ddl: str,
+) -> DataFrame:
+    """A changelog -> one row per group.
+
+    Args:
+        bridge: of the session.
+        rows: row kind and columns.
+        keys: the columns that tell groups apart.
+        calls: the aggregates.
+        retracting: whether input rows can be taken back.
+        before: whether updates come with the row they replace.
+        bitmaps: whether distinct integers may be kept as bitmaps.
+        fold: whether each task first sums up the rows of a group.
+        order: positions that aggregates which go by the order of rows take those of a batch by;
+            all columns from the left come after.
+        ttl_ms: how long a group is kept after its last change; 0 for as long as it has rows.
+        output_ddl: row kind, grouping columns and aggregates.
+    """
+    return bridge.operator(
+        "Operators.groupAggregate",
+        rows,
+        bridge.java_list(keys),
+        bridge.aggregations(calls),
+        retracting,
+        before,
+        bitmaps,
+        fold,
+        bridge.java_list(order),
+        ttl_ms,
+        output_ddl,
+    )
 
 
 def join(
@@ -51,11 +130,11 @@ def join(
         rows,
         kind,
         condition,
-        _listed(bridge, left_key),
+        bridge.positions(left_key),
         left_upserts,
-        _listed(bridge, right_key),
+        bridge.positions(right_key),
         right_upserts,
-        _listed(bridge, output_key),
+        bridge.positions(output_key),
         before,
         left_ttl_ms,
         right_ttl_ms,
@@ -139,128 +218,8 @@ def top_n(
         limit,
         retracting,
         ranked,
-        _listed(bridge, output_key),
+        bridge.positions(output_key),
         before,
-        ttl_ms,
-        output_ddl,
-    )
-
-
-def sorted_over(
-    bridge: Bridge,
-    rows: DataFrame,
-    *,
-    keys: Sequence[str],
-    calls: Sequence[Aggregation],
-    order: Sequence[int],
-    nulls_first: bool,
-    peers: bool,
-    output_key: Sequence[int] | None,
-    before: bool,
-    ttl_ms: int,
-    output_ddl: str,
-) -> DataFrame:
-    """A changelog -> its rows with the aggregates over those up to them.
-
-    Args:
-        bridge: of the session.
-        rows: row kind and columns.
-        keys: the columns that tell partitions apart.
-        calls: the aggregates.
-        order: positions without the row kind, ascending; the first is what the query asks for.
-        nulls_first: whether its NULLs come first.
-        peers: whether rows that have the same there have the same results.
-        output_key: positions in the output of what makes an update of a delete and an insert.
-        before: whether updates come with the row they replace.
-        ttl_ms: how long a partition is kept after its last change; 0 for as long as its rows live.
-        output_ddl: row kind, columns and aggregates.
-    """
-    return bridge.operator(
-        "OverOperators.sortedOver",
-        rows,
-        bridge.java_list(keys),
-        bridge.aggregations(calls),
-        bridge.java_list(order),
-        nulls_first,
-        peers,
-        _listed(bridge, output_key),
-        before,
-        ttl_ms,
-        output_ddl,
-    )
-
-
-def arrival_over(
-    bridge: Bridge,
-    rows: DataFrame,
-    *,
-    keys: Sequence[str],
-    calls: Sequence[Aggregation],
-    preceding: int | None,
-    time: str | None,
-    bitmaps: bool,
-    positions: int,
-    ttl_ms: int,
-    output_ddl: str,
-) -> DataFrame:
-    """Rows as they come -> each with the aggregates over those that came before it.
-
-    Args:
-        bridge: of the session.
-        rows: row kind, columns, `time` where there is one, positions.
-        keys: the columns that tell partitions apart.
-        calls: the aggregates.
-        preceding: how many rows, or microseconds, the frame holds; None for all.
-        time: the column that a frame of time goes by, in microseconds.
-        bitmaps: whether distinct integers may be kept as bitmaps.
-        positions: how many columns at the end tell the order of rows.
-        ttl_ms: how long what is kept outlives its last change; 0 for ever.
-        output_ddl: row kind, columns and aggregates.
-    """
-    return bridge.operator(
-        "OverOperators.arrivalOver",
-        rows,
-        bridge.java_list(keys),
-        bridge.aggregations(calls),
-        -1 if preceding is None else preceding,
-        time,
-        bitmaps,
-        positions,
-        ttl_ms,
-        output_ddl,
-    )
-
-
-def arrival_deduplicate(
-    bridge: Bridge,
-    rows: DataFrame,
-    *,
-    keys: Sequence[str],
-    last: bool,
-    before: bool,
-    positions: int,
-    ttl_ms: int,
-    output_ddl: str,
-) -> DataFrame:
-    """Rows as they come -> the first of each partition, or the last.
-
-    Args:
-        bridge: of the session.
-        rows: row kind, columns, positions.
-        keys: the columns that tell partitions apart.
-        last: whether it is the last.
-        before: whether updates come with the row they replace.
-        positions: how many columns at the end tell the order of rows.
-        ttl_ms: how long a partition is kept after its last change; 0 for ever.
-        output_ddl: row kind and columns.
-    """
-    return bridge.operator(
-        "OverOperators.arrivalDeduplicate",
-        rows,
-        bridge.java_list(keys),
-        last,
-        before,
-        positions,
         ttl_ms,
         output_ddl,
     )
@@ -269,7 +228,3 @@ def arrival_deduplicate(
 def paired_filter(bridge: Bridge, rows: DataFrame, *, before: bool, output_ddl: str) -> DataFrame:
     """Rows of (row kind, matches, columns...) -> those that match, updates judged as a whole."""
     return bridge.operator("Operators.pairedFilter", rows, before, output_ddl)
-
-
-def _listed(bridge: Bridge, positions: Sequence[int] | None) -> Any:
-    return None if positions is None else bridge.java_list(positions)

@@ -8,7 +8,7 @@ from streamtable.core.changelog import ROW_KIND_COLUMN
 from streamtable.core.durations import milliseconds
 from streamtable.core.settings import DISTINCT_BITMAPS
 from streamtable.core.types import quote
-from streamtable.jvm.stateful import arrival_deduplicate, arrival_over
+from streamtable.jvm.over import arrival_deduplicate, arrival_over
 from streamtable.operators.context import LoweringContext
 from streamtable.operators.group_aggregate import aggregations
 from streamtable.operators.schema import changelog_ddl

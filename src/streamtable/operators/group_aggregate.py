@@ -16,6 +16,7 @@ from streamtable.core.settings import (
 )
 from streamtable.core.types import BOOLEAN, BYTES_ROOTS, Field, Root
 from streamtable.jvm.specs import Aggregation
+from streamtable.jvm.stateful import group_aggregate
 from streamtable.operators.context import LoweringContext
 from streamtable.operators.schema import changelog_ddl
 from streamtable.plan.nodes import AggregateCall, GroupAggregate
@@ -26,7 +27,8 @@ def lower_group_aggregate(
 ) -> DataFrame:
     """At most one change per group and batch."""
     names = [ROW_KIND_COLUMN, *(f.name for f in node.input.fields)]
-    return context.bridge.group_aggregate(
+    return group_aggregate(
+        context.bridge,
         rows,
         keys=node.keys,
         calls=aggregations(node.calls, node.input.fields),

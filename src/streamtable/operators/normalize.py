@@ -8,6 +8,7 @@ from pyspark.sql import DataFrame
 
 from streamtable.core.durations import milliseconds
 from streamtable.core.types import spark_ddl
+from streamtable.jvm.stateful import normalize
 from streamtable.operators.context import LoweringContext
 from streamtable.operators.scan import lower_scan
 from streamtable.operators.schema import changelog_ddl
@@ -30,7 +31,8 @@ def lower_normalize(
     if before is not None:
         rows = before(rows)
     columns = tuple(f for f in node.fields if f not in POSITION)
-    return context.bridge.normalize(
+    return normalize(
+        context.bridge,
         rows,
         keys=node.key,
         row_ddl=spark_ddl(columns),

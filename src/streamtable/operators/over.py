@@ -9,7 +9,7 @@ from streamtable.core.durations import milliseconds
 from streamtable.core.settings import DISTINCT_BITMAPS
 from streamtable.core.types import Field, quote
 from streamtable.jvm.event_time import first_row, over_aggregate
-from streamtable.jvm.stateful import sorted_over
+from streamtable.jvm.over import sorted_over
 from streamtable.operators.context import LoweringContext
 from streamtable.operators.event_times import required, table_below
 from streamtable.operators.group_aggregate import aggregations

@@ -59,7 +59,8 @@ class GroupCommits:
         self._committed[key] = offsets
         if key not in self._groups:
             assert table.group_id is not None, "others were left out"  # noqa: S101
-            self._groups[key] = self._bridge.group_offsets(table.properties, table.group_id)
+            properties = self._bridge.java_map(table.properties)
+            self._groups[key] = self._bridge.kafka.GroupOffsets(properties, table.group_id)
         named = {f"{topic}:{partition}": offset for (topic, partition), offset in offsets.items()}
         self._groups[key].commit(self._bridge.java_map(named))
 

@@ -8,7 +8,6 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from datetime import timedelta
 from pathlib import Path
 
 from pyspark.sql import SparkSession
@@ -17,10 +16,7 @@ from streamtable.catalog.functions import PythonFunction
 from streamtable.core.options import Settings
 from streamtable.core.settings import (
     CHECKPOINT_DIRECTORY,
-    CHECKPOINT_INTERVAL,
-    EXECUTION_MODE,
     MAX_LEAD,
-    RESTORE_SINKS,
     ExecutionMode,
     python_files,
 )
@@ -29,27 +25,24 @@ from streamtable.jvm.planned_batches import Stage
 from streamtable.jvm.watermarks import Watermarks
 from streamtable.operators.context import LoweringContext
 from streamtable.plan.nodes import Sink
-from streamtable.runtime.access import check_access
 from streamtable.runtime.checkpoint import Checkpoint, begin, open_checkpoint, query_names
+from streamtable.runtime.cluster import make_ready
 from streamtable.runtime.ending import check_not_ended
 from streamtable.runtime.metrics import JobMetrics
 from streamtable.runtime.modes import (
-    DEFAULT_INTERVAL,
     ends,
     mode_of,
     told_of_crashes,
 )
 from streamtable.runtime.pace import Pace, pace_of, unheld
 from streamtable.runtime.partition_watermarks import keep_watermarks, read_watermarks
-from streamtable.runtime.preflight import Notice, preflight
+from streamtable.runtime.preflight import Notice
 from streamtable.runtime.python_functions import register
-from streamtable.runtime.restoring import RestoredSink, obstacle, obstacles_there, safe_lag
+from streamtable.runtime.restoring import RestoredSink, obstacle, obstacles_there
 from streamtable.runtime.running import RunningQuery
 from streamtable.runtime.slots import with_room
 from streamtable.runtime.spark import start_spark
 from streamtable.runtime.stop_signals import stop_signals
-from streamtable.runtime.topic_ids import check_topic_ids
-from streamtable.runtime.transactions import abort_orphans, check_transactions
 from streamtable.runtime.watch import Watch
 
 #: How long queries may take to come to a clean end once a stop was asked for, in seconds.
@@ -179,7 +172,7 @@ def _run(
     watcher: Watcher,
 ) -> None:
     stages = check_not_ended(plans, checkpoint, context.bridge, bounded=context.bounded)
-    topic_ids = _checked(plans, context, checkpoint, notice)
+    topic_ids = make_ready(plans, context, checkpoint, notice)
     settings, bounded = context.settings, context.bounded
     # Only now is every topic there, and known who may do what with it.
     may_run = {name for name, mode in modes.items() if mode is not ExecutionMode.MICRO_BATCH}
@@ -214,37 +207,6 @@ def _run(
         _watch(plans, queries, context, checkpoint, notice, stop, watcher, pace)
     finally:
         pace.end()
-
-
-def _checked(
-    plans: Mapping[str, Sink], context: LoweringContext, checkpoint: Checkpoint, notice: Notice
-) -> Mapping[str, str]:
-    """Looks at the cluster, and only then creates what is missing; gives the ids of the topics."""
-    bridge = context.bridge
-    missing = preflight(
-        plans.values(),
-        bridge,
-        notice,
-        bounded=context.bounded,
-        first_run=checkpoint.is_new,
-        lag=_lag(context.settings),
-    )
-    check_transactions(plans, bridge)
-    check_access(plans, missing, bridge)
-    topic_ids = check_topic_ids(plans.values(), checkpoint, bridge, notice)
-    for topic in missing:
-        topic.create(bridge)
-    abort_orphans(plans, bridge, notice)
-    return topic_ids
-
-
-def _lag(settings: Settings) -> timedelta | None:
-    """How long records of new sink topics are safe from compaction; None for the brokers' own."""
-    taken_back = (
-        settings[RESTORE_SINKS] and settings[EXECUTION_MODE] is not ExecutionMode.MICRO_BATCH
-    )
-    # Unchecked, as a run that stays in micro-batches does not go by it.
-    return safe_lag(settings.get(CHECKPOINT_INTERVAL) or DEFAULT_INTERVAL) if taken_back else None
 
 
 def _watch(

@@ -7,14 +7,18 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from streamtable.connectors.kafka.bounds import ahead
+from streamtable.core.errors import Condition, StreamtableError
 from streamtable.jvm.bridge import Bridge
 from streamtable.jvm.kafka_admin import KafkaAdmin, Partition
 from streamtable.plan.nodes import Sink
 from streamtable.runtime.preflight import source_tables
 
 
-def records_behind(reached: Iterable[str | None], plan: Sink, bridge: Bridge) -> int:
+def records_behind(reached: Iterable[str | None], plan: Sink, bridge: Bridge) -> int | None:
     """Records that the topics of a query hold beyond where it stands.
+
+    None while the brokers do not answer: how long a job waits for them is up to its clients, and
+    this question does not end it sooner.
 
     Args:
         reached: a position per source as Spark writes it down, `{"topic": {"0": 17}}`: the offset
@@ -23,13 +27,18 @@ def records_behind(reached: Iterable[str | None], plan: Sink, bridge: Bridge) ->
         bridge: to ask the cluster through.
 
     Raises:
-        StreamtableError: BROKER_UNREACHABLE or BROKER_FAILED.
+        StreamtableError: BROKER_FAILED, LOGIN_FAILED or ACCESS_DENIED.
     """
     position = positions(reached)
     ends: dict[Partition, int] = {}
     for table in source_tables([plan]):
         own = sorted({topic for topic, _ in position if table.reads_topic(topic)})
-        ends |= KafkaAdmin(bridge, table.properties).end_offsets(own)
+        try:
+            ends |= KafkaAdmin(bridge, table.properties).end_offsets(own)
+        except StreamtableError as error:
+            if error.condition is not Condition.BROKER_UNREACHABLE:
+                raise
+            return None
     return distance(position, ends)
 
 

@@ -43,12 +43,12 @@ class Pace:
         """From now on a query may be ahead by so many records of a partition."""
         for table in set(self.tables.values()):
             queries = [query for query, own in self.tables.items() if own == table]
-            self.bridge.pace.begin(self._id(table), self.bridge.java_list(queries), records)
+            self.bridge.kafka.Pace.begin(self._id(table), self.bridge.java_list(queries), records)
 
     def end(self) -> None:
         """None waits any longer, and none that was held begins another batch."""
         for table in set(self.tables.values()):
-            self.bridge.pace.end(self._id(table))
+            self.bridge.kafka.Pace.end(self._id(table))
 
     def of(self, query: str) -> dict[str, str]:
         """The table that a query goes by, with the id of what holds it, if there is one."""

@@ -203,7 +203,7 @@ class RestoredSink:
 
     def after_stop(self) -> None:
         """The query writes no more."""
-        self.context.bridge.sink_positions.forget(str(self.directory))
+        self.context.bridge.kafka.SinkPositions.forget(str(self.directory))
 
     def settled(self) -> None:
         """What the query has written is what its last commit says: nothing is to be taken back."""

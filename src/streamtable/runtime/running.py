@@ -19,7 +19,6 @@ from pyspark.sql.streaming.listener import StreamingQueryProgress
 from pyspark.sql.streaming.query import StreamingQuery
 
 from streamtable.connectors.kafka.sink import writer_spec
-from streamtable.core.errors import Condition, StreamtableError
 from streamtable.core.settings import AUTO_LAG, FIRST_CHECKPOINTS, ExecutionMode
 from streamtable.jvm.faults import job_fault
 from streamtable.jvm.kafka_admin import Partition
@@ -210,16 +209,14 @@ class RunningQuery:
     def _start(self, mode: ExecutionMode, extent: Extent) -> None:
         """Starts Spark's query once its sink is as the checkpoint says."""
         self.sink.before_start(mode)
+        context = self.context
+        directory = self.checkpoint.query_directory(self.name)
+        trigger = with_trigger(self._rows[mode], self.plan.input, mode, context.settings, extent)
+        writer = trigger.queryName(self.name).option("checkpointLocation", directory)
         table = sink_table(self.plan)
-        trigger = with_trigger(
-            self._rows[mode], self.plan.input, mode, self.context.settings, extent
-        )
-        writer = trigger.queryName(self.name).option(
-            "checkpointLocation", self.checkpoint.query_directory(self.name)
-        )
         spec = writer_spec(table, mode, self.name, self.checkpoint.id)
-        self.context.bridge.set_writer(writer, spec, self.context.counters_of(table.table))
-        with with_empty_batches(self.context.spark, [self.plan.input], extent):
+        context.bridge.set_writer(writer, spec, context.counters_of(table.table))
+        with with_empty_batches(context.spark, [self.plan.input], extent):
             self._query = writer.start()
         self.mode = mode
         self._looked_at = None
@@ -294,16 +291,10 @@ class RunningQuery:
     def _behind(self) -> int | None:
         """Records behind at the end of the newest batch; 0 where a run found nothing to do.
 
-        None while the brokers do not answer: how long a job waits for them is up to its clients,
-        and this question does not end it sooner.
+        None while the brokers do not answer.
         """
         progress = newest(self._running)
         if progress is None:
             return 0
         reached = [source.endOffset for source in progress.sources]
-        try:
-            return records_behind(reached, self.plan, self.context.bridge)
-        except StreamtableError as error:
-            if error.condition is not Condition.BROKER_UNREACHABLE:
-                raise
-            return None
+        return records_behind(reached, self.plan, self.context.bridge)

@@ -17,6 +17,7 @@ from streamtable.core.settings import SETTINGS
 from streamtable.jvm.bridge import Bridge
 from streamtable.jvm.class_archive import make
 from streamtable.jvm.specs import Aggregation
+from streamtable.jvm.stateful import group_aggregate
 from streamtable.runtime.spark import start_spark
 
 _LOAD = "--load"
@@ -30,7 +31,8 @@ def _load() -> None:
         source.mkdir()
         (source / "rows.txt").write_text("a\nb\na\n", encoding="utf-8")
         rows = spark.readStream.text(str(source))
-        counted = Bridge(spark).group_aggregate(
+        counted = group_aggregate(
+            Bridge(spark),
             rows.selectExpr("CAST(0 AS TINYINT) AS kind", "value"),
             keys=["value"],
             calls=[Aggregation("COUNT", -1, -1, False, "BIGINT", "BIGINT")],

@@ -29,7 +29,8 @@ from streamtable.connectors.kafka.sides import (
     key_side,
     read_options,
 )
-from streamtable.connectors.kafka.table import KafkaTable, read_startup, shared_fields
+from streamtable.connectors.kafka.table import KafkaTable
+from streamtable.connectors.kafka.table_options import read_startup, shared_fields
 from streamtable.core.errors import Span
 from streamtable.core.options import Given, OptionSet
 from streamtable.core.table import Schema

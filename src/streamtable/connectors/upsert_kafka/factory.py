@@ -34,7 +34,8 @@ from streamtable.connectors.kafka.sides import (
     read_options,
     value_side,
 )
-from streamtable.connectors.kafka.table import Buffer, KafkaTable, Startup, shared_fields
+from streamtable.connectors.kafka.table import Buffer, KafkaTable, Startup
+from streamtable.connectors.kafka.table_options import shared_fields
 from streamtable.core.changelog import UPSERT
 from streamtable.core.errors import Condition, Span, StreamtableError
 from streamtable.core.options import Given, OptionSet
