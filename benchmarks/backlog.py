@@ -21,8 +21,9 @@ from confluent_kafka import Producer
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from benchmarks import latency, processes
+from benchmarks import latency, probes, processes
 from benchmarks.filling import fill
+from benchmarks.topics import create
 from streamtable.devbroker.broker import Broker
 
 JOB = "group-by"
@@ -50,18 +51,18 @@ def _measure(mode: str, records: int, rates: Sequence[int], seconds: float) -> f
         folder = Path(scratch)
         with Broker(folder / "kafka") as broker:
             servers = broker.bootstrap_servers
-            latency.create(servers)
+            create(servers, probes.TOPICS)
             producer = Producer({"bootstrap.servers": servers, "linger.ms": 0, "log_level": 0})
-            fill(servers, (latency.record("t", i % latency.KEYS) for i in range(records)))
+            fill(servers, (probes.record("t", i % probes.KEYS) for i in range(records)))
             script = Template(latency.JOBS[JOB]).substitute(servers=servers)
             with latency.running_ours(mode, script, folder):
                 rate = records / _drained(folder / "checkpoint" / "o", records)
                 if rates:
                     time.sleep(SETTLE_S)
-                    with latency.Results(servers) as results:
+                    with probes.Results(servers) as results:
                         for each in rates:
-                            found = latency.at(each, seconds, producer, results)
-                            print(latency.figure(JOB, f"ours, {mode}", each, found), flush=True)
+                            found = probes.at(each, seconds, producer, results)
+                            print(probes.figure(JOB, f"ours, {mode}", each, found), flush=True)
     return rate
 
 

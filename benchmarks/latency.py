@@ -19,31 +19,25 @@ import signal
 import subprocess
 import sys
 import tempfile
-import threading
-import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from datetime import date
 from pathlib import Path
 from string import Template
-from typing import Self
 
 import pyspark
-from confluent_kafka import Consumer, Producer
-from confluent_kafka.admin import AdminClient, NewTopic
+from confluent_kafka import Producer
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from benchmarks import flink, plots, processes
-from benchmarks.workloads import Record
+from benchmarks.probes import KEYS, TOPICS, Figure, Results, at, figure, send, until_running
+from benchmarks.topics import create
 from streamtable.devbroker.broker import Broker
 
 RESULTS = Path(__file__).parent / "results"
 RATES = (100, 1_000, 10_000)
-KEYS = 100
-WARM_UP_S = 5.0
-START_S = 180.0
 INTERVAL = "60 s"
 
 _SERVERS = "'properties.bootstrap.servers' = '${servers}'"
@@ -85,20 +79,6 @@ _FLINK = {
 }
 
 
-@dataclass(frozen=True)
-class Figure:
-    """Latencies of one job in one engine at one rate, in milliseconds."""
-
-    job: str
-    engine: str
-    rate: int
-    records: int
-    p50: float
-    p90: float
-    p99: float
-    max: float
-
-
 def main() -> None:
     """The command."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
@@ -138,7 +118,7 @@ def _measure(
         folder = Path(scratch)
         with Broker(folder / "kafka") as broker:
             servers = broker.bootstrap_servers
-            create(servers)
+            create(servers, TOPICS)
             producer = Producer({"bootstrap.servers": servers, "linger.ms": 0, "log_level": 0})
             for key in range(KEYS):
                 send(producer, "sides", key)
@@ -151,7 +131,7 @@ def _measure(
                 else running_ours(ours, script, folder)
             )
             with running, Results(servers) as results:
-                _until_running(producer, results)
+                until_running(producer, results)
                 return {rate: at(rate, seconds, producer, results) for rate in rates}
 
 
@@ -196,102 +176,6 @@ def _running(command: Sequence[str], env: Mapping[str, str], folder: Path) -> It
     finally:
         os.killpg(process.pid, signal.SIGKILL)
         process.wait()
-
-
-class Results(threading.Thread):
-    """Reads the result topic, as a context; keeps (sent, latency), in epoch and milliseconds."""
-
-    def __init__(self, servers: str) -> None:
-        super().__init__(daemon=True)
-        self.done = threading.Event()
-        self.seen: list[tuple[float, float]] = []
-        self._consumer = Consumer(
-            {
-                "bootstrap.servers": servers,
-                "group.id": "latency",
-                "auto.offset.reset": "earliest",
-                "fetch.wait.max.ms": 1,
-                "log_level": 0,
-            }
-        )
-        self._consumer.subscribe(["o"])
-
-    def __enter__(self) -> Self:
-        self.start()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.done.set()
-        self.join()
-
-    def run(self) -> None:
-        """The thread."""
-        while not self.done.is_set():
-            for message in self._consumer.consume(500, timeout=0.001):
-                now = time.time_ns() / 1e6
-                if message.error() is None and message.value() is not None:
-                    sent = json.loads(message.value())["sent"] / 1e3
-                    self.seen.append((sent, now - sent))
-        self._consumer.close()
-
-
-def _until_running(producer: Producer, results: Results) -> None:
-    """Probes until a result comes, and all probes have come through."""
-    deadline = time.monotonic() + START_S
-    while not results.seen:
-        if time.monotonic() > deadline:
-            message = f"no result within {START_S:.0f} s"
-            raise RuntimeError(message)
-        send(producer, "t", 0)
-        producer.flush()
-        time.sleep(0.2)
-    time.sleep(WARM_UP_S)
-
-
-def at(rate: int, seconds: float, producer: Producer, results: Results) -> list[float]:
-    """Latencies in milliseconds while records come at a rate, after a warm-up."""
-    begun = time.monotonic()
-    counts_from = time.time_ns() / 1e6 + WARM_UP_S * 1e3
-    sent = 0
-    while (elapsed := time.monotonic() - begun) < seconds + WARM_UP_S:
-        while sent < elapsed * rate:
-            send(producer, "t", sent % KEYS)
-            sent += 1
-        producer.poll(0)
-        time.sleep(0.0005)
-    producer.flush()
-    time.sleep(2)
-    return [latency for at, latency in list(results.seen) if at >= counts_from]
-
-
-def send(producer: Producer, topic: str, key: int) -> None:
-    """Produces a record of a key."""
-    name, encoded, value = record(topic, key)
-    producer.produce(name, key=encoded, value=value)
-
-
-def record(topic: str, key: int) -> Record:
-    """A record of a key with the moment, in microseconds."""
-    value = {"id": key, "sent": time.time_ns() // 1000}
-    return topic, json.dumps({"id": key}).encode(), json.dumps(value).encode()
-
-
-def create(servers: str) -> None:
-    """The topics of all jobs, of two partitions."""
-    admin = AdminClient({"bootstrap.servers": servers})
-    new = [NewTopic(topic, 2, 1) for topic in ("t", "sides", "o")]
-    for created in admin.create_topics(new).values():
-        created.result(timeout=30)
-
-
-def figure(job: str, engine: str, rate: int, latencies: Sequence[float]) -> Figure:
-    """The shares of latencies."""
-    ordered = sorted(latencies)
-
-    def at(share: float) -> float:
-        return round(ordered[min(len(ordered) - 1, int(len(ordered) * share))], 1)
-
-    return Figure(job, engine, rate, len(ordered), at(0.5), at(0.9), at(0.99), at(1))
 
 
 def _report(figures: Sequence[Figure]) -> str:

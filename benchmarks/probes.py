@@ -1,0 +1,125 @@
+"""Latencies of a running job, from outside: records at an even rate, and when results of them come.
+
+A record has the moment in it when it was sent; the job hands the newest one of a result on.
+"""
+
+from __future__ import annotations
+
+import json
+import threading
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Self
+
+from confluent_kafka import Consumer, Producer
+
+from benchmarks.workloads import Record
+
+#: Two inputs and the result.
+TOPICS = ("t", "sides", "o")
+KEYS = 100
+WARM_UP_S = 5.0
+START_S = 180.0
+
+
+@dataclass(frozen=True)
+class Figure:
+    """Latencies of one job in one engine at one rate, in milliseconds."""
+
+    job: str
+    engine: str
+    rate: int
+    records: int
+    p50: float
+    p90: float
+    p99: float
+    max: float
+
+
+class Results(threading.Thread):
+    """Reads the result topic, as a context; keeps (sent, latency), in epoch and milliseconds."""
+
+    def __init__(self, servers: str) -> None:
+        super().__init__(daemon=True)
+        self.done = threading.Event()
+        self.seen: list[tuple[float, float]] = []
+        self._consumer = Consumer(
+            {
+                "bootstrap.servers": servers,
+                "group.id": "latency",
+                "auto.offset.reset": "earliest",
+                "fetch.wait.max.ms": 1,
+                "log_level": 0,
+            }
+        )
+        self._consumer.subscribe(["o"])
+
+    def __enter__(self) -> Self:
+        self.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.done.set()
+        self.join()
+
+    def run(self) -> None:
+        """The thread."""
+        while not self.done.is_set():
+            for message in self._consumer.consume(500, timeout=0.001):
+                now = time.time_ns() / 1e6
+                if message.error() is None and message.value() is not None:
+                    sent = json.loads(message.value())["sent"] / 1e3
+                    self.seen.append((sent, now - sent))
+        self._consumer.close()
+
+
+def until_running(producer: Producer, results: Results) -> None:
+    """Probes until a result comes, and all probes have come through."""
+    deadline = time.monotonic() + START_S
+    while not results.seen:
+        if time.monotonic() > deadline:
+            message = f"no result within {START_S:.0f} s"
+            raise RuntimeError(message)
+        send(producer, "t", 0)
+        producer.flush()
+        time.sleep(0.2)
+    time.sleep(WARM_UP_S)
+
+
+def at(rate: int, seconds: float, producer: Producer, results: Results) -> list[float]:
+    """Latencies in milliseconds while records come at a rate, after a warm-up."""
+    begun = time.monotonic()
+    counts_from = time.time_ns() / 1e6 + WARM_UP_S * 1e3
+    sent = 0
+    while (elapsed := time.monotonic() - begun) < seconds + WARM_UP_S:
+        while sent < elapsed * rate:
+            send(producer, "t", sent % KEYS)
+            sent += 1
+        producer.poll(0)
+        time.sleep(0.0005)
+    producer.flush()
+    time.sleep(2)
+    return [latency for at, latency in list(results.seen) if at >= counts_from]
+
+
+def send(producer: Producer, topic: str, key: int) -> None:
+    """Produces a record of a key."""
+    name, encoded, value = record(topic, key)
+    producer.produce(name, key=encoded, value=value)
+
+
+def record(topic: str, key: int) -> Record:
+    """A record of a key with the moment, in microseconds."""
+    value = {"id": key, "sent": time.time_ns() // 1000}
+    return topic, json.dumps({"id": key}).encode(), json.dumps(value).encode()
+
+
+def figure(job: str, engine: str, rate: int, latencies: Sequence[float]) -> Figure:
+    """The shares of latencies."""
+    ordered = sorted(latencies)
+
+    def at(share: float) -> float:
+        return round(ordered[min(len(ordered) - 1, int(len(ordered) * share))], 1)
+
+    return Figure(job, engine, rate, len(ordered), at(0.5), at(0.9), at(0.99), at(1))

@@ -1,0 +1,113 @@
+"""What `throughput.py` has measured, as figures, a table and a plot in `benchmarks/results`."""
+
+from __future__ import annotations
+
+import json
+import platform
+import statistics
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+import pyspark
+
+from benchmarks import flink, plots, processes
+from benchmarks.workloads import WORKLOADS
+
+RESULTS = Path(__file__).parent / "results"
+
+OURS = "streamtable"
+FLINK = "Flink"
+MINI_BATCHED = "Flink, mini-batch"
+SPARK = "bare Spark"
+
+#: Of the table that is printed.
+COLUMNS = (
+    *("workload", "day", "records", "engine", "records/s", "ratio", "of Spark"),
+    *("CPU s", "MB", "disk", "written"),
+)
+
+
+@dataclass(frozen=True)
+class Figure:
+    """One run of one engine.
+
+    Attributes:
+        records: of the sources.
+        rate: of these a second.
+        written: records of the result.
+        disk_mb: the most that the checkpoint folder held; of RocksDB's files Flink keeps none
+            there but those of its checkpoints, and we the last ten versions.
+    """
+
+    day: str
+    workload: str
+    engine: str
+    records: int
+    rate: float
+    seconds: float
+    cpu_s: float
+    peak_mb: float
+    disk_mb: float
+    written: int
+
+
+def write(figures: Sequence[Figure]) -> None:
+    """Result files; after each workload, so that what a later one meets costs no figure."""
+    RESULTS.mkdir(exist_ok=True)
+    (RESULTS / "throughput.md").write_text(report(figures))
+    (RESULTS / "throughput.json").write_text(
+        json.dumps([asdict(f) for f in figures], indent=1) + "\n"
+    )
+    names = dict.fromkeys(f.workload for f in figures)
+    plots.rates({name: _rates(figures, name) for name in names}, RESULTS / "throughput.png")
+
+
+def with_earlier(figures: Sequence[Figure]) -> list[Figure]:
+    """These and those that earlier runs have left of other workloads, in the workloads' order."""
+    file = RESULTS / "throughput.json"
+    measured = {f.workload for f in figures}
+    earlier = [Figure(**f) for f in json.loads(file.read_text())] if file.exists() else []
+    kept = [f for f in earlier if f.workload in WORKLOADS and f.workload not in measured]
+    return sorted([*kept, *figures], key=lambda f: list(WORKLOADS).index(f.workload))
+
+
+def _rates(figures: Sequence[Figure], workload: str) -> dict[str, float]:
+    """The median rate of each engine."""
+    of_name = [f for f in figures if f.workload == workload]
+    engines = dict.fromkeys(f.engine for f in of_name)
+    return {e: statistics.median(f.rate for f in of_name if f.engine == e) for e in engines}
+
+
+def report(figures: Sequence[Figure]) -> str:
+    """The table: a line for each workload and engine, of the medians of its rounds."""
+    lines = [
+        "# Throughput beside Flink's",
+        "",
+        f"{processes.machine()}; `make bench`, whose `--scale` decides how many records there are.",
+        "Ratio: to Flink's better one; of Spark: to Spark itself, which only decodes;",
+        "MB: peak memory; disk: the most in the checkpoint's folder.",
+        f"Spark {pyspark.__version__}, Flink {flink.VERSION}, Python {platform.python_version()}.",
+        "",
+        f"| {' | '.join(COLUMNS)} |",
+        "|---" * len(COLUMNS) + "|",
+    ]
+    for name in dict.fromkeys(f.workload for f in figures):
+        of_name = [f for f in figures if f.workload == name]
+        rates = _rates(figures, name)
+        best = max(
+            (rate for engine, rate in rates.items() if engine in (FLINK, MINI_BATCHED)), default=0
+        )
+        for engine, rate in rates.items():
+            some = [f for f in of_name if f.engine == engine]
+            cpu = statistics.median(f.cpu_s for f in some)
+            peak, disk = max(f.peak_mb for f in some), max(f.disk_mb for f in some)
+            ratio = f"{rate / best:.2f}" if best and engine == OURS else ""
+            share = f"{rate / rates[SPARK]:.2f}" if SPARK in rates and engine == OURS else ""
+            newest = some[-1]
+            lines.append(
+                f"| {name} | {newest.day} | {newest.records:,} | {engine} | {rate:,.0f} | {ratio}"
+                f" | {share} | {cpu:.0f} | {peak:,.0f} | {disk:,.0f} | {newest.written:,} |"
+            )
+    lines += ["", *(f"- {w.name}: {w.about}" for w in WORKLOADS.values()), ""]
+    return "\n".join(lines)

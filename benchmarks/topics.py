@@ -1,0 +1,64 @@
+"""The topics of a benchmark: made, read to their end, taken away."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+
+from confluent_kafka import Consumer, KafkaError, KafkaException, TopicPartition
+from confluent_kafka.admin import AdminClient, NewTopic
+
+PARTITIONS = 2
+
+
+def create(servers: str, topics: Sequence[str], config: Mapping[str, str] | None = None) -> None:
+    """Creates topics of two partitions, with these settings of the brokers."""
+    admin = AdminClient({"bootstrap.servers": servers})
+    new = [NewTopic(topic, PARTITIONS, 1, config=dict(config or {})) for topic in topics]
+    for created in admin.create_topics(new).values():
+        created.result(timeout=30)
+
+
+def delete(servers: str, topics: Sequence[str]) -> None:
+    """Deletes topics; they are gone when it returns."""
+    admin = AdminClient({"bootstrap.servers": servers})
+    for deleted in admin.delete_topics(list(topics)).values():
+        deleted.result(timeout=30)
+    while set(topics) & set(admin.list_topics(timeout=30).topics):
+        time.sleep(0.1)
+
+
+def result(servers: str, topics: Sequence[str]) -> tuple[int, float, object]:
+    """Records written, when the last one was taken (epoch seconds), and the folded contents."""
+    consumer = Consumer(
+        {
+            "bootstrap.servers": servers,
+            "group.id": "benchmark",
+            "enable.auto.commit": False,
+            "enable.partition.eof": True,
+        }
+    )
+    partitions = [TopicPartition(topic, p, 0) for topic in topics for p in range(PARTITIONS)]
+    consumer.assign(partitions)
+    count, last, at_end = 0, 0, 0
+    table: dict[tuple[str, bytes], bytes] = {}
+    bag: dict[bytes, int] = {}
+    while at_end < len(partitions):
+        for message in consumer.consume(10_000, timeout=10):
+            error = message.error()
+            if error is not None and error.code() != KafkaError._PARTITION_EOF:  # noqa: SLF001
+                raise KafkaException(error)
+            if error is not None:
+                at_end += 1
+                continue
+            count += 1
+            last = max(last, message.timestamp()[1])
+            key, value = message.key(), message.value()
+            if key is None:
+                bag[value] = bag.get(value, 0) + 1
+            elif value is None:
+                table.pop((message.topic(), key), None)
+            else:
+                table[message.topic(), key] = value
+    consumer.close()
+    return count, last / 1000, (table, bag)
