@@ -6,6 +6,9 @@ from enum import Enum
 
 from streamtable.jvm.bridge import Bridge
 
+#: The watermark behind the end: later than any moment that SQL can say, in milliseconds.
+END_WATERMARK_MS = 300_000_000_000_000
+
 
 class Stage(Enum):
     """How far a query has come to its end."""
@@ -17,7 +20,8 @@ class Stage(Enum):
 
 def stage(bridge: Bridge, directory: str) -> Stage:
     """That of the query whose checkpoint is in a directory; OPEN where there is none yet."""
-    return Stage(str(bridge.planned_batches.stage(bridge.java_session, directory)))
+    planned = bridge.planned_batches
+    return Stage(str(planned.stage(bridge.java_session, directory, END_WATERMARK_MS)))
 
 
 def plan_last_batch(bridge: Bridge, directory: str) -> bool:
@@ -25,7 +29,8 @@ def plan_last_batch(bridge: Bridge, directory: str) -> bool:
 
     It has no rows and a watermark above every moment. All batches before must be committed.
     """
-    return bool(bridge.planned_batches.planLast(bridge.java_session, directory))
+    planned = bridge.planned_batches
+    return bool(planned.planLast(bridge.java_session, directory, END_WATERMARK_MS))
 
 
 def plan_empty_batch(bridge: Bridge, directory: str) -> bool:

@@ -26,6 +26,7 @@ from pyspark.sql import DataFrame, SparkSession
 
 from streamtable.core.changelog import ROW_KIND_COLUMN, RowKind
 from streamtable.jvm.bridge import Bridge
+from streamtable.jvm.planned_batches import END_WATERMARK_MS
 from streamtable.jvm.rehearsal import Rehearsal
 from streamtable.operators.context import LoweringContext
 from streamtable.operators.lower import lower
@@ -50,8 +51,6 @@ from streamtable.testing.state import state_rows
 
 #: Which batch a record of a rehearsal belongs to.
 _BATCH = "__batch"
-#: A watermark behind every moment, as the end of a bounded run has one.
-_END_MS = 300_000_000_000_000
 #: Rows with their kinds, in the order in which they come.
 Changes = list[tuple[RowKind, Any]]
 
@@ -202,7 +201,7 @@ class Replay:
             # watermark, and the end of the input.
             for batch in range(batches + 2 if timed else batches):
                 for i in timed:
-                    moment = _END_MS if batch > batches else _watermark(context, str(i))
+                    moment = END_WATERMARK_MS if batch > batches else _watermark(context, str(i))
                     rehearsal.watermark(i, moment)
                 rehearsal.turn(batch, int(batch * self.pause_s * 1000))
                 found[batch] = rehearsal.rows(outputs)

@@ -21,9 +21,6 @@ import scala.Tuple2;
  * that the input has ended.
  */
 public final class PlannedBatches {
-  /** The watermark behind the end: later than any moment that SQL can say, in milliseconds. */
-  public static final long WATERMARK = 300_000_000_000_000L;
-
   private PlannedBatches() {}
 
   /** How far a query has come to its end. */
@@ -40,12 +37,13 @@ public final class PlannedBatches {
    * The stage of a query.
    *
    * @param directory of the query's checkpoint
+   * @param end the watermark of the last batch, in milliseconds
    */
-  public static String stage(SparkSession spark, String directory) {
+  public static String stage(SparkSession spark, String directory, long end) {
     Option<Tuple2<Object, OffsetSeqBase>> latest = offsets(spark, directory).getLatest();
     if (latest.isEmpty()
         || latest.get()._2().metadataOpt().isEmpty()
-        || latest.get()._2().metadataOpt().get().batchWatermarkMs() != WATERMARK) {
+        || latest.get()._2().metadataOpt().get().batchWatermarkMs() != end) {
       return Stage.OPEN.name();
     }
     Stage found = committed(spark, directory) == batch(latest.get()) ? Stage.ENDED : Stage.ENDING;
@@ -55,9 +53,11 @@ public final class PlannedBatches {
   /**
    * Writes the last batch down, behind the newest one, which has been committed; gives false where
    * the query has had none, so that there is nothing to end.
+   *
+   * @param end its watermark, in milliseconds
    */
-  public static boolean planLast(SparkSession spark, String directory) {
-    return plan(spark, directory, WATERMARK);
+  public static boolean planLast(SparkSession spark, String directory, long end) {
+    return plan(spark, directory, end);
   }
 
   /**
