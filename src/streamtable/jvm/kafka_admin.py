@@ -59,12 +59,10 @@ class Restored:
     Attributes:
         keys: those that have their former value again.
         left: those whose former value may be gone.
-        done: False where time was up.
     """
 
     keys: int
     left: int
-    done: bool
 
 
 class KafkaAdmin:
@@ -159,23 +157,25 @@ class KafkaAdmin:
         except Py4JJavaError as error:
             raise kafka_fault(error, self._servers, self._timeout_ms) from error
 
-    def watch_end(self, topic: str, directory: str, batch: int, counters: Counters) -> None:
+    def watch_end(
+        self, topic: str, id_: str, directory: str, batch: int, counters: Counters
+    ) -> None:
         """Writes down where a topic ends at each commit of a query from now on.
 
         Args:
             topic: the one that the query writes.
+            id_: Kafka's, of the topic.
             directory: of the query's checkpoint.
             batch: the last one that it has committed; -1 for none.
             counters: of what the query writes.
         """
-        id_ = self.describe(topic)["id"]
         where = (topic, id_, directory, batch, counters.java)
         self._ask("watch", *where, of=self._bridge.kafka.SinkPositions)
 
     def take_back(self, topic: str, ends: Mapping[Partition, int], *, whole: bool) -> Restored:
         """Gives each key with a record behind these offsets its last value before them.
 
-        What is not done within the timeout of this object stays undone.
+        What is not done within the timeout of this object stays undone, and is BROKER_FAILED.
 
         Args:
             topic: nobody may write to it meanwhile.
@@ -185,7 +185,7 @@ class KafkaAdmin:
         names = {f"{name}:{partition}": end for (name, partition), end in ends.items()}
         there = self._bridge.java_map(names)
         found = numbers(self._ask("run", topic, there, whole, of=self._bridge.kafka.SinkRestore))
-        return Restored(found["keys"], found["left"], bool(found["done"]))
+        return Restored(found["keys"], found["left"])
 
     def longest_transaction(self) -> int | None:
         """The longest timeout that the brokers allow, in ms; None where the user may not ask."""

@@ -197,9 +197,16 @@ class RestoredSink:
         if not self._takes_part:
             return
         batch = newest_batch(self.directory / "commits")
-        self._take_back(batch)
-        if mode is ExecutionMode.REAL_TIME and self.keeps and not self.shared:
-            self._admin.watch_end(self.topic, str(self.directory), batch, self._counters)
+        kept = self._kept(batch)
+        watched = mode is ExecutionMode.REAL_TIME and self.keeps and not self.shared
+        if kept is None and not watched:
+            return
+        found = self._admin.describe(self.topic)
+        if kept is not None:
+            self._take_back(kept, found)
+        if watched:
+            where = (self.topic, found["id"], str(self.directory))
+            self._admin.watch_end(*where, batch, self._counters)
 
     def after_stop(self) -> None:
         """The query writes no more."""
@@ -210,12 +217,9 @@ class RestoredSink:
         for file in (self.directory / "sinks").glob("[-0-9]*"):
             file.unlink(missing_ok=True)
 
-    def _take_back(self, batch: int) -> None:
-        kept = self._kept(batch)
-        if kept is None:
-            return
+    def _take_back(self, kept: _Kept, found: Mapping[str, str]) -> None:
+        """Takes the topic back to where it ended; `found` is what brokers say of it."""
         topic = self.topic
-        found = self._admin.describe(topic)
         if found.get("id") != kept.topic:
             return
         left = None
@@ -239,12 +243,6 @@ class RestoredSink:
             self.notice(
                 f"{self.name}: {restored.left:,} keys of topic '{topic}' stay as they are: what"
                 f" they were at the last checkpoint, {age} ago, may have been compacted away"
-            )
-        if not restored.done:
-            raise StreamtableError(
-                Condition.BROKER_FAILED,
-                servers=self._properties["bootstrap.servers"],
-                reason=f"topic '{topic}' could not be taken back within a day",
             )
 
     def _kept(self, batch: int) -> _Kept | None:

@@ -8,6 +8,7 @@ import pytest
 from confluent_kafka import Consumer, Producer, TopicPartition
 from confluent_kafka.admin import AdminClient, NewPartitions
 
+from streamtable.core.errors import StreamtableError
 from streamtable.core.settings import SETTINGS, ExecutionMode
 from streamtable.jvm.bridge import Bridge
 from streamtable.jvm.kafka_admin import KafkaAdmin, Restored
@@ -92,17 +93,17 @@ def test_every_key_is_what_it_was(bridge: Bridge, broker: Broker, topic: Topics)
     produce(servers, name, [(b"gone", b"2"), (b"kept", None), (b"new", b"1")], partition=1)
     assert _folded(servers, name) != wanted
     before = len(_records(servers, name))
-    late = _admin(bridge, broker, timeout_ms=0).take_back(name, ends, whole=True)
-    assert late == Restored(0, 0, done=False)
+    with pytest.raises(StreamtableError, match="could not be taken back within 0 s"):
+        _admin(bridge, broker, timeout_ms=0).take_back(name, ends, whole=True)
     assert len(_records(servers, name)) == before
 
-    assert admin.take_back(name, ends, whole=True) == Restored(7, 0, done=True)
+    assert admin.take_back(name, ends, whole=True) == Restored(7, 0)
     assert _folded(servers, name) == wanted
     # A start that is broken off, or the next one, does it again: over half of it or all of it.
     produce(servers, name, [(b"new", b"2"), (b"k3", b"z")], partition=0)
-    assert admin.take_back(name, ends, whole=True) == Restored(8, 0, done=True)
+    assert admin.take_back(name, ends, whole=True) == Restored(8, 0)
     assert _folded(servers, name) == wanted
-    assert admin.take_back(name, admin.end_offsets([name]), whole=True) == Restored(0, 0, done=True)
+    assert admin.take_back(name, admin.end_offsets([name]), whole=True) == Restored(0, 0)
 
 
 def test_what_may_be_compacted_away_is_left(bridge: Bridge, broker: Broker, topic: Topics) -> None:
@@ -112,7 +113,7 @@ def test_what_may_be_compacted_away_is_left(bridge: Bridge, broker: Broker, topi
     ends = admin.end_offsets([name])
     produce(servers, name, [(b"a", b"2"), (b"gone", b"2"), (b"unknown", b"1")])
 
-    assert admin.take_back(name, ends, whole=False) == Restored(2, 1, done=True)
+    assert admin.take_back(name, ends, whole=False) == Restored(2, 1)
     folded = {key: value for (_, key), (value, _) in _folded(servers, name).items()}
     assert folded == {b"a": b"1", b"unknown": b"1"}
 
@@ -129,7 +130,7 @@ def test_records_that_were_deleted_are_not_waited_for(
     for future in client.delete_records([TopicPartition(name, 0, 2)]).values():
         future.result()
 
-    assert admin.take_back(name, ends, whole=True) == Restored(1, 0, done=True)
+    assert admin.take_back(name, ends, whole=True) == Restored(1, 0)
     assert not {message[1:3] for message in _records(servers, name)} - {(b"b", b"2"), (b"b", None)}
 
 

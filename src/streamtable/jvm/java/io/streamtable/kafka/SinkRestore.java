@@ -34,6 +34,7 @@ public final class SinkRestore {
   private final Map<String, String> properties;
   private final String topic;
   private final boolean whole;
+  private final long timeoutMs;
   private final long deadline;
   private final KafkaConsumer<byte[], byte[]> consumer;
   private final Producer<byte[], byte[]> producer;
@@ -46,6 +47,7 @@ public final class SinkRestore {
     this.properties = properties;
     this.topic = topic;
     this.whole = whole;
+    this.timeoutMs = timeoutMs;
     this.deadline = System.nanoTime() + timeoutMs * 1_000_000L;
     Map<String, Object> reading = new HashMap<>(properties);
     reading.put("enable.auto.commit", "false");
@@ -75,11 +77,11 @@ public final class SinkRestore {
    * Takes a topic back; nobody else may write to it meanwhile.
    *
    * @param properties of its clients
-   * @param timeoutMs what is not done by then is left undone
+   * @param timeoutMs what is not done by then is left undone, and told by an exception
    * @param ends where it ended, for each "topic:partition"; exclusive
    * @param whole whether no record before the ends can have been compacted away by one behind; else
    *     keys without one are left as they are
-   * @return "keys" that were taken back, "left" for those left, "done" 1 or 0 where time was up
+   * @return "keys" that were taken back, "left" for those left
    */
   public static Map<String, Long> run(
       Map<String, String> properties,
@@ -104,17 +106,16 @@ public final class SinkRestore {
   }
 
   private Map<String, Long> all(Map<String, ? extends Number> ends) throws InterruptedException {
-    boolean done = true;
     Map<TopicPartition, Long> until = settledEnds(ends.keySet());
     for (Map.Entry<String, ? extends Number> end : ends.entrySet()) {
       TopicPartition partition = KafkaAdmin.partition(end.getKey());
-      done = done && partition(partition, end.getValue().longValue(), until.get(partition));
+      takeBack(partition, end.getValue().longValue(), until.get(partition));
     }
     producer.flush();
     if (failure.get() != null) {
       throw KafkaFault.of(failure.get(), properties);
     }
-    return Map.of("keys", keys, "left", left, "done", done ? 1L : 0L);
+    return Map.of("keys", keys, "left", left);
   }
 
   /** The ends once they stand still: a query that was broken off may have records on their way. */
@@ -124,20 +125,18 @@ public final class SinkRestore {
     while (true) {
       boolean settled = Unsettled.none(topic);
       Map<TopicPartition, Long> now = consumer.endOffsets(partitions);
-      if (settled && now.equals(before) || isLate()) {
+      if (settled && now.equals(before)) {
         return now;
       }
+      checkTime();
       before = settled ? now : Map.of();
       Thread.sleep(SETTLED_MS);
     }
   }
 
-  /** False where time was up before a record was written. */
-  private boolean partition(TopicPartition partition, long end, long until) {
+  private void takeBack(TopicPartition partition, long end, long until) {
     Set<ByteBuffer> touched = new HashSet<>();
-    if (!read(partition, end, until, found -> touched.add(ByteBuffer.wrap(found.key())))) {
-      return false;
-    }
+    read(partition, end, until, found -> touched.add(ByteBuffer.wrap(found.key())));
     Map<ByteBuffer, ConsumerRecord<byte[], byte[]>> last = new HashMap<>();
     long begin = consumer.beginningOffsets(List.of(partition)).get(partition);
     // From the end back in ever longer pieces: most keys that change have changed not long before.
@@ -145,25 +144,20 @@ public final class SinkRestore {
     for (long size = FIRST_LOOK; to > begin && last.size() < touched.size(); size *= 2) {
       long from = Math.max(begin, to - size);
       Map<ByteBuffer, ConsumerRecord<byte[], byte[]>> piece = new HashMap<>();
-      boolean read =
-          read(
-              partition,
-              from,
-              to,
-              found -> {
-                ByteBuffer key = ByteBuffer.wrap(found.key());
-                if (touched.contains(key) && !last.containsKey(key)) {
-                  piece.put(key, found);
-                }
-              });
-      if (!read) {
-        return false;
-      }
+      read(
+          partition,
+          from,
+          to,
+          found -> {
+            ByteBuffer key = ByteBuffer.wrap(found.key());
+            if (touched.contains(key) && !last.containsKey(key)) {
+              piece.put(key, found);
+            }
+          });
       last.putAll(piece);
       to = from;
     }
     touched.forEach(key -> write(partition, key.array(), last.get(key)));
-    return true;
   }
 
   private void write(
@@ -188,22 +182,20 @@ public final class SinkRestore {
         });
   }
 
-  /** Reads the records with a key from one offset up to another; false where time was up. */
-  private boolean read(
+  /** Reads the records with a key from one offset up to another. */
+  private void read(
       TopicPartition partition,
       long from,
       long to,
       Consumer<ConsumerRecord<byte[], byte[]>> each) {
     if (from >= to) {
-      return true;
+      return;
     }
     consumer.assign(List.of(partition));
     consumer.seek(partition, from);
     long moved = System.nanoTime();
     for (long at = from; at < to; ) {
-      if (isLate()) {
-        return false;
-      }
+      checkTime();
       for (ConsumerRecord<byte[], byte[]> found : consumer.poll(POLL)) {
         if (found.key() != null && found.offset() < to) {
           each.accept(found);
@@ -217,10 +209,12 @@ public final class SinkRestore {
         throw new TimeoutException("no record of " + partition + " came for a minute");
       }
     }
-    return true;
   }
 
-  private boolean isLate() {
-    return System.nanoTime() - deadline > 0;
+  private void checkTime() {
+    if (System.nanoTime() - deadline > 0) {
+      String left = "topic '" + topic + "' could not be taken back within ";
+      throw new KafkaFault(left + timeoutMs / 1_000 + " s", KafkaFault.Kind.OTHER);
+    }
   }
 }
