@@ -1,5 +1,6 @@
 # The only door to building and testing. Needs Python 3.11 or newer, a JDK 17 or newer, a network.
-# Variables: PYTHON=python3.12 picks the interpreter, ARGS='-k name' goes to pytest.
+# Variables: PYTHON=python3.12 picks the interpreter; ARGS goes to the command: '-k name' to pytest,
+# '--bounded' to the demo.
 
 VENV   := .venv
 BIN    := $(VENV)/bin
@@ -19,7 +20,7 @@ help: ## show this list
 setup: $(VENV)/warm ## virtual environment, Kafka's jars, compiled operators, Spark's classes; a second run does nothing
 
 demo: setup ## see a small pipeline run on a broker of its own
-	$(BIN)/streamtable demo
+	$(BIN)/streamtable demo $(ARGS)
 
 test: check ## everything that must pass: check, then the tests in two processes, a file in one
 	$(PYTEST) --numprocesses 2 --dist loadfile --no-loadscope-reorder
