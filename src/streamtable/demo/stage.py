@@ -83,12 +83,12 @@ def stage(tell: Tell, fill: Callable[[str], None]) -> Iterator[Stage]:
             kafka = pool.submit(start_kafka)
             tell("starting Spark ...")
             # Imported here, after Kafka was set going: the import alone takes a good second.
-            from streamtable.runtime.spark import start_spark
+            from streamtable.runtime.spark import start_spark, stop_spark
 
             # Room for real-time mode: a task per source partition and one per partition of state.
             room = _PARTITIONS + (os.cpu_count() or 1)
             spark = start_spark(SessionSettings().current(), f"local[{room}]")
-            stack.callback(spark.stop)
+            stack.callback(stop_spark, spark)
             tell(f"Spark runs ({time.monotonic() - begun:.1f} s)")
             servers, session = kafka.result()
         yield Stage(servers, session, spark, folder / "checkpoint")

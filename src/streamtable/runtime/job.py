@@ -41,7 +41,7 @@ from streamtable.runtime.python_functions import register
 from streamtable.runtime.restoring import RestoredSink, obstacle, obstacles_there
 from streamtable.runtime.running import RunningQuery
 from streamtable.runtime.slots import with_room
-from streamtable.runtime.spark import start_spark
+from streamtable.runtime.spark import jvm_has_ended, start_spark, stop_spark
 from streamtable.runtime.stop_signals import stop_signals
 from streamtable.runtime.watch import Watch
 
@@ -129,14 +129,18 @@ def run_job(
             directory=checkpoint.directory,
             watermarks=Watermarks(read_watermarks(checkpoint)),
         )
+        watched = watcher or Watcher()
         try:
             register(functions, python_files(settings), own)
-            watched = watcher or Watcher()
             with stop_signals(watched.stop) as stop:
                 _run(named, possible, obstacles, context, checkpoint, notice, stop, watched)
+        except Exception:
+            if not (watched.stop.is_set() and jvm_has_ended()):
+                raise
+            notice("stopped, and Spark with it: the next start does what is not committed")
         finally:
             if spark is None:
-                own.stop()
+                stop_spark(own)
 
 
 def _modes(

@@ -17,7 +17,7 @@ from streamtable.runtime.modes import ends
 from streamtable.runtime.preflight import Notice
 from streamtable.runtime.python_functions import register
 from streamtable.runtime.select import Show, run_select
-from streamtable.runtime.spark import start_spark
+from streamtable.runtime.spark import start_spark, stop_spark
 
 
 @dataclass(frozen=True)
@@ -67,7 +67,7 @@ def run_script(
             run_select(plan, settings, options, notice, show, own, stop)
     finally:
         if spark is None:
-            own.stop()
+            stop_spark(own)
 
 
 def _check_reached(plans: Sequence[Sink], selects: Sequence[Collect], options: RunOptions) -> None:

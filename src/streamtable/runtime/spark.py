@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import os
 import signal
+import subprocess
 import sys
 import threading
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from types import FrameType
 from zoneinfo import ZoneInfo
 
+from pyspark import SparkContext
 from pyspark.sql import SparkSession
 
 from streamtable.core.errors import Condition, StreamtableError
@@ -84,6 +86,9 @@ _LATER_COMPILED = " ".join(
 #: How many starts' logs stay in the cache.
 _LOGS_KEPT = 10
 
+#: How long a JVM may take to end that was asked to, in seconds.
+_ENDING_S = 10.0
+
 _LOGGING = Path(__file__).with_name("log4j2.properties")
 
 
@@ -113,6 +118,28 @@ def start_spark(settings: Settings, master: str | None, *, verbose: bool = False
         raise KeyboardInterrupt
     Bridge(spark).register_functions()
     return spark
+
+
+def stop_spark(spark: SparkSession) -> None:
+    """Stops Spark; nothing is left to do where its JVM has been ended from outside."""
+    try:
+        spark.stop()
+    except Exception:
+        if not jvm_has_ended():
+            raise
+
+
+def jvm_has_ended() -> bool:
+    """Whether Spark's JVM has ended, or does within a few seconds; False where another started it.
+
+    A signal to a whole process group, as service managers send it, reaches that JVM as well.
+    """
+    process = getattr(SparkContext._gateway, "proc", None)  # noqa: SLF001 - no public way
+    if process is None:
+        return False
+    with suppress(subprocess.TimeoutExpired):
+        process.wait(_ENDING_S)
+    return process.poll() is not None
 
 
 @contextmanager

@@ -141,6 +141,10 @@ class Cli:
         """A polite stop."""
         self.process.send_signal(signal.SIGTERM)
 
+    def terminate_all(self) -> None:
+        """The same to its JVM as well, as service managers do."""
+        os.killpg(self.process.pid, signal.SIGTERM)
+
 
 def run(*arguments: str, timeout: float = PATIENCE_S) -> tuple[int, str, str]:
     """A command to its end."""

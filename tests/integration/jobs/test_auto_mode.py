@@ -73,8 +73,9 @@ def test_catches_up_goes_on_in_real_time_and_survives_a_kill(
     feeding.start()
     until(job, answer(history), process)
     feeding.join()
-    process.terminate()
-    assert process.end()[0] == 0
+    process.terminate_all()
+    code, _, told = process.end()
+    assert code == 0, told
     job()
     assert job.rows("o") == answer(history)
 
