@@ -23,6 +23,7 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from benchmarks import latency, probes, processes
 from benchmarks.filling import fill
+from benchmarks.latency_report import figure
 from benchmarks.topics import create
 from streamtable.devbroker.broker import Broker
 
@@ -62,7 +63,7 @@ def _measure(mode: str, records: int, rates: Sequence[int], seconds: float) -> f
                     with probes.Results(servers) as results:
                         for each in rates:
                             found = probes.at(each, seconds, producer, results)
-                            print(probes.figure(JOB, f"ours, {mode}", each, found), flush=True)
+                            print(figure(JOB, f"ours, {mode}", each, found), flush=True)
     return rate
 
 

@@ -6,39 +6,40 @@ Flink with its defaults and with its buffer timeout at 1 ms; all with two state 
 RocksDB and a checkpoint every 60 s, so that one falls into each figure of 60 s. The first seconds
 of each rate do not count.
 
-`--only NAME` picks jobs, `--engines NAME` engines, `--seconds N` sets how long each rate lasts.
+`--only NAME` picks jobs, `--engines NAME` engines, `--rates N` rates, `--seconds N` sets how long
+each rate lasts; figures of earlier runs stay in the result files where this one has none.
 """
 
 from __future__ import annotations
 
 import argparse
-import json
 import os
-import platform
 import signal
 import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
-from dataclasses import asdict
-from datetime import date
 from pathlib import Path
 from string import Template
 
-import pyspark
 from confluent_kafka import Producer
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from benchmarks import flink, plots, processes
-from benchmarks.probes import KEYS, TOPICS, Figure, Results, at, figure, send, until_running
-from benchmarks.topics import create
+from benchmarks import flink
+from benchmarks.latency_report import (
+    INTERVAL,
+    RATES,
+    Figure,
+    figure,
+    report,
+    with_earlier,
+    write,
+)
+from benchmarks.probes import KEYS, TOPICS, Results, at, send, until_running
+from benchmarks.topics import create, delete
 from streamtable.devbroker.broker import Broker
-
-RESULTS = Path(__file__).parent / "results"
-RATES = (100, 1_000, 10_000)
-INTERVAL = "60 s"
 
 _SERVERS = "'properties.bootstrap.servers' = '${servers}'"
 _SOURCE = f"""CREATE TABLE t (id BIGINT, sent BIGINT) WITH ('connector' = 'kafka', 'topic' = 't',
@@ -91,48 +92,47 @@ def main() -> None:
     arguments = parser.parse_args()
     installed = flink.installed()
     figures: list[Figure] = []
-    samples: dict[tuple[str, str, int], list[float]] = {}
-    for job in arguments.only:
-        for engine in arguments.engines:
-            found = _measure(job, engine, installed, arguments.rates, arguments.seconds)
-            for rate, latencies in found.items():
-                samples[job, engine, rate] = latencies
-                figures.append(figure(job, engine, rate, latencies))
-                print(figures[-1], flush=True)
-    report = _report(figures)
-    print(report)
-    if not arguments.keep_quiet:
-        RESULTS.mkdir(exist_ok=True)
-        (RESULTS / "latency.md").write_text(report)
-        (RESULTS / "latency.json").write_text(
-            json.dumps([asdict(f) for f in figures], indent=1) + "\n"
-        )
-        plots.distributions(samples, RESULTS / "latency.png")
+    with _folder() as scratch, Broker(scratch / "kafka") as broker:
+        servers = broker.bootstrap_servers
+        for job in arguments.only:
+            for engine in arguments.engines:
+                for rate, found in _measure(job, engine, installed, servers, arguments).items():
+                    figures.append(figure(job, engine, rate, found))
+                    print(figures[-1], flush=True)
+            if not arguments.keep_quiet:
+                write(with_earlier(figures, list(JOBS)))
+    print(report(figures))
+
+
+@contextmanager
+def _folder() -> Iterator[Path]:
+    with tempfile.TemporaryDirectory(prefix="benchmark-") as folder:
+        yield Path(folder)
 
 
 def _measure(
-    job: str, engine: str, installed: flink.Flink, rates: Sequence[int], seconds: float
+    job: str, engine: str, installed: flink.Flink, servers: str, arguments: argparse.Namespace
 ) -> dict[int, list[float]]:
     """Latencies in milliseconds by rate."""
-    with tempfile.TemporaryDirectory(prefix="benchmark-") as scratch:
-        folder = Path(scratch)
-        with Broker(folder / "kafka") as broker:
-            servers = broker.bootstrap_servers
-            create(servers, TOPICS)
-            producer = Producer({"bootstrap.servers": servers, "linger.ms": 0, "log_level": 0})
-            for key in range(KEYS):
-                send(producer, "sides", key)
-            producer.flush()
-            script = Template(JOBS[job]).substitute(servers=servers)
-            ours = _OURS.get(engine)
-            running = (
-                _running_flink(_FLINK[engine], installed, script, folder)
-                if ours is None
-                else running_ours(ours, script, folder)
-            )
-            with running, Results(servers) as results:
-                until_running(producer, results)
-                return {rate: at(rate, seconds, producer, results) for rate in rates}
+    create(servers, TOPICS)
+    producer = Producer({"bootstrap.servers": servers, "linger.ms": 0, "log_level": 0})
+    for key in range(KEYS):
+        send(producer, "sides", key)
+    producer.flush()
+    script = Template(JOBS[job]).substitute(servers=servers)
+    with _folder() as folder:
+        ours = _OURS.get(engine)
+        running = (
+            _running_flink(_FLINK[engine], installed, script, folder)
+            if ours is None
+            else running_ours(ours, script, folder)
+        )
+        with running, Results(servers) as results:
+            until_running(producer, results)
+            rates, seconds = arguments.rates, arguments.seconds
+            found = {rate: at(rate, seconds, producer, results) for rate in rates}
+    delete(servers, TOPICS)
+    return found
 
 
 def running_ours(mode: str, script: str, folder: Path) -> AbstractContextManager[None]:
@@ -176,26 +176,6 @@ def _running(command: Sequence[str], env: Mapping[str, str], folder: Path) -> It
     finally:
         os.killpg(process.pid, signal.SIGKILL)
         process.wait()
-
-
-def _report(figures: Sequence[Figure]) -> str:
-    lines = [
-        "# Latency beside Flink's",
-        "",
-        f"{date.today()}, {processes.machine()}; `make bench-latency`.",
-        f"Spark {pyspark.__version__}, Flink {flink.VERSION}, Python {platform.python_version()}.",
-        f"A checkpoint every {INTERVAL}. Milliseconds from a record's production to the arrival of",
-        "its result at a consumer.",
-        "",
-        "| job | engine | records/s | results | p50 | p90 | p99 | max |",
-        "|---|---|---|---|---|---|---|---|",
-    ]
-    lines += [
-        f"| {f.job} | {f.engine} | {f.rate:,} | {f.records:,} | {f.p50:,.1f} | {f.p90:,.1f}"
-        f" | {f.p99:,.1f} | {f.max:,.1f} |"
-        for f in figures
-    ]
-    return "\n".join([*lines, ""])
 
 
 if __name__ == "__main__":

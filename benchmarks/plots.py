@@ -12,17 +12,23 @@ mpl.use("Agg")
 import matplotlib.pyplot as plt
 
 
-def distributions(samples: Mapping[tuple[str, str, int], Sequence[float]], file: Path) -> None:
-    """Cumulative distributions of latencies: a panel per job and rate, a line per engine."""
-    jobs = list(dict.fromkeys(job for job, _, _ in samples))
-    rates = list(dict.fromkeys(rate for _, _, rate in samples))
+def distributions(
+    found: Mapping[tuple[str, str, int], Sequence[tuple[float, float]]], file: Path
+) -> None:
+    """Cumulative distributions of latencies: a panel per job and rate, a line per engine.
+
+    Args:
+        found: job, engine and rate -> (share, milliseconds within which it came).
+        file: the picture.
+    """
+    jobs = list(dict.fromkeys(job for job, _, _ in found))
+    rates = sorted({rate for _, _, rate in found})
     figure, axes = plt.subplots(
         len(jobs), len(rates), figsize=(4 * len(rates), 3 * len(jobs)), squeeze=False
     )
-    for (job, engine, rate), latencies in samples.items():
+    for (job, engine, rate), within in found.items():
         panel = axes[jobs.index(job)][rates.index(rate)]
-        ordered = sorted(latencies)
-        panel.plot(ordered, [i / len(ordered) for i in range(len(ordered))], label=engine)
+        panel.plot([ms for _, ms in within], [share for share, _ in within], label=engine)
         panel.set_xscale("log")
         panel.set_title(f"{job}, {rate:,}/s")
         panel.set_xlabel("ms")

@@ -8,12 +8,11 @@ from __future__ import annotations
 import json
 import threading
 import time
-from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Self
 
-from confluent_kafka import Consumer, Producer
+from confluent_kafka import Consumer, Producer, TopicPartition
 
+from benchmarks.topics import PARTITIONS
 from benchmarks.workloads import Record
 
 #: Two inputs and the result.
@@ -21,20 +20,6 @@ TOPICS = ("t", "sides", "o")
 KEYS = 100
 WARM_UP_S = 5.0
 START_S = 180.0
-
-
-@dataclass(frozen=True)
-class Figure:
-    """Latencies of one job in one engine at one rate, in milliseconds."""
-
-    job: str
-    engine: str
-    rate: int
-    records: int
-    p50: float
-    p90: float
-    p99: float
-    max: float
 
 
 class Results(threading.Thread):
@@ -48,12 +33,12 @@ class Results(threading.Thread):
             {
                 "bootstrap.servers": servers,
                 "group.id": "latency",
-                "auto.offset.reset": "earliest",
+                "enable.auto.commit": False,
                 "fetch.wait.max.ms": 1,
                 "log_level": 0,
             }
         )
-        self._consumer.subscribe(["o"])
+        self._consumer.assign([TopicPartition("o", p, 0) for p in range(PARTITIONS)])
 
     def __enter__(self) -> Self:
         self.start()
@@ -113,13 +98,3 @@ def record(topic: str, key: int) -> Record:
     """A record of a key with the moment, in microseconds."""
     value = {"id": key, "sent": time.time_ns() // 1000}
     return topic, json.dumps({"id": key}).encode(), json.dumps(value).encode()
-
-
-def figure(job: str, engine: str, rate: int, latencies: Sequence[float]) -> Figure:
-    """The shares of latencies."""
-    ordered = sorted(latencies)
-
-    def at(share: float) -> float:
-        return round(ordered[min(len(ordered) - 1, int(len(ordered) * share))], 1)
-
-    return Figure(job, engine, rate, len(ordered), at(0.5), at(0.9), at(0.99), at(1))

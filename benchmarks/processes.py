@@ -110,6 +110,6 @@ def _size(folder: Path) -> int:
 
 
 def machine() -> str:
-    """Cores, memory and load, in a few words."""
+    """Cores and memory, in a few words."""
     memory = os.sysconf("SC_PHYS_PAGES") * _PAGE / 2**30
-    return f"{os.cpu_count()} cores, {memory:.0f} GiB, load {os.getloadavg()[0]:.1f}"
+    return f"{os.cpu_count()} cores, {memory:.0f} GiB"

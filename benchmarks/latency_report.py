@@ -1,0 +1,106 @@
+"""What `latency.py` has measured, as figures, a table and a plot in `benchmarks/results`."""
+
+from __future__ import annotations
+
+import json
+import platform
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass
+from datetime import date
+from pathlib import Path
+
+import pyspark
+
+from benchmarks import flink, plots, processes
+
+RESULTS = Path(__file__).parent / "results"
+RATES = (100, 1_000, 10_000)
+#: Between checkpoints, of all engines.
+INTERVAL = "60 s"
+
+_SHARES = (*(i / 100 for i in range(100)), 0.995, 0.999, 1.0)
+
+
+@dataclass(frozen=True)
+class Figure:
+    """Latencies of one job in one engine at one rate, in milliseconds.
+
+    Attributes:
+        records: results that came.
+        within: share of the results -> milliseconds, ascending: (0.5, 4.2) is the median.
+    """
+
+    day: str
+    job: str
+    engine: str
+    rate: int
+    records: int
+    within: tuple[tuple[float, float], ...]
+
+    @property
+    def cell(self) -> tuple[str, str, int]:
+        """What it is the figure of."""
+        return self.job, self.engine, self.rate
+
+    def __str__(self) -> str:
+        p50, p90, p99, most = self.milliseconds
+        return (
+            f"{self.job}, {self.engine}, {self.rate:,}/s:"
+            f" p50 {p50:,.1f}, p90 {p90:,.1f}, p99 {p99:,.1f}, max {most:,.1f} ms"
+        )
+
+    @property
+    def milliseconds(self) -> tuple[float, float, float, float]:
+        """Of the median, 90 and 99 in a hundred, and of all."""
+        found = dict(self.within)
+        return found[0.5], found[0.9], found[0.99], found[1.0]
+
+
+def figure(job: str, engine: str, rate: int, latencies: Iterable[float]) -> Figure:
+    """The shares of latencies, which are in milliseconds."""
+    ordered = sorted(latencies)
+    last = len(ordered) - 1
+    within = tuple((s, round(ordered[min(last, int(len(ordered) * s))], 1)) for s in _SHARES)
+    return Figure(str(date.today()), job, engine, rate, len(ordered), within)
+
+
+def write(figures: Sequence[Figure]) -> None:
+    """Result files; after each job, so that what a later one meets costs no figure."""
+    RESULTS.mkdir(exist_ok=True)
+    (RESULTS / "latency.md").write_text(report(figures))
+    (RESULTS / "latency.json").write_text(json.dumps([asdict(f) for f in figures]) + "\n")
+    plots.distributions({f.cell: f.within for f in figures}, RESULTS / "latency.png")
+
+
+def with_earlier(figures: Sequence[Figure], jobs: Sequence[str]) -> list[Figure]:
+    """These and those that earlier runs have left of what these do not have, in the jobs' order."""
+    file = RESULTS / "latency.json"
+    found = {f.cell: f for f in _read(file)} if file.exists() else {}
+    found |= {f.cell: f for f in figures}
+    engines = list(dict.fromkeys(f.engine for f in found.values()))
+    kept = [f for f in found.values() if f.job in jobs]
+    return sorted(kept, key=lambda f: (jobs.index(f.job), f.rate, engines.index(f.engine)))
+
+
+def _read(file: Path) -> list[Figure]:
+    figures = json.loads(file.read_text())
+    return [Figure(**{**f, "within": tuple(map(tuple, f["within"]))}) for f in figures]
+
+
+def report(figures: Sequence[Figure]) -> str:
+    """The table, a line for each figure."""
+    lines = [
+        "# Latency beside Flink's",
+        "",
+        f"{processes.machine()}; `make bench-latency`.",
+        f"Spark {pyspark.__version__}, Flink {flink.VERSION}, Python {platform.python_version()}.",
+        f"A checkpoint every {INTERVAL}. Milliseconds from a record's production to the arrival of",
+        "its result at a consumer.",
+        "",
+        "| job | day | records/s | engine | results | p50 | p90 | p99 | max |",
+        "|---|---|---|---|---|---|---|---|---|",
+    ]
+    for f in figures:
+        shares = " | ".join(f"{each:,.1f}" for each in f.milliseconds)
+        lines.append(f"| {f.job} | {f.day} | {f.rate:,} | {f.engine} | {f.records:,} | {shares} |")
+    return "\n".join([*lines, ""])
