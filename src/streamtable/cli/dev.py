@@ -47,7 +47,13 @@ def command() -> None:
     type=click.IntRange(1, 65_535),
     help="Listen there.  [default: as last time, else 9092, else any free port]",
 )
-@click.option("--heap-mb", type=click.IntRange(min=128), default=256, show_default=True)
+@click.option(
+    "--heap-mb",
+    type=click.IntRange(min=128),
+    default=256,
+    show_default=True,
+    help="Heap of the broker's JVM.",
+)
 @click.option(
     "--schema-registry",
     is_flag=True,

@@ -33,7 +33,7 @@ class Subcommand:
 
 
 SUBCOMMANDS = {
-    "run": Subcommand("streamtable.cli.run", "Run the INSERTs of a script."),
+    "run": Subcommand("streamtable.cli.run", "Run a script: its INSERTs and SELECTs."),
     "explain": Subcommand("streamtable.cli.explain", "Show a script's plan without running it."),
     "validate": Subcommand("streamtable.cli.validate", "Check a script without Spark or Kafka."),
     "options": Subcommand("streamtable.cli.options", "List the options of connectors and formats."),
@@ -107,7 +107,7 @@ def _told(error: StreamtableError) -> str:
 
 @click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, message="streamtable %(version)s")
-@click.option("--debug", is_flag=True, help="Show tracebacks of errors.")
+@click.option("--debug", is_flag=True, help="Show tracebacks of errors, and Spark's log.")
 def cli(debug: bool) -> None:
     """Flink SQL's kafka and upsert-kafka tables on Apache Spark."""
 

@@ -49,7 +49,10 @@ def command(
     metrics_port: int | None,
     metrics_host: str,
 ) -> None:
-    """Run the SQL script FILE, its INSERTs and SELECTs, until Ctrl-C or the end with --bounded."""
+    """Run the SQL script FILE, its INSERTs and SELECTs, until Ctrl-C.
+
+    With --bounded, and where every table has an end of its own, it ends by itself.
+    """
     session = load_script(file, settings, variables)
     for text in session.printed:
         click.echo(text)

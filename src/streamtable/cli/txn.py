@@ -66,7 +66,10 @@ def command() -> None:
 @command.command("list")
 @_cluster
 def list_open(prefix: str, bootstrap_servers: str, properties: dict[str, str]) -> None:
-    """Show open transactions: id, state, since when, timeout, partitions; tabs between."""
+    """Show open transactions.
+
+    A line each, with tabs between: id, state, since when, timeout, partitions.
+    """
     with _admin(bootstrap_servers, properties) as admin:
         found = admin.open_transactions(prefix)
     for one in found:
