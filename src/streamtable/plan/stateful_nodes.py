@@ -41,6 +41,13 @@ class JoinKind(Enum):
         """Whether only left rows come out, chosen by whether they have a partner."""
         return self in (JoinKind.SEMI, JoinKind.ANTI)
 
+    def fields(self, left: tuple[Field, ...], right: tuple[Field, ...]) -> tuple[Field, ...]:
+        """The fields that come out, nullable where a partner may be missing."""
+        padded = _padded(left) if self.pads_left else left
+        if self.left_only:
+            return padded
+        return (*padded, *(_padded(right) if self.pads_right else right))
+
 
 @dataclass(frozen=True)
 class Join:
@@ -94,11 +101,7 @@ class Join:
     @property
     def fields(self) -> tuple[Field, ...]:
         """Those of the left input, then of the right; nullable where a partner may be missing."""
-        left = _padded(self.left.fields) if self.kind.pads_left else self.left.fields
-        if self.kind.left_only:
-            return left
-        right = _padded(self.right.fields) if self.kind.pads_right else self.right.fields
-        return (*left, *right)
+        return self.kind.fields(self.left.fields, self.right.fields)
 
     @property
     def mode(self) -> ChangelogMode:

@@ -56,11 +56,7 @@ class TimeJoin(TimeOperator):
     @property
     def fields(self) -> tuple[Field, ...]:
         """Those of the left input, then of the right; nullable where a partner may be missing."""
-        left = _padded(self.left.fields) if self.kind.pads_left else self.left.fields
-        if self.kind.left_only:
-            return left
-        right = _padded(self.right.fields) if self.kind.pads_right else self.right.fields
-        return (*left, *right)
+        return self.kind.fields(self.left.fields, self.right.fields)
 
     @property
     def mode(self) -> ChangelogMode:
@@ -146,7 +142,3 @@ class IntervalJoin(_TimedJoin):
         """The same over other inputs."""
         left, right = inputs
         return replace(self, left=left, right=right)
-
-
-def _padded(fields: tuple[Field, ...]) -> tuple[Field, ...]:
-    return tuple(Field(f.name, f.type.with_nullable(True)) for f in fields)
