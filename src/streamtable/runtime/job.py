@@ -132,8 +132,8 @@ def run_job(
         watched = watcher or Watcher()
         try:
             register(functions, python_files(settings), own)
-            with stop_signals(watched.stop) as stop:
-                _run(named, possible, obstacles, context, checkpoint, notice, stop, watched)
+            with stop_signals(watched.stop):
+                _run(named, possible, obstacles, context, checkpoint, notice, watched)
         except Exception:
             if not (watched.stop.is_set() and jvm_has_ended()):
                 raise
@@ -172,7 +172,6 @@ def _run(
     context: LoweringContext,
     checkpoint: Checkpoint,
     notice: Notice,
-    stop: threading.Event,
     watcher: Watcher,
 ) -> None:
     stages = check_not_ended(plans, checkpoint, context.bridge, bounded=context.bounded)
@@ -208,7 +207,7 @@ def _run(
     begin(checkpoint, plans, topic_ids)
     pace.begin(settings[MAX_LEAD])
     try:
-        _watch(plans, queries, context, checkpoint, notice, stop, watcher, pace)
+        _watch(plans, queries, context, checkpoint, notice, watcher, pace)
     finally:
         pace.end()
 
@@ -219,7 +218,6 @@ def _watch(
     context: LoweringContext,
     checkpoint: Checkpoint,
     notice: Notice,
-    stop: threading.Event,
     watcher: Watcher,
     pace: Pace,
 ) -> None:
@@ -240,8 +238,8 @@ def _watch(
         notice(
             f"running {', '.join(plans)}" + (" to the end of the input" if context.bounded else "")
         )
-        watch.until_end(stop)
-        if stop.is_set():
+        watch.until_end(watcher.stop)
+        if watcher.stop.is_set():
             pace.end()
             _finish(queries)
     finally:
