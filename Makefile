@@ -56,7 +56,7 @@ bench-backlog: $(VENV)/bench ## auto mode: how fast it catches up, and its laten
 	$(BIN)/python benchmarks/backlog.py $(ARGS)
 
 bench-formats: setup ## rates of every format against Flink's, as ratios; about four minutes
-	$(BIN)/python benchmarks/formats.py
+	$(BIN)/python benchmarks/formats.py $(ARGS)
 
 clean: ## remove the virtual environment and tool caches (the cache of jars stays)
 	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache dist

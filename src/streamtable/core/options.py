@@ -274,11 +274,6 @@ class OptionSet:
                 )
 
 
-def masked(options: Mapping[str, str]) -> dict[str, str]:
-    """Options fit for a log or a plan: secrets print as `****`."""
-    return {key: MASK if is_secret(key) else value for key, value in options.items()}
-
-
 def documented(sets: Iterable[OptionSet]) -> list[tuple[str, str, str, str]]:
     """Rows for help and reference pages: key, type, default or `required`, doc."""
     rows = []

@@ -80,10 +80,6 @@ class KafkaAdmin:
         self._servers = properties["bootstrap.servers"]
         self._timeout_ms = timeout_ms
 
-    def ensure_reachable(self) -> None:
-        """Returns once a broker has answered."""
-        self._ask("ensureReachable")
-
     def topics(self) -> set[str]:
         """The names of all topics that the user may see."""
         return set(listed(self._ask("existingTopics")))

@@ -18,7 +18,6 @@ from streamtable.connectors.kafka.options import (
 from streamtable.connectors.kafka.sides import Side
 from streamtable.core.changelog import ChangelogMode
 from streamtable.core.errors import Condition, Span, StreamtableError
-from streamtable.core.options import masked
 from streamtable.core.table import Schema
 from streamtable.core.types import DataType
 
@@ -212,7 +211,3 @@ class KafkaTable:
         """Client settings without those that mean something to consumers only."""
         consumer_only = ("group.id", "auto.offset.reset", "isolation.level")
         return {k: v for k, v in self.properties.items() if k not in consumer_only}
-
-    def shown_properties(self) -> dict[str, str]:
-        """Client settings with secrets masked."""
-        return masked(self.properties)

@@ -14,13 +14,10 @@ from streamtable.core.types import (
     INTEGERS,
     NUMERIC,
     STRING,
-    TIMESTAMPS,
     Root,
-    time,
     timestamp,
-    timestamp_ltz,
 )
-from streamtable.plan.binding.bound import SYMBOL, Bound
+from streamtable.plan.binding.bound import SYMBOL
 from streamtable.plan.functions.model import Kind, of_roots
 
 _SHORT_INTEGERS = (Root.TINYINT, Root.SMALLINT, Root.INT)
@@ -41,16 +38,6 @@ NUMBER = of_roots("a number", NUMERIC, INT)
 #: Any number, as DOUBLE.
 REAL = of_roots("a number", NUMERIC, DOUBLE, convert=True)
 DAY = of_roots("a DATE", {Root.DATE}, DATE)
-CLOCK = of_roots("a TIME", {Root.TIME}, time())
 LOCAL = of_roots("a TIMESTAMP", {Root.TIMESTAMP}, timestamp(3))
-INSTANT = of_roots("a TIMESTAMP_LTZ", {Root.TIMESTAMP_LTZ}, timestamp_ltz(3))
-MOMENT = of_roots("a TIMESTAMP or TIMESTAMP_LTZ", TIMESTAMPS, timestamp(3))
-DATED = of_roots("a DATE, TIMESTAMP or TIMESTAMP_LTZ", {Root.DATE, *TIMESTAMPS}, timestamp(3))
 ARRAY = Kind("an ARRAY", lambda a: a if a.type.root is Root.ARRAY else None)
 MAP = Kind("a MAP", lambda a: a if a.type.root is Root.MAP else None)
-
-
-def constant_text(argument: Bound) -> str:
-    """The value of a constant string argument."""
-    assert isinstance(argument.constant, str), argument  # noqa: S101
-    return argument.constant
