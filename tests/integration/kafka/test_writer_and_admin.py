@@ -197,7 +197,6 @@ def test_topics(broker, topic, admin):
     properties = {"bootstrap.servers": broker.bootstrap_servers, "group.id": "mine"}
     name = topic("adm", partitions=2)
     made = f"{name}-made"
-    admin.ensureReachable(properties, 10_000)
     admin.createTopic(properties, 10_000, made, 3, -1, {"cleanup.policy": "compact"})
     admin.createTopic(properties, 10_000, made, 3, -1, {"cleanup.policy": "compact"})
     described = dict(admin.describe(properties, 10_000, made))
@@ -241,7 +240,7 @@ def test_offsets(broker, topic, admin, sink):
 def test_no_cluster(admin, properties, unreachable, reason):
     begun = time.monotonic()
     with pytest.raises(Py4JJavaError) as caught:
-        admin.ensureReachable(properties, 1_000)
+        admin.existingTopics(properties, 1_000)
     assert time.monotonic() - begun < 20
     assert (caught.value.java_exception.kind() == "UNREACHABLE") is unreachable
     assert reason in caught.value.java_exception.getMessage()
@@ -264,5 +263,5 @@ def test_secrets_stay_out_of_messages(broker, admin, more):
         **more,
     }
     with pytest.raises(Py4JJavaError) as caught:
-        admin.ensureReachable(properties, 3_000)
+        admin.existingTopics(properties, 3_000)
     assert SECRET not in str(caught.value)

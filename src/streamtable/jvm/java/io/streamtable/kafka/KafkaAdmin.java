@@ -47,11 +47,6 @@ public final class KafkaAdmin {
     T ask(Admin admin) throws ExecutionException, InterruptedException;
   }
 
-  /** Returns once a broker has answered. */
-  public static void ensureReachable(Map<String, String> properties, long timeoutMs) {
-    call(properties, timeoutMs, admin -> admin.describeCluster().clusterId().get());
-  }
-
   /** Names of all topics that the user may see, sorted; internal ones left out. */
   public static List<String> existingTopics(Map<String, String> properties, long timeoutMs) {
     return call(
