@@ -132,6 +132,13 @@ FIRST_CHECKPOINTS = Option(
     doc="How many checkpoints real-time mode begins with that are a second apart. Rows wait at a"
     " checkpoint, and the first ones, whose code is not compiled yet, take longest.",
 )
+PRACTICE_PLANS = Option(
+    "execution.real-time.practice-plans",
+    integer(minimum=0),
+    default=30,
+    doc="How many batches real-time mode plans in the background after its start and does not run,"
+    " so that the code is compiled when rows wait for a plan; once in a process.",
+)
 RESTORE_SINKS = Option(
     "execution.real-time.restore-sinks",
     BOOLEAN,
@@ -274,6 +281,7 @@ SETTINGS = OptionSet(
         CHECKPOINT_DIRECTORY,
         CHECKPOINT_INTERVAL,
         FIRST_CHECKPOINTS,
+        PRACTICE_PLANS,
         RESTORE_SINKS,
         DRAIN,
         MAX_BATCH_RECORDS,

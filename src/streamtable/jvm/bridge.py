@@ -232,6 +232,18 @@ class Bridge:
         """Lets the batches of a running query of real-time mode last so long from the next one."""
         self._ours.query.RealTimeInterval.set(query._jsq, milliseconds)  # noqa: SLF001
 
+    def practise_plans(self, query: StreamingQuery, plans: int) -> None:
+        """Plans the batches of a running query in the background, until as many are planned.
+
+        Those of earlier queries in this JVM count.
+        """
+        self._ours.query.PlanPractice.begin(query._jsq, plans)  # noqa: SLF001
+
+    @property
+    def practised_plans(self) -> int:
+        """How many have been planned in this JVM."""
+        return int(self._ours.query.PlanPractice.planned())
+
     @property
     def rehearsal(self) -> Any:
         """The Java class behind `jvm.rehearsal`."""

@@ -19,7 +19,12 @@ from pyspark.sql.streaming.listener import StreamingQueryProgress
 from pyspark.sql.streaming.query import StreamingQuery
 
 from streamtable.connectors.kafka.sink import writer_spec
-from streamtable.core.settings import AUTO_LAG, FIRST_CHECKPOINTS, ExecutionMode
+from streamtable.core.settings import (
+    AUTO_LAG,
+    FIRST_CHECKPOINTS,
+    PRACTICE_PLANS,
+    ExecutionMode,
+)
 from streamtable.jvm.faults import job_fault
 from streamtable.jvm.kafka_admin import Partition
 from streamtable.jvm.planned_batches import Stage, plan_empty_batch, plan_last_batch
@@ -70,6 +75,7 @@ class RunningQuery:
     _query: StreamingQuery | None = None
     _looked_at: int | None = None
     _ahead: Mapping[Partition, int] = field(default_factory=dict)
+    _practises: bool = False
     _first_left: int = 0
     _told_shared: bool = False
     _time: MovingTime = field(init=False)
@@ -130,6 +136,7 @@ class RunningQuery:
         if active:
             self._time.look(self._running, self.mode)
             self._perhaps_stop_waiting()
+            self._perhaps_practise()
             self._perhaps_lengthen()
             self._perhaps_not_alone()
         if self._comes_to_real_time(active=active):
@@ -220,6 +227,7 @@ class RunningQuery:
             self._query = writer.start()
         self.mode = mode
         self._looked_at = None
+        self._practises = mode is ExecutionMode.REAL_TIME
         first: int = self.context.settings[FIRST_CHECKPOINTS]
         self._first_left = first if mode is ExecutionMode.REAL_TIME else 0
 
@@ -242,6 +250,13 @@ class RunningQuery:
         if mode is ExecutionMode.REAL_TIME:
             self.notice(f"{self.name}: {behind:,} records behind, goes on in real-time")
         self.change_to(mode)
+
+    def _perhaps_practise(self) -> None:
+        """Begins to plan for practice once Spark has planned, and run, a batch itself."""
+        if self._practises and ended_batches(self._running):
+            plans: int = self.context.settings[PRACTICE_PLANS]
+            self.context.bridge.practise_plans(self._running, plans)
+            self._practises = False
 
     def _perhaps_lengthen(self) -> None:
         """Lets batches last as long as was asked for, once the first ones have ended."""

@@ -1,0 +1,60 @@
+"""Plans made for practice: the query that they are made of goes on as if there were none."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from streamtable.jvm.bridge import Bridge
+from streamtable.jvm.specs import Aggregation
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+
+def test_a_query_goes_on_as_it_was(spark: SparkSession, tmp_path: Path) -> None:
+    source, checkpoint = tmp_path / "in", tmp_path / "c"
+    source.mkdir()
+    bridge = Bridge(spark)
+    counted = bridge.group_aggregate(
+        spark.readStream.text(str(source)).selectExpr("CAST(0 AS TINYINT) AS kind", "value"),
+        keys=["value"],
+        calls=[Aggregation("COUNT", -1, -1, False, "BIGINT", "BIGINT")],
+        retracting=False,
+        before=False,
+        bitmaps=True,
+        fold=True,
+        order=[],
+        ttl_ms=0,
+        output_ddl="kind TINYINT, value STRING, n BIGINT",
+    )
+    writer = counted.writeStream.format("memory").queryName("practised").outputMode("update")
+    query = writer.option("checkpointLocation", str(checkpoint)).start()
+    try:
+        (source / "1.txt").write_text("a\nb\na\n", encoding="utf-8")
+        query.processAllAvailable()
+        before = written(checkpoint)
+        wanted = bridge.practised_plans + 3
+        bridge.practise_plans(query, wanted)
+        deadline = time.monotonic() + 60
+        while bridge.practised_plans < wanted:
+            assert time.monotonic() < deadline
+            time.sleep(0.05)
+        assert written(checkpoint) == before
+
+        (source / "2.txt").write_text("a\nc\n", encoding="utf-8")
+        query.processAllAvailable()
+    finally:
+        query.stop()
+    rows = [(row.kind, row.value, row.n) for row in spark.table("practised").collect()]
+    assert sorted(rows) == [(0, "a", 2), (0, "b", 1), (0, "c", 1), (2, "a", 3)]
+
+
+def written(checkpoint: Path) -> dict[str, int]:
+    """The files of a checkpoint with their times, in nanoseconds."""
+    return {
+        str(file.relative_to(checkpoint)): file.stat().st_mtime_ns
+        for file in checkpoint.rglob("*")
+        if file.is_file()
+    }
