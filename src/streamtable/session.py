@@ -13,8 +13,7 @@ from streamtable.connectors.registry import CONNECTORS
 from streamtable.core.errors import Condition, Span, StreamtableError, raise_all
 from streamtable.core.options import Given
 from streamtable.core.secrets import without_secrets
-from streamtable.core.session_settings import SessionSettings
-from streamtable.core.settings import python_files
+from streamtable.core.session_settings import SessionSettings, python_files
 from streamtable.core.types import Field
 from streamtable.plan.build import plan_insert
 from streamtable.plan.collect import plan_collect

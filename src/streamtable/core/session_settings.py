@@ -7,7 +7,7 @@ from typing import Any
 
 from streamtable.core.errors import Condition, Span, StreamtableError, closest
 from streamtable.core.options import Given, Option, Settings
-from streamtable.core.settings import SETTINGS
+from streamtable.core.settings import PYTHON_FILES, SETTINGS
 
 
 class SessionSettings:
@@ -50,3 +50,8 @@ class SessionSettings:
             raise StreamtableError(
                 Condition.UNKNOWN_SETTING, at=at, option=key, hint=closest(key, known)
             )
+
+
+def python_files(settings: Settings) -> list[str]:
+    """The places that `python.files` names."""
+    return [place.strip() for place in settings[PYTHON_FILES].split(",") if place.strip()]

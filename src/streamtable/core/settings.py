@@ -15,7 +15,6 @@ from streamtable.core.options import (
     TEXT,
     Option,
     OptionSet,
-    Settings,
     choice,
     integer,
 )
@@ -304,8 +303,3 @@ SETTINGS = OptionSet(
     ),
     passthrough="spark.",
 )
-
-
-def python_files(settings: Settings) -> list[str]:
-    """The places that `python.files` names."""
-    return [place.strip() for place in settings[PYTHON_FILES].split(",") if place.strip()]

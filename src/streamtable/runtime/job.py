@@ -14,11 +14,11 @@ from pyspark.sql import SparkSession
 
 from streamtable.catalog.functions import PythonFunction
 from streamtable.core.options import Settings
+from streamtable.core.session_settings import python_files
 from streamtable.core.settings import (
     CHECKPOINT_DIRECTORY,
     MAX_LEAD,
     ExecutionMode,
-    python_files,
 )
 from streamtable.jvm.bridge import Bridge
 from streamtable.jvm.planned_batches import Stage

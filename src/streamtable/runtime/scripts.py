@@ -10,7 +10,8 @@ from pyspark.sql import SparkSession
 from streamtable.catalog.functions import PythonFunction
 from streamtable.core.errors import Condition, StreamtableError
 from streamtable.core.options import Settings
-from streamtable.core.settings import CHECKPOINT_DIRECTORY, python_files
+from streamtable.core.session_settings import python_files
+from streamtable.core.settings import CHECKPOINT_DIRECTORY
 from streamtable.plan.nodes import Collect, Sink
 from streamtable.runtime.job import RunOptions, Watcher, run_job
 from streamtable.runtime.modes import ends
