@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from streamtable.jvm.bridge import Bridge
 from streamtable.jvm.specs import Aggregation
+from streamtable.jvm.stateful import group_aggregate
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -17,7 +18,8 @@ def test_a_query_goes_on_as_it_was(spark: SparkSession, tmp_path: Path) -> None:
     source, checkpoint = tmp_path / "in", tmp_path / "c"
     source.mkdir()
     bridge = Bridge(spark)
-    counted = bridge.group_aggregate(
+    counted = group_aggregate(
+        bridge,
         spark.readStream.text(str(source)).selectExpr("CAST(0 AS TINYINT) AS kind", "value"),
         keys=["value"],
         calls=[Aggregation("COUNT", -1, -1, False, "BIGINT", "BIGINT")],
