@@ -54,8 +54,9 @@ public final class PlanPractice {
         batch.sparkSession().withActive(() -> plan(batch));
         PLANNED.incrementAndGet();
       }
-    } catch (InterruptedException | RuntimeException e) {
-      // Such as a source that cannot be asked just now: what the query itself finds there counts.
+    } catch (Exception e) {
+      // Such as a source that cannot be asked just now, of which Scala does not say that it may be
+      // a checked one: what the query itself finds there counts.
       LOG.info("planning for practice has ended", e);
     }
   }
