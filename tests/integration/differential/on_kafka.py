@@ -31,7 +31,7 @@ CREATE TABLE {name} ({columns}, PRIMARY KEY ({key}) NOT ENFORCED) WITH (
   'key.format' = 'json', 'value.format' = 'json'
 );
 """
-_COLUMNS = "k INT, g INT, v INT"
+COLUMNS = "k INT, g INT, v INT"
 _KEYS = 16
 #: Deletes of every row that a history may leave.
 ALL_DELETED = [Change(key, None) for key in range(_KEYS)]
@@ -114,7 +114,7 @@ class KafkaJob:
         """What Spark answers each query with over what has been fed so far."""
         for name, changes in self._done.items():
             rows = [{"k": key, **values} for key, values in fold(changes).items()]
-            frame_of(self.spark, _COLUMNS, rows).createOrReplaceTempView(name)
+            frame_of(self.spark, COLUMNS, rows).createOrReplaceTempView(name)
         with set_for_a_while(self.spark, {**INTERPRETED, **PLANNED_ONCE}):
             return {
                 name: {tuple(row) for row in self.spark.sql(query.answer).collect()}
@@ -152,9 +152,9 @@ class KafkaJob:
         return found
 
     def _script(self) -> str:
-        parts = [self._table(name, _COLUMNS, "k", topic) for name, topic in self._topics.items()]
+        parts = [self._table(name, COLUMNS, "k", topic) for name, topic in self._topics.items()]
         sink = self.topic("sink")
-        tables = {name: Replayed(Style.UPSERT, _COLUMNS, ()) for name in "ab"}
+        tables = {name: Replayed(Style.UPSERT, COLUMNS, ()) for name in "ab"}
         for name, query in self.queries.items():
             fields = [column.field for column in planned(query.sql, tables).columns]
             columns = ", ".join(f"{f.name} {f.type.with_nullable(True).sql()}" for f in fields)

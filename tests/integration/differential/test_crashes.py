@@ -1,4 +1,4 @@
-"""One query of each kind in every mode, killed and started again.
+"""One query of each kind, and random ones, in every mode, killed and started again.
 
 A job in a process of its own runs all the time but for what it takes to start it again. Histories
 come in pieces, after each of which the folded topics come to equal the batch answers; some kills
@@ -9,13 +9,21 @@ from __future__ import annotations
 
 import random
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from tests.integration.differential.on_kafka import ALL_DELETED, ROW_BY_ROW, KafkaJob, histories
-from tests.integration.jobs.support import Cli, write
+from tests.integration.differential.drawn import drawn
+from tests.integration.differential.on_kafka import (
+    ALL_DELETED,
+    COLUMNS,
+    ROW_BY_ROW,
+    KafkaJob,
+    histories,
+)
+from tests.integration.differential.support import Query
+from tests.integration.jobs.support import PATIENCE_S, Cli, write
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -24,12 +32,17 @@ if TYPE_CHECKING:
     from streamtable.devbroker.broker import Broker
 
 _MODES = ("micro-batch", "real-time", "auto")
-#: Under the first seed rows stay for good where a start does not take the topics back.
+#: The first seed of which every query is a random one.
+_ALL_DRAWN = 90
+#: Under this seed rows stay for good where a start does not take the topics back; it is part of
+#: every run of the suite, so that it has no more queries than it needs.
+_QUICK = 81
+_OF_LONG_RUNS = ("groups", "paired")
 _CASES = [
-    pytest.param(81, 2, ("real-time",)),
+    pytest.param(_QUICK, 2, ("real-time", "auto"), id=str(_QUICK)),
     *(
-        pytest.param(seed, 4, modes, marks=pytest.mark.soak)
-        for seed in range(82, 90)
+        pytest.param(seed, 4, modes, marks=pytest.mark.soak, id=f"{seed}-{'/'.join(modes)}")
+        for seed in range(82, 98)
         for modes in [*((mode,) for mode in _MODES), _MODES]
     ),
 ]
@@ -46,7 +59,7 @@ def test_folded_topics_equal_batch_over_kills(
     tmp_path: Path,
 ) -> None:
     """Where there are several modes the runs take turns with them, on one checkpoint."""
-    job = KafkaJob(spark, broker.bootstrap_servers, topic, tmp_path, ROW_BY_ROW)
+    job = KafkaJob(spark, broker.bootstrap_servers, topic, tmp_path, _queries(seed))
     dice = random.Random(seed)
     runs = 0
 
@@ -84,6 +97,14 @@ def test_folded_topics_equal_batch_over_kills(
     assert not job.state_rows()
 
 
+def _queries(seed: int) -> Mapping[str, Query]:
+    if seed >= _ALL_DRAWN:
+        return drawn(seed, 8, "ab", COLUMNS)
+    left_out = _OF_LONG_RUNS if seed == _QUICK else ()
+    fixed = {name: query for name, query in ROW_BY_ROW.items() if name not in left_out}
+    return {**fixed, **drawn(seed, 2, "ab", COLUMNS)}
+
+
 def _stop(process: Cli) -> None:
     process.terminate()
     code, _, told = process.end()
@@ -91,7 +112,7 @@ def _stop(process: Cli) -> None:
     assert "stays in micro-batches" not in told
 
 
-def _wait_until_right(job: KafkaJob, process: Cli, when: str, seconds: float = 150) -> None:
+def _wait_until_right(job: KafkaJob, process: Cli, when: str, seconds: float = PATIENCE_S) -> None:
     answers, deadline = job.answers(), time.monotonic() + seconds
     wrong = job.wrong(answers)
     while wrong:

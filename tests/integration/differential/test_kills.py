@@ -5,13 +5,15 @@ from __future__ import annotations
 import json
 import random
 import time
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from tests.integration.differential.on_kafka import KafkaJob, histories
 from tests.integration.event_time.support import moment, punctual
 from tests.integration.jobs.support import Cli, write
 
+from streamtable.testing.histories import pieces, random_cuts
 from streamtable.testing.jobs import BoundedRun
 from streamtable.testing.topics import produce, produce_json
 
@@ -24,6 +26,7 @@ if TYPE_CHECKING:
     from streamtable.devbroker.broker import Broker
 
 _KILLS = 3
+_MODES = ("micro-batch", "real-time", "auto")
 
 _SOURCES = """
 CREATE TABLE events (
@@ -82,27 +85,45 @@ QUERIES = {
         " k) AS g LEFT JOIN named FOR SYSTEM_TIME AS OF g.p AS d ON g.n = d.n"
     ),
 }
+#: Those that the watermark makes wait; as many as real-time mode runs at once on two cores.
+WAITING = ("tumbled", "sessions", "best", "near", "priced")
+_CASES = [
+    pytest.param(seed, modes, queries, id=f"{seed}-{'/'.join(modes)}")
+    for seed, modes, queries in (
+        *((seed, _MODES[:1], tuple(QUERIES)) for seed in range(501, 504)),
+        *((507, (mode,), WAITING) for mode in _MODES[1:]),
+        *((seed, _MODES, WAITING) for seed in (508, 509)),
+    )
+]
 
 
 @pytest.mark.soak
-@pytest.mark.parametrize("seed", range(501, 504))
+@pytest.mark.parametrize(("seed", "modes", "queries"), _CASES)
 def test_rows_added_of_which_some_wait(
-    seed: int, spark: SparkSession, broker: Broker, topic: Topics, tmp_path: Path
+    seed: int,
+    modes: Sequence[str],
+    queries: Sequence[str],
+    spark: SparkSession,
+    broker: Broker,
+    topic: Topics,
+    tmp_path: Path,
 ) -> None:
     """Held against a run over all records at once."""
-    source, servers = topic("events", partitions=1), broker.bootstrap_servers
-    versions = topic("versions", partitions=1)
-    _fill(seed, servers, source, versions)
-    names = {"source": source, "versions": versions, "servers": servers}
-    script = _SOURCES + "".join(_SINK.format(name=n, query=q) for n, q in QUERIES.items())
+    names = {
+        "source": topic("events", partitions=1),
+        "versions": topic("versions", partitions=1),
+        "servers": broker.bootstrap_servers,
+    }
+    script = _SOURCES + "".join(_SINK.format(name=n, query=QUERIES[n]) for n in queries)
     jobs = [
         BoundedRun(spark, script, tmp_path / out, {**names, "out": out})
         for out in ("killed", "whole")
     ]
-    _kill_often(seed, script, jobs[0])
+    rows = _rows(seed)
+    _kill_often(seed, script, jobs[0], modes, lambda i: _send(names, rows[i]))
     for job in jobs:
         job()
-    for name in QUERIES:
+    for name in queries:
         found, whole = (job.rows(name) for job in jobs)
         assert found == whole, f"{name}, seed {seed}"
         assert len(whole) > 2, name
@@ -115,43 +136,74 @@ def test_rows_that_change(
 ) -> None:
     """Held against Spark's batch answers."""
     job = KafkaJob(spark, broker.bootstrap_servers, topic, tmp_path)
-    for name, (changes,) in histories(seed, cuts=0).items():
-        job.feed(name, changes)
+    cut = histories(seed, cuts=_KILLS + 1)
+
+    def feed(piece: int) -> None:
+        for name, changes in cut.items():
+            job.feed(name, changes[piece])
+
     killed = BoundedRun(spark, job.script, tmp_path / "checkpoint")
-    _kill_often(seed, job.script, killed)
+    _kill_often(seed, job.script, killed, _MODES[:1], feed)
     job.run(1_000)
     assert not job.wrong(job.answers()), f"seed {seed}"
 
 
-def _fill(seed: int, servers: str, source: str, versions: str) -> None:
-    events = punctual(seed, 240, {0: 1_000})
-    rows = [{"ts": moment(event.ms or 0), "k": event.k, "v": event.v} for event in events]
-    produce_json(servers, source, rows)
-    produce(
-        servers,
-        versions,
+#: Of both topics what comes together: events as values, versions by their keys.
+_Piece = tuple[Sequence[Mapping[str, Any]], Sequence[tuple[bytes, bytes]]]
+
+
+def _rows(seed: int) -> list[_Piece]:
+    """One piece more than there are kills."""
+    events = [
+        {"ts": moment(event.ms or 0), "k": event.k, "v": event.v}
+        for event in punctual(seed, 240, {0: 1_000})
+    ]
+    versions = [
         (
-            (
-                json.dumps({"k": i % 3}).encode(),
-                json.dumps({"k": i % 3, "price": i, "at": moment(i * 20_000)}).encode(),
-            )
-            for i in range(60)
-        ),
-    )
+            json.dumps({"k": i % 3}).encode(),
+            json.dumps({"k": i % 3, "price": i, "at": moment(i * 20_000)}).encode(),
+        )
+        for i in range(60)
+    ]
+    cut = (pieces(rows, random_cuts(seed, len(rows), _KILLS + 1)) for rows in (events, versions))
+    return list(zip(*cut, strict=True))
 
 
-def _kill_often(seed: int, script: str, job: BoundedRun) -> None:
-    """Runs the script as a process on the job's checkpoint; it is killed while it works."""
+def _send(names: Mapping[str, str], piece: _Piece) -> None:
+    produce_json(names["servers"], names["source"], piece[0])
+    produce(names["servers"], names["versions"], piece[1])
+
+
+def _kill_often(
+    seed: int, script: str, job: BoundedRun, modes: Sequence[str], feed: Callable[[int], None]
+) -> None:
+    """Runs the script as a process on the job's checkpoint; it is killed while it works.
+
+    Args:
+        seed: of the moments.
+        script: of the job.
+        job: whose checkpoint it is.
+        modes: the runs take turns with them.
+        feed: writes one piece of the input; the one after the last kill is left to be read.
+    """
     dice = random.Random(seed)
     arguments = ["run", write(job.checkpoint.with_suffix(".sql"), script)]
-    arguments += ["--checkpoint", str(job.checkpoint), "--master", "local[2]"]
-    arguments += ["--set", "execution.micro-batch.max-records=12"]
-    arguments += ["--set", "execution.mode=micro-batch"]
+    arguments += ["--checkpoint", str(job.checkpoint)]
+    for setting in (
+        "execution.micro-batch.max-records=12",
+        "execution.checkpointing.interval=5 s",
+        "parallelism.default=1",
+    ):
+        arguments += ["--set", setting]
     for name, value in job.variables.items():
         arguments += ["--var", f"{name}={value}"]
-    for _ in range(_KILLS):
-        process = Cli.start(*arguments)
+    for run in range(_KILLS):
+        mode = modes[run % len(modes)]
+        master = ["--master", "local[2]"] if mode == "micro-batch" else []
+        process = Cli.start(*arguments, *master, "--set", f"execution.mode={mode}")
         process.wait_for("running")
-        time.sleep(2 + dice.random() * 6)
-        assert process.process.poll() is None, "it ended by itself"
+        feed(run)
+        time.sleep(2 + dice.random() * 8)
+        assert process.process.poll() is None, process.end()
         process.kill()
+    feed(_KILLS)

@@ -17,7 +17,7 @@ from streamtable.devbroker.broker import free_port
 from streamtable.jvm.tools import java_tool
 
 _HOST = "127.0.0.1"
-_START_S = 60
+_START_S = 180
 _QUICK = quick_jvm.OPTIONS.split()
 
 
