@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import shutil
 import threading
 import time
 from pathlib import Path
@@ -99,6 +100,22 @@ def test_modes_take_turns_on_one_checkpoint(
     produce_changes(servers, source, "k", history[200:])
     topic_out()
     assert topic_out.rows("o") == answer(history)
+
+
+def test_goes_on_after_a_kill_in_the_first_checkpoint(
+    spark: SparkSession, broker: Broker, topic: Topics, tmp_path: Path
+) -> None:
+    """Such a kill leaves state of a batch that is written down nowhere."""
+    source = topic("history", partitions=2)
+    names = {"source": source, "servers": broker.bootstrap_servers}
+    job = BoundedRun(spark, SCRIPT, tmp_path / "c", names)
+    history = random_history(32, length=80, keys=20, make=values)
+    produce_changes(broker.bootstrap_servers, source, "k", history)
+    job()
+    for folder in ("offsets", "commits"):
+        shutil.rmtree(tmp_path / "c" / "o" / folder)
+    job()
+    assert job.rows("o") == answer(history)
 
 
 def test_the_first_checkpoints_come_quickly(broker: Broker, topic: Topics, tmp_path: Path) -> None:
