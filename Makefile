@@ -12,7 +12,7 @@ JVM_SOURCES := src/streamtable/jvm/ivy.xml $(shell find src/streamtable/jvm/java
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup demo test check fmt golden docs soak bench bench-latency bench-backlog bench-formats clean
+.PHONY: help setup demo test check fmt golden docs soak bench bench-latency bench-backlog bench-idle bench-formats clean
 
 help: ## show this list
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 16
@@ -54,6 +54,9 @@ bench-latency: $(VENV)/bench ## latency beside Flink's; about an hour
 
 bench-backlog: $(VENV)/bench ## auto mode: how fast it catches up, and its latencies after; ten minutes
 	$(BIN)/python benchmarks/backlog.py $(ARGS)
+
+bench-idle: $(VENV)/bench ## CPU of a real-time job to which nothing comes; three minutes
+	$(BIN)/python benchmarks/idle.py $(ARGS)
 
 bench-formats: setup ## rates of every format against Flink's, as ratios; about four minutes
 	$(BIN)/python benchmarks/formats.py $(ARGS)

@@ -3,8 +3,9 @@
 A producer writes records at an even rate, each with the moment it was sent; a consumer outside
 reads the result and takes the time from there. Ours runs in micro-batches and in real-time mode,
 Flink with its defaults and with its buffer timeout at 1 ms; all with two state partitions in
-RocksDB and a checkpoint every 60 s, so that one falls into each figure of 60 s. The first seconds
-of each rate do not count.
+RocksDB and a checkpoint every 60 s, so that one falls into each figure of 60 s. Jobs run for long:
+a minute at 1,000 records/s comes first, in which JVMs compile, and the first seconds of each rate
+do not count either. `--warm-up 0` shows what a start is like.
 
 `--only NAME` picks jobs, `--engines NAME` engines, `--rates N` rates, `--seconds N` sets how long
 each rate lasts; figures of earlier runs stay in the result files where this one has none.
@@ -41,6 +42,8 @@ from benchmarks.probes import KEYS, TOPICS, Results, at, send, until_running
 from benchmarks.topics import create, delete
 from streamtable.devbroker.broker import Broker
 
+WARM_UP_RATE = 1_000
+
 _SERVERS = "'properties.bootstrap.servers' = '${servers}'"
 _SOURCE = f"""CREATE TABLE t (id BIGINT, sent BIGINT) WITH ('connector' = 'kafka', 'topic' = 't',
   {_SERVERS}, 'scan.startup.mode' = 'earliest-offset', 'format' = 'json');
@@ -74,6 +77,9 @@ INSERT INTO o SELECT id, id + 1, sent FROM t WHERE id >= 0;""",
 }
 
 _OURS = {"ours, micro-batch": "micro-batch", "ours, real-time": "real-time"}
+#: The first one of a session of its own.
+Process = subprocess.Popen[bytes]
+
 _FLINK = {
     "Flink": {},
     "Flink, 1 ms buffers": {"execution.buffer-timeout.interval": "1 ms"},
@@ -88,6 +94,7 @@ def main() -> None:
     parser.add_argument("--engines", nargs="+", choices=every, default=every)
     parser.add_argument("--rates", nargs="+", type=int, default=list(RATES))
     parser.add_argument("--seconds", type=float, default=60.0)
+    parser.add_argument("--warm-up", type=float, default=60.0, metavar="SECONDS")
     parser.add_argument("--keep-quiet", action="store_true", help="print, write no result files")
     arguments = parser.parse_args()
     installed = flink.installed()
@@ -129,13 +136,14 @@ def _measure(
         )
         with running, Results(servers) as results:
             until_running(producer, results)
+            at(WARM_UP_RATE, arguments.warm_up, producer, results)
             rates, seconds = arguments.rates, arguments.seconds
             found = {rate: at(rate, seconds, producer, results) for rate in rates}
     delete(servers, TOPICS)
     return found
 
 
-def running_ours(mode: str, script: str, folder: Path) -> AbstractContextManager[None]:
+def running_ours(mode: str, script: str, folder: Path) -> AbstractContextManager[Process]:
     """A job of ours in a mode, as long as the context lasts; its checkpoint is in the folder."""
     file = folder / "job.sql"
     file.write_text(script)
@@ -153,7 +161,7 @@ def running_ours(mode: str, script: str, folder: Path) -> AbstractContextManager
 
 def _running_flink(
     extra: Mapping[str, str], installed: flink.Flink, script: str, folder: Path
-) -> AbstractContextManager[None]:
+) -> AbstractContextManager[Process]:
     settings = {
         "parallelism.default": "2",
         "state.backend.type": "rocksdb",
@@ -166,13 +174,13 @@ def _running_flink(
 
 
 @contextmanager
-def _running(command: Sequence[str], env: Mapping[str, str], folder: Path) -> Iterator[None]:
+def _running(command: Sequence[str], env: Mapping[str, str], folder: Path) -> Iterator[Process]:
     with (folder / "out.log").open("wb") as log:
         process = subprocess.Popen(
             command, env={**os.environ, **env}, stdout=log, stderr=log, start_new_session=True
         )
     try:
-        yield
+        yield process
     finally:
         os.killpg(process.pid, signal.SIGKILL)
         process.wait()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -87,17 +87,29 @@ class _Watch(threading.Thread):
             if samples % _DISK_EVERY == 0:
                 self.disk = max(self.disk, _size(self._folder))
             resident = 0
-            for stat in Path("/proc").glob("[0-9]*/stat"):
-                try:
-                    fields = stat.read_text().rpartition(")")[2].split()
-                except OSError:  # it ended just now
-                    continue
-                if int(fields[3]) == self._session:
-                    # What a JVM has just begun to start still lives in its parent's memory.
-                    if stat.parent.name in self.cpu:
-                        resident += int(fields[21]) * _PAGE
-                    self.cpu[stat.parent.name] = (int(fields[11]) + int(fields[12])) / _TICKS
+            for pid, cpu_s, size in _session(self._session):
+                # What a JVM has just begun to start still lives in its parent's memory.
+                if pid in self.cpu:
+                    resident += size
+                self.cpu[pid] = cpu_s
             self.peak = max(self.peak, resident)
+
+
+def cpu_seconds(session: int) -> float:
+    """What the processes of a session have used so far."""
+    return sum(cpu_s for _, cpu_s, _ in _session(session))
+
+
+def _session(number: int) -> Iterator[tuple[str, float, int]]:
+    """Of each process of a session: its number, CPU seconds, resident bytes."""
+    for stat in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            fields = stat.read_text().rpartition(")")[2].split()
+        except OSError:  # it ended just now
+            continue
+        if int(fields[3]) == number:
+            cpu_s = (int(fields[11]) + int(fields[12])) / _TICKS
+            yield stat.parent.name, cpu_s, int(fields[21]) * _PAGE
 
 
 def _size(folder: Path) -> int:
