@@ -89,9 +89,13 @@ def at(rate: int, seconds: float, producer: Producer, results: Results) -> list[
 
 
 def send(producer: Producer, topic: str, key: int) -> None:
-    """Produces a record of a key."""
+    """Produces a record of a key, as soon as there is room for it."""
     name, encoded, value = record(topic, key)
-    producer.produce(name, key=encoded, value=value)
+    while True:
+        try:
+            return producer.produce(name, key=encoded, value=value)
+        except BufferError:
+            producer.poll(0.01)
 
 
 def record(topic: str, key: int) -> Record:
