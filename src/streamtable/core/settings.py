@@ -36,7 +36,10 @@ class RuntimeMode(Enum):
 
 
 class AggregationPhases(Enum):
-    """Flink's `table.optimizer.agg-phase-strategy`; AUTO is two phases wherever they can be."""
+    """Flink's `table.optimizer.agg-phase-strategy`.
+
+    AUTO is two phases wherever they can be, but where a Top-N keeps one row of each partition.
+    """
 
     AUTO = "AUTO"
     TWO_PHASE = "TWO_PHASE"
@@ -265,7 +268,8 @@ AGGREGATION_PHASES = Option(
     choice(AggregationPhases),
     default=AggregationPhases.AUTO,
     doc="Whether each task sums up the rows of a group before they travel to its state, and keeps "
-    "back those that others of its own come before in a Top-N.",
+    "back those that others of its own come before in a Top-N; where that keeps one row of each "
+    "partition, only if `TWO_PHASE`.",
 )
 
 SETTINGS = OptionSet(
