@@ -35,7 +35,6 @@ class Results(threading.Thread):
                 "bootstrap.servers": servers,
                 "group.id": "latency",
                 "enable.auto.commit": False,
-                "fetch.wait.max.ms": 1,
                 "log_level": 0,
             }
         )
