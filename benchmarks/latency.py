@@ -29,20 +29,16 @@ from confluent_kafka import Producer
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from benchmarks import flink
-from benchmarks.latency_report import (
-    INTERVAL,
-    RATES,
-    Figure,
-    figure,
-    report,
-    with_earlier,
-    write,
-)
+from benchmarks.latency_report import INTERVAL, Figure, figure, report, with_earlier, write
 from benchmarks.probes import KEYS, TOPICS, Results, at, send, until_running
 from benchmarks.topics import create, delete
 from streamtable.devbroker.broker import Broker
 
+RATES = (100, 1_000, 10_000)
 WARM_UP_RATE = 1_000
+
+#: A job, the first process of a session of its own.
+Process = subprocess.Popen[bytes]
 
 _SERVERS = "'properties.bootstrap.servers' = '${servers}'"
 _SOURCE = f"""CREATE TABLE t (id BIGINT, sent BIGINT) WITH ('connector' = 'kafka', 'topic' = 't',
@@ -77,9 +73,6 @@ INSERT INTO o SELECT id, id + 1, sent FROM t WHERE id >= 0;""",
 }
 
 _OURS = {"ours, micro-batch": "micro-batch", "ours, real-time": "real-time"}
-#: The first one of a session of its own.
-Process = subprocess.Popen[bytes]
-
 _FLINK = {
     "Flink": {},
     "Flink, 1 ms buffers": {"execution.buffer-timeout.interval": "1 ms"},

@@ -14,7 +14,6 @@ import pyspark
 from benchmarks import flink, plots, processes
 
 RESULTS = Path(__file__).parent / "results"
-RATES = (100, 1_000, 10_000)
 #: Between checkpoints, of all engines.
 INTERVAL = "60 s"
 
