@@ -41,7 +41,7 @@ LAYOUTS: Mapping[type, StateLayout] = {
     Normalize: StateLayout(1, ("NormalizeProcessor",), frozenset({"last"})),
     GroupAggregate: StateLayout(1, ("GroupAggregateProcessor",), _OF_GROUPS),
     Join: StateLayout(1, ("JoinProcessor",), frozenset({"left", "right"})),
-    TopN: StateLayout(1, ("TopNProcessor",), frozenset({"top", "rest"})),
+    TopN: StateLayout(2, ("TopNProcessor", "TopOneProcessor"), frozenset({"top", "rest", "first"})),
     Materialize: StateLayout(1, ("MaterializeProcessor",), frozenset({"rows"})),
     WindowAggregate: StateLayout(
         1,

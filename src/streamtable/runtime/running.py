@@ -100,6 +100,11 @@ class RunningQuery:
         """What its newest batch since the last change of mode has done, if there is one."""
         return None if self._query is None else newest(self._query)
 
+    @property
+    def settled(self) -> bool:
+        """Whether it runs in real-time mode with batches as long as was asked for."""
+        return self.mode is ExecutionMode.REAL_TIME and not self._first_left
+
     def start(self) -> None:
         """Starts the query in the mode it was asked for; in auto mode it catches up first.
 

@@ -5,6 +5,7 @@ import java.util.List;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Encoders;
 import org.apache.spark.sql.Row;
+import org.apache.spark.sql.streaming.StatefulProcessor;
 import org.apache.spark.sql.types.StructType;
 
 /** Puts processors of changelogs between DataFrames; Python calls it and its two siblings. */
@@ -128,7 +129,7 @@ public final class Operators {
   }
 
   /**
-   * The first rows of each partition; see {@link TopNProcessor}.
+   * The first rows of each partition; see {@link TopNProcessor} and {@link TopOneProcessor}.
    *
    * @param fold whether a task leaves out what others of its rows come before; see {@link
    *     LocalTopN}. Only of rows that are only added
@@ -163,7 +164,9 @@ public final class Operators {
             before,
             ttl);
     Dataset<Row> rows = fold ? Keyed.firstRows(input, keys, spec) : input;
-    return Keyed.stateful(rows, keys, new TopNProcessor(spec), ttl > 0, outputDdl);
+    StatefulProcessor<Row, Row, Row> processor =
+        spec.isOneAdded() ? new TopOneProcessor(spec) : new TopNProcessor(spec);
+    return Keyed.stateful(rows, keys, processor, ttl > 0, outputDdl);
   }
 
   /** A filter that judges updates as a whole; see {@link PairedFilter}. */

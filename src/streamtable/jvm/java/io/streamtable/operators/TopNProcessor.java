@@ -23,7 +23,7 @@ import scala.jdk.javaapi.CollectionConverters;
 /**
  * Changes of one partition's rows in, changes of its first rows out.
  *
- * <p>State (layout v1): "top", the first rows in order; "rest", every other row -> how often it is
+ * <p>State (layout v2): "top", the first rows in order; "rest", every other row -> how often it is
  * there. Rows that are only added need no rest. Others may be taken back, and what follows them
  * moves up: "top" holds up to twice as many as are seen, so that "rest" is searched only now and
  * then.

@@ -4,7 +4,7 @@ import java.io.Serializable;
 import org.apache.spark.sql.types.StructType;
 
 /**
- * What a {@link TopNProcessor} does.
+ * What a {@link TopNProcessor} or a {@link TopOneProcessor} does.
  *
  * @param row the input's columns without the row kind
  * @param skip how many of the first rows are left out
@@ -29,5 +29,10 @@ record TopNSpec(
   /** The place of the last row that is seen. */
   int end() {
     return skip + limit;
+  }
+
+  /** Whether it is the very first row, as it is, of rows that are only added. */
+  boolean isOneAdded() {
+    return end() == 1 && !retracting && !ranked;
   }
 }
