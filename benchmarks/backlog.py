@@ -17,15 +17,13 @@ from collections.abc import Sequence
 from pathlib import Path
 from string import Template
 
-from confluent_kafka import Producer
-
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from benchmarks import latency, probes, processes
+from benchmarks.brokers import broker
 from benchmarks.filling import fill
 from benchmarks.latency_report import figure
 from benchmarks.topics import create
-from streamtable.devbroker.broker import Broker
 
 JOB = "group-by"
 TIMEOUT_S = 600.0
@@ -50,10 +48,10 @@ def _measure(mode: str, records: int, rates: Sequence[int], seconds: float) -> f
     """Records a second over the backlog; prints latencies at the rates after it."""
     with tempfile.TemporaryDirectory(prefix="benchmark-") as scratch:
         folder = Path(scratch)
-        with Broker(folder / "kafka") as broker:
-            servers = broker.bootstrap_servers
+        with broker(folder) as kafka:
+            servers = kafka.bootstrap_servers
             create(servers, probes.TOPICS)
-            producer = Producer({"bootstrap.servers": servers, "linger.ms": 0, "log_level": 0})
+            producer = probes.sender(servers)
             fill(servers, (probes.record("t", i % probes.KEYS) for i in range(records)))
             script = Template(latency.JOBS[JOB]).substitute(servers=servers)
             with latency.running_ours(mode, script, folder):

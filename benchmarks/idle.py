@@ -9,13 +9,11 @@ import time
 from pathlib import Path
 from string import Template
 
-from confluent_kafka import Producer
-
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from benchmarks import latency, probes, processes
+from benchmarks.brokers import broker
 from benchmarks.topics import create
-from streamtable.devbroker.broker import Broker
 
 JOB = "group-by"
 #: For the first checkpoints, and what the JVM compiles after a start.
@@ -29,10 +27,10 @@ def main() -> None:
     seconds = parser.parse_args().seconds
     with tempfile.TemporaryDirectory(prefix="benchmark-") as scratch:
         folder = Path(scratch)
-        with Broker(folder / "kafka") as broker:
-            servers = broker.bootstrap_servers
+        with broker(folder) as kafka:
+            servers = kafka.bootstrap_servers
             create(servers, probes.TOPICS)
-            producer = Producer({"bootstrap.servers": servers, "log_level": 0})
+            producer = probes.sender(servers)
             script = Template(latency.JOBS[JOB]).substitute(servers=servers)
             with latency.running_ours("real-time", script, folder) as process:
                 with probes.Results(servers) as results:

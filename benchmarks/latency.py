@@ -24,15 +24,13 @@ from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from string import Template
 
-from confluent_kafka import Producer
-
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from benchmarks import flink
+from benchmarks.brokers import broker
 from benchmarks.latency_report import INTERVAL, Figure, figure, report, with_earlier, write
-from benchmarks.probes import KEYS, TOPICS, Results, at, send, until_running
+from benchmarks.probes import KEYS, TOPICS, Results, at, send, sender, until_running
 from benchmarks.topics import create, delete
-from streamtable.devbroker.broker import Broker
 
 RATES = (100, 1_000, 10_000)
 WARM_UP_RATE = 1_000
@@ -92,8 +90,8 @@ def main() -> None:
     arguments = parser.parse_args()
     installed = flink.installed()
     figures: list[Figure] = []
-    with _folder() as scratch, Broker(scratch / "kafka") as broker:
-        servers = broker.bootstrap_servers
+    with _folder() as scratch, broker(scratch) as kafka:
+        servers = kafka.bootstrap_servers
         for job in arguments.only:
             for engine in arguments.engines:
                 for rate, found in _measure(job, engine, installed, servers, arguments).items():
@@ -115,7 +113,7 @@ def _measure(
 ) -> dict[int, list[float]]:
     """Latencies in milliseconds by rate."""
     create(servers, TOPICS)
-    producer = Producer({"bootstrap.servers": servers, "linger.ms": 0, "log_level": 0})
+    producer = sender(servers)
     for key in range(KEYS):
         send(producer, "sides", key)
     producer.flush()

@@ -29,6 +29,7 @@ from string import Template
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from benchmarks import flink, processes
+from benchmarks.brokers import broker
 from benchmarks.filling import fill
 from benchmarks.throughput_report import (
     FLINK,
@@ -42,7 +43,6 @@ from benchmarks.throughput_report import (
 )
 from benchmarks.topics import create, delete, result
 from benchmarks.workloads import WORKLOADS, Workload
-from streamtable.devbroker.broker import Broker
 
 TIMEOUT_S = 1_800.0
 FLINK_SETTINGS = {
@@ -145,8 +145,8 @@ def _measure(
 @contextmanager
 def _broker(scratch: str) -> Iterator[str]:
     quiet = {"log.retention.check.interval.ms": "86400000", "log.cleaner.enable": "false"}
-    with Broker(Path(scratch) / "kafka", config=quiet) as broker:
-        yield broker.bootstrap_servers
+    with broker(Path(scratch), quiet) as kafka:
+        yield kafka.bootstrap_servers
 
 
 def _ours(extra: Sequence[str]) -> Engine:

@@ -18,7 +18,7 @@ from streamtable.jvm.jars import broker_jars
 from streamtable.jvm.tools import java_tool
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
 _HOST = "127.0.0.1"
 _PORTS = range(20_000, 32_000)
@@ -26,6 +26,9 @@ _LOGGING = Path(__file__).with_name("log4j2.properties")
 _STOP_SECONDS = 10.0
 _ATTEMPTS = 5
 _SHOWN_LINES = 8
+
+#: The JVM's options where a broker is for minutes: its second compiler would only take the time.
+_QUICK_START = ("-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1")
 
 # Small and quick to start: one node needs no replicas, a trial no 50-partition system topics, and
 # the cleaner's default buffer (128 MB) would be half of the heap.
@@ -63,6 +66,7 @@ class Broker:
         port: the port clients connect to on 127.0.0.1; any free one if None.
         heap_mb: the JVM's heap in MiB; the process takes about as much resident.
         config: Kafka's broker settings, over ours.
+        java: options of the JVM; those of a quick start if not given.
         listeners: further ones by their names, each with its security protocol; what they need
             stands in `config`, as `listener.name.<name>.ssl.keystore.location`.
     """
@@ -73,6 +77,7 @@ class Broker:
         *,
         port: int | None = None,
         heap_mb: int = 256,
+        java: Sequence[str] = _QUICK_START,
         config: Mapping[str, str] | None = None,
         listeners: Mapping[str, str] | None = None,
     ) -> None:
@@ -81,6 +86,7 @@ class Broker:
         self._wanted_port = port
         self._ports: tuple[int, ...] | None = None
         self._heap_mb = heap_mb
+        self._java_options = tuple(java)
         self._config = dict(config or {})
         self._listeners = dict(listeners or {})
         self._child: subprocess.Popen[bytes] | None = None
@@ -198,7 +204,8 @@ class Broker:
         return [
             str(java_tool("java")),
             f"-Xmx{self._heap_mb}m",
-            *("-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-XX:+ExitOnOutOfMemoryError"),
+            *self._java_options,
+            "-XX:+ExitOnOutOfMemoryError",
             f"-Dlog4j2.configurationFile={_LOGGING.as_uri()}",
             *("-cp", os.pathsep.join(map(str, broker_jars()))),
         ]

@@ -24,10 +24,11 @@ from streamtable.jvm.kafka_admin import KafkaAdmin
 from streamtable.jvm.specs import TransactionsSpec, WriterSpec
 
 #: Producer settings of each mode; a script's own win. Micro-batches are flushed at their end, so
-#: that waiting to fill a request costs nothing; in real-time mode every wait is felt.
+#: that waiting to fill a request costs nothing; in real-time mode every wait is felt, so that a
+#: request takes along what has come while the one before was under way, and waits for no more.
 _DEFAULTS = {
     ExecutionMode.MICRO_BATCH: {"linger.ms": "5", "batch.size": "131072"},
-    ExecutionMode.REAL_TIME: {"linger.ms": "0"},
+    ExecutionMode.REAL_TIME: {"linger.ms": "0", "max.in.flight.requests.per.connection": "1"},
 }
 
 _PARTITION = "__partition"
