@@ -79,8 +79,9 @@ def status(values: dict[str, dict[str, dict[str, Any]]]) -> str:
     marks = [q["watermark"] for q in queries if q["watermark"] is not None]
     if marks:
         parts.append(f"watermark {min(marks)}")
-    rows, size = _sum(queries, "stateRows"), _sum(queries, "stateBytes")
-    parts.append(f"state {rows:,.0f} rows, {size / 1e6:,.1f} MB")
+    counted = all(q["stateRows"] is not None for q in queries)
+    rows = f"{_sum(queries, 'stateRows'):,.0f} rows, " if counted else ""
+    parts.append(f"state {rows}{_sum(queries, 'stateBytes') / 1e6:,.1f} MB")
     checkpoints = [q["lastCheckpoint"] for q in queries]
     if checkpoints:
         moment = datetime.fromtimestamp(min(checkpoints)).astimezone()

@@ -263,6 +263,14 @@ DISTINCT_BITMAPS = Option(
     doc="Whether distinct integers of an append-only input are kept as bitmaps.",
 )
 
+STATE_ROWS = Option(
+    "state.backend.rocksdb.metrics.estimate-num-keys",
+    BOOLEAN,
+    default=False,
+    doc="Whether the rows of state are counted, exactly, for the metrics; it costs a read of the"
+    " state for every write.",
+)
+
 AGGREGATION_PHASES = Option(
     "table.optimizer.agg-phase-strategy",
     choice(AggregationPhases),
@@ -303,6 +311,7 @@ SETTINGS = OptionSet(
         CLIENT_MAX_COLUMN_WIDTH,
         DISTINCT_BITMAPS,
         PYTHON_FILES,
+        STATE_ROWS,
         AGGREGATION_PHASES,
     ),
     passthrough="spark.",

@@ -97,9 +97,19 @@ METRICS: tuple[Metric, ...] = (
         " it twice, the lesser.",
         labels=("topic", "partition"),
     ),
-    Metric("stateRows", Owner.QUERY, "Rows of state of all its operators."),
+    Metric(
+        "stateRows",
+        Owner.QUERY,
+        "Rows of state of all its operators, where"
+        " `state.backend.rocksdb.metrics.estimate-num-keys` has them counted.",
+    ),
     Metric("stateBytes", Owner.QUERY, "Bytes that they take."),
-    Metric("operatorStateRows", Owner.QUERY, "The rows of one operator.", labels=("operator",)),
+    Metric(
+        "operatorStateRows",
+        Owner.QUERY,
+        "The rows of one operator, where they are counted.",
+        labels=("operator",),
+    ),
     Metric("operatorStateBytes", Owner.QUERY, "The bytes of one operator.", labels=("operator",)),
 )
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -52,14 +52,15 @@ class QueryState:
         finished: when it was committed; epoch seconds.
         watermark: ISO 8601; None where the query has none.
         partitions: "topic-partition" -> how far it has come in event time, in epoch ms.
-        operators: for each operator with state its name, rows and bytes.
+        operators: for each operator with state its name, rows and bytes; rows are None where
+            nobody counts them.
     """
 
     batch: int
     finished: float
     watermark: str | None = None
     partitions: Mapping[str, int] = field(default_factory=dict)
-    operators: tuple[tuple[str, int, int], ...] = ()
+    operators: tuple[tuple[str, int | None, int], ...] = ()
 
 
 @dataclass
@@ -129,10 +130,20 @@ def _query(state: QueryState) -> dict[str, Any]:
         "lastBatch": state.batch,
         "watermark": state.watermark,
         "partitionWatermark": dict(state.partitions),
-        "stateRows": sum(rows for _, rows, _ in state.operators),
+        "stateRows": _sum(rows for _, rows, _ in state.operators),
         "stateBytes": sum(size for _, _, size in state.operators),
         "operators": [
             {"name": name, "stateRows": rows, "stateBytes": size}
             for name, rows, size in state.operators
         ],
     }
+
+
+def _sum(counts: Iterable[int | None]) -> int | None:
+    """None where one of them is not known."""
+    total = 0
+    for count in counts:
+        if count is None:
+            return None
+        total += count
+    return total

@@ -49,7 +49,9 @@ def _samples(metric: Metric, values: Mapping[str, Any]) -> Iterator[tuple[list[s
     if metric.labels == ("operator",):
         name = metric.name.removeprefix("operatorS")
         for i, operator in enumerate(values["operators"]):
-            yield [f"{i}-{operator['name']}"], operator[f"s{name}"]
+            value = operator[f"s{name}"]
+            if value is not None:
+                yield [f"{i}-{operator['name']}"], value
     elif metric.name == "partitionWatermark":
         for partition, moment in values[metric.name].items():
             yield list(partition.rsplit("-", 1)), moment

@@ -29,6 +29,9 @@ from streamtable.plan.binding.session import SPARK_RULES
 
 _STATE = "spark.sql.streaming.stateStore."
 
+#: Whether RocksDB's rows are counted, which costs a read for every write: set by each job.
+COUNTS_ROWS = f"{_STATE}rocksdb.trackTotalNumberOfRows"
+
 #: What a job relies on; a script's own `spark.*` settings cannot change these.
 _FIXED = {
     **SPARK_RULES,
@@ -64,6 +67,7 @@ _DEFAULTS = {
     "spark.sql.streaming.metricsEnabled": "false",
     "spark.sql.streaming.stopTimeout": "30s",
     "spark.sql.streaming.minBatchesToRetain": "10",
+    COUNTS_ROWS: "false",
     # Measured: a checkpoint of one operator starts some seventy processes with Hadoop's own.
     "spark.sql.streaming.checkpointFileManagerClass": "io.streamtable.query.LocalCheckpointFiles",
     # How long a row of real-time mode may wait for others on its way to the next stage, in ms.

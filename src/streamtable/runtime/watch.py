@@ -163,10 +163,15 @@ def _state(progress: StreamingQueryProgress, partitions: Mapping[str, int]) -> Q
         watermark=_watermark(progress.eventTime.get("watermark")),
         partitions=partitions,
         operators=tuple(
-            (str(o.operatorName), int(o.numRowsTotal), int(o.memoryUsedBytes))
+            (str(o.operatorName), _counted(int(o.numRowsTotal)), int(o.memoryUsedBytes))
             for o in progress.stateOperators
         ),
     )
+
+
+def _counted(rows: int) -> int | None:
+    """Spark's number of rows, which is below zero where it does not count them."""
+    return rows if rows >= 0 else None
 
 
 def _watermark(text: str | None) -> str | None:

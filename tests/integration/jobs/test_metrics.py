@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from streamtable.devbroker.broker import Broker
     from streamtable.runtime.background import Job
 
+_COUNTED = "state.backend.rocksdb.metrics.estimate-num-keys"
+
 SCRIPT = """
 CREATE TABLE t (k INT, g INT, PRIMARY KEY (k) NOT ENFORCED) WITH (
   'connector' = 'upsert-kafka', 'topic' = '${source}',
@@ -59,7 +61,7 @@ def test_values_are_those_of_the_topics(
         spark, SCRIPT, tmp_path / "c", {"source": source, "servers": broker.bootstrap_servers}
     )
     begun = time.time()
-    job({"execution.micro-batch.max-records": "60"})
+    job({"execution.micro-batch.max-records": "60", _COUNTED: "true"})
     values = job.metrics.values()
     read, written, query = values["tables"]["t"], values["tables"]["o"], values["queries"]["o"]
     out = [(r.key(), r.value()) for r in records(broker, f"{source}-out")]
@@ -77,7 +79,11 @@ def test_values_are_those_of_the_topics(
     assert begun <= query["lastCheckpoint"] <= time.time() + 1
 
 
-WINDOWS = """
+WINDOWS = (
+    f"""
+SET '{_COUNTED}' = 'true';
+"""
+    """
 CREATE TABLE v (g INT, at TIMESTAMP(3), WATERMARK FOR at AS at - INTERVAL '1' SECOND) WITH (
   'connector' = 'kafka', 'topic' = '${source}',
   'properties.bootstrap.servers' = '${servers}', 'scan.startup.mode' = 'earliest-offset',
@@ -91,6 +97,7 @@ INSERT INTO w SELECT window_start, COUNT(*)
 FROM TABLE(TUMBLE(TABLE v, DESCRIPTOR(at), INTERVAL '10' SECOND))
 GROUP BY window_start, window_end;
 """
+)
 
 
 def _view(second: int) -> tuple[bytes | None, bytes | None]:

@@ -97,6 +97,18 @@ def test_served_for_prometheus() -> None:
         assert line in lines, lines
 
 
+def test_rows_that_nobody_counts() -> None:
+    metrics = JobMetrics(Clock())
+    operators = (("agg", None, 640), ("join", None, 60))
+    metrics.take({}, {"o": QueryState(3, 999.5, operators=operators)})
+    assert metrics.values()["queries"]["o"]["stateRows"] is None
+    assert " | state 0.0 MB | " in status(metrics.values())
+    lines = _served(metrics)
+    assert 'streamtable_operatorStateBytes{operator="1-join",query="o"} 60.0' in lines
+    assert "StateRows" not in lines
+    assert "stateRows" not in lines
+
+
 def test_a_watermark_at_the_end_of_time_has_no_number() -> None:
     metrics = JobMetrics(Clock())
     metrics.take({}, {"o": QueryState(3, 999.5, "+292278994-08-17T07:12:55.807Z")})
