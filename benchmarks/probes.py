@@ -26,12 +26,17 @@ _NAP_S = 0.0005
 
 
 class Results(threading.Thread):
-    """Reads the result topic, as a context; keeps (sent, latency), in epoch and milliseconds."""
+    """Reads the result topic, as a context; keeps (sent, latency), in epoch and milliseconds.
+
+    A record's result is the first that knows of it: one that takes an older row back on the way to
+    the newer one shows a moment that was seen before, and is left out.
+    """
 
     def __init__(self, servers: str) -> None:
         super().__init__(daemon=True)
         self.done = threading.Event()
         self.seen: list[tuple[float, float]] = []
+        self._newest: dict[bytes, float] = {}
         self._consumer = Consumer(
             {
                 "bootstrap.servers": servers,
@@ -57,8 +62,16 @@ class Results(threading.Thread):
             now = time.time_ns() / 1e6
             if message is not None and message.error() is None and message.value() is not None:
                 sent = json.loads(message.value())["sent"] / 1e3
-                self.seen.append((sent, now - sent))
+                if self._is_new(message.key(), sent):
+                    self.seen.append((sent, now - sent))
         self._consumer.close()
+
+    def _is_new(self, key: bytes | None, sent: float) -> bool:
+        if key is None:
+            return True
+        before = self._newest.get(key, 0.0)
+        self._newest[key] = max(before, sent)
+        return sent > before
 
 
 def sender(servers: str) -> Producer:

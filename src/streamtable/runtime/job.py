@@ -232,7 +232,15 @@ def _watch(
 
     bridge, counters, metrics = context.bridge, context.counters, watcher.metrics
     watch = Watch(
-        plans, queries, bridge, counters, notice, metrics, marks.of_partitions, after_look
+        plans,
+        queries,
+        bridge,
+        counters,
+        notice,
+        metrics,
+        marks.of_partitions,
+        after_look,
+        context.settings[STATE_ROWS],
     )
     try:
         for query in queries:

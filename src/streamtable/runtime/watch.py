@@ -46,6 +46,7 @@ class Watch:
     Attributes:
         queries: the job's.
         watermarks: `jvm.watermarks.Watermarks.of_partitions`.
+        counts_rows: whether Spark counts the rows of state; it tells of 0 where it does not.
         after: called after every look, in the job's thread.
     """
 
@@ -57,6 +58,7 @@ class Watch:
     metrics: JobMetrics
     watermarks: Callable[[str], Mapping[str, int]]
     after: Callable[[], None]
+    counts_rows: bool
 
     def __post_init__(self) -> None:
         self._groups = GroupCommits(self.plans, self.bridge, self.notice)
@@ -92,7 +94,7 @@ class Watch:
                 self._told.add(reason)
                 self.notice(line)
         self._ask_pending(progress)
-        states = {name: _state(found, self.watermarks(name)) for name, found in progress.items()}
+        states = {name: self._state(name, found) for name, found in progress.items()}
         self.metrics.take(self._tables(counts), states)
         self.after()
 
@@ -154,24 +156,22 @@ class Watch:
                 max(0, end - offsets.get(partition, 0)) for partition, end in ends.items()
             )
 
-
-def _state(progress: StreamingQueryProgress, partitions: Mapping[str, int]) -> QueryState:
-    begun = datetime.fromisoformat(progress.timestamp.replace("Z", "+00:00")).timestamp()
-    return QueryState(
-        batch=progress.batchId,
-        finished=begun + progress.durationMs.get("triggerExecution", 0) / 1_000,
-        watermark=_watermark(progress.eventTime.get("watermark")),
-        partitions=partitions,
-        operators=tuple(
-            (str(o.operatorName), _counted(int(o.numRowsTotal)), int(o.memoryUsedBytes))
-            for o in progress.stateOperators
-        ),
-    )
-
-
-def _counted(rows: int) -> int | None:
-    """Spark's number of rows, which is below zero where it does not count them."""
-    return rows if rows >= 0 else None
+    def _state(self, query: str, progress: StreamingQueryProgress) -> QueryState:
+        begun = datetime.fromisoformat(progress.timestamp.replace("Z", "+00:00")).timestamp()
+        return QueryState(
+            batch=progress.batchId,
+            finished=begun + progress.durationMs.get("triggerExecution", 0) / 1_000,
+            watermark=_watermark(progress.eventTime.get("watermark")),
+            partitions=self.watermarks(query),
+            operators=tuple(
+                (
+                    str(operator.operatorName),
+                    int(operator.numRowsTotal) if self.counts_rows else None,
+                    int(operator.memoryUsedBytes),
+                )
+                for operator in progress.stateOperators
+            ),
+        )
 
 
 def _watermark(text: str | None) -> str | None:

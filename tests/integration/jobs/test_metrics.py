@@ -79,11 +79,24 @@ def test_values_are_those_of_the_topics(
     assert begun <= query["lastCheckpoint"] <= time.time() + 1
 
 
-WINDOWS = (
-    f"""
-SET '{_COUNTED}' = 'true';
-"""
-    """
+def test_rows_of_state_are_counted_when_asked_for(
+    spark: SparkSession, broker: Broker, topic: Topics, tmp_path: Path
+) -> None:
+    """A job may begin, leave off and begin again to have them counted, on one checkpoint."""
+    source = topic("changes", partitions=2)
+    servers = broker.bootstrap_servers
+    job = BoundedRun(spark, SCRIPT, tmp_path / "c", {"source": source, "servers": servers})
+    found = []
+    for run, settings in enumerate(({_COUNTED: "true"}, {}, {_COUNTED: "true"})):
+        keys = range(50 * run, 50 * run + 50)
+        produce(servers, source, [(b'{"k":%d}' % k, b'{"k":%d,"g":%d}' % (k, k % 7)) for k in keys])
+        job(settings)
+        found.append(job.metrics.values()["queries"]["o"]["stateRows"])
+    assert found == [50 + 7, None, 150 + 7]
+
+
+WINDOWS = """
+SET 'state.backend.rocksdb.metrics.estimate-num-keys' = 'true';
 CREATE TABLE v (g INT, at TIMESTAMP(3), WATERMARK FOR at AS at - INTERVAL '1' SECOND) WITH (
   'connector' = 'kafka', 'topic' = '${source}',
   'properties.bootstrap.servers' = '${servers}', 'scan.startup.mode' = 'earliest-offset',
@@ -97,7 +110,6 @@ INSERT INTO w SELECT window_start, COUNT(*)
 FROM TABLE(TUMBLE(TABLE v, DESCRIPTOR(at), INTERVAL '10' SECOND))
 GROUP BY window_start, window_end;
 """
-)
 
 
 def _view(second: int) -> tuple[bytes | None, bytes | None]:
