@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import threading
 from collections.abc import Iterator, Mapping, Sequence
@@ -122,6 +123,8 @@ def _size(folder: Path) -> int:
 
 
 def machine() -> str:
-    """Cores and memory, in a few words."""
+    """Cores, their clock and memory, in a few words."""
     memory = os.sysconf("SC_PHYS_PAGES") * _PAGE / 2**30
-    return f"{os.cpu_count()} cores, {memory:.0f} GiB"
+    clock = re.search(r"^cpu MHz\s*: (.+)$", Path("/proc/cpuinfo").read_text(), re.MULTILINE)
+    speed = f" of {float(clock[1]) / 1_000:.1f} GHz" if clock else ""
+    return f"{os.cpu_count()} cores{speed}, {memory:.0f} GiB"

@@ -276,8 +276,7 @@ AGGREGATION_PHASES = Option(
     choice(AggregationPhases),
     default=AggregationPhases.AUTO,
     doc="Whether each task sums up the rows of a group before they travel to its state, and keeps "
-    "back those that others of its own come before in a Top-N; where that keeps one row of each "
-    "partition, only if `TWO_PHASE`.",
+    "back those that others of its own come before in a Top-N.",
 )
 
 SETTINGS = OptionSet(

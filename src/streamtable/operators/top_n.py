@@ -6,7 +6,6 @@ from pyspark.sql import DataFrame
 
 from streamtable.core.durations import milliseconds
 from streamtable.core.errors import InternalError
-from streamtable.core.settings import AGGREGATION_PHASES, AggregationPhases
 from streamtable.jvm.stateful import top_n
 from streamtable.operators.context import LoweringContext
 from streamtable.operators.group_aggregate import folds, holds_bytes
@@ -27,7 +26,7 @@ def lower_top_n(node: TopN, rows: DataFrame, context: LoweringContext) -> DataFr
         context.bridge,
         rows,
         keys=node.partition,
-        fold=_folds(node, node.limit, context),
+        fold=_folds(node, context),
         order=order,
         skip=node.skip,
         limit=node.limit,
@@ -41,16 +40,10 @@ def lower_top_n(node: TopN, rows: DataFrame, context: LoweringContext) -> DataFr
     return changes.drop(*node.ties)
 
 
-def _folds(node: TopN, limit: int, context: LoweringContext) -> bool:
-    """Whether a task keeps back what others of its rows come before.
-
-    Of one row each there are mostly few to choose from: half of them being copies, what is saved
-    behind the shuffle is spent before it (docs/performance.md).
-    """
-    asked = context.settings[AGGREGATION_PHASES] is AggregationPhases.TWO_PHASE
+def _folds(node: TopN, context: LoweringContext) -> bool:
+    """Whether a task keeps back what others of its rows come before."""
     return (
         folds(context)
-        and (asked or node.skip + limit > 1)
         and node.input.mode.is_append
         and not holds_bytes(node.partition, node.input.fields)
     )

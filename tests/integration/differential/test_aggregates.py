@@ -8,10 +8,14 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from tests.integration.differential.support import Query, Source, check
 
+from streamtable.core.changelog import ROW_KIND_COLUMN
+from streamtable.jvm.bridge import Bridge
+from streamtable.jvm.specs import Aggregation
+from streamtable.jvm.stateful import group_aggregate
 from streamtable.testing.histories import random_history
 
 if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
+    from pyspark.sql import Row, SparkSession
 
 _COLUMNS = "k INT, g STRING, v INT, d DECIMAL(10,2)"
 
@@ -77,3 +81,39 @@ def test_folded_output_equals_batch(seed: int, phases: str, spark: SparkSession)
     sources = {"t": Source(_COLUMNS, history)}
     settings = {"table.optimizer.agg-phase-strategy": phases}
     assert check(spark, seed, sources, QUERIES, settings) == 0
+
+
+#: Rows of one task: of a few groups, of as many as it holds at once, of more, each of its own.
+_LARGE = {"few": "id % 10", "many": "id % 70000", "too_many": "id % 150000", "once": "id"}
+
+
+@pytest.mark.parametrize("groups", _LARGE.values(), ids=_LARGE)
+def test_rows_that_a_task_sums_up_come_to_the_same(groups: str, spark: SparkSession) -> None:
+    rows = spark.sql(
+        f"SELECT CAST(IF(id % 5 = 4, 3, 0) AS TINYINT) AS {ROW_KIND_COLUMN}, {groups} AS g,"
+        " id % 7 AS v FROM RANGE(0, 220000, 1, 1)"
+    )
+    calls = [
+        Aggregation("COUNT", -1, -1, distinct=False, argument_type="BOOLEAN", result_type="BIGINT"),
+        Aggregation("SUM", 2, -1, distinct=False, argument_type="BIGINT", result_type="BIGINT"),
+    ]
+
+    def summed(*, fold: bool) -> set[Row]:
+        changes = group_aggregate(
+            Bridge(spark),
+            rows,
+            keys=["g"],
+            calls=calls,
+            retracting=True,
+            before=False,
+            bitmaps=False,
+            fold=fold,
+            order=[],
+            ttl_ms=0,
+            output_ddl=f"{ROW_KIND_COLUMN} TINYINT, g BIGINT, n BIGINT, v BIGINT",
+        )
+        return set(changes.collect())
+
+    found = summed(fold=True)
+    assert len(found) == rows.select("g").distinct().count()
+    assert found == summed(fold=False)

@@ -34,6 +34,7 @@ QUERIES = {
     "one": Query((0,), _first("a", "v, k DESC", "1 = rn", "g, k, v")),
     "second": Query((0, 1), _first("a", "v DESC NULLS FIRST", "rn = 2")),
     "of_append": Query((0, 1), _first("e", "v", "rn <= 2")),
+    "one_of_append": Query((0,), _first("e", "v, k", "rn = 1", "g, k, v")),
     "limited": Query((0,), "SELECT k, v FROM a ORDER BY v DESC, k LIMIT 5 OFFSET 1"),
     "of_groups": Query(
         (0,),
@@ -59,17 +60,23 @@ def test_folded_output_equals_batch(seed: int, spark: SparkSession) -> None:
         "a": Source(_COLUMNS, random_history(seed, length=160, keys=24, make=_values)),
         "e": Source(_COLUMNS, added, appends=True),
     }
-    assert check(spark, seed, sources, QUERIES) == 4, "of `of_append` a list per partition"
+    assert check(spark, seed, sources, QUERIES) == 8, (
+        "of what is only added, an entry per partition"
+    )
 
 
-#: Rows of one task, of more partitions than it holds at once: each twice, far apart; each once.
-_LARGE = {"twice": "id % 110000", "once": "id"}
+#: Rows of one task, of more partitions than it holds at once: each thrice, far apart or in a row;
+#: each once.
+_LARGE = {"far_apart": "id % 73333", "in_a_row": "id div 3", "once": "id"}
 
 
+@pytest.mark.parametrize("limit", [1, 2])
 @pytest.mark.parametrize("groups", _LARGE.values(), ids=_LARGE)
-def test_a_task_leaves_out_rows_that_others_come_before(groups: str, spark: SparkSession) -> None:
+def test_a_task_leaves_out_rows_that_others_come_before(
+    groups: str, limit: int, spark: SparkSession
+) -> None:
     kind = f"CAST(0 AS TINYINT) AS {ROW_KIND_COLUMN}"
-    rows = spark.sql(f"SELECT {kind}, {groups} AS g, id % 7 AS v, id FROM RANGE(0, 220000, 1, 1)")
+    rows = spark.sql(f"SELECT {kind}, {groups} AS g, id % 7 AS v, id FROM RANGE(0, 219999, 1, 1)")
 
     def first(*, fold: bool) -> set[Row]:
         changes = top_n(
@@ -79,7 +86,7 @@ def test_a_task_leaves_out_rows_that_others_come_before(groups: str, spark: Spar
             fold=fold,
             order=[(1, True, False)],
             skip=0,
-            limit=1,
+            limit=limit,
             retracting=False,
             ranked=False,
             output_key=None,
@@ -90,5 +97,6 @@ def test_a_task_leaves_out_rows_that_others_come_before(groups: str, spark: Spar
         return set(changes.collect())
 
     found = first(fold=True)
-    assert len(found) == rows.select("g").distinct().count()
+    partitions = rows.select("g").distinct().count()
+    assert len(found) == partitions * min(limit, rows.count() // partitions)
     assert found == first(fold=False)

@@ -89,11 +89,17 @@ final class Keyed {
         .toDF(output.fieldNames());
   }
 
-  /** The rows of a task that may be among the first ones of all tasks; see {@link LocalTopN}. */
+  /**
+   * The rows of a task that may be among the first ones of all tasks; see {@link LocalTopN} and
+   * {@link LocalTopOne}.
+   */
   static Dataset<Row> firstRows(Dataset<Row> input, List<String> keys, TopNSpec spec) {
+    int[] partition = at(input, keys);
+    RowOrder order = spec.order().shifted(RowKind.POSITION + 1);
     return input.mapPartitions(
-        new LocalTopN(
-            at(input, keys), spec.order().shifted(RowKind.POSITION + 1), spec.end()),
+        spec.end() == 1
+            ? new LocalTopOne(partition, order)
+            : new LocalTopN(partition, order, spec.end()),
         Encoders.row(input.schema()));
   }
 

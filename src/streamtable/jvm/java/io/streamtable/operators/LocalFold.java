@@ -46,6 +46,21 @@ abstract class LocalFold implements MapPartitionsFunction<Row, Row> {
     };
   }
 
+  /** The rows of one, then those of the other. */
+  static Iterator<Row> chained(Iterator<Row> one, Iterator<Row> other) {
+    return new Iterator<>() {
+      @Override
+      public boolean hasNext() {
+        return one.hasNext() || other.hasNext();
+      }
+
+      @Override
+      public Row next() {
+        return one.hasNext() ? one.next() : other.next();
+      }
+    };
+  }
+
   /** What tells a row's group: the value of one column, a list of those of several. */
   final Object key(Row row) {
     if (keyPositions.length == 1) {

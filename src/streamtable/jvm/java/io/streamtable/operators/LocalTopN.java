@@ -57,18 +57,4 @@ final class LocalTopN extends LocalFold {
     first.add(found < 0 ? -1 - found : found, row);
     return full ? 0 : 1;
   }
-
-  private static Iterator<Row> chained(Iterator<Row> one, Iterator<Row> other) {
-    return new Iterator<>() {
-      @Override
-      public boolean hasNext() {
-        return one.hasNext() || other.hasNext();
-      }
-
-      @Override
-      public Row next() {
-        return one.hasNext() ? one.next() : other.next();
-      }
-    };
-  }
 }

@@ -132,7 +132,7 @@ public final class Operators {
    * The first rows of each partition; see {@link TopNProcessor} and {@link TopOneProcessor}.
    *
    * @param fold whether a task leaves out what others of its rows come before; see {@link
-   *     LocalTopN}. Only of rows that are only added
+   *     LocalTopN} and {@link LocalTopOne}. Only of rows that are only added
    * @param order positions of the columns that rows are ordered by, without the row kind
    * @param outputKey positions, or null; see {@link NetRows#changes}
    */
