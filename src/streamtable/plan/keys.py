@@ -6,10 +6,18 @@ import re
 from collections.abc import Collection, Iterable, Sequence
 from itertools import product
 
+from streamtable.core.types import INTEGERS, Field, quote
 from streamtable.plan.arrival_nodes import ArrivalOver
 from streamtable.plan.expand_node import Expand
 from streamtable.plan.lookup_node import LookupJoin
-from streamtable.plan.nodes import Calc, EventTimeNode, GroupAggregate, Node, UnionAll
+from streamtable.plan.nodes import (
+    Calc,
+    EventTimeNode,
+    GroupAggregate,
+    Node,
+    Projection,
+    UnionAll,
+)
 from streamtable.plan.over_node import OverAggregate, SortedOver
 from streamtable.plan.source_nodes import Key, Normalize, Scan, StaticTable, Values
 from streamtable.plan.stateful_nodes import Join, JoinKind, Materialize, Repeat, TopN
@@ -116,8 +124,26 @@ def _of_lookup(node: LookupJoin, *, ordered: bool) -> tuple[Key, ...]:
 
 def _renamed(key: Key, node: Calc) -> Iterable[Key]:
     """The key under each set of names that a projection gives its fields."""
-    names = [[p.field.name for p in node.projections if p.source == field] for field in key]
+    fields = {f.name: f for f in node.input.fields if f.name in key}
+    if len(fields) < len(set(key)):
+        return ()
+    names = [
+        [p.field.name for p in node.projections if _stands_for(p, fields[name])] for name in key
+    ]
     return product(*names)
+
+
+def _stands_for(column: Projection, field: Field) -> bool:
+    """Whether a column has another value for each of a field's: it is that, or a wider integer.
+
+    Flink's planner keeps keys through every implicit cast; BIGINT to FLOAT makes two values one.
+    """
+    if column.source == field.name:
+        return True
+    roots = (field.type.root, column.field.type.root)
+    if not set(roots) <= set(INTEGERS) or INTEGERS.index(roots[0]) > INTEGERS.index(roots[1]):
+        return False
+    return column.sql == f"CAST({quote(field.name)} AS {column.field.type.spark_sql()})"
 
 
 def _of_join(node: Join | WindowJoin) -> tuple[Key, ...]:
