@@ -57,7 +57,10 @@ def test_a_producer_whose_queue_is_full(spark: SparkSession, tmp_path: Path) -> 
         job.wait(process, 1, START_S)
         assert sinks.pid is not None
         os.kill(sinks.pid, signal.SIGSTOP)
+        # The job sees all of it at once: a first batch of a few would fit into the queue and wait.
+        os.killpg(process.process.pid, signal.SIGSTOP)
         job.feed(20_000)
+        os.killpg(process.process.pid, signal.SIGCONT)
         code, _, err = process.end(PATIENCE_S)
         assert code != 0
         assert "within the configured max blocking time 3000 ms" in err, err
