@@ -3,7 +3,6 @@ package io.streamtable.operators;
 import java.util.Iterator;
 import java.util.NoSuchElementException;
 import java.util.Objects;
-import org.apache.spark.api.java.function.MapPartitionsFunction;
 import org.apache.spark.sql.Row;
 
 /**
@@ -15,24 +14,23 @@ import org.apache.spark.sql.Row;
  * another partition wants its slot. A task whose first rows are all different sends the rest as they
  * are.
  */
-final class LocalTopOne implements MapPartitionsFunction<Row, Row> {
+final class LocalTopOne extends LocalFold {
   private static final int SLOTS = 1 << 14;
   /** After so many rows it is asked whether it is worth the while. */
   private static final int TRIED = 4 * SLOTS;
   /** One row of so many must have been left out. */
   private static final int WORTH = 8;
 
-  private final int[] keyPositions;
   private final RowOrder order;
 
   /** @param order of rows with their row kind */
   LocalTopOne(int[] keyPositions, RowOrder order) {
-    this.keyPositions = keyPositions;
+    super(keyPositions);
     this.order = order;
   }
 
   @Override
-  public Iterator<Row> call(Iterator<Row> input) {
+  Iterator<Row> fold(Iterator<Row> input) {
     return new Firsts(input);
   }
 
@@ -75,10 +73,12 @@ final class LocalTopOne implements MapPartitionsFunction<Row, Row> {
 
     /** What leaves its slot for a row; null where the slot was empty, or one of both is left out. */
     private Row exchanged(Row row) {
-      int slot = slot(row);
+      Object key = key(row);
+      int hash = Objects.hashCode(key);
+      int slot = (hash ^ hash >>> 16) & SLOTS - 1;
       Row before = waiting[slot];
       seen++;
-      if (before == null || !samePartition(before, row)) {
+      if (before == null || !Objects.equals(key(before), key)) {
         waiting[slot] = row;
         return before;
       }
@@ -88,23 +88,5 @@ final class LocalTopOne implements MapPartitionsFunction<Row, Row> {
       }
       return null;
     }
-  }
-
-  private int slot(Row row) {
-    int hash = 0;
-    for (int position : keyPositions) {
-      Object value = row.get(position);
-      hash = 31 * hash + (value == null ? 0 : value.hashCode());
-    }
-    return (hash ^ hash >>> 16) & SLOTS - 1;
-  }
-
-  private boolean samePartition(Row one, Row other) {
-    for (int position : keyPositions) {
-      if (!Objects.equals(one.get(position), other.get(position))) {
-        return false;
-      }
-    }
-    return true;
   }
 }
