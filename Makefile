@@ -55,7 +55,7 @@ bench-latency: $(VENV)/bench ## latency beside Flink's; about an hour
 bench-backlog: $(VENV)/bench ## auto mode: how fast it catches up, and its latencies after; ten minutes
 	$(BIN)/python benchmarks/backlog.py $(ARGS)
 
-bench-idle: $(VENV)/bench ## CPU of a real-time job to which nothing comes; three minutes
+bench-idle: $(VENV)/bench ## CPU of a job to which nothing comes, beside Flink's; ten minutes
 	$(BIN)/python benchmarks/idle.py $(ARGS)
 
 bench-formats: setup ## rates of every format against Flink's, as ratios; about four minutes

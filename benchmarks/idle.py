@@ -1,4 +1,4 @@
-"""What a job in real-time mode takes of the CPU while nothing comes: `make bench-idle`."""
+"""What a job takes of the CPU while nothing comes, beside Flink's: `make bench-idle`."""
 
 from __future__ import annotations
 
@@ -11,20 +11,31 @@ from string import Template
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from benchmarks import latency, probes, processes
+from benchmarks import flink, latency, probes, processes
 from benchmarks.brokers import broker
 from benchmarks.topics import create
 
 JOB = "group-by"
+#: Both look for rows to be sent on every millisecond or two.
+ENGINES = ("ours, real-time", "Flink, 1 ms buffers")
 #: For the first checkpoints, and what the JVM compiles after a start.
-SETTLE_S = 60.0
+SETTLE_S = 120.0
 
 
 def main() -> None:
     """The command."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--seconds", type=float, default=60.0)
-    seconds = parser.parse_args().seconds
+    parser.add_argument("--engines", nargs="+", choices=ENGINES, default=ENGINES)
+    parser.add_argument("--seconds", type=float, default=120.0)
+    arguments = parser.parse_args()
+    installed = flink.installed()
+    print(processes.machine())
+    for engine in arguments.engines:
+        print(f"{JOB}, {engine}: {_idle(engine, installed, arguments.seconds):.1%} of a core")
+
+
+def _idle(engine: str, installed: flink.Flink, seconds: float) -> float:
+    """The share of a core that a job takes with all it starts, the broker left out."""
     with tempfile.TemporaryDirectory(prefix="benchmark-") as scratch:
         folder = Path(scratch)
         with broker(folder) as kafka:
@@ -32,14 +43,13 @@ def main() -> None:
             create(servers, probes.TOPICS)
             producer = probes.sender(servers)
             script = Template(latency.JOBS[JOB]).substitute(servers=servers)
-            with latency.running_ours("real-time", script, folder) as process:
+            with latency.running(engine, installed, script, folder) as process:
                 with probes.Results(servers) as results:
                     probes.until_running(producer, results)
                 time.sleep(SETTLE_S)
                 before = processes.cpu_seconds(process.pid)
                 time.sleep(seconds)
-                used = processes.cpu_seconds(process.pid) - before
-    print(f"{processes.machine()}; {JOB}, ours, real-time: {used / seconds:.1%} of a core")
+                return (processes.cpu_seconds(process.pid) - before) / seconds
 
 
 if __name__ == "__main__":

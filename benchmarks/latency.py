@@ -118,20 +118,26 @@ def _measure(
         send(producer, "sides", key)
     producer.flush()
     script = Template(JOBS[job]).substitute(servers=servers)
-    with _folder() as folder:
-        ours = _OURS.get(engine)
-        running = (
-            _running_flink(_FLINK[engine], installed, script, folder)
-            if ours is None
-            else running_ours(ours, script, folder)
-        )
-        with running, Results(servers) as results:
-            until_running(producer, results)
-            at(WARM_UP_RATE, arguments.warm_up, producer, results)
-            rates, seconds = arguments.rates, arguments.seconds
-            found = {rate: at(rate, seconds, producer, results) for rate in rates}
+    with (
+        _folder() as folder,
+        running(engine, installed, script, folder),
+        Results(servers) as results,
+    ):
+        until_running(producer, results)
+        at(WARM_UP_RATE, arguments.warm_up, producer, results)
+        rates, seconds = arguments.rates, arguments.seconds
+        found = {rate: at(rate, seconds, producer, results) for rate in rates}
     delete(servers, TOPICS)
     return found
+
+
+def running(
+    engine: str, installed: flink.Flink, script: str, folder: Path
+) -> AbstractContextManager[Process]:
+    """A job of one of the engines, as long as the context lasts."""
+    if engine in _OURS:
+        return running_ours(_OURS[engine], script, folder)
+    return _running_flink(_FLINK[engine], installed, script, folder)
 
 
 def running_ours(mode: str, script: str, folder: Path) -> AbstractContextManager[Process]:

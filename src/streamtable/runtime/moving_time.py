@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from datetime import timedelta
 from math import gcd
@@ -11,7 +11,6 @@ from math import gcd
 from pyspark.sql.streaming.query import StreamingQuery
 
 from streamtable.core.settings import IDLE_TIMEOUT, ExecutionMode
-from streamtable.jvm.progress import newest
 from streamtable.operators.context import LoweringContext
 from streamtable.plan.nodes import Node
 from streamtable.plan.time_attributes import processing_windows
@@ -63,15 +62,22 @@ class MovingTime:
         self._idle = idle if timeout > timedelta(0) else None
         self._tick = tick(processing_windows(self.plan))
 
-    def look(self, query: StreamingQuery, mode: ExecutionMode) -> None:
+    def look(
+        self, query: StreamingQuery, mode: ExecutionMode, newest_batch: Callable[[], int | None]
+    ) -> None:
         """Raises the watermark of a running query where something else than its rows says so.
 
         It counts from the next batch on, which real-time mode begins at its next checkpoint.
+
+        Args:
+            query: the query.
+            mode: what it runs in.
+            newest_batch: tells which of its batches has ended last.
         """
         if self._tick:
             self._follow_clock(query)
         elif self._idle is not None:
-            self._leave_idle_out(query, mode, self._idle)
+            self._leave_idle_out(query, mode, newest_batch(), self._idle)
 
     def _follow_clock(self, query: StreamingQuery) -> None:
         """Lets windows of processing time that are over fire."""
@@ -81,27 +87,31 @@ class MovingTime:
             self._passed = passed
 
     def _leave_idle_out(
-        self, query: StreamingQuery, mode: ExecutionMode, idle: IdlePartitions
+        self,
+        query: StreamingQuery,
+        mode: ExecutionMode,
+        batch: int | None,
+        idle: IdlePartitions,
     ) -> None:
         scans = self.context.watermarks.heard(self.context.query)
         if not scans:
             return
         now = time.monotonic()
-        self._note(query, mode, now)
+        self._note(query, mode, batch, now)
         idle.hear(scans, now)
         watermark = idle.watermark(scans, self._read_to)
         if watermark is not None:
             self.context.bridge.advance_watermark(query, watermark)
 
-    def _note(self, query: StreamingQuery, mode: ExecutionMode, now: float) -> None:
+    def _note(
+        self, query: StreamingQuery, mode: ExecutionMode, batch: int | None, now: float
+    ) -> None:
         """Up to when all records have been read.
 
         A micro-batch reads what is there when it begins, which is when the one before has ended or
         later; a batch of real-time mode reads until it ends.
         """
         status = query.status
-        progress = newest(query)
-        batch = None if progress is None else progress.batchId
         if batch != self._batch:
             self._batch = batch
             self._read_to = now if mode is ExecutionMode.REAL_TIME else self._batch_ended

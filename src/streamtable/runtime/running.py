@@ -28,7 +28,7 @@ from streamtable.core.settings import (
 from streamtable.jvm.faults import job_fault
 from streamtable.jvm.kafka_admin import Partition
 from streamtable.jvm.planned_batches import Stage, plan_empty_batch, plan_last_batch
-from streamtable.jvm.progress import ended_batches, newest
+from streamtable.jvm.progress import Progress
 from streamtable.operators.context import LoweringContext
 from streamtable.operators.sink import lower_sink, sink_table
 from streamtable.plan.nodes import Sink
@@ -73,6 +73,7 @@ class RunningQuery:
     mode: ExecutionMode = ExecutionMode.MICRO_BATCH
     _rows: dict[ExecutionMode, DataFrame] = field(default_factory=dict)
     _query: StreamingQuery | None = None
+    _progress: Progress | None = None
     _looked_at: int | None = None
     _ahead: Mapping[Partition, int] = field(default_factory=dict)
     _practises: bool = False
@@ -98,7 +99,7 @@ class RunningQuery:
     @property
     def progress(self) -> StreamingQueryProgress | None:
         """What its newest batch since the last change of mode has done, if there is one."""
-        return None if self._query is None else newest(self._query)
+        return None if self._progress is None else self._progress.newest()
 
     @property
     def settled(self) -> bool:
@@ -139,7 +140,7 @@ class RunningQuery:
         if failure is not None:
             raise job_fault(self.name, str(failure))
         if active:
-            self._time.look(self._running, self.mode)
+            self._time.look(self._running, self.mode, self._batch)
             self._perhaps_stop_waiting()
             self._perhaps_practise()
             self._perhaps_lengthen()
@@ -230,6 +231,7 @@ class RunningQuery:
         context.bridge.set_writer(writer, spec, context.counters_of(table.table))
         with with_empty_batches(context.spark, [self.plan.input], extent):
             self._query = writer.start()
+        self._progress = Progress(self._query)
         self.mode = mode
         self._looked_at = None
         self._practises = mode is ExecutionMode.REAL_TIME
@@ -238,7 +240,7 @@ class RunningQuery:
 
     def _perhaps_stop_waiting(self) -> None:
         """Begins the run that ends by itself once all ends of the query's scans are there."""
-        progress = newest(self._running) if self._ahead else None
+        progress = self.progress if self._ahead else None
         if progress is None:
             return
         reached = positions(source.endOffset for source in progress.sources)
@@ -258,14 +260,14 @@ class RunningQuery:
 
     def _perhaps_practise(self) -> None:
         """Begins to plan for practice once Spark has planned, and run, a batch itself."""
-        if self._practises and ended_batches(self._running):
+        if self._practises and self._ended_batches():
             plans: int = self.context.settings[PRACTICE_PLANS]
             self.context.bridge.practise_plans(self._running, plans)
             self._practises = False
 
     def _perhaps_lengthen(self) -> None:
         """Lets batches last as long as was asked for, once the first ones have ended."""
-        if self._first_left and ended_batches(self._running) >= self._first_left:
+        if self._first_left and self._ended_batches() >= self._first_left:
             interval = checkpoint_interval(self.context.settings) // timedelta(milliseconds=1)
             self.context.bridge.set_real_time_interval(self._running, interval)
             self._first_left = 0
@@ -305,15 +307,17 @@ class RunningQuery:
 
     def _batch(self) -> int | None:
         """The newest batch that has ended since the start, if any."""
-        progress = newest(self._running)
-        return None if progress is None else progress.batchId
+        return None if self._progress is None else self._progress.newest_batch()
+
+    def _ended_batches(self) -> int:
+        return 0 if self._progress is None else self._progress.ended_batches()
 
     def _behind(self) -> int | None:
         """Records behind at the end of the newest batch; 0 where a run found nothing to do.
 
         None while the brokers do not answer.
         """
-        progress = newest(self._running)
+        progress = self.progress
         if progress is None:
             return 0
         reached = [source.endOffset for source in progress.sources]

@@ -29,6 +29,7 @@ from streamtable.core.settings import (
 from streamtable.jvm.bridge import Bridge
 from streamtable.jvm.faults import job_fault
 from streamtable.jvm.planned_batches import plan_last_batch
+from streamtable.jvm.progress import Progress
 from streamtable.operators.context import LoweringContext
 from streamtable.operators.lower import lower
 from streamtable.plan.nodes import Collect
@@ -149,6 +150,7 @@ def run_select(
 
 def _watch(query: StreamingQuery, stop: threading.Event, moving: MovingTime) -> None:
     """Returns when the query has ended or a stop was asked for; raises what ended it."""
+    progress = Progress(query)
     while not stop.wait(_POLL_S):
         # Asked before the exception: a query that fails in between is seen by the next round.
         running = query.isActive
@@ -157,7 +159,7 @@ def _watch(query: StreamingQuery, stop: threading.Event, moving: MovingTime) -> 
             raise job_fault(_NAME, str(failure))
         if not running:
             return
-        moving.look(query, ExecutionMode.MICRO_BATCH)
+        moving.look(query, ExecutionMode.MICRO_BATCH, progress.newest_batch)
 
 
 def _check(plan: Collect, settings: Settings, mode: ResultMode, *, bounded: bool) -> None:

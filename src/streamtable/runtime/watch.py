@@ -30,10 +30,14 @@ from streamtable.runtime.running import RunningQuery
 _POLL_S = 0.2
 
 #: The same once all have settled: looks would be a third of what a quiet job takes of the CPU.
-_SETTLED_POLL_S = 0.5
+_SETTLED_POLL_S = 1.0
 
 #: How often the ends of the topics are asked for, in seconds.
 _PENDING_S = 5.0
+
+#: The same once all have settled: a question is a login, and they stand where they stood at the
+#: last checkpoint.
+_SETTLED_PENDING_S = 15.0
 
 #: How long that may take, in milliseconds: a broker that is away must not hold the job up.
 _PENDING_TIMEOUT_MS = 2_000
@@ -78,9 +82,13 @@ class Watch:
             if not any(going_on):
                 return
 
+    @property
+    def _settled(self) -> bool:
+        return all(query.settled for query in self.queries)
+
     def _pause(self) -> float:
         """Seconds until the next look."""
-        return _SETTLED_POLL_S if all(query.settled for query in self.queries) else _POLL_S
+        return _SETTLED_POLL_S if self._settled else _POLL_S
 
     def look(self) -> None:
         """Takes in what the queries have done, and passes it on."""
@@ -132,7 +140,8 @@ class Watch:
         }
 
     def _ask_pending(self, progress: Mapping[str, StreamingQueryProgress]) -> None:
-        if time.monotonic() < self._asked + _PENDING_S or not progress:
+        pause = _SETTLED_PENDING_S if self._settled else _PENDING_S
+        if time.monotonic() < self._asked + pause or not progress:
             return
         self._asked = time.monotonic()
         sources = [source for found in progress.values() for source in found.sources]
