@@ -64,6 +64,18 @@ def integer(minimum: int | None = None) -> Kind[int]:
     return Kind("Integer", f"a whole number{bound}", read)
 
 
+def duration(minimum: timedelta) -> Kind[timedelta]:
+    """A duration that is not below a minimum."""
+
+    def read(text: str) -> timedelta:
+        span = parse_duration(text)
+        if span < minimum:
+            raise ValueError(text)
+        return span
+
+    return Kind("Duration", f"a duration of at least {format_duration(minimum)}", read)
+
+
 def choice(values: type[E_co]) -> Kind[E_co]:
     """One member of an enum whose values are the spellings; case does not matter, as in Flink."""
     known = {str(member.value).lower(): member for member in values}

@@ -232,6 +232,23 @@ class Bridge:
         """Lets the batches of a running query of real-time mode last so long from the next one."""
         self._ours.query.RealTimeInterval.set(query._jsq, milliseconds)  # noqa: SLF001
 
+    def begin_buffer_timeout(
+        self, directory: str, sources: Sequence[Counters], when_quiet_ms: int
+    ) -> None:
+        """Lets rows of a query of real-time mode wait longer for others while nothing comes.
+
+        Args:
+            directory: of the query's checkpoint.
+            sources: of the tables that it reads.
+            when_quiet_ms: how long, after a batch in which no record came.
+        """
+        counters = self.java_list(source.java for source in sources)
+        self._ours.query.BufferTimeout.begin(directory, counters, when_quiet_ms)
+
+    def end_buffer_timeout(self, directory: str) -> None:
+        """Ends that with the query."""
+        self._ours.query.BufferTimeout.end(directory)
+
     def practise_plans(self, query: StreamingQuery, plans: int) -> None:
         """Plans the batches of a running query in the background, until as many are planned.
 

@@ -11,7 +11,6 @@ import time
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from datetime import timedelta
 
 from pyspark.errors import StreamingQueryException
 from pyspark.sql import DataFrame
@@ -19,12 +18,7 @@ from pyspark.sql.streaming.listener import StreamingQueryProgress
 from pyspark.sql.streaming.query import StreamingQuery
 
 from streamtable.connectors.kafka.sink import writer_spec
-from streamtable.core.settings import (
-    AUTO_LAG,
-    FIRST_CHECKPOINTS,
-    PRACTICE_PLANS,
-    ExecutionMode,
-)
+from streamtable.core.settings import AUTO_LAG, ExecutionMode
 from streamtable.jvm.faults import job_fault
 from streamtable.jvm.kafka_admin import Partition
 from streamtable.jvm.planned_batches import Stage, plan_empty_batch, plan_last_batch
@@ -38,7 +32,6 @@ from streamtable.runtime.ending import drains
 from streamtable.runtime.lag import ends_ahead, positions, records_behind
 from streamtable.runtime.modes import (
     Extent,
-    checkpoint_interval,
     ends,
     next_mode,
     told_of_crashes,
@@ -47,6 +40,7 @@ from streamtable.runtime.modes import (
 )
 from streamtable.runtime.moving_time import MovingTime
 from streamtable.runtime.preflight import Notice
+from streamtable.runtime.real_time_run import RealTimeRun
 from streamtable.runtime.restoring import RestoredSink, shared_obstacle
 
 _POLL_S = 0.05
@@ -76,13 +70,13 @@ class RunningQuery:
     _progress: Progress | None = None
     _looked_at: int | None = None
     _ahead: Mapping[Partition, int] = field(default_factory=dict)
-    _practises: bool = False
-    _first_left: int = 0
     _told_shared: bool = False
     _time: MovingTime = field(init=False)
+    _real_time: RealTimeRun = field(init=False)
 
     def __post_init__(self) -> None:
         self._time = MovingTime(self.context, self.plan.input)
+        self._real_time = RealTimeRun(self.context, self.plan, self._directory)
 
     def prepare(self) -> None:
         """Puts the DataFrames together.
@@ -104,7 +98,7 @@ class RunningQuery:
     @property
     def settled(self) -> bool:
         """Whether it runs in real-time mode with batches as long as was asked for."""
-        return self.mode is ExecutionMode.REAL_TIME and not self._first_left
+        return self.mode is ExecutionMode.REAL_TIME and self._real_time.settled
 
     def start(self) -> None:
         """Starts the query in the mode it was asked for; in auto mode it catches up first.
@@ -119,7 +113,7 @@ class RunningQuery:
         if self.context.patient and self._ends_itself:
             self._ahead = ends_ahead(self.plan, self.context.bridge)
         if waits(self.plan.input) and not real_time and not self._ends_itself:
-            plan_empty_batch(self.context.bridge, self.checkpoint.query_directory(self.name))
+            plan_empty_batch(self.context.bridge, self._directory)
         if real_time and self.checkpoint.has_planned_batch(self.name):
             # Its rows may be in the sink, from micro-batches that repeat it as it was.
             self._start(ExecutionMode.MICRO_BATCH, Extent.ONE_BATCH)
@@ -142,8 +136,7 @@ class RunningQuery:
         if active:
             self._time.look(self._running, self.mode, self._batch)
             self._perhaps_stop_waiting()
-            self._perhaps_practise()
-            self._perhaps_lengthen()
+            self._real_time.look(self._running, self._ended_batches)
             self._perhaps_not_alone()
         if self._comes_to_real_time(active=active):
             self.change_to(ExecutionMode.REAL_TIME)
@@ -190,6 +183,7 @@ class RunningQuery:
             with suppress(StreamingQueryException):
                 self._query.stop()
             self.sink.after_stop()
+            self._real_time.end()
 
     def change_to(self, mode: ExecutionMode) -> None:
         """Goes on in a mode, on the same checkpoint."""
@@ -209,10 +203,15 @@ class RunningQuery:
         if not drains(self.plan.input, self.context.settings):
             return False
         self.stage = Stage.ENDING
-        if not plan_last_batch(self.context.bridge, self.checkpoint.query_directory(self.name)):
+        if not plan_last_batch(self.context.bridge, self._directory):
             return False
         self._start(ExecutionMode.MICRO_BATCH, Extent.ONE_BATCH)
         return True
+
+    @property
+    def _directory(self) -> str:
+        """Of its checkpoint."""
+        return self.checkpoint.query_directory(self.name)
 
     @property
     def _running(self) -> StreamingQuery:
@@ -223,9 +222,10 @@ class RunningQuery:
         """Starts Spark's query once its sink is as the checkpoint says."""
         self.sink.before_start(mode)
         context = self.context
-        directory = self.checkpoint.query_directory(self.name)
+        if mode is ExecutionMode.REAL_TIME:
+            self._real_time.begin()
         trigger = with_trigger(self._rows[mode], self.plan.input, mode, context.settings, extent)
-        writer = trigger.queryName(self.name).option("checkpointLocation", directory)
+        writer = trigger.queryName(self.name).option("checkpointLocation", self._directory)
         table = sink_table(self.plan)
         spec = writer_spec(table, mode, self.name, self.checkpoint.id)
         context.bridge.set_writer(writer, spec, context.counters_of(table.table))
@@ -234,9 +234,6 @@ class RunningQuery:
         self._progress = Progress(self._query)
         self.mode = mode
         self._looked_at = None
-        self._practises = mode is ExecutionMode.REAL_TIME
-        first: int = self.context.settings[FIRST_CHECKPOINTS]
-        self._first_left = first if mode is ExecutionMode.REAL_TIME else 0
 
     def _perhaps_stop_waiting(self) -> None:
         """Begins the run that ends by itself once all ends of the query's scans are there."""
@@ -257,20 +254,6 @@ class RunningQuery:
         if mode is ExecutionMode.REAL_TIME:
             self.notice(f"{self.name}: {behind:,} records behind, goes on in real-time")
         self.change_to(mode)
-
-    def _perhaps_practise(self) -> None:
-        """Begins to plan for practice once Spark has planned, and run, a batch itself."""
-        if self._practises and self._ended_batches():
-            plans: int = self.context.settings[PRACTICE_PLANS]
-            self.context.bridge.practise_plans(self._running, plans)
-            self._practises = False
-
-    def _perhaps_lengthen(self) -> None:
-        """Lets batches last as long as was asked for, once the first ones have ended."""
-        if self._first_left and self._ended_batches() >= self._first_left:
-            interval = checkpoint_interval(self.context.settings) // timedelta(milliseconds=1)
-            self.context.bridge.set_real_time_interval(self._running, interval)
-            self._first_left = 0
 
     def _comes_to_real_time(self, *, active: bool) -> bool:
         """Whether the planned batch that comes before real-time mode has been run."""

@@ -1,6 +1,7 @@
 package io.streamtable.kafka;
 
 import io.streamtable.codec.Counters;
+import io.streamtable.query.Commits;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -28,7 +29,7 @@ import org.apache.kafka.clients.admin.OffsetSpec;
 public final class SinkPositions {
   private static final String SHARED = "shared";
   private static final long LONGEST_MS = 120_000;
-  private static final Map<Path, SinkPositions> BY_COMMITS = new ConcurrentHashMap<>();
+  private static final Map<String, SinkPositions> BY_QUERY = new ConcurrentHashMap<>();
 
   private final Path folder;
   private final String topic;
@@ -70,8 +71,7 @@ public final class SinkPositions {
       Counters counters)
       throws IOException, InterruptedException {
     Bootstrap.await(properties, timeoutMs);
-    Path query = Path.of(directory);
-    Path folder = Files.createDirectories(query.resolve("sinks"));
+    Path folder = Files.createDirectories(Path.of(directory, "sinks"));
     SinkPositions positions = new SinkPositions(folder, properties, topic, id, counters);
     try {
       positions.keep(batch, positions.now());
@@ -79,23 +79,16 @@ public final class SinkPositions {
       positions.admin.close(Duration.ZERO);
       throw KafkaFault.of(e.getCause(), properties);
     }
-    BY_COMMITS.put(query.resolve("commits"), positions);
+    BY_QUERY.put(directory, positions);
+    Commits.listen(directory, SinkPositions.class, positions::commit);
   }
 
   /** Ends with the query; nothing happens where none is watched. */
   public static void forget(String directory) {
-    SinkPositions positions = BY_COMMITS.remove(Path.of(directory).resolve("commits"));
+    Commits.forget(directory, SinkPositions.class);
+    SinkPositions positions = BY_QUERY.remove(directory);
     if (positions != null) {
       positions.admin.close(Duration.ZERO);
-    }
-  }
-
-  /** Before a file of a checkpoint gets its name; only those of commits of queries are looked at. */
-  public static void beforeCommit(org.apache.hadoop.fs.Path file) {
-    Path path = Path.of(file.toUri().getPath());
-    SinkPositions positions = BY_COMMITS.get(path.getParent());
-    if (positions != null) {
-      positions.commit(Long.parseLong(path.getFileName().toString()));
     }
   }
 

@@ -1,6 +1,5 @@
 package io.streamtable.query;
 
-import io.streamtable.kafka.SinkPositions;
 import java.io.BufferedOutputStream;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -15,7 +14,7 @@ import org.apache.spark.sql.execution.streaming.checkpointing.FileContextBasedCh
  * The files of checkpoints. Those on a disk of this machine are written by calls of its file
  * system, where Hadoop's starts processes (chmod, readlink) instead: ten for each file, some
  * seventy while a query of one operator stands still for its checkpoint. Before a commit is there to
- * be seen, {@link SinkPositions} hears of it.
+ * be seen, {@link Commits} hears of it.
  */
 public final class LocalCheckpointFiles extends FileContextBasedCheckpointFileManager {
   private final boolean local;
@@ -41,7 +40,7 @@ public final class LocalCheckpointFiles extends FileContextBasedCheckpointFileMa
 
   @Override
   public void renameTempFile(Path from, Path to, boolean overwrite) {
-    SinkPositions.beforeCommit(to);
+    Commits.before(to);
     if (!local) {
       super.renameTempFile(from, to, overwrite);
       return;
