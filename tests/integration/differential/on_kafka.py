@@ -117,7 +117,7 @@ class KafkaJob:
             frame_of(self.spark, COLUMNS, rows).createOrReplaceTempView(name)
         with set_for_a_while(self.spark, {**INTERPRETED, **PLANNED_ONCE}):
             return {
-                name: {tuple(row) for row in self.spark.sql(query.answer).collect()}
+                name: {_in_order(row.asDict()) for row in self.spark.sql(query.answer).collect()}
                 for name, query in self.queries.items()
             }
 
@@ -132,7 +132,7 @@ class KafkaJob:
 
     def _rows(self, name: str) -> set[Any]:
         try:
-            return {tuple(row.values()) for row in self._run.rows(name).values()}
+            return {_in_order(row) for row in self._run.rows(name).values()}
         except StreamtableError as error:
             # A job creates its topics once it has checked everything else.
             assert error.condition is Condition.TOPIC_MISSING
@@ -165,3 +165,8 @@ class KafkaJob:
 
     def _table(self, name: str, columns: str, key: str, topic: str) -> str:
         return _TABLE.format(name=name, columns=columns, key=key, topic=topic, servers=self.servers)
+
+
+def _in_order(row: Mapping[str, Any]) -> tuple[Any, ...]:
+    """Values by the names of their columns: a topic's come with those of the key first."""
+    return tuple(value for _, value in sorted(row.items()))
