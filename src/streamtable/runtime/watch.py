@@ -35,8 +35,8 @@ _SETTLED_POLL_S = 1.0
 #: How often the ends of the topics are asked for, in seconds.
 _PENDING_S = 5.0
 
-#: The same once all have settled: a question is a login, and they stand where they stood at the
-#: last checkpoint.
+#: The same once all have settled: a question is a login, and how far the queries have read is known
+#: as of their last checkpoint only.
 _SETTLED_PENDING_S = 15.0
 
 #: How long that may take, in milliseconds: a broker that is away must not hold the job up.
