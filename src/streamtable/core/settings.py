@@ -280,6 +280,14 @@ STATE_ROWS = Option(
     " state for every write.",
 )
 
+STATE_ORDER = Option(
+    "execution.micro-batch.state-order.enabled",
+    BOOLEAN,
+    default=True,
+    doc="Whether the rows of a batch come to state in the order in which RocksDB keeps its keys, so"
+    " that what stands side by side is read at once.",
+)
+
 AGGREGATION_PHASES = Option(
     "table.optimizer.agg-phase-strategy",
     choice(AggregationPhases),
@@ -319,6 +327,7 @@ SETTINGS = OptionSet(
         MAX_COLUMN_WIDTH,
         CLIENT_MAX_COLUMN_WIDTH,
         DISTINCT_BITMAPS,
+        STATE_ORDER,
         PYTHON_FILES,
         STATE_ROWS,
         AGGREGATION_PHASES,

@@ -42,7 +42,7 @@ from streamtable.runtime.python_functions import register
 from streamtable.runtime.restoring import RestoredSink, obstacle, obstacles_there
 from streamtable.runtime.running import RunningQuery
 from streamtable.runtime.slots import with_room
-from streamtable.runtime.spark import COUNTS_ROWS, jvm_has_ended, start_spark, stop_spark
+from streamtable.runtime.spark import jvm_has_ended, set_up_state, start_spark, stop_spark
 from streamtable.runtime.stop_signals import stop_signals
 from streamtable.runtime.watch import Watch
 
@@ -202,7 +202,7 @@ def _run(
             keeps=name not in found,
         )
         queries.append(RunningQuery(name, plan, own, checkpoint, notice, sink, stages[name]))
-    context.spark.conf.set(COUNTS_ROWS, settings[STATE_ROWS])
+    set_up_state(context.spark, settings)
     # Lowered after the topics exist: a query may read what another one of the script writes.
     for query in queries:
         query.prepare()

@@ -18,7 +18,7 @@ from pyspark.sql import SparkSession
 
 from streamtable.core.errors import Condition, StreamtableError
 from streamtable.core.options import Settings
-from streamtable.core.settings import JOB_NAME, PARALLELISM, TIME_ZONE
+from streamtable.core.settings import JOB_NAME, PARALLELISM, STATE_ORDER, STATE_ROWS, TIME_ZONE
 from streamtable.jvm.bridge import Bridge
 from streamtable.jvm.cache import cache_dir
 from streamtable.jvm.class_archive import java_options
@@ -29,8 +29,15 @@ from streamtable.plan.binding.session import SPARK_RULES
 
 _STATE = "spark.sql.streaming.stateStore."
 
-#: Whether RocksDB's rows are counted, which costs a read for every write: set by each job.
-COUNTS_ROWS = f"{_STATE}rocksdb.trackTotalNumberOfRows"
+#: Whether RocksDB's rows are counted, which costs a read for every write.
+_COUNTS_ROWS = f"{_STATE}rocksdb.trackTotalNumberOfRows"
+
+#: Asked by `StateOrder`, an extension of Spark's.
+_IN_STATE_ORDER = "spark.streamtable.stateOrder.enabled"
+
+#: Classes that change Spark's plans, with commas: a script's, and then ours.
+_EXTENSIONS = "spark.sql.extensions"
+_OWN_EXTENSION = "io.streamtable.query.StateOrder"
 
 #: What a job relies on; a script's own `spark.*` settings cannot change these.
 _FIXED = {
@@ -67,7 +74,7 @@ _DEFAULTS = {
     "spark.sql.streaming.metricsEnabled": "false",
     "spark.sql.streaming.stopTimeout": "30s",
     "spark.sql.streaming.minBatchesToRetain": "10",
-    COUNTS_ROWS: "false",
+    _COUNTS_ROWS: "false",
     # Measured: a checkpoint of one operator starts some seventy processes with Hadoop's own.
     "spark.sql.streaming.checkpointFileManagerClass": "io.streamtable.query.LocalCheckpointFiles",
     # How long a row of real-time mode may wait for others on its way to the next stage, in ms.
@@ -115,7 +122,7 @@ def start_spark(settings: Settings, master: str | None, *, verbose: bool = False
     jars = [*connector_jars(), operators_jar()]
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     builder = SparkSession.builder.appName(settings.get(JOB_NAME) or "streamtable")
-    for key, value in _configuration(settings, master).items():
+    for key, value in configuration(settings, master).items():
         builder = builder.config(key, value)
     builder = builder.config("spark.jars", ",".join(str(jar) for jar in jars))
     with _launch_output(verbose), _interrupt_held() as asked:
@@ -125,6 +132,12 @@ def start_spark(settings: Settings, master: str | None, *, verbose: bool = False
         raise KeyboardInterrupt
     Bridge(spark).register_functions()
     return spark
+
+
+def set_up_state(spark: SparkSession, settings: Settings) -> None:
+    """Tells a session, which may have served others, what a job wants of its state."""
+    spark.conf.set(_COUNTS_ROWS, settings[STATE_ROWS])
+    spark.conf.set(_IN_STATE_ORDER, settings[STATE_ORDER])
 
 
 def stop_spark(spark: SparkSession) -> None:
@@ -201,7 +214,12 @@ def _launch_output(verbose: bool) -> Iterator[None]:
         os.close(kept)
 
 
-def _configuration(settings: Settings, master: str | None) -> Mapping[str, str]:
+def configuration(settings: Settings, master: str | None) -> Mapping[str, str]:
+    """What Spark is started with, its settings -> values; the arguments are those of a start.
+
+    Raises:
+        StreamtableError: INVALID_OPTION for a time zone.
+    """
     parallelism = settings.get(PARALLELISM) or os.cpu_count() or 1
     own = {f"spark.{key}": value for key, value in settings.passthrough.items()}
     found = {
@@ -214,6 +232,7 @@ def _configuration(settings: Settings, master: str | None) -> Mapping[str, str]:
         **own,
         **_FIXED,
     }
+    found[_EXTENSIONS] = ",".join(filter(None, (found.get(_EXTENSIONS), _OWN_EXTENSION)))
     zone = settings[TIME_ZONE]
     if zone != "default":
         found["spark.sql.session.timeZone"] = _checked_zone(zone, settings)
