@@ -44,7 +44,7 @@ def installed() -> Flink:
     python, jars = home / "venv" / "bin" / "python", home / "jars"
     if not (home / "complete").exists():
         subprocess.run([sys.executable, "-m", "venv", home / "venv"], check=True)
-        pip = [
+        pip: list[str | Path] = [
             python,
             "-m",
             "pip",
@@ -55,7 +55,8 @@ def installed() -> Flink:
         ]
         subprocess.run(pip, check=True)
         (ivy,) = pyspark_jars().glob("ivy-*.jar")
-        command = [java_tool("java"), "-jar", ivy, "-cache", home / "ivy", "-m2compatible"]
+        command: list[str | Path] = [java_tool("java"), "-jar", ivy, "-cache", home / "ivy"]
+        command += ["-m2compatible"]
         to = f"{jars}/[artifact]-[revision].[ext]"
         for module in MODULES:
             run = [*command, "-dependency", *module, "-confs", "default", "-retrieve", to]

@@ -85,13 +85,12 @@ def events(name: str, made: list[dict[str, Any]]) -> list[dict[str, Any]]:
     for row in made:
         old = {**row, "amount": 1.5, "name": "somebody else"}
         changed = {"amount": 1.5, "name": "somebody else"}
-        found.append(
-            {
-                "debezium-json": {"before": old, "after": row, "op": "u", "ts_ms": 1},
-                "canal-json": {"data": [row], "old": [changed], "type": "UPDATE", "table": "t"},
-                "maxwell-json": {"data": row, "old": changed, "type": "update", "table": "t"},
-            }[name]
-        )
+        told: dict[str, dict[str, Any]] = {
+            "debezium-json": {"before": old, "after": row, "op": "u", "ts_ms": 1},
+            "canal-json": {"data": [row], "old": [changed], "type": "UPDATE", "table": "t"},
+            "maxwell-json": {"data": row, "old": changed, "type": "update", "table": "t"},
+        }
+        found.append(told[name])
     return found
 
 
@@ -172,8 +171,8 @@ def flink_jars() -> str:
     home = cache_dir() / f"benchmark-flink-{FLINK}"
     if not (home / "complete").exists():
         home.mkdir(parents=True, exist_ok=True)
-        fetch = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "--dest", home]
-        subprocess.run([*fetch, f"apache-flink-libraries=={FLINK}"], check=True)
+        fetch = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps"]
+        subprocess.run([*fetch, "--dest", home, f"apache-flink-libraries=={FLINK}"], check=True)
         (wheel,) = home.glob("*.whl")
         with zipfile.ZipFile(wheel) as archive:
             for name in archive.namelist():
@@ -183,9 +182,10 @@ def flink_jars() -> str:
         (ivy,) = pyspark_jars().glob("ivy-*.jar")
         module = ("org.apache.flink", "flink-sql-avro-confluent-registry", FLINK)
         to = f"{home}/pyflink/lib/[artifact]-[revision].[ext]"
-        command = [java_tool("java"), "-jar", ivy, "-cache", home / "ivy", "-m2compatible"]
-        run = [*command, "-dependency", *module, "-confs", "default", "-retrieve", to]
-        subprocess.run(run, check=True, stdout=subprocess.DEVNULL)
+        command: list[str | Path] = [java_tool("java"), "-jar", ivy, "-cache", home / "ivy"]
+        command += ["-m2compatible", "-dependency", *module, "-confs", "default"]
+        command += ["-retrieve", to]
+        subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
         (home / "complete").touch()
     return f"{home}/pyflink/lib/*"
 
@@ -194,15 +194,17 @@ def compiled(name: str, class_path: str, folder: Path) -> str:
     """One side's harness, as a class path."""
     out = folder / name
     sources = [HERE / "formats" / "Records.java", HERE / "formats" / f"{name}.java"]
-    javac = [java_tool("javac"), "-nowarn", "-proc:none", "-cp", class_path, "-d", out, *sources]
+    javac: list[str | Path] = [java_tool("javac"), "-nowarn", "-proc:none", "-cp", class_path]
+    javac += ["-d", out, *sources]
     subprocess.run(javac, check=True, stderr=subprocess.DEVNULL)
     return f"{out}{os.pathsep}{class_path}"
 
 
 def measured(name: str, class_path: str, *arguments: str) -> dict[tuple[str, str], int]:
     """One side in a JVM of its own: (format, direction) -> records per second."""
-    command = [java_tool("java"), "-Xmx1g", "-XX:+UseParallelGC", *OPENED, "-cp", class_path, name]
-    run = subprocess.run([*command, *arguments], check=False, text=True, capture_output=True)
+    command: list[str | Path] = [java_tool("java"), "-Xmx1g", "-XX:+UseParallelGC", *OPENED]
+    command += ["-cp", class_path, name, *arguments]
+    run = subprocess.run(command, check=False, text=True, capture_output=True)
     if run.returncode:
         sys.exit(f"{name} failed: {run.stderr[-2000:]}")
     lines = [line.split("\t") for line in run.stdout.splitlines() if line.count("\t") == 2]

@@ -60,8 +60,11 @@ class Results(threading.Thread):
         while not self.done.is_set():
             message = self._consumer.poll(0.1)
             now = time.time_ns() / 1e6
-            if message is not None and message.error() is None and message.value() is not None:
-                sent = json.loads(message.value())["sent"] / 1e3
+            if message is None or message.error() is not None:
+                continue
+            value = message.value()
+            if value is not None:
+                sent = json.loads(value)["sent"] / 1e3
                 if self._is_new(message.key(), sent):
                     self.seen.append((sent, now - sent))
         self._consumer.close()

@@ -41,8 +41,8 @@ def result(servers: str, topics: Sequence[str]) -> tuple[int, float, object]:
     partitions = [TopicPartition(topic, p, 0) for topic in topics for p in range(PARTITIONS)]
     consumer.assign(partitions)
     count, last, at_end = 0, 0, 0
-    table: dict[tuple[str, bytes], bytes] = {}
-    bag: dict[bytes, int] = {}
+    table: dict[tuple[str | None, bytes], bytes] = {}
+    bag: dict[bytes | None, int] = {}
     while at_end < len(partitions):
         for message in consumer.consume(10_000, timeout=10):
             error = message.error()
