@@ -56,11 +56,10 @@ def installed() -> Flink:
         subprocess.run(pip, check=True)
         (ivy,) = pyspark_jars().glob("ivy-*.jar")
         command: list[str | Path] = [java_tool("java"), "-jar", ivy, "-cache", home / "ivy"]
-        command += ["-m2compatible"]
         to = f"{jars}/[artifact]-[revision].[ext]"
         for module in MODULES:
-            run = [*command, "-dependency", *module, "-confs", "default", "-retrieve", to]
-            subprocess.run(run, check=True, stdout=subprocess.DEVNULL)
+            found = ["-m2compatible", "-dependency", *module, "-confs", "default", "-retrieve", to]
+            subprocess.run([*command, *found], check=True, stdout=subprocess.DEVNULL)
         (home / "complete").touch()
     return Flink(python, tuple(jars.glob("flink-sql-*.jar")))
 

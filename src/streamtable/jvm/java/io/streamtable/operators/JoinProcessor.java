@@ -44,6 +44,8 @@ public final class JoinProcessor extends StatefulProcessor<Row, Row, Row> {
   @Override
   public scala.collection.Iterator<Row> handleInputRows(
       Row key, scala.collection.Iterator<Row> input, TimerValues timers) {
+    left.begin();
+    right.begin();
     NetRows leftChanges = new NetRows(spec.expires());
     NetRows rightChanges = new NetRows(spec.expires());
     Upserts leftUpserts = upserts(true);

@@ -31,6 +31,9 @@ interface JoinSide extends Serializable {
 
   void open(StatefulProcessorHandle handle, String name);
 
+  /** Comes to another join key. */
+  default void begin() {}
+
   boolean isEmpty();
 
   /** Every row; nothing may be changed before the last one was taken. */

@@ -11,10 +11,13 @@ import org.apache.spark.sql.streaming.ValueState;
 import org.apache.spark.sql.types.DataTypes;
 import org.apache.spark.sql.types.StructType;
 
-/** One row per join key. State (layout v1): (row, matches). */
+/** One row per join key, which is read once. State (layout v1): (row, matches). */
 final class SingleSide implements JoinSide {
   private final StructType schema;
   private transient ValueState<Row> state;
+  private transient boolean read;
+  /** What is in the state where that has been read or written; null for nothing. */
+  private transient Row stored;
 
   SingleSide(StructType row) {
     this.schema = new StructType().add("row", row).add("matches", DataTypes.LongType);
@@ -26,52 +29,68 @@ final class SingleSide implements JoinSide {
   }
 
   @Override
+  public void begin() {
+    read = false;
+  }
+
+  @Override
   public boolean isEmpty() {
-    return !state.exists();
+    return stored() == null;
   }
 
   @Override
   public Iterator<Entry> entries() {
-    Row stored = state.get();
-    return stored == null
+    return stored() == null
         ? Collections.emptyIterator()
         : List.of(new Entry(stored.getStruct(0), 1, stored.getLong(1))).iterator();
   }
 
   @Override
   public Row find(Row row) {
-    Row stored = state.get();
-    return stored == null ? null : stored.getStruct(0);
+    return stored() == null ? null : stored.getStruct(0);
   }
 
   @Override
   public void add(Row row, long by, long matches) {
-    state.update(RowFactory.create(row, matches));
+    write(RowFactory.create(row, matches));
   }
 
   @Override
   public long remove(Row row, long by) {
-    Row stored = state.get();
-    if (stored == null) {
+    if (stored() == null) {
       return 0;
     }
     // Where another row stands, it has replaced this one within the batch.
     if (Values.same(stored.getStruct(0), row)) {
       state.clear();
+      stored = null;
     }
     return by;
   }
 
   @Override
   public void refresh(Row row) {
-    Row stored = state.get();
-    if (stored != null) {
-      state.update(stored);
+    if (stored() != null) {
+      write(stored);
     }
   }
 
   @Override
   public void count(Entry entry, long matches) {
-    state.update(RowFactory.create(entry.row(), matches));
+    write(RowFactory.create(entry.row(), matches));
+  }
+
+  private Row stored() {
+    if (!read) {
+      stored = state.get();
+      read = true;
+    }
+    return stored;
+  }
+
+  private void write(Row row) {
+    state.update(row);
+    stored = row;
+    read = true;
   }
 }
