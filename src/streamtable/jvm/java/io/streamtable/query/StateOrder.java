@@ -85,6 +85,7 @@ public final class StateOrder extends AbstractFunction1<SparkSessionExtensions, 
     return order.copy(key, order.direction(), order.nullOrdering(), seq(List.of()));
   }
 
+  /** An integer of the bytes of another, the last one first; of NULL it is NULL. */
   private static Expression reversed(Class<?> type, DataType result, Expression key) {
     return new StaticInvoke(
         type,
