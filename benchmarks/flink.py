@@ -58,8 +58,8 @@ def installed() -> Flink:
         command: list[str | Path] = [java_tool("java"), "-jar", ivy, "-cache", home / "ivy"]
         to = f"{jars}/[artifact]-[revision].[ext]"
         for module in MODULES:
-            found = ["-m2compatible", "-dependency", *module, "-confs", "default", "-retrieve", to]
-            subprocess.run([*command, *found], check=True, stdout=subprocess.DEVNULL)
+            more = ["-m2compatible", "-dependency", *module, "-confs", "default", "-retrieve", to]
+            subprocess.run([*command, *more], check=True, stdout=subprocess.DEVNULL)
         (home / "complete").touch()
     return Flink(python, tuple(jars.glob("flink-sql-*.jar")))
 

@@ -183,8 +183,8 @@ def flink_jars() -> str:
         module = ("org.apache.flink", "flink-sql-avro-confluent-registry", FLINK)
         to = f"{home}/pyflink/lib/[artifact]-[revision].[ext]"
         command: list[str | Path] = [java_tool("java"), "-jar", ivy, "-cache", home / "ivy"]
-        found = ["-m2compatible", "-dependency", *module, "-confs", "default", "-retrieve", to]
-        subprocess.run([*command, *found], check=True, stdout=subprocess.DEVNULL)
+        more = ["-m2compatible", "-dependency", *module, "-confs", "default", "-retrieve", to]
+        subprocess.run([*command, *more], check=True, stdout=subprocess.DEVNULL)
         (home / "complete").touch()
     return f"{home}/pyflink/lib/*"
 
