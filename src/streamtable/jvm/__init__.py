@@ -1,8 +1,7 @@
-"""The JVM's side: jars fetched, operators compiled, one bridge.
+"""The JVM side: Kafka's jars, the compiled operators, and the bridge.
 
-`jars` resolves Kafka's connector and broker with the Ivy that PySpark ships, `compile` turns the
-Java sources beside this file into the operators' jar, both into one cache folder (`cache`), so
-that a second start looks nothing up. Needs a JDK (`tools`); `warm` does all of it ahead of time.
-`stateful`, `over` and `event_time` say what each Java operator takes, `kafka_admin` what a cluster
-can be asked; all of them call through `bridge`.
+`jars` resolves Kafka's connector and broker with the Ivy that PySpark ships. `compile` compiles the
+Java sources in this folder into the operators' jar. Both write to one cache folder (`cache`), so a
+second start resolves nothing. The package needs a JDK (`tools`). `warm` does all of it ahead of
+time. `specs` defines the input of each Java operator. All calls go through `bridge`.
 """

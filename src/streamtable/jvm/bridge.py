@@ -1,33 +1,35 @@
-"""The one bridge to the JVM: everything that goes through py4j goes through here.
+"""The bridge to the JVM: all py4j calls go through this module.
 
-Python hands over plain values, lists of them, columns and DataFrames; it gets DataFrames, columns
-and plain values back. `jvm.faults` turns Java exceptions into ours.
+Python passes plain values, lists of them, columns and DataFrames. The JVM returns DataFrames,
+columns and plain values. `jvm.faults` translates Java exceptions into StreamtableErrors.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import fields
 from itertools import count
+from pathlib import Path
 from typing import Any
 
 from py4j.java_gateway import JavaObject
 from py4j.protocol import Py4JJavaError
 from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812 - the name everyone knows
-from pyspark.sql.streaming.query import StreamingQuery
 from pyspark.sql.streaming.readwriter import DataStreamWriter
 
 from streamtable.core.codec import Codec
 from streamtable.jvm.counters import COUNTED_IN, COUNTED_OUT, Counters, LatestPair
 from streamtable.jvm.faults import codec_fault
 from streamtable.jvm.packages import Packages
-from streamtable.jvm.specs import Aggregation, ReaderSpec, WriterSpec
+from streamtable.jvm.specs.operator import Named, OperatorSpec
+from streamtable.jvm.specs.reader import ReaderSpec
 
 _NO_HEADERS = "array<struct<key: string, value: binary>>"
 
 
 class Bridge:
-    """Java classes of ours, called on behalf of one Spark session."""
+    """Calls our Java classes for one Spark session."""
 
     def __init__(self, spark: SparkSession) -> None:
         self._spark = spark
@@ -37,86 +39,119 @@ class Bridge:
         self._ours = Packages("io.streamtable", client)
         self._lang = Packages("java.lang", client)
         self._util = Packages("java.util", client)
+        self._io = Packages("java.io", client)
+        self._sessions = Packages("org.apache.spark.sql.classic", client).SparkSession
         self._readers = count()
 
     def register_functions(self) -> None:
-        """Makes the `flink_*` functions known to the session's SQL."""
+        """Register the `flink_*` functions in the session's SQL."""
         self._ours.functions.Functions.register(self.java_session)
 
+    def activate(self) -> JavaObject | None:
+        """Make the session the active session of this thread; return the previous one.
+
+        Some settings of Spark do not depend on a DataFrame, such as the Java class of a TIMESTAMP
+        in a row. Spark reads them from the active session of the thread, and uses defaults if there
+        is none.
+        """
+        active = self._sessions.getActiveSession()
+        self._sessions.setActiveSession(self.java_session)
+        return active.get() if active.isDefined() else None
+
+    def deactivate(self, before: JavaObject | None) -> None:
+        """Restore the session that `activate` returned."""
+        if before is None:
+            self._sessions.clearActiveSession()
+        else:
+            self._sessions.setActiveSession(before)
+
     def counters(self, names: Iterable[str] = (*COUNTED_IN, *COUNTED_OUT)) -> Counters:
-        """New counters at zero."""
+        """Create counters with the value zero."""
         java_context: Any = self._spark._jsc  # noqa: SLF001 - no public way
         context = java_context.sc()
+        ours = self._ours.metrics
         pairs = (
-            LatestPair(self._ours.codec.LatestPair.register(context, name))
+            LatestPair(ours.LatestPair.register(context, name))
             for name in ("newestRecord", "sendTime")
         )
-        return Counters(self._ours.codec.Counters.register(context, self._strings(names)), *pairs)
+        return Counters(ours.Counters.register(context, self._strings(names)), *pairs)
 
-    def read(self, spec: ReaderSpec, counters: Counters) -> Column:
-        """Columns of Spark's Kafka source -> a struct, null if left out; an array of changes.
+    def read(
+        self, spec: ReaderSpec, counters: Counters, record: Sequence[Column] | None = None
+    ) -> Column:
+        """Decode columns of a record into a struct, null if skipped; or into an array of changes.
 
-        Of the source's columns it takes `key`, `value`, `topic`, `partition`, `offset`, and
-        `headers` where there are dead letters.
+        Args:
+            spec: the settings of the reader.
+            counters: the counters of skipped records.
+            record: key, value, and the record's location: a name, a part of it, a position; None
+                for the columns `key`, `value`, `topic`, `partition`, `offset`. With dead letters
+                the column `headers` is also part of the record.
         """
-        ours = self._ours.codec
+        ours = self._ours.source
         key = self._codec("decoder", spec.key) if spec.key else None
         positions = (self._ints(spec.key_positions), self._ints(spec.value_positions))
         source = ours.TaskSource(next(self._readers))
         ends = (source, self._faults(spec, counters), counters.java)
         headers = F.col("headers") if spec.dead_letters else F.lit(None).cast(_NO_HEADERS)
-        columns = [F.col(name) for name in ("key", "value", "topic", "partition", "offset")]
-        arguments = self.java_list(self._java_column(c) for c in (*columns, headers))
+        named = map(F.col, ("key", "value", "topic", "partition", "offset"))
+        arguments = self.java_list(self._java_column(c) for c in (*(record or named), headers))
         if spec.changes:
             value = self._codec("changeDecoder", spec.value)
             of_rows = (self._ints(spec.changes.primary_key), spec.changes.last_only)
             reader = ours.ChangeReader(key, value, *positions, *of_rows, *ends)
-            return Column(ours.Columns.readChanges(reader, spec.output_ddl, arguments))
+            return Column(reader.column(spec.output_ddl, arguments))
         value = self._codec("decoder", spec.value)
         make = ours.RecordReader.upsert if spec.upsert else ours.RecordReader.append
         reader = make(key, value, *positions, *ends)
-        return Column(ours.Columns.read(reader, spec.output_ddl, arguments))
+        return Column(reader.column(spec.output_ddl, arguments))
 
     def _faults(self, spec: ReaderSpec, counters: Counters) -> JavaObject:
-        letters = None
-        if spec.dead_letters:
-            properties = self.java_map(spec.dead_letters.properties)
-            letters = self._ours.kafka.DeadLetterWriter(spec.dead_letters.topic, properties)
         skips = (spec.skip_key_errors, spec.skip_value_errors)
-        return self._ours.codec.ReadFaults(*skips, letters, counters.java)
+        return self._ours.source.ReadFaults(*skips, spec.dead_letters, spec.place, counters.java)
 
-    def partition_watermarks(self, known: Mapping[str, int]) -> JavaObject:
-        """What `jvm.watermarks` wraps: the watermark of each partition of a scan."""
-        java_context: Any = self._spark._jsc  # noqa: SLF001 - no public way
-        make = self._ours.codec.PartitionWatermarks.register
-        # As texts: py4j makes of a number an Integer or a Long, as its size wants.
+    def split_watermarks(
+        self, known: Mapping[str, int], first: Iterable[str], splits: JavaObject | None
+    ) -> JavaObject:
+        """Create the Java object of `jvm.watermarks`: the watermark of each split of a scan.
+
+        Args:
+            known: split -> milliseconds, from earlier runs.
+            first: splits that hold the watermark back from the start.
+            splits: a Java `Splits` that finds new splits; None if no splits are added.
+        """
+        # As text, because py4j converts a number to an Integer or a Long depending on its size.
         texts = self.java_map({name: str(value) for name, value in known.items()})
-        return make(java_context.sc(), texts)
+        make = self._ours.watermarks.SplitWatermarks.register
+        return make(self.java_session, texts, self.java_list(first), splits)
 
-    def watermark(self, watermarks: JavaObject, columns: Sequence[Column]) -> Column:
-        """(topic, partition, microseconds) of each row -> its watermark in milliseconds."""
-        arguments = self.java_list(self._java_column(c) for c in columns)
-        return Column(self._ours.codec.Columns.watermark(watermarks, arguments))
+    def observed(self, watermarks: JavaObject, columns: Sequence[Column]) -> Column:
+        """Observe each row in a column: the two parts of its split's id, then microseconds."""
+        return Column(watermarks.column(self.java_list(self._java_column(c) for c in columns)))
 
-    def known_watermark(self, watermarks: JavaObject, partition: str) -> Column:
-        """The watermark of "topic/partition" at the beginning of a batch, in milliseconds."""
-        name = self.java_list([self._java_column(F.lit(partition))])
-        return Column(self._ours.codec.Columns.knownWatermark(watermarks, name))
+    def metered(
+        self, records: DataFrame, counters: Counters, record: Sequence[Column] | None = None
+    ) -> DataFrame:
+        """Count records as they are read.
 
-    def metered(self, records: DataFrame, counters: Counters) -> DataFrame:
-        """Records of Spark's Kafka source, counted as they are read."""
-        columns = (F.col("key"), F.col("value"), F.unix_millis("timestamp"))
-        record = self.java_list(self._java_column(c) for c in columns)
-        ours = self._ours.codec.SourceMeter
-        return records.where(Column(ours.counted(counters.java, counters.newest.java, record)))
+        Args:
+            records: the rows of a source.
+            counters: the counters of the table.
+            record: key, value, and the record's time in epoch milliseconds; None for the columns
+                `key`, `value` and `timestamp`.
+        """
+        named = (F.col("key"), F.col("value"), F.unix_millis("timestamp"))
+        parts = self.java_columns(record or named)
+        ours = self._ours.metrics.SourceMeter
+        return records.where(Column(ours.counted(counters.java, counters.newest.java, parts)))
 
     def drops_nulls(self, missing: Column, counters: Counters) -> Column:
-        """Whether a row stays; one that lacks a value is counted and does not."""
-        ours = self._ours.codec.DroppedNulls
+        """Return a condition that drops rows with a missing value and counts them."""
+        ours = self._ours.metrics.DroppedNulls
         return Column(ours.stays(counters.java, self._java_column(missing)))
 
     def has_class(self, name: str) -> bool:
-        """Whether Spark's class path has a class, those of `spark.jars` included."""
+        """Return whether Spark's class path, including `spark.jars`, has a class."""
         loader = self._lang.Thread.currentThread().getContextClassLoader()
         try:
             loader.loadClass(name)
@@ -124,165 +159,115 @@ class Bridge:
             return False
         return True
 
-    def leader_epoch(self, properties: Mapping[str, str], position: Iterable[str]) -> Column:
-        """The leader epoch of records by the columns of their topic, partition and offset."""
-        columns = self.java_list(self._java_column(F.col(name)) for name in position)
-        return Column(self._ours.kafka.LeaderEpochs.column(self.java_map(properties), columns))
+    @property
+    def is_local(self) -> bool:
+        """Whether Spark runs its tasks in the driver's JVM."""
+        return str(self._spark.sparkContext.master).partition("[")[0] == "local"
+
+    def add_jar(self, jar: Path) -> None:
+        """Add a jar to the driver's class path; tasks in the same JVM also use this class path."""
+        url = self._io.File(str(jar)).toURI().toURL()
+        self._lang.Thread.currentThread().getContextClassLoader().addURL(url)
+
+    def jar_of(self, name: str) -> str | None:
+        """Return the file name of the jar with a class of Spark's class path, or None."""
+        loader = self._lang.Thread.currentThread().getContextClassLoader()
+        try:
+            source = loader.loadClass(name).getProtectionDomain().getCodeSource()
+        except Py4JJavaError:
+            return None
+        return str(source.getLocation().getPath()).rsplit("/", 1)[-1]
 
     def encode(self, codec: Codec, row: Column) -> Column:
-        """A struct -> its bytes, null for a null struct.
+        """Encode a struct into bytes; a null struct becomes null.
 
         Raises:
-            StreamtableError: what a schema registry says to the codec, where it asks one.
+            StreamtableError: an error of the schema registry, if the codec uses one.
         """
         encoder = self._codec("encoder", codec)
-        return Column(self._ours.codec.Columns.encode(encoder, self._java_column(row)))
+        return Column(self._ours.codec.EncodedColumn.of(encoder, self._java_column(row)))
 
     def check_schema(self, codec: Codec) -> None:
-        """Tries a codec that `registers`, and changes nothing.
+        """Check that a registry accepts the schema of a codec that `registers`, without changes.
 
         Raises:
-            StreamtableError: what the schema registry would say to the codec's schema.
+            StreamtableError: the error of the schema registry for the codec's schema.
         """
         parameters = self.java_map({**codec.parameters, **codec.secrets})
         try:
-            self._ours.codec.AvroConfluentEncoder.check(parameters)
+            self._ours.codec.avro.AvroConfluentEncoder.check(parameters)
         except Py4JJavaError as error:
             raise codec_fault(error) or error from None
 
-    def aggregations(self, calls: Sequence[Aggregation]) -> JavaObject:
-        """Aggregate calls as the operators take them."""
-        make = self._ours.operators.Aggregation.of
-        return self.java_list(
-            make(
-                c.function,
-                c.argument,
-                c.filter,
-                c.distinct,
-                c.argument_type,
-                c.result_type,
-                self.java_list(c.parameters),
-            )
-            for c in calls
-        )
+    def operator(self, rows: DataFrame, spec: OperatorSpec) -> DataFrame:
+        """Apply one of our operators to a DataFrame; `jvm.specs` defines its parameters."""
+        put = self._ours.operators.Operators.put
+        name = f"{spec.package}.{type(spec).__name__}"
+        return self._frame(put(rows._jdf, name, self._java_value(spec)))  # noqa: SLF001 - no public way
 
-    def operator(self, name: str, rows: DataFrame, *arguments: Any) -> DataFrame:
-        """A DataFrame behind an operator of ours; `jvm.stateful` says what each takes.
-
-        Args:
-            name: the Java class and its method, with a dot between.
-            rows: its input.
-            arguments: what the method takes besides.
-        """
-        owner, method = name.split(".")
-        found = getattr(getattr(self._ours.operators, owner), method)
-        return self._frame(found(_jdf(rows), *arguments))
-
-    def set_writer(self, query: DataStreamWriter, spec: WriterSpec, counters: Counters) -> None:
-        """Lets a streaming query write its rows as records."""
-        properties = self.java_map(spec.properties)
-        buffer = (spec.buffer_rows, spec.buffer_interval_ms)
-        make = self._ours.kafka.KafkaWriter
-        if spec.transactions is None:
-            writer = make.create(spec.topic, properties, spec.guarantee, *buffer, counters.java)
-        else:
-            ids = (spec.transactions.prefix, spec.transactions.job)
-            writer = make.createTransactional(spec.topic, properties, *ids, *buffer, counters.java)
-        writer = writer.withMetadata(spec.headers, spec.timestamp, spec.partition)
-        writer = writer.withPartitions(spec.partitions).withSendTime(counters.sending.java)
-        query._jwrite = query._jwrite.foreach(writer)  # noqa: SLF001 - a Java writer has no other way
-
-    def key_difference(
-        self, properties: JavaObject, timeout_ms: int, topic: str, *, reads: Codec, writes: Codec
-    ) -> str | None:
-        """What tells a topic's keys from those that `writes` would write."""
-        found = self._ours.kafka.KeySample.difference(
-            properties,
-            timeout_ms,
-            topic,
-            self._codec("decoder", reads),
-            self._codec("encoder", writes),
-        )
-        return None if found is None else str(found)
+    def _java_value(self, value: Any) -> Any:
+        """Convert a value of a `Named` for Java."""
+        match value:
+            case Named():
+                names = (field.name for field in fields(value))  # type: ignore[arg-type]
+                parts = {camel_case(n): self._java_value(getattr(value, n)) for n in names}
+                return self.java_map(parts)
+            case Counters():
+                return value.java
+            case list() | tuple():
+                return self.java_list(map(self._java_value, value))
+            case _:
+                return value
 
     @property
-    def kafka(self) -> Packages:
-        """Java classes of ours that speak to brokers, by their names."""
-        found: Packages = self._ours.kafka
-        return found
+    def default_parallelism(self) -> int:
+        """The number of tasks that Spark runs in parallel."""
+        return self._spark.sparkContext.defaultParallelism
+
+    @property
+    def java(self) -> Packages:
+        """Our Java classes by attribute, such as `java.kafka.admin.KafkaAdmin`."""
+        return self._ours
+
+    def java_class(self, name: str) -> Any:
+        """Return a Java class by its full name, from a jar in `spark.jars`."""
+        package, _, simple = name.rpartition(".")
+        return getattr(Packages(package, self._ours.client), simple)
+
+    def java_columns(self, columns: Iterable[Column]) -> JavaObject:
+        """Return a `java.util.List` of Spark's columns."""
+        return self.java_list(map(self._java_column, columns))
+
+    def decoder(self, codec: Codec) -> JavaObject:
+        """Create the Java decoder of a codec; raise an error of its schema registry."""
+        return self._codec("decoder", codec)
+
+    def encoder(self, codec: Codec) -> JavaObject:
+        """Create the Java encoder of a codec; raise an error of its schema registry."""
+        return self._codec("encoder", codec)
+
+    def for_each(self, query: DataStreamWriter, writer: JavaObject) -> None:
+        """Configure a streaming query to write its rows with a Java `ForeachWriter<Row>`."""
+        query._jwrite = query._jwrite.foreach(writer)  # noqa: SLF001 - PySpark takes Python's only
 
     @property
     def java_session(self) -> JavaObject:
         """Spark's session on the JVM."""
         return self._spark._jsparkSession  # noqa: SLF001
 
-    @property
-    def planned_batches(self) -> Any:
-        """The Java class behind `jvm.planned_batches`."""
-        return self._ours.query.PlannedBatches
-
-    def advance_watermark(self, query: StreamingQuery, watermark: int) -> bool:
-        """Lets the next batch of a running query have at least this watermark, in milliseconds.
-
-        False where it is just making one: to be tried again.
-        """
-        return bool(self._ours.query.QueryWatermark.advance(query._jsq, watermark))  # noqa: SLF001
-
-    def set_real_time_interval(self, query: StreamingQuery, milliseconds: int) -> None:
-        """Lets the batches of a running query of real-time mode last so long from the next one."""
-        self._ours.query.RealTimeInterval.set(query._jsq, milliseconds)  # noqa: SLF001
-
-    def begin_buffer_timeout(
-        self, directory: str, sources: Sequence[Counters], when_quiet_ms: int
-    ) -> None:
-        """Lets rows of a query of real-time mode wait longer for others while nothing comes.
-
-        Args:
-            directory: of the query's checkpoint.
-            sources: of the tables that it reads.
-            when_quiet_ms: how long, after a batch in which no record came.
-        """
-        counters = self.java_list(source.java for source in sources)
-        self._ours.query.BufferTimeout.begin(directory, counters, when_quiet_ms)
-
-    def end_buffer_timeout(self, directory: str) -> None:
-        """Ends that with the query."""
-        self._ours.query.BufferTimeout.end(directory)
-
-    def practise_plans(self, query: StreamingQuery, plans: int) -> None:
-        """Plans the batches of a running query in the background, until as many are planned.
-
-        Those of earlier queries in this JVM count.
-        """
-        self._ours.query.PlanPractice.begin(query._jsq, plans)  # noqa: SLF001
-
-    @property
-    def practised_plans(self) -> int:
-        """How many have been planned in this JVM."""
-        return int(self._ours.query.PlanPractice.planned())
-
-    @property
-    def rehearsal(self) -> Any:
-        """The Java class behind `jvm.rehearsal`."""
-        return self._ours.operators.Rehearsal
-
     def java_map(self, items: Mapping[str, Any]) -> JavaObject:
-        """A `java.util.Map`."""
+        """Return a `java.util.Map`."""
         found = self._util.HashMap()
         for key, value in items.items():
             found.put(key, value)
         return found
 
     def java_list(self, items: Iterable[Any]) -> JavaObject:
-        """A `java.util.List`."""
+        """Return a `java.util.List`."""
         found = self._util.ArrayList()
         for item in items:
             found.add(item)
         return found
-
-    def positions(self, given: Sequence[int] | None) -> JavaObject | None:
-        """Positions of columns as the operators take them."""
-        return None if given is None else self.java_list(given)
 
     def _codec(self, kind: str, codec: Codec) -> JavaObject:
         make = getattr(self._ours.codec.Codecs, kind)
@@ -311,5 +296,7 @@ class Bridge:
         return found
 
 
-def _jdf(rows: DataFrame) -> JavaObject:
-    return rows._jdf  # noqa: SLF001 - PySpark has no public way
+def camel_case(name: str) -> str:
+    """Return the Java name of a Python field."""
+    first, *others = name.split("_")
+    return first + "".join(map(str.capitalize, others))

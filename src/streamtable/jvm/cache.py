@@ -1,4 +1,4 @@
-"""The folder that keeps what was fetched and compiled, and a lock for its writers."""
+"""The cache folder of fetched and compiled files, with a lock for writers."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ if TYPE_CHECKING:
 
 
 def cache_dir() -> Path:
-    """`STREAMTABLE_CACHE`, or `~/.cache/streamtable`; not created here."""
+    """Return `STREAMTABLE_CACHE`, or `~/.cache/streamtable`; do not create it."""
     given = os.environ.get("STREAMTABLE_CACHE")
     return Path(given).expanduser().absolute() if given else Path.home() / ".cache" / "streamtable"
 
 
 @contextmanager
 def locked(lock_file: Path) -> Iterator[None]:
-    """Hold the one lock behind `lock_file`, waiting for whichever process has it.
+    """Hold the lock of `lock_file`; wait while another process holds it.
 
-    The kernel drops the lock with its process, so a crash leaves nothing to clean up.
+    The kernel releases the lock when its process ends, so a crash leaves nothing to clean up.
 
     Raises:
         StreamtableError: FILE_UNREADABLE if the folder cannot be written.

@@ -1,7 +1,8 @@
-"""An archive of Spark's classes (class data sharing), out of which a JVM starts quickly.
+"""A class data sharing (CDS) archive of Spark's classes, which shortens the start of a JVM.
 
-Without one every start reads and checks some fifteen thousand classes out of 200 MB of jars.
-`runtime.warm` makes it, once per Java and PySpark; a start that finds none does without.
+Without an archive, every start reads and verifies about 15,000 classes in 200 MB of jars.
+`runtime.warm` creates the archive, once per Java and PySpark. A start without an archive still
+works.
 """
 
 from __future__ import annotations
@@ -15,18 +16,19 @@ from pathlib import Path
 from streamtable.jvm.cache import cache_dir
 from streamtable.jvm.tools import java_tool, pyspark_jars
 
-#: Java options for a driver; what the JVM thinks of an archive would else stand on standard output.
+#: Java options of a driver. Without them, the JVM prints warnings about an archive to standard
+#: output.
 _QUIET = "-Xlog:disable -Xlog:all=warning:stderr"
 
-#: Spark's own variable for options of a driver's JVM.
+#: Spark's variable for options of a driver's JVM.
 _SPARK_OPTIONS = "SPARK_SUBMIT_OPTS"
 
-#: How many archives, of 180 MB each, stay in the cache.
+#: The highest number of archives in the cache, 180 MB each.
 _KEPT = 2
 
 
 def archive() -> Path:
-    """Where the archive is, or would be, for this Java and these very jars."""
+    """Return the path of the archive for this Java and these jars; it may not exist."""
     parts = [java_tool("java").resolve(), pyspark_jars()]
     text = "\n".join(f"{path} {path.stat().st_mtime_ns}" for path in parts)
     key = hashlib.sha256(text.encode()).hexdigest()[:12]
@@ -34,19 +36,19 @@ def archive() -> Path:
 
 
 def java_options() -> str:
-    """Options of a driver that starts out of the archive; empty where there is none."""
+    """Return the options of a driver that uses the archive; empty if there is no archive."""
     found = archive()
     return f"-XX:SharedArchiveFile={found} {_QUIET}" if found.exists() else ""
 
 
 def make(command: Sequence[str | Path]) -> Path:
-    """Makes the archive, unless it is there.
+    """Create the archive if it does not exist.
 
     Args:
-        command: runs Spark with what a job needs, and ends when its JVM has ended.
+        command: runs Spark with the classes of a job, and ends after its JVM has ended.
 
     Raises:
-        subprocess.CalledProcessError: the command failed; nothing is left behind.
+        subprocess.CalledProcessError: the command failed; no file remains.
     """
     wanted = archive()
     if wanted.exists():

@@ -1,8 +1,12 @@
 """The operators' jar: the Java sources beside this file, compiled against the installed PySpark.
 
-Compiling on the user's machine is what keeps the jar fitting the Spark that is really there. The
-jar's name carries a hash of everything it is made from; a jar that exists is complete. Sources are
-compiled with `--release`, so the result does not depend on which JDK does it.
+`java` goes into the jar that jobs load, `testkit` into one that only `streamtable.testing` loads.
+`shims` has a folder per minor version of Spark, with the code that differs between them. The jar
+contains the folder of its Spark.
+
+A released wheel carries the operators (`jvm.bundled`). A checkout, and a wheel built without them,
+compile them into the cache. The jar's name carries a hash of everything it is made from; a jar that
+exists is complete. Sources are compiled with `--release`, so they run on every Java from 17 on.
 
 `python -m streamtable.jvm.compile --lint` compiles to nowhere and fails on any warning.
 """
@@ -12,61 +16,119 @@ from __future__ import annotations
 import argparse
 import hashlib
 import os
-import re
 import subprocess
 import sys
 import tempfile
 import zipfile
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from streamtable import __version__
 from streamtable.core.errors import InternalError, StreamtableError
+from streamtable.jvm.bundled import bundled_operators
 from streamtable.jvm.cache import cache_dir, locked
+from streamtable.jvm.installed_spark import installed_spark, minor_of
 from streamtable.jvm.jars import connector_jars
-from streamtable.jvm.tools import MINIMUM_JAVA, java_tool, pyspark_jars
+from streamtable.jvm.tools import MINIMUM_JAVA, java_tool
 
 SOURCES = Path(__file__).with_name("java")
+SHIMS = Path(__file__).with_name("shims")
+TESTKIT = Path(__file__).with_name("testkit")
 
-# Left out of `all`: noise about Spark's own class files and manifests, and serialVersionUID, which
-# matters to no class here because none outlives the jar it is in.
+# Excluded from `all`: warnings about Spark's own class files and manifests, and about
+# serialVersionUID, which is irrelevant because no serialized object outlives its jar.
 _LINT = "-Xlint:all,-processing,-serial,-classfile,-path"
-_SPARK_CORE = re.compile(r"spark-core_(?P<scala>[\d.]+)-(?P<spark>(?P<minor>\d+\.\d+).*)\.jar")
+_OPERATORS, _TESTKIT = "operators", "testkit"
 _EPOCH = (1980, 1, 1, 0, 0, 0)
 
 
-def operators_jar(sources: Path = SOURCES) -> Path:
-    """The compiled operators, from the cache or compiled now (a few seconds).
+@dataclass(frozen=True)
+class CompiledFor:
+    """A Spark to compile against.
+
+    Attributes:
+        version: such as `4.3.0`.
+        scala: such as `2.13`.
+        class_path: its jars; `*` stands for all jars of a folder.
+    """
+
+    version: str
+    scala: str
+    class_path: tuple[Path, ...]
+
+    @property
+    def minor(self) -> str:
+        """The minor version, such as `4.3`."""
+        return minor_of(self.version)
+
+    @property
+    def sources(self) -> list[Path]:
+        """The folders with the sources of the operators."""
+        return [SOURCES, SHIMS / self.minor]
+
+
+def for_installed() -> CompiledFor:
+    """Return the installed Spark; raises SPARK_MISSING or SPARK_VERSION."""
+    spark = installed_spark()
+    return CompiledFor(spark.version, spark.scala, (spark.jars / "*",))
+
+
+def operators_jar(sources: Path | None = None) -> Path:
+    """Return the operators' jar: from the wheel, from the cache, or compiled (a few seconds).
+
+    Args:
+        sources: a folder of other sources; None for the sources of this package.
 
     Raises:
-        StreamtableError: JAVA_MISSING without a JDK, RESOURCE_UNAVAILABLE without Kafka's jars.
+        StreamtableError: SPARK_MISSING, or SPARK_VERSION for a Spark that the operators do not
+            support; JAVA_MISSING without a JDK, RESOURCE_UNAVAILABLE without Kafka's jars.
         InternalError: there are no sources, or they do not compile.
     """
-    files = _java_files(sources)
-    spark_jars, connectors = pyspark_jars(), connector_jars()
-    core = next(filter(None, (_SPARK_CORE.fullmatch(j.name) for j in spark_jars.iterdir())), None)
-    if core is None:
-        message = f"no spark-core jar in {spark_jars}"
-        raise InternalError(message)
-    digest = hashlib.sha256(core["spark"].encode())
-    for jar in connectors:
+    spark = for_installed()
+    folder = cache_dir() / _OPERATORS
+    if sources is not None:
+        return _compiled(_OPERATORS, folder, [sources], connector_jars(), spark)
+    return bundled_operators(spark.minor, spark.scala) or compiled_operators(folder, spark)
+
+
+def compiled_operators(folder: Path, spark: CompiledFor) -> Path:
+    """Return the operators' jar in a folder; compile it if missing. Raises as `operators_jar`."""
+    return _compiled(_OPERATORS, folder, spark.sources, connector_jars(), spark)
+
+
+def harness_jar() -> Path:
+    """Return the compiled test harness of operators; raises as `operators_jar`."""
+    libraries = [*connector_jars(), operators_jar()]
+    return _compiled(_TESTKIT, cache_dir() / _TESTKIT, [TESTKIT], libraries, for_installed())
+
+
+def _compiled(
+    what: str, folder: Path, sources: Sequence[Path], libraries: list[Path], spark: CompiledFor
+) -> Path:
+    """Return the jar of some sources; compile it against Spark and these jars if missing."""
+    digest = hashlib.sha256(spark.version.encode())
+    for jar in libraries:
         digest.update(jar.name.encode())
-    for file in files:
-        digest.update(str(file.relative_to(sources)).encode() + b"\0" + file.read_bytes())
-    folder = cache_dir() / "operators"
-    name = f"streamtable-operators_{core['minor']}_{core['scala']}-{__version__}"
+    files = []
+    for root in sources:
+        for file in _java_files(root):
+            digest.update(str(file.relative_to(root)).encode() + b"\0" + file.read_bytes())
+            files.append(file)
+    name = f"streamtable-{what}_{spark.minor}_{spark.scala}-{__version__}"
     jar = folder / f"{name}-{digest.hexdigest()[:12]}.jar"
     if not jar.exists():
         with locked(folder / "lock"):
             if not jar.exists():
-                _build(files, [spark_jars / "*", *connectors], jar)
+                _build(files, [*spark.class_path, *libraries], jar)
     return jar
 
 
-def lint(sources: Path = SOURCES) -> str | None:
-    """What javac has against the sources, or None; warnings count."""
+def lint(spark: CompiledFor, *folders: Path) -> str | None:
+    """Return javac's errors and warnings for the sources of some folders, or None."""
     with tempfile.TemporaryDirectory() as scratch:
-        class_path = [pyspark_jars() / "*", *connector_jars()]
-        return _javac(_java_files(sources), class_path, Path(scratch), "-Werror")
+        files = [file for folder in folders for file in _java_files(folder)]
+        return _javac(files, [*spark.class_path, *connector_jars()], Path(scratch), "-Werror")
 
 
 def _java_files(sources: Path) -> list[Path]:
@@ -78,24 +140,24 @@ def _java_files(sources: Path) -> list[Path]:
 
 
 def _build(files: list[Path], class_path: list[Path], jar: Path) -> None:
-    """Compile and pack beside the final place, then rename."""
+    """Compile and pack in a temporary path, then rename."""
     with tempfile.TemporaryDirectory(prefix=f"{jar.stem}.", dir=jar.parent) as scratch:
         classes = Path(scratch, "classes")
         refused = _javac(files, class_path, classes)
         if refused:
-            message = f"the operators do not compile: {refused}"
+            message = f"{jar.stem} does not compile: {refused}"
             raise InternalError(message)
         packed = Path(scratch, jar.name)
         with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
             for file in sorted(classes.rglob("*.class")):
-                # A fixed date: the same sources give the same bytes.
+                # A fixed date, so that the same sources give the same bytes.
                 entry = zipfile.ZipInfo(file.relative_to(classes).as_posix(), _EPOCH)
                 archive.writestr(entry, file.read_bytes(), zipfile.ZIP_DEFLATED)
         packed.rename(jar)
 
 
 def _javac(files: list[Path], class_path: list[Path], into: Path, *more: str) -> str | None:
-    """Run javac; its output if it fails, else None."""
+    """Run javac; return its output if it fails, else None."""
     command: list[str | Path] = [
         *(java_tool("javac"), "--release", str(MINIMUM_JAVA), "-encoding", "UTF-8"),
         *("-proc:none", _LINT, *more, "-cp", os.pathsep.join(map(str, class_path))),
@@ -121,7 +183,8 @@ def _main() -> int:
         if not parser.parse_args().lint:
             sys.stdout.write(f"{operators_jar()}\n")
             return 0
-        refused = lint()
+        spark = for_installed()
+        refused = lint(spark, *spark.sources, TESTKIT)
     except (StreamtableError, InternalError) as error:
         sys.stderr.write(f"error: {error}\n")
         return 1

@@ -1,4 +1,4 @@
-"""Counts that tasks raise and the driver reads."""
+"""Counters that tasks increment and the driver reads."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Any
 
 from streamtable.jvm.maps import numbers
 
-#: Names that readers of records and `KafkaWriter` count under.
+#: Counter names of record readers and `KafkaWriter`.
 COUNTED_IN = (
     "recordsIn",
     "bytesIn",
@@ -19,17 +19,19 @@ COUNTED_IN = (
     "deadLetters",
     "lateRows",
 )
+#: Counter names of lookups.
+COUNTED_LOOKUPS = ("hitCount", "missCount", "loadCount", "numLoadFailures")
 COUNTED_OUT = ("recordsOut", "bytesOut", "recordsLost", "nullsDropped")
 
 
 class LatestPair:
-    """Of the pairs that tasks add, the one that comes last."""
+    """The latest of the pairs that tasks add."""
 
     def __init__(self, java: Any) -> None:
         self.java = java
 
     def value(self) -> tuple[int, int] | None:
-        """Two numbers, the first a time in epoch ms; None until there is one."""
+        """Return two numbers, the first a time in epoch ms; None if there is none yet."""
         text = str(self.java.text())
         if not text:
             return None
@@ -38,11 +40,11 @@ class LatestPair:
 
 
 class Counters:
-    """Counts that tasks raise and the driver reads.
+    """Counters that tasks increment and the driver reads.
 
     Attributes:
-        newest: the greatest time of a record that was read, and when it was.
-        sending: when an epoch was last written, and how long a record took.
+        newest: the greatest time of the records read, and when that record was read.
+        sending: when an epoch was last written, and the send duration of a record.
     """
 
     def __init__(self, java: Any, newest: LatestPair, sending: LatestPair) -> None:
@@ -56,5 +58,5 @@ class Counters:
         return self._java
 
     def values(self) -> dict[str, int]:
-        """Every count by its name, as far as finished tasks have told."""
+        """Return every counter by its name, as reported by finished tasks."""
         return numbers(self._java.values())

@@ -1,29 +1,37 @@
-"""Java exceptions -> ours, in one place: what a user can mend is a `StreamtableError`."""
+"""Translate Java exceptions; errors that a user can fix become `StreamtableError`."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Iterable
 
-from py4j.protocol import Py4JJavaError
+from py4j.protocol import Py4JError, Py4JJavaError
 
-from streamtable.core.errors import Condition, StreamtableError
+from streamtable.core.errors import Condition, ForwardedError, StreamtableError
+from streamtable.jvm.python_faults import python_fault
 
-#: Stable words with which our Java classes begin a message that a user must see.
+#: An exception of a Java method; no other package needs its subclasses.
+JavaError = Py4JJavaError
+
+#: Translates the text of an exception, for a sink's name; None for an unknown exception.
+Explain = Callable[[str, str], StreamtableError | None]
+
+#: Stable prefixes of messages from our Java classes that a user must see.
 _MARKS = {
     "RECORD_UNREADABLE ": (
         Condition.RECORD_UNREADABLE,
         (
-            "mend or skip the record; 'ignore-parse-errors' = 'true' of json and csv leaves it"
-            " out, 'scan.dead-letter.topic' keeps it elsewhere"
+            "correct the record or skip it: 'ignore-parse-errors' = 'true' of json and csv"
+            " skips it, 'scan.dead-letter.topic' stores it in another topic"
         ),
     ),
     "RECORD_UNWRITABLE ": (
         Condition.RECORD_UNWRITABLE,
-        "let the query give only what the format can hold",
+        "change the query so that it returns only values that the format and the sink support",
     ),
     "NULL_EVENT_TIME ": (
         Condition.NULL_EVENT_TIME,
-        "leave such rows out before the window or join: WHERE column IS NOT NULL",
+        "filter such rows before the window or join: WHERE column IS NOT NULL",
     ),
     "NULL_IN_NOT_NULL_COLUMN ": (
         Condition.NULL_IN_NOT_NULL_COLUMN,
@@ -31,85 +39,108 @@ _MARKS = {
     ),
 }
 _LONGEST = 400
-#: Where an exception's message begins; the same words in the text of a plan mean nothing.
-_MESSAGE = r"(?:Exception: |Error: |\[USER_RAISED_EXCEPTION\] )"
-#: The two ways out where records are gone.
-DATA_LOST_HINT = (
-    "give the job a new --checkpoint directory, which reads the topics from where the startup mode"
-    " says; 'scan.fail-on-data-loss' = 'false' goes on at the checkpoint's offsets"
+#: The start of an exception's message. The same words in the text of a plan have no meaning. An
+#: error of the sink's writer is the first line, without its class.
+_MESSAGE = r"(?:\A|Exception: |Error: |\[USER_RAISED_EXCEPTION\] )"
+#: Spark's message if a batch of real-time mode has too few free slots.
+_NO_ROOM = re.compile(
+    r"\[CONCURRENT_SCHEDULER_INSUFFICIENT_SLOT][\s\S]*?needs (\d+) [\s\S]*?only (\d+) are"
 )
-#: What Spark's Kafka source says where offsets of the checkpoint are no longer in a topic.
-_LOST = re.compile(
-    r"Some data may have been lost[\s\S]{0,600}?Reason:\s*([^\n]*)"
-    r"|(Some of partitions in Kafka topic\(s\) have been lost[^\n]*)"
-    r"|(Some of partitions in Kafka topic\(s\) report available offset which is less[^\n]*)"
+#: Spark's message for a NULL key of a map.
+_NULL_MAP_KEY = "[NULL_MAP_KEY] Cannot use null"
+#: The text of a StreamtableError at the end of a Python traceback.
+_OURS = re.compile(
+    r"streamtable\.core\.errors\.StreamtableError: "
+    r"(?P<text>(?:\S+:\d+:\d+: )?(?P<condition>[A-Z_]+): [^\n]*)"
 )
 _FIRST_LINE = re.compile(r"[^\n]*")
 
 
-def kafka_fault(error: Py4JJavaError, servers: str, timeout_ms: int) -> StreamtableError:
-    """A `KafkaFault` of our admin classes: no answer, or an answer that says no."""
-    fault = error.java_exception
-    kind = str(getattr(fault, "kind", lambda: "OTHER")())
-    reason = _line(str(fault.getMessage()))
-    if kind == "UNREACHABLE":
-        return StreamtableError(
-            Condition.BROKER_UNREACHABLE,
-            servers=servers,
-            seconds=timeout_ms // 1000,
-            hint="check 'properties.bootstrap.servers', that the broker runs, and that"
-            " 'properties.security.protocol' is what it speaks there",
-        )
-    if kind == "LOGIN":
-        return StreamtableError(
-            Condition.LOGIN_FAILED,
-            servers=servers,
-            reason=reason,
-            hint="check 'properties.security.protocol', 'properties.sasl.*' and"
-            " 'properties.ssl.*' of the table",
-        )
-    if kind == "ACCESS":
-        hint = "let an administrator of the cluster allow it to this user"
-        return StreamtableError(Condition.ACCESS_DENIED, what=reason, servers=servers, hint=hint)
-    return StreamtableError(Condition.BROKER_FAILED, servers=servers, reason=reason)
+def is_connection_lost(error: Exception) -> bool:
+    """Return whether a call did not reach the JVM, or got no response from it."""
+    if isinstance(error, Py4JError):
+        return not isinstance(error, Py4JJavaError)
+    return isinstance(error, ConnectionError) or "SparkContext was shut down" in str(error)
 
 
 def codec_fault(error: Py4JJavaError) -> StreamtableError | None:
-    """A `RegistryFault` of a codec that asks a schema registry; None for anything else."""
+    """Translate a `RegistryFault` of a codec that uses a schema registry; None for other errors."""
     fault = error.java_exception
     if fault.getClass().getSimpleName() != "RegistryFault":
         return None
     condition = Condition[str(fault.condition())]
-    where, reason = str(fault.where()), _line(str(fault.getMessage()))[:_LONGEST]
+    where, reason = str(fault.where()), first_line(str(fault.getMessage()))[:_LONGEST]
     if condition is Condition.SCHEMA_INCOMPATIBLE:
-        hint = "change the columns compatibly, or the subject's compatibility, or name another one"
+        hint = (
+            "make a compatible change of the columns, change the subject's compatibility, or"
+            " use another subject"
+        )
         return StreamtableError(condition, subject=where, reason=reason, hint=hint)
-    hint = "check the option 'url' and the credentials; the path of the API belongs to the url"
+    hint = "check the option 'url' and the credentials; the url must include the path of the API"
     return StreamtableError(condition, url=where, reason=reason, hint=hint)
 
 
-def job_fault(sink: str, text: str) -> StreamtableError:
-    """What ended a query, out of the text of Spark's exception chain.
+def job_fault(sink: str, text: str, explains: Iterable[Explain] = ()) -> StreamtableError:
+    """Return the error that ended a query, from the text of Spark's exception chain.
 
     Args:
         sink: the table that the query writes.
         text: the exception with all its causes, as Spark prints it.
+        explains: translations of exceptions by the sources and the sink of the query.
     """
+    forwarded = forwarded_fault(text)
+    if forwarded is not None:
+        return forwarded
     for mark, (condition, hint) in _MARKS.items():
         found = re.search(_MESSAGE + re.escape(mark) + r"([^\n]*)", text)
         if found:
-            return StreamtableError(condition, reason=_line(found.group(1)), hint=hint)
-    lost = _LOST.search(text)
-    if lost:
-        reason = _line(next(filter(None, lost.groups())))
-        return StreamtableError(Condition.DATA_LOST, table=sink, reason=reason, hint=DATA_LOST_HINT)
+            return StreamtableError(condition, reason=first_line(found.group(1)), hint=hint)
+    for explain in explains:
+        explained = explain(sink, text)
+        if explained is not None:
+            return explained
+    room = _NO_ROOM.search(text)
+    if room:
+        return not_enough_slots(needed=int(room.group(1)), available=int(room.group(2)))
+    if _NULL_MAP_KEY in text:
+        reason = f"the query for {sink} returns a map with a NULL key, which Spark does not support"
+        hint = "remove such entries, e.g. CASE WHEN k IS NULL THEN NULL ELSE MAP[k, v] END"
+        return StreamtableError(Condition.RECORD_UNWRITABLE, reason=reason, hint=hint)
+    python = python_fault(sink, text)
+    if python is not None:
+        return python
     causes = re.findall(r"^Caused by: (?:[\w.$]+: )?(.*)$", text, re.MULTILINE)
     reason = causes[-1] if causes else text.strip()
     return StreamtableError(
-        Condition.JOB_FAILED, sink=sink, reason=_line(reason), hint="--debug shows the whole trace"
+        Condition.JOB_FAILED,
+        sink=sink,
+        reason=first_line(reason),
+        hint="--debug shows the whole trace",
     )
 
 
-def _line(text: str) -> str:
+def not_enough_slots(*, needed: int, available: int) -> StreamtableError:
+    """Return NOT_ENOUGH_SLOTS with a hint."""
+    return StreamtableError(
+        Condition.NOT_ENOUGH_SLOTS,
+        needed=needed,
+        available=available,
+        hint=(
+            f"give Spark {needed - available} more cores, lower 'parallelism.default',"
+            " or SET 'execution.mode' = 'micro-batch'"
+        ),
+    )
+
+
+def forwarded_fault(text: str) -> StreamtableError | None:
+    """Return the last StreamtableError of a Python process in Spark; None if there is none."""
+    for found in reversed(list(_OURS.finditer(text))):
+        if found["condition"] in Condition.__members__:
+            return ForwardedError(found["text"].strip(), Condition[found["condition"]])
+    return None
+
+
+def first_line(text: str) -> str:
+    """Return the first line of a message that is not empty."""
     found = _FIRST_LINE.match(text.strip())
     return found.group(0).strip() if found else ""

@@ -1,4 +1,4 @@
-"""Java maps and lists, read without an exception of the JVM's at their end."""
+"""Read Java maps and lists without the exception that ends a py4j iteration."""
 
 from __future__ import annotations
 
@@ -6,10 +6,11 @@ from typing import Any
 
 
 def numbers(java: Any) -> dict[str, int]:
-    """A `java.util.Map` of whole numbers whose keys hold neither `=` nor `, `.
+    """Read a `java.util.Map` of whole numbers; its keys contain neither `=` nor `, `.
 
-    py4j ends an iteration by an exception of the JVM's, for whose kind PySpark then searches every
-    jar: to read the counts of one table so, five times a second, took a third of a core.
+    py4j ends an iteration with an exception of the JVM, and PySpark then searches every jar for the
+    kind of exception. Reading the counters of one table in this way, five times a second, used a
+    third of a core.
     """
     inside = str(java.toString())[1:-1]
     entries = (entry.rsplit("=", 1) for entry in inside.split(", ") if entry)
@@ -17,10 +18,10 @@ def numbers(java: Any) -> dict[str, int]:
 
 
 def texts(java: Any) -> dict[str, str]:
-    """A `java.util.Map` of texts by texts."""
+    """Read a `java.util.Map` of text keys and values."""
     return {key: str(java.get(key)) for key in listed(java.keySet())}
 
 
 def listed(java: Any) -> list[str]:
-    """A `java.util.Collection` of texts."""
+    """Read a `java.util.Collection` of texts."""
     return [str(element) for element in java.toArray()]

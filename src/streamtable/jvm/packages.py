@@ -1,8 +1,8 @@
-"""Java classes by attribute, `packages.codec.Columns`, each looked up once.
+"""Java classes by attribute, such as `packages.codec.Codecs`; each is looked up once.
 
-py4j's own `gateway.jvm` asks the JVM what each part of a name is, every time. A part that is a
-package is no class, which the JVM knows only after a walk through all jars of its class path: that
-took half of the CPU time of a job's start.
+py4j's own `gateway.jvm` asks the JVM about each part of a name, every time. The JVM finds out that
+a package is not a class only after it has searched all jars of its class path. This took half of
+the CPU time of a job's start.
 """
 
 from __future__ import annotations
@@ -13,19 +13,24 @@ from py4j.java_gateway import JavaClass
 
 
 class Packages:
-    """A Java package; what begins with a capital letter is a class, the rest are packages.
+    """A Java package; names with a capital first letter are classes, the others are packages.
 
     Args:
-        name: of the package.
-        client: py4j's, which classes are called through.
+        name: the name of the package.
+        client: py4j's client for calling classes.
     """
 
     def __init__(self, name: str, client: Any) -> None:
         self._name = name
         self._client = client
 
+    @property
+    def client(self) -> Any:
+        """py4j's client."""
+        return self._client
+
     def __getattr__(self, name: str) -> Any:
-        if name.startswith("_"):  # Python asks every object for such names
+        if name.startswith("_"):  # Python reads such names of every object
             raise AttributeError(name)
         full = f"{self._name}.{name}"
         found = JavaClass(full, self._client) if name[0].isupper() else Packages(full, self._client)

@@ -1,17 +1,18 @@
-"""Batches without rows, written into Spark's logs of a checkpoint for Spark to run."""
+"""Plan batches without rows: write them to Spark's logs in a checkpoint, for Spark to run."""
 
 from __future__ import annotations
 
 from enum import Enum
+from pathlib import Path
 
 from streamtable.jvm.bridge import Bridge
 
-#: The watermark behind the end: later than any moment that SQL can say, in milliseconds.
+#: The final watermark: later than any time in SQL, in milliseconds.
 END_WATERMARK_MS = 300_000_000_000_000
 
 
 class Stage(Enum):
-    """How far a query has come to its end."""
+    """The progress of a query towards its end."""
 
     OPEN = "OPEN"
     ENDING = "ENDING"
@@ -19,23 +20,29 @@ class Stage(Enum):
 
 
 def stage(bridge: Bridge, directory: str) -> Stage:
-    """That of the query whose checkpoint is in a directory; OPEN where there is none yet."""
-    planned = bridge.planned_batches
+    """Return the stage of the query with a checkpoint directory; OPEN without a checkpoint."""
+    planned = bridge.java.query.PlannedBatches
     return Stage(str(planned.stage(bridge.java_session, directory, END_WATERMARK_MS)))
 
 
 def plan_last_batch(bridge: Bridge, directory: str) -> bool:
-    """Writes the last batch down, which Spark then runs; False where no batch has been.
+    """Write the last batch to the log, for Spark to run; False if the query has had no batch.
 
-    It has no rows and a watermark above every moment. All batches before must be committed.
+    The last batch has no rows and a watermark above every time. All earlier batches must be
+    committed.
     """
-    planned = bridge.planned_batches
+    planned = bridge.java.query.PlannedBatches
     return bool(planned.planLast(bridge.java_session, directory, END_WATERMARK_MS))
 
 
 def plan_empty_batch(bridge: Bridge, directory: str) -> bool:
-    """Writes a batch down that a start of the query runs first; False where it runs one anyway.
+    """Write a batch that the next start runs first; False if the start runs a batch anyway.
 
-    Spark does not follow time that moves before a query has had a batch since its start.
+    Spark ignores advances of time until a query has run a batch after its start.
     """
-    return bool(bridge.planned_batches.planEmpty(bridge.java_session, directory))
+    return bool(bridge.java.query.PlannedBatches.planEmpty(bridge.java_session, directory))
+
+
+def newest_batch(folder: Path) -> int:
+    """Return the greatest batch number in one of Spark's logs; -1 if the log is empty."""
+    return max((int(f.name) for f in folder.glob("[0-9]*") if f.name.isdigit()), default=-1)

@@ -1,4 +1,4 @@
-"""What a streaming query has done, read in as few calls as may be."""
+"""The progress of a streaming query, read in as few calls as possible."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from pyspark.sql.streaming.query import StreamingQuery
 
 
 class Progress:
-    """What one run of a streaming query has done, from its start on.
+    """The progress of one run of a streaming query since its start.
 
-    `StreamingQuery.lastProgress` reads it field by field, and its maps by iterating over them
-    (`jvm.maps` has what that costs). Read as json it takes two milliseconds of the CPU, so that is
-    done once for each batch and not at every look.
+    `StreamingQuery.lastProgress` reads the progress field by field, and iterates over its maps (see
+    `jvm.maps` for the cost). Reading it as JSON takes 2 ms of CPU time. This class therefore reads
+    the progress once per batch, not on every call.
     """
 
     def __init__(self, query: StreamingQuery) -> None:
@@ -22,21 +22,21 @@ class Progress:
         self._read: tuple[tuple[int, str], StreamingQueryProgress] | None = None
 
     def newest(self) -> StreamingQueryProgress | None:
-        """What the newest batch has done, if there is one."""
+        """Return the progress of the newest batch, if there is one."""
         java = self._java.lastProgress()
         if java is None:
             return None
-        # A number comes again where a batch finds nothing to do.
+        # A batch number repeats if a batch has no work.
         which = (int(java.batchId()), str(java.timestamp()))
         if self._read is None or self._read[0] != which:
             self._read = (which, StreamingQueryProgress.fromJson(json.loads(java.json())))
         return self._read[1]
 
     def newest_batch(self) -> int | None:
-        """The number of the newest batch that has ended, if there is one."""
+        """Return the number of the newest batch that has ended, if there is one."""
         java = self._java.lastProgress()
         return None if java is None else int(java.batchId())
 
     def ended_batches(self) -> int:
-        """How many batches have ended, as far as Spark keeps count: to a hundred."""
-        return len(self._java.recentProgress())  # without reading what they did
+        """Return how many batches have ended; Spark counts up to a hundred."""
+        return len(self._java.recentProgress())  # without reading their progress

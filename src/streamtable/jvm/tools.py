@@ -1,6 +1,6 @@
-"""Where Java is, and whether it will do: `java_tool`, `java_version`, PySpark's jars.
+"""Find Java and Spark's jars, and check the Java version.
 
-`python -m streamtable.jvm.tools` says what was found; `make setup` asks it before it downloads.
+`python -m streamtable.jvm.tools` prints the result; `make setup` runs it before it downloads.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from typing import Literal
 
 from streamtable.core.errors import Condition, StreamtableError
 
-#: What Spark 4.3 asks for, and the level the operators are compiled to.
+#: The minimum Java version of every supported Spark, and the release to compile for.
 MINIMUM_JAVA = 17
 
 Tool = Literal["java", "javac"]
@@ -25,7 +25,7 @@ Tool = Literal["java", "javac"]
 
 @cache
 def java_tool(name: Tool) -> Path:
-    """The path of `java` or `javac`: first in JAVA_HOME, then on the PATH.
+    """Return the path of `java` or `javac`: first in JAVA_HOME, then on the PATH.
 
     Raises:
         StreamtableError: JAVA_MISSING if there is none, or it is older than Java 17.
@@ -41,10 +41,10 @@ def java_tool(name: Tool) -> Path:
 
 
 def java_version(tool: Path) -> int:
-    """The feature version of a `java` or `javac`: 17, or 8 for what calls itself 1.8.
+    """Return the feature version of a `java` or `javac`, such as 17; 8 for a version 1.8.
 
     Raises:
-        StreamtableError: JAVA_MISSING if the program cannot say (macOS has such stubs).
+        StreamtableError: JAVA_MISSING if the program prints no version (macOS has such stubs).
     """
     try:
         said = subprocess.run(  # noqa: S603 - the user's own JDK
@@ -57,38 +57,56 @@ def java_version(tool: Path) -> int:
         ).stdout
     except (OSError, subprocess.SubprocessError) as error:
         raise _missing(tool.name, f"{tool} does not run: {error}") from error
-    # A JVM may print 'Picked up JAVA_TOOL_OPTIONS: ...' first, which may hold digits of its own.
+    # A JVM may first print 'Picked up JAVA_TOOL_OPTIONS: ...', which may contain digits.
     version = re.search(r'(?:javac |version ")(?:1\.)?(\d+)', said)
     if not version:
-        raise _missing(tool.name, f"{tool} does not tell its version")
+        raise _missing(tool.name, f"{tool} does not print its version")
     return int(version[1])
 
 
 def _missing(tool: str, reason: str) -> StreamtableError:
+    path = " and put its bin folder on the PATH or set JAVA_HOME"
+    hint = f"install a Java runtime (JRE or JDK) {MINIMUM_JAVA} or newer,{path}"
+    if tool == "javac":
+        hint = (
+            f"install a JDK {MINIMUM_JAVA} or newer (a JRE has no javac),{path}; a released wheel"
+            " of streamtable needs no compiler"
+        )
     return StreamtableError(
-        Condition.JAVA_MISSING,
-        hint=f"install a JDK {MINIMUM_JAVA} or newer (a JRE has no javac), and put its bin folder"
-        " on the PATH or set JAVA_HOME",
-        tool=f"{tool} {MINIMUM_JAVA} or newer",
-        reason=reason,
+        Condition.JAVA_MISSING, hint=hint, tool=f"{tool} {MINIMUM_JAVA} or newer", reason=reason
     )
 
 
 def pyspark_jars() -> Path:
-    """The folder of jars in the installed PySpark, found without importing it.
+    """Return the folder of Spark's jars without importing PySpark.
+
+    `SPARK_HOME` has priority, as it has when PySpark launches its JVM. Next is the installed
+    PySpark, which contains the jars, or is in the `python` folder of a whole Spark.
 
     Raises:
-        StreamtableError: RESOURCE_UNAVAILABLE if there is no PySpark.
+        StreamtableError: SPARK_MISSING if this Python has no PySpark, or there are no jars.
     """
     spec = find_spec("pyspark")
     if spec is None or spec.origin is None:
-        raise StreamtableError(
-            Condition.RESOURCE_UNAVAILABLE,
-            hint="install streamtable with its dependencies: pip install streamtable",
-            what="Spark's jars",
-            reason="this Python has no pyspark",
-        )
-    return Path(spec.origin).parent / "jars"
+        reason = "this Python has no pyspark"
+        raise _no_spark(reason)
+    package = Path(spec.origin).parent
+    given = os.environ.get("SPARK_HOME")
+    homes = [Path(given)] if given else [package, package.parents[1]]
+    found = next((home / "jars" for home in homes if (home / "jars").is_dir()), None)
+    if found is None:
+        reason = f"{'SPARK_HOME, ' if given else ''}{homes[0]}, has no folder 'jars'"
+        raise _no_spark(reason)
+    return found
+
+
+def _no_spark(reason: str) -> StreamtableError:
+    return StreamtableError(
+        Condition.SPARK_MISSING,
+        hint="pip install 'streamtable[spark]', or set SPARK_HOME to a whole Spark and put its"
+        " python folder on PYTHONPATH, as spark-submit does",
+        reason=reason,
+    )
 
 
 def _main() -> int:

@@ -1,6 +1,6 @@
-"""`python -m streamtable.jvm.warm`: fetch and compile everything now, so that nothing waits later.
+"""`python -m streamtable.jvm.warm`: fetch and compile everything, so that later starts are fast.
 
-`make setup` runs it; images and air-gapped machines can.
+`make setup` runs it; use it also for images and air-gapped machines.
 """
 
 from __future__ import annotations
@@ -9,13 +9,12 @@ import sys
 
 from streamtable.core.errors import InternalError, StreamtableError
 from streamtable.jvm.compile import operators_jar
-from streamtable.jvm.jars import broker_jars, connector_jars
+from streamtable.jvm.jars import connector_jars
 
 
 def _main() -> int:
     try:
-        kafka = len(connector_jars()), len(broker_jars())
-        sys.stdout.write(f"jars ready: connector {kafka[0]}, broker {kafka[1]}\n")
+        sys.stdout.write(f"jars of the connectors ready: {len(connector_jars())}\n")
         sys.stdout.write(f"operators ready: {operators_jar().name}\n")
     except (StreamtableError, InternalError) as error:
         sys.stderr.write(f"error: {error}\n")

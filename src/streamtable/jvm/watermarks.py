@@ -1,8 +1,12 @@
-"""How far the partitions of scans have come in event time, as the driver knows it."""
+"""Watermarks of the splits of scans, as the driver knows them.
+
+A split is a part of a source that is read in order, such as a partition of a topic. Its id is a
+text "name/number".
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -13,108 +17,135 @@ from streamtable.jvm.maps import numbers
 
 
 @dataclass(frozen=True)
-class Heard:
-    """What is known of one partition.
+class SplitActivity:
+    """The known watermark of one split.
 
     Attributes:
-        times: in how many tasks it has had records; it rises with every batch that had some.
-        watermark: in milliseconds; None where none of its records has shown one.
+        times: the number of tasks with records of the split; it increases with every batch that has
+            records of the split.
+        watermark: at the end of the newest batch, in milliseconds; None if no record of the split
+            has given one.
+        unread: whether the split has appeared while the job runs, with records that no batch has
+            read.
     """
 
     times: int
     watermark: int | None
+    unread: bool = False
+
+
+@dataclass(frozen=True)
+class FoundSplits:
+    """The splits of a scan.
+
+    Attributes:
+        first: the ids of the splits that exist when the job starts.
+        later: the Java `Splits` that finds new splits while the job runs; None if no splits are
+            added.
+    """
+
+    first: tuple[str, ...]
+    later: Any = None
 
 
 @dataclass(frozen=True)
 class ScanWatermarks:
-    """The watermarks of the partitions of one scan; `name` is "query/number".
-
-    Attributes:
-        partitions: "topic/partition" of all that the scan waits for.
-    """
+    """The watermarks of the splits of one scan; `name` is "query/number"."""
 
     name: str
     bridge: Bridge
     java: Any
-    partitions: tuple[str, ...]
 
-    def shown(self, columns: Sequence[Column]) -> Column:
-        """(topic, partition, microseconds) of each row -> its watermark in milliseconds."""
-        return self.bridge.watermark(self.java, columns)
+    def observed(self, columns: Sequence[Column]) -> Column:
+        """Observe each row; the value is the same for all rows, below every watermark.
 
-    def known(self, topic: str, partition: int) -> Column:
-        """How far a partition has come before the batch, in milliseconds."""
-        return self.bridge.known_watermark(self.java, f"{topic}/{partition}")
+        Args:
+            columns: the name and the number of the row's split, and its watermark in microseconds.
+        """
+        return self.bridge.observed(self.java, columns)
 
 
 @dataclass
 class Watermarks:
-    """The watermarks of every partition of every scan that has an event time.
+    """The watermarks of every split of every scan that has an event time.
 
-    Spark keeps the watermark of a query across restarts, but not those of the partitions that it
-    is the least of; each partition is given back what earlier batches and runs have seen of it.
+    Spark keeps the watermark of a query across restarts. This watermark is the minimum of its
+    splits; Spark does not keep those of the splits. This class restores the watermark of each split
+    from earlier batches and runs.
 
     Attributes:
-        known: "query/number/topic/partition" -> milliseconds, of earlier runs.
+        known: "query/number/split" -> milliseconds, from earlier runs.
     """
 
     known: Mapping[str, int] = field(default_factory=dict)
     _scans: dict[tuple[str, int], ScanWatermarks] = field(default_factory=dict)
 
     def of(
-        self,
-        query: str,
-        scan: object,
-        bridge: Bridge,
-        partitions: Iterable[tuple[str, int]],
+        self, query: str, scan: object, bridge: Bridge, splits: Callable[[], FoundSplits]
     ) -> ScanWatermarks:
-        """Those of a scan of a query; the same ones each time that its plan is lowered."""
+        """Return the watermarks of a query's scan; the same object each time its plan is lowered.
+
+        Args:
+            query: the name of the query.
+            scan: a node of the query's plan.
+            bridge: the JVM side.
+            splits: finds the splits of the scan; called once.
+        """
         key = (query, id(scan))
         if key not in self._scans:
             name = f"{query}/{sum(other == query for other, _ in self._scans)}"
             prefix = f"{name}/"
             own = {
-                partition.removeprefix(prefix): value
-                for partition, value in self.known.items()
-                if partition.startswith(prefix)
+                split.removeprefix(prefix): value
+                for split, value in self.known.items()
+                if split.startswith(prefix)
             }
-            java = bridge.partition_watermarks(own)
-            self._scans[key] = ScanWatermarks(
-                name, bridge, java, tuple(f"{topic}/{number}" for topic, number in partitions)
-            )
+            found = splits()
+            java = bridge.split_watermarks(own, found.first, found.later)
+            self._scans[key] = ScanWatermarks(name, bridge, java)
         return self._scans[key]
 
-    def seen(self) -> dict[str, int]:
-        """What is known now, in the form of `known`."""
+    def committed(self) -> dict[str, int]:
+        """Return the watermarks at the newest commit of each query, in the form of `known`."""
         found = dict(self.known)
         for scan in self._scans.values():
-            for partition, watermark in numbers(scan.java.value()).items():
-                found[f"{scan.name}/{partition}"] = watermark
+            for split, watermark in numbers(scan.java.committed()).items():
+                found[f"{scan.name}/{split}"] = watermark
         return found
 
-    def heard(self, query: str) -> dict[str, dict[str, Heard]]:
-        """What is known of each partition of each scan of a query; callable from any thread."""
+    def activity(self, query: str) -> dict[str, dict[str, SplitActivity]]:
+        """Return the state of each split of each scan of a query; callable from any thread."""
         found = {}
-        for (owner, _), scan in list(self._scans.items()):
-            if owner == query:
-                times, marks = numbers(scan.java.heard()), numbers(scan.java.value())
-                found[scan.name] = {
-                    p: Heard(times.get(p, 0), marks.get(p)) for p in scan.partitions
-                }
+        for scan in self._of(query):
+            marks = numbers(scan.java.settled())
+            found[scan.name] = {
+                split: SplitActivity(max(times, 0), marks.get(split), unread=times < 0)
+                for split, times in numbers(scan.java.heard()).items()
+            }
         return found
 
-    def of_partitions(self, query: str) -> dict[str, int]:
-        """How far each partition that a query watches has come: "topic-partition" -> epoch ms.
+    def settle(self, query: str, batch: int) -> None:
+        """Apply the watermarks of a batch, if there is no streaming query that does it itself."""
+        for scan in self._of(query):
+            scan.java.settle(batch, None)
 
-        A partition that has shown no event time is missing; one that several scans of the query
-        read has come as far as the least of them says. For metrics; callable from any thread.
+    def of_splits(self, query: str) -> dict[str, int]:
+        """Return the watermark of each split of a query: "name-number" -> epoch ms.
+
+        A split without an event time is missing. For a split that several scans of the query read,
+        the minimum counts. For metrics; callable from any thread.
         """
         found: dict[str, int] = {}
-        for (owner, _), scan in list(self._scans.items()):
-            if owner != query:
-                continue
-            for name, watermark in numbers(scan.java.value()).items():
-                topic, partition = name.rsplit("/", 1)
-                known = found.get(f"{topic}-{partition}", watermark)
-                found[f"{topic}-{partition}"] = min(known, watermark)
+        for scan in self._of(query):
+            for split, watermark in numbers(scan.java.settled()).items():
+                name = "-".join(split.rsplit("/", 1))
+                found[name] = min(found.get(name, watermark), watermark)
         return found
+
+    def close(self) -> None:
+        """Note that the job is over; the watermarks stay available."""
+        for scan in self._scans.values():
+            scan.java.close()
+
+    def _of(self, query: str) -> list[ScanWatermarks]:
+        return [scan for (owner, _), scan in list(self._scans.items()) if owner == query]

@@ -11,7 +11,8 @@ import pytest
 from streamtable import __version__
 from streamtable.core.errors import InternalError
 from streamtable.jvm import compile as compile_module
-from streamtable.jvm.compile import lint, operators_jar
+from streamtable.jvm.compile import for_installed, harness_jar, lint, operators_jar
+from streamtable.jvm.installed_spark import installed_spark
 
 GOOD = """package p;
 import org.apache.spark.sql.Row;
@@ -33,9 +34,9 @@ def sources(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def test_jar_is_named_after_what_it_is_made_from(sources: Path) -> None:
     jar = operators_jar(sources)
-    version = re.escape(__version__)
+    spark, version = re.escape(installed_spark().minor), re.escape(__version__)
     assert re.fullmatch(
-        rf"streamtable-operators_4\.3_2\.13-{version}-[0-9a-f]{{12}}\.jar", jar.name
+        rf"streamtable-operators_{spark}_2\.13-{version}-[0-9a-f]{{12}}\.jar", jar.name
     )
     assert zipfile.ZipFile(jar).namelist() == ["p/Good.class"]
     made = jar.stat().st_mtime_ns
@@ -59,7 +60,15 @@ def test_no_sources_are_our_bug(tmp_path: Path) -> None:
 
 
 def test_lint_counts_warnings(sources: Path) -> None:
-    assert lint(sources) is None
+    assert lint(for_installed(), sources) is None
     (sources / "Raw.java").write_text(RAW)
-    assert "[rawtypes]" in (lint(sources) or "")
+    assert "[rawtypes]" in (lint(for_installed(), sources) or "")
     assert operators_jar(sources).exists()
+
+
+def test_the_test_kit_is_in_a_jar_of_its_own() -> None:
+    """A job's jar has no class of the test harness, and the test kit's has no other."""
+    jobs, kit = (zipfile.ZipFile(jar).namelist() for jar in (operators_jar(), harness_jar()))
+    assert "io/streamtable/testing/OperatorHarness.class" in kit
+    assert all(name.startswith("io/streamtable/testing/") for name in kit)
+    assert not any(name.startswith("io/streamtable/testing/") for name in jobs)

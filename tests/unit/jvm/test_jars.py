@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from streamtable.core.errors import Condition, StreamtableError
-from streamtable.jvm.jars import broker_jars, connector_jars
+from streamtable.devbroker.jars import broker_jars
+from streamtable.jvm.jars import connector_jars
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -20,7 +21,7 @@ def test_fetched_once_and_said_once(jdk: FakeJdk, capsys: pytest.CaptureFixture[
     assert [jar.name for jar in first] == ["thing-1.0.jar"]
     said = capsys.readouterr()
     assert said.out == ""
-    assert said.err.startswith("fetching Kafka's connector for Spark (5 jars, 11 MB) ... ")
+    assert said.err.startswith("fetching the libraries of the connectors (9 jars, 12 MB) ... ")
 
     assert connector_jars() == first
     assert jdk.calls == 1

@@ -44,7 +44,7 @@ def test_versions_are_read(jdk: FakeJdk, said: str, version: int) -> None:
     [
         ("#!/bin/sh\necho 'openjdk version \"11.0.2\"'\n", "is version 11"),
         ("#!/bin/sh\necho 'No Java runtime present'; exit 1\n", "does not run"),
-        ("#!/bin/sh\necho hello\n", "does not tell its version"),
+        ("#!/bin/sh\necho hello\n", "does not print its version"),
     ],
 )
 def test_java_that_will_not_do_is_refused(jdk: FakeJdk, script: str, reason: str) -> None:

@@ -5,20 +5,23 @@ import java.util.List;
 import org.apache.spark.sql.catalyst.expressions.GenericInternalRow;
 
 /**
- * Bytes of one record's value to the changes that it holds; what {@link Decoder} says of
- * constructors and laziness holds here too.
+ * Decodes the bytes of one record's value into its changes. The rules of {@link Decoder} for
+ * constructors and lazy state apply here too.
  */
 public interface ChangeDecoder extends Serializable {
   /**
-   * Rows of (row kind, columns..., metadata...) in the order in which they happened, the two rows
-   * of an update next to each other. Empty where the record changes nothing of this table, null
-   * where the format says that these bytes hold nothing at all.
+   * Returns rows of (row kind, columns..., metadata...) in the order of the changes; the two rows
+   * of an update are next to each other. Returns an empty list if the record does not change this
+   * table, and null if the format defines these bytes as no data.
    */
   List<GenericInternalRow> decode(byte[] bytes) throws DecodeException;
 
-  /** The format's name, as messages say it. */
+  /** Returns the format's name for messages. */
   String format();
 
-  /** Fields that the last call set to null because they did not parse and the user allows it. */
+  /**
+   * Returns how many fields the last call set to null because they could not be parsed and the user
+   * allows this.
+   */
   int fieldErrors();
 }

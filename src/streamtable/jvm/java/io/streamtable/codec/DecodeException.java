@@ -1,6 +1,9 @@
 package io.streamtable.codec;
 
-/** Bytes that are not what the format and the schema promise; says the field, never the position. */
+/**
+ * Bytes that do not match the format and the schema. The message names the field, never the
+ * position.
+ */
 public final class DecodeException extends Exception {
   private final String field;
   private final String reason;
@@ -10,14 +13,14 @@ public final class DecodeException extends Exception {
   }
 
   private DecodeException(String field, String reason) {
-    // No stack trace: a topic full of bad records under ignore-parse-errors must stay cheap.
+    // No stack trace: a topic with many bad records under ignore-parse-errors must stay cheap.
     super(field == null ? reason : "field '" + field + "': " + reason, null, false, false);
     this.field = field;
     this.reason = reason;
   }
 
-  /** The same fault, seen from the row that holds the field. */
-  DecodeException in(String name) {
+  /** Returns the same error with the field of the enclosing row in front. */
+  public DecodeException in(String name) {
     return new DecodeException(field == null ? name : name + "." + field, reason);
   }
 }

@@ -4,20 +4,23 @@ import java.io.Serializable;
 import org.apache.spark.sql.catalyst.expressions.GenericInternalRow;
 
 /**
- * Bytes of one record's key or value to a row, in Catalyst's internal values, because the row goes
- * straight into Spark's own expressions.
+ * Decodes the bytes of one record's key or value into a row. The row has Catalyst's internal
+ * values, because Spark's own expressions read it directly.
  *
- * <p>An implementation has a constructor (String schemaDdl, Map&lt;String, String&gt; parameters) and
- * builds what it needs per task lazily: every task deserializes a decoder of its own.
+ * <p>An implementation has a constructor (String schemaDdl, Map&lt;String, String&gt; parameters)
+ * and builds its task state lazily, because every task deserializes its own decoder.
  */
 public interface Decoder extends Serializable {
-  /** The row, or null where the format says that these bytes hold none. */
+  /** Returns the row, or null if the format defines these bytes as no row. */
   GenericInternalRow decode(byte[] bytes) throws DecodeException;
 
-  /** The format's name, as messages say it. */
+  /** Returns the format's name for messages. */
   String format();
 
-  /** Fields that the last call set to null because they did not parse and the user allows it. */
+  /**
+   * Returns how many fields the last call set to null because they could not be parsed and the user
+   * allows this.
+   */
   default int fieldErrors() {
     return 0;
   }

@@ -4,10 +4,10 @@ import java.io.Serializable;
 import org.apache.spark.sql.catalyst.InternalRow;
 
 /**
- * A row to the bytes of one record's key or value; the counterpart of {@link Decoder}, with the same
- * constructor and the same lazily built state.
+ * Encodes a row into the bytes of one record's key or value. It is the counterpart of
+ * {@link Decoder}, with the same constructor and the same lazily built state.
  */
 public interface Encoder extends Serializable {
-  /** The bytes; the row is read only during the call. */
+  /** Returns the bytes. The row is read only during the call. */
   byte[] encode(InternalRow row);
 }

@@ -2,12 +2,14 @@ package io.streamtable.codec;
 
 import org.apache.spark.sql.types.StructType;
 
-/** Schemas as Python hands them over. */
-final class Schemas {
+/** Parses schemas that Python passes. */
+public final class Schemas {
   private Schemas() {}
 
-  /** The columns of a DDL text; a query may want none of a key's or a value's. */
-  static StructType of(String ddl) {
+  /**
+   * Returns the columns of a DDL text, which is empty if a query needs no column of a key or value.
+   */
+  public static StructType of(String ddl) {
     return ddl.isEmpty() ? new StructType() : StructType.fromDDL(ddl);
   }
 }

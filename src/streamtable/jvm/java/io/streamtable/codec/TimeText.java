@@ -13,13 +13,13 @@ import java.time.temporal.TemporalAccessor;
 import java.time.temporal.TemporalQueries;
 
 /**
- * Times as text in the two standards that Flink's formats know, 'SQL' (a blank between date and
+ * Parses and formats times in the two standards of Flink's formats, 'SQL' (a blank between date and
  * time) and 'ISO-8601' (a T), with as many fractional digits as the value needs.
  *
- * <p>The formatters decide what is accepted; texts of the usual shape take a way of their own, as
- * parsing by a formatter costs more than all the rest of a record.
+ * <p>The formatters define which texts are valid. Texts of the usual shape have a fast path,
+ * because parsing with a formatter costs more than the rest of a record.
  */
-final class TimeText {
+public final class TimeText {
   private static final long MICROS_PER_SECOND = 1_000_000L;
   private static final long MICROS_PER_DAY = 86_400L * MICROS_PER_SECOND;
   private static final long[] TIME_UNITS = {1_000_000_000L, 100_000_000L, 10_000_000L, 1_000_000L};
@@ -33,7 +33,7 @@ final class TimeText {
   private final DateTimeFormatter local;
   private final DateTimeFormatter utc;
 
-  TimeText(boolean iso) {
+  public TimeText(boolean iso) {
     separator = iso ? 'T' : ' ';
     DateTimeFormatter time = iso ? DateTimeFormatter.ISO_LOCAL_TIME : TIME;
     DateTimeFormatter both =
@@ -46,55 +46,60 @@ final class TimeText {
     utc = new DateTimeFormatterBuilder().append(both).appendLiteral('Z').toFormatter();
   }
 
-  /** Days since 1970-01-01. */
-  static int parseDate(String text) {
+  /** Returns days since 1970-01-01. */
+  public static int parseDate(String text) {
     return Math.toIntExact(LocalDate.parse(text).toEpochDay());
   }
 
-  static String formatDate(int days) {
+  public static String formatDate(int days) {
     return LocalDate.ofEpochDay(days).toString();
   }
 
   /**
-   * Nanoseconds of the day, cut to the digits of the type, and to milliseconds: a Flink TIME has no
-   * more, whatever its type says.
+   * Returns nanoseconds of the day, truncated to the digits of the type and to milliseconds: a
+   * Flink TIME has milliseconds at most, whatever its type says.
    */
-  static long parseTime(String text, int digits) {
+  public static long parseTime(String text, int digits) {
     long nanos = TIME.parse(text).query(TemporalQueries.localTime()).toNanoOfDay();
     return nanos - nanos % TIME_UNITS[Math.min(digits, 3)];
   }
 
-  static String formatTime(long nanos) {
+  public static String formatTime(long nanos) {
     return TIME.format(LocalTime.ofNanoOfDay(nanos));
   }
 
-  /** Microseconds since 1970-01-01 00:00 on the clock that the text shows. */
-  long parseTimestamp(String text) {
+  /** Returns microseconds since 1970-01-01 00:00 in the local time of the text. */
+  public long parseTimestamp(String text) {
     return isUsual(text, text.length()) ? usual(text, text.length()) : parse(local, text);
   }
 
-  /** The same for a text that ends in Z. */
-  long parseInstant(String text) {
+  /** Returns microseconds since 1970-01-01 00:00 UTC for a text that ends in Z. */
+  public long parseInstant(String text) {
     int end = text.length() - 1;
     return end > 0 && text.charAt(end) == 'Z' && isUsual(text, end)
         ? usual(text, end)
         : parse(utc, text);
   }
 
-  /** As parseTimestamp, but hour 24 is the next day's 0, which Flink's csv knows and its json not. */
-  long parseDateTime(String text) {
+  /**
+   * Parses like parseTimestamp, but accepts hour 24 as hour 0 of the next day. Flink's csv accepts
+   * it, its json does not.
+   */
+  public long parseDateTime(String text) {
     return isUsual(text, text.length()) ? usual(text, text.length()) : parseDateTime(local, text);
   }
 
-  /** The same for a text that ends in Z. */
-  long parseDateTimeZ(String text) {
+  /**
+   * Parses a text that ends in Z like parseInstant, but accepts hour 24 as hour 0 of the next day.
+   */
+  public long parseDateTimeZ(String text) {
     int end = text.length() - 1;
     return end > 0 && text.charAt(end) == 'Z' && isUsual(text, end)
         ? usual(text, end)
         : parseDateTime(utc, text);
   }
 
-  String formatTimestamp(long micros) {
+  public String formatTimestamp(long micros) {
     long days = Math.floorDiv(micros, MICROS_PER_DAY);
     LocalDate date = LocalDate.ofEpochDay(days);
     if (date.getYear() < 0 || date.getYear() > 9999) {
@@ -103,7 +108,7 @@ final class TimeText {
     return usual(date, micros - days * MICROS_PER_DAY).toString();
   }
 
-  String formatInstant(long micros) {
+  public String formatInstant(long micros) {
     long days = Math.floorDiv(micros, MICROS_PER_DAY);
     LocalDate date = LocalDate.ofEpochDay(days);
     if (date.getYear() < 0 || date.getYear() > 9999) {
@@ -133,7 +138,7 @@ final class TimeText {
     return Math.addExact(Math.multiplyExact(date.toEpochDay(), MICROS_PER_DAY), microsOfDay);
   }
 
-  /** Whether it reads dddd-dd-dd?dd:dd:dd with up to nine fractional digits behind. */
+  /** Returns whether the text is dddd-dd-dd?dd:dd:dd followed by up to nine fractional digits. */
   private boolean isUsual(String text, int end) {
     if (end < 19 || end == 20 || end > 29 || text.charAt(10) != separator) {
       return false;
@@ -152,7 +157,7 @@ final class TimeText {
         return false;
       }
     }
-    // The formatters have rules of their own for days past the end of a month and for hour 24.
+    // The formatters have special rules for days after the end of a month and for hour 24.
     return digits(text, 8, 10) <= 28 && digits(text, 11, 13) < 24;
   }
 

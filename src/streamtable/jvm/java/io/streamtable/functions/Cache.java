@@ -5,7 +5,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.function.Function;
 
-/** What a thread has made lately of texts that come again and again; null is kept as well. */
+/** A per-thread cache of recent results for repeated texts. Null results are cached too. */
 final class Cache<K, V> {
   private static final int SIZE = 64;
 
@@ -16,7 +16,7 @@ final class Cache<K, V> {
     this.make = make;
   }
 
-  /** What is made of a key; null where nothing is. */
+  /** Returns the result for a key; null if there is none. */
   V get(K key) {
     return made.get().computeIfAbsent(key, k -> Optional.ofNullable(make.apply(k))).orElse(null);
   }

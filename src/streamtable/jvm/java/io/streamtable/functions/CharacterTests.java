@@ -3,21 +3,24 @@ package io.streamtable.functions;
 import org.apache.commons.lang3.StringUtils;
 import org.apache.spark.unsafe.types.UTF8String;
 
-/** IS_ALPHA, IS_DECIMAL, IS_DIGIT, which answer for NULL, too, and HASH_CODE. */
+/** IS_ALPHA, IS_DECIMAL and IS_DIGIT, which also accept NULL, and HASH_CODE. */
 public final class CharacterTests {
   private CharacterTests() {}
 
-  /** Whether there is nothing but letters; false for an empty text. */
+  /** Returns whether the text has only letters; false for an empty text. */
+  @SqlFunction(value = "BOOLEAN", takesNulls = true)
   public static boolean isAlpha(UTF8String text) {
     return text != null && StringUtils.isAlpha(text.toString());
   }
 
-  /** Whether there is nothing but digits, of any script. */
+  /** Returns whether the text has only digits, of any script. */
+  @SqlFunction(value = "BOOLEAN", takesNulls = true)
   public static boolean isDigit(UTF8String text) {
     return text != null && StringUtils.isNumeric(text.toString());
   }
 
-  /** Whether Java reads a number: `1e5`, `NaN` and ` 1d ` are such. */
+  /** Returns whether Java parses the text as a number, for example `1e5`, `NaN` and ` 1d `. */
+  @SqlFunction(value = "BOOLEAN", takesNulls = true)
   public static boolean isDecimal(UTF8String text) {
     if (text == null || text.numBytes() == 0) {
       return false;
@@ -30,7 +33,7 @@ public final class CharacterTests {
     }
   }
 
-  /** Digits of other scripts are read as integers only. */
+  /** Returns whether the text is an integer. Digits of other scripts are valid only in integers. */
   private static boolean isLong(String text) {
     try {
       Long.parseLong(text);
@@ -40,7 +43,8 @@ public final class CharacterTests {
     }
   }
 
-  /** Java's hash without its sign. */
+  /** Returns Java's hash without its sign. */
+  @SqlFunction("INT")
   public static int hashCodeOf(UTF8String text) {
     return Math.abs(text.toString().hashCode());
   }

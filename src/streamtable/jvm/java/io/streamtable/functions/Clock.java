@@ -1,12 +1,16 @@
 package io.streamtable.functions;
 
-/** The time of day of the machine that works on a row. */
+/** The current time of the machine that processes a row. */
 public final class Clock {
   private static final long MICROS_PER_MILLI = 1000;
 
   private Clock() {}
 
-  /** Now, in whole milliseconds, as Spark's TIMESTAMP counts: microseconds since the epoch. */
+  /**
+   * Returns the current time in whole milliseconds, as Spark's TIMESTAMP: microseconds since the
+   * epoch.
+   */
+  @SqlFunction(value = "TIMESTAMP", takesNulls = true, deterministic = false)
   public static long now() {
     return System.currentTimeMillis() * MICROS_PER_MILLI;
   }

@@ -17,9 +17,9 @@ import org.apache.spark.sql.catalyst.util.DateTimeUtils;
 import org.apache.spark.unsafe.types.UTF8String;
 
 /**
- * Dates and times as text by Java's own patterns: `format` and `parse` are `DateTimeFormatter`'s,
- * which know no time zone here, the `Legacy` ones `SimpleDateFormat`'s. Timestamps are
- * microseconds.
+ * Formats and parses dates and times with Java's patterns. `format` and `parse` use
+ * `DateTimeFormatter`, here without a time zone; the `Legacy` functions use `SimpleDateFormat`.
+ * Timestamps are in microseconds.
  */
 public final class DateTexts {
   private static final Cache<String, DateTimeFormatter> FORMATTERS =
@@ -34,22 +34,25 @@ public final class DateTexts {
 
   private DateTexts() {}
 
-  /** A TIMESTAMP; a pattern that asks for a zone fails. */
+  /** Formats a TIMESTAMP. A pattern that requires a zone fails. */
+  @SqlFunction("STRING")
   public static UTF8String format(long local, UTF8String pattern) {
     LocalDateTime moment = DateTimeUtils.microsToLocalDateTime(local);
     return UTF8String.fromString(moment.format(FORMATTERS.get(pattern.toString())));
   }
 
-  /** Epoch seconds. */
+  /** Formats epoch seconds. */
+  @SqlFunction("STRING")
   public static UTF8String formatLegacy(long seconds, UTF8String pattern, UTF8String zone) {
     SimpleDateFormat format = legacy(pattern.toString(), zone(zone));
     return UTF8String.fromString(format.format(new Date(seconds * MILLIS_PER_SECOND)));
   }
 
   /**
-   * A TIMESTAMP of whole milliseconds, null where the text is none. Fields that the text leaves out
-   * are the epoch's; a zone in it is read and has no effect.
+   * Parses a TIMESTAMP of whole milliseconds; null if the text is invalid. Missing fields default
+   * to the epoch's. A zone in the text is parsed and ignored.
    */
+  @SqlFunction("TIMESTAMP_NTZ")
   public static Long parse(UTF8String text, UTF8String pattern) {
     DateTimeFormatter formatter;
     try {
@@ -74,7 +77,11 @@ public final class DateTexts {
     }
   }
 
-  /** The same as an instant, read in a time zone; null where there is no such zone. */
+  /**
+   * Parses a text like {@link #parse}, but as an instant in a time zone; null if the time zone does
+   * not exist.
+   */
+  @SqlFunction("TIMESTAMP")
   public static Long parseIn(UTF8String text, UTF8String pattern, UTF8String zone) {
     Long local = parse(text, pattern);
     try {
@@ -89,14 +96,18 @@ public final class DateTexts {
     return found.isSupported(field) ? found.get(field) : otherwise;
   }
 
-  /** An instant, null where the text is none; text behind what the pattern reads is ignored. */
+  /**
+   * Parses an instant; null if the text is invalid. Text after the end of the pattern is ignored.
+   */
+  @SqlFunction("TIMESTAMP")
   public static Long parseLegacy(UTF8String text, UTF8String pattern, UTF8String zone) {
     Date found =
         legacy(pattern.toString(), zone(zone)).parse(text.toString(), new ParsePosition(0));
     return found == null ? null : (Long) (found.getTime() * MICROS_PER_MILLI);
   }
 
-  /** A text of one zone in another; a zone that Java does not know is GMT. */
+  /** Converts a text from one time zone to another. A zone that Java does not know is GMT. */
+  @SqlFunction("STRING")
   public static UTF8String convertTz(UTF8String text, UTF8String from, UTF8String to) {
     Date found =
         legacy(USUAL, TimeZone.getTimeZone(from.toString()))
@@ -114,7 +125,7 @@ public final class DateTexts {
 
   private static SimpleDateFormat legacy(String pattern, TimeZone zone) {
     SimpleDateFormat format = LEGACY.get(pattern);
-    // A zone in a text that was read has changed the format's own.
+    // A zone in a parsed text has changed the format's own zone.
     format.setTimeZone(zone);
     return format;
   }

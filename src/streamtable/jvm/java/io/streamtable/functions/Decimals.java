@@ -3,26 +3,30 @@ package io.streamtable.functions;
 import java.math.BigDecimal;
 import java.math.RoundingMode;
 
-/** ROUND and TRUNCATE of a DOUBLE, by the digits that Java prints of it, and of an integer. */
+/** ROUND and TRUNCATE of a DOUBLE, based on the digits that Java prints, and of an integer. */
 public final class Decimals {
   private Decimals() {}
 
-  /** Rounded half up; what is no finite number fails. */
+  /** Rounds half up. Fails if the number is not finite. */
+  @SqlFunction("DOUBLE")
   public static double roundTo(double value, int places) {
     return moved(value, places, RoundingMode.HALF_UP);
   }
 
-  /** Cut towards zero. */
+  /** Truncates towards zero. */
+  @SqlFunction("DOUBLE")
   public static double truncateTo(double value, int places) {
     return moved(value, places, RoundingMode.DOWN);
   }
 
-  /** An integer rounded half up, to a power of ten where the places are negative. */
+  /** Rounds an integer half up, to a power of ten if the number of places is negative. */
+  @SqlFunction("BIGINT")
   public static long roundWhole(long value, int places) {
     return moved(BigDecimal.valueOf(value), places, RoundingMode.HALF_UP).longValue();
   }
 
-  /** An integer cut towards zero. */
+  /** Truncates an integer towards zero. */
+  @SqlFunction("BIGINT")
   public static long truncateWhole(long value, int places) {
     return moved(BigDecimal.valueOf(value), places, RoundingMode.DOWN).longValue();
   }

@@ -1,5 +1,6 @@
 package io.streamtable.functions;
 
+import java.lang.reflect.Method;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -10,7 +11,6 @@ import org.apache.spark.sql.catalyst.expressions.objects.StaticInvoke;
 import org.apache.spark.sql.classic.SparkSession;
 import org.apache.spark.sql.types.AbstractDataType;
 import org.apache.spark.sql.types.DataType;
-import org.apache.spark.sql.types.DataTypes;
 import org.apache.spark.sql.types.ObjectType;
 import org.apache.spark.sql.types.StructType;
 import scala.Option;
@@ -19,18 +19,27 @@ import scala.jdk.javaapi.CollectionConverters;
 import scala.runtime.AbstractFunction1;
 
 /**
- * The functions that Spark has not, or has otherwise, under names that Spark SQL can call.
+ * Registers the functions that Spark lacks or defines differently, under names that Spark SQL can
+ * call.
  *
- * <p>Each is a static method over Spark's own values; the name is `flink_` and the method's.
+ * <p>Each function is a static method on Spark's internal values with {@link SqlFunction}. Its name
+ * is `flink_` plus the method's name.
  */
 public final class Functions {
-  private static final DataType STRINGS = DataTypes.createArrayType(DataTypes.StringType);
-  private static final DataType STRING_MAP =
-      DataTypes.createMapType(DataTypes.StringType, DataTypes.StringType);
+  private static final List<Class<?>> OWNERS =
+      List.of(
+          CharacterTests.class,
+          Clock.class,
+          DateTexts.class,
+          Decimals.class,
+          JsonFunctions.class,
+          Regexps.class,
+          Rows.class,
+          Texts.class);
 
   private Functions() {}
 
-  /** Makes all of them known to a session and to the queries that it starts. */
+  /** Registers all functions in a session and in the queries that it starts. */
   public static void register(SparkSession session) {
     FunctionRegistry registry = session.sessionState().functionRegistry();
     for (Entry entry : entries()) {
@@ -40,64 +49,15 @@ public final class Functions {
 
   private static List<Entry> entries() {
     List<Entry> found = new ArrayList<>();
-    // Not deterministic: Spark then asks for each row.
-    found.add(new Entry(Clock.class, "now", DataTypes.TimestampType, false, false));
-    for (String name : List.of("isAlpha", "isDecimal", "isDigit")) {
-      found.add(nullsGiven(CharacterTests.class, name, DataTypes.BooleanType));
+    for (Class<?> owner : OWNERS) {
+      for (Method method : owner.getDeclaredMethods()) {
+        SqlFunction declared = method.getAnnotation(SqlFunction.class);
+        if (declared != null) {
+          found.add(new Entry(owner, method.getName(), declared));
+        }
+      }
     }
-    found.add(strict(CharacterTests.class, "hashCodeOf", DataTypes.IntegerType));
-    found.add(strict(Texts.class, "parseUrl", DataTypes.StringType));
-    found.add(strict(Texts.class, "instr", DataTypes.IntegerType));
-    found.add(nullsGiven(Texts.class, "splitIndex", DataTypes.StringType));
-    found.add(strict(Texts.class, "split", STRINGS));
-    found.add(strict(Texts.class, "strToMap", STRING_MAP));
-    found.add(strict(Texts.class, "encode", DataTypes.BinaryType));
-    found.add(strict(Texts.class, "decode", DataTypes.StringType));
-    found.add(strict(Regexps.class, "regexpExtract", DataTypes.StringType));
-    found.add(strict(Regexps.class, "regexpExtractAll", STRINGS));
-    found.add(strict(Regexps.class, "regexpMatches", DataTypes.BooleanType));
-    found.add(strict(Regexps.class, "regexpReplace", DataTypes.StringType));
-    found.add(strict(Regexps.class, "regexpCount", DataTypes.IntegerType));
-    found.add(strict(Regexps.class, "regexpInstr", DataTypes.IntegerType));
-    found.add(strict(Regexps.class, "regexpSubstr", DataTypes.StringType));
-    found.add(strict(Regexps.class, "similar", DataTypes.BooleanType));
-    found.add(strict(DateTexts.class, "format", DataTypes.StringType));
-    found.add(strict(DateTexts.class, "formatLegacy", DataTypes.StringType));
-    found.add(strict(DateTexts.class, "parse", DataTypes.TimestampNTZType));
-    found.add(strict(DateTexts.class, "parseLegacy", DataTypes.TimestampType));
-    found.add(strict(DateTexts.class, "parseIn", DataTypes.TimestampType));
-    found.add(strict(DateTexts.class, "convertTz", DataTypes.StringType));
-    found.add(strict(JsonFunctions.class, "jsonExists", DataTypes.BooleanType));
-    found.add(nullsGiven(JsonFunctions.class, "jsonValue", DataTypes.StringType));
-    found.add(strict(JsonFunctions.class, "jsonQuery", DataTypes.StringType));
-    found.add(strict(JsonFunctions.class, "jsonQueryArray", STRINGS));
-    found.add(strict(JsonFunctions.class, "isJson", DataTypes.BooleanType));
-    found.add(strict(JsonFunctions.class, "jsonQuote", DataTypes.StringType));
-    found.add(strict(JsonFunctions.class, "jsonUnquote", DataTypes.StringType));
-    found.add(strict(JsonFunctions.class, "jsonText", DataTypes.StringType));
-    found.add(ofRow("jsonObject"));
-    found.add(ofRow("jsonArray"));
-    found.add(ofRow("jsonString"));
-    found.add(ofRow("printf"));
-    found.add(strict(Decimals.class, "roundTo", DataTypes.DoubleType));
-    found.add(strict(Decimals.class, "truncateTo", DataTypes.DoubleType));
-    found.add(strict(Decimals.class, "roundWhole", DataTypes.LongType));
-    found.add(strict(Decimals.class, "truncateWhole", DataTypes.LongType));
     return found;
-  }
-
-  /** NULL as soon as one argument is. */
-  private static Entry strict(Class<?> in, String method, DataType result) {
-    return new Entry(in, method, result, true, true);
-  }
-
-  private static Entry nullsGiven(Class<?> in, String method, DataType result) {
-    return new Entry(in, method, result, false, true);
-  }
-
-  /** Its last argument is a row, whose type the method gets as well. */
-  private static Entry ofRow(String method) {
-    return nullsGiven(Rows.class, method, DataTypes.StringType);
   }
 
   private static final class Entry extends AbstractFunction1<Seq<Expression>, Expression> {
@@ -107,13 +67,12 @@ public final class Functions {
     private final boolean nullIfNull;
     private final boolean deterministic;
 
-    Entry(
-        Class<?> in, String method, DataType result, boolean nullIfNull, boolean deterministic) {
+    Entry(Class<?> in, String method, SqlFunction declared) {
       this.in = in;
       this.method = method;
-      this.result = result;
-      this.nullIfNull = nullIfNull;
-      this.deterministic = deterministic;
+      this.result = DataType.fromDDL(declared.value());
+      this.nullIfNull = !declared.takesNulls();
+      this.deterministic = declared.deterministic();
     }
 
     String sqlName() {

@@ -3,7 +3,7 @@ package io.streamtable.functions;
 import java.sql.Timestamp;
 import java.time.ZoneOffset;
 
-/** What `java.sql.Timestamp` and `java.sql.Date` read: TO_TIMESTAMP tries them last. */
+/** Parses the texts of `java.sql.Timestamp` and `java.sql.Date`, which TO_TIMESTAMP tries last. */
 final class JdbcTexts {
   private static final String MIDNIGHT = " 00:00:00";
   private static final long MICROS_PER_SECOND = 1_000_000;
@@ -12,11 +12,11 @@ final class JdbcTexts {
 
   private JdbcTexts() {}
 
-  /** A TIMESTAMP of whole milliseconds as microseconds, null where the text is none. */
+  /** Parses a TIMESTAMP of whole milliseconds into microseconds; null if the text is invalid. */
   static Long parse(String text) {
     String trimmed = text.trim();
     try {
-      // Times roll over (25:00:00 is 1:00:00 of the next day), as do days up to 31.
+      // Times roll over (25:00:00 is 1:00:00 of the next day), and so do days up to 31.
       Timestamp read =
           Timestamp.valueOf(trimmed.indexOf(' ') > 0 ? trimmed : trimmed + MIDNIGHT);
       long millis = read.getNanos() / NANOS_PER_MILLI;

@@ -5,6 +5,11 @@ import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.ObjectReader;
 import com.fasterxml.jackson.databind.SerializationFeature;
+import com.jayway.jsonpath.Configuration;
+import com.jayway.jsonpath.JsonPath;
+import com.jayway.jsonpath.Option;
+import com.jayway.jsonpath.spi.json.JacksonJsonProvider;
+import com.jayway.jsonpath.spi.mapper.JacksonMappingProvider;
 import java.math.BigDecimal;
 import java.util.List;
 import java.util.Locale;
@@ -15,8 +20,8 @@ import org.apache.spark.sql.catalyst.util.GenericArrayData;
 import org.apache.spark.unsafe.types.UTF8String;
 
 /**
- * SQL/JSON queries over a text. What they give instead of a value comes as the words of the clause:
- * NULL, ERROR, DEFAULT, EMPTY ARRAY, EMPTY OBJECT, TRUE, FALSE, UNKNOWN.
+ * SQL/JSON queries on a text. The fallback values are passed as the words of the clause: NULL,
+ * ERROR, DEFAULT, EMPTY ARRAY, EMPTY OBJECT, TRUE, FALSE, UNKNOWN.
  */
 public final class JsonFunctions {
   static final ObjectMapper MAPPER =
@@ -25,13 +30,19 @@ public final class JsonFunctions {
           .configure(DeserializationFeature.USE_BIG_DECIMAL_FOR_FLOATS, true);
 
   private static final ObjectReader READER = MAPPER.readerFor(Object.class);
+  private static final Configuration STRICT =
+      Configuration.builder()
+          .jsonProvider(new JacksonJsonProvider(MAPPER))
+          .mappingProvider(new JacksonMappingProvider(MAPPER))
+          .build();
+  private static final Configuration LAX = STRICT.addOptions(Option.SUPPRESS_EXCEPTIONS);
   private static final Pattern MODE =
       Pattern.compile("\\s*(strict|lax)\\s+(.+)", Pattern.CASE_INSENSITIVE | Pattern.DOTALL);
   private static final Cache<String, Found> PATHS = new Cache<>(JsonFunctions::compiled);
 
   private JsonFunctions() {}
 
-  /** A path with its mode, or why it is none; of a value, what was found there. */
+  /** A path with its mode, or the error in the path; for a value, the result at the path. */
   private static final class Found {
     private boolean lax;
     private JsonPath path;
@@ -45,14 +56,17 @@ public final class JsonFunctions {
     boolean named = mode.matches();
     made.lax = named && mode.group(1).toLowerCase(Locale.ROOT).equals("lax");
     try {
-      made.path = JsonPathParser.parse(named ? mode.group(2) : text);
-    } catch (JsonPath.PathException broken) {
+      made.path = JsonPath.compile(named ? mode.group(2) : text);
+    } catch (RuntimeException broken) { // of several classes, all of which Flink treats as an error
       made.fault = broken;
     }
     return made;
   }
 
-  /** The value at a path. A text that is no JSON is a fault in strict mode, nothing in lax. */
+  /**
+   * Finds the value at a path. An invalid JSON text is an error in strict mode, and empty in lax
+   * mode.
+   */
   private static Found find(UTF8String json, UTF8String path) {
     Found compiled = PATHS.get(path.toString());
     Found found = new Found();
@@ -60,18 +74,18 @@ public final class JsonFunctions {
     try {
       Object root = parse(json);
       if (root == null) {
-        throw new JsonPath.PathException("a JSON null has no parts");
+        throw refused("a JSON null has no parts");
       }
       if (compiled.fault != null) {
         throw compiled.fault;
       }
-      found.value = compiled.path.read(root, compiled.lax);
+      found.value = compiled.path.read(root, compiled.lax ? LAX : STRICT);
       if (found.value == null && !compiled.lax) {
-        throw new JsonPath.PathException("a JSON null at a strict path");
+        throw refused("a JSON null at a strict path");
       }
     } catch (BrokenJson broken) {
       found.fault = compiled.lax ? null : broken;
-    } catch (JsonPath.PathException missing) {
+    } catch (RuntimeException missing) {
       found.fault = missing;
     }
     return found;
@@ -91,7 +105,7 @@ public final class JsonFunctions {
     }
   }
 
-  /** A value as JSON, the keys of objects in order. */
+  /** Writes a value as JSON, with the keys of objects in order. */
   static String write(Object value) {
     try {
       return MAPPER.writeValueAsString(value);
@@ -108,7 +122,8 @@ public final class JsonFunctions {
     return new IllegalArgumentException(what);
   }
 
-  /** Whether there is a value at a path that is not null. */
+  /** Returns whether there is a non-null value at a path. */
+  @SqlFunction("BOOLEAN")
   public static Boolean jsonExists(UTF8String json, UTF8String path, UTF8String onError) {
     Found found = find(json, path);
     if (found.fault == null) {
@@ -127,10 +142,11 @@ public final class JsonFunctions {
   }
 
   /**
-   * The scalar at a path, as text.
+   * Returns the scalar at a path as text.
    *
    * @param kind STRING, BOOLEAN, INT or DOUBLE; a value of another kind fails
    */
+  @SqlFunction(value = "STRING", takesNulls = true)
   public static UTF8String jsonValue(
       UTF8String json,
       UTF8String path,
@@ -178,7 +194,11 @@ public final class JsonFunctions {
     return value.toString();
   }
 
-  /** The array or object at a path, as JSON; `wrapper` is WITHOUT, CONDITIONAL or UNCONDITIONAL. */
+  /**
+   * Returns the array or object at a path as JSON; `wrapper` is WITHOUT, CONDITIONAL or
+   * UNCONDITIONAL.
+   */
+  @SqlFunction("STRING")
   public static UTF8String jsonQuery(
       UTF8String json, UTF8String path, UTF8String wrapper, UTF8String onEmpty, UTF8String onError) {
     Found found = query(json, path, wrapper);
@@ -204,7 +224,11 @@ public final class JsonFunctions {
     }
   }
 
-  /** The same as an array of texts: scalars as they are, arrays and objects as JSON. */
+  /**
+   * Returns the result at a path as an array of texts: scalars unchanged, arrays and objects as
+   * JSON.
+   */
+  @SqlFunction("ARRAY<STRING>")
   public static GenericArrayData jsonQueryArray(
       UTF8String json, UTF8String path, UTF8String wrapper, UTF8String onEmpty, UTF8String onError) {
     Found found = query(json, path, wrapper);
@@ -258,7 +282,8 @@ public final class JsonFunctions {
     return found;
   }
 
-  /** Whether a text is JSON, and of this kind: VALUE, SCALAR, ARRAY or OBJECT. */
+  /** Returns whether a text is JSON of this kind: VALUE, SCALAR, ARRAY or OBJECT. */
+  @SqlFunction("BOOLEAN")
   public static boolean isJson(UTF8String json, UTF8String kind) {
     Object value;
     try {
@@ -278,18 +303,21 @@ public final class JsonFunctions {
     }
   }
 
-  /** A text that must be JSON, written anew; null for a blank one. */
+  /** Parses a text, which must be JSON, and writes it again; null for a blank text. */
+  @SqlFunction("STRING")
   public static UTF8String jsonText(UTF8String json) {
     UTF8String trimmed = UTF8String.fromString(json.toString().trim());
     return trimmed.numBytes() == 0 ? null : UTF8String.fromString(write(parse(trimmed)));
   }
 
-  /** A text as a JSON string, ASCII only. */
+  /** Writes a text as a JSON string in ASCII. */
+  @SqlFunction("STRING")
   public static UTF8String jsonQuote(UTF8String text) {
     return UTF8String.fromString(JsonStrings.quote(text.toString()));
   }
 
-  /** What a JSON string says; a text that is no JSON stays as it is. */
+  /** Returns the content of a JSON string. A text that is not JSON is returned unchanged. */
+  @SqlFunction("STRING")
   public static UTF8String jsonUnquote(UTF8String text) {
     try {
       if (!(parse(text) instanceof String)) {

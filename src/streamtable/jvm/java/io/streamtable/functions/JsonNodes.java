@@ -16,7 +16,7 @@ import org.apache.spark.sql.types.DecimalType;
 import org.apache.spark.sql.types.MapType;
 import org.apache.spark.sql.types.StructType;
 
-/** Values as JSON: timestamps in ISO's form, bytes in base64, maps and rows as objects. */
+/** Converts values to JSON: timestamps in ISO format, bytes in base64, maps and rows as objects. */
 final class JsonNodes {
   private static final JsonNodeFactory NODES = JsonFunctions.MAPPER.getNodeFactory();
 

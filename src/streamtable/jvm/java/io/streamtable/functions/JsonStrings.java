@@ -1,6 +1,6 @@
 package io.streamtable.functions;
 
-/** The escapes of JSON strings, as JSON_QUOTE and JSON_UNQUOTE write and read them. */
+/** Writes and reads the escapes of JSON strings for JSON_QUOTE and JSON_UNQUOTE. */
 final class JsonStrings {
   private static final String ESCAPED = "\"\\/\b\f\n\r\t";
   private static final String LETTERS = "\"\\/bfnrt";
@@ -17,7 +17,7 @@ final class JsonStrings {
       if (known >= 0) {
         quoted.append('\\').append(LETTERS.charAt(known));
       } else if (c > LAST_ASCII) {
-        // Beyond 16 bits Flink writes the whole code point, and the second half once more.
+        // Beyond 16 bits, Flink writes the whole code point, and then the second surrogate again.
         quoted.append(String.format("\\u%04x", text.codePointAt(i)));
       } else {
         quoted.append(c);
@@ -26,7 +26,7 @@ final class JsonStrings {
     return quoted.append('"').toString();
   }
 
-  /** Without its first and last character, whatever they are, and without escapes. */
+  /** Removes the first and last character, whatever they are, and resolves the escapes. */
   static String unquote(String json) {
     StringBuilder plain = new StringBuilder();
     for (int i = 1; i < json.length() - 1; i++) {

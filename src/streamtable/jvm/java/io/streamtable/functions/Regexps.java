@@ -8,7 +8,10 @@ import java.util.regex.PatternSyntaxException;
 import org.apache.spark.sql.catalyst.util.GenericArrayData;
 import org.apache.spark.unsafe.types.UTF8String;
 
-/** Regular expressions by Flink's rules: a broken one gives NULL, a group left out is NULL. */
+/**
+ * Regular expressions with Flink's rules: an invalid expression gives NULL, and a group that does
+ * not take part is NULL.
+ */
 public final class Regexps {
   private static final Cache<String, Pattern> PATTERNS = new Cache<>(Regexps::compiled);
   private static final Cache<String, Pattern> SIMILAR = new Cache<>(SimilarTo::pattern);
@@ -32,7 +35,8 @@ public final class Regexps {
     return text == null ? null : UTF8String.fromString(text);
   }
 
-  /** A group of the first match. */
+  /** Returns a group of the first match. */
+  @SqlFunction("STRING")
   public static UTF8String regexpExtract(UTF8String text, UTF8String regex, int group) {
     Matcher matcher = matcher(text, regex);
     if (matcher == null || group < 0 || group > matcher.groupCount() || !matcher.find()) {
@@ -41,7 +45,8 @@ public final class Regexps {
     return texts(matcher.group(group));
   }
 
-  /** A group of every match. */
+  /** Returns a group of every match. */
+  @SqlFunction("ARRAY<STRING>")
   public static GenericArrayData regexpExtractAll(UTF8String text, UTF8String regex, int group) {
     Matcher matcher = matcher(text, regex);
     if (matcher == null || group < 0 || group > matcher.groupCount()) {
@@ -54,13 +59,15 @@ public final class Regexps {
     return new GenericArrayData(found.toArray());
   }
 
-  /** Whether any part matches; an empty expression and a broken one match nothing. */
+  /** Returns whether any part matches. An empty or invalid expression matches nothing. */
+  @SqlFunction("BOOLEAN")
   public static boolean regexpMatches(UTF8String text, UTF8String regex) {
     Matcher matcher = regex.numBytes() == 0 ? null : matcher(text, regex);
     return matcher != null && matcher.find();
   }
 
-  /** Every match replaced by a text that stands for itself. */
+  /** Replaces every match with a literal text. */
+  @SqlFunction("STRING")
   public static UTF8String regexpReplace(UTF8String text, UTF8String regex, UTF8String by) {
     Matcher matcher = matcher(text, regex);
     if (matcher == null) {
@@ -69,13 +76,15 @@ public final class Regexps {
     return texts(matcher.replaceAll(Matcher.quoteReplacement(by.toString())));
   }
 
-  /** The number of matches. */
+  /** Returns the number of matches. */
+  @SqlFunction("INT")
   public static Integer regexpCount(UTF8String text, UTF8String regex) {
     Matcher matcher = matcher(text, regex);
     return matcher == null ? null : (Integer) (int) matcher.results().count();
   }
 
-  /** Where the first match begins, from 1; 0 if nowhere. */
+  /** Returns the position of the first match, from 1; 0 if there is none. */
+  @SqlFunction("INT")
   public static Integer regexpInstr(UTF8String text, UTF8String regex) {
     Matcher matcher = matcher(text, regex);
     if (matcher == null) {
@@ -84,12 +93,14 @@ public final class Regexps {
     return matcher.find() ? matcher.start() + 1 : 0;
   }
 
-  /** The first match. */
+  /** Returns the first match. */
+  @SqlFunction("STRING")
   public static UTF8String regexpSubstr(UTF8String text, UTF8String regex) {
     return regexpExtract(text, regex, 0);
   }
 
-  /** SQL's SIMILAR TO; `escape` is one character or none. */
+  /** Evaluates SQL's SIMILAR TO; `escape` is one character or empty. */
+  @SqlFunction("BOOLEAN")
   public static boolean similar(UTF8String text, UTF8String pattern, UTF8String escape) {
     Pattern java = SIMILAR.get(escape.toString() + '\0' + pattern);
     return java.matcher(text.toString()).matches();

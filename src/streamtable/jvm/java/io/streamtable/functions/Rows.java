@@ -15,18 +15,21 @@ import org.apache.spark.sql.types.DecimalType;
 import org.apache.spark.sql.types.StructType;
 import org.apache.spark.unsafe.types.UTF8String;
 
-/** Functions of any number of values of any types, which come as one row with its type. */
+/**
+ * Functions with any number of arguments of any type, which are passed as one row with its type.
+ */
 public final class Rows {
   private static final char RAW = '1';
 
   private Rows() {}
 
   /**
-   * JSON_OBJECT over keys and values in turn.
+   * JSON_OBJECT of alternating keys and values.
    *
-   * @param absentOnNull whether an entry without a value is left out rather than null
+   * @param absentOnNull whether to omit an entry with a null value instead of writing null
    * @param raw one character per field: 1 for a value that is JSON already
    */
+  @SqlFunction(value = "STRING", takesNulls = true)
   public static UTF8String jsonObject(
       boolean absentOnNull, UTF8String raw, InternalRow row, StructType type) {
     ObjectNode object = JsonFunctions.MAPPER.createObjectNode();
@@ -39,7 +42,8 @@ public final class Rows {
     return written(object);
   }
 
-  /** JSON_ARRAY; parameters as above. */
+  /** JSON_ARRAY. For parameters see JSON_OBJECT. */
+  @SqlFunction(value = "STRING", takesNulls = true)
   public static UTF8String jsonArray(
       boolean absentOnNull, UTF8String raw, InternalRow row, StructType type) {
     ArrayNode array = JsonFunctions.MAPPER.createArrayNode();
@@ -53,6 +57,7 @@ public final class Rows {
   }
 
   /** JSON_STRING of the only field; null for a null. */
+  @SqlFunction(value = "STRING", takesNulls = true)
   public static UTF8String jsonString(InternalRow row, StructType type) {
     if (row.isNullAt(0)) {
       return null;
@@ -60,7 +65,8 @@ public final class Rows {
     return written(JsonNodes.of(row, 0, type.fields()[0].dataType()));
   }
 
-  /** PRINTF; null for a format that does not fit the values. */
+  /** PRINTF; null if the format does not match the values. */
+  @SqlFunction(value = "STRING", takesNulls = true)
   public static UTF8String printf(UTF8String format, InternalRow row, StructType type) {
     if (format == null) {
       return null;
@@ -76,7 +82,10 @@ public final class Rows {
     }
   }
 
-  /** Decimals and timestamps are objects that formats can only print as text. */
+  /**
+   * Converts a value for a format. Decimals and timestamps are objects that formats can only print
+   * as text.
+   */
   private static Object shown(InternalRow row, int at, DataType type) {
     if (type instanceof DecimalType) {
       DecimalType kind = (DecimalType) type;
@@ -97,7 +106,7 @@ public final class Rows {
 
   private static UTF8String written(JsonNode node) {
     try {
-      // By way of plain maps, which are written in the order of their keys.
+      // Through plain maps, which are written in the order of their keys.
       return UTF8String.fromString(
           JsonFunctions.write(JsonFunctions.MAPPER.treeToValue(node, Object.class)));
     } catch (JsonProcessingException e) {

@@ -2,13 +2,16 @@ package io.streamtable.functions;
 
 import java.util.regex.Pattern;
 
-/** SQL's SIMILAR TO patterns as Java's: `%` and `_` are wild, the rest is a regular expression. */
+/**
+ * Converts SQL's SIMILAR TO patterns to Java's: `%` and `_` are wildcards, the rest is a regular
+ * expression.
+ */
 final class SimilarTo {
   private static final String MEANT_LITERALLY = "\\$";
 
   private SimilarTo() {}
 
-  /** Of an escape character (or none), a NUL and the pattern. */
+  /** Compiles a pattern from an escape character (or none), a NUL and the SQL pattern. */
   static Pattern pattern(String escapeAndPattern) {
     int cut = escapeAndPattern.indexOf('\0');
     String escape = escapeAndPattern.substring(0, cut);

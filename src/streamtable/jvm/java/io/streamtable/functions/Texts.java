@@ -15,7 +15,7 @@ import org.apache.spark.sql.catalyst.util.ArrayBasedMapData;
 import org.apache.spark.sql.catalyst.util.GenericArrayData;
 import org.apache.spark.unsafe.types.UTF8String;
 
-/** String functions that Spark has not, or only with constants. */
+/** String functions that Spark lacks or supports only with constants. */
 public final class Texts {
   private static final Cache<String, URL> URLS = new Cache<>(Texts::url);
 
@@ -33,13 +33,14 @@ public final class Texts {
     }
   }
 
-  /** A part of a URL. */
+  /** Returns a part of a URL. */
+  @SqlFunction("STRING")
   public static UTF8String parseUrl(UTF8String url, UTF8String part) {
     URL parsed = URLS.get(url.toString());
     return parsed == null ? null : text(part(parsed, part.toString()));
   }
 
-  /** A parameter of a URL's query, not decoded. */
+  /** Returns a parameter of a URL's query, not decoded. */
   public static UTF8String parseUrl(UTF8String url, UTF8String part, UTF8String key) {
     URL parsed = part.toString().equals("QUERY") ? URLS.get(url.toString()) : null;
     if (parsed == null || parsed.getQuery() == null) {
@@ -74,7 +75,11 @@ public final class Texts {
     }
   }
 
-  /** Where a text stands the n-th time, from a position on; backwards from a negative one. */
+  /**
+   * Returns the position of the n-th occurrence from a start position; searches backwards from a
+   * negative one.
+   */
+  @SqlFunction("INT")
   public static int instr(UTF8String in, UTF8String sought, int start, int times) {
     if (times <= 0) {
       throw new IllegalArgumentException("the occurrence that INSTR looks for must be positive");
@@ -96,7 +101,8 @@ public final class Texts {
     return at;
   }
 
-  /** The pieces between delimiters; an empty delimiter cuts between all characters. */
+  /** Splits a text at a delimiter; an empty delimiter splits between all characters. */
+  @SqlFunction("ARRAY<STRING>")
   public static GenericArrayData split(UTF8String whole, UTF8String delimiter) {
     if (whole.numBytes() == 0) {
       return new GenericArrayData(new Object[0]);
@@ -113,7 +119,8 @@ public final class Texts {
     return new GenericArrayData(found);
   }
 
-  /** The piece of a number, from 0; an empty delimiter stands for white space. */
+  /** Returns the part with an index, from 0; an empty delimiter means white space. */
+  @SqlFunction(value = "STRING", takesNulls = true)
   public static UTF8String splitIndex(UTF8String whole, UTF8String delimiter, int index) {
     if (whole == null || delimiter == null || index < 0) {
       return null;
@@ -123,7 +130,7 @@ public final class Texts {
     return index < pieces.length ? text(pieces[index]) : null;
   }
 
-  /** The same with the code of a character from 1 to 255. */
+  /** Returns the part with an index, from 0. The delimiter is a character code from 1 to 255. */
   public static UTF8String splitIndex(UTF8String whole, int delimiter, int index) {
     if (whole == null || delimiter < 1 || delimiter > 255 || index < 0) {
       return null;
@@ -132,7 +139,11 @@ public final class Texts {
     return index < pieces.length ? text(pieces[index]) : null;
   }
 
-  /** Keys and values between delimiters that are regular expressions; the last of a key wins. */
+  /**
+   * Splits keys and values at delimiters that are regular expressions. The last value of a key is
+   * used.
+   */
+  @SqlFunction("MAP<STRING, STRING>")
   public static ArrayBasedMapData strToMap(UTF8String whole, UTF8String pairs, UTF8String inside) {
     Map<UTF8String, UTF8String> found = new LinkedHashMap<>();
     if (whole.numBytes() > 0) {
@@ -146,12 +157,14 @@ public final class Texts {
         new GenericArrayData(found.values().toArray()));
   }
 
-  /** A text's bytes in a charset; what the charset lacks becomes a question mark. */
+  /** Encodes a text in a charset. Characters that the charset lacks become question marks. */
+  @SqlFunction("BINARY")
   public static byte[] encode(UTF8String whole, UTF8String charset) {
     return whole.toString().getBytes(charset(charset));
   }
 
-  /** The text that bytes hold in a charset. */
+  /** Decodes bytes in a charset. */
+  @SqlFunction("STRING")
   public static UTF8String decode(byte[] bytes, UTF8String charset) {
     return text(charset(charset).decode(ByteBuffer.wrap(bytes)).toString());
   }

@@ -1,5 +1,8 @@
 package io.streamtable.operators;
 
+import io.streamtable.operators.row.Plain;
+import io.streamtable.operators.row.RowKind;
+import io.streamtable.operators.row.RowOrder;
 import java.util.List;
 import java.util.stream.IntStream;
 import org.apache.spark.sql.Column;
@@ -12,37 +15,35 @@ import org.apache.spark.sql.streaming.StatefulProcessor;
 import org.apache.spark.sql.streaming.TimeMode;
 import org.apache.spark.sql.types.StructType;
 
-/** What operators share: processors behind groups of rows, and what the lists of Python become. */
-final class Keyed {
+/**
+ * Functions that operators share: they apply stateful processors to grouped rows, and convert lists
+ * from Python.
+ */
+public final class Keyed {
+  private static volatile BatchExecution batches =
+      (input, keys, processor, time, output) -> {
+        throw new IllegalStateException("an operator with state needs a streaming DataFrame");
+      };
+
   private Keyed() {}
 
-  /** By so many columns at the end. */
-  static RowOrder lastColumns(Dataset<Row> input, int count) {
+  /** Sets the execution that runs processors over batch DataFrames from now on; for tests. */
+  public static void runBatches(BatchExecution execution) {
+    batches = execution;
+  }
+
+  /** Returns the order by the last columns of the input. */
+  public static RowOrder lastColumns(Dataset<Row> input, int count) {
     int length = input.schema().length();
     return RowOrder.ascending(IntStream.range(length - count, length).toArray());
   }
 
-  static PairCondition pairCondition(
-      Dataset<Row> input, String condition, StructType left, StructType right) {
-    return condition == null
-        ? null
-        : PairCondition.of(input.sparkSession(), condition, left, right);
-  }
-
-  static boolean[] flags(List<Boolean> flags) {
-    boolean[] found = new boolean[flags.size()];
-    for (int i = 0; i < found.length; i++) {
-      found[i] = flags.get(i);
-    }
-    return found;
-  }
-
-  static int[] positions(List<Integer> positions) {
+  public static int[] positions(List<Integer> positions) {
     return positions == null ? null : positions.stream().mapToInt(i -> i).toArray();
   }
 
-  /** A processor whose state may go by the clock, which Spark must then look at. */
-  static Dataset<Row> stateful(
+  /** Applies a processor whose state may expire by processing time, which Spark must check. */
+  public static Dataset<Row> stateful(
       Dataset<Row> input,
       List<String> keys,
       StatefulProcessor<Row, Row, Row> processor,
@@ -52,8 +53,8 @@ final class Keyed {
     return stateful(input, keys, processor, time, outputDdl);
   }
 
-  /** A processor that waits for the watermark. */
-  static Dataset<Row> waiting(
+  /** Applies a processor that waits for the watermark. */
+  public static Dataset<Row> waiting(
       Dataset<Row> input,
       List<String> keys,
       StatefulProcessor<Row, Row, Row> processor,
@@ -61,7 +62,7 @@ final class Keyed {
     return stateful(input, keys, processor, TimeMode.EventTime(), outputDdl);
   }
 
-  static Dataset<Row> stateful(
+  public static Dataset<Row> stateful(
       Dataset<Row> input,
       List<String> keys,
       StatefulProcessor<Row, Row, Row> processor,
@@ -78,7 +79,8 @@ final class Keyed {
                 .toArray(Column[]::new);
     StructType output = StructType.fromDDL(outputDdl);
     if (!input.isStreaming()) {
-      return Rehearsal.stateful(plain, at(input, keys), processor, time, Plain.row(output))
+      return batches
+          .run(plain, at(input, keys), processor, time, Plain.row(output))
           .toDF(output.fieldNames());
     }
     return plain
@@ -89,35 +91,8 @@ final class Keyed {
         .toDF(output.fieldNames());
   }
 
-  /**
-   * The rows of a task that may be among the first ones of all tasks; see {@link LocalTopN} and
-   * {@link LocalTopOne}.
-   */
-  static Dataset<Row> firstRows(Dataset<Row> input, List<String> keys, TopNSpec spec) {
-    int[] partition = at(input, keys);
-    RowOrder order = spec.order().shifted(RowKind.POSITION + 1);
-    return input.mapPartitions(
-        spec.end() == 1
-            ? new LocalTopOne(partition, order)
-            : new LocalTopN(partition, order, spec.end()),
-        Encoders.row(input.schema()));
-  }
-
-  /** The rows of a task, summed up group by group; see {@link LocalAggregate}. */
-  static Dataset<Row> folded(
-      Dataset<Row> input,
-      List<String> keys,
-      List<Aggregation> calls,
-      List<Accumulator> accumulators,
-      PartialRows partials) {
-    StructType raw = input.schema();
-    int[] keyPositions = at(input, keys);
-    return input.mapPartitions(
-        new LocalAggregate(calls, accumulators, keyPositions, partials),
-        Encoders.row(partials.schema(raw, keyPositions)));
-  }
-
-  private static int[] at(Dataset<Row> input, List<String> columns) {
+  /** Returns the positions of columns in the rows of a DataFrame. */
+  public static int[] at(Dataset<Row> input, List<String> columns) {
     return columns.stream().mapToInt(input.schema()::fieldIndex).toArray();
   }
 }

@@ -7,23 +7,23 @@ import org.apache.spark.api.java.function.MapPartitionsFunction;
 import org.apache.spark.sql.Row;
 
 /**
- * Rows of a task in, fewer of them out, before the shuffle: what a group needs not be told.
+ * Reduces the rows of a task before the shuffle to those that their groups need.
  *
- * <p>What is held at once is bounded; a task with more groups sends some of them more than once,
- * which comes to the same.
+ * <p>The memory is bounded. A task with more groups than fit sends several rows for some groups,
+ * with the same result.
  */
-abstract class LocalFold implements MapPartitionsFunction<Row, Row> {
-  static final int MAX_HELD = 100_000;
-  static final int MAX_ROWS = 1_000_000;
+public abstract class LocalFold implements MapPartitionsFunction<Row, Row> {
+  protected static final int MAX_HELD = 100_000;
+  protected static final int MAX_ROWS = 1_000_000;
 
-  final int[] keyPositions;
+  protected final int[] keyPositions;
 
-  LocalFold(int[] keyPositions) {
+  protected LocalFold(int[] keyPositions) {
     this.keyPositions = keyPositions;
   }
 
-  /** Takes some rows, and gives what is left of them. */
-  abstract Iterator<Row> fold(Iterator<Row> input);
+  /** Reduces some rows and returns the remaining rows. */
+  protected abstract Iterator<Row> fold(Iterator<Row> input);
 
   @Override
   public final Iterator<Row> call(Iterator<Row> input) {
@@ -46,8 +46,8 @@ abstract class LocalFold implements MapPartitionsFunction<Row, Row> {
     };
   }
 
-  /** The rows of one, then those of the other. */
-  static Iterator<Row> chained(Iterator<Row> one, Iterator<Row> other) {
+  /** Concatenates two iterators. */
+  protected static Iterator<Row> chained(Iterator<Row> one, Iterator<Row> other) {
     return new Iterator<>() {
       @Override
       public boolean hasNext() {
@@ -61,8 +61,10 @@ abstract class LocalFold implements MapPartitionsFunction<Row, Row> {
     };
   }
 
-  /** What tells a row's group: the value of one column, a list of those of several. */
-  final Object key(Row row) {
+  /**
+   * Returns the grouping key of a row: the value of one column, or a list of the values of several.
+   */
+  protected final Object key(Row row) {
     if (keyPositions.length == 1) {
       return row.get(keyPositions[0]);
     }

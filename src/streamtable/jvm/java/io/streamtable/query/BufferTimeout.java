@@ -1,7 +1,7 @@
 package io.streamtable.query;
 
-import io.streamtable.codec.Counters;
-import io.streamtable.codec.SourceMeter;
+import io.streamtable.metrics.Counters;
+import io.streamtable.metrics.SourceMeter;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -9,17 +9,18 @@ import org.apache.spark.SparkConf;
 import org.apache.spark.SparkEnv;
 
 /**
- * How long rows of real-time mode wait for others on their way to the next stage: longer while
- * nothing comes, as a thread of each task wakes as often to see whether a row is there.
+ * Sets the buffer timeout of real-time mode: how long rows wait for other rows on their way to the
+ * next stage. The timeout is longer while no rows arrive, because a thread of each task wakes at
+ * this interval to check for rows.
  *
- * <p>Spark's tasks read the time when they begin, so that a commit decides it for the batch after.
- * It is one for all queries of the JVM. On a cluster, whose executors keep the one that they started
- * with, nothing happens.
+ * <p>Spark's tasks read the timeout when they begin, so each commit sets it for the next batch. All
+ * queries of the JVM share one timeout. On a cluster the executors keep their initial timeout, so
+ * this class does nothing there.
  */
 public final class BufferTimeout {
   private static final String KEY = "spark.shuffle.streaming.networkBufferMaxWaitTimeMs";
   private static final Map<String, BufferTimeout> BY_QUERY = new HashMap<>();
-  /** What the session was started with; null where it says nothing. */
+  /** The value in the session's configuration at startup; null if it was not set. */
   private static String usual;
 
   private final List<Counters> sources;
@@ -34,11 +35,11 @@ public final class BufferTimeout {
   }
 
   /**
-   * Begins with a query in real-time mode that does not run yet.
+   * Starts for a query in real-time mode that does not run yet.
    *
-   * @param directory of the query's checkpoint
-   * @param sources count the records that it reads
-   * @param whenQuietMs the time after a batch without a record
+   * @param directory directory of the query's checkpoint
+   * @param sources counters of the records that the query reads
+   * @param whenQuietMs the timeout after a batch without records, in milliseconds
    */
   public static synchronized void begin(
       String directory, List<Counters> sources, long whenQuietMs) {
@@ -54,7 +55,7 @@ public final class BufferTimeout {
     Commits.listen(directory, BufferTimeout.class, batch -> committed(query));
   }
 
-  /** Ends with the query; nothing happens where none has begun. */
+  /** Ends for a query. Does nothing if it was not started. */
   public static synchronized void end(String directory) {
     Commits.forget(directory, BufferTimeout.class);
     if (BY_QUERY.remove(directory) != null) {

@@ -5,18 +5,21 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.LongConsumer;
 
-/** What is done at each commit of a query, before the commit is there and the next batch begins. */
+/**
+ * Calls listeners at each commit of a query, before the commit file is visible and the next batch
+ * begins.
+ */
 public final class Commits {
   private static final Map<Path, Map<Class<?>, LongConsumer>> BY_FOLDER = new ConcurrentHashMap<>();
 
   private Commits() {}
 
   /**
-   * Begins with a query that does not run yet.
+   * Adds a listener to a query that does not run yet.
    *
-   * @param directory of the query's checkpoint
-   * @param owner has one listener of a query at a time
-   * @param listener takes the batch that is committed
+   * @param directory directory of the query's checkpoint
+   * @param owner the class of the listener; each class has at most one listener per query
+   * @param listener receives the number of the committed batch
    */
   public static void listen(String directory, Class<?> owner, LongConsumer listener) {
     BY_FOLDER
@@ -24,7 +27,7 @@ public final class Commits {
         .put(owner, listener);
   }
 
-  /** Ends with the query; nothing happens where none has begun. */
+  /** Removes the listener of a query. Does nothing if there is none. */
   public static void forget(String directory, Class<?> owner) {
     BY_FOLDER.computeIfPresent(
         folder(directory),
@@ -34,7 +37,10 @@ public final class Commits {
         });
   }
 
-  /** Before a file of a checkpoint gets its name; only those of commits of queries are looked at. */
+  /**
+   * Calls the listeners before a checkpoint file is renamed to its final name. Ignores files other
+   * than commits of queries.
+   */
   static void before(org.apache.hadoop.fs.Path file) {
     Path path = Path.of(file.toUri().getPath());
     for (LongConsumer listener : BY_FOLDER.getOrDefault(path.getParent(), Map.of()).values()) {

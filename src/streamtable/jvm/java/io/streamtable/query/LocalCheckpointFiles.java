@@ -3,7 +3,6 @@ package io.streamtable.query;
 import java.io.BufferedOutputStream;
 import java.io.IOException;
 import java.nio.file.Files;
-import java.nio.file.StandardCopyOption;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.FSDataOutputStream;
 import org.apache.hadoop.fs.FileAlreadyExistsException;
@@ -11,15 +10,15 @@ import org.apache.hadoop.fs.Path;
 import org.apache.spark.sql.execution.streaming.checkpointing.FileContextBasedCheckpointFileManager;
 
 /**
- * The files of checkpoints. Those on a disk of this machine are written by calls of its file
- * system, where Hadoop's starts processes (chmod, readlink) instead: ten for each file, some
- * seventy while a query of one operator stands still for its checkpoint. Before a commit is there to
- * be seen, {@link Commits} hears of it.
+ * Spark's file manager for checkpoints, with direct calls for local files. Hadoop starts processes
+ * (chmod, readlink) for local files: ten per file, and about seventy while a query of one operator
+ * waits for its checkpoint. This class also writes the content to disk before the rename, which
+ * Hadoop does not ensure. It calls {@link Commits} before a commit becomes visible.
  */
 public final class LocalCheckpointFiles extends FileContextBasedCheckpointFileManager {
   private final boolean local;
 
-  /** Spark makes one for each folder of a checkpoint. */
+  /** Spark creates one object for each folder of a checkpoint. */
   public LocalCheckpointFiles(Path path, Configuration configuration) {
     super(path, configuration);
     this.local = isLocal();
@@ -49,9 +48,9 @@ public final class LocalCheckpointFiles extends FileContextBasedCheckpointFileMa
       if (!overwrite && Files.exists(onDisk(to))) {
         throw new FileAlreadyExistsException("rename destination " + to + " already exists.");
       }
-      // Hadoop would check the new content by the sum that it kept beside the old one.
+      // Hadoop would check the new content against the checksum of the old content.
       Files.deleteIfExists(onDisk(new Path(to.getParent(), "." + to.getName() + ".crc")));
-      Files.move(onDisk(from), onDisk(to), StandardCopyOption.ATOMIC_MOVE);
+      DurableFiles.rename(onDisk(from), onDisk(to));
     } catch (IOException e) {
       throw unchecked(e);
     }
@@ -61,7 +60,10 @@ public final class LocalCheckpointFiles extends FileContextBasedCheckpointFileMa
     return java.nio.file.Path.of(path.toUri().getPath());
   }
 
-  /** Spark, whose Scala declares no exceptions, catches some of these by their kind. */
+  /**
+   * Throws an exception unchecked. Spark's Scala code declares no exceptions, but catches some of
+   * these by class.
+   */
   @SuppressWarnings("unchecked")
   private static <E extends Throwable> RuntimeException unchecked(Throwable exception) throws E {
     throw (E) exception;

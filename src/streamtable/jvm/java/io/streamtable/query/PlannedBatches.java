@@ -13,30 +13,30 @@ import scala.Option;
 import scala.Tuple2;
 
 /**
- * Batches without rows that we write down for Spark to run.
+ * Writes batches without rows into a query's checkpoint for Spark to run.
  *
- * <p>Spark runs a batch that its log of offsets holds and its log of commits does not. Writing one
- * there with the offsets of the batch before is all that it takes. One of them is the last of a
- * query whose input has ended: its watermark is above every moment, and the checkpoint says for ever
- * that the input has ended.
+ * <p>Spark runs a batch that is in its offset log and not in its commit log. So it is sufficient to
+ * write a batch with the offsets of the previous batch into the offset log. One such batch is the
+ * last batch of a query whose input has ended: its watermark is above every event time, so the
+ * checkpoint records permanently that the input has ended.
  */
 public final class PlannedBatches {
   private PlannedBatches() {}
 
-  /** How far a query has come to its end. */
+  /** The stages of a query at the end of its input. */
   public enum Stage {
-    /** Its input goes on, or it has not begun. */
+    /** The input has not ended, or the query has not begun. */
     OPEN,
-    /** The last batch is written down and has not been committed. */
+    /** The last batch is in the offset log and has not been committed. */
     ENDING,
     /** The last batch has been committed. */
     ENDED
   }
 
   /**
-   * The stage of a query.
+   * Returns the stage of a query.
    *
-   * @param directory of the query's checkpoint
+   * @param directory directory of the query's checkpoint
    * @param end the watermark of the last batch, in milliseconds
    */
   public static String stage(SparkSession spark, String directory, long end) {
@@ -51,18 +51,18 @@ public final class PlannedBatches {
   }
 
   /**
-   * Writes the last batch down, behind the newest one, which has been committed; gives false where
-   * the query has had none, so that there is nothing to end.
+   * Writes the last batch after the newest batch, which must be committed. Returns false if the
+   * query has had no batch, so that there is nothing to end.
    *
-   * @param end its watermark, in milliseconds
+   * @param end the watermark of the last batch, in milliseconds
    */
   public static boolean planLast(SparkSession spark, String directory, long end) {
     return plan(spark, directory, end);
   }
 
   /**
-   * Writes a batch down with the watermark that the newest one has come to; gives false where that
-   * has not been committed, so that it runs again anyway, or where there is none.
+   * Writes a batch with the watermark in the newest batch's commit. Returns false if the newest
+   * batch is not committed, because it then runs again anyway, or if there is no batch.
    */
   public static boolean planEmpty(SparkSession spark, String directory) {
     Option<Tuple2<Object, CommitMetadataBase>> latest = commits(spark, directory).getLatest();
@@ -97,7 +97,7 @@ public final class PlannedBatches {
     return new CommitLog(spark, new Path(directory, "commits").toString(), false);
   }
 
-  /** The newest batch that has been committed; -1 for none. */
+  /** Returns the newest committed batch; -1 for none. */
   private static long committed(SparkSession spark, String directory) {
     Option<Object> latest = commits(spark, directory).getLatestBatchId();
     return latest.isEmpty() ? -1 : (Long) latest.get();

@@ -7,20 +7,21 @@ import org.apache.spark.sql.execution.streaming.runtime.StreamingQueryWrapper;
 import org.apache.spark.sql.execution.streaming.runtime.WatermarkPropagator;
 import org.apache.spark.sql.execution.streaming.runtime.WatermarkTracker;
 
-/** The watermark of a running query, moved by something else than its rows. */
+/** Advances the watermark of a running query independently of its rows. */
 public final class QueryWatermark {
   private QueryWatermark() {}
 
   /**
-   * Lets the next batch have at least this watermark, in milliseconds. Spark makes a batch without
-   * rows for it where no rows come, once the query has had a batch since its start.
+   * Sets the minimum watermark of the next batch, in milliseconds. If no rows arrive, Spark runs a
+   * batch without rows for it, provided the query has had a batch since its start.
    *
-   * <p>Gives false where the query is just making a batch, or only starting: to be tried again.
+   * <p>Returns false if the query is constructing a batch or still starting; the caller then tries
+   * again.
    */
   public static boolean advance(StreamingQueryWrapper query, long watermark)
       throws ReflectiveOperationException {
     MicroBatchExecution execution = (MicroBatchExecution) query.streamingQuery();
-    // Held by Spark while it makes a batch out of what there is.
+    // Spark holds this lock while it constructs a batch from the available data.
     if (!execution.awaitProgressLock().tryLock()) {
       return false;
     }
@@ -40,8 +41,8 @@ public final class QueryWatermark {
     }
     if (watermark > tracker.currentWatermark()) {
       if (!batch.isCurrentBatchConstructed()) {
-        // While Spark waits for a reason to make the batch, it insists on the watermark with which
-        // it has asked for one before.
+        // While Spark waits for a reason to run the batch, it requires the watermark that it has
+        // already propagated for this batch.
         propagator(execution).purge(batch.batchId());
       }
       tracker.setWatermark(watermark);

@@ -10,13 +10,13 @@ import org.apache.spark.sql.execution.streaming.runtime.StreamingQueryWrapper;
 import scala.Option;
 import scala.jdk.javaapi.CollectionConverters;
 
-/** How long the batches of a running query of real-time mode last. */
+/** Sets the batch duration of a running query in real-time mode. */
 public final class RealTimeInterval {
   private RealTimeInterval() {}
 
   /**
-   * Lets batches that begin from now on last so many milliseconds. Spark takes the time from its
-   * trigger once, at the start, and keeps it with each source in the plan that all batches share.
+   * Sets the duration of later batches, in milliseconds. Spark reads the duration from its trigger
+   * once, at startup, and stores it with each source in the plan that all batches share.
    */
   public static void set(StreamingQueryWrapper query, long milliseconds)
       throws ReflectiveOperationException {

@@ -20,16 +20,16 @@ import scala.runtime.AbstractFunction1;
 import scala.runtime.BoxedUnit;
 
 /**
- * Groups come to their state in the order in which RocksDB keeps it: neighbours stand in one block,
- * which is then read, decompressed and searched once for all of them.
+ * Sorts groups in the key order of RocksDB before they access their state. Neighbouring keys are in
+ * one block, which is then read, decompressed and searched once for all of them.
  *
- * <p>Spark sorts the rows of a batch before a processor so that those of a group are side by side; by
- * which order is all the same to it. RocksDB compares the bytes of a key, in which an integer's lowest
- * one comes first, so integers are sorted by their bytes in reverse. Texts of one length stand in
- * their order as they are.
+ * <p>Before a stateful processor, Spark sorts the rows of a batch only to make the rows of a group
+ * adjacent, so any order of groups is valid. RocksDB compares the bytes of a key, and the lowest
+ * byte of an integer is first, so integers are sorted by their reversed bytes. Strings of equal
+ * length need no conversion.
  */
 public final class StateOrder extends AbstractFunction1<SparkSessionExtensions, BoxedUnit> {
-  /** Asked of the session whenever a batch is planned. */
+  /** The session's option, read when a batch is planned. */
   private static final String ENABLED = "spark.streamtable.stateOrder.enabled";
 
   @Override
@@ -38,7 +38,7 @@ public final class StateOrder extends AbstractFunction1<SparkSessionExtensions, 
     return BoxedUnit.UNIT;
   }
 
-  /** Where Spark shows a plan to others that has its shuffles and sorts. */
+  /** The extension point where a plan already has its shuffles and sorts. */
   private static final class AfterSorts extends ColumnarRule {
     @Override
     public Rule<SparkPlan> preColumnarTransitions() {
@@ -85,7 +85,7 @@ public final class StateOrder extends AbstractFunction1<SparkSessionExtensions, 
     return order.copy(key, order.direction(), order.nullOrdering(), seq(List.of()));
   }
 
-  /** An integer of the bytes of another, the last one first; of NULL it is NULL. */
+  /** Returns an integer with the bytes of another in reverse order; NULL for NULL. */
   private static Expression reversed(Class<?> type, DataType result, Expression key) {
     return new StaticInvoke(
         type,

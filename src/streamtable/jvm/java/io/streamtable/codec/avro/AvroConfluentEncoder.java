@@ -1,0 +1,43 @@
+package io.streamtable.codec.avro;
+
+import io.streamtable.codec.Encoder;
+import io.streamtable.codec.registry.SchemaRegistry;
+import java.nio.ByteBuffer;
+import java.util.HashMap;
+import java.util.Map;
+import org.apache.avro.Schema;
+import org.apache.spark.sql.catalyst.InternalRow;
+
+/**
+ * Encodes Avro records after a zero byte and the id of their schema in the registry. The
+ * constructor registers the schema, on the driver before a job starts; tasks have the id and do not
+ * access the registry.
+ */
+public final class AvroConfluentEncoder implements Encoder {
+  private final AvroEncoder records;
+
+  /** Parameters: schema as JSON, subject; the other parameters are the registry's settings. */
+  public AvroConfluentEncoder(String schemaDdl, Map<String, String> parameters) {
+    Map<String, String> registry = new HashMap<>(parameters);
+    String text = registry.remove("schema");
+    String subject = registry.remove("subject");
+    Schema schema = new Schema.Parser().parse(text);
+    int id = SchemaRegistry.of(registry).register(subject, schema);
+    ByteBuffer header = ByteBuffer.allocate(AvroConfluentDecoder.HEADER);
+    header.put(AvroConfluentDecoder.MAGIC).putInt(id);
+    records = new AvroEncoder(schemaDdl, Map.of("schema", text), header.array());
+  }
+
+  /** Throws the registry errors that the constructor would throw, and registers nothing. */
+  public static void check(Map<String, String> parameters) {
+    Map<String, String> registry = new HashMap<>(parameters);
+    Schema schema = new Schema.Parser().parse(registry.remove("schema"));
+    String subject = registry.remove("subject");
+    SchemaRegistry.of(registry).check(subject, schema);
+  }
+
+  @Override
+  public byte[] encode(InternalRow row) {
+    return records.encode(row);
+  }
+}

@@ -1,0 +1,172 @@
+package io.streamtable.codec.json;
+
+import java.nio.charset.StandardCharsets;
+
+/**
+ * A position in the bytes of a JSON text that advances token by token. It does not advance over
+ * tokens that {@link JsonScanner} calls unusual: escapes, exponents, long numbers, deep nesting,
+ * and invalid JSON.
+ */
+final class JsonCursor {
+  private static final int MAX_DEPTH = 32;
+  /** Maximum digits of a number, so that a long cannot overflow. */
+  private static final int MAX_DIGITS = 18;
+
+  private byte[] in;
+  private int at;
+
+  void begin(byte[] bytes) {
+    in = bytes;
+    at = 0;
+  }
+
+  int position() {
+    return at;
+  }
+
+  /** Returns the next non-blank byte and advances past it; -1 at the end. */
+  int next() {
+    while (at < in.length) {
+      int c = in[at++];
+      if (c > ' ' || c < 0) {
+        return c & 0xFF;
+      }
+      if (c != ' ' && c != '\n' && c != '\r' && c != '\t') {
+        return -1;
+      }
+    }
+    return -1;
+  }
+
+  /** Advances past the rest of a string, including its closing quote. */
+  boolean text() {
+    byte[] bytes = in;
+    int start = at;
+    boolean ascii = true;
+    for (int i = start; i < bytes.length; i++) {
+      byte c = bytes[i];
+      if (c == '"') {
+        at = i + 1;
+        return ascii || isWell(start, i);
+      }
+      if (c == '\\' || c >= 0 && c < ' ') {
+        return false;
+      }
+      ascii &= c >= 0;
+    }
+    return false;
+  }
+
+  /**
+   * Returns whether bytes are valid UTF-8. Returns false also for a literal replacement character.
+   */
+  private boolean isWell(int start, int end) {
+    return new String(in, start, end - start, StandardCharsets.UTF_8).indexOf('\uFFFD') < 0;
+  }
+
+  /** Advances past the rest of a word. */
+  boolean rest(String word) {
+    for (int i = 0; i < word.length(); i++) {
+      if (at >= in.length || in[at++] != word.charAt(i)) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /** Advances past the rest of an integer. Accepted integers fit into a long. */
+  boolean whole(int first) {
+    if (first != '-' && (first < '0' || first > '9')) {
+      return false;
+    }
+    int start = first == '-' ? at : at - 1;
+    at = start;
+    int digits = digits();
+    return digits == 1 || digits > 1 && digits <= MAX_DIGITS && in[start] != '0';
+  }
+
+  /** Returns the value of an integer from a start position to the current position. */
+  long value(int start) {
+    boolean negative = in[start] == '-';
+    long value = 0;
+    for (int i = negative ? start + 1 : start; i < at; i++) {
+      value = value * 10 + in[i] - '0';
+    }
+    return negative ? -value : value;
+  }
+
+  /** Advances past the rest of a number. */
+  boolean number(int first) {
+    if (!whole(first)) {
+      return false;
+    }
+    if (at < in.length && in[at] == '.') {
+      at++;
+      int digits = digits();
+      return digits > 0 && digits <= MAX_DIGITS;
+    }
+    return true;
+  }
+
+  private int digits() {
+    int start = at;
+    while (at < in.length && in[at] >= '0' && in[at] <= '9') {
+      at++;
+    }
+    return at - start;
+  }
+
+  /** Advances past a value of any type. */
+  boolean skip() {
+    return skip(next(), MAX_DEPTH);
+  }
+
+  private boolean skip(int first, int depth) {
+    switch (first) {
+      case '"':
+        return text();
+      case '{':
+        return depth > 0 && members(depth - 1);
+      case '[':
+        return depth > 0 && elements(depth - 1);
+      case 't':
+        return rest("rue");
+      case 'f':
+        return rest("alse");
+      case 'n':
+        return rest("ull");
+      default:
+        return number(first);
+    }
+  }
+
+  private boolean members(int depth) {
+    int c = next();
+    if (c == '}') {
+      return true;
+    }
+    while (c == '"' && text() && next() == ':' && skip(next(), depth)) {
+      c = next();
+      if (c != ',') {
+        return c == '}';
+      }
+      c = next();
+    }
+    return false;
+  }
+
+  private boolean elements(int depth) {
+    int c = next();
+    if (c == ']') {
+      return true;
+    }
+    while (skip(c, depth)) {
+      c = next();
+      if (c != ',') {
+        return c == ']';
+      }
+      c = next();
+    }
+    return false;
+  }
+}

@@ -1,0 +1,141 @@
+package io.streamtable.codec.registry;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import io.streamtable.codec.Texts;
+import java.net.URLEncoder;
+import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
+import java.util.HashSet;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import org.apache.avro.AvroRuntimeException;
+import org.apache.avro.Schema;
+
+/**
+ * Reads and registers Avro schemas in a Confluent-compatible registry. There is one object per
+ * registry and JVM, so that an executor fetches a schema only once for all tasks and batches. The
+ * schema of an id never changes.
+ */
+public final class SchemaRegistry {
+  private static final Map<Map<String, String>, SchemaRegistry> BY_SETTINGS =
+      new ConcurrentHashMap<>();
+  private static final ObjectMapper MAPPER = new ObjectMapper();
+  private static final int OK = 200;
+  private static final int NOT_FOUND = 404;
+  private static final int CONFLICT = 409;
+
+  private final RegistryClient client;
+  private final Map<Integer, Schema> byId = new ConcurrentHashMap<>();
+
+  private SchemaRegistry(Map<String, String> settings) {
+    client = new RegistryClient(settings);
+  }
+
+  /** Returns the registry of these settings; see {@link RegistryClient}. */
+  public static SchemaRegistry of(Map<String, String> settings) {
+    return BY_SETTINGS.computeIfAbsent(Map.copyOf(settings), SchemaRegistry::new);
+  }
+
+  /** Returns the schema of an id. Throws a RegistryFault on errors. */
+  public Schema schema(int id) {
+    return byId.computeIfAbsent(id, this::fetch);
+  }
+
+  /**
+   * Throws the errors that {@link #register} would throw, and changes nothing. It succeeds if the
+   * schema is registered already, the subject is new, or its compatibility allows the schema.
+   */
+  public void check(String subject, Schema schema) {
+    String body = bodyOf(schema);
+    if (client.send("/subjects/" + encoded(subject), body).statusCode() == OK) {
+      return;
+    }
+    String path = "/compatibility/subjects/" + encoded(subject) + "/versions/latest?verbose=true";
+    HttpResponse<String> answer = client.send(path, body);
+    if (answer.statusCode() == NOT_FOUND) {
+      return;
+    }
+    JsonNode found = checked(answer);
+    if (!found.path("is_compatible").asBoolean()) {
+      String why = found.path("messages").path(0).asText("it is not compatible with the latest one");
+      throw new RegistryFault(
+          RegistryFault.INCOMPATIBLE, subject, Texts.shorten(why.replaceAll("\\s+", " ")));
+    }
+  }
+
+  /**
+   * Registers a schema, or finds it registered, and returns its id. Throws a RegistryFault on
+   * errors.
+   */
+  public int register(String subject, Schema schema) {
+    String path = "/subjects/" + encoded(subject) + "/versions";
+    HttpResponse<String> answer = client.send(path, bodyOf(schema));
+    if (answer.statusCode() == CONFLICT) {
+      throw new RegistryFault(RegistryFault.INCOMPATIBLE, subject, reason(answer));
+    }
+    return checked(answer).path("id").asInt();
+  }
+
+  private static String bodyOf(Schema schema) {
+    return MAPPER.createObjectNode().put("schema", schema.toString()).toString();
+  }
+
+  private Schema fetch(int id) {
+    JsonNode found = checked(client.send("/schemas/ids/" + id, null));
+    try {
+      return parse(found, new Schema.Parser(), new HashSet<>());
+    } catch (AvroRuntimeException e) {
+      throw failed("schema " + id + " is not to be read: " + Texts.shorten(e.getMessage()));
+    }
+  }
+
+  /** Parses a schema after its references, which have their own subjects. */
+  private Schema parse(JsonNode found, Schema.Parser parser, Set<String> known) {
+    String kind = found.path("schemaType").asText("AVRO");
+    if (!kind.equals("AVRO")) {
+      throw failed("the schema is of the type " + kind + ", not AVRO");
+    }
+    for (JsonNode reference : found.path("references")) {
+      String subject = reference.path("subject").asText();
+      if (known.add(reference.path("name").asText())) {
+        String version = "/versions/" + reference.path("version").asInt();
+        String path = "/subjects/" + encoded(subject) + version;
+        parse(checked(client.send(path, null)), parser, known);
+      }
+    }
+    return parser.parse(found.path("schema").asText());
+  }
+
+  private JsonNode checked(HttpResponse<String> answer) {
+    if (answer.statusCode() != OK) {
+      throw failed(reason(answer));
+    }
+    try {
+      return MAPPER.readTree(answer.body());
+    } catch (JsonProcessingException e) {
+      throw failed("it does not answer in JSON; is the address that of its API?");
+    }
+  }
+
+  /** Returns the registry's error message, if there is one. */
+  private static String reason(HttpResponse<String> answer) {
+    String status = "HTTP " + answer.statusCode();
+    try {
+      String said = MAPPER.readTree(answer.body()).path("message").asText();
+      return said.isEmpty() ? status : said.replaceAll("\\s+", " ") + " (" + status + ")";
+    } catch (JsonProcessingException e) {
+      return status;
+    }
+  }
+
+  private RegistryFault failed(String reason) {
+    return new RegistryFault(RegistryFault.FAILED, client.address(), reason);
+  }
+
+  private static String encoded(String subject) {
+    return URLEncoder.encode(subject, StandardCharsets.UTF_8).replace("+", "%20");
+  }
+}

@@ -1,0 +1,182 @@
+package io.streamtable.files;
+
+import io.streamtable.query.DurableFiles;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.URI;
+import java.nio.file.Files;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.FileStatus;
+import org.apache.hadoop.fs.FileSystem;
+import org.apache.hadoop.fs.Path;
+import org.apache.parquet.hadoop.ParquetFileReader;
+import org.apache.parquet.hadoop.util.HadoopInputFile;
+
+/**
+ * Moves the files of each batch to their final places, exactly once.
+ *
+ * <p>A batch is staged in a hidden directory of the table. When the batch is complete, a log in the
+ * query's checkpoint lists the targets of its files. Then the files are renamed, and the log marks
+ * the batch as done. After a crash, a staging directory without a list is deleted, and the renames
+ * of a listed one continue. So a reader of the table sees only complete files, and each batch once.
+ */
+final class FileCommits {
+  private static final String PREPARED = "prepared";
+  private static final String DONE = "done";
+
+  private final FileSystem fileSystem;
+  private final Path directory;
+  private final Path staging;
+  private final String id;
+  private final java.nio.file.Path log;
+  private final String extension;
+  private final String successFile;
+
+  /**
+   * Opens the commits of a query.
+   *
+   * @param directory directory of the table
+   * @param id id of the query, which is part of the names of its files
+   * @param log a folder in the query's checkpoint
+   * @param extension extension of the files, with its dot
+   * @param successFile name of a file to write into each partition that a batch adds to; null for
+   *     none
+   */
+  FileCommits(
+      Configuration configuration,
+      Path directory,
+      String id,
+      java.nio.file.Path log,
+      String extension,
+      String successFile) {
+    try {
+      fileSystem = directory.getFileSystem(configuration);
+      Files.createDirectories(log);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+    this.directory = fileSystem.makeQualified(directory);
+    this.staging = new Path(this.directory, ".staging-" + id);
+    this.id = id;
+    this.log = log;
+    this.extension = extension;
+    this.successFile = successFile;
+  }
+
+  /** Returns whether the files of a batch are at their final places, or staged and listed. */
+  boolean isPrepared(long batch) {
+    return newest(PREPARED) >= batch || newest(DONE) >= batch;
+  }
+
+  /** Creates a directory for the files of a batch, and removes files of an earlier attempt. */
+  Path begin() {
+    try {
+      fileSystem.delete(staging, true);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+    return staging;
+  }
+
+  /** Lists the targets of the files of a staged batch. */
+  void prepare(long batch) {
+    List<String> lines = new ArrayList<>();
+    lines.add(Long.toString(batch));
+    try {
+      list(staging, batch, lines);
+      write(PREPARED, lines);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  /** Moves the files of a prepared batch to their final places. */
+  void finish(long batch) {
+    if (newest(DONE) >= batch) {
+      return;
+    }
+    try {
+      Set<Path> partitions = new LinkedHashSet<>();
+      List<String> lines = Files.readAllLines(log.resolve(PREPARED));
+      for (String line : lines.subList(1, lines.size())) {
+        String[] ends = line.split(" ", 2);
+        Path target = new Path(URI.create(ends[1]));
+        move(new Path(URI.create(ends[0])), target);
+        partitions.add(target.getParent());
+      }
+      if (successFile != null) {
+        for (Path partition : partitions) {
+          fileSystem.create(new Path(partition, successFile), true).close();
+        }
+      }
+      write(DONE, List.of(Long.toString(batch)));
+      fileSystem.delete(staging, true);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  private void move(Path staged, Path target) throws IOException {
+    if (!fileSystem.exists(staged)) {
+      return; // renamed before a crash
+    }
+    fileSystem.mkdirs(target.getParent());
+    if (!fileSystem.rename(staged, target)) {
+      throw new IOException("cannot rename " + staged + " to " + target);
+    }
+  }
+
+  /** Adds a line for each file with rows below a staging directory: its source and its target. */
+  private void list(Path at, long batch, List<String> lines) throws IOException {
+    for (FileStatus child : fileSystem.listStatus(at)) {
+      Path path = child.getPath();
+      if (child.isDirectory()) {
+        if (!path.getName().startsWith("_") || path.getName().contains("=")) {
+          list(path, batch, lines);
+        }
+      } else if (!path.getName().startsWith("_") && hasRows(child)) {
+        String below = at.toUri().getPath().substring(staging.toUri().getPath().length());
+        String name = "part-" + id + "-" + batch + "-" + (lines.size() - 1) + extension;
+        Path partition = below.isEmpty() ? directory : new Path(directory, below.substring(1));
+        lines.add(path.toUri() + " " + new Path(partition, name).toUri());
+      }
+    }
+  }
+
+  /** Returns whether a file has rows. Spark's first task writes a file even if it has no rows. */
+  private boolean hasRows(FileStatus file) throws IOException {
+    if (file.getLen() == 0 || !extension.equals(".parquet")) {
+      return file.getLen() > 0;
+    }
+    HadoopInputFile input = HadoopInputFile.fromStatus(file, fileSystem.getConf());
+    try (ParquetFileReader reader = ParquetFileReader.open(input)) {
+      return reader.getRecordCount() > 0;
+    }
+  }
+
+  /** Returns the batch in a file of the log; -1 if the file does not exist. */
+  private long newest(String name) {
+    try {
+      return Long.parseLong(Files.readAllLines(log.resolve(name)).get(0));
+    } catch (java.nio.file.NoSuchFileException e) {
+      return -1;
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  private void write(String name, List<String> lines) throws IOException {
+    java.nio.file.Path draft = log.resolve(name + ".draft");
+    Files.write(draft, lines);
+    DurableFiles.rename(draft, log.resolve(name));
+  }
+
+  @Override
+  public String toString() {
+    return directory.toString();
+  }
+}

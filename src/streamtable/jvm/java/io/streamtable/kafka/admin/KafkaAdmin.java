@@ -1,0 +1,323 @@
+package io.streamtable.kafka.admin;
+
+import io.streamtable.kafka.client.Bootstrap;
+import io.streamtable.kafka.client.KafkaFault;
+import io.streamtable.kafka.client.Secrets;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.concurrent.ExecutionException;
+import java.util.regex.Pattern;
+import java.util.regex.PatternSyntaxException;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.AdminClientConfig;
+import org.apache.kafka.clients.admin.Config;
+import org.apache.kafka.clients.admin.ConfigEntry;
+import org.apache.kafka.clients.admin.ListOffsetsResult.ListOffsetsResultInfo;
+import org.apache.kafka.clients.admin.NewTopic;
+import org.apache.kafka.clients.admin.OffsetSpec;
+import org.apache.kafka.clients.admin.TopicDescription;
+import org.apache.kafka.clients.consumer.OffsetAndMetadata;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.config.ConfigException;
+import org.apache.kafka.common.config.ConfigResource;
+import org.apache.kafka.common.config.TopicConfig;
+import org.apache.kafka.common.errors.InterruptException;
+import org.apache.kafka.common.errors.TopicExistsException;
+import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
+
+/**
+ * Cluster requests of the Python side, made with the Java client. The Java client interprets the
+ * user's `properties.*`, logins included, exactly as Spark's source does; no other client would.
+ *
+ * <p>Every call is bounded by its timeout, first for a connection and then for each answer. A call
+ * that fails throws a {@link KafkaFault}. Offsets are keyed by "topic:partition"; end offsets are
+ * exclusive.
+ */
+public final class KafkaAdmin {
+  private static final List<String> CLEANING =
+      List.of(TopicConfig.CLEANUP_POLICY_CONFIG, TopicConfig.MIN_COMPACTION_LAG_MS_CONFIG);
+
+  private KafkaAdmin() {}
+
+  /** A request to the cluster. */
+  public interface Call<T> {
+    T ask(Admin admin) throws ExecutionException, InterruptedException;
+  }
+
+  /** Returns the sorted names of all topics that the user may see, without internal topics. */
+  public static List<String> existingTopics(Map<String, String> properties, long timeoutMs) {
+    return call(
+        properties, timeoutMs, admin -> admin.listTopics().names().get().stream().sorted().toList());
+  }
+
+  /** Returns the existing topics whose whole name matches a pattern. */
+  public static List<String> topicsMatching(
+      Map<String, String> properties, long timeoutMs, String regex) {
+    Pattern pattern;
+    try {
+      pattern = Pattern.compile(regex);
+    } catch (PatternSyntaxException e) {
+      throw new KafkaFault("'" + regex + "' is no Java pattern: " + e.getDescription(), false);
+    }
+    return existingTopics(properties, timeoutMs).stream()
+        .filter(topic -> pattern.matcher(topic).matches())
+        .toList();
+  }
+
+  /**
+   * Returns a topic's "partitions", "replication", "id" and cleanup policy. The map is empty if the
+   * topic does not exist. The cleanup policy is absent if the user may not read it.
+   */
+  public static Map<String, String> describe(
+      Map<String, String> properties, long timeoutMs, String topic) {
+    return call(
+        properties,
+        timeoutMs,
+        admin -> {
+          Map<String, String> found = new HashMap<>();
+          try {
+            TopicDescription description =
+                admin.describeTopics(List.of(topic)).allTopicNames().get().get(topic);
+            int replicas = description.partitions().get(0).replicas().size();
+            found.put("partitions", String.valueOf(description.partitions().size()));
+            found.put("replication", String.valueOf(replicas));
+            found.put("id", description.topicId().toString());
+          } catch (ExecutionException e) {
+            if (e.getCause() instanceof UnknownTopicOrPartitionException) {
+              return found;
+            }
+            throw e;
+          }
+          found.putAll(cleaning(admin, topic));
+          return found;
+        });
+  }
+
+  /** Returns Kafka's ids of those topics that exist. */
+  public static Map<String, String> topicIds(
+      Map<String, String> properties, long timeoutMs, List<String> topics) {
+    return call(
+        properties,
+        timeoutMs,
+        admin -> {
+          Map<String, String> found = new HashMap<>();
+          for (var asked : admin.describeTopics(topics).topicNameValues().entrySet()) {
+            try {
+              found.put(asked.getKey(), asked.getValue().get().topicId().toString());
+            } catch (ExecutionException e) {
+              if (!(e.getCause() instanceof UnknownTopicOrPartitionException)) {
+                throw e;
+              }
+            }
+          }
+          return found;
+        });
+  }
+
+  private static Map<String, String> cleaning(Admin admin, String topic)
+      throws InterruptedException {
+    ConfigResource resource = new ConfigResource(ConfigResource.Type.TOPIC, topic);
+    Map<String, String> found = new HashMap<>();
+    try {
+      Config config = admin.describeConfigs(List.of(resource)).all().get().get(resource);
+      for (String name : CLEANING) {
+        ConfigEntry entry = config.get(name);
+        if (entry != null) {
+          found.put(name, entry.value());
+        }
+      }
+    } catch (ExecutionException e) {
+      return found;
+    }
+    return found;
+  }
+
+  /**
+   * Creates a topic. Does nothing if the topic exists already.
+   *
+   * @param partitions number of partitions; -1 for the brokers' default
+   * @param replication replication factor; -1 for the brokers' default
+   */
+  public static void createTopic(
+      Map<String, String> properties,
+      long timeoutMs,
+      String topic,
+      int partitions,
+      int replication,
+      Map<String, String> configs) {
+    NewTopic wanted = newTopic(topic, partitions, replication, configs);
+    call(
+        properties,
+        timeoutMs,
+        admin -> {
+          try {
+            return admin.createTopics(List.of(wanted)).all().get();
+          } catch (ExecutionException e) {
+            if (e.getCause() instanceof TopicExistsException) {
+              return null;
+            }
+            throw e;
+          }
+        });
+  }
+
+  static NewTopic newTopic(
+      String topic, int partitions, int replication, Map<String, String> configs) {
+    NewTopic wanted =
+        new NewTopic(
+            topic,
+            partitions < 0 ? Optional.empty() : Optional.of(partitions),
+            replication < 0 ? Optional.empty() : Optional.of((short) replication));
+    return wanted.configs(new HashMap<>(configs));
+  }
+
+  /**
+   * Returns the offsets that a group has committed for the topics, without partitions that have no
+   * committed offset.
+   */
+  public static Map<String, Long> committedOffsets(
+      Map<String, String> properties, long timeoutMs, String group, List<String> topics) {
+    return call(
+        properties,
+        timeoutMs,
+        admin -> {
+          Map<String, Long> offsets = new TreeMap<>();
+          admin
+              .listConsumerGroupOffsets(group)
+              .partitionsToOffsetAndMetadata()
+              .get()
+              .forEach(
+                  (partition, offset) -> {
+                    if (offset != null && topics.contains(partition.topic())) {
+                      offsets.put(name(partition), offset.offset());
+                    }
+                  });
+          return offsets;
+        });
+  }
+
+  /** Commits offsets for a group without members, because Spark does not join a group to read. */
+  public static void commitOffsets(
+      Map<String, String> properties, long timeoutMs, String group, Map<String, Long> offsets) {
+    Map<TopicPartition, OffsetAndMetadata> wanted = new HashMap<>();
+    // Numbers from Python arrive as Integer if they fit.
+    for (Map.Entry<String, ? extends Number> entry : offsets.entrySet()) {
+      wanted.put(partition(entry.getKey()), new OffsetAndMetadata(entry.getValue().longValue()));
+    }
+    call(properties, timeoutMs, admin -> admin.alterConsumerGroupOffsets(group, wanted).all().get());
+  }
+
+  /** Returns the first available offset of each partition of the topics. */
+  public static Map<String, Long> beginningOffsets(
+      Map<String, String> properties, long timeoutMs, List<String> topics) {
+    return call(properties, timeoutMs, admin -> offsets(admin, topics, OffsetSpec.earliest()));
+  }
+
+  /** Returns the offset of the next record of each partition of the topics. */
+  public static Map<String, Long> endOffsets(
+      Map<String, String> properties, long timeoutMs, List<String> topics) {
+    return call(properties, timeoutMs, admin -> offsets(admin, topics, OffsetSpec.latest()));
+  }
+
+  /**
+   * Returns, for each partition, the first offset whose record is at or after a time, else the end
+   * offset.
+   */
+  public static Map<String, Long> offsetsAt(
+      Map<String, String> properties, long timeoutMs, List<String> topics, long timestampMs) {
+    return call(
+        properties,
+        timeoutMs,
+        admin -> {
+          Map<String, Long> found = offsets(admin, topics, OffsetSpec.latest());
+          offsets(admin, topics, OffsetSpec.forTimestamp(timestampMs))
+              .forEach((name, offset) -> found.merge(name, offset, (end, at) -> at < 0 ? end : at));
+          return found;
+        });
+  }
+
+  public static Map<String, Long> offsets(Admin admin, Collection<String> topics, OffsetSpec which)
+      throws ExecutionException, InterruptedException {
+    Map<TopicPartition, OffsetSpec> wanted = new HashMap<>();
+    admin
+        .describeTopics(new ArrayList<>(topics))
+        .allTopicNames()
+        .get()
+        .forEach(
+            (topic, description) ->
+                description
+                    .partitions()
+                    .forEach(p -> wanted.put(new TopicPartition(topic, p.partition()), which)));
+    Map<String, Long> offsets = new TreeMap<>();
+    for (Map.Entry<TopicPartition, ListOffsetsResultInfo> entry :
+        admin.listOffsets(wanted).all().get().entrySet()) {
+      offsets.put(name(entry.getKey()), entry.getValue().offset());
+    }
+    return offsets;
+  }
+
+  private static String name(TopicPartition partition) {
+    return partition.topic() + ":" + partition.partition();
+  }
+
+  public static TopicPartition partition(String name) {
+    int colon = name.lastIndexOf(':');
+    return new TopicPartition(
+        name.substring(0, colon), Integer.parseInt(name.substring(colon + 1)));
+  }
+
+  static <T> T call(Map<String, String> properties, long timeoutMs, Call<T> call) {
+    Bootstrap.await(properties, timeoutMs);
+    boolean[] made = {false};
+    try {
+      return AdminClients.ask(
+          bounded(properties, timeoutMs),
+          admin -> {
+            made[0] = true;
+            return call.ask(admin);
+          });
+    } catch (ExecutionException e) {
+      throw KafkaFault.of(e.getCause(), properties);
+    } catch (InterruptedException e) {
+      throw new InterruptException(e);
+    } catch (KafkaFault e) {
+      throw e;
+    } catch (RuntimeException e) {
+      // If the settings are valid but no client can be created, a key store or the like is missing.
+      boolean login = !made[0] && !(e instanceof ConfigException);
+      KafkaFault.Kind kind = login ? KafkaFault.Kind.LOGIN : KafkaFault.Kind.OTHER;
+      throw new KafkaFault(Secrets.describe(e, properties), kind);
+    }
+  }
+
+  /**
+   * Returns the client properties that an admin client knows. Each other property would log a
+   * warning.
+   */
+  public static Map<String, Object> known(Map<String, String> properties) {
+    Map<String, Object> config = new HashMap<>();
+    Set<String> known = AdminClientConfig.configNames();
+    properties.forEach(
+        (key, value) -> {
+          if (known.contains(key) || key.startsWith("sasl.") || key.startsWith("ssl.")) {
+            config.put(key, value);
+          }
+        });
+    return config;
+  }
+
+  private static Map<String, Object> bounded(Map<String, String> properties, long timeoutMs) {
+    Map<String, Object> config = known(properties);
+    String timeout = String.valueOf(timeoutMs);
+    config.put(AdminClientConfig.DEFAULT_API_TIMEOUT_MS_CONFIG, timeout);
+    config.put(AdminClientConfig.REQUEST_TIMEOUT_MS_CONFIG, timeout);
+    config.putIfAbsent(AdminClientConfig.RECONNECT_BACKOFF_MS_CONFIG, "1000");
+    return config;
+  }
+}

@@ -1,0 +1,175 @@
+package io.streamtable.kafka.rollback;
+
+import io.streamtable.kafka.admin.KafkaAdmin;
+import io.streamtable.kafka.client.Bootstrap;
+import io.streamtable.kafka.client.KafkaFault;
+import io.streamtable.kafka.write.KafkaWriter;
+import io.streamtable.metrics.Counters;
+import io.streamtable.query.Commits;
+import io.streamtable.query.DurableFiles;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutionException;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.AdminClientConfig;
+import org.apache.kafka.clients.admin.OffsetSpec;
+
+/**
+ * Records the end offsets of a sink topic at each commit of a query in real-time mode. The query
+ * writes nothing between two batches, so the topic's content up to these offsets matches the
+ * query's state at the commit.
+ *
+ * <p>Files in a query's checkpoint: {@code sinks/N} for batch N, written before the batch's commit;
+ * {@code sinks/shared} once the topic has grown by more records than the query has sent.
+ */
+public final class SinkPositions {
+  private static final String SHARED = "shared";
+  private static final long LONGEST_MS = 120_000;
+  private static final Map<String, SinkPositions> BY_QUERY = new ConcurrentHashMap<>();
+
+  private final Path folder;
+  private final String topic;
+  private final String id;
+  private final Counters counters;
+  private final Map<String, String> properties;
+  private final Admin admin;
+  private long ends;
+  private long sent;
+
+  private SinkPositions(
+      Path folder, Map<String, String> properties, String topic, String id, Counters counters) {
+    this.folder = folder;
+    this.topic = topic;
+    this.id = id;
+    this.counters = counters;
+    this.properties = new HashMap<>(properties);
+    Map<String, Object> config = KafkaAdmin.known(properties);
+    config.put(AdminClientConfig.DEFAULT_API_TIMEOUT_MS_CONFIG, String.valueOf(LONGEST_MS));
+    this.admin = Admin.create(config);
+  }
+
+  /**
+   * Starts recording for a query in real-time mode that does not write yet.
+   *
+   * @param timeoutMs how long the brokers may take to answer now; at a commit they have two minutes
+   * @param id id of the topic
+   * @param directory directory of the query's checkpoint
+   * @param batch the last batch that the query has committed; -1 for none
+   * @param counters counters of the query's {@link KafkaWriter}
+   */
+  public static void watch(
+      Map<String, String> properties,
+      long timeoutMs,
+      String topic,
+      String id,
+      String directory,
+      long batch,
+      Counters counters)
+      throws IOException, InterruptedException {
+    Bootstrap.await(properties, timeoutMs);
+    Path folder = Files.createDirectories(Path.of(directory, "sinks"));
+    forget(directory); // the query may have been restarted
+    SinkPositions positions = new SinkPositions(folder, properties, topic, id, counters);
+    BY_QUERY.put(directory, positions);
+    boolean watched = false;
+    try {
+      positions.keep(batch, positions.now());
+      Commits.listen(directory, SinkPositions.class, positions::commit);
+      watched = true;
+    } catch (ExecutionException e) {
+      throw KafkaFault.of(e.getCause(), properties);
+    } finally {
+      if (!watched) {
+        forget(directory);
+      }
+    }
+  }
+
+  /** Stops recording for a query. Does nothing if the query has none. */
+  public static void forget(String directory) {
+    Commits.forget(directory, SinkPositions.class);
+    SinkPositions positions = BY_QUERY.remove(directory);
+    if (positions != null) {
+      positions.admin.close(Duration.ZERO);
+    }
+  }
+
+  private void commit(long batch) {
+    try {
+      long endsBefore = ends;
+      long sentBefore = sent;
+      Map<String, Long> found = now();
+      if (ends - endsBefore > sent - sentBefore) {
+        Files.writeString(folder.resolve(SHARED), "");
+      }
+      keep(batch, found);
+    } catch (ExecutionException e) {
+      throw KafkaFault.of(e.getCause(), properties);
+    } catch (Exception e) {
+      throw unchecked(e);
+    }
+  }
+
+  /**
+   * Returns the end offsets by partition. Also reads the counter of sent records, which is complete
+   * up to these offsets by then.
+   */
+  private Map<String, Long> now() throws ExecutionException, InterruptedException {
+    Map<String, Long> found = KafkaAdmin.offsets(admin, List.of(topic), OffsetSpec.latest());
+    ends = found.values().stream().mapToLong(Long::longValue).sum();
+    sent = counters.values().get(KafkaWriter.RECORDS_OUT);
+    return found;
+  }
+
+  /**
+   * Keeps the offsets of this batch and of the previous batch, which is valid until the commit is
+   * written.
+   */
+  private void keep(long batch, Map<String, Long> found) throws IOException {
+    write(batch, found);
+    try (Stream<Path> files = Files.list(folder)) {
+      for (Path file : files.filter(f -> isOld(f.getFileName().toString(), batch)).toList()) {
+        Files.delete(file);
+      }
+    }
+  }
+
+  private void write(long batch, Map<String, Long> found) throws IOException {
+    String listed =
+        found.entrySet().stream()
+            .map(end -> "\"" + end.getKey() + "\":" + end.getValue())
+            .collect(Collectors.joining(","));
+    String text =
+        String.format(
+            "{\"topic\":\"%s\",\"time\":%d,\"ends\":{%s}}",
+            id, System.currentTimeMillis(), listed);
+    Path draft = folder.resolve(".draft");
+    Files.writeString(draft, text);
+    DurableFiles.rename(draft, folder.resolve(String.valueOf(batch)));
+  }
+
+  private static boolean isOld(String name, long batch) {
+    if (!name.matches("-?\\d+")) {
+      return false;
+    }
+    long other = Long.parseLong(name);
+    return other != batch && other != batch - 1;
+  }
+
+  /**
+   * Throws an exception unchecked. Spark's Scala code declares no exceptions, and ends a query
+   * quietly if it was interrupted.
+   */
+  @SuppressWarnings("unchecked")
+  private static <E extends Throwable> RuntimeException unchecked(Throwable exception) throws E {
+    throw (E) exception;
+  }
+}

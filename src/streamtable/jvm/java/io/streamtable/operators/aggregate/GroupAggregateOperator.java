@@ -1,0 +1,51 @@
+package io.streamtable.operators.aggregate;
+
+import io.streamtable.operators.Keyed;
+import io.streamtable.operators.OperatorSpec;
+import io.streamtable.operators.accumulator.Accumulator;
+import io.streamtable.operators.row.RowOrder;
+import io.streamtable.operators.state.ExpiringState;
+import java.util.List;
+import org.apache.spark.sql.Dataset;
+import org.apache.spark.sql.Row;
+
+/**
+ * Emits at most one change per group and batch; see {@link GroupAggregateProcessor}.
+ *
+ * @param retracting whether the input may contain retractions
+ * @param before whether to emit update-before rows
+ * @param bitmaps whether distinct integers may be kept as bitmaps
+ * @param fold whether to aggregate locally before the shuffle if the order does not matter; see
+ *     {@link LocalAggregate}
+ * @param order positions of columns that define the order of rows, for aggregates that depend on it
+ * @param ttl see {@link ExpiringState#of}; with a TTL, input with retractions is not aggregated
+ *     before the shuffle
+ */
+public record GroupAggregateOperator(
+    List<String> keys,
+    List<Aggregation> calls,
+    boolean retracting,
+    boolean before,
+    boolean bitmaps,
+    boolean fold,
+    List<Integer> order,
+    long ttl,
+    String outputDdl)
+    implements OperatorSpec {
+  @Override
+  public Dataset<Row> over(Dataset<Row> input) {
+    List<Accumulator> accumulators = Aggregation.accumulators(calls, retracting, bitmaps);
+    boolean ordered = accumulators.stream().anyMatch(Accumulator::ordered);
+    boolean folds = fold && !ordered && !(ttl > 0 && retracting);
+    PartialRows partials = folds ? new PartialRows(keys.size(), accumulators) : null;
+    Dataset<Row> rows = folds ? LocalAggregate.of(input, keys, calls, accumulators, partials) : input;
+    RowOrder asCame = ordered ? RowOrder.ascending(Keyed.positions(order)) : null;
+    return Keyed.stateful(
+        rows,
+        keys,
+        new GroupAggregateProcessor(
+            calls, accumulators, keys.size(), before, partials, asCame, ttl),
+        ttl > 0,
+        outputDdl);
+  }
+}

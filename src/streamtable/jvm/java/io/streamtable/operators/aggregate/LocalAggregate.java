@@ -1,0 +1,141 @@
+package io.streamtable.operators.aggregate;
+
+import io.streamtable.operators.Keyed;
+import io.streamtable.operators.LocalFold;
+import io.streamtable.operators.accumulator.Accumulator;
+import io.streamtable.operators.accumulator.Partial;
+import io.streamtable.operators.row.RowKind;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Map;
+import org.apache.spark.sql.Dataset;
+import org.apache.spark.sql.Encoders;
+import org.apache.spark.sql.Row;
+import org.apache.spark.sql.RowFactory;
+
+/**
+ * Aggregates the rows of each group within a task before the shuffle, like Flink's local
+ * aggregation. One row of partial aggregates per group is shuffled instead of all of its rows.
+ *
+ * <p>If a task has few rows per group, it soon sends each row on its own, because buffering the
+ * groups then costs more than the saved rows.
+ */
+public final class LocalAggregate extends LocalFold {
+  /** The number of rows before the first check of the benefit. */
+  private static final int TRIED = 1 << 14;
+  /**
+   * At the first check, one row in this many must be of a known group. Else there are too many
+   * groups.
+   */
+  private static final int WORTH_TRYING = 16;
+  /** After that, one row in this many of the rows aggregated together must be of a known group. */
+  private static final int WORTH = 4;
+
+  private final List<Aggregation> calls;
+  private final List<Accumulator> accumulators;
+  private final PartialRows layout;
+
+  LocalAggregate(
+      List<Aggregation> calls,
+      List<Accumulator> accumulators,
+      int[] keyPositions,
+      PartialRows layout) {
+    super(keyPositions);
+    this.calls = calls;
+    this.accumulators = accumulators;
+    this.layout = layout;
+  }
+
+  /** Aggregates the rows of each task by group. */
+  public static Dataset<Row> of(
+      Dataset<Row> input,
+      List<String> keys,
+      List<Aggregation> calls,
+      List<Accumulator> accumulators,
+      PartialRows partials) {
+    int[] keyPositions = Keyed.at(input, keys);
+    return input.mapPartitions(
+        new LocalAggregate(calls, accumulators, keyPositions, partials),
+        Encoders.row(partials.schema(input.schema(), keyPositions)));
+  }
+
+  /** The partial aggregates of one group. */
+  private static final class Group {
+    private final Partial[] partials;
+    private long rows;
+
+    private Group(List<Accumulator> accumulators) {
+      partials = accumulators.stream().map(Accumulator::partial).toArray(Partial[]::new);
+    }
+  }
+
+  @Override
+  protected Iterator<Row> fold(Iterator<Row> input) {
+    Map<Object, Group> groups = new HashMap<>();
+    int rows = 0;
+    boolean worth = true;
+    while (worth && rows < MAX_ROWS && groups.size() < MAX_HELD && input.hasNext()) {
+      Row row = input.next();
+      add(groups.computeIfAbsent(key(row), key -> new Group(accumulators)), row);
+      rows++;
+      worth = rows != TRIED || saves(rows, groups.size(), WORTH_TRYING);
+    }
+    List<Row> folded = new ArrayList<>(groups.size());
+    groups.forEach((key, group) -> folded.add(export(key, group)));
+    return worth && saves(rows, folded.size(), WORTH)
+        ? folded.iterator()
+        : chained(folded.iterator(), singly(input));
+  }
+
+  private static boolean saves(int rows, int groups, int worth) {
+    return rows - groups >= rows / worth;
+  }
+
+  private Iterator<Row> singly(Iterator<Row> input) {
+    return new Iterator<>() {
+      @Override
+      public boolean hasNext() {
+        return input.hasNext();
+      }
+
+      @Override
+      public Row next() {
+        Row row = input.next();
+        Group group = new Group(accumulators);
+        add(group, row);
+        return export(key(row), group);
+      }
+    };
+  }
+
+  private void add(Group group, Row row) {
+    int sign = RowKind.sign(row.getByte(RowKind.POSITION));
+    group.rows += sign;
+    for (int i = 0; i < group.partials.length; i++) {
+      Object value = calls.get(i).value(row);
+      if (value != null) {
+        group.partials[i].add(value, sign);
+      }
+    }
+  }
+
+  private Row export(Object key, Group group) {
+    Object[] row = new Object[layout.length()];
+    row[RowKind.POSITION] = RowKind.INSERT;
+    if (keyPositions.length == 1) {
+      row[1] = key;
+    } else {
+      List<?> values = (List<?>) key;
+      for (int i = 0; i < keyPositions.length; i++) {
+        row[1 + i] = values.get(i);
+      }
+    }
+    row[layout.rowsAt()] = group.rows;
+    for (int i = 0; i < group.partials.length; i++) {
+      group.partials[i].export(row, layout.at(i));
+    }
+    return RowFactory.create(row);
+  }
+}

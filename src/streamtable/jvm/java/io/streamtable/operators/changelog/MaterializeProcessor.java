@@ -1,0 +1,135 @@
+package io.streamtable.operators.changelog;
+
+import io.streamtable.operators.row.NetRows;
+import io.streamtable.operators.row.Plain;
+import io.streamtable.operators.row.RowKind;
+import io.streamtable.operators.row.RowOrder;
+import io.streamtable.operators.row.Values;
+import io.streamtable.operators.state.ExpiringState;
+import java.util.ArrayList;
+import java.util.Iterator;
+import java.util.List;
+import org.apache.spark.sql.Row;
+import org.apache.spark.sql.RowFactory;
+import org.apache.spark.sql.streaming.OutputMode;
+import org.apache.spark.sql.streaming.StatefulProcessor;
+import org.apache.spark.sql.streaming.TTLConfig;
+import org.apache.spark.sql.streaming.TimeMode;
+import org.apache.spark.sql.streaming.TimerValues;
+import org.apache.spark.sql.streaming.ValueState;
+import org.apache.spark.sql.types.DataTypes;
+import org.apache.spark.sql.types.StructType;
+import scala.jdk.javaapi.CollectionConverters;
+
+/**
+ * Reads additions and retractions of one key's rows in any order, and emits upserts and deletes.
+ *
+ * <p>If the key is a key of the query, there is at most one row between two batches. While rows
+ * arrive one at a time, a new row may arrive before the retraction of the old row. State (layout
+ * v1): "rows", the current rows in arrival order; the last one is the visible row.
+ */
+public final class MaterializeProcessor extends StatefulProcessor<Row, Row, Row> {
+  private final StructType stateSchema;
+  private final int length;
+  private final RowOrder order;
+  private final long ttl;
+  private transient ValueState<Row> rows;
+
+  /**
+   * @param rowDdl the columns without the row kind
+   * @param order order in which the rows of a batch are applied
+   * @param ttl see {@link ExpiringState#of}
+   */
+  MaterializeProcessor(String rowDdl, RowOrder order, long ttl) {
+    this.order = order;
+    this.ttl = ttl;
+    StructType row = StructType.fromDDL(rowDdl);
+    this.length = row.length();
+    this.stateSchema = new StructType().add("rows", DataTypes.createArrayType(row));
+  }
+
+  @Override
+  public void init(OutputMode outputMode, TimeMode timeMode) {
+    rows =
+        ExpiringState.of(getHandle(), ttl)
+            .getValueState("rows", Plain.row(stateSchema), TTLConfig.NONE());
+  }
+
+  @Override
+  public scala.collection.Iterator<Row> handleInputRows(
+      Row key, scala.collection.Iterator<Row> input, TimerValues timers) {
+    NetRows changes = new NetRows();
+    Iterator<Row> sorted = order.sorted(CollectionConverters.asJava(input));
+    while (sorted.hasNext()) {
+      Row row = sorted.next();
+      changes.add(columns(row), RowKind.sign(row.getByte(RowKind.POSITION)));
+    }
+    List<Row> live = load();
+    Row old = last(live);
+    changes.additionsFirst(
+        (row, by) -> {
+          for (long i = 0; i < by; i++) {
+            live.add(row);
+          }
+          for (long i = by; i < 0; i++) {
+            live.removeIf(first(row));
+          }
+        });
+    store(live);
+    return CollectionConverters.asScala(output(old, last(live)).iterator());
+  }
+
+  private List<Row> output(Row old, Row now) {
+    if (now == null) {
+      return old == null ? List.of() : List.of(changed(RowKind.DELETE, old));
+    }
+    if (old == null) {
+      return List.of(changed(RowKind.INSERT, now));
+    }
+    return Values.same(old, now) ? List.of() : List.of(changed(RowKind.UPDATE_AFTER, now));
+  }
+
+  /** Returns a predicate that is true for the first row that equals this row. */
+  private static java.util.function.Predicate<Row> first(Row wanted) {
+    boolean[] found = new boolean[1];
+    return row -> {
+      boolean hit = !found[0] && Values.same(row, wanted);
+      found[0] |= hit;
+      return hit;
+    };
+  }
+
+  private List<Row> load() {
+    Row stored = rows.get();
+    return stored == null ? new ArrayList<>() : new ArrayList<>(stored.<Row>getList(0));
+  }
+
+  private void store(List<Row> live) {
+    if (live.isEmpty()) {
+      rows.clear();
+    } else {
+      rows.update(RowFactory.create((Object) live.toArray(new Row[0])));
+    }
+  }
+
+  private static Row last(List<Row> live) {
+    return live.isEmpty() ? null : live.get(live.size() - 1);
+  }
+
+  private Row columns(Row row) {
+    Object[] columns = new Object[length];
+    for (int i = 0; i < length; i++) {
+      columns[i] = row.get(1 + i);
+    }
+    return RowFactory.create(columns);
+  }
+
+  private Row changed(byte kind, Row row) {
+    Object[] columns = new Object[1 + length];
+    columns[RowKind.POSITION] = kind;
+    for (int i = 0; i < length; i++) {
+      columns[1 + i] = row.get(i);
+    }
+    return RowFactory.create(columns);
+  }
+}

@@ -1,0 +1,20 @@
+package io.streamtable.operators.changelog;
+
+import io.streamtable.operators.OperatorSpec;
+import org.apache.spark.sql.Dataset;
+import org.apache.spark.sql.Encoders;
+import org.apache.spark.sql.Row;
+import org.apache.spark.sql.types.StructType;
+
+/**
+ * A filter that evaluates both rows of an update together; see {@link PairedFilter}.
+ *
+ * @param before whether to emit update-before rows
+ */
+public record PairedFilterOperator(boolean before, String outputDdl) implements OperatorSpec {
+  @Override
+  public Dataset<Row> over(Dataset<Row> input) {
+    return input.mapPartitions(
+        new PairedFilter(before), Encoders.row(StructType.fromDDL(outputDdl)));
+  }
+}

@@ -1,0 +1,80 @@
+package io.streamtable.operators.join;
+
+import io.streamtable.operators.row.Plain;
+import java.util.Iterator;
+import org.apache.spark.sql.Row;
+import org.apache.spark.sql.RowFactory;
+import org.apache.spark.sql.streaming.MapState;
+import org.apache.spark.sql.streaming.StatefulProcessorHandle;
+import org.apache.spark.sql.streaming.TTLConfig;
+import org.apache.spark.sql.types.DataTypes;
+import org.apache.spark.sql.types.StructType;
+import scala.jdk.javaapi.CollectionConverters;
+
+/** Rows without a key, with a count of equal rows. State (layout v1): row -> (count, matches). */
+final class CountedSide implements JoinSide {
+  private static final StructType VALUE =
+      new StructType().add("count", DataTypes.LongType).add("matches", DataTypes.LongType);
+
+  private final StructType schema;
+  private transient MapState<Row, Row> state;
+
+  CountedSide(StructType row) {
+    this.schema = row;
+  }
+
+  @Override
+  public void open(StatefulProcessorHandle handle, String name) {
+    state = handle.getMapState(name, Plain.row(schema), Plain.row(VALUE), TTLConfig.NONE());
+  }
+
+  @Override
+  public boolean isEmpty() {
+    return !state.exists();
+  }
+
+  @Override
+  public Iterator<Entry> entries() {
+    return CollectionConverters.asJava(
+        state
+            .iterator()
+            .map(entry -> new Entry(entry._1(), entry._2().getLong(0), entry._2().getLong(1))));
+  }
+
+  @Override
+  public Row find(Row row) {
+    throw new IllegalStateException("rows without a key are not looked for");
+  }
+
+  @Override
+  public void add(Row row, long by, long matches) {
+    Row stored = state.getValue(row);
+    long before = stored == null ? 0 : stored.getLong(0);
+    state.updateValue(row, RowFactory.create(before + by, matches));
+  }
+
+  @Override
+  public long remove(Row row, long by) {
+    Row stored = state.getValue(row);
+    long before = stored == null ? 0 : stored.getLong(0);
+    if (before > by) {
+      state.updateValue(row, RowFactory.create(before - by, stored.getLong(1)));
+    } else if (before > 0) {
+      state.removeKey(row);
+    }
+    return Math.min(before, by);
+  }
+
+  @Override
+  public void refresh(Row row) {
+    Row stored = state.getValue(row);
+    if (stored != null) {
+      state.updateValue(row, stored);
+    }
+  }
+
+  @Override
+  public void count(Entry entry, long matches) {
+    state.updateValue(entry.row(), RowFactory.create(entry.count(), matches));
+  }
+}

@@ -1,0 +1,61 @@
+package io.streamtable.operators.join;
+
+import io.streamtable.operators.Keyed;
+import io.streamtable.operators.OperatorSpec;
+import io.streamtable.operators.row.NetRows;
+import io.streamtable.operators.state.ExpiringState;
+import java.util.List;
+import org.apache.spark.sql.Dataset;
+import org.apache.spark.sql.Row;
+import org.apache.spark.sql.types.StructType;
+
+/**
+ * Joins two inputs; see {@link JoinProcessor}.
+ *
+ * <p>Input rows are (row kind, key columns..., left STRUCT `__left`, right STRUCT), where one
+ * STRUCT is null; then Kafka's partition and offset if an input contains upserts.
+ *
+ * @param condition condition of pairs in addition to equal keys, as Spark SQL; null for none
+ * @param leftKey positions, or null; see {@link JoinSide#of}
+ * @param leftUpserts whether left rows are upserts and deletes by that key
+ * @param outputKey positions, or null; see {@link NetRows#changes}
+ * @param leftTtl see {@link ExpiringState#of}
+ */
+public record JoinOperator(
+    JoinKind kind,
+    String condition,
+    List<Integer> leftKey,
+    boolean leftUpserts,
+    List<Integer> rightKey,
+    boolean rightUpserts,
+    List<Integer> outputKey,
+    boolean before,
+    long leftTtl,
+    long rightTtl,
+    String outputDdl)
+    implements OperatorSpec {
+  @Override
+  public Dataset<Row> over(Dataset<Row> input) {
+    StructType schema = input.schema();
+    int leftAt = schema.fieldIndex("__left");
+    StructType left = (StructType) schema.fields()[leftAt].dataType();
+    StructType right = (StructType) schema.fields()[leftAt + 1].dataType();
+    JoinSpec spec =
+        new JoinSpec(
+            kind,
+            leftAt,
+            left,
+            Keyed.positions(leftKey),
+            leftUpserts,
+            right,
+            Keyed.positions(rightKey),
+            rightUpserts,
+            PairCondition.of(input, condition, left, right),
+            Keyed.positions(outputKey),
+            before,
+            leftTtl,
+            rightTtl);
+    List<String> keys = List.of(schema.fieldNames()).subList(1, leftAt);
+    return Keyed.stateful(input, keys, new JoinProcessor(spec), spec.expires(), outputDdl);
+  }
+}

@@ -1,0 +1,176 @@
+package io.streamtable.operators.join;
+
+import io.streamtable.operators.row.NetRows;
+import io.streamtable.operators.row.RowKind;
+import io.streamtable.operators.state.ExpiringState;
+import java.util.ArrayList;
+import java.util.Iterator;
+import java.util.List;
+import org.apache.spark.sql.Row;
+import org.apache.spark.sql.streaming.OutputMode;
+import org.apache.spark.sql.streaming.StatefulProcessor;
+import org.apache.spark.sql.streaming.TimeMode;
+import org.apache.spark.sql.streaming.TimerValues;
+import scala.jdk.javaapi.CollectionConverters;
+
+/**
+ * Reads changes of two inputs with one join key, and emits changes of the joined rows.
+ *
+ * <p>Input rows are (row kind, key columns..., left row, right row), where one of the two rows is
+ * null; if an input contains upserts, Kafka's partition and offset follow. State (layout v1):
+ * "left" and "right", the current rows of each input; see {@link JoinSide}. State has the number of
+ * matches of a row only if a condition decides about single pairs. Without a condition, either all
+ * rows of a key have matches or none has. With a state TTL it is also stored, because a row may
+ * have been emitted with a match that has expired since. A retraction of a row retracts its output
+ * whether the row is still in state or not.
+ */
+public final class JoinProcessor extends StatefulProcessor<Row, Row, Row> {
+  private final JoinSpec spec;
+  private final JoinSide left;
+  private final JoinSide right;
+
+  JoinProcessor(JoinSpec spec) {
+    this.spec = spec;
+    this.left = JoinSide.of(spec.left(), spec.leftKey());
+    this.right = JoinSide.of(spec.right(), spec.rightKey());
+  }
+
+  @Override
+  public void init(OutputMode outputMode, TimeMode timeMode) {
+    left.open(ExpiringState.of(getHandle(), spec.leftTtl()), "left");
+    right.open(ExpiringState.of(getHandle(), spec.rightTtl()), "right");
+    if (spec.condition() != null) {
+      spec.condition().open();
+    }
+  }
+
+  @Override
+  public scala.collection.Iterator<Row> handleInputRows(
+      Row key, scala.collection.Iterator<Row> input, TimerValues timers) {
+    left.begin();
+    right.begin();
+    NetRows leftChanges = new NetRows(spec.expires());
+    NetRows rightChanges = new NetRows(spec.expires());
+    Upserts leftUpserts = upserts(true);
+    Upserts rightUpserts = upserts(false);
+    while (input.hasNext()) {
+      Row row = input.next();
+      boolean isLeft = !row.isNullAt(spec.leftAt());
+      Upserts upserts = isLeft ? leftUpserts : rightUpserts;
+      if (upserts != null) {
+        upserts.add(row);
+      } else {
+        Row own = row.getStruct(isLeft ? spec.leftAt() : spec.leftAt() + 1);
+        int sign = RowKind.sign(row.getByte(RowKind.POSITION));
+        (isLeft ? leftChanges : rightChanges).add(own, sign);
+      }
+    }
+    if (leftUpserts != null) {
+      leftUpserts.resolve(left, leftChanges);
+    }
+    if (rightUpserts != null) {
+      rightUpserts.resolve(right, rightChanges);
+    }
+    JoinOutput output =
+        new JoinOutput(spec.kind(), spec.left().length(), spec.right().length());
+    if (key.anyNull()) {
+      leftChanges.additionsFirst((row, by) -> alone(true, row, by, output));
+      rightChanges.additionsFirst((row, by) -> alone(false, row, by, output));
+    } else {
+      // Additions first: if a row replaces the only row of its side, the other side stays matched
+      // throughout.
+      leftChanges.additionsFirst((row, by) -> change(true, row, by, output));
+      rightChanges.additionsFirst((row, by) -> change(false, row, by, output));
+      if (spec.expires()) {
+        leftChanges.unchanged(left::refresh);
+        rightChanges.unchanged(right::refresh);
+      }
+    }
+    return CollectionConverters.asScala(output.changes(spec.outputKey(), spec.before()).iterator());
+  }
+
+  /** Returns the collector of upserts of a side; null if the side has a full changelog. */
+  private Upserts upserts(boolean isLeft) {
+    if (!(isLeft ? spec.leftUpserts() : spec.rightUpserts())) {
+      return null;
+    }
+    int[] key = isLeft ? spec.leftKey() : spec.rightKey();
+    return new Upserts(key, isLeft ? spec.leftAt() : spec.leftAt() + 1, spec.leftAt() + 2);
+  }
+
+  /** Emits the change of a row whose key is null. The row never matches, so it is not stored. */
+  private static void alone(boolean isLeft, Row row, long by, JoinOutput output) {
+    output.own(isLeft, row, by);
+    output.unmatched(isLeft, row, by);
+  }
+
+  private void change(boolean isLeft, Row row, long wanted, JoinOutput output) {
+    JoinSide own = isLeft ? left : right;
+    long by = wanted > 0 ? wanted : removed(own, row, wanted);
+    if (by == 0) {
+      return;
+    }
+    // The first row of a key gives all rows of the other side a match; the last row removes it.
+    boolean turns = spec.kind().keepsUnmatched(!isLeft) && !counted() && own.isEmpty();
+    output.own(isLeft, row, by);
+    long matches = meet(isLeft, row, by, turns, output);
+    if (matches == 0) {
+      output.unmatched(isLeft, row, by);
+    }
+    if (by > 0) {
+      own.add(row, by, matches);
+    }
+  }
+
+  /** Removes a retracted row from state. Returns the change of the output. */
+  private long removed(JoinSide own, Row row, long wanted) {
+    long found = own.remove(row, -wanted);
+    return spec.expires() ? wanted : -found;
+  }
+
+  /** Returns whether state has the number of matches of each row. */
+  private boolean counted() {
+    return spec.condition() != null || spec.expires();
+  }
+
+  /** Joins a row with the other side. Returns the number of its matches. */
+  private long meet(boolean isLeft, Row row, long by, boolean turns, JoinOutput output) {
+    JoinSide other = isLeft ? right : left;
+    PairCondition condition = spec.condition();
+    if (!spec.kind().pairs() && !counted() && !turns) {
+      return other.isEmpty() ? 0 : 1;
+    }
+    boolean counted = counted() && spec.kind().keepsUnmatched(!isLeft);
+    List<JoinSide.Entry> met = new ArrayList<>();
+    long matches = 0;
+    if (condition != null) {
+      condition.fix(isLeft, row);
+    }
+    for (Iterator<JoinSide.Entry> entries = other.entries(); entries.hasNext(); ) {
+      JoinSide.Entry entry = entries.next();
+      if (condition != null && !condition.holds(isLeft, entry.row())) {
+        continue;
+      }
+      matches += entry.count();
+      output.pair(isLeft, row, entry.row(), by * entry.count());
+      if (turns) {
+        output.unmatched(!isLeft, entry.row(), by > 0 ? -entry.count() : entry.count());
+      }
+      if (counted) {
+        met.add(entry);
+      }
+    }
+    for (JoinSide.Entry entry : met) {
+      recount(other, !isLeft, entry, Math.max(0, entry.matches() + by), output);
+    }
+    return matches;
+  }
+
+  private static void recount(
+      JoinSide side, boolean isLeft, JoinSide.Entry entry, long matches, JoinOutput output) {
+    if ((entry.matches() == 0) != (matches == 0)) {
+      output.unmatched(isLeft, entry.row(), matches == 0 ? entry.count() : -entry.count());
+    }
+    side.count(entry, matches);
+  }
+}

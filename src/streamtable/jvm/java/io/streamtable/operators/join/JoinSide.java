@@ -1,0 +1,56 @@
+package io.streamtable.operators.join;
+
+import java.io.Serializable;
+import java.util.Iterator;
+import org.apache.spark.sql.Row;
+import org.apache.spark.sql.streaming.StatefulProcessorHandle;
+import org.apache.spark.sql.types.StructType;
+
+/** State with the rows of one input of a join that share a join key. */
+interface JoinSide extends Serializable {
+  /**
+   * A stored row.
+   *
+   * @param count number of equal rows
+   * @param matches number of matching rows of the other input, if it is counted
+   */
+  record Entry(Row row, long count, long matches) {}
+
+  /**
+   * Returns the state layout for the known properties of the rows.
+   *
+   * @param key positions of columns that identify a row within a join key; empty if there is at
+   *     most one row, null if equal rows may occur
+   */
+  static JoinSide of(StructType schema, int[] key) {
+    if (key == null) {
+      return new CountedSide(schema);
+    }
+    return key.length == 0 ? new SingleSide(schema) : new KeyedSide(schema, key);
+  }
+
+  void open(StatefulProcessorHandle handle, String name);
+
+  /** Moves to another join key. */
+  default void begin() {}
+
+  boolean isEmpty();
+
+  /** Returns all rows. The state must not change before the last row was read. */
+  Iterator<Entry> entries();
+
+  /** Returns the stored row with the key of this row, or null. Requires a key. */
+  Row find(Row row);
+
+  /** Adds a row `by` times. */
+  void add(Row row, long by, long matches);
+
+  /** Removes a row up to `by` times. Returns how often it was removed. */
+  long remove(Row row, long by);
+
+  /** Writes a stored row again, so that it expires later. */
+  void refresh(Row row);
+
+  /** Stores the number of matches of an entry. */
+  void count(Entry entry, long matches);
+}

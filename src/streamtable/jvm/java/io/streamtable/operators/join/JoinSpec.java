@@ -1,0 +1,39 @@
+package io.streamtable.operators.join;
+
+import io.streamtable.operators.state.ExpiringState;
+import java.io.Serializable;
+import org.apache.spark.sql.types.StructType;
+
+/**
+ * The specification of a {@link JoinProcessor}.
+ *
+ * @param leftAt position of the left row in an input row; the right row follows
+ * @param leftUpserts whether left rows are upserts, each of which replaces the previous row of its
+ *     key
+ * @param leftKey positions that identify a left row within a join key; see {@link JoinSide#of}
+ * @param condition condition of pairs in addition to equal keys; null for none
+ * @param outputKey positions of the key columns that combine a delete and an insert into an update;
+ *     may be null
+ * @param before whether to emit update-before rows
+ * @param leftTtl state TTL of left rows; see {@link ExpiringState#of}
+ */
+record JoinSpec(
+    JoinKind kind,
+    int leftAt,
+    StructType left,
+    int[] leftKey,
+    boolean leftUpserts,
+    StructType right,
+    int[] rightKey,
+    boolean rightUpserts,
+    PairCondition condition,
+    int[] outputKey,
+    boolean before,
+    long leftTtl,
+    long rightTtl)
+    implements Serializable {
+  /** Returns whether a row may expire without a retraction. */
+  boolean expires() {
+    return leftTtl > 0 || rightTtl > 0;
+  }
+}

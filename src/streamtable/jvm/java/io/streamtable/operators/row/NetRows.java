@@ -1,0 +1,150 @@
+package io.streamtable.operators.row;
+
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.Consumer;
+import java.util.function.ObjLongConsumer;
+import org.apache.spark.sql.Row;
+import org.apache.spark.sql.RowFactory;
+
+/**
+ * The net count of each row of a changelog. Additions and retractions of equal rows cancel out, and
+ * their order does not matter.
+ */
+public final class NetRows {
+  private final Map<RowValue, Long> counts = new LinkedHashMap<>();
+  private final Set<RowValue> unchanged;
+
+  public NetRows() {
+    this(false);
+  }
+
+  /** @param remembers whether {@link #unchanged} will be called */
+  public NetRows(boolean remembers) {
+    this.unchanged = remembers ? new LinkedHashSet<>() : null;
+  }
+
+  public void add(Row row, long by) {
+    RowValue value = new RowValue(row);
+    if (counts.merge(value, by, Long::sum) == 0) {
+      counts.remove(value);
+      if (unchanged != null) {
+        unchanged.add(value);
+      }
+    }
+  }
+
+  boolean isEmpty() {
+    return counts.isEmpty();
+  }
+
+  /** Passes each row with as many additions as retractions to the consumer. */
+  public void unchanged(Consumer<Row> taker) {
+    for (RowValue value : unchanged) {
+      if (!counts.containsKey(value)) {
+        taker.accept(value.row());
+      }
+    }
+  }
+
+  /**
+   * Passes first each row with a positive count to the consumer, then each row with a negative
+   * count.
+   */
+  public void additionsFirst(ObjLongConsumer<Row> taker) {
+    forEach(true, taker);
+    forEach(false, taker);
+  }
+
+  /**
+   * Returns the changes as rows of (row kind, columns...).
+   *
+   * <p>Deletes come first, so that a consumer that uses a key never deletes the replacement of a
+   * row. The two rows of an update are next to each other.
+   *
+   * @param key positions of the columns that combine a removal and an addition into an update; null
+   *     if every change is a delete or an insert
+   * @param before whether to emit update-before rows
+   */
+  public List<Row> changes(int[] key, boolean before) {
+    Map<RowValue, Row> replaced = key == null ? Map.of() : replaced(key);
+    List<Row> deletes = new ArrayList<>();
+    List<Row> others = new ArrayList<>();
+    forEach(
+        false,
+        (row, by) -> {
+          if (replaced(row, key, replaced) == null) {
+            repeat(deletes, RowKind.DELETE, row, -by);
+          }
+        });
+    forEach(
+        true,
+        (row, by) -> {
+          Row old = replaced(row, key, replaced);
+          if (old == null) {
+            repeat(others, RowKind.INSERT, row, by);
+          } else {
+            if (before) {
+              others.add(changed(RowKind.UPDATE_BEFORE, old));
+            }
+            others.add(changed(RowKind.UPDATE_AFTER, row));
+          }
+        });
+    deletes.addAll(others);
+    return deletes;
+  }
+
+  /** Returns the removed rows whose key has an added row. */
+  private Map<RowValue, Row> replaced(int[] key) {
+    Map<RowValue, Row> removed = new HashMap<>();
+    forEach(false, (row, by) -> removed.put(new RowValue(RowValue.columns(row, key)), row));
+    if (removed.isEmpty()) {
+      return removed;
+    }
+    Map<RowValue, Row> replaced = new HashMap<>();
+    forEach(
+        true,
+        (row, by) -> {
+          RowValue value = new RowValue(RowValue.columns(row, key));
+          if (removed.containsKey(value)) {
+            replaced.put(value, removed.get(value));
+          }
+        });
+    return replaced;
+  }
+
+  private static Row replaced(Row row, int[] key, Map<RowValue, Row> replaced) {
+    return replaced.isEmpty() ? null : replaced.get(new RowValue(RowValue.columns(row, key)));
+  }
+
+  private void forEach(boolean added, ObjLongConsumer<Row> taker) {
+    counts.forEach(
+        (value, by) -> {
+          if (by > 0 == added) {
+            taker.accept(value.row(), by);
+          }
+        });
+  }
+
+  private static void repeat(List<Row> output, byte kind, Row row, long times) {
+    Row changed = changed(kind, row);
+    for (long i = 0; i < times; i++) {
+      output.add(changed);
+    }
+  }
+
+  /** Returns an output row. */
+  public static Row changed(byte kind, Row row) {
+    Object[] columns = new Object[1 + row.length()];
+    columns[RowKind.POSITION] = kind;
+    for (int i = 0; i < row.length(); i++) {
+      columns[1 + i] = row.get(i);
+    }
+    return RowFactory.create(columns);
+  }
+}

@@ -1,0 +1,73 @@
+package io.streamtable.operators.row;
+
+import java.util.Arrays;
+import java.util.Objects;
+import org.apache.spark.sql.Row;
+import scala.collection.Seq;
+
+/** Order and equality of column values in Spark's external rows. */
+public final class Values {
+  private Values() {}
+
+  /** Compares two values of one type, which are not null, in SQL order. */
+  @SuppressWarnings("unchecked")
+  public static int compare(Object left, Object right) {
+    if (left instanceof byte[] bytes) {
+      return Arrays.compareUnsigned(bytes, (byte[]) right);
+    }
+    return ((Comparable<Object>) left).compareTo(right);
+  }
+
+  /**
+   * Returns whether two column values are equal, including nulls, byte arrays and nested values.
+   */
+  public static boolean same(Object left, Object right) {
+    if (left instanceof byte[] bytes && right instanceof byte[] others) {
+      return Arrays.equals(bytes, others);
+    }
+    if (left instanceof Row row && right instanceof Row other) {
+      return sameColumns(row, other);
+    }
+    if (left instanceof Seq<?> items && right instanceof Seq<?> others) {
+      return sameItems(items, others);
+    }
+    return Objects.equals(left, right);
+  }
+
+  /** Returns a hash that is consistent with {@link #same}. */
+  static int hash(Object value) {
+    if (value instanceof byte[] bytes) {
+      return Arrays.hashCode(bytes);
+    }
+    int hash = 1;
+    if (value instanceof Row row) {
+      for (int i = 0; i < row.length(); i++) {
+        hash = 31 * hash + hash(row.get(i));
+      }
+      return hash;
+    }
+    if (value instanceof Seq<?> items) {
+      for (int i = 0; i < items.length(); i++) {
+        hash = 31 * hash + hash(items.apply(i));
+      }
+      return hash;
+    }
+    return Objects.hashCode(value);
+  }
+
+  private static boolean sameColumns(Row left, Row right) {
+    boolean same = left.length() == right.length();
+    for (int i = 0; same && i < left.length(); i++) {
+      same = same(left.get(i), right.get(i));
+    }
+    return same;
+  }
+
+  private static boolean sameItems(Seq<?> left, Seq<?> right) {
+    boolean same = left.length() == right.length();
+    for (int i = 0; same && i < left.length(); i++) {
+      same = same(left.apply(i), right.apply(i));
+    }
+    return same;
+  }
+}

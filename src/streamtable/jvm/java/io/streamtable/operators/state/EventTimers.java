@@ -1,0 +1,30 @@
+package io.streamtable.operators.state;
+
+import org.apache.spark.sql.streaming.StatefulProcessorHandle;
+import org.apache.spark.sql.streaming.TimerValues;
+
+/**
+ * Timers and watermarks with Flink's semantics on top of Spark's.
+ *
+ * <p>A timer fires when the watermark is at or past its time. Spark's watermark is 0 until every
+ * input has had an event time, so 0 means that there is no watermark yet.
+ */
+public final class EventTimers {
+  private EventTimers() {}
+
+  /** Registers a timer of the current key, which fires when the watermark reaches this time. */
+  public static void register(StatefulProcessorHandle handle, long moment) {
+    handle.registerTimer(Math.max(1, moment));
+  }
+
+  /** Deletes a timer that {@link #register} set. */
+  public static void delete(StatefulProcessorHandle handle, long moment) {
+    handle.deleteTimer(Math.max(1, moment));
+  }
+
+  /** Returns the watermark in milliseconds; below every event time if there is none yet. */
+  public static long watermark(TimerValues timers) {
+    long watermark = timers.getCurrentWatermarkInMs();
+    return watermark <= 0 ? Long.MIN_VALUE : watermark;
+  }
+}

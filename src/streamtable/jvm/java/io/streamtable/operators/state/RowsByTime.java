@@ -1,0 +1,96 @@
+package io.streamtable.operators.state;
+
+import io.streamtable.operators.row.Plain;
+import io.streamtable.operators.row.RowValue;
+import java.io.Serializable;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import org.apache.spark.sql.Encoders;
+import org.apache.spark.sql.Row;
+import org.apache.spark.sql.RowFactory;
+import org.apache.spark.sql.streaming.MapState;
+import org.apache.spark.sql.streaming.StatefulProcessorHandle;
+import org.apache.spark.sql.streaming.TTLConfig;
+import org.apache.spark.sql.streaming.TimerValues;
+import org.apache.spark.sql.types.DataTypes;
+import org.apache.spark.sql.types.StructType;
+import scala.Tuple2;
+
+/** Rows of one partition in a map state: event time in milliseconds -> rows in arrival order. */
+public final class RowsByTime implements Serializable {
+  private final StructType row;
+  private final Comparator<Row> arrival;
+  private final Lateness lateness;
+  private transient MapState<Long, Row> state;
+
+  /**
+   * @param row the stored columns; in input rows, the event time follows them
+   * @param arrival order of rows with the same event time in a batch
+   */
+  public RowsByTime(StructType row, Comparator<Row> arrival, Lateness lateness) {
+    this.row = row;
+    this.arrival = arrival;
+    this.lateness = lateness;
+  }
+
+  public void open(StatefulProcessorHandle handle, String name) {
+    StructType list = new StructType().add("rows", DataTypes.createArrayType(row));
+    state = handle.getMapState(name, Encoders.LONG(), Plain.row(list), TTLConfig.NONE());
+  }
+
+  /** Stores the rows of a batch that are not late; returns their first event time, or null. */
+  public Long add(scala.collection.Iterator<Row> input, TimerValues timers) {
+    int momentAt = row.length();
+    List<Row> added = new ArrayList<>();
+    while (input.hasNext()) {
+      Row next = input.next();
+      if (lateness.isLate(next.getLong(momentAt), timers)) {
+        lateness.count(1);
+      } else {
+        added.add(next);
+      }
+    }
+    added.sort(arrival);
+    SortedMap<Long, List<Row>> fresh = new TreeMap<>();
+    for (Row next : added) {
+      fresh
+          .computeIfAbsent(next.getLong(momentAt), moment -> new ArrayList<>())
+          .add(RowValue.slice(next, 0, momentAt));
+    }
+    fresh.forEach(this::append);
+    return fresh.isEmpty() ? null : fresh.firstKey();
+  }
+
+  private void append(long moment, List<Row> added) {
+    Row stored = state.getValue(moment);
+    List<Row> all = stored == null ? new ArrayList<>() : new ArrayList<>(stored.getList(0));
+    all.addAll(added);
+    put(moment, all);
+  }
+
+  public void put(long moment, List<Row> rows) {
+    state.updateValue(moment, RowFactory.create((Object) rows.toArray(new Row[0])));
+  }
+
+  public void remove(long moment) {
+    state.removeKey(moment);
+  }
+
+  public void clear() {
+    state.clear();
+  }
+
+  /** Returns all rows. */
+  public SortedMap<Long, List<Row>> load() {
+    SortedMap<Long, List<Row>> all = new TreeMap<>();
+    scala.collection.Iterator<Tuple2<Long, Row>> entries = state.iterator();
+    while (entries.hasNext()) {
+      Tuple2<Long, Row> entry = entries.next();
+      all.put(entry._1(), entry._2().getList(0));
+    }
+    return all;
+  }
+}

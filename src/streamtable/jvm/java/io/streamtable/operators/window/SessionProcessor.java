@@ -1,0 +1,201 @@
+package io.streamtable.operators.window;
+
+import io.streamtable.operators.row.Plain;
+import io.streamtable.operators.row.RowKind;
+import io.streamtable.operators.state.EventTimers;
+import io.streamtable.operators.state.Lateness;
+import io.streamtable.operators.window.Sessions.Session;
+import java.time.Instant;
+import java.time.LocalDateTime;
+import java.time.ZoneId;
+import java.time.ZoneOffset;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import org.apache.spark.sql.Encoders;
+import org.apache.spark.sql.Row;
+import org.apache.spark.sql.RowFactory;
+import org.apache.spark.sql.streaming.ExpiredTimerInfo;
+import org.apache.spark.sql.streaming.MapState;
+import org.apache.spark.sql.streaming.OutputMode;
+import org.apache.spark.sql.streaming.StatefulProcessor;
+import org.apache.spark.sql.streaming.TTLConfig;
+import org.apache.spark.sql.streaming.TimeMode;
+import org.apache.spark.sql.streaming.TimerValues;
+import org.apache.spark.sql.streaming.ValueState;
+import org.apache.spark.sql.types.DataTypes;
+import org.apache.spark.sql.types.StructType;
+import scala.Tuple2;
+import scala.jdk.javaapi.CollectionConverters;
+
+/**
+ * Reads changelog rows of one group, and emits the output of each session once, when the watermark
+ * passes its end.
+ *
+ * <p>Input rows are (row kind, columns..., start, end): the session of the row alone. State (layout
+ * v1): "sessions", the open sessions; "rows", each row in them with its count. A row is late if its
+ * session, merged with the open sessions, has ended according to the watermark.
+ */
+public final class SessionProcessor extends StatefulProcessor<Row, Row, Row> {
+  private final StructType schema;
+  private final SessionOutput results;
+  private final ZoneId zone;
+  private final Lateness lateness;
+  private transient ValueState<Row> open;
+  private transient MapState<Row, Long> rows;
+
+  /**
+   * @param schema schema of the input rows
+   * @param results computes the output of a session
+   * @param zone time zone of the sessions' milliseconds
+   */
+  SessionProcessor(
+      StructType schema, SessionOutput results, ZoneId zone, Lateness lateness) {
+    this.schema = schema;
+    this.results = results;
+    this.zone = zone;
+    this.lateness = lateness;
+  }
+
+  @Override
+  public void init(OutputMode outputMode, TimeMode timeMode) {
+    StructType spans = new StructType().add("spans", DataTypes.createArrayType(DataTypes.LongType));
+    open = getHandle().getValueState("sessions", Plain.row(spans), TTLConfig.NONE());
+    rows =
+        getHandle().getMapState("rows", Plain.row(schema), Encoders.LONG(), TTLConfig.NONE());
+  }
+
+  @Override
+  public scala.collection.Iterator<Row> handleInputRows(
+      Row key, scala.collection.Iterator<Row> input, TimerValues timers) {
+    List<Session> sessions = load();
+    // Rows of this batch must not join sessions that the watermark has ended.
+    List<Row> output = fire(key, sessions, timers);
+    List<Row> added = new ArrayList<>();
+    List<Session> spans = new ArrayList<>(sessions);
+    while (input.hasNext()) {
+      Row row = input.next();
+      added.add(row);
+      spans.add(new Session(start(row), end(row)));
+    }
+    List<Session> merged = Sessions.merged(spans);
+    for (Row row : added) {
+      if (lateness.isLate(last(Sessions.at(merged, start(row))), timers)) {
+        lateness.count(1);
+      } else {
+        count(row);
+      }
+    }
+    merged.removeIf(session -> lateness.isLate(last(session), timers));
+    store(sessions, merged);
+    return CollectionConverters.asScala(output.iterator());
+  }
+
+  @Override
+  public scala.collection.Iterator<Row> handleExpiredTimer(
+      Row key, TimerValues timers, ExpiredTimerInfo timer) {
+    List<Session> before = load();
+    List<Session> after = new ArrayList<>(before);
+    List<Row> output = fire(key, after, timers);
+    if (after.size() < before.size()) {
+      store(after, after);
+    }
+    return CollectionConverters.asScala(output.iterator());
+  }
+
+  /**
+   * Removes the sessions that the watermark has ended, with their rows, and returns their output.
+   */
+  private List<Row> fire(Row key, List<Session> sessions, TimerValues timers) {
+    List<Session> ended = new ArrayList<>(sessions);
+    ended.removeIf(session -> last(session) > EventTimers.watermark(timers));
+    sessions.removeAll(ended);
+    List<Row> output = new ArrayList<>();
+    for (Session session : ended) {
+      List<Tuple2<Row, Long>> inside = take(session);
+      if (!inside.isEmpty()) {
+        results.add(key, session, last(session), inside, output);
+      }
+    }
+    return output;
+  }
+
+  private List<Tuple2<Row, Long>> take(Session session) {
+    List<Tuple2<Row, Long>> inside = new ArrayList<>();
+    scala.collection.Iterator<Tuple2<Row, Long>> entries = rows.iterator();
+    while (entries.hasNext()) {
+      Tuple2<Row, Long> entry = entries.next();
+      long moment = start(entry._1());
+      if (session.start() <= moment && moment < session.end()) {
+        inside.add(entry);
+      }
+    }
+    for (Tuple2<Row, Long> entry : inside) {
+      rows.removeKey(entry._1());
+    }
+    inside.removeIf(entry -> entry._2() <= 0);
+    inside.sort(Comparator.comparingLong(entry -> start(entry._1())));
+    return inside;
+  }
+
+  /** Changes the count of a row. Within a batch, a removal may arrive before its addition. */
+  private void count(Row row) {
+    int sign = RowKind.sign(row.getByte(RowKind.POSITION));
+    Row plain = RowKind.as(RowKind.INSERT, row);
+    Long stored = rows.getValue(plain);
+    long count = (stored == null ? 0 : stored) + sign;
+    if (count == 0) {
+      rows.removeKey(plain);
+    } else {
+      rows.updateValue(plain, count);
+    }
+  }
+
+  private List<Session> load() {
+    List<Session> sessions = new ArrayList<>();
+    Row stored = open.get();
+    if (stored != null) {
+      List<Long> spans = stored.getList(0);
+      for (int i = 0; i < spans.size(); i += 2) {
+        sessions.add(new Session(spans.get(i), spans.get(i + 1)));
+      }
+    }
+    return sessions;
+  }
+
+  private void store(List<Session> before, List<Session> after) {
+    for (Session session : before) {
+      if (!after.contains(session)) {
+        EventTimers.delete(getHandle(), last(session));
+      }
+    }
+    Long[] spans = new Long[2 * after.size()];
+    for (int i = 0; i < after.size(); i++) {
+      spans[2 * i] = after.get(i).start();
+      spans[2 * i + 1] = after.get(i).end();
+    }
+    if (spans.length == 0) {
+      open.clear();
+      return;
+    }
+    open.update(RowFactory.create((Object) spans));
+    for (Session session : after) {
+      EventTimers.register(getHandle(), last(session));
+    }
+  }
+
+  private long start(Row row) {
+    return row.getLong(schema.length() - 2);
+  }
+
+  private long end(Row row) {
+    return row.getLong(schema.length() - 1);
+  }
+
+  /** Returns the last millisecond of a session, comparable with the watermark. */
+  private long last(Session session) {
+    LocalDateTime end =
+        LocalDateTime.ofInstant(Instant.ofEpochMilli(session.end()), ZoneOffset.UTC);
+    return end.atZone(zone).toInstant().toEpochMilli() - 1;
+  }
+}

@@ -1,0 +1,27 @@
+package io.streamtable.source;
+
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+
+/** The positions of a query in the splits of a source: the next offset of each split. */
+public record Positions(Map<String, Long> offsets) {
+  Set<String> splits() {
+    return offsets.keySet();
+  }
+
+  public long at(String split, long otherwise) {
+    return offsets.getOrDefault(split, otherwise);
+  }
+
+  /** Returns these positions, capped at the limits and never before the begin. */
+  Positions capped(Positions begin, Map<String, Long> limits) {
+    Map<String, Long> capped = new TreeMap<>();
+    offsets.forEach(
+        (split, end) -> {
+          long limit = limits.getOrDefault(split, Long.MAX_VALUE);
+          capped.put(split, Math.max(begin.at(split, 0), Math.min(end, limit)));
+        });
+    return new Positions(capped);
+  }
+}
