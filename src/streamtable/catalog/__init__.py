@@ -1,4 +1,5 @@
-"""Stage 2, statements -> tables: DDL comes in, tables with checked options go out to `plan`.
+"""Stage 2, statements -> tables: turn DDL into tables with checked options.
 
-Connectors reach the catalog as an argument, so that nothing here knows Kafka.
+The planner reads these tables. Connectors are passed to the catalog as an argument, so no module
+here depends on Kafka.
 """

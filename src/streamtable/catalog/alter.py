@@ -1,6 +1,7 @@
-"""ALTER TABLE: a schema and options -> changed ones, by Flink's rules.
+"""ALTER TABLE: change a schema or options by Flink's rules.
 
-Source: Flink's page *ALTER Statements*; what it leaves open, Flink 2.2 itself (tests/compat).
+Source: Flink's page *ALTER Statements*. Where the page is silent, the source is Flink 2.2 itself
+(tests/compat).
 """
 
 from __future__ import annotations
@@ -13,7 +14,8 @@ from sqlglot import exp
 from streamtable.core.errors import Condition, Span, StreamtableError, closest
 from streamtable.core.options import Given
 from streamtable.core.table import ComputedColumn, Schema, TableColumn
-from streamtable.sql.changes import (
+from streamtable.sql.place import place_of
+from streamtable.sql.statements.changes import (
     AddElements,
     Change,
     DropColumns,
@@ -26,34 +28,33 @@ from streamtable.sql.changes import (
     ResetOptions,
     SetOptions,
 )
-from streamtable.sql.place import place_of
-from streamtable.sql.schema import Element, KeyDeclared, SchemaDraft, WatermarkDeclared
+from streamtable.sql.statements.schema import Element, KeyDeclared, SchemaDraft, WatermarkDeclared
 
 
 def altered_options(
     table: str, options: Mapping[str, Given], change: SetOptions | ResetOptions
 ) -> dict[str, Given]:
-    """The options after SET or RESET."""
+    """Return the options after SET or RESET."""
     if isinstance(change, SetOptions):
         if not change.options:
             raise refused(table, None, "SET needs an option")
         return {**options, **change.options}
     if "connector" in change.keys:
-        raise refused(table, change.keys["connector"], "RESET cannot take 'connector' away")
+        raise refused(table, change.keys["connector"], "RESET cannot remove 'connector'")
     return {key: given for key, given in options.items() if key not in change.keys}
 
 
 def altered_schema(table: str, schema: Schema, change: Change, at: Span) -> Schema:
-    """The schema after a change of it.
+    """Return the schema after ALTER TABLE.
 
     Args:
-        table: name, for messages.
-        schema: as it is.
-        change: any but of options or of the table's name.
-        at: where the statement begins.
+        table: name of the table, for messages.
+        schema: the schema before the change.
+        change: any change except of options or of the table's name.
+        at: start of the statement in the script.
 
     Raises:
-        StreamtableError: CHANGE_REFUSED, and what a declaration can get wrong.
+        StreamtableError: CHANGE_REFUSED, or an error of the new declaration.
     """
     draft = SchemaDraft.of(table, schema)
     match change:
@@ -80,7 +81,7 @@ def altered_schema(table: str, schema: Schema, change: Change, at: Span) -> Sche
 
 
 def refused(table: str, at: Span | None, reason: str, hint: str | None = None) -> StreamtableError:
-    """A change that the table does not allow."""
+    """Return the error for a change that the table does not allow."""
     return StreamtableError(
         Condition.CHANGE_REFUSED, at=at, hint=hint, change=f"ALTER TABLE {table}", reason=reason
     )
@@ -160,7 +161,7 @@ def _rename(draft: SchemaDraft, change: RenameColumn) -> None:
 
 
 def key_name(key: KeyDeclared) -> str:
-    """The name of a key's constraint; Flink makes one from the columns where none is given."""
+    """Return the name of the key's constraint; the default is made of the columns, as in Flink."""
     return key.name or "_".join(["PK", *(column.name for column in key.columns)])
 
 
@@ -181,10 +182,12 @@ def _drop(draft: SchemaDraft, change: DropColumns) -> None:
 
 
 def _check_free(draft: SchemaDraft, column: exp.Identifier, gone: frozenset[str]) -> None:
-    """The column is there, and nothing that stays is computed from it."""
+    """Check that a column exists and that no partition or computed column needs it."""
     name, at = column.name, place_of(column)
     if name not in draft.columns:
         raise _no_column(draft, name, at)
+    if draft.partitions and name in [key.name for key in draft.partitions.columns]:
+        raise refused(draft.table, at, f"column '{name}' is in PARTITIONED BY")
     computed = [c for c in draft.columns.values() if isinstance(c, ComputedColumn)]
     for other in computed:
         if other.name not in gone | {name} and name in _read(other.expression):
@@ -196,7 +199,7 @@ def _check_free(draft: SchemaDraft, column: exp.Identifier, gone: frozenset[str]
 
 
 def _read(expression: exp.Expr) -> set[str]:
-    """The columns that an expression reads."""
+    """Return the columns that an expression reads."""
     return {column.parts[0].name for column in expression.find_all(exp.Column)}
 
 

@@ -1,7 +1,7 @@
-"""The tables and views of a session, by name.
+"""Catalog of a session: tables and views by name.
 
-A temporary table or view hides a permanent one of its name, as in Flink; nothing else tells them
-apart, because a session's catalogs live no longer than itself.
+A temporary table or view hides a permanent one of the same name, as in Flink. There is no other
+difference, because a session's catalogs end with the session.
 """
 
 from __future__ import annotations
@@ -21,10 +21,16 @@ from streamtable.core.errors import Condition, Span, StreamtableError, closest
 from streamtable.core.options import Given
 from streamtable.core.table import Table
 from streamtable.core.types import Field
-from streamtable.sql.changes import AlterTable, AlterView, RenameTo, ResetOptions, SetOptions
-from streamtable.sql.listings import DropCatalog, DropDatabase
 from streamtable.sql.names import Name
-from streamtable.sql.statements import (
+from streamtable.sql.statements.changes import (
+    AlterTable,
+    AlterView,
+    RenameTo,
+    ResetOptions,
+    SetOptions,
+)
+from streamtable.sql.statements.listings import DropCatalog, DropDatabase
+from streamtable.sql.statements.model import (
     CreateTable,
     CreateTableAs,
     CreateTableLike,
@@ -37,7 +43,7 @@ __all__ = ["Catalog", "Entry", "Factory", "View"]
 
 @dataclass(frozen=True)
 class Entry:
-    """What a name means, and whether it is temporary."""
+    """A table or view under its name, and whether it is temporary."""
 
     path: Path
     content: Table | View
@@ -45,11 +51,11 @@ class Entry:
 
 
 class Catalog:
-    """Registers DDL and answers names.
+    """Catalog of a session: registers DDL and resolves names.
 
     Args:
         connectors: name -> factory.
-        built_in: names of functions that are there already.
+        built_in: names of the built-in functions.
     """
 
     def __init__(
@@ -62,24 +68,24 @@ class Catalog:
         self.functions = Functions(self.namespaces, built_in)
 
     def copy(self) -> Catalog:
-        """A catalog of its own that holds the same."""
+        """Return an independent catalog with the same content."""
         other = Catalog(self._connectors)
         other._permanent = dict(self._permanent)
         other._temporary = dict(self._temporary)
-        other.namespaces = self.namespaces
-        other.functions = self.functions
+        other.namespaces = self.namespaces.copy()
+        other.functions = self.functions.copy(other.namespaces)
         return other
 
     # Tables
 
     def create_table(self, statement: CreateTable) -> None:
-        """Checks a table's options and keeps it; DUPLICATE_TABLE where the name is taken."""
+        """Check a table's options and register it; DUPLICATE_TABLE if the name is taken."""
         path = self._new_path(statement)
         if path is not None:
             self._declare(path, statement)
 
     def create_table_like(self, statement: CreateTableLike) -> None:
-        """Makes a table of another one's declaration and its own."""
+        """CREATE TABLE ... LIKE: merge another table's declaration with the statement's."""
         table, like = statement.table, statement.like
         source = self.find(like.source, like.at)
         if isinstance(source, View):
@@ -97,22 +103,25 @@ class Catalog:
         self._declare(path, replace(table, schema=schema, options=options))
 
     def create_table_as(self, statement: CreateTableAs, fields: Sequence[Field]) -> None:
-        """Makes a table with the columns of a query."""
+        """CREATE TABLE AS: register a table with the columns of a query; may replace a table."""
+        old = self.namespaces.path(statement.table.name)
+        if statement.replaces and isinstance(self._permanent.get(old), Table):
+            del self._permanent[old]
         path = self._new_path(statement.table)
         if path is not None:
             self._declare(path, replace(statement.table, schema=schema_as(statement, fields)))
 
     def with_options(self, table: Table, given: Mapping[str, Given]) -> Table:
-        """A table with some of its options changed, as a hint does; checked anew."""
+        """Return a table with changed options, as a hint sets them; checks the options again."""
         return self._table(table.name, replace(table, options={**table.options, **given}))
 
     def alter_table(self, statement: AlterTable) -> None:
-        """Changes a table; CHANGE_REFUSED where Flink would not."""
+        """ALTER TABLE: change a table; CHANGE_REFUSED if Flink does not allow the change."""
         at = statement.name_at or statement.at
         path = self.namespaces.path(statement.name)
         table = self._permanent.get(path)
         if path in self._temporary:
-            raise refused(str(path), at, "it is temporary", "drop it and create it anew")
+            raise refused(str(path), at, "it is temporary", "drop it and create it again")
         if table is None and statement.if_exists:
             return
         if table is None:
@@ -134,7 +143,7 @@ class Catalog:
     # Views
 
     def create_view(self, statement: CreateView) -> None:
-        """Keeps a view; its query is planned where it is used."""
+        """Register a view; its query is planned when a query uses the view."""
         path = self._new_path(statement)
         if path is not None:
             self._entries(temporary=statement.temporary)[path] = View(
@@ -146,12 +155,12 @@ class Catalog:
             )
 
     def put_view(self, name: Name, query: exp.Query) -> None:
-        """Keeps a temporary view that a program gives; one of that name goes."""
+        """Register a temporary view that a program creates; an existing one is replaced."""
         path = self.namespaces.path(name)
         self._temporary[path] = View(str(path), query)
 
     def alter_view(self, statement: AlterView) -> None:
-        """Renames a view, or gives it another query."""
+        """ALTER VIEW: rename a view, or replace its query."""
         at = statement.name_at or statement.at
         path = self.namespaces.path(statement.name)
         view = self._permanent.get(path)
@@ -163,10 +172,10 @@ class Catalog:
             query = qualified(statement.change, self.namespaces)
             self._permanent[path] = View(view.name, query, (), view.comment, statement.at)
 
-    # All of them
+    # Tables and views
 
     def drop(self, statement: Drop) -> None:
-        """Forgets a table or view; the topic behind it stays."""
+        """Drop a table or view; its topic is not deleted."""
         path = self.namespaces.path(statement.name)
         kind = View if statement.kind == "VIEW" else Table
         at = statement.name_at or statement.at
@@ -194,16 +203,16 @@ class Catalog:
             raise self._unknown(path, at)
 
     def has(self, name: Name) -> bool:
-        """Whether the name means something."""
+        """Return whether the name is a table or view."""
         path = self.namespaces.path(name)
         return path in self._permanent or path in self._temporary
 
     def forget(self, name: Name, *, temporary: bool) -> None:
-        """Takes back what was declared under a name."""
+        """Remove a declaration by name."""
         self._entries(temporary=temporary).pop(self.namespaces.path(name), None)
 
     def drop_database(self, statement: DropDatabase) -> None:
-        """Forgets a database; with CASCADE, all that is in it too."""
+        """Drop a database; with CASCADE, drop its content too."""
         found = self.namespaces.find_database(statement)
         if found is None:
             return
@@ -221,13 +230,13 @@ class Catalog:
         self.namespaces.drop_database(*found)
 
     def drop_catalog(self, statement: DropCatalog) -> None:
-        """Forgets a catalog and all that is in it."""
+        """Drop a catalog and its content."""
         gone = self.namespaces.drop_catalog(statement)
         for path in [path for path in self._permanent if path.catalog == gone]:
             del self._permanent[path]
 
     def entry(self, name: Name, at: Span | None) -> Entry:
-        """What a name means; UNKNOWN_TABLE with the nearest known one otherwise."""
+        """Return the entry of a name; UNKNOWN_TABLE with the closest known name otherwise."""
         path = self.namespaces.path(name)
         for temporary in (True, False):
             found = self._entries(temporary=temporary).get(path)
@@ -236,11 +245,11 @@ class Catalog:
         raise self._unknown(path, at)
 
     def find(self, name: Name, at: Span | None) -> Table | View:
-        """The table or view of that name; UNKNOWN_TABLE with the nearest known one otherwise."""
+        """Return the table or view of a name; UNKNOWN_TABLE with the closest name otherwise."""
         return self.entry(name, at).content
 
     def find_table(self, name: Name, at: Span | None) -> Table:
-        """A table to write into; a view is refused."""
+        """Return a table to write to; a view is refused."""
         found = self.find(name, at)
         if isinstance(found, View):
             raise StreamtableError(
@@ -252,7 +261,7 @@ class Catalog:
         return found
 
     def names(self, place: Name, at: Span | None, *, views_only: bool = False) -> list[str]:
-        """The tables and views of a database, temporary ones among them, sorted."""
+        """List the tables and views of a database, including temporary ones, sorted."""
         home = self.namespaces.home(place, at)
         visible = {**self._permanent, **self._temporary}
         return sorted(
@@ -262,13 +271,13 @@ class Catalog:
             and (isinstance(content, View) or not views_only)
         )
 
-    # Behind these
+    # Helpers
 
     def _entries(self, *, temporary: bool) -> dict[Path, Table | View]:
         return self._temporary if temporary else self._permanent
 
     def _new_path(self, statement: CreateTable | CreateView) -> Path | None:
-        """Where a new table or view goes; None where there is one and IF NOT EXISTS stands."""
+        """Return the path of a new table or view; None if IF NOT EXISTS finds an existing one."""
         path = self.namespaces.path(statement.name)
         if not statement.temporary:
             self.namespaces.check(path, statement.name_at or statement.at)

@@ -1,4 +1,4 @@
-"""Statements that change what a catalog holds -> the catalog's methods."""
+"""Apply a statement that changes the catalog."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from streamtable.catalog.catalog import Catalog
-from streamtable.sql.changes import AlterTable, AlterView
-from streamtable.sql.listings import (
+from streamtable.sql.statements.changes import AlterTable, AlterView
+from streamtable.sql.statements.listings import (
     CreateCatalog,
     CreateDatabase,
     CreateFunction,
@@ -17,7 +17,7 @@ from streamtable.sql.listings import (
     UseCatalog,
     UseDatabase,
 )
-from streamtable.sql.statements import CreateTable, CreateTableLike, Definition, Drop
+from streamtable.sql.statements.model import CreateTable, CreateTableLike, Definition, Drop
 
 _ACTIONS: Mapping[type[Any], Callable[[Catalog, Any], object]] = {
     CreateTable: Catalog.create_table,
@@ -37,9 +37,9 @@ _ACTIONS: Mapping[type[Any], Callable[[Catalog, Any], object]] = {
 
 
 def define(statement: Definition, catalog: Catalog) -> None:
-    """Changes the catalog as the statement says.
+    """Apply a statement to the catalog.
 
     Raises:
-        StreamtableError: whatever forbids it; the catalog is then as it was.
+        StreamtableError: the statement is refused; the catalog is then unchanged.
     """
     _ACTIONS[type(statement)](catalog, statement)

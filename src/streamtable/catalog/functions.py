@@ -1,4 +1,4 @@
-"""The Python functions of a session: made, found by name, and tied to the calls that mean them."""
+"""Python functions of a session: create them, look them up, and bind calls to them."""
 
 from __future__ import annotations
 
@@ -15,33 +15,35 @@ from sqlglot import exp
 from streamtable.catalog.namespaces import Namespaces, Path
 from streamtable.catalog.python_hints import Signature, signature_of
 from streamtable.core.errors import Condition, Span, StreamtableError, closest
-from streamtable.sql.listings import CreateFunction, DropFunction
 from streamtable.sql.nodes import FlinkCall
+from streamtable.sql.statements.listings import CreateFunction, DropFunction
 
-#: What the names of such functions begin with in Spark.
+#: Prefix of the names of these functions in Spark.
 SPARK_PREFIX = "streamtable_udf_"
 _CURRENT_DATABASE = "CURRENT_DATABASE"
 
 
 @dataclass(frozen=True)
 class PythonFunction:
-    """A function of the user's.
+    """A user-defined Python function.
 
     Attributes:
-        name: as the script calls it.
-        module: where it is.
-        attribute: its name there.
-        signature: what it takes and gives.
+        name: name of the function in the script.
+        module: Python module of the function.
+        attribute: name of the function in the module.
+        signature: types of the arguments and of the result.
+        given: the function itself, if a program has passed it; None: its module is imported.
     """
 
     name: str
     module: str
     attribute: str
     signature: Signature
+    given: object = None
 
     @property
     def spark_name(self) -> str:
-        """The name it is registered under in Spark; the same in every run of a script."""
+        """Name of the function in Spark; the same in every run of a script."""
         target = f"{self.module}:{self.attribute}"
         digest = hashlib.sha256(target.encode()).hexdigest()[:8]
         readable = "".join(c if c.isascii() and c.isalnum() else "_" for c in self.attribute)
@@ -49,11 +51,11 @@ class PythonFunction:
 
 
 class Functions:
-    """Functions by name; names of functions do not mind case.
+    """User-defined functions by name; names are case-insensitive.
 
     Args:
-        namespaces: what databases there are.
-        built_in: names that are taken.
+        namespaces: the catalogs and databases of the session.
+        built_in: names that are taken by built-in functions.
     """
 
     def __init__(self, namespaces: Namespaces, built_in: frozenset[str]) -> None:
@@ -62,21 +64,30 @@ class Functions:
         self._system: dict[str, PythonFunction] = {}
         self._temporary: dict[Path, PythonFunction] = {}
         self._permanent: dict[Path, PythonFunction] = {}
-        #: Every function that was ever made, for Spark to know.
+        #: All functions that were ever created, to be registered in Spark.
         self.made: list[PythonFunction] = []
 
+    def copy(self, namespaces: Namespaces) -> Functions:
+        """Return independent functions with the same content, in a copy of the namespaces."""
+        other = Functions(namespaces, self._built_in)
+        other._system = dict(self._system)
+        other._temporary = dict(self._temporary)
+        other._permanent = dict(self._permanent)
+        other.made = list(self.made)
+        return other
+
     def create(self, statement: CreateFunction) -> None:
-        """Imports the module and keeps the function.
+        """Import the module and register the function.
 
         Raises:
-            StreamtableError: FUNCTION_UNUSABLE where it cannot be imported or has no types,
+            StreamtableError: FUNCTION_UNUSABLE if the function cannot be imported or has no types;
                 ALREADY_EXISTS.
         """
         name, at = statement.name[-1].upper(), statement.at
         if statement.system and name in self._built_in:
-            what = f"a function in the place of the built-in {name}"
+            what = f"a function that replaces the built-in {name}"
             raise StreamtableError(Condition.NOT_YET, at=at, what=what)
-        if self._held(statement) is not None:
+        if self._existing(statement) is not None:
             if statement.if_not_exists:
                 return
             raise StreamtableError(
@@ -94,9 +105,38 @@ class Functions:
             (self._temporary if statement.temporary else self._permanent)[path] = found
         self.made.append(found)
 
+    def put(self, name: tuple[str, ...], function: object) -> None:
+        """Register a function that a program passes; it replaces one of the same name.
+
+        Raises:
+            StreamtableError: FUNCTION_UNUSABLE if it has no types, NOT_YET for the name of a
+                built-in function, UNKNOWN_DATABASE.
+        """
+        shown = ".".join(name)
+        if name[-1].upper() in self._built_in:
+            what = f"a function that replaces the built-in {name[-1].upper()}"
+            raise StreamtableError(Condition.NOT_YET, what=what, hint="give it another name")
+        code = getattr(function, "function", function)
+        module, attribute = (getattr(code, key, "") for key in ("__module__", "__qualname__"))
+        try:
+            signature = signature_of(function)
+        except (ValueError, StreamtableError) as error:
+            raise StreamtableError(
+                Condition.FUNCTION_UNUSABLE,
+                function=shown,
+                reason=str(error),
+                hint="give it type hints, or mark it with streamtable.udf.udf(result_type=...)",
+            ) from error
+        path = self._path(name)
+        self._namespaces.check(path, None)
+        # The name tells functions apart that have the same place, such as two lambdas.
+        found = PythonFunction(name[-1], module, f"{attribute}_{name[-1]}", signature, function)
+        self._temporary[path] = found
+        self.made.append(found)
+
     def drop(self, statement: DropFunction) -> None:
-        """Forgets a function; UNKNOWN_FUNCTION where there is none."""
-        if self._held(statement) is None:
+        """Drop a function; UNKNOWN_FUNCTION if it does not exist."""
+        if self._existing(statement) is None:
             if statement.if_exists:
                 return
             name = statement.name[-1]
@@ -111,28 +151,28 @@ class Functions:
             del entries[self._path(statement.name)]
 
     def names(self, home: tuple[str, str] | None = None) -> list[str]:
-        """What can be called without a database, in lower case and sorted.
+        """List the functions that can be called without a database, in lower case and sorted.
 
         Args:
-            home: catalog and database to look in; None: the current ones.
+            home: catalog and database to search; None: the current ones.
         """
         place = home or (self._namespaces.catalog, self._namespaces.database)
         paths = {**self._permanent, **self._temporary}
         inside = [path.name for path in paths if (path.catalog, path.database) == place]
         return sorted({name.lower() for name in (*inside, *self._system)})
 
-    def tie(self, statement: object) -> None:
-        """Marks the calls in a statement that mean one of these functions, or the place in use."""
+    def bind_calls(self, statement: object) -> None:
+        """Bind the calls in a statement to these functions; set the current database in calls."""
         for tree in _trees(statement):
             for call in tree.find_all(FlinkCall):
                 if call.name == _CURRENT_DATABASE:
                     call.set("database", self._namespaces.database)
-                found = self._meant(call.name)
+                found = self._resolve(call.name)
                 if found is not None:
                     call.set("function", found)
 
-    def _meant(self, name: str) -> PythonFunction | None:
-        """What an unqualified name means: system functions first, as in Flink."""
+    def _resolve(self, name: str) -> PythonFunction | None:
+        """Resolve an unqualified name; system functions come first, as in Flink."""
         if name in self._system:
             return self._system[name]
         if name in self._built_in:
@@ -140,7 +180,7 @@ class Functions:
         path = self._path((name,))
         return self._temporary.get(path) or self._permanent.get(path)
 
-    def _held(self, statement: CreateFunction | DropFunction) -> PythonFunction | None:
+    def _existing(self, statement: CreateFunction | DropFunction) -> PythonFunction | None:
         if statement.system:
             return self._system.get(statement.name[-1].upper())
         entries = self._temporary if statement.temporary else self._permanent
@@ -155,12 +195,12 @@ def _loaded(statement: CreateFunction) -> PythonFunction:
     module, _, attribute = statement.target.rpartition(separator)
     at = statement.target_at
     if not module or not attribute:
-        raise _unusable(statement, "its place is not 'module:function'", None, at)
+        raise _unusable(statement, "its name does not have the form 'module:function'", None, at)
     try:
         found = getattr(importlib.import_module(module), attribute)
         signature = signature_of(found)
     except ModuleNotFoundError as error:
-        hint = "SET 'python.files' to the folder or file it is in"
+        hint = "SET 'python.files' to the folder or file that contains it"
         raise _unusable(statement, f"there is no module '{error.name}'", hint, at) from error
     except AttributeError as error:
         near = closest(attribute, dir(sys.modules[module]))
@@ -170,9 +210,9 @@ def _loaded(statement: CreateFunction) -> PythonFunction:
         hint = "give it type hints, or mark it with streamtable.udf.udf(result_type=...)"
         raise _unusable(statement, str(error), hint, at) from error
     except StreamtableError as error:
-        reason = f"its decorator names a type that is none: {error}"
+        reason = f"its decorator names an invalid type: {error}"
         raise _unusable(statement, reason, None, at) from error
-    except Exception as error:  # whatever the user's module does when it is imported
+    except Exception as error:  # the import runs user code
         reason = f"its module fails: {type(error).__name__}: {error}"
         raise _unusable(statement, reason, None, at) from error
     return PythonFunction(statement.name[-1], module, attribute, signature)
@@ -187,7 +227,7 @@ def _unusable(
 
 
 def _trees(value: object) -> Iterator[exp.Expr]:
-    """The trees inside a statement."""
+    """Yield the expression trees in a statement."""
     if isinstance(value, exp.Expr):
         yield value
     elif isinstance(value, tuple):
@@ -203,7 +243,7 @@ def _attribute(value: Any, name: str) -> object:
 
 
 def search_in(files: Sequence[str]) -> None:
-    """Lets this process import from folders, `.py` and `.zip` files."""
+    """Add folders, `.py` files and `.zip` files to the import path of this process."""
     for file in files:
         place = FilePath(file).resolve()
         entry = str(place.parent if place.suffix == ".py" else place)

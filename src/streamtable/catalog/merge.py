@@ -1,4 +1,4 @@
-"""Schemas and options that come in part from elsewhere: CREATE TABLE ... LIKE and ... AS.
+"""CREATE TABLE ... LIKE and CREATE TABLE ... AS: merge schemas and options.
 
 Source: Flink's page *CREATE Statements*, sections LIKE and AS select_statement.
 """
@@ -18,9 +18,15 @@ from streamtable.core.table import (
     TableColumn,
 )
 from streamtable.core.types import Field
-from streamtable.sql.likes import Feature, Like, Merging
-from streamtable.sql.schema import Element, KeyDeclared, SchemaDraft, WatermarkDeclared
-from streamtable.sql.statements import CreateTableAs
+from streamtable.sql.statements.likes import Feature, Like, Merging
+from streamtable.sql.statements.model import CreateTableAs
+from streamtable.sql.statements.schema import (
+    KeyDeclared,
+    PartitionsDeclared,
+    SchemaDraft,
+    TableElement,
+    WatermarkDeclared,
+)
 
 _FEATURES: dict[type[TableColumn], Feature] = {
     ComputedColumn: Feature.GENERATED,
@@ -28,11 +34,12 @@ _FEATURES: dict[type[TableColumn], Feature] = {
 }
 
 
-def schema_like(table: str, like: Like, source: Table, elements: Sequence[Element]) -> Schema:
-    """The source's columns, key and watermark, as far as they are wanted, and further elements.
+def schema_like(table: str, like: Like, source: Table, elements: Sequence[TableElement]) -> Schema:
+    """Merge the included parts of the source's schema with the elements of the statement.
 
     Raises:
-        StreamtableError: MERGE_CONFLICT for what both have; whatever a declaration can get wrong.
+        StreamtableError: MERGE_CONFLICT if both declare the same part, or an error of the new
+            declaration.
     """
     draft = SchemaDraft.of(table, source.schema)
     for name, column in list(draft.columns.items()):
@@ -43,6 +50,8 @@ def schema_like(table: str, like: Like, source: Table, elements: Sequence[Elemen
         draft.key = None
     if like.merging(Feature.WATERMARKS) is Merging.EXCLUDING:
         draft.watermark = None
+    if like.merging(Feature.PARTITIONS) is Merging.EXCLUDING:
+        draft.partitions = None
     taken = dict(draft.columns)
     for element in elements:
         _make_room(draft, taken, like, element)
@@ -51,9 +60,9 @@ def schema_like(table: str, like: Like, source: Table, elements: Sequence[Elemen
 
 
 def _make_room(
-    draft: SchemaDraft, taken: Mapping[str, TableColumn], like: Like, element: Element
+    draft: SchemaDraft, taken: Mapping[str, TableColumn], like: Like, element: TableElement
 ) -> None:
-    """Checks that an element may stand beside what is taken over, or in its place."""
+    """Check that an element fits the source's parts; remove a part that the element overwrites."""
     match element:
         case KeyDeclared():
             if draft.key is not None and draft.key.at is None:
@@ -66,6 +75,9 @@ def _make_room(
             elif held is not None and held.column == element.watermark.column:
                 hint = "EXCLUDING or OVERWRITING WATERMARKS"
                 raise _conflict(element.at, f"a watermark on '{held.column}'", hint)
+        case PartitionsDeclared():
+            if draft.partitions is not None:
+                raise _conflict(element.at, "partitions", "EXCLUDING PARTITIONS")
         case PhysicalColumn() | ComputedColumn() | MetadataColumn():
             held_column = taken.get(element.name)
             if held_column is not None:
@@ -83,7 +95,7 @@ def _check_column(held: TableColumn, element: TableColumn, like: Like) -> None:
 
 
 def _check_not_null(table: str, taken: Mapping[str, TableColumn], key: KeyDeclared) -> None:
-    """A key over columns of the source does not make them NOT NULL; Flink wants them to be."""
+    """Check that the key columns of the source are NOT NULL; the key does not make them so."""
     for named in key.columns:
         column = taken.get(named.name)
         if isinstance(column, PhysicalColumn) and column.type.nullable:
@@ -96,7 +108,7 @@ def _check_not_null(table: str, taken: Mapping[str, TableColumn], key: KeyDeclar
             )
 
 
-def _place(draft: SchemaDraft, element: Element) -> None:
+def _place(draft: SchemaDraft, element: TableElement) -> None:
     if isinstance(element, ComputedColumn | MetadataColumn) and element.name in draft.columns:
         draft.columns[element.name] = element
     else:
@@ -106,7 +118,7 @@ def _place(draft: SchemaDraft, element: Element) -> None:
 def options_like(
     like: Like, source: Mapping[str, Given], given: Mapping[str, Given]
 ) -> dict[str, Given]:
-    """The source's options with those of the statement."""
+    """Merge the source's options with those of the statement."""
     merging = like.merging(Feature.OPTIONS)
     if merging is Merging.EXCLUDING:
         return dict(given)
@@ -117,20 +129,20 @@ def options_like(
 
 
 def _conflict(at: Span | None, what: str, clause: str | None) -> StreamtableError:
-    hint = f"write LIKE ... ({clause})" if clause else "leave it out, or give it another name"
+    hint = f"write LIKE ... ({clause})" if clause else "remove it, or rename it"
     return StreamtableError(Condition.MERGE_CONFLICT, at=at, what=what, hint=hint)
 
 
 def schema_as(statement: CreateTableAs, fields: Sequence[Field]) -> Schema:
-    """The columns of a query, behind those that the statement adds.
+    """Return the schema of CREATE TABLE AS: the statement's columns, then the query's.
 
     Args:
-        statement: a column of it that the query has too gives the type, in the query's place.
-        fields: the query's columns.
+        statement: its column with the name of a query column sets the type and keeps the query's
+            position.
+        fields: the columns of the query.
 
     Raises:
-        StreamtableError: INVALID_COLUMN_LIST, DUPLICATE_COLUMN, and what a declaration can get
-            wrong.
+        StreamtableError: INVALID_COLUMN_LIST, DUPLICATE_COLUMN, or an error of the new declaration.
     """
     name = ".".join(statement.table.name)
     given: dict[str, TableColumn] = {}
@@ -141,7 +153,8 @@ def schema_as(statement: CreateTableAs, fields: Sequence[Field]) -> Schema:
     own = SchemaDraft(name).take(statement.elements)
     before = {key: column for key, column in own.columns.items() if key not in given}
     inside = {key: own.columns.get(key, column) for key, column in given.items()}
-    return SchemaDraft(name, {**before, **inside}, own.key, own.watermark).schema()
+    columns = {**before, **inside}
+    return SchemaDraft(name, columns, own.key, own.watermark, own.partitions).schema()
 
 
 def _checked_order(statement: CreateTableAs, given: Mapping[str, TableColumn]) -> tuple[str, ...]:
@@ -150,7 +163,7 @@ def _checked_order(statement: CreateTableAs, given: Mapping[str, TableColumn]) -
     for column in order:
         if column not in given:
             hint = closest(column, given)
-            raise _bad_list(statement, at, f"the query gives no column '{column}'", hint)
+            raise _bad_list(statement, at, f"the query has no column '{column}'", hint)
     if len(order) != len(given) or len(set(order)) != len(order):
         listed = ", ".join(given)
         raise _bad_list(statement, at, f"it must name each of ({listed}) once", None)

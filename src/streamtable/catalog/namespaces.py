@@ -1,4 +1,4 @@
-"""Catalogs and their databases, the current ones, and what a name means among them."""
+"""Catalogs and databases of a session, and the resolution of qualified names."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from streamtable.core.errors import Condition, Span, StreamtableError, closest
 from streamtable.core.options import TEXT, Given, Option, OptionSet
 from streamtable.core.types import quote
-from streamtable.sql.listings import (
+from streamtable.sql.names import Name
+from streamtable.sql.statements.listings import (
     CreateCatalog,
     CreateDatabase,
     DropCatalog,
@@ -16,9 +17,8 @@ from streamtable.sql.listings import (
     UseCatalog,
     UseDatabase,
 )
-from streamtable.sql.names import Name
 
-#: Flink's names for what is there at the start.
+#: Flink's names of the initial catalog and database.
 DEFAULT_CATALOG = "default_catalog"
 DEFAULT_DATABASE = "default_database"
 
@@ -30,14 +30,14 @@ _OPTIONS = OptionSet("a catalog in memory", (_TYPE, _FIRST_DATABASE))
 
 @dataclass(frozen=True, order=True)
 class Path:
-    """The whole name of a table, view or function."""
+    """Fully qualified name of a table, view or function."""
 
     catalog: str
     database: str
     name: str
 
     def __str__(self) -> str:
-        """The shortest name that tells it from all others; short where a script names no other."""
+        """Shortest unambiguous name; default catalog and database are omitted."""
         if self.catalog != DEFAULT_CATALOG:
             return f"{self.catalog}.{self.database}.{self.name}"
         if self.database != DEFAULT_DATABASE:
@@ -51,7 +51,7 @@ class Path:
 
 
 class Namespaces:
-    """The catalogs of a session, all of them in memory.
+    """Catalogs of a session, all in memory.
 
     Attributes:
         catalog: the current catalog.
@@ -64,26 +64,34 @@ class Namespaces:
         self._databases: dict[str, dict[str, None]] = {DEFAULT_CATALOG: {DEFAULT_DATABASE: None}}
         self._first = {DEFAULT_CATALOG: DEFAULT_DATABASE}
 
+    def copy(self) -> Namespaces:
+        """Return independent catalogs and databases with the same content."""
+        other = Namespaces()
+        other.catalog, other.database = self.catalog, self.database
+        other._databases = {name: dict(inside) for name, inside in self._databases.items()}
+        other._first = dict(self._first)
+        return other
+
     def path(self, name: Name) -> Path:
-        """A name with the current catalog and database where it says none."""
+        """Qualify a name with the current catalog and database."""
         catalog, database = self._place(name[:-1])
         return Path(catalog, database, name[-1])
 
     def _place(self, place: Name) -> tuple[str, str]:
-        """`()`, `(database,)` or `(catalog, database)` as both."""
+        """Expand `()`, `(database,)` or `(catalog, database)` to catalog and database."""
         catalog, database = (self.catalog, *place)[-2:] if place else (self.catalog, self.database)
         return catalog, database
 
     def catalogs(self) -> list[str]:
-        """Every catalog, sorted."""
+        """List all catalogs, sorted."""
         return sorted(self._databases)
 
     def databases(self, catalog: str | None = None, at: Span | None = None) -> list[str]:
-        """Every database of a catalog, sorted; UNKNOWN_CATALOG where it is none."""
+        """List the databases of a catalog, sorted; UNKNOWN_CATALOG if it does not exist."""
         return sorted(self._of(catalog or self.catalog, at))
 
     def home(self, place: Name, at: Span | None) -> tuple[str, str]:
-        """The catalog and database that a place names, the current ones for an empty one.
+        """Return the catalog and database of a name; an empty name means the current ones.
 
         Raises:
             StreamtableError: UNKNOWN_CATALOG, UNKNOWN_DATABASE.
@@ -93,7 +101,7 @@ class Namespaces:
         return catalog, database
 
     def check(self, path: Path, at: Span | None) -> None:
-        """UNKNOWN_CATALOG or UNKNOWN_DATABASE unless both parts before the name are there."""
+        """Check that catalog and database exist; UNKNOWN_CATALOG or UNKNOWN_DATABASE otherwise."""
         known = self._of(path.catalog, at)
         if path.database not in known:
             raise StreamtableError(
@@ -105,7 +113,7 @@ class Namespaces:
             )
 
     def create_catalog(self, statement: CreateCatalog) -> None:
-        """A further catalog in memory; those of other kinds are refused by name."""
+        """Create a catalog in memory; other catalog types are refused by name."""
         name = statement.name
         if name in self._databases:
             if statement.if_not_exists:
@@ -135,7 +143,7 @@ class Namespaces:
         return _OPTIONS.read(given, name, at)[_FIRST_DATABASE]
 
     def create_database(self, statement: CreateDatabase) -> None:
-        """A further database."""
+        """Create a database."""
         catalog, database = (self.catalog, *statement.name)[-2:]
         known = self._of(catalog, statement.at)
         if database in known and not statement.if_not_exists:
@@ -143,7 +151,7 @@ class Namespaces:
         known[database] = None
 
     def drop_catalog(self, statement: DropCatalog) -> str | None:
-        """Forgets a catalog; its name, or None where there is none and none need be."""
+        """Drop a catalog and return its name; None if IF EXISTS finds no catalog."""
         name = statement.name
         if name not in self._databases and statement.if_exists:
             return None
@@ -154,7 +162,7 @@ class Namespaces:
         return name
 
     def find_database(self, statement: DropDatabase) -> tuple[str, str] | None:
-        """The database that is to go; None where there is none and none need be."""
+        """Return the database to drop; None if IF EXISTS finds no database."""
         catalog, database = (self.catalog, *statement.name)[-2:]
         if statement.if_exists and database not in self._databases.get(catalog, {}):
             return None
@@ -164,17 +172,17 @@ class Namespaces:
         return catalog, database
 
     def drop_database(self, catalog: str, database: str) -> None:
-        """Forgets a database that is known and empty."""
+        """Drop a database; the caller has checked that it exists and is empty."""
         del self._databases[catalog][database]
 
     def use_catalog(self, statement: UseCatalog) -> None:
-        """Makes a catalog current, and its first database."""
+        """Set the current catalog; its first database becomes the current one."""
         self._of(statement.name, statement.at)
         self.catalog = statement.name
         self.database = self._first[statement.name]
 
     def use_database(self, statement: UseDatabase) -> None:
-        """Makes a database current, and its catalog."""
+        """Set the current database and its catalog."""
         self.catalog, self.database = self.home(statement.name, statement.at)
 
     def _of(self, catalog: str, at: Span | None) -> dict[str, None]:

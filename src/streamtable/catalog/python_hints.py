@@ -1,4 +1,4 @@
-"""Signatures of Python functions -> types of Flink SQL, from type hints or the decorator."""
+"""Derive Flink SQL types of Python functions from type hints or the decorator."""
 
 from __future__ import annotations
 
@@ -30,13 +30,13 @@ _PLAIN: dict[Any, DataType] = {
 
 @dataclass(frozen=True)
 class Signature:
-    """What a function takes and gives.
+    """Signature of a Python function: argument types and result type.
 
     Attributes:
-        parameters: the type of each argument; None takes any, as it comes.
-        required: how many of them a call must give.
-        variadic: whether further arguments of any type may follow.
-        result: its type.
+        parameters: type of each argument; None accepts any type without a cast.
+        required: number of arguments that a call must pass.
+        variadic: whether further arguments of any type are allowed.
+        result: type of the result.
         deterministic: whether equal arguments give equal results.
     """
 
@@ -47,18 +47,18 @@ class Signature:
     deterministic: bool = True
 
     def usage(self) -> str:
-        """Its arguments as messages list them."""
+        """Argument list as messages show it."""
         shown = ["any type" if p is None else p.with_nullable(True).sql() for p in self.parameters]
         listed = [p if i < self.required else f"[{p}]" for i, p in enumerate(shown)]
         return "(" + ", ".join([*listed, *(["..."] if self.variadic else [])]) + ")"
 
 
 def signature_of(found: object) -> Signature:
-    """The signature of a function, decorated or not.
+    """Return the signature of a function, decorated or not.
 
     Raises:
-        ValueError: why it has none.
-        StreamtableError: SYNTAX in a type that the decorator names.
+        ValueError: the function has no usable signature; the message says why.
+        StreamtableError: SYNTAX in a type of the decorator.
     """
     marked = found if isinstance(found, UserDefinedFunction) else None
     function = marked.function if marked else found
@@ -119,13 +119,13 @@ def _hints(function: Callable[..., Any]) -> dict[str, Any]:
 def _result(hints: dict[str, Any]) -> DataType:
     kind = _hinted(hints.get("return"))
     if kind is None:
-        msg = "the type of its result is not known"
+        msg = "its result type is unknown"
         raise ValueError(msg)
     return kind
 
 
 def _hinted(hint: Any) -> DataType | None:
-    """The type that a hint means, nullable; None for no hint or Any."""
+    """Return the nullable type of a hint; None for Any or no hint."""
     if hint is None or hint is Any:
         return None
     if hint in _PLAIN:
@@ -139,13 +139,13 @@ def _hinted(hint: Any) -> DataType | None:
         return t.array(_inside(inside[0]))
     elif origin is dict and inside:
         return t.map_of(_inside(inside[0]), _inside(inside[1]))
-    msg = f"type hint {getattr(hint, '__name__', hint)} has no type of Flink SQL"
+    msg = f"type hint {getattr(hint, '__name__', hint)} has no Flink SQL type"
     raise ValueError(msg)
 
 
 def _inside(hint: Any) -> DataType:
     kind = _hinted(hint)
     if kind is None:
-        msg = "a hint of a list or dict must say what is in it"
+        msg = "a type hint of a list or dict must declare its element types"
         raise ValueError(msg)
     return kind

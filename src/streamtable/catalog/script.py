@@ -1,4 +1,4 @@
-"""Tables and views back to the statements that make them: SHOW CREATE."""
+"""SHOW CREATE: generate the statements that create tables and views."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from streamtable.sql.dialect import flink_sql
 
 
 def create_table_sql(entry: Entry, table: Table) -> str:
-    """A CREATE TABLE that gives the same table, secrets masked; laid out as Flink does."""
+    """Return the CREATE TABLE statement of a table in Flink's layout, secrets masked."""
     lines = [f"{quote(c.name)} {_column(c)}" for c in table.schema.columns]
     if table.schema.watermark:
         mark = table.schema.watermark
@@ -30,6 +30,7 @@ def create_table_sql(entry: Entry, table: Table) -> str:
             ",\n".join(f"  {line}" for line in lines),
             ")",
             *_comment(table.comment),
+            *_partitions(table.schema),
             "WITH (",
             ",\n".join(options),
             ")",
@@ -38,7 +39,7 @@ def create_table_sql(entry: Entry, table: Table) -> str:
 
 
 def create_view_sql(entry: Entry, view: View, columns: list[str]) -> str:
-    """A CREATE VIEW that gives the same view; `columns` are those of its query."""
+    """Return the CREATE VIEW statement of a view; `columns` are the columns of its query."""
     names = ",\n".join(f"  {quote(name)}" for name in columns)
     return "\n".join(
         [
@@ -52,7 +53,7 @@ def create_view_sql(entry: Entry, view: View, columns: list[str]) -> str:
 
 
 def extras(column: TableColumn) -> str:
-    """What a column is beside its type: computed, or metadata."""
+    """Return the AS or METADATA clause of a column; empty for a physical column."""
     match column:
         case ComputedColumn():
             return f"AS {flink_sql(column.expression, quoted=True)}"
@@ -64,7 +65,7 @@ def extras(column: TableColumn) -> str:
 
 
 def text(value: str) -> str:
-    """A string literal."""
+    """Return a string literal."""
     return "'" + value.replace("'", "''") + "'"
 
 
@@ -78,6 +79,11 @@ def _key(schema: Schema) -> str:
     name = schema.key_name or "_".join(["PK", *schema.primary_key])
     columns = ", ".join(map(quote, schema.primary_key))
     return f"CONSTRAINT {quote(name)} PRIMARY KEY ({columns}) NOT ENFORCED"
+
+
+def _partitions(schema: Schema) -> list[str]:
+    columns = ", ".join(map(quote, schema.partition_keys))
+    return [f"PARTITIONED BY ({columns})"] if columns else []
 
 
 def _comment(comment: str | None) -> list[str]:

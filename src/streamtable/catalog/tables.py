@@ -1,34 +1,41 @@
-"""A table's declaration -> the table, its options checked by its connector."""
+"""Create a table from its declaration; its connector checks the options."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from typing import Protocol
 
+from streamtable.catalog.lacking import NOT_YET
 from streamtable.core.errors import Condition, Span, StreamtableError, closest
 from streamtable.core.options import Given
 from streamtable.core.table import Connector, Schema, Table
-from streamtable.sql.statements import CreateTable
+from streamtable.sql.statements.model import CreateTable
 
 
 class Factory(Protocol):
-    """What the catalog needs of a connector: checked tables out of WITH options."""
+    """Factory of a connector: creates checked connectors from WITH options."""
 
     @property
     def create(self) -> Callable[[str, Schema, Mapping[str, Given], Span | None], Connector]:
         """(table name, schema, options, place) -> connector."""
 
+    @property
+    def partitioned(self) -> bool:
+        """Whether tables of the connector may have PARTITIONED BY."""
+
 
 def made(name: str, declared: CreateTable | Table, connectors: Mapping[str, Factory]) -> Table:
-    """The table of that name.
+    """Create a table from its declaration.
 
     Args:
-        name: as messages say it.
-        declared: columns, options and comment; a table that is made anew after a change.
+        name: name of the table in messages.
+        declared: columns, options and comment; an existing table that is created again after a
+            change.
         connectors: name -> factory.
 
     Raises:
-        StreamtableError: MISSING_OPTION, UNKNOWN_CONNECTOR, or what the connector finds wrong.
+        StreamtableError: MISSING_OPTION, NOT_YET, UNKNOWN_CONNECTOR, INVALID_PARTITIONS, or an
+            error of the connector.
     """
     return Table(
         name=name,
@@ -55,6 +62,10 @@ def _connector(
             owner="every table",
         )
     factory = connectors.get(given.text)
+    if factory is None and given.text in NOT_YET:
+        raise StreamtableError(
+            Condition.NOT_YET, at=given.at, what=f"connector '{given.text}'", hint=known
+        )
     if factory is None:
         raise StreamtableError(
             Condition.UNKNOWN_CONNECTOR,
@@ -62,5 +73,13 @@ def _connector(
             hint=closest(given.text, connectors) or known,
             table=name,
             connector=given.text,
+        )
+    if declared.schema.partition_keys and not factory.partitioned:
+        raise StreamtableError(
+            Condition.INVALID_PARTITIONS,
+            at=declared.at,
+            hint="remove it",
+            table=name,
+            reason=f"connector '{given.text}' has no partitions of columns",
         )
     return factory.create(name, declared.schema, declared.options, declared.at)

@@ -1,4 +1,4 @@
-"""Views: named queries whose tables keep the meaning that they had where the view was made."""
+"""Views: named queries; table names are resolved when the view is created."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from streamtable.sql.place import place_of, put_at
 
 @dataclass(frozen=True)
 class View:
-    """A named query; `columns` renames its output where it is not empty."""
+    """A named query; `columns`, if not empty, renames its output."""
 
     name: str
     query: exp.Query
@@ -23,7 +23,7 @@ class View:
 
 
 def qualified(query: exp.Query, namespaces: Namespaces) -> exp.Query:
-    """The query with the whole name of each table in it, but for what WITH names."""
+    """Return the query with qualified table names; names of WITH queries stay as they are."""
     found = query.copy()
     for table in list(found.find_all(exp.Table)):
         names = tuple(part.name for part in table.parts)

@@ -1,5 +1,5 @@
-"""Stage 5, the ends of the pipe: what a table's options mean, how its topic is read and written.
+"""Stage 5, the connectors: they check table options, and read and write external systems.
 
-Declarations (`options`, `table`, `table_options`) need no Spark and serve the planner; `source` and
-`sink` build DataFrames and writers for `operators`. Connectors never see plan nodes.
+Declarations (`options`, `table`, `table_options`) work without Spark and serve the planner.
+`source` and `sink` build DataFrames and writers for `operators`. Connectors never see plan nodes.
 """

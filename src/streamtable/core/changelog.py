@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import IntEnum
 
-#: The hidden column that carries the row kind of every changelog row; a TINYINT, Flink's code.
+#: The hidden column with the row kind of each changelog row; a TINYINT with Flink's code.
 ROW_KIND_COLUMN = "__row_kind"
 
 
 class RowKind(IntEnum):
-    """What a changelog row does to the table; the value is Flink's byte code."""
+    """Row kind of a changelog row; the value is Flink's byte code."""
 
     INSERT = 0
     UPDATE_BEFORE = 1
@@ -19,28 +19,36 @@ class RowKind(IntEnum):
 
     @property
     def short(self) -> str:
-        """`+I`, `-U`, `+U` or `-D`."""
+        """Short name: `+I`, `-U`, `+U` or `-D`."""
         return ("+I", "-U", "+U", "-D")[self.value]
+
+    @property
+    def removes(self) -> bool:
+        """Whether the change takes a row away."""
+        return self in (RowKind.UPDATE_BEFORE, RowKind.DELETE)
 
 
 @dataclass(frozen=True)
 class ChangelogMode:
-    """The row kinds that a node of the plan can produce.
+    """Changelog mode: the row kinds that a node of the plan can emit.
 
-    Three modes exist, as in Flink: append (+I), upsert by a key (+I, +U, -D: a row replaces the
-    earlier one of its key) and retract (all four: every change first takes the old row back).
+    There are three modes, as in Flink:
+
+    - append: +I.
+    - upsert by a key: +I, +U and -D. A row replaces the earlier row of its key.
+    - retract: all four row kinds. Each change first retracts the old row.
     """
 
     kinds: frozenset[RowKind]
 
     @property
     def is_append(self) -> bool:
-        """Whether rows are only ever added."""
+        """Whether the changelog is append-only."""
         return self.kinds == {RowKind.INSERT}
 
     @property
     def has_before(self) -> bool:
-        """Whether an update comes with the row it replaces."""
+        """Whether updates include the update-before row."""
         return RowKind.UPDATE_BEFORE in self.kinds
 
     def __str__(self) -> str:

@@ -1,4 +1,4 @@
-"""The plain value with which a format tells the JVM how to read or write bytes."""
+"""Codec descriptor that a format passes to the JVM to decode or encode bytes."""
 
 from __future__ import annotations
 
@@ -13,12 +13,14 @@ class Codec:
     """A Java decoder or encoder with its parameters, ready for the bridge.
 
     Attributes:
-        java_class: simple name of the class in the package `io.streamtable.codec`; its constructor
-            takes (String schemaDdl, Map<String, String> parameters).
-        fields: the columns it reads or writes, in order.
-        parameters: plain texts; secrets never stand here.
+        java_class: name of the class below the package `io.streamtable.codec`, such as
+            `json.JsonDecoder`. Its constructor takes (String schemaDdl, Map<String, String>
+            parameters).
+        fields: the columns that the codec reads or writes, in order.
+        parameters: plain texts without secrets.
         secrets: more parameters, such as credentials, that no message and no plan may show.
-        registers: whether making it registers a schema, which `Bridge.check_schema` can try first.
+        registers: whether creating the codec registers a schema; `Bridge.check_schema` can check
+            the schema first.
     """
 
     java_class: str

@@ -1,7 +1,7 @@
 """Durations in Flink's syntax (`10 s`, `500ms`, `1 h`).
 
-Source: Flink's `TimeUtils`: a whole number, optional white space, a unit; no unit means
-milliseconds.
+Source: Flink's `TimeUtils`. A duration is a whole number, optional white space and a unit. The
+default unit is milliseconds.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _MICROSECONDS = {
 
 
 def parse_duration(text: str) -> timedelta:
-    """`'1 min'` -> one minute. Raises ValueError on anything Flink would not take."""
+    """Parse a duration: `'1 min'` -> one minute. Raises ValueError where Flink does."""
     return timedelta(microseconds=_parse(text, _MICROSECONDS))
 
 
@@ -38,12 +38,15 @@ def _parse(text: str, units: Mapping[int, tuple[str, ...]]) -> int:
 
 
 def milliseconds(span: timedelta | None) -> int:
-    """Whole milliseconds; 0 for none."""
+    """Whole milliseconds of a duration; 0 for None."""
     return 0 if span is None else span // timedelta(milliseconds=1)
 
 
 def format_duration(span: timedelta) -> str:
-    """The shortest text in whole units that `parse_duration` reads back: `2 s`, `90 min`."""
+    """Format a duration in whole units, as short as possible: `2 s`, `90 min`.
+
+    `parse_duration` reads the text back.
+    """
     micros = round(span / timedelta(microseconds=1))
     for factor, names in reversed(_MICROSECONDS.items()):
         if micros % factor == 0 and (micros or factor == 1_000):

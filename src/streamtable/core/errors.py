@@ -1,4 +1,4 @@
-"""The one family of errors a user sees: a stable condition, a place, what was found, a way out."""
+"""Errors that users see: a stable condition, a place, the problem, and a hint."""
 
 from __future__ import annotations
 
@@ -12,11 +12,13 @@ from streamtable.core.secrets import without_secrets
 __all__ = [
     "Condition",
     "Faults",
+    "ForwardedError",
     "InternalError",
     "Span",
     "StreamtableError",
     "closest",
     "raise_all",
+    "singles",
 ]
 
 
@@ -25,7 +27,7 @@ class Span:
     """A place in a script.
 
     Attributes:
-        file: as the user gave it; `<string>` for text that came from no file.
+        file: the file name that the user passed; `<string>` for text that is not from a file.
         line: first line is 1.
         column: first column is 1.
     """
@@ -37,15 +39,19 @@ class Span:
     def __str__(self) -> str:
         return f"{self.file}:{self.line}:{self.column}"
 
+    def __deepcopy__(self, memo: object) -> Span:
+        """Return the span itself: copies of a query share spans, which makes copying cheaper."""
+        return self
+
 
 class StreamtableError(Exception):
-    """A fault in what the user gave us or in the systems we were pointed at.
+    """An error in the user's input or in an external system.
 
     Args:
-        condition: stable name; its template in `core.conditions` gives the wording.
-        at: the place in the script, where there is one.
-        hint: the way out; ends the message.
-        values: fill the template's fields.
+        condition: stable name; `core.conditions` has its message template.
+        at: the place in the script, if there is one.
+        hint: what to do; ends the message.
+        values: values of the template's fields.
     """
 
     def __init__(
@@ -63,29 +69,66 @@ class StreamtableError(Exception):
         super().__init__(self.render())
 
     def render(self) -> str:
-        """One line: `place: CONDITION: what is wrong. Hint: the way out`."""
+        """Format the error on one line: `place: CONDITION: what is wrong. Hint: what to do`."""
         place = f"{self.at}: " if self.at else ""
         text = self.condition.template.format(**self.values)
         hint = f". Hint: {self.hint}" if self.hint else ""
         return without_secrets(" ".join(f"{place}{self.condition.name}: {text}{hint}".split()))
 
     def located(self, at: Span | None) -> StreamtableError:
-        """The same error with a place, unless it already has one."""
+        """Return the error with a place, unless it already has one."""
         if self.at is not None or at is None:
             return self
         return StreamtableError(self.condition, at=at, hint=self.hint, **self.values)
 
 
-class Faults(Exception):  # noqa: N818 - several errors, not one
-    """Several independent faults of one script, in its order."""
+class ForwardedError(StreamtableError):
+    """A streamtable error from a task or another process, with its original message.
+
+    Args:
+        text: the result of `render` in that process.
+        condition: the condition of the error.
+    """
+
+    def __init__(self, text: str, condition: Condition) -> None:
+        self._text = text
+        super().__init__(condition)
+
+    def render(self) -> str:
+        """Return the original message of the error."""
+        return without_secrets(self._text)
+
+
+class Faults(StreamtableError):  # noqa: N818 - several errors, not one
+    """Several independent errors of one script, in script order.
+
+    Condition, place and hint are those of the first error.
+
+    Attributes:
+        faults: the errors; each is a single one.
+    """
 
     def __init__(self, faults: Sequence[StreamtableError]) -> None:
         self.faults = tuple(faults)
-        super().__init__("\n".join(str(fault) for fault in self.faults))
+        first = self.faults[0]
+        super().__init__(first.condition, at=first.at, hint=first.hint, **first.values)
+
+    def render(self) -> str:
+        """Format the errors, one per line."""
+        return "\n".join(str(fault) for fault in self.faults)
+
+    def located(self, at: Span | None) -> StreamtableError:
+        """Return the errors, each with a place."""
+        return Faults([fault.located(at) for fault in self.faults])
+
+
+def singles(error: StreamtableError) -> tuple[StreamtableError, ...]:
+    """Return the errors of `Faults`, or the single error itself."""
+    return error.faults if isinstance(error, Faults) else (error,)
 
 
 def raise_all(faults: Sequence[StreamtableError]) -> None:
-    """Raises nothing, the only fault, or all of them as `Faults`."""
+    """Raise a single error as itself and several as `Faults`; do nothing if there are none."""
     if len(faults) == 1:
         raise faults[0]
     if faults:
@@ -93,11 +136,11 @@ def raise_all(faults: Sequence[StreamtableError]) -> None:
 
 
 class InternalError(Exception):
-    """A bug of ours, never the user's: an invariant that an earlier stage should have secured."""
+    """A bug in streamtable: an earlier stage violated an invariant."""
 
 
 def closest(word: str, known: Iterable[str]) -> str | None:
-    """The known word nearest to a misspelled one as a hint (`did you mean 'x'?`), or None."""
+    """Return a hint with the closest known word (`did you mean 'x'?`), or None."""
     names = {name.lower(): name for name in known}
     near = difflib.get_close_matches(word.lower(), names, n=1, cutoff=0.6)
     return f"did you mean '{names[near[0]]}'?" if near else None

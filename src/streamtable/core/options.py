@@ -1,4 +1,4 @@
-"""Options as data: one `Option` per key, from which checks, help, hints and docs derive."""
+"""Options as data: one `Option` per key, used for checks, help, hints and docs."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ E_co = TypeVar("E_co", bound=Enum)
 
 @dataclass(frozen=True)
 class Given:
-    """An option as the script gives it: its text and where it stands."""
+    """An option value in the script: its text and its place."""
 
     text: str
     at: Span | None = None
@@ -26,7 +26,7 @@ class Given:
 
 @dataclass(frozen=True)
 class Kind(Generic[T]):
-    """How a value is read: `read` raises ValueError on what `expects` does not describe."""
+    """Type of an option value: `read` raises ValueError if the text does not match `expects`."""
 
     name: str
     expects: str
@@ -39,7 +39,21 @@ def _boolean(text: str) -> bool:
     return text.lower() == "true"
 
 
+def _not_empty(text: str) -> str:
+    if not text.strip():
+        raise ValueError(text)
+    return text
+
+
+def _names(text: str) -> tuple[str, ...]:
+    names = tuple(part.strip() for part in text.split(";") if part.strip())
+    if not names:
+        raise ValueError(text)
+    return names
+
+
 TEXT: Kind[str] = Kind("String", "a text", str)
+NOT_EMPTY: Kind[str] = Kind("String", "a non-empty string", _not_empty)
 BOOLEAN: Kind[bool] = Kind("Boolean", "'true' or 'false'", _boolean)
 DURATION: Kind[timedelta] = Kind(
     "Duration", "a duration such as '10 s' or '500 ms'", parse_duration
@@ -47,12 +61,12 @@ DURATION: Kind[timedelta] = Kind(
 NAMES: Kind[tuple[str, ...]] = Kind(
     "List<String>",
     "a list of names separated by ';'",
-    lambda text: tuple(part.strip() for part in text.split(";") if part.strip()),
+    _names,
 )
 
 
 def integer(minimum: int | None = None) -> Kind[int]:
-    """A whole number, not below `minimum` where one is given."""
+    """Type of whole numbers, with an optional minimum."""
 
     def read(text: str) -> int:
         number = int(text.strip())
@@ -65,7 +79,7 @@ def integer(minimum: int | None = None) -> Kind[int]:
 
 
 def duration(minimum: timedelta) -> Kind[timedelta]:
-    """A duration that is not below a minimum."""
+    """Type of durations with a minimum."""
 
     def read(text: str) -> timedelta:
         span = parse_duration(text)
@@ -77,7 +91,7 @@ def duration(minimum: timedelta) -> Kind[timedelta]:
 
 
 def choice(values: type[E_co]) -> Kind[E_co]:
-    """One member of an enum whose values are the spellings; case does not matter, as in Flink."""
+    """Type of enum members, written as their values; case-insensitive, as in Flink."""
     known = {str(member.value).lower(): member for member in values}
 
     def read(text: str) -> E_co:
@@ -90,18 +104,18 @@ def choice(values: type[E_co]) -> Kind[E_co]:
 
 @dataclass(frozen=True)
 class Option(Generic[T]):
-    """One key that a user may set.
+    """An option that a user may set.
 
     Attributes:
-        key: as written in SQL.
-        kind: how its text is read.
-        default: the value when it is not given; None where there is none.
+        key: the key in SQL.
+        kind: type of the value.
+        default: value if the option is not set; None: no default.
         doc: one sentence for help and reference.
-        required: whether leaving it out is an error.
-        not_yet: why a value is refused today, and the way out; None once all of them work.
-        not_yet_value: the value that is refused; None: any but the default.
-        fallback_keys: other spellings that count where the key itself is not given.
-        secret: whether the value may hold a secret though its key does not say so.
+        required: whether the option must be set.
+        not_yet: why a value is not supported yet, and what to do instead; None: all values work.
+        not_yet_value: the unsupported value; None: any value except the default.
+        fallback_keys: alternative keys, used if the key itself is not set.
+        secret: whether the value may contain a secret although the key does not indicate it.
     """
 
     key: str
@@ -115,7 +129,7 @@ class Option(Generic[T]):
     secret: bool = False
 
     def read(self, given: Given) -> T:
-        """The typed value; INVALID_OPTION or NOT_YET otherwise."""
+        """Parse a value; raises INVALID_OPTION or NOT_YET."""
         shown = MASK if self.secret or is_secret(self.key) else given.text
         try:
             value = self.kind.read(given.text)
@@ -142,12 +156,12 @@ class Option(Generic[T]):
 
 @dataclass(frozen=True)
 class Settings:
-    """Checked values of one option set.
+    """Checked values of an option set.
 
     Attributes:
-        values: typed, by key; only what was given.
-        given: the raw texts behind them, for messages that point back at the script.
-        passthrough: keys of the pass-through prefix, prefix removed, handed on unread.
+        values: typed values by key; only options that are set.
+        given: the raw texts, for messages that refer to the script.
+        passthrough: keys with the pass-through prefix, without the prefix; values are not parsed.
     """
 
     values: Mapping[str, Any]
@@ -155,15 +169,15 @@ class Settings:
     passthrough: Mapping[str, str] = field(default_factory=dict)
 
     def __getitem__(self, option: Option[T]) -> T:
-        """The value given, else the default; for options that always have one of the two."""
+        """Return the value or the default; for options that always have one of them."""
         return cast("T", self.values.get(option.key, option.default))
 
     def get(self, option: Option[T]) -> T | None:
-        """The value given, else the default, else None."""
+        """Return the value, or the default, or None."""
         return cast("T | None", self.values.get(option.key, option.default))
 
     def family(self, prefix: str) -> dict[str, str]:
-        """What was given under a prefix, which is removed; values unread."""
+        """Return the options with a prefix, without the prefix; values are not parsed."""
         return {
             key.removeprefix(prefix): value.text
             for key, value in self.given.items()
@@ -171,29 +185,29 @@ class Settings:
         }
 
     def has(self, option: Option[Any]) -> bool:
-        """Whether the script gave it."""
+        """Return whether the script sets the option."""
         return option.key in self.values
 
     def at(self, option: Option[Any]) -> Span | None:
-        """Where the script gave it."""
+        """Return the place where the script sets the option."""
         found = self.given.get(option.key)
         return found.at if found else None
 
 
-#: A rule over several options of one table: raises a StreamtableError when it is broken.
+#: A rule over several options of one table: raises a StreamtableError on a violation.
 Rule = Callable[[Settings, str], None]
 
 
 @dataclass(frozen=True)
 class OptionSet:
-    """The options of one connector or format.
+    """Options of a connector or format.
 
     Attributes:
-        owner: who has them, as messages say it (`connector 'kafka'`).
-        options: every key it knows.
-        passthrough: a prefix whose keys are handed on unread, e.g. `properties.`.
-        family: another prefix of such keys, e.g. `sink.topic.config.`.
-        rules: checks across options, run in order once each value has been read.
+        owner: name of the connector or format in messages (`connector 'kafka'`).
+        options: all options.
+        passthrough: prefix of keys that are passed on without parsing, e.g. `properties.`.
+        family: a second prefix of such keys, e.g. `sink.topic.config.`.
+        rules: checks across options, run in order after all values are parsed.
     """
 
     owner: str
@@ -203,11 +217,11 @@ class OptionSet:
     rules: tuple[Rule, ...] = ()
 
     def keys(self) -> tuple[str, ...]:
-        """Every key, in declaration order."""
+        """All keys, in declaration order."""
         return tuple(option.key for option in self.options)
 
     def under(self, prefix: str) -> OptionSet:
-        """The same options with a prefix before each key (`ignore-parse-errors` under `json.`)."""
+        """Return the options with a prefix (`json.` makes `json.ignore-parse-errors`)."""
         moved = tuple(
             replace(
                 option,
@@ -219,7 +233,7 @@ class OptionSet:
         return replace(self, options=moved, rules=())
 
     def spelled_out(self, given: Mapping[str, Given]) -> dict[str, Given]:
-        """The same values under the keys themselves, where they stand under fallback keys."""
+        """Replace fallback keys by the options' own keys."""
         found = dict(given)
         for option in self.options:
             for key in option.fallback_keys:
@@ -229,23 +243,23 @@ class OptionSet:
         return found
 
     def read(self, given: Mapping[str, Given], table: str, at: Span | None = None) -> Settings:
-        """Checks the options of one table.
+        """Check the options of a table.
 
         Args:
-            given: everything its WITH clause holds, `connector` included.
-            table: its name, for messages.
-            at: where the table is declared; used where a key is missing.
+            given: all options of the WITH clause, including `connector`.
+            table: name of the table, for messages.
+            at: place of the table's declaration, for missing keys.
 
         Raises:
-            StreamtableError: UNKNOWN_OPTION, INVALID_OPTION, NOT_YET, MISSING_OPTION, or what a
-                rule raises.
+            StreamtableError: UNKNOWN_OPTION, INVALID_OPTION, NOT_YET, MISSING_OPTION, or an error
+                of a rule.
         """
         given = self.spelled_out(given)
         by_key = {option.key: option for option in self.options}
         values: dict[str, Any] = {}
         passed: dict[str, str] = {}
         for key, value in given.items():
-            # Where credentials come from is one of some words, which may stand anywhere.
+            # `credentials-source` takes one of a few keywords, which are not secret.
             if is_secret(key) and not key.endswith("credentials-source"):
                 hide(value.text)
             if key in by_key:
@@ -291,18 +305,20 @@ def documented(sets: Iterable[OptionSet]) -> list[tuple[str, str, str, str]]:
     rows = []
     for options in sets:
         for option in options.options:
-            default = "required" if option.required else _shown(option.default)
+            default = "required" if option.required else value_shown(option.default)
             doc = option.doc
             if option.fallback_keys:
                 doc += f" Also `{'`, `'.join(option.fallback_keys)}`."
             if option.not_yet is not None:
                 value = option.not_yet_value
-                doc += " Not there yet." if value is None else f" {_shown(value)}: not there yet."
+                doc += f" {value_shown(value)}:" if value is not None else ""
+                doc += " not supported yet." if value is not None else " Not supported yet."
             rows.append((option.key, option.kind.name, default, doc))
     return rows
 
 
-def _shown(default: object) -> str:
+def value_shown(default: object) -> str:
+    """Format a typed value as it is written in a script."""
     match default:
         case None | ():
             return "(none)"

@@ -1,4 +1,4 @@
-"""The changes of a query as Flink's clients print them: columns as wide as their types ask for.
+"""Print the changes of a query like Flink's clients; column widths depend on the types.
 
 Source of the widths: Flink's `TableauStyle`.
 """
@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from streamtable.core.tableau import padded, width
 from streamtable.core.types import DataType, Field, Root
 
-#: How a NULL is shown.
+#: Text of a NULL.
 NULL_TEXT = "<NULL>"
 _CUT = "..."
 _WIDTHS = {
@@ -24,12 +24,12 @@ _WIDTHS = {
 
 
 class ResultTable:
-    """Lines of a table whose rows are not known yet when it begins.
+    """Text table that is printed row by row, before all rows are known.
 
     Args:
         columns: names and types of the result.
-        widest: how many terminal columns a value may take whose type does not limit it.
-        changes: whether rows begin with their kind.
+        widest: maximum width, in terminal columns, of values whose type sets no limit.
+        changes: whether rows begin with their row kind.
     """
 
     def __init__(self, columns: Sequence[Field], widest: int, *, changes: bool) -> None:
@@ -38,13 +38,13 @@ class ResultTable:
         self._widths += [max(len(c.name), _width_of(c.type, widest)) for c in columns]
 
     def head(self) -> Iterator[str]:
-        """The lines above the first row."""
+        """Yield the lines above the first row."""
         yield self.rule()
         yield self.row(self._names)
         yield self.rule()
 
     def row(self, cells: Sequence[str | None]) -> str:
-        """One row; what is too wide for its column is cut."""
+        """Format one row; values wider than their column are cut."""
         shown = (
             _fitted(NULL_TEXT if cell is None else cell, size)
             for cell, size in zip(cells, self._widths, strict=True)
@@ -52,13 +52,17 @@ class ResultTable:
         return "|" + "".join(f" {cell} |" for cell in shown)
 
     def rule(self) -> str:
-        """A line of the frame."""
+        """Return a horizontal line of the frame."""
         return "+" + "".join(f"-{'-' * size}-+" for size in self._widths)
 
 
 def received(count: int) -> str:
-    """The line below the last row."""
+    """Return the line below the last row."""
     return f"Received a total of {count} {'rows' if count > 1 else 'row'}"
+
+
+#: (maximum digits of a second, characters of the fraction)
+_FRACTIONS = ((0, 0), (3, 4), (6, 7), (9, 10))
 
 
 def _width_of(kind: DataType, widest: int) -> int:
@@ -73,7 +77,7 @@ def _natural_width(kind: DataType, widest: int) -> int:
         case Root.TIME:
             return digits + 9 if digits else 8
         case Root.TIMESTAMP | Root.TIMESTAMP_LTZ:
-            return 19 + (0 if digits == 0 else 4 if digits <= 3 else 7)
+            return 19 + next(shown for most, shown in _FRACTIONS if digits <= most)
         case _:
             return _WIDTHS.get(kind.root, widest)
 

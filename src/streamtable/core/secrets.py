@@ -1,18 +1,18 @@
-"""Secrets that this process has been given, and texts without them.
+"""Secrets of this process, and their removal from texts.
 
-A value becomes a secret by where it comes from (`${secret_values.name}`, `${file:...}`) or by the
-option that it is given to (`properties.sasl.jaas.config`). Whatever leaves the process as text goes
-through `without_secrets`: errors, plans, notices, the checkpoint.
+A value becomes a secret in one of two ways: by its source (`${secret_values.name}`, `${file:...}`),
+or by the option that it is assigned to (`properties.sasl.jaas.config`). All text that leaves the
+process passes through `without_secrets`: errors, plans, notices and the checkpoint.
 """
 
 from __future__ import annotations
 
 import re
 
-#: What a secret prints as, wherever it would show.
+#: Replacement text for secrets.
 MASK = "****"
 
-#: Shorter ones could not be hidden without hiding ordinary words with them.
+#: Minimum length of a secret; masking shorter ones would also mask ordinary words.
 _SHORTEST = 4
 
 _KEY = re.compile(
@@ -25,23 +25,23 @@ _known: set[str] = set()
 
 
 def is_secret(key: str) -> bool:
-    """Whether values of this key must never reach a log, an error or a plan."""
+    """Return whether values of this key must be hidden in logs, errors and plans."""
     return bool(_KEY.search(key))
 
 
 def hide(value: str) -> None:
-    """From now on the value is a secret; so are the passwords in it, where it is a login."""
+    """Register a value as a secret; passwords inside a login are registered too."""
     parts = [value, *value.splitlines(), *_IN_JAAS.findall(value)]
     _known.update(part for part in parts if len(part) >= _SHORTEST)
 
 
 def forget_secrets() -> None:
-    """As in a new process, which has been given none; for tests, which share one."""
+    """Forget all secrets, as in a new process; for tests, which share a process."""
     _known.clear()
 
 
 def without_secrets(text: str) -> str:
-    """The text with every known secret masked, the longest first."""
+    """Mask every known secret in a text, the longest first."""
     for value in sorted(_known, key=len, reverse=True):
         text = text.replace(value, MASK)
     return text

@@ -1,57 +1,174 @@
-"""The settings of a session as its script goes on: what `SET`, `RESET` and `--set` do."""
+"""Settings of a session, as changed by `SET`, `RESET` and `--set`."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from datetime import timedelta
 from typing import Any
 
+from streamtable.core.answer import Answer
 from streamtable.core.errors import Condition, Span, StreamtableError, closest
-from streamtable.core.options import Given, Option, Settings
-from streamtable.core.settings import PYTHON_FILES, SETTINGS
+from streamtable.core.flink_settings import (
+    RENAMED,
+    flink_setting,
+    flink_settings,
+    no_effect,
+    refusal,
+)
+from streamtable.core.options import Given, Option, Settings, value_shown
+from streamtable.core.secrets import MASK, is_secret
+from streamtable.core.settings import CHECKPOINT_INTERVAL, PYTHON_FILES, SETTINGS
+from streamtable.core.spark_settings import check_spark_setting
+
+#: Default time between two checkpoints of a real-time query. Between checkpoints, rows flow without
+#: a pause. At a checkpoint, rows wait until the state is committed.
+DEFAULT_INTERVAL = timedelta(seconds=60)
+
+#: Spark accepts no shorter interval from a user.
+SHORTEST_INTERVAL = timedelta(seconds=5)
 
 
 class SessionSettings:
-    """The settings in force at a point of a script; `--set` wins over `SET`."""
+    """Settings in force at a point of a script.
 
-    def __init__(self, fixed: Mapping[str, Given] | None = None) -> None:
+    Args:
+        fixed: settings that `SET` cannot change, as `--set` gives them.
+        initial: settings that hold until `SET` changes them, and again after `RESET`.
+
+    Raises:
+        StreamtableError: as for `set`.
+    """
+
+    def __init__(
+        self, fixed: Mapping[str, Given] | None = None, initial: Mapping[str, Given] | None = None
+    ) -> None:
         self._fixed = dict(fixed or {})
+        self._initial = dict(initial or {})
         self._given: dict[str, Given] = {}
-        for key, value in self._fixed.items():
+        for key, value in (*self._fixed.items(), *self._initial.items()):
             self._check(key, value, None)
 
+    def copy(self) -> SessionSettings:
+        """Return independent settings with the same content."""
+        other = SessionSettings()
+        other._fixed = self._fixed
+        other._initial = self._initial
+        other._given = dict(self._given)
+        return other
+
     def set(self, key: str, value: Given, at: Span | None = None) -> None:
-        """`SET 'key' = 'value'`, the key standing at `at`.
+        """`SET 'key' = 'value'`; `at` is the place of the key.
 
         Raises:
-            StreamtableError: UNKNOWN_SETTING, INVALID_OPTION or NOT_YET.
+            StreamtableError: UNKNOWN_SETTING, INVALID_OPTION or NOT_YET; OPTION_NOT_SETTABLE for a
+                Spark setting that a job fixes, or a Flink setting that would change results.
         """
         self._check(key, value, at)
         self._given[key] = value
 
-    def reset(self, key: str | None) -> None:
-        """`RESET 'key'`, or all of them."""
+    def reset(self, key: str | None, at: Span | None = None) -> None:
+        """`RESET 'key'`, or RESET of all keys; initial settings hold again.
+
+        Raises:
+            StreamtableError: UNKNOWN_SETTING if the key does not exist.
+        """
         if key is None:
             self._given.clear()
-        else:
-            self._given.pop(key, None)
+            return
+        if not key.startswith("spark."):
+            _check_known(key, at)
+        self._given.pop(key, None)
 
     def current(self) -> Settings:
-        """The typed values in force; Spark's own keys are in `passthrough`, prefix removed."""
-        return SETTINGS.read({**self._given, **self._fixed}, "session")
+        """Typed settings in force; Spark's keys are in `passthrough`, without the prefix."""
+        given = self._in_force().items()
+        ours = {key: value for key, value in given if _ours(key) or key.startswith("spark.")}
+        return SETTINGS.read(ours, "session")
+
+    def notices(self) -> Iterator[str]:
+        """Yield a line for each Flink setting in force that has no effect."""
+        for key, value in self._in_force().items():
+            reason = None if _ours(key) or key.startswith("spark.") else no_effect(key)
+            if reason is not None:
+                place = f"{value.at}: " if value.at else ""
+                yield f"{place}setting '{key}' has no effect here: {reason}"
+
+    def listed(self) -> Answer:
+        """Return all settings in force, secrets masked."""
+        values = {
+            option.key: value_shown(option.default)
+            for option in SETTINGS.options
+            if option.default not in (None, "")
+        }
+        values |= {key: given.text for key, given in self._in_force().items()}
+        rows = ((key, MASK if is_secret(key) else value) for key, value in sorted(values.items()))
+        return Answer(("key", "value"), tuple(rows))
+
+    def _in_force(self) -> dict[str, Given]:
+        """Return the settings in force by current key; the last wins, `--set` wins over all."""
+        layers = (self._initial, self._given, self._fixed)
+        return {key: given for kept in layers for key, given in SETTINGS.spelled_out(kept).items()}
 
     def __getitem__(self, option: Option[Any]) -> Any:
         return self.current()[option]
 
     def _check(self, key: str, value: Given, at: Span | None) -> None:
-        known = {option.key: option for option in SETTINGS.options}
-        if key in known:
-            known[key].read(value)
-        elif not key.startswith("spark."):
-            raise StreamtableError(
-                Condition.UNKNOWN_SETTING, at=at, option=key, hint=closest(key, known)
-            )
+        option = _ours(key)
+        if option is not None:
+            option.read(value)
+        elif key.startswith("spark."):
+            check_spark_setting(key, value.text, at)
+        else:
+            _check_known(key, at)
+            reason = refusal(key, value.text)
+            if reason is not None:
+                raise StreamtableError(
+                    Condition.OPTION_NOT_SETTABLE,
+                    at=at,
+                    option=key,
+                    reason=reason,
+                    hint="remove it",
+                )
+
+
+def _ours(key: str) -> Option[Any] | None:
+    """Return streamtable's setting by its current or an older key."""
+    for option in SETTINGS.options:
+        if key == option.key or key in option.fallback_keys:
+            return option
+    return None
+
+
+def _check_known(key: str, at: Span | None) -> None:
+    """Raise UNKNOWN_SETTING unless streamtable or Flink has the key."""
+    if _ours(key) or flink_setting(key):
+        return
+    hint: str | None = None
+    if key in RENAMED:
+        hint = f"Flink calls it '{RENAMED[key]}'"
+    else:
+        hint = closest(key, [*SETTINGS.keys(), *(setting.key for setting in flink_settings())])
+    raise StreamtableError(Condition.UNKNOWN_SETTING, at=at, option=key, hint=hint)
 
 
 def python_files(settings: Settings) -> list[str]:
-    """The places that `python.files` names."""
+    """Return the paths in `python.files`."""
     return [place.strip() for place in settings[PYTHON_FILES].split(",") if place.strip()]
+
+
+def checkpoint_interval(settings: Settings) -> timedelta:
+    """Return the time between two checkpoints of real-time mode.
+
+    Raises:
+        StreamtableError: INVALID_OPTION if the interval is too short.
+    """
+    interval: timedelta = settings.get(CHECKPOINT_INTERVAL) or DEFAULT_INTERVAL
+    if interval < SHORTEST_INTERVAL:
+        raise StreamtableError(
+            Condition.INVALID_OPTION,
+            at=settings.at(CHECKPOINT_INTERVAL),
+            option=CHECKPOINT_INTERVAL.key,
+            value=settings.given[CHECKPOINT_INTERVAL.key].text,
+            expected="at least 5 s, which real-time mode needs",
+        )
+    return interval

@@ -1,10 +1,10 @@
-"""A resolved table as the planner sees it: schema, key, time attributes, what its ends can do."""
+"""A resolved table for the planner: schema, key, time attributes, and connector."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 from streamtable.core.changelog import ChangelogMode
 from streamtable.core.errors import Span
@@ -14,7 +14,7 @@ from streamtable.core.types import DataType, Field
 
 @dataclass(frozen=True)
 class PhysicalColumn:
-    """A column that lives in the record's key or value."""
+    """A column that is stored in the record's key or value."""
 
     name: str
     type: DataType
@@ -24,11 +24,11 @@ class PhysicalColumn:
 
 @dataclass(frozen=True)
 class MetadataColumn:
-    """A column read from (and, unless virtual, written to) the record's envelope.
+    """A column read from the record's metadata and, unless virtual, written to it.
 
     Attributes:
         key: the connector's metadata key, e.g. `timestamp`.
-        virtual: read only; not part of what an INSERT writes.
+        virtual: whether the column is read-only, so that INSERT does not write it.
     """
 
     name: str
@@ -41,10 +41,10 @@ class MetadataColumn:
 
 @dataclass(frozen=True)
 class ComputedColumn:
-    """A column computed from the others when the table is read; never written.
+    """A column that is computed when the table is read; never written.
 
     Attributes:
-        expression: sqlglot expression, bound by the planner (kept opaque here).
+        expression: sqlglot expression; the planner binds it (opaque here).
     """
 
     name: str
@@ -58,7 +58,7 @@ TableColumn = PhysicalColumn | MetadataColumn | ComputedColumn
 
 @dataclass(frozen=True)
 class Watermark:
-    """`WATERMARK FOR column AS expression`; the expression is bound by the planner."""
+    """`WATERMARK FOR column AS expression`; the planner binds the expression."""
 
     column: str
     expression: Any
@@ -67,39 +67,41 @@ class Watermark:
 
 @dataclass(frozen=True)
 class Schema:
-    """Columns in declaration order, primary key, watermark.
+    """Schema of a table: columns in declaration order, primary key, watermark.
 
     Attributes:
-        key_name: the name of the key's constraint, where it was given one.
+        key_name: name of the key's constraint, if declared.
+        partition_keys: the physical columns of PARTITIONED BY, in order.
     """
 
     columns: tuple[TableColumn, ...]
     primary_key: tuple[str, ...] = ()
     watermark: Watermark | None = None
     key_name: str | None = None
+    partition_keys: tuple[str, ...] = ()
 
     def place_of(self, column: str) -> Span | None:
-        """Where a column is declared."""
+        """Return the place of a column's declaration."""
         return next((c.at for c in self.columns if c.name == column), None)
 
     @property
     def physical(self) -> tuple[Field, ...]:
-        """What lives in key and value, in declaration order."""
+        """Columns in key and value, in declaration order."""
         return tuple(Field(c.name, c.type) for c in self.columns if isinstance(c, PhysicalColumn))
 
     @property
     def metadata(self) -> tuple[MetadataColumn, ...]:
-        """What is read from the envelope."""
+        """Metadata columns."""
         return tuple(c for c in self.columns if isinstance(c, MetadataColumn))
 
     @property
     def computed(self) -> tuple[ComputedColumn, ...]:
-        """What is computed on reading."""
+        """Computed columns."""
         return tuple(c for c in self.columns if isinstance(c, ComputedColumn))
 
     @property
     def stored(self) -> tuple[Field, ...]:
-        """What a record holds: physical and metadata columns, in declared order and types."""
+        """Physical and metadata columns, in declared order and types: the content of a record."""
         return tuple(
             Field(c.name, c.type)
             for c in self.columns
@@ -108,7 +110,7 @@ class Schema:
 
     @property
     def persisted(self) -> tuple[Field, ...]:
-        """What an INSERT writes: physical and non-virtual metadata columns, in declared order."""
+        """Physical and non-virtual metadata columns, in declared order: what an INSERT writes."""
         return tuple(
             Field(c.name, c.type)
             for c in self.columns
@@ -117,43 +119,69 @@ class Schema:
 
 
 class Connector(Protocol):
-    """What the planner asks of a table's connector; the ends themselves never see plan nodes."""
+    """Connector of a table, as the planner sees it; sources and sinks never see plan nodes."""
 
     @property
     def name(self) -> str:
-        """`kafka` or `upsert-kafka`."""
+        """Value of `'connector'`, such as `kafka`."""
 
     @property
     def reads(self) -> ChangelogMode:
-        """The row kinds a scan gives."""
+        """Row kinds that a scan emits."""
 
     @property
     def writes(self) -> ChangelogMode:
-        """The row kinds the sink takes."""
+        """Row kinds that the sink accepts."""
 
     @property
     def writable_metadata(self) -> tuple[str, ...]:
         """Metadata keys that an INSERT may set."""
 
     def metadata_type(self, key: str) -> DataType:
-        """The type of a metadata key that the connector is known to have."""
+        """Return the type of a metadata key; the connector must have the key."""
+
+    def check_source(self) -> None:
+        """Raise an error if the options show that the table cannot be read."""
 
     def check_sink(self) -> None:
-        """Raises where the table can be read but not written, as far as its options tell."""
+        """Raise an error if the options show that the table cannot be written."""
 
     def describe(self) -> str:
-        """Formats and the like in a few words, secrets left out; for plans and messages."""
+        """Describe formats and other details in a few words, secrets omitted.
+
+        The text is used in plans and messages.
+        """
 
     def fingerprint(self) -> dict[str, object]:
-        """What a checkpoint depends on; a change of it makes the checkpoint another job's."""
+        """Return the properties that a checkpoint depends on; a change makes it incompatible."""
+
+
+@runtime_checkable
+class Upserting(Protocol):
+    """A connector that may keep only the last row of each key."""
+
+    @property
+    def append_connector(self) -> str | None:
+        """Name of the connector that keeps all rows in the same place; None if there is none."""
+
+
+@runtime_checkable
+class LookupConnector(Protocol):
+    """Connector whose tables a lookup join can look up, as the planner sees it."""
+
+    def check_lookup(self, keys: Sequence[str]) -> None:
+        """Raise an error if rows cannot be looked up by equality of these columns."""
+
+    def describe_lookup(self) -> str:
+        """Describe the cache and other details of lookups in a few words, for plans."""
 
 
 @dataclass(frozen=True)
 class Table:
-    """A table of the catalog: name, checked schema and a connector bound to its options.
+    """A table of the catalog: name, checked schema and connector.
 
     Attributes:
-        options: what its WITH clause holds, `connector` included, as it was written.
+        options: the WITH clause as written, including `connector`.
     """
 
     name: str

@@ -1,4 +1,4 @@
-"""Rows as a table of text, framed as Flink's clients print it."""
+"""Print rows as a text table, framed as in Flink's clients."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from collections.abc import Sequence
 
 
 def tableau(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """The rows under their headings, every cell set to the right, and how many they are.
+    """Format rows under their headings, right-aligned, with the number of rows.
 
     Args:
         headings: one per column.
         rows: cells as text.
 
     Returns:
-        Lines without a final line break; `Empty set` where there is no row.
+        Lines without a final line break; `Empty set` if there are no rows.
     """
     if not rows:
         return "Empty set"
@@ -32,10 +32,10 @@ def tableau(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
 
 
 def width(text: str) -> int:
-    """Columns that a terminal gives a text: wide characters take two."""
+    """Return the number of terminal columns of a string; wide characters take two."""
     return sum(2 if unicodedata.east_asian_width(c) in "WF" else 1 for c in text)
 
 
 def padded(text: str, size: int) -> str:
-    """The text set to the right of so many columns."""
+    """Right-align a text in a number of columns."""
     return " " * (size - width(text)) + text

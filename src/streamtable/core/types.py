@@ -1,13 +1,15 @@
-"""Flink's logical data types, as SQL spells them, and how Spark holds each.
+"""Flink's logical data types, and the Spark types that store their values.
 
-Source of the rules: Flink's *Data Types* page. Spark keeps six fractional digits of a second, so a
-TIMESTAMP of 7 to 9 digits is refused by the catalog rather than cut.
+Source of the rules: Flink's *Data Types* page. Spark keeps six fractional digits of a second. The
+catalog therefore refuses a TIMESTAMP with 7 to 9 digits instead of truncating it.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from enum import Enum
+
+from streamtable.core.identity import stable
 
 
 class Root(Enum):
@@ -40,6 +42,8 @@ class Root(Enum):
 
 MAX_LENGTH = 2_147_483_647
 MAX_DECIMAL_PRECISION = 38
+#: Fractional digits of a second in Spark; Flink's types may declare nine.
+MICROSECOND_DIGITS = 6
 
 CHARACTER = frozenset({Root.CHAR, Root.VARCHAR})
 BYTES_ROOTS = frozenset({Root.BINARY, Root.VARBINARY})
@@ -70,6 +74,7 @@ _SPARK_NAMES = {
 }
 
 
+@stable("Field", name="name", type="type")
 @dataclass(frozen=True)
 class Field:
     """A named part of a ROW, or a column of a plan node's output."""
@@ -83,14 +88,14 @@ class DataType:
     """A logical type with its nullability.
 
     Attributes:
-        root: the kind.
-        nullable: Flink's default is nullable; NOT NULL and primary keys turn it off.
+        root: the kind of type.
+        nullable: true by default, as in Flink; false for NOT NULL and primary keys.
         precision: digits of DECIMAL, fractional digits of TIME and TIMESTAMP, length of CHAR,
-            VARCHAR, BINARY and VARBINARY; None elsewhere.
-        scale: fractional digits of DECIMAL; None elsewhere.
-        element: of ARRAY and MULTISET, and the value of MAP.
-        key: of MAP.
-        fields: of ROW.
+            VARCHAR, BINARY and VARBINARY; None for other types.
+        scale: fractional digits of DECIMAL; None for other types.
+        element: element type of ARRAY and MULTISET, value type of MAP.
+        key: key type of MAP.
+        fields: fields of ROW.
     """
 
     root: Root
@@ -102,15 +107,15 @@ class DataType:
     fields: tuple[Field, ...] = ()
 
     def with_nullable(self, nullable: bool) -> DataType:
-        """The same type, nullable or not."""
+        """Return the type with the given nullability."""
         return self if nullable == self.nullable else replace(self, nullable=nullable)
 
     def same_shape(self, other: DataType) -> bool:
-        """Whether the types are equal, nullability of this level aside."""
+        """Return whether the types are equal, ignoring the nullability of the outermost level."""
         return self.with_nullable(True) == other.with_nullable(True)
 
     def sql(self) -> str:
-        """As Flink SQL spells it, e.g. `DECIMAL(10, 2) NOT NULL`."""
+        """Type in Flink SQL, e.g. `DECIMAL(10, 2) NOT NULL`."""
         return self._shape() + ("" if self.nullable else " NOT NULL")
 
     def _shape(self) -> str:
@@ -135,12 +140,12 @@ class DataType:
                 return name
 
     def spark_sql(self) -> str:
-        """As Spark SQL spells the type that holds it; Spark's CAST and `fromDDL` take this text."""
+        """Type in Spark SQL, for CAST and `fromDDL`."""
         match self.root:
             case Root.DECIMAL:
                 return f"DECIMAL({self.precision},{self.scale})"
             case Root.TIME:
-                return f"TIME({self.precision})"
+                return f"TIME({min(_given_digits(self.precision), MICROSECOND_DIGITS)})"
             case Root.ARRAY:
                 return f"ARRAY<{_given(self.element).spark_sql()}>"
             case Root.MULTISET:
@@ -156,18 +161,23 @@ class DataType:
         return self.sql()
 
 
+def _given_digits(digits: int | None) -> int:
+    assert digits is not None, "a TIME without its digits"  # noqa: S101
+    return digits
+
+
 def _given(part: DataType | None) -> DataType:
     assert part is not None, "a constructed type without its parts"  # noqa: S101
     return part
 
 
 def quote(name: str) -> str:
-    """An identifier in backticks, as both Flink SQL and Spark SQL take it."""
+    """Quote an identifier with backticks, for Flink SQL and Spark SQL."""
     return "`" + name.replace("`", "``") + "`"
 
 
 def spark_ddl(fields: tuple[Field, ...], separator: str = " ") -> str:
-    """Fields as Spark's schema DDL: `` `a` BIGINT, `b` STRING ``."""
+    """Format fields as Spark's schema DDL: `` `a` BIGINT, `b` STRING ``."""
     return ", ".join(f"{quote(f.name)}{separator}{f.type.spark_sql()}" for f in fields)
 
 
@@ -212,7 +222,7 @@ def timestamp(precision: int = 6) -> DataType:
 
 
 def timestamp_ltz(precision: int = 6) -> DataType:
-    """TIMESTAMP_LTZ(precision), an instant shown in the session's zone."""
+    """TIMESTAMP_LTZ(precision), an instant shown in the session's time zone."""
     return DataType(Root.TIMESTAMP_LTZ, precision=precision)
 
 
@@ -240,7 +250,7 @@ _INTEGER_DIGITS = {Root.TINYINT: 3, Root.SMALLINT: 5, Root.INT: 10, Root.BIGINT:
 
 
 def as_decimal(exact: DataType) -> DataType:
-    """The DECIMAL that holds every value of an exact numeric type."""
+    """Return the DECIMAL that holds every value of an exact numeric type."""
     if exact.root is Root.DECIMAL:
         return exact
     return decimal(_INTEGER_DIGITS[exact.root], 0).with_nullable(exact.nullable)

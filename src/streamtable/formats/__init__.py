@@ -1,5 +1,6 @@
-"""Formats: bytes <-> columns, declared as data. Comes from a table's options, goes to a Java codec.
+"""Formats: declarations that turn table options into Java codecs between bytes and columns.
 
-A format here is a declaration (identifier, options, row kinds) that turns fields and settings into
-a `Codec`, a plain value naming the Java class that does the work per record. No pyspark in here.
+A format is a declaration (identifier, options, row kinds). It turns fields and settings into a
+`Codec`, a plain value with the name of the Java class that works on each record. This package does
+not use pyspark.
 """

@@ -1,4 +1,4 @@
-"""The `avro` format: one binary record without a header, its schema made from the columns."""
+"""The `avro` format: one binary record without a header, with a schema derived from the columns."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class Encoding(Enum):
-    """Avro's two encodings."""
+    """Encodings of Avro."""
 
     BINARY = "binary"
     JSON = "json"
@@ -29,13 +29,14 @@ ENCODING = Option(
     "encoding",
     choice(Encoding),
     default=Encoding.BINARY,
-    doc="Avro's binary or json encoding.",
+    doc="Binary or json encoding of Avro.",
 )
 LEGACY_TIMESTAMPS = Option(
     "timestamp_mapping.legacy",
     BOOLEAN,
     default=True,
-    doc="Whether TIMESTAMP is Avro's timestamp, as before Flink 1.19, not its local-timestamp.",
+    doc="Whether TIMESTAMP maps to Avro's timestamp, as before Flink 1.19, instead of"
+    " local-timestamp.",
 )
 
 
@@ -44,26 +45,29 @@ _OPTIONS = OptionSet("format 'avro'", (ENCODING, LEGACY_TIMESTAMPS))
 
 @dataclass(frozen=True)
 class AvroFormat:
-    """Avro records; insert-only, they carry no row kind of their own."""
+    """Avro records; insert-only, because they have no row kind."""
 
     identifier: str = "avro"
     mode: ChangelogMode = APPEND
     options: OptionSet = _OPTIONS
-    projectable: bool = False  # bytes of fields can be told apart only by reading them in order
+    projectable: bool = False  # fields must be decoded in order
 
     def decoder(self, fields: tuple[Field, ...], settings: Settings) -> Codec:
-        """Records of exactly the columns' schema -> columns."""
-        return Codec("AvroDecoder", fields, _parameters(fields, settings))
+        """Return the codec from records with exactly the columns' schema to columns."""
+        return Codec("avro.AvroDecoder", fields, _parameters(fields, settings))
 
     def encoder(self, fields: tuple[Field, ...], settings: Settings) -> Codec:
-        """Columns -> records of their schema."""
-        return Codec("AvroEncoder", fields, _parameters(fields, settings))
+        """Return the codec from columns to records with their schema."""
+        return Codec("avro.AvroEncoder", fields, _parameters(fields, settings))
 
     def skips_errors(self, settings: Settings) -> bool:  # noqa: ARG002
-        """Never: Flink's avro has no such option."""
+        """Return false: Flink's avro has no such option."""
         return False
 
 
 def _parameters(fields: tuple[Field, ...], settings: Settings) -> dict[str, str]:
     schema = avro_schema(fields, legacy_timestamps=settings[LEGACY_TIMESTAMPS])
     return {"schema": json.dumps(schema), "json": str(settings[ENCODING] is Encoding.JSON).lower()}
+
+
+AVRO = AvroFormat()

@@ -1,4 +1,4 @@
-"""The `avro-confluent` format: Avro records that name their schema in a schema registry."""
+"""The `avro-confluent` format: Avro records with the id of their schema in a schema registry."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 SCHEMA = Option(
     "schema",
     TEXT,
-    doc="The Avro schema, as JSON, instead of the one made from the columns, which it must fit.",
+    doc="Avro schema in JSON. It must match the columns. Default: derived from the columns.",
     fallback_keys=("schema-registry.schema",),
 )
 
@@ -38,37 +38,37 @@ _OPTIONS = OptionSet(
 
 @dataclass(frozen=True)
 class AvroConfluentFormat:
-    """Avro records behind a schema id; insert-only, they carry no row kind of their own."""
+    """Avro records with a schema id in front; insert-only, because they have no row kind."""
 
     identifier: str = "avro-confluent"
     mode: ChangelogMode = APPEND
     options: OptionSet = _OPTIONS
-    projectable: bool = False  # a schema given by the user is one of all columns
+    projectable: bool = False  # the user's schema has all columns
 
     def decoder(self, fields: tuple[Field, ...], settings: Settings) -> Codec:
-        """Records of any schema that resolves to the columns' one -> columns."""
+        """Return the codec from records with any schema that resolves to the columns' schema."""
         parameters = {"schema": _schema(fields, settings)}
-        return Codec("AvroConfluentDecoder", fields, parameters, connection(settings))
+        return Codec("avro.AvroConfluentDecoder", fields, parameters, connection(settings))
 
     def encoder(self, fields: tuple[Field, ...], settings: Settings) -> Codec:
-        """Columns -> records of their schema, which making the Java encoder registers."""
+        """Return the codec from columns to records; creating the encoder registers the schema."""
         subject = settings.get(SUBJECT)
         if subject is None:
             raise StreamtableError(
                 Condition.MISSING_OPTION,
                 at=settings.at(CONNECTION[0]),
-                hint="it says under which name the schema is registered",
+                hint="it is the name under which the schema is registered",
                 table="that is written to",
                 option=SUBJECT.key,
                 owner="format 'avro-confluent'",
             )
         parameters = {"schema": _schema(fields, settings), "subject": subject}
         return Codec(
-            "AvroConfluentEncoder", fields, parameters, connection(settings), registers=True
+            "avro.AvroConfluentEncoder", fields, parameters, connection(settings), registers=True
         )
 
     def skips_errors(self, settings: Settings) -> bool:  # noqa: ARG002
-        """Never: Flink's avro-confluent has no such option."""
+        """Return false: Flink's avro-confluent has no such option."""
         return False
 
 
@@ -100,3 +100,6 @@ def _unusable(settings: Settings, given: str, expected: str) -> StreamtableError
         value=text if len(text) <= 60 else text[:60] + "...",
         expected=expected,
     )
+
+
+AVRO_CONFLUENT = AvroConfluentFormat()

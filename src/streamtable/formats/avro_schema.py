@@ -1,7 +1,7 @@
-"""Flink's Avro schema for a row of columns; also what `fastavro` needs to read our topics back.
+"""Flink's Avro schema of a row; `fastavro` also uses it to read our topics.
 
-Follows Flink's `AvroSchemaConverter.convertToSchema`, its names and its order of union branches, so
-that topics and registries see the very schema that Flink would write.
+It follows Flink's `AvroSchemaConverter.convertToSchema`, with its names and its order of union
+branches. Topics and registries therefore get the same schema that Flink would write.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from streamtable.core.types import CHARACTER, INT, Root
+from streamtable.core.types import CHARACTER, INT, MICROSECOND_DIGITS, Root
 from streamtable.formats.types import unsupported
 
 if TYPE_CHECKING:
@@ -36,16 +36,16 @@ _PLAIN = {
 
 
 def avro_schema(fields: tuple[Field, ...], *, legacy_timestamps: bool = True) -> dict[str, Any]:
-    """The schema of a record with these columns.
+    """Return the schema of a record with these columns.
 
     Args:
-        fields: the columns; nullable ones become `["null", T]` with default null.
-        legacy_timestamps: Flink's `timestamp_mapping.legacy`: TIMESTAMP as `timestamp-millis`
-            (3 digits at most) and no TIMESTAMP_LTZ; otherwise TIMESTAMP as `local-timestamp-*` and
+        fields: the columns; nullable columns become `["null", T]` with default null.
+        legacy_timestamps: Flink's `timestamp_mapping.legacy`: TIMESTAMP as `timestamp-millis` (3
+            digits at most) and no TIMESTAMP_LTZ; otherwise TIMESTAMP as `local-timestamp-*` and
             TIMESTAMP_LTZ as `timestamp-*`.
 
     Raises:
-        StreamtableError: UNSUPPORTED_TYPE, naming the column.
+        StreamtableError: UNSUPPORTED_TYPE, with the column.
     """
     schema = _Converter(legacy_timestamps).record(fields, RECORD_NAME, ())
     return {"type": "record", "name": RECORD_NAME, "namespace": NAMESPACE} | schema
@@ -53,7 +53,7 @@ def avro_schema(fields: tuple[Field, ...], *, legacy_timestamps: bool = True) ->
 
 @dataclass
 class _Converter:
-    """One conversion; remembers the record names it gave, which must be unique in a schema."""
+    """Converts one schema; keeps the record names, which must be unique in a schema."""
 
     legacy: bool
     names: set[str] = field(default_factory=set)
@@ -67,7 +67,7 @@ class _Converter:
                 raise unsupported(
                     part.type,
                     ".".join(inner),
-                    "avro takes names of letters, digits and underscores only",
+                    "avro names consist of letters, digits and underscores",
                 )
             schema = self.convert(part.type, f"{name}_{part.name}", inner)
             converted.append({"name": part.name, "type": schema})
@@ -91,7 +91,9 @@ class _Converter:
                 return {"type": "int", "logicalType": "date"}
             case Root.TIME:
                 if (found.precision or 0) > 3:
-                    raise unsupported(found, column, "avro keeps three digits of a TIME at most")
+                    raise unsupported(
+                        found, column, "avro keeps at most three fractional digits of a TIME"
+                    )
                 return {"type": "int", "logicalType": "time-millis"}
             case Root.TIMESTAMP | Root.TIMESTAMP_LTZ:
                 return {"type": "long", "logicalType": self._timestamp(found, column)}
@@ -111,10 +113,10 @@ class _Converter:
             case Root.MAP | Root.MULTISET:
                 return {"type": "map", "values": self._map_value(found, name, path)}
             case _:
-                raise unsupported(found, column, "avro has no such type")
+                raise unsupported(found, column, "avro does not support this type")
 
     def element(self, found: DataType, name: str, path: tuple[str, ...]) -> Any:
-        """A part of an ARRAY or MAP: Flink maps timestamps in there the legacy way, always."""
+        """Convert an element of an ARRAY or MAP; Flink always uses legacy timestamps there."""
         inner = _Converter(legacy=True, names=self.names)
         return inner.convert(found, name, path)
 
@@ -122,19 +124,23 @@ class _Converter:
         counted = found.root is Root.MULTISET
         key, value = (found.element, INT) if counted else (found.key, found.element)
         if key is None or value is None or key.root not in CHARACTER:
-            raise unsupported(found, ".".join(path), "avro has text keys only")
+            raise unsupported(found, ".".join(path), "avro supports only string keys")
         return self.element(value, name, path)
 
     def _timestamp(self, found: DataType, column: str) -> str:
         precision = found.precision or 0
         zoned = found.root is Root.TIMESTAMP_LTZ
         if self.legacy:
-            way_out = "; 'timestamp_mapping.legacy' = 'false' lifts this for a column of its own"
+            way_out = "; 'timestamp_mapping.legacy' = 'false' lifts this limit for the column"
             if zoned:
-                raise unsupported(found, column, f"avro's legacy mapping has no such type{way_out}")
+                raise unsupported(
+                    found, column, f"avro's legacy mapping does not support this type{way_out}"
+                )
             if precision > 3:
-                reason = f"avro's legacy mapping keeps three digits at most{way_out}"
+                reason = f"avro's legacy mapping keeps at most three fractional digits{way_out}"
                 raise unsupported(found, column, reason)
             return "timestamp-millis"
+        if precision > MICROSECOND_DIGITS:
+            raise unsupported(found, column, "avro keeps at most six fractional digits")
         unit = "millis" if precision <= 3 else "micros"
         return f"timestamp-{unit}" if zoned else f"local-timestamp-{unit}"

@@ -1,7 +1,7 @@
-"""The columns that an Avro schema stands for: what a user's own schema is checked against.
+"""The columns of an Avro schema, for checking a schema that the user gives.
 
-Follows Flink's `AvroSchemaConverter.convertToDataType` in its default, the legacy mapping of
-timestamps, so that a schema fits the same tables here and there.
+They follow Flink's `AvroSchemaConverter.convertToDataType` with the default, the legacy mapping of
+timestamps. A schema therefore fits the same tables as in Flink.
 """
 
 from __future__ import annotations
@@ -32,20 +32,20 @@ _LOGICAL = {
 
 
 def columns_of(schema: Any) -> tuple[Field, ...]:
-    """The fields of a record, given as parsed JSON.
+    """Return the fields of a record schema, given as parsed JSON.
 
     Raises:
-        ValueError: it is no record, or holds what no column can.
+        ValueError: the schema is not a record, or has a type that no column supports.
     """
     found = _Reader().read(schema)
     if found.root is not Root.ROW:
-        msg = "it is no record"
+        msg = "it is not a record"
         raise ValueError(msg)
     return found.fields
 
 
 class _Reader:
-    """Reads one schema; remembers its named types, which it may mention again."""
+    """Reads one schema; keeps its named types, which the schema may reference again."""
 
     def __init__(self) -> None:
         self._named: dict[str, DataType] = {}
@@ -56,7 +56,7 @@ class _Reader:
         if isinstance(schema, str):
             return self._by_name(schema)
         if not isinstance(schema, dict) or "type" not in schema:
-            msg = f"it has {schema!r} in the place of a type"
+            msg = f"it has {schema!r} instead of a type"
             raise ValueError(msg)
         if isinstance(schema["type"], dict | list):
             return self.read(schema["type"])
@@ -71,7 +71,7 @@ class _Reader:
             return plain.with_nullable(name == "null")
         found = self._named.get(name.rpartition(".")[2])
         if found is None:
-            msg = f"it names the type '{name}', which is not there or holds itself"
+            msg = f"it names the type '{name}', which does not exist or contains itself"
             raise ValueError(msg)
         return found
 

@@ -1,4 +1,4 @@
-"""The `canal-json` format: change events as Canal writes them, several rows to an event."""
+"""The `canal-json` format: change events as Canal writes them, with several rows per event."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from streamtable.core.options import Settings
 
 
-#: What Python's compiler says of syntax that Java may have and Python lacks.
+#: Messages of Python's compiler for syntax that Java may support and Python does not.
 _JAVA_ONLY = ("bad escape", "unknown extension")
 
 
@@ -38,10 +38,10 @@ TABLE_INCLUDE = Option(
 
 
 class CanalJson(ChangeEvents):
-    """Envelopes of `data`, `old` and `type`; Canal writes no keys, so a key is plain json."""
+    """Envelopes with `data`, `old` and `type`; Canal writes no keys, so a key is plain json."""
 
     def reading_more(self, settings: Settings) -> dict[str, str]:
-        """Which databases and tables."""
+        """Return the filters of databases and tables."""
         wanted = {
             "databaseInclude": settings.get(DATABASE_INCLUDE),
             "tableInclude": settings.get(TABLE_INCLUDE),
@@ -61,5 +61,5 @@ CANAL_JSON = CanalJson(
         Field("event-timestamp", t.timestamp_ltz(3)),
     ),
     style="canal",
-    java_decoder="CanalJsonDecoder",
+    java_decoder="changeevents.CanalJsonDecoder",
 )

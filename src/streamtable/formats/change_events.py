@@ -1,7 +1,7 @@
-"""What the JSON formats of change events have in common.
+"""Base class of the JSON formats of change events.
 
-Each wraps rows of the json format into an envelope that says what happened to them. An update is
-written as a delete and an insert, as Flink writes it.
+Each format puts rows of the json format into an envelope with the kind of change. An update is
+written as a delete and an insert, as Flink does.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from streamtable.core.options import OptionSet, Settings
     from streamtable.core.types import Field
 
-#: Options of json that every format of change events has, too.
+#: Options of json that every format of change events also has.
 JSON_OPTIONS = (
     IGNORE_PARSE_ERRORS,
     TIMESTAMP_FORMAT,
@@ -41,11 +41,11 @@ JSON_OPTIONS = (
 
 @dataclass(frozen=True, kw_only=True)
 class ChangeEvents:
-    """A JSON format of change events; as a key format it is plain json unless a subclass differs.
+    """A JSON format of change events; its key format is plain json unless a subclass overrides it.
 
     Attributes:
         style: the envelope that the Java encoder writes.
-        java_decoder: the Java class that reads it.
+        java_decoder: the Java class that reads the envelope.
     """
 
     identifier: str
@@ -59,30 +59,35 @@ class ChangeEvents:
     def change_decoder(
         self, fields: tuple[Field, ...], metadata: tuple[str, ...], settings: Settings
     ) -> Codec:
-        """Events -> changes of the columns; names are case-sensitive, unknown ones skipped."""
+        """Return the codec from events to changes.
+
+        Names are case-sensitive; unknown names are skipped.
+        """
         check_columns(fields)
         parameters = {**reading(settings), **self.reading_more(settings)}
         return Codec(self.java_decoder, fields, parameters | {"metadata": " ".join(metadata)})
 
     def change_encoder(self, fields: tuple[Field, ...], settings: Settings) -> Codec:
-        """Changes -> events."""
+        """Return the codec from changes to events."""
         check_columns(fields)
-        return Codec("ChangeJsonEncoder", fields, {**writing(settings), "style": self.style})
+        return Codec(
+            "changeevents.ChangeJsonEncoder", fields, {**writing(settings), "style": self.style}
+        )
 
     def reading_more(self, settings: Settings) -> dict[str, str]:  # noqa: ARG002
-        """Parameters of the Java decoder beyond those of json."""
+        """Return parameters of the Java decoder in addition to those of json."""
         return {}
 
     def decoder(self, fields: tuple[Field, ...], settings: Settings) -> Codec:
-        """A message's key -> columns."""
+        """Return the codec from a message's key to columns."""
         check_columns(fields)
-        return Codec("JsonDecoder", fields, reading(settings))
+        return Codec("json.JsonDecoder", fields, reading(settings))
 
     def encoder(self, fields: tuple[Field, ...], settings: Settings) -> Codec:
-        """Columns -> a message's key."""
+        """Return the codec from columns to a message's key."""
         check_columns(fields)
-        return Codec("JsonEncoder", fields, writing(settings))
+        return Codec("json.JsonEncoder", fields, writing(settings))
 
     def skips_errors(self, settings: Settings) -> bool:
-        """As `ignore-parse-errors` says."""
+        """Return the value of `ignore-parse-errors`."""
         return settings[IGNORE_PARSE_ERRORS]

@@ -1,4 +1,4 @@
-"""The `csv` format: one line per record, its fields in the order of the columns."""
+"""The `csv` format: one line per record, with fields in the order of the columns."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def _character(text: str) -> str:
 
 
 def _escaped_character(text: str) -> str:
-    r"""One character, which may be spelled as in Java: `\t`, `\u0001`, `\\`."""
+    r"""Parse one character, which may have Java's escapes: `\t`, `\u0001`, `\\`."""
 
     def meant(escape: re.Match[str]) -> str:
         code = escape[1]
@@ -45,40 +45,41 @@ DELIMITER = Option(
     "field-delimiter",
     Kind("String", "a single character, or one spelled as \\t or \\u0001", _escaped_character),
     default=",",
-    doc="Stands between fields.",
+    doc="Field delimiter.",
 )
 NO_QUOTES = Option(
     "disable-quote-character",
     BOOLEAN,
     default=False,
-    doc="Whether there is no quote character; texts with delimiters are then written as they are.",
+    doc="Whether quoting is disabled; strings with delimiters are then written unquoted.",
 )
-QUOTE = Option("quote-character", _CHARACTER, default='"', doc="Stands around fields that need it.")
+QUOTE = Option("quote-character", _CHARACTER, default='"', doc="Quote character.")
 COMMENTS = Option(
     "allow-comments",
     BOOLEAN,
     default=False,
-    doc="Whether lines that begin with # are skipped, and blank lines too.",
+    doc="Whether blank lines and lines that start with # are skipped.",
 )
 IGNORE_PARSE_ERRORS = Option(
     "ignore-parse-errors",
     BOOLEAN,
     default=False,
-    doc="Whether records that do not parse are skipped, and single fields become null; counted.",
+    doc="Whether records that cannot be parsed are skipped and single fields become null. Both"
+    " are counted.",
 )
 ARRAY_DELIMITER = Option(
     "array-element-delimiter",
     _CHARACTER,
     default=";",
-    doc="Stands between the elements of an array or a row.",
+    doc="Delimiter of the elements of an array or a row.",
 )
-ESCAPE = Option("escape-character", _CHARACTER, doc="Takes the next character's meaning away.")
-NULL_LITERAL = Option("null-literal", TEXT, doc="The text that stands for null.")
+ESCAPE = Option("escape-character", _CHARACTER, doc="Escape character.")
+NULL_LITERAL = Option("null-literal", TEXT, doc="String that represents null.")
 SCIENTIFIC = Option(
     "write-bigdecimal-in-scientific-notation",
     BOOLEAN,
     default=False,
-    doc="Whether decimals are written as 2.7E-8, and without zeros at their end.",
+    doc="Whether decimals are written in scientific notation (2.7E-8) and without trailing zeros.",
 )
 
 
@@ -111,23 +112,24 @@ _OPTIONS = OptionSet(
 
 @dataclass(frozen=True)
 class CsvFormat:
-    """Lines of fields; insert-only, they carry no row kind of their own."""
+    """Lines of fields; insert-only, because they have no row kind."""
 
     identifier: str = "csv"
     mode: ChangelogMode = APPEND
     options: OptionSet = _OPTIONS
-    projectable: bool = False  # fields are told apart by their places alone
+    projectable: bool = False  # fields are identified by position
+    is_line: bool = True
 
     def decoder(self, fields: tuple[Field, ...], settings: Settings) -> Codec:
-        """Lines -> columns."""
-        return Codec("CsvDecoder", fields, _parameters(fields, settings))
+        """Return the codec from lines to columns."""
+        return Codec("csv.CsvDecoder", fields, _parameters(fields, settings))
 
     def encoder(self, fields: tuple[Field, ...], settings: Settings) -> Codec:
-        """Columns -> lines without an end."""
-        return Codec("CsvEncoder", fields, _parameters(fields, settings))
+        """Return the codec from columns to lines without a line end."""
+        return Codec("csv.CsvEncoder", fields, _parameters(fields, settings))
 
     def skips_errors(self, settings: Settings) -> bool:
-        """As `ignore-parse-errors` says."""
+        """Return the value of `ignore-parse-errors`."""
         return settings[IGNORE_PARSE_ERRORS]
 
 
@@ -151,14 +153,19 @@ _SIMPLE = CHARACTER | BYTES_ROOTS | NUMERIC | TIMESTAMPS | {Root.BOOLEAN, Root.D
 
 
 def _check(found: DataType, column: str, *, nested: bool) -> None:
-    """Flink's rules: simple types, and arrays and rows of such at the top."""
+    """Check a type by Flink's rules: simple types, or top-level arrays and rows of them."""
     if found.root is Root.TIME and (found.precision or 0) > 3:
-        raise unsupported(found, column, "csv keeps three digits of a TIME at most")
+        raise unsupported(found, column, "csv keeps at most three fractional digits of a TIME")
     if found.root in _SIMPLE:
         return
     if nested or found.root not in (Root.ARRAY, Root.ROW):
-        raise unsupported(found, column, "csv holds simple types, and arrays and rows of such")
+        raise unsupported(
+            found, column, "csv supports simple types, and arrays and rows of simple types"
+        )
     if found.element is not None:
         _check(found.element, column, nested=True)
     for field in found.fields:
         _check(field.type, f"{column}.{field.name}", nested=True)
+
+
+CSV = CsvFormat()

@@ -1,4 +1,4 @@
-"""The `debezium-json` format: change events as Debezium's connectors write them, as JSON."""
+"""The `debezium-json` format: JSON change events as Debezium's connectors write them."""
 
 from __future__ import annotations
 
@@ -21,16 +21,16 @@ SCHEMA_INCLUDE = Option(
     "schema-include",
     BOOLEAN,
     default=False,
-    doc="Whether records hold their schema beside the payload, as Kafka Connect's"
-    " `schemas.enable` makes them.",
+    doc="Whether records contain their schema beside the payload, as with `schemas.enable` of"
+    " Kafka Connect.",
 )
 SCHEMA_NAME = Option(
     "schema-name",
     TEXT,
-    doc="Name in the schema of keys that are written; Debezium's is `<topic>.Key`. Ours.",
+    doc="Schema name of written keys; Debezium uses `<topic>.Key`. Not in Flink.",
 )
 
-#: Connect's types for what the json format writes; times and dates are texts there.
+#: Kafka Connect's types of values that the json format writes; times and dates are text.
 _CONNECT_TYPES = {
     Root.BOOLEAN: "boolean",
     Root.TINYINT: "int8",
@@ -51,40 +51,40 @@ _CONNECT_TYPES = {
 
 
 class DebeziumJson(ChangeEvents):
-    """Envelopes of `before`, `after` and `op`."""
+    """Envelopes with `before`, `after` and `op`."""
 
     def reading_more(self, settings: Settings) -> dict[str, str]:
-        """Where the envelope stands."""
+        """Return the location of the envelope in the record."""
         return {"schemaInclude": str(settings[SCHEMA_INCLUDE]).lower()}
 
     def change_encoder(self, fields: tuple[Field, ...], settings: Settings) -> Codec:
-        """Changes -> events; without their schema, as in Flink."""
+        """Return the codec from changes to events without a schema, as in Flink."""
         if settings[SCHEMA_INCLUDE]:
             raise StreamtableError(
                 Condition.OPTION_NOT_SETTABLE,
                 at=settings.at(SCHEMA_INCLUDE),
                 option=SCHEMA_INCLUDE.key,
                 reason="debezium-json writes events without their schema",
-                hint="remove it from the table that is written to",
+                hint="remove it from the sink table",
             )
         return super().change_encoder(fields, settings)
 
     def decoder(self, fields: tuple[Field, ...], settings: Settings) -> Codec:
-        """A key, or the payload of one that holds its schema."""
+        """Return the codec of a key, or of the payload of a key that includes its schema."""
         check_columns(fields)
         payload = str(settings[SCHEMA_INCLUDE]).lower()
-        return Codec("JsonDecoder", fields, {**reading(settings), "payload": payload})
+        return Codec("json.JsonDecoder", fields, {**reading(settings), "payload": payload})
 
     def encoder(self, fields: tuple[Field, ...], settings: Settings) -> Codec:
-        """Keys as Kafka Connect's converter writes them, with their schema where asked for."""
+        """Return the codec to keys of Kafka Connect's converter, optionally with their schema."""
         if not settings[SCHEMA_INCLUDE]:
             return super().encoder(fields, settings)
         frame = {"opening": f'{{"schema":{_connect_schema(fields, settings)},"payload":{{'}
-        return Codec("JsonEncoder", fields, {**writing(settings), **frame, "closing": "}"})
+        return Codec("json.JsonEncoder", fields, {**writing(settings), **frame, "closing": "}"})
 
 
 def _connect_schema(fields: tuple[Field, ...], settings: Settings) -> str:
-    """The schema of a struct, its members in the order of Connect's converter."""
+    """Return the schema of a struct, with its members in the order of Connect's converter."""
     parts = [
         {"type": _connect_type(f), "optional": f.type.nullable, "field": f.name} for f in fields
     ]
@@ -98,7 +98,9 @@ def _connect_schema(fields: tuple[Field, ...], settings: Settings) -> str:
 def _connect_type(field: Field) -> str:
     found = _CONNECT_TYPES.get(field.type.root)
     if found is None:
-        raise unsupported(field.type, field.name, "a key with its schema has no type for it")
+        raise unsupported(
+            field.type, field.name, "a key with its schema does not support this type"
+        )
     return found
 
 
@@ -115,5 +117,5 @@ DEBEZIUM_JSON = DebeziumJson(
         Field("source.properties", t.map_of(t.STRING, t.STRING)),
     ),
     style="debezium",
-    java_decoder="DebeziumJsonDecoder",
+    java_decoder="changeevents.DebeziumJsonDecoder",
 )

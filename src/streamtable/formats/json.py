@@ -20,14 +20,14 @@ if TYPE_CHECKING:
 
 
 class TimestampStandard(Enum):
-    """How a timestamp reads: `2020-01-01 12:00:00` or `2020-01-01T12:00:00`."""
+    """Format of timestamps: `2020-01-01 12:00:00` or `2020-01-01T12:00:00`."""
 
     SQL = "SQL"
     ISO_8601 = "ISO-8601"
 
 
 class MapNullKeyMode(Enum):
-    """What becomes of a null key of a map, which json cannot write."""
+    """Handling of null keys of a map, which json cannot represent."""
 
     FAIL = "FAIL"
     DROP = "DROP"
@@ -38,13 +38,14 @@ FAIL_ON_MISSING_FIELD = Option(
     "fail-on-missing-field",
     BOOLEAN,
     default=False,
-    doc="Whether a record that lacks a column's field is one that does not parse.",
+    doc="Whether a missing field is a parse error.",
 )
 IGNORE_PARSE_ERRORS = Option(
     "ignore-parse-errors",
     BOOLEAN,
     default=False,
-    doc="Whether records that do not parse are skipped, and single fields become null; counted.",
+    doc="Whether records that cannot be parsed are skipped and single fields become null. Both"
+    " are counted.",
 )
 TIMESTAMP_FORMAT = Option(
     "timestamp-format.standard",
@@ -56,31 +57,31 @@ MAP_NULL_KEY_MODE = Option(
     "map-null-key.mode",
     choice(MapNullKeyMode),
     default=MapNullKeyMode.FAIL,
-    doc="What becomes of a map's null key: an error, an entry less, or the literal.",
+    doc="Handling of null map keys: fail, drop the entry, or write the literal.",
 )
 MAP_NULL_KEY_LITERAL = Option(
     "map-null-key.literal",
     TEXT,
     default="null",
-    doc="Written for a null key where 'map-null-key.mode' is LITERAL.",
+    doc="Literal for null map keys if 'map-null-key.mode' is LITERAL.",
 )
 DECIMAL_AS_PLAIN_NUMBER = Option(
     "encode.decimal-as-plain-number",
     BOOLEAN,
     default=False,
-    doc="Whether decimals are never written as 2.7E-8.",
+    doc="Whether decimals are written without scientific notation.",
 )
 IGNORE_NULL_FIELDS = Option(
     "encode.ignore-null-fields",
     BOOLEAN,
     default=False,
-    doc="Whether null fields are left out of the object.",
+    doc="Whether null fields are omitted.",
 )
 JSON_PARSER_ENABLED = Option(
     "decode.json-parser.enabled",
     BOOLEAN,
     default=True,
-    doc="Which of Flink's two parsers is meant; one parser serves both values here.",
+    doc="Selects one of Flink's two parsers. Here one parser serves both values.",
 )
 
 
@@ -112,30 +113,31 @@ _OPTIONS = OptionSet(
 
 @dataclass(frozen=True)
 class JsonFormat:
-    """JSON objects; insert-only, they carry no row kind of their own."""
+    """JSON objects; insert-only, because they have no row kind."""
 
     identifier: str = "json"
     mode: ChangelogMode = APPEND
     options: OptionSet = _OPTIONS
     projectable: bool = True
+    is_line: bool = True
 
     def decoder(self, fields: tuple[Field, ...], settings: Settings) -> Codec:
-        """Objects -> columns; names are case-sensitive, unknown ones skipped."""
+        """Return the codec from objects; names are case-sensitive, unknown ones are skipped."""
         check_columns(fields)
-        return Codec("JsonDecoder", fields, reading(settings))
+        return Codec("json.JsonDecoder", fields, reading(settings))
 
     def encoder(self, fields: tuple[Field, ...], settings: Settings) -> Codec:
-        """Columns -> objects in the order of the columns."""
+        """Return the codec from columns to objects in the order of the columns."""
         check_columns(fields)
-        return Codec("JsonEncoder", fields, writing(settings))
+        return Codec("json.JsonEncoder", fields, writing(settings))
 
     def skips_errors(self, settings: Settings) -> bool:
-        """As `ignore-parse-errors` says."""
+        """Return the value of `ignore-parse-errors`."""
         return settings[IGNORE_PARSE_ERRORS]
 
 
 def reading(settings: Settings) -> dict[str, str]:
-    """The parameters of a Java decoder of JSON, whichever of the options its format has."""
+    """Return the parameters of a Java decoder of JSON, for every format based on json."""
     return {
         "failOnMissingField": _flag(settings[FAIL_ON_MISSING_FIELD]),
         "ignoreParseErrors": _flag(settings[IGNORE_PARSE_ERRORS]),
@@ -144,7 +146,7 @@ def reading(settings: Settings) -> dict[str, str]:
 
 
 def writing(settings: Settings) -> dict[str, str]:
-    """The parameters of a Java encoder of JSON, likewise."""
+    """Return the parameters of a Java encoder of JSON, for every format based on json."""
     return {
         "ignoreNullFields": _flag(settings[IGNORE_NULL_FIELDS]),
         "plainDecimals": _flag(settings[DECIMAL_AS_PLAIN_NUMBER]),
@@ -155,7 +157,7 @@ def writing(settings: Settings) -> dict[str, str]:
 
 
 def check_columns(fields: tuple[Field, ...]) -> None:
-    """UNSUPPORTED_TYPE for a column that JSON cannot hold."""
+    """Raise UNSUPPORTED_TYPE for a column that JSON cannot represent."""
     walk(fields, _check)
 
 
@@ -166,5 +168,8 @@ def _flag(value: bool) -> str:
 def _check(found: DataType) -> str | None:
     key = found.element if found.root is Root.MULTISET else found.key
     if found.root in (Root.MAP, Root.MULTISET) and key and key.root not in CHARACTER:
-        return "json has text keys only"
+        return "json supports only string keys"
     return None
+
+
+JSON = JsonFormat()

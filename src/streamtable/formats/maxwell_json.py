@@ -16,22 +16,23 @@ if TYPE_CHECKING:
     from streamtable.core.codec import Codec
     from streamtable.core.options import Settings
 
-DATABASE = Option("database", TEXT, doc="Database that keys name when they are written. Ours.")
-TABLE = Option("table", TEXT, doc="Table that keys name when they are written. Ours.")
+DATABASE = Option("database", TEXT, doc="Database name in written keys. Not in Flink.")
+TABLE = Option("table", TEXT, doc="Table name in written keys. Not in Flink.")
 
 
 class MaxwellJson(ChangeEvents):
-    """Envelopes of `data`, `old` and `type`.
+    """Envelopes with `data`, `old` and `type`.
 
-    A key reads `{"database":"db","table":"t","pk.id":1}`, Maxwell's `kafka_key_format` `hash`.
+    A key has the form `{"database":"db","table":"t","pk.id":1}`: Maxwell's `kafka_key_format`
+    `hash`.
     """
 
     def decoder(self, fields: tuple[Field, ...], settings: Settings) -> Codec:
-        """A key -> columns; the database and table that it names are skipped."""
+        """Return the codec from a key to columns; it skips the key's database and table."""
         return super().decoder(_of_key(fields), settings)
 
     def encoder(self, fields: tuple[Field, ...], settings: Settings) -> Codec:
-        """Columns -> a key, which needs the names of a database and a table."""
+        """Return the codec from columns to a key, with the names of a database and a table."""
         named = {option.key: settings.get(option) for option in (DATABASE, TABLE)}
         for option, name in named.items():
             if name is None:
@@ -61,5 +62,5 @@ MAXWELL_JSON = MaxwellJson(
         Field("ingestion-timestamp", t.timestamp_ltz(3)),
     ),
     style="maxwell",
-    java_decoder="MaxwellJsonDecoder",
+    java_decoder="changeevents.MaxwellJsonDecoder",
 )

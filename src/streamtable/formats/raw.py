@@ -1,4 +1,4 @@
-"""The `raw` format: one column, whose bytes are the record's."""
+"""The `raw` format: one column, whose bytes are the bytes of the record."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ if TYPE_CHECKING:
 
 
 class Endianness(Enum):
-    """Which byte of a number comes first: its highest or its lowest."""
+    """Byte order of numbers: highest or lowest byte first."""
 
     BIG = "big-endian"
     LITTLE = "little-endian"
 
 
 def _charset(text: str) -> str:
-    # What Python does not know either is a slip of the pen; Java has the last word.
+    # If Python does not know the charset either, it is a typing error. Java makes the final check.
     if not text.isascii():
         raise ValueError(text)
     try:
@@ -42,17 +42,17 @@ CHARSET = Option(
     "charset",
     Kind("String", "a charset such as 'UTF-8' or 'ISO-8859-1'", _charset),
     default="UTF-8",
-    doc="How texts are read and written.",
+    doc="Charset of strings.",
 )
 ENDIANNESS = Option(
     "endianness",
     choice(Endianness),
     default=Endianness.BIG,
-    doc="Which byte of a number comes first.",
+    doc="Byte order of numbers.",
 )
 
 _OPTIONS = OptionSet("format 'raw'", (CHARSET, ENDIANNESS))
-#: What has bytes of its own.
+#: Types with a byte representation.
 HELD = frozenset({Root.BOOLEAN, *CHARACTER, *BYTES_ROOTS, *INTEGERS, *APPROXIMATE})
 
 
@@ -63,18 +63,18 @@ class RawFormat:
     identifier: str = "raw"
     mode: ChangelogMode = APPEND
     options: OptionSet = _OPTIONS
-    projectable: bool = False  # there is nothing to choose from
+    projectable: bool = False  # there is only one column
 
     def decoder(self, fields: tuple[Field, ...], settings: Settings) -> Codec:
-        """Bytes -> the column."""
-        return Codec("RawDecoder", fields, _parameters(fields, settings))
+        """Return the codec from bytes to the column."""
+        return Codec("raw.RawDecoder", fields, _parameters(fields, settings))
 
     def encoder(self, fields: tuple[Field, ...], settings: Settings) -> Codec:
-        """The column -> bytes; null is a record without a value."""
-        return Codec("RawEncoder", fields, _parameters(fields, settings))
+        """Return the codec from the column to bytes; null becomes a record without a value."""
+        return Codec("raw.RawEncoder", fields, _parameters(fields, settings))
 
     def skips_errors(self, settings: Settings) -> bool:  # noqa: ARG002
-        """Never: Flink's raw has no such option."""
+        """Return false: Flink's raw has no such option."""
         return False
 
 
@@ -84,7 +84,7 @@ def _parameters(fields: tuple[Field, ...], settings: Settings) -> dict[str, str]
         raise StreamtableError(
             Condition.OPTION_CONFLICT,
             reason=f"format 'raw' holds exactly one column, found {names}",
-            hint="'value.fields-include' = 'EXCEPT_KEY' leaves columns of the key out of the value",
+            hint="'value.fields-include' = 'EXCEPT_KEY' excludes key columns from the value",
         )
     walk(fields, _check)
     return {
@@ -94,4 +94,7 @@ def _parameters(fields: tuple[Field, ...], settings: Settings) -> dict[str, str]
 
 
 def _check(found: DataType) -> str | None:
-    return None if found.root in HELD else "raw has no bytes for it"
+    return None if found.root in HELD else "raw does not support this type"
+
+
+RAW = RawFormat()

@@ -1,44 +1,43 @@
-"""Formats by the name that `format`, `key.format` and `value.format` give."""
+"""Formats by the value of `format`, `key.format` and `value.format`.
+
+Formats are the entry points of the group `streamtable.formats`, in this package and in others.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
+from streamtable.connector_api.registry import EntryPoints
 from streamtable.core.errors import Condition, StreamtableError, closest
-from streamtable.formats.avro import AvroFormat
-from streamtable.formats.avro_confluent import AvroConfluentFormat
-from streamtable.formats.canal_json import CANAL_JSON
-from streamtable.formats.csv import CsvFormat
-from streamtable.formats.debezium_json import DEBEZIUM_JSON
-from streamtable.formats.json import JsonFormat
-from streamtable.formats.maxwell_json import MAXWELL_JSON
-from streamtable.formats.raw import RawFormat
 
 if TYPE_CHECKING:
+    from streamtable.connector_api.format import Format
     from streamtable.core.errors import Span
-    from streamtable.formats.base import Format
 
-_THERE: tuple[Format, ...] = (
-    JsonFormat(),
-    AvroFormat(),
-    AvroConfluentFormat(),
-    CsvFormat(),
-    RawFormat(),
-    DEBEZIUM_JSON,
-    CANAL_JSON,
-    MAXWELL_JSON,
+FORMATS: Mapping[str, Format] = EntryPoints("streamtable.formats", "format")
+
+#: Formats of Flink that are not supported; some are for other schema registries.
+NOT_YET = (
+    "avro-glue",
+    "debezium-avro-confluent",
+    "json-glue",
+    "ogg-json",
+    "orc",
+    "protobuf",
 )
-FORMATS: dict[str, Format] = {found.identifier: found for found in _THERE}
 
-#: Flink has them, we will.
-NOT_YET = ("protobuf",)
+
+#: Formats of whole files; they cannot encode a single record.
+OF_FILES = ("parquet",)
 
 
 def find_format(name: str, table: str, at: Span | None = None) -> Format:
-    """The format of that name.
+    """Find a format by name.
 
     Raises:
-        StreamtableError: NOT_YET for one of Flink's that is not there, else UNKNOWN_FORMAT.
+        StreamtableError: NOT_YET for a format of Flink that is not supported, or a format of files
+            only; otherwise UNKNOWN_FORMAT.
     """
     if name in FORMATS:
         return FORMATS[name]
@@ -47,5 +46,8 @@ def find_format(name: str, table: str, at: Span | None = None) -> Format:
         raise StreamtableError(
             Condition.NOT_YET, at=at, hint=f"there are {known}", what=f"format '{name}'"
         )
+    if name in OF_FILES:
+        what = f"format '{name}' of anything but files"
+        raise StreamtableError(Condition.NOT_YET, at=at, hint=f"there are {known}", what=what)
     hint = closest(name, (*FORMATS, *NOT_YET)) or f"there are {known}"
     raise StreamtableError(Condition.UNKNOWN_FORMAT, at=at, hint=hint, table=table, format=name)

@@ -1,7 +1,8 @@
-"""From options to what the Java client of a schema registry needs: properties, credentials, rules.
+"""Settings of the Java client of a schema registry: properties, credentials, and rules.
 
-The keys under `properties.` are those of Confluent's Java client, which Flink hands them to. Each
-is honoured, stands for an option, or is refused with the reason; options win over properties.
+The keys under `properties.` are the keys of Confluent's Java client, which Flink also passes to
+that client. Each key is applied, replaced by an option, or refused with the reason. Options
+override properties.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
     from streamtable.core.errors import Span
     from streamtable.core.options import Option, Rule, Settings
 
-#: Confluent's keys that are options of the format as well.
+#: Confluent's keys that are also options of the format.
 _SAME_AS: dict[str, Option[Any]] = {
     "basic.auth.credentials.source": BASIC_SOURCE,
     "basic.auth.user.info": BASIC_USER,
@@ -63,25 +64,28 @@ _TEXTS = (
     "bearer.auth.identity.pool.id",
     *(_JAAS, _TOKEN_URL),
 )
-_NO_SUCH_CACHE = "this client asks again for what a registry does not have, and keeps no list of it"
+_NO_SUCH_CACHE = "this client does not cache missing entries"
 _REFUSED = {
-    "bearer.auth.custom.provider.class": "it names a Java class of Confluent's client library,"
-    " which is not part of this client; fetch the token and give it as 'bearer-auth.token'",
-    "bearer.auth.scope.claim.name": "tokens are sent as they come, and never looked into",
-    "bearer.auth.sub.claim.name": "tokens are sent as they come, and never looked into",
+    "bearer.auth.custom.provider.class": (
+        "it names a Java class of Confluent's client library,"
+        " which is not part of this client; fetch the token"
+        " and set it as 'bearer-auth.token'"
+    ),
+    "bearer.auth.scope.claim.name": "tokens are sent unchanged and are not parsed",
+    "bearer.auth.sub.claim.name": "tokens are sent unchanged and are not parsed",
     "missing.cache.size": _NO_SUCH_CACHE,
     "missing.id.cache.ttl.sec": _NO_SUCH_CACHE,
     "missing.version.cache.ttl.sec": _NO_SUCH_CACHE,
     "missing.schema.cache.ttl.sec": _NO_SUCH_CACHE,
     "schema.registry.ssl.endpoint.identification.algorithm": "the registry's certificate is always"
     " checked against its host name",
-    "schema.registry.ssl.protocol": "Java chooses the newest TLS that both sides have",
-    "schema.registry.ssl.enabled.protocols": "Java chooses the newest TLS that both sides have",
+    "schema.registry.ssl.protocol": "Java chooses the newest common TLS version",
+    "schema.registry.ssl.enabled.protocols": "Java chooses the newest common TLS version",
 }
 
 
 def connection(settings: Settings) -> dict[str, str]:
-    """What the Java client needs, by the names of the options; holds secrets."""
+    """Return the settings of the Java client, by option name; they contain secrets."""
     found = {
         option.key: value
         for option in CONNECTION
@@ -101,7 +105,7 @@ def connection(settings: Settings) -> dict[str, str]:
 
 
 def _properties(settings: Settings) -> dict[str, str]:
-    """`properties` and `properties.*`; a single key wins over the map."""
+    """Return `properties` and `properties.*`; a single key overrides the map."""
     in_one: dict[str, str] = settings.get(PROPERTIES) or {}
     return {**in_one, **settings.passthrough}
 
@@ -130,7 +134,7 @@ def _source_at(settings: Settings, option: Option[str]) -> Span | None:
 
 
 def _jaas_options(text: str) -> dict[str, str]:
-    """`module required name="value" ...;` -> its options."""
+    """Parse the options of `module required name="value" ...;`."""
     pairs = re.findall(r'(\w+)\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s;"]+))', text)
     return {name: re.sub(r"\\(.)", r"\1", quoted) or plain for name, quoted, plain in pairs}
 
@@ -187,7 +191,7 @@ def _proxy(settings: Settings, table: str) -> None:
 
 
 def _credentials(source: Option[str], value: Option[str], usual: str) -> Rule:
-    """`source` says where credentials come from, `value` holds them where it says `usual`."""
+    """Require credentials in `value` if `source` is `usual`, and refuse them otherwise."""
 
     def check(settings: Settings, table: str) -> None:
         chosen, held = _value(settings, source), _value(settings, value)
@@ -197,7 +201,7 @@ def _credentials(source: Option[str], value: Option[str], usual: str) -> Rule:
                 Condition.OPTION_CONFLICT,
                 at=_source_at(settings, value),
                 reason=f"{table} sets '{value.key}' without '{source.key}' = '{usual}'",
-                hint=f"add '{source.key}' = '{usual}'; without it, nobody would look at the value",
+                hint=f"add '{source.key}' = '{usual}'; without it, the value has no effect",
             )
         if chosen == usual and held is None:
             raise _lacking(table, f"{source.key}' = '{usual}", value.key, at)
@@ -231,7 +235,7 @@ def _bearer_source(settings: Settings, table: str) -> None:
             at=at,
             option=BEARER_SOURCE.key,
             reason=f"'CUSTOM': {_REFUSED['bearer.auth.custom.provider.class'].partition(';')[0]}",
-            hint=f"fetch the token and give it as '{BEARER_TOKEN.key}'",
+            hint=f"fetch the token and set it as '{BEARER_TOKEN.key}'",
         )
     if chosen not in (None, "STATIC_TOKEN", "OAUTHBEARER", "SASL_OAUTHBEARER_INHERIT"):
         every = "STATIC_TOKEN, OAUTHBEARER or SASL_OAUTHBEARER_INHERIT"

@@ -1,4 +1,4 @@
-"""Options of formats that use a Confluent-compatible schema registry: where it is and who asks."""
+"""Options of formats with a Confluent-compatible schema registry: addresses and credentials."""
 
 from __future__ import annotations
 
@@ -10,22 +10,22 @@ from streamtable.core.options import TEXT, Kind, Option
 URL = Option(
     "url",
     TEXT,
-    doc="Address of the schema registry's API; several split by `,`.",
+    doc="URL of the schema registry; several are separated by `,`.",
     required=True,
     fallback_keys=("schema-registry.url",),
 )
 SUBJECT = Option(
     "subject",
     TEXT,
-    doc="Where a sink registers its schema; by default `<topic>-key` or `<topic>-value`.",
+    doc="Subject for the schema of a sink. Default: `<topic>-key` or `<topic>-value`.",
     fallback_keys=("schema-registry.subject",),
 )
 KEYSTORE = Option(
-    "ssl.keystore.location", TEXT, doc="File of the client's own key (JKS or PKCS12)."
+    "ssl.keystore.location", TEXT, doc="Keystore with the client's key (JKS or PKCS12)."
 )
 KEYSTORE_PASSWORD = Option("ssl.keystore.password", TEXT, doc="Its password.")
 TRUSTSTORE = Option(
-    "ssl.truststore.location", TEXT, doc="File of the certificates trusted (JKS or PKCS12)."
+    "ssl.truststore.location", TEXT, doc="Truststore with trusted certificates (JKS or PKCS12)."
 )
 TRUSTSTORE_PASSWORD = Option("ssl.truststore.password", TEXT, doc="Its password.")
 BASIC_SOURCE = Option(
@@ -60,7 +60,7 @@ _PAIR = re.compile(r"""\s*([^\s:,'"{}]+)\s*:\s*('(?:[^']|'')*'|"[^"]*"|[^,]*?)\s
 
 
 def _pairs(text: str) -> dict[str, str]:
-    """`key:value,key:value`, or the same in braces as YAML has it; values may be quoted."""
+    """Parse `key:value,key:value`, optionally in braces as in YAML; values may be quoted."""
     inner = text.strip()
     if inner.startswith("{") and inner.endswith("}"):
         inner = inner[1:-1].strip()
@@ -81,6 +81,6 @@ def _unquoted(text: str) -> str:
 PROPERTIES = Option(
     "properties",
     Kind("Map", "pairs such as 'proxy.host:localhost,proxy.port:3128'", _pairs),
-    doc="Settings of the registry's client in one text; `properties.<key>` sets a single one.",
+    doc="Settings of the registry client in one string; `properties.<key>` sets a single one.",
     secret=True,
 )

@@ -1,4 +1,4 @@
-"""Looking through a schema for what a format cannot hold."""
+"""Find types in a schema that a format does not support."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ if TYPE_CHECKING:
 
 
 def unsupported(found: DataType, column: str, reason: str) -> StreamtableError:
-    """UNSUPPORTED_TYPE for a column, which may be a path into a ROW (`address.zip`)."""
+    """Return UNSUPPORTED_TYPE for a column, which may be a path into a ROW (`address.zip`)."""
     return StreamtableError(
         Condition.UNSUPPORTED_TYPE, found=found.sql(), reason=f"column '{column}': {reason}"
     )
 
 
 def walk(fields: tuple[Field, ...], check: Callable[[DataType], str | None]) -> None:
-    """Asks `check` about every type and part of a type; raises with the first reason it gives."""
+    """Call `check` for every type and nested type; raise the first reason that it returns."""
     for field in fields:
         _walk(field.type, field.name, check)
 

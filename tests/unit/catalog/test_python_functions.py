@@ -11,7 +11,7 @@ import pytest
 
 from streamtable.catalog.python_hints import signature_of
 from streamtable.core.errors import Condition, StreamtableError
-from streamtable.plan.real_time import obstacle
+from streamtable.plan.rules.real_time import obstacle
 from streamtable.session import Session
 from streamtable.udf import udf
 
@@ -90,11 +90,11 @@ def test_types_of_the_decorator() -> None:
     ("function", "reason"),
     [
         (by_name, "its argument 'b' can only be given by name"),
-        (of_a_set, "type hint set has no type of Flink SQL"),
+        (of_a_set, "type hint set has no Flink SQL type"),
         (7, "it is not a function"),
         (Session, "it is not a function"),
         (udf(input_types=["INT"])(max_of_two), "it takes 2 arguments, input_types names 1"),
-        (udf(lambda: 1), "the type of its result is not known"),
+        (udf(lambda: 1), "its result type is unknown"),
     ],
 )
 def test_no_signature(function: Any, reason: str) -> None:
@@ -173,17 +173,17 @@ JOINED = (
     " ON a.id = b.id AND shout(CAST(a.score + b.score AS STRING)) > 'x'"
 )
 REFUSED = [
-    (CREATE.format("shout"), "its place is not 'module:function'"),
+    (CREATE.format("shout"), "its name does not have the form 'module:function'"),
     (CREATE.format("no_such_module:f"), "there is no module 'no_such_module'"),
     (CREATE.format("my_functions:shuot"), "has no 'shuot'. Hint: did you mean 'shout'?"),
-    (CREATE.format("my_functions:untyped"), "the type of its result is not known. Hint: give"),
+    (CREATE.format("my_functions:untyped"), "its result type is unknown. Hint: give"),
     (CREATE.format("my_functions:number"), "it is not a function"),
-    (CREATE.format("my_functions:odd"), "its decorator names a type that is none"),
-    (f"{MAKE}{MAKE}", "ALREADY_EXISTS: function shout exists already"),
+    (CREATE.format("my_functions:odd"), "its decorator names an invalid type"),
+    (f"{MAKE}{MAKE}", "ALREADY_EXISTS: function shout already exists"),
     ("DROP FUNCTION f", "UNKNOWN_FUNCTION: function f does not exist"),
     (
         "CREATE TEMPORARY SYSTEM FUNCTION upper AS 'my_functions:shout' LANGUAGE PYTHON",
-        "a function in the place of the built-in UPPER is not there yet",
+        "a function that replaces the built-in UPPER is not supported yet",
     ),
     (
         f"{MAKE}INSERT INTO events SELECT user_id, shout() FROM pageviews",
@@ -199,7 +199,7 @@ REFUSED = [
     ),
     (
         JOINED,
-        "a Python function in a join condition over both inputs is not there yet",
+        "a Python function in a join condition over both inputs is not supported yet",
     ),
 ]
 

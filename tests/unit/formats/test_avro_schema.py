@@ -81,13 +81,13 @@ def test_a_record_carries_flinks_names():
 @pytest.mark.parametrize(
     ("column_type", "column", "reason"),
     [
-        (t.timestamp(6), "c", "three digits"),
-        (t.timestamp_ltz(3), "c", "no such type"),
-        (t.time(6), "c", "three digits"),
-        (t.map_of(t.INT, t.INT), "c", "text keys"),
-        (t.INTERVAL_DAY_TIME, "c", "no such type"),
+        (t.timestamp(6), "c", "three fractional digits"),
+        (t.timestamp_ltz(3), "c", "does not support this type"),
+        (t.time(6), "c", "three fractional digits"),
+        (t.map_of(t.INT, t.INT), "c", "string keys"),
+        (t.INTERVAL_DAY_TIME, "c", "does not support this type"),
         (t.row(Field("a-b", t.INT)), "c.a-b", "letters"),
-        (t.array(t.row(Field("x", t.time(6)))), "c.x", "three digits"),
+        (t.array(t.row(Field("x", t.time(6)))), "c.x", "three fractional digits"),
     ],
     ids=str,
 )

@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
+from streamtable.connector_api.format import ChangelogFormat
 from streamtable.core.options import documented
 from streamtable.core.types import DataType
-from streamtable.formats.base import ChangelogFormat
 from streamtable.formats.registry import FORMATS
 
 RECORDED = json.loads(

@@ -29,7 +29,7 @@ def test_json_defaults():
     found = FORMATS["json"]
     chosen = settings("json")
     decoder = found.decoder(COLUMNS, chosen)
-    assert decoder.java_class == "JsonDecoder"
+    assert decoder.java_class == "json.JsonDecoder"
     assert decoder.schema_ddl == "`id` BIGINT, `name` STRING"
     assert decoder.parameters == {
         "failOnMissingField": "false",
@@ -90,13 +90,13 @@ def test_a_near_miss_is_hinted():
 
 def test_json_has_text_keys_only():
     columns = (Field("r", t.row(Field("m", t.map_of(t.INT, t.INT)))),)
-    with pytest.raises(StreamtableError, match=r"column 'r\.m': json has text keys only"):
+    with pytest.raises(StreamtableError, match=r"column 'r\.m': json supports only string keys"):
         FORMATS["json"].decoder(columns, settings("json"))
 
 
 def test_avro_carries_its_schema():
     codec = FORMATS["avro"].encoder(COLUMNS, settings("avro"))
-    assert codec.java_class == "AvroEncoder"
+    assert codec.java_class == "avro.AvroEncoder"
     schema = json.loads(codec.parameters["schema"])
     assert [field["name"] for field in schema["fields"]] == ["id", "name"]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from streamtable.connectors.kafka.factory import OPTIONS as KAFKA
-from streamtable.connectors.kafka.sides import read_options
+from streamtable.connectors.kafka.options.sides import read_options
 from streamtable.core.errors import Condition, StreamtableError
 from streamtable.core.options import Given, Settings, is_secret
 from streamtable.formats.registry import FORMATS
@@ -113,7 +113,7 @@ def test_keys_of_earlier_flinks() -> None:
         ({"properties.http.read.timeout.ms": "soon"}, Condition.INVALID_OPTION, "'soon'"),
         ({"properties": "geheim"}, Condition.INVALID_OPTION, "option 'properties'"),
         ({"properties": "{a: 1, geheim"}, Condition.INVALID_OPTION, "option 'properties'"),
-        ({"properties": "missing.cache.size:1"}, Condition.OPTION_NOT_SETTABLE, "keeps no list"),
+        ({"properties": "missing.cache.size:1"}, Condition.OPTION_NOT_SETTABLE, "does not cache"),
         ({"properties.proxy.host": "h"}, Condition.OPTION_CONFLICT, "'properties.proxy.port'"),
         (
             {"properties.bearer.auth.custom.provider.class": "X"},
@@ -125,7 +125,7 @@ def test_keys_of_earlier_flinks() -> None:
             Condition.OPTION_NOT_SETTABLE,
             "against its host name",
         ),
-        ({"basic-auth.user-info": "a:geheim"}, Condition.OPTION_CONFLICT, "nobody would look"),
+        ({"basic-auth.user-info": "a:geheim"}, Condition.OPTION_CONFLICT, "has no effect"),
         (
             {"basic-auth.credentials-source": "USER_INFO"},
             Condition.OPTION_CONFLICT,
@@ -145,7 +145,7 @@ def test_keys_of_earlier_flinks() -> None:
             Condition.INVALID_OPTION,
             "a login module with password",
         ),
-        ({"bearer-auth.token": "geheim"}, Condition.OPTION_CONFLICT, "nobody would look"),
+        ({"bearer-auth.token": "geheim"}, Condition.OPTION_CONFLICT, "has no effect"),
         ({"bearer-auth.credentials-source": "X"}, Condition.INVALID_OPTION, "OAUTHBEARER"),
         (
             {"bearer-auth.credentials-source": "CUSTOM"},

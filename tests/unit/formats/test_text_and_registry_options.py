@@ -26,7 +26,7 @@ def codec(name, kind="decoder", columns=COLUMNS, **given):
 
 def test_csv_defaults():
     found = codec("csv")
-    assert found.java_class == "CsvDecoder"
+    assert found.java_class == "csv.CsvDecoder"
     assert found.parameters == {
         "delimiter": ",",
         "quote": '"',
@@ -175,7 +175,7 @@ def test_a_schema_that_fits():
     ("schema", "said"),
     [
         ("{", "an Avro schema of a record"),
-        ('"long"', "it is no record"),
+        ('"long"', "it is not a record"),
         ('{"type":"record","name":"r"}', "KeyError 'fields'"),
         (fields(("id", "lon")), "it names the type 'lon'"),
         (fields(("id", ["long", "string"])), "a union of 2 types"),

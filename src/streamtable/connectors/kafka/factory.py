@@ -1,13 +1,12 @@
-"""WITH options of a `kafka` table -> `KafkaTable`."""
+"""The factory of `kafka` tables: WITH options -> `KafkaTable`."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
-from streamtable.connectors.kafka import rules
-from streamtable.connectors.kafka.changes import event_metadata, value_of
-from streamtable.connectors.kafka.metadata import check_metadata
-from streamtable.connectors.kafka.options import (
+from streamtable.connector_api.connector import ConnectorFactory
+from streamtable.connectors.kafka.options import rules
+from streamtable.connectors.kafka.options.options import (
     KAFKA_ONLY,
     KEY_FIELDS,
     KEY_FORMAT,
@@ -24,14 +23,17 @@ from streamtable.connectors.kafka.options import (
     StartupMode,
     ValueFields,
 )
-from streamtable.connectors.kafka.sides import (
+from streamtable.connectors.kafka.options.sides import (
+    ChosenFormat,
     check_key_columns,
     key_side,
     read_options,
 )
+from streamtable.connectors.kafka.options.table_options import read_startup, shared_fields
+from streamtable.connectors.kafka.read.changes import event_metadata, value_of
+from streamtable.connectors.kafka.read.metadata import check_metadata
 from streamtable.connectors.kafka.table import KafkaTable
-from streamtable.connectors.kafka.table_options import read_startup, shared_fields
-from streamtable.core.errors import Span
+from streamtable.core.errors import Condition, Span, StreamtableError
 from streamtable.core.options import Given, OptionSet
 from streamtable.core.table import Schema
 
@@ -53,13 +55,14 @@ OPTIONS = OptionSet(
 
 
 def create(table: str, schema: Schema, given: Mapping[str, Given], at: Span | None) -> KafkaTable:
-    """A checked `kafka` table.
+    """Create a checked `kafka` table.
 
     Raises:
-        StreamtableError: whatever is wrong with its options or columns, at its place.
+        StreamtableError: an error in the options or columns, at its position.
     """
     options = read_options(OPTIONS, table, given, at)
     settings = options.settings
+    _check_primary_key(schema, options.value, table, at)
     key_columns, prefix = settings[KEY_FIELDS], settings[KEY_PREFIX]
     check_key_columns(key_columns, prefix, schema, table, settings.at(KEY_FIELDS))
     for column in schema.metadata:
@@ -77,3 +80,26 @@ def create(table: str, schema: Schema, given: Mapping[str, Given], at: Span | No
         at=at,
         **shared_fields(settings),
     )
+
+
+def _check_primary_key(schema: Schema, value: ChosenFormat, table: str, at: Span | None) -> None:
+    """Refuse a primary key if every record is an insert (Flink's rule): keys may repeat."""
+    if schema.primary_key and value.format.mode.is_append:
+        raise StreamtableError(
+            Condition.INVALID_PRIMARY_KEY,
+            at=at,
+            hint="use connector 'upsert-kafka', or remove it; 'key.fields' gives records a key",
+            table=table,
+            reason=(
+                f"connector 'kafka' cannot guarantee it with format '{value.format.identifier}',"
+                " whose records are all inserts"
+            ),
+        )
+
+
+#: Classes of Spark's Kafka source and sink, and the jars with them.
+JAVA_CLASSES = {
+    "org.apache.spark.sql.kafka010.KafkaSourceProvider": "the jars of Spark's Kafka connector"
+}
+
+KAFKA = ConnectorFactory(OPTIONS, create, java_classes=JAVA_CLASSES)

@@ -1,130 +1,171 @@
-"""Writes a changelog into a table: rows -> key and value bytes -> records."""
+"""`KafkaSink`: the `Sink` of a table that is written to a topic."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import timedelta
 
-from pyspark.sql import Column, DataFrame
-from pyspark.sql import functions as F  # noqa: N812 - the name everyone knows
+from pyspark.sql import DataFrame
+from pyspark.sql.streaming.readwriter import DataStreamWriter
 
-from streamtable.connectors.kafka.options import DeliveryGuarantee
-from streamtable.connectors.kafka.partitioners import (
-    BUILT_IN,
-    is_function,
-    java_class,
-    partition_column,
+from streamtable.connector_api.preflight import Notice, Preflight, Resource
+from streamtable.connector_api.sink import Rollback, Sink, SinkFacts, WriteContext
+from streamtable.connector_api.tables import TableEndpoint
+from streamtable.connectors.kafka.cluster.access import check_sink_access
+from streamtable.connectors.kafka.cluster.admin import KafkaAdmin
+from streamtable.connectors.kafka.cluster.faults import explain_fault
+from streamtable.connectors.kafka.cluster.topics import (
+    TopicToCreate,
+    check_keys,
+    check_schemas,
+    check_shape,
 )
-from streamtable.connectors.kafka.sides import Side
-from streamtable.connectors.kafka.table import KafkaTable
-from streamtable.core.changelog import ROW_KIND_COLUMN, RowKind
-from streamtable.core.settings import ExecutionMode
-from streamtable.core.types import quote
+from streamtable.connectors.kafka.table import KafkaTable, NewTopic
+from streamtable.connectors.kafka.write.partitioners import is_function, java_class, load, not_there
+from streamtable.connectors.kafka.write.producer import set_writer
+from streamtable.connectors.kafka.write.rollback import (
+    KafkaRollback,
+    declared_obstacle,
+    obstacle_there,
+    safe_lag,
+)
+from streamtable.connectors.kafka.write.transactions import abort_orphans, check_transactions
+from streamtable.connectors.kafka.write.writer import encode_records, writer_spec
+from streamtable.core.errors import Condition, StreamtableError
+from streamtable.core.settings import EXECUTION_MODE
 from streamtable.jvm.bridge import Bridge
-from streamtable.jvm.kafka_admin import KafkaAdmin
-from streamtable.jvm.specs import TransactionsSpec, WriterSpec
 
-#: Producer settings of each mode; a script's own win. Micro-batches are flushed at their end, so
-#: that waiting to fill a request costs nothing; in real-time mode every wait is felt, so that a
-#: request takes along what has come while the one before was under way, and waits for no more.
-_DEFAULTS = {
-    ExecutionMode.MICRO_BATCH: {"linger.ms": "5", "batch.size": "131072"},
-    ExecutionMode.REAL_TIME: {"linger.ms": "0", "max.in.flight.requests.per.connection": "1"},
-}
-
-_PARTITION = "__partition"
-
-#: The longest that brokers allow by default; a producer's own default of a minute is shorter than
-#: the batches of a backlog.
-_TRANSACTION_TIMEOUT_MS = 15 * 60 * 1_000
+_COMPACTED = {"cleanup.policy": "compact"}
 
 
-def encode_records(table: KafkaTable, rows: DataFrame, bridge: Bridge) -> DataFrame:
-    """A changelog of the table's persisted columns -> columns `key`, `value` and metadata.
+@dataclass(frozen=True)
+class KafkaSink(TableEndpoint[KafkaTable], Sink):
+    """The sink topic of a table."""
 
-    -D becomes a null value on an upsert table (a tombstone); rows of kind -U are left out, because
-    the +U after them says it all. A value that is a change event takes every row with its kind.
+    @property
+    def target(self) -> str:
+        """The name of the topic."""
+        return self.declared.topics[0]
 
-    Order: rows are written as they come. What was read from one partition and never shuffled keeps
-    the order of the topic, so an upsert topic under the same key ends in the same rows. After a
-    shuffle no order of a key's rows is promised, but then an operator has made at most one change
-    per key out of each batch, and only the two rows of an update follow each other.
-    """
-    kept = rows
-    if table.is_upsert:
-        kept = rows.where(f"{ROW_KIND_COLUMN} <> {RowKind.UPDATE_BEFORE.value}")
-    key = _encoded(table.key, bridge) if table.key else F.lit(None).cast("binary")
-    value = (
-        _event(table.value, bridge) if table.writes.has_before else _encoded(table.value, bridge)
-    )
-    if table.is_upsert:
-        value = F.when(F.col(ROW_KIND_COLUMN) != RowKind.DELETE.value, value)
-    metadata = [F.col(quote(c.name)) for c in table.schema.metadata if not c.virtual]
-    records = kept.select(key.alias("key"), value.alias("value"), *metadata)
-    if is_function(table):
-        found = KafkaAdmin(bridge, table.properties).describe(table.topics[0])
-        chosen = partition_column(table, int(found["partitions"]))
-        records = records.withColumn(_PARTITION, chosen)
-    # Whole tasks are put together, so that the order within each of them stays.
-    return records if table.sink_tasks is None else records.coalesce(table.sink_tasks)
+    def encode(self, rows: DataFrame, context: WriteContext) -> DataFrame:
+        """Encode rows into the columns `key` and `value` (BINARY) and the writable metadata."""
+        return encode_records(self.declared, rows, context.bridge)
 
+    def write(self, writer: DataStreamWriter, facts: SinkFacts, context: WriteContext) -> None:
+        """Configure the query to write its records with our producer."""
+        spec = writer_spec(self.declared, context.mode, facts.query, facts.job)
+        set_writer(writer, spec, context.counters_of(self.table), context.bridge)
 
-def _encoded(side: Side, bridge: Bridge) -> Column:
-    return bridge.encode(side.encoder(), _row(side))
+    def real_time_obstacle(self) -> StreamtableError | None:
+        """Return an error for `sink.parallelism`, a partitioner in Python, or transactions.
 
+        Real-time mode records the end of a batch after the batch. If the batch fails, the retry may
+        end elsewhere. The sink then cannot separate records of the first attempt's transaction from
+        new ones.
+        """
+        table = self.declared
+        if table.sink_tasks is not None:
+            return self._not_in_real_time("sink.parallelism")
+        if is_function(table):
+            return self._not_in_real_time("sink.partitioner")
+        if table.transaction_prefix is None:
+            return None
+        return StreamtableError(
+            Condition.OPTION_CONFLICT,
+            at=table.at,
+            reason=(
+                f"{table.table} uses exactly-once, which real-time mode does not support,"
+                " because the end of a batch is not known when the batch starts"
+            ),
+            hint="SET 'execution.mode' = 'micro-batch', or use 'at-least-once'",
+        )
 
-def _event(side: Side, bridge: Bridge) -> Column:
-    return bridge.encode(side.encoder(), F.struct(F.col(ROW_KIND_COLUMN), _row(side)))
+    def _not_in_real_time(self, option: str) -> StreamtableError:
+        return StreamtableError(
+            Condition.NOT_YET,
+            at=self.at,
+            what=f"this '{option}' of {self.table} in real-time mode",
+            hint=f"remove it, or SET '{EXECUTION_MODE.key}' = 'micro-batch'",
+        )
 
+    def new_splits(self, bridge: Bridge) -> Mapping[str, int]:
+        """Return the partitions of a topic to create; 1 if the brokers do not report them."""
+        new, admin = self.declared.new_topic, KafkaAdmin(bridge, self.declared.properties)
+        try:
+            if admin.describe(self.target):
+                return {}
+            found = new.partitions or admin.check_creation(
+                self.target, new.configs, replication=new.replication
+            )
+        except StreamtableError:
+            return {}  # `examine` and `check` report the error
+        return {self.target: found or 1}
 
-def _row(side: Side) -> Column:
-    columns = [
-        F.col(quote(column.name)).alias(field.name)
-        for column, field in zip(side.columns, side.fields, strict=True)
-    ]
-    return F.struct(*columns)
+    def examine(self, facts: SinkFacts, preflight: Preflight) -> Sequence[Resource]:
+        """Check the partitioner and the topic; return a missing topic as a resource to create."""
+        table, bridge, notice = self.declared, preflight.bridge, preflight.notice
+        found = KafkaAdmin(bridge, table.properties).describe(self.target)
+        self._check_partitioner(bridge)
+        missing: Sequence[Resource] = ()
+        if found:
+            check_shape(table, found, notice)
+        else:
+            missing = (TopicToCreate(table, self.target, self._new_topic(facts), bridge),)
+        if facts.replaces_inserts:
+            notice(
+                f"{table.table}: the query is append-only, so each row replaces the previous"
+                " row of its key; use connector 'kafka' to keep all rows"
+            )
+        return missing
 
+    def check(self, facts: SinkFacts, preflight: Preflight) -> None:
+        """Check schemas, transactions, rights, and the existing keys of the topic."""
+        table, bridge = self.declared, preflight.bridge
+        check_schemas(table, bridge)
+        check_transactions(table, facts, bridge)
+        check_sink_access(table, facts.query, preflight)
+        # After the first run, the topic has keys of this job. Encoding keys for the comparison
+        # registers their schema, so this check is last.
+        if preflight.first_run and self.target not in preflight.to_create:
+            check_keys(table, bridge, preflight.notice)
 
-def transaction_prefix(table: KafkaTable, query: str) -> str | None:
-    """What the transactional ids of a query begin with; None where it writes without them."""
-    return table.transaction_prefix and f"{table.transaction_prefix}-{query}"
+    def recover(self, facts: SinkFacts, preflight: Preflight) -> None:
+        """Abort transactions that an earlier run left open."""
+        abort_orphans(self.declared, facts.query, preflight)
 
+    def explain(self, sink: str, text: str) -> StreamtableError | None:
+        """Translate a delivery timeout into JOB_FAILED."""
+        return explain_fault(sink, text)
 
-def transaction_timeout_ms(table: KafkaTable) -> str:
-    """How long a transaction may last, as the script says; it must outlast a batch."""
-    return table.properties.get("transaction.timeout.ms", str(_TRANSACTION_TIMEOUT_MS))
+    def rollback_obstacle(self, facts: SinkFacts) -> str | None:
+        """Return why the topic cannot be rolled back, judged by the script alone; else None."""
+        return declared_obstacle(self.declared, facts)
 
+    def target_rollback_obstacle(self, facts: SinkFacts, bridge: Bridge) -> str | None:
+        """Return why the topic cannot be rolled back, judged by the checkpoint and the brokers."""
+        return obstacle_there(self.declared, facts, bridge)
 
-def writer_spec(table: KafkaTable, mode: ExecutionMode, query: str, job: str) -> WriterSpec:
-    """What the Java writer needs to know of the table.
+    def rollback(
+        self, facts: SinkFacts, context: WriteContext, notice: Notice, *, keeps: bool
+    ) -> Rollback | None:
+        """Return the rollback of the topic to the offsets that each commit records."""
+        return KafkaRollback(self.declared, facts, context, notice, keeps=keeps)
 
-    Args:
-        table: what is written.
-        mode: micro-batch or real-time.
-        query: its name, unique in the job.
-        job: the id of the job's checkpoint, in which epochs are numbered.
-    """
-    written = [c.key for c in table.schema.metadata if not c.virtual]
-    positions = {key: 2 + i for i, key in enumerate(written)}
-    guarantees = {
-        DeliveryGuarantee.NONE: "NONE",
-        DeliveryGuarantee.AT_LEAST_ONCE: "AT_LEAST_ONCE",
-        DeliveryGuarantee.EXACTLY_ONCE: "AT_LEAST_ONCE",
-    }
-    properties = {**_DEFAULTS[mode], **table.producer_properties()}
-    if (chooser := java_class(table)) is not None:
-        properties["partitioner.class"] = chooser
-    prefix = transaction_prefix(table, query)
-    if prefix is not None:
-        properties["transaction.timeout.ms"] = transaction_timeout_ms(table)
-    return WriterSpec(
-        topic=table.topics[0],
-        properties=properties,
-        guarantee=guarantees[table.delivery],
-        transactions=None if prefix is None else TransactionsSpec(prefix, job),
-        headers=positions.get("headers", -1),
-        timestamp=positions.get("timestamp", -1),
-        partition=2 + len(written) if is_function(table) else -1,
-        partitions=BUILT_IN.get(table.partitioner, BUILT_IN["default"]),
-        buffer_rows=table.buffer.max_rows,
-        buffer_interval_ms=table.buffer.interval // timedelta(milliseconds=1),
-    )
+    def _check_partitioner(self, bridge: Bridge) -> None:
+        chooser = java_class(self.declared)
+        if chooser is not None and not bridge.has_class(chooser):
+            raise not_there(self.declared)
+        if is_function(self.declared):
+            load(self.declared)
+
+    def _new_topic(self, facts: SinkFacts) -> NewTopic:
+        """Describe the topic to create: compacted for an upsert sink, with a lag if rolled back."""
+        new = self.declared.new_topic
+        if not self.declared.is_upsert:
+            return new
+        kept = {}
+        if facts.rolls_back and not facts.replays:
+            lag = safe_lag(facts.interval)
+            kept = {"min.compaction.lag.ms": str(lag // timedelta(milliseconds=1))}
+        return replace(new, configs={**_COMPACTED, **kept, **new.configs})

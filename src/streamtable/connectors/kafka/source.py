@@ -1,243 +1,184 @@
-"""Reads a table: Spark's Kafka source, our reader over its records, metadata beside them."""
+"""`KafkaSource`: the `Source` of a table that is read from topics."""
 
 from __future__ import annotations
 
-import json
-from collections.abc import Mapping
-from typing import Protocol
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
 
-from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import DataFrame
 
-from streamtable.connectors.kafka.bounds import before, end_offsets, topics_of
-from streamtable.connectors.kafka.metadata import LEADER_EPOCH, METADATA
-from streamtable.connectors.kafka.options import StartupMode
-from streamtable.connectors.kafka.reading import read_rows
-from streamtable.connectors.kafka.table import KafkaTable
-from streamtable.core.changelog import ROW_KIND_COLUMN
+from streamtable.connector_api.preflight import Notice, Preflight, Resource
+from streamtable.connector_api.source import (
+    ReadContext,
+    ReadRequest,
+    Source,
+    SourceObserver,
+    Split,
+)
+from streamtable.connector_api.tables import TableEndpoint
+from streamtable.connectors.kafka.cluster.access import check_source_access
+from streamtable.connectors.kafka.cluster.admin import TIMEOUT_MS, KafkaAdmin
+from streamtable.connectors.kafka.cluster.faults import DATA_LOST_HINT, explain_fault
+from streamtable.connectors.kafka.cluster.observer import KafkaSourceObserver
+from streamtable.connectors.kafka.cluster.positions import (
+    by_split,
+    partition_of,
+    positions,
+    split_of,
+)
+from streamtable.connectors.kafka.cluster.topics import TopicToCreate, check_topics_there
+from streamtable.connectors.kafka.read.bounds import ahead, topics_of
+from streamtable.connectors.kafka.read.scan import read_changelog, startup_notice
+from streamtable.connectors.kafka.table import KafkaTable, NewTopic
+from streamtable.core.durations import format_duration
 from streamtable.core.errors import Condition, StreamtableError
 from streamtable.core.options import Settings
-from streamtable.core.settings import MAX_BATCH_RECORDS, ExecutionMode
-from streamtable.core.types import Field, quote
+from streamtable.core.session_settings import checkpoint_interval
+from streamtable.core.settings import CHECKPOINT_INTERVAL, EXECUTION_MODE
 from streamtable.jvm.bridge import Bridge
-from streamtable.jvm.counters import Counters
-from streamtable.jvm.kafka_admin import KafkaAdmin, Partition
-
-_EARLIEST, _LATEST = -2, -1
-
-#: Consumer settings of each mode; a script's own win. In micro-batches Spark asks the broker twice
-#: where a partition begins and ends after every poll, which Kafka's own 500 records a poll make
-#: one question for every 250 records.
-_DEFAULTS = {
-    ExecutionMode.MICRO_BATCH: {
-        "max.poll.records": "50000",
-        "max.partition.fetch.bytes": str(4 << 20),
-    },
-    ExecutionMode.REAL_TIME: {},
-}
-
-#: Spark's source; that of micro-batches spares copies, and is held back where a query is too far
-#: ahead of others.
-_FORMATS = {
-    ExecutionMode.MICRO_BATCH: "io.streamtable.kafka.BatchSource",
-    ExecutionMode.REAL_TIME: "kafka",
-}
 
 
-class ReadContext(Protocol):
-    """What a source needs to know of the job that reads it."""
+@dataclass(frozen=True)
+class KafkaSource(TableEndpoint[KafkaTable], Source):
+    """The source topics of a table; each partition is a split."""
+
+    def read(self, wanted: ReadRequest, context: ReadContext) -> DataFrame:
+        """Return a streaming DataFrame: row kind, fields, and other wanted columns."""
+        return read_changelog(self.declared, wanted, context)
 
     @property
-    def spark(self) -> SparkSession:
-        """The session."""
+    def is_bounded(self) -> bool:
+        """Whether the table has a `scan.bounded.mode`."""
+        return self.declared.bound is not None
 
     @property
-    def bridge(self) -> Bridge:
-        """Its JVM side."""
+    def reads_splits_alone(self) -> bool:
+        """Whether each task reads one partition, which `scan.parallelism` would change."""
+        return self.declared.scan_tasks is None
 
     @property
-    def settings(self) -> Settings:
-        """The session's settings; `execution.micro-batch.max-records` is the batch size."""
+    def supports_alignment(self) -> bool:
+        """True: queries that read the same topic are aligned by records of a partition."""
+        return True
 
-    @property
-    def bounded(self) -> bool:
-        """Whether the run stops at the offsets of now."""
+    def parallelism(self, bridge: Bridge, new_splits: Mapping[str, int]) -> int:
+        """Return the number of partitions, including those of topics that the job will create."""
+        admin = KafkaAdmin(bridge, self.declared.properties)
+        there = {t: admin.describe(t).get("partitions") for t in topics_of(self.declared, admin)}
+        found = {t: int(partitions) for t, partitions in there.items() if partitions is not None}
+        made = {t: n for t, n in new_splits.items() if self.declared.reads_topic(t)}
+        return sum({**made, **found}.values())
 
-    @property
-    def mode(self) -> ExecutionMode:
-        """Micro-batch or real-time."""
+    def real_time_obstacle(self, settings: Settings) -> StreamtableError | None:
+        """Return an error for `scan.parallelism` or too short a discovery interval.
 
-    @property
-    def query(self) -> str:
-        """The name of the query that reads."""
-
-    @property
-    def paces(self) -> Mapping[str, str]:
-        """By the name of a table: what holds the query together with others that read it."""
-
-    def counters_of(self, table: str) -> Counters:
-        """Where records of a table that are left out are counted."""
-
-
-def read_changelog(
-    table: KafkaTable,
-    fields: tuple[Field, ...],
-    context: ReadContext,
-    *,
-    positions: bool = False,
-    partitions: bool = False,
-    last_only: bool = False,
-) -> DataFrame:
-    """A streaming DataFrame of the table's rows.
-
-    Args:
-        table: what to read and how.
-        fields: physical and metadata columns wanted, in order; the types of metadata columns are
-            the connector's.
-        context: the job.
-        positions: whether Kafka's partition and offset follow as two more columns.
-        partitions: whether topic and partition follow as `__topic` and `__of_partition`.
-        last_only: whether a record of several changes gives the last one of each row only.
-
-    Returns:
-        Row kind, then `fields`, then the positions, then the partitions.
-    """
-    metadata = {c.name: c.key for c in table.schema.metadata if c.key in METADATA}
-    read = {METADATA[metadata[f.name]].spark_sql for f in fields if f.name in metadata}
-    kept = read_rows(
-        table,
-        tuple(f for f in fields if f.name not in metadata),
-        _records(table, context, leader_epochs=LEADER_EPOCH in read),
-        bridge=context.bridge,
-        counters=context.counters_of(table.table),
-        last_only=last_only,
-    )
-    columns = [f"__row.{ROW_KIND_COLUMN}"]
-    for field in fields:
-        name = quote(field.name)
-        source = f"__row.{name}"
-        if field.name in metadata:
-            source = METADATA[metadata[field.name]].spark_sql
-        columns.append(f"{source} AS {name}")
-    if positions:
-        columns += ["partition AS __partition", "offset AS __offset"]
-    if partitions:
-        columns += ["topic AS __topic", "partition AS __of_partition"]
-    return kept.selectExpr(*columns)
-
-
-def _records(table: KafkaTable, context: ReadContext, *, leader_epochs: bool) -> DataFrame:
-    """The table's records as Spark's source gives them, up to the table's bound."""
-    admin = KafkaAdmin(context.bridge, table.properties)
-    pattern = table.discovery.pattern
-    batches = context.mode is ExecutionMode.MICRO_BATCH
-    pace = context.paces.get(table.table) if batches else None
-    reader = (
-        context.spark.readStream.format(_FORMATS[context.mode])
-        .option(*(("subscribePattern", pattern) if pattern else ("subscribe", _topics(table))))
-        .option("failOnDataLoss", str(table.fail_on_data_loss))
-        .option("includeHeaders", str(_needs_headers(table)))
-        .options(**starting_offsets(table, admin, context.bounded))
-    )
-    if pace is not None:
-        reader = reader.option("pace", pace).option("paceQuery", context.query)
-    if batches:
-        reader = reader.option("maxOffsetsPerTrigger", context.settings[MAX_BATCH_RECORDS])
-    for key, value in {**_DEFAULTS[context.mode], **table.properties}.items():
-        if key not in _NOT_FOR_SPARK:
-            reader = reader.option(f"kafka.{key}", value)
-    records = reader.load()
-    if table.scan_tasks is not None:  # whole partitions to each task, so their order stays
-        records = records.coalesce(table.scan_tasks)
-    if table.bound is not None:
-        records = records.where(before(end_offsets(table, table.bound, admin)))
-    records = context.bridge.metered(records, context.counters_of(table.table))
-    if leader_epochs:
-        position = ("topic", "partition", "offset")
-        epoch = context.bridge.leader_epoch(table.properties, position)
-        records = records.withColumn(LEADER_EPOCH, epoch)
-    return records
-
-
-def _topics(table: KafkaTable) -> str:
-    return ",".join(table.topics)
-
-
-def _needs_headers(table: KafkaTable) -> bool:
-    """Dead letters keep the headers of their records."""
-    selected = any(c.key == "headers" for c in table.schema.metadata)
-    return selected or table.dead_letter_topic is not None
-
-
-#: Client settings that Spark's source refuses because it decides them itself; `group.id` names the
-#: group whose commits count, not the one that Spark's consumers read in.
-_NOT_FOR_SPARK = frozenset({"group.id", "auto.offset.reset"})
-
-
-def starting_offsets(table: KafkaTable, admin: KafkaAdmin, bounded: bool) -> dict[str, str]:
-    """Spark's starting options for a table's startup mode; they count on a first start only."""
-    startup = table.startup
-    match startup.mode:
-        case StartupMode.EARLIEST:
-            return {"startingOffsets": "earliest"}
-        case StartupMode.LATEST:
-            return {"startingOffsets": "latest"}
-        case StartupMode.TIMESTAMP:
-            return {
-                "startingTimestamp": str(startup.timestamp_ms),
-                "startingOffsetsByTimestampStrategy": "latest",
-            }
-        case StartupMode.SPECIFIC:
-            group = table.group_id
-            committed = admin.committed_offsets(group, table.topics) if group else {}
-            ends = admin.end_offsets(table.topics)
-            return _per_partition(
-                {p: startup.offsets.get(p[1], committed.get(p, _EARLIEST)) for p in ends}
+        The discovery interval must not be below the checkpoint interval.
+        """
+        table = self.declared
+        if table.scan_tasks is not None:
+            return StreamtableError(
+                Condition.NOT_YET,
+                at=table.at,
+                what=f"this 'scan.parallelism' of {table.table} in real-time mode",
+                hint=f"remove it, or SET '{EXECUTION_MODE.key}' = 'micro-batch'",
             )
-        case StartupMode.GROUP:
-            fallback = _fallback(table, bounded)
-            group, topics = table.group_id, topics_of(table, admin)
-            committed = admin.committed_offsets(group, topics) if group else {}
-            if not committed:
-                return {"startingOffsets": "earliest" if fallback == _EARLIEST else "latest"}
-            ends = admin.end_offsets(topics)
-            return _per_partition({p: committed.get(p, fallback) for p in ends})
-
-
-def startup_notice(table: KafkaTable, bounded: bool) -> str | None:
-    """One line where a scan begins by default rather than by what the script says."""
-    if table.startup.mode is not StartupMode.GROUP:
-        return None
-    group = f"group '{table.group_id}'" if table.group_id else "no consumer group"
-    where = "earliest" if _fallback(table, bounded) == _EARLIEST else "latest"
-    return (
-        f"{table.table}: 'scan.startup.mode' is group-offsets with {group};"
-        f" partitions without a commit begin at the {where} offset"
-    )
-
-
-def _fallback(table: KafkaTable, bounded: bool) -> int:
-    """Where `group-offsets` begins without a commit.
-
-    The latest offset, unless `properties.auto.offset.reset` says otherwise. A bounded run of a
-    script that leaves the startup mode open begins at the earliest: it is to process what the
-    topics hold, and from the latest offset on they hold nothing.
-    """
-    reset = table.properties.get("auto.offset.reset")
-    if reset is None:
-        return _EARLIEST if bounded and not table.startup.explicit else _LATEST
-    if reset not in ("earliest", "latest"):
-        raise StreamtableError(
-            Condition.INVALID_OPTION,
+        wanted, interval = table.discovery.interval, checkpoint_interval(settings)
+        if wanted is None or wanted >= interval:
+            return None
+        return StreamtableError(
+            Condition.OPTION_CONFLICT,
             at=table.at,
-            option="properties.auto.offset.reset",
-            value=reset,
-            expected="'earliest' or 'latest'",
+            reason=(
+                f"{table.table} discovers partitions every {format_duration(wanted)}, but a"
+                " batch in real-time mode discovers them only once and lasts"
+                f" {format_duration(interval)}"
+            ),
+            hint=f"SET '{CHECKPOINT_INTERVAL.key}' = '{format_duration(wanted)}'",
         )
-    return _EARLIEST if reset == "earliest" else _LATEST
 
+    def examine(self, preflight: Preflight) -> Sequence[Resource]:
+        """Check that the topics exist; return a missing dead-letter topic to create it."""
+        table, bridge = self.declared, preflight.bridge
+        check_topics_there(table, bridge, preflight.to_create)
+        notice = startup_notice(table, preflight.bounded)
+        if notice and preflight.first_run:
+            preflight.notice(notice)
+        letters = table.dead_letter_topic
+        if letters is None or letters in KafkaAdmin(bridge, table.properties).topics():
+            return ()
+        return (TopicToCreate(table, letters, NewTopic(), bridge),)
 
-def _per_partition(offsets: dict[Partition, int]) -> dict[str, str]:
-    by_topic: dict[str, dict[str, int]] = {}
-    for (topic, partition), offset in sorted(offsets.items()):
-        by_topic.setdefault(topic, {})[str(partition)] = offset
-    return {"startingOffsets": json.dumps(by_topic)}
+    def check_access(self, preflight: Preflight) -> None:
+        """Check READ of topics and group, and WRITE of the dead-letter topic."""
+        check_source_access(self.declared, preflight)
+
+    def identities(self, bridge: Bridge, timeout_ms: int | None = None) -> Mapping[str, str]:
+        """Return Kafka's ids of the topics."""
+        admin = KafkaAdmin(bridge, self.declared.properties, timeout_ms or TIMEOUT_MS)
+        return admin.topic_ids(topics_of(self.declared, admin))
+
+    def replaced(self, name: str, notice: Notice) -> None:
+        """Raise DATA_LOST for a topic that was deleted and created again, or report it.
+
+        A new topic has other records at the offsets that were read. If the new topic has more
+        records than the old one, only the topic id shows the difference.
+        """
+        table = self.declared
+        error = StreamtableError(
+            Condition.DATA_LOST,
+            at=table.at,
+            table=table.table,
+            reason=f"topic '{name}' was deleted and created again",
+            hint=DATA_LOST_HINT,
+        )
+        if table.fail_on_data_loss:
+            raise error
+        notice(
+            f"{table.table}: topic '{name}' was deleted and created again; the job continues at the"
+            " offsets that it has reached, and omits earlier records of the new topic"
+        )
+
+    def splits(self, bridge: Bridge) -> Sequence[Split]:
+        """Return the current partitions."""
+        admin = KafkaAdmin(bridge, self.declared.properties)
+        return sorted(map(split_of, admin.end_offsets(topics_of(self.declared, admin))))
+
+    def later_splits(self, bridge: Bridge) -> Any:
+        """Return the Java finder of new partitions, and of new topics that match the pattern."""
+        table = self.declared
+        properties, topics = bridge.java_map(table.properties), bridge.java_list(table.topics)
+        return bridge.java.kafka.read.KafkaSplits(properties, topics, table.discovery.pattern)
+
+    def positions(self, reached: Iterable[str | None]) -> Mapping[Split, int]:
+        """Return the offset of the next record of each partition of the table's topics."""
+        found = positions(reached)
+        return by_split({p: o for p, o in found.items() if self.declared.reads_topic(p[0])})
+
+    def ends_of(
+        self, splits: Iterable[Split] | None, bridge: Bridge, timeout_ms: int | None = None
+    ) -> Mapping[Split, int] | None:
+        """Return end offsets; None while the brokers do not respond."""
+        admin = KafkaAdmin(bridge, self.declared.properties, timeout_ms or TIMEOUT_MS)
+        try:
+            if splits is None:
+                topics: Sequence[str] = topics_of(self.declared, admin)
+            else:
+                topics = sorted({partition_of(split)[0] for split in splits})
+            return by_split(admin.end_offsets(topics))
+        except StreamtableError as error:
+            if error.condition is not Condition.BROKER_UNREACHABLE:
+                raise
+            return None
+
+    def ends_ahead(self, bridge: Bridge) -> Mapping[Split, int]:
+        """Return `scan.bounded.specific-offsets` beyond the current ends of partitions."""
+        return by_split(ahead(self.declared, KafkaAdmin(bridge, self.declared.properties)))
+
+    def explain(self, sink: str, text: str) -> StreamtableError | None:
+        """Translate deleted but unread records into DATA_LOST."""
+        return explain_fault(sink, text)
+
+    def observe(self, bridge: Bridge, notice: Notice) -> SourceObserver | None:
+        """Return the observer that commits to the consumer group and reports partition growth."""
+        return KafkaSourceObserver(self.declared, bridge, notice)

@@ -1,34 +1,40 @@
-"""A table over Kafka topics after its options were checked: what the planner and both ends use."""
+"""`KafkaTable`: a Kafka table with checked options, for the planner, source and sink."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import timedelta
+from typing import TYPE_CHECKING
 
-from streamtable.connectors.kafka import apsaramq
-from streamtable.connectors.kafka.changes import event_metadata
-from streamtable.connectors.kafka.metadata import METADATA
-from streamtable.connectors.kafka.options import (
+from streamtable.connectors.kafka.options import apsaramq
+from streamtable.connectors.kafka.options.options import (
     BoundedMode,
     DeliveryGuarantee,
     KeyCheck,
     StartupMode,
 )
-from streamtable.connectors.kafka.sides import Side
+from streamtable.connectors.kafka.options.sides import Side
+from streamtable.connectors.kafka.read.changes import event_metadata
+from streamtable.connectors.kafka.read.metadata import METADATA
 from streamtable.core.changelog import ChangelogMode
 from streamtable.core.errors import Condition, Span, StreamtableError
 from streamtable.core.table import Schema
 from streamtable.core.types import DataType
 
+if TYPE_CHECKING:
+    from streamtable.connectors.kafka.sink import KafkaSink
+    from streamtable.connectors.kafka.source import KafkaSource
+
 
 @dataclass(frozen=True)
 class Startup:
-    """Where a scan begins.
+    """Start position of a scan.
 
     Attributes:
-        explicit: whether the script says so itself; a bounded run of a script that leaves it open
-            falls back to the earliest offset.
+        explicit: whether the script sets the startup mode; otherwise a bounded run falls back to
+            the earliest offset.
         timestamp_ms: epoch milliseconds of the mode `timestamp`.
         offsets: partition -> offset of the mode `specific-offsets`, inclusive.
     """
@@ -41,10 +47,10 @@ class Startup:
 
 @dataclass(frozen=True)
 class Bound:
-    """Where a scan ends.
+    """End position of a scan.
 
     Attributes:
-        timestamp_ms: epoch milliseconds of the mode `timestamp`: records as old are not read.
+        timestamp_ms: epoch milliseconds of the mode `timestamp`, exclusive.
         offsets: partition -> offset of the mode `specific-offsets`, exclusive.
     """
 
@@ -55,10 +61,10 @@ class Bound:
 
 @dataclass(frozen=True)
 class Discovery:
-    """What the script says of looking for new topics and partitions.
+    """Discovery of new topics and partitions.
 
     Attributes:
-        interval: how often at least; None where the script leaves it open.
+        interval: the longest interval between discoveries; None if the script does not set it.
     """
 
     pattern: str | None = None
@@ -67,7 +73,7 @@ class Discovery:
 
 @dataclass(frozen=True)
 class NewTopic:
-    """How a sink's topic is made where it is not there; None is the brokers' default."""
+    """Settings of a sink topic that the job creates; None is the brokers' default."""
 
     partitions: int | None = None
     replication: int | None = None
@@ -76,7 +82,7 @@ class NewTopic:
 
 @dataclass(frozen=True)
 class Buffer:
-    """The sink's reducing buffer; off unless both are above zero."""
+    """Buffer flush settings of the sink; the buffer is off unless both are above zero."""
 
     max_rows: int = 0
     interval: timedelta = timedelta(0)
@@ -89,22 +95,24 @@ class KafkaTable:
     Attributes:
         name: the connector's name.
         table: the table's name, for messages.
-        properties: Kafka client settings, `bootstrap.servers` included, prefix removed.
-        key: None where records are written without a key and read without looking at it.
+        properties: Kafka client settings without the prefix, including `bootstrap.servers`.
+        key: the key's columns and format; None if records are written without a key and read
+            without decoding it.
         reads: row kinds of a scan.
-        writes: row kinds the sink takes.
-        transaction_prefix: of the transactional ids; not None where delivery is exactly-once.
-        key_check: whether a sink looks at the keys that its topic has already.
-        topics: by their names; none where `discovery` has a pattern for them.
-        bound: None where the scan goes on for ever.
-        scan_tasks: how many tasks read at most; None for one per partition.
-        fail_on_data_loss: whether records that are gone unread end the job.
-        partitioner: `sink.partitioner` as the script has it.
-        sink_tasks: how many tasks write at most; None for as many as the query has.
-        new_topic: how the sink's topic is made.
-        dead_letter_topic: where records go that do not parse; None lets them end the job.
-        instance: of ApsaraMQ, where the topics are there.
-        at: where the table is declared.
+        writes: row kinds that the sink accepts.
+        transaction_prefix: the prefix of transactional ids; not None if delivery is exactly-once.
+        key_check: the reaction of a sink to different keys in its topic.
+        topics: names of the topics; empty if `discovery` has a pattern.
+        bound: the end of the scan; None if the scan is unbounded.
+        scan_tasks: the highest number of reading tasks; None for one per partition.
+        fail_on_data_loss: whether the job fails if unread records were deleted.
+        partitioner: `sink.partitioner` as in the script.
+        sink_tasks: the highest number of writing tasks; None for the query's parallelism.
+        new_topic: the settings of a sink topic that the job creates.
+        dead_letter_topic: the topic of records that do not parse; None if such a record fails the
+            job.
+        instance: the ApsaraMQ instance with the topics, if any.
+        at: the position of the table's declaration.
     """
 
     name: str
@@ -134,8 +142,13 @@ class KafkaTable:
 
     @property
     def is_upsert(self) -> bool:
-        """Whether a record replaces the earlier one of its key and null deletes it."""
+        """Whether a record replaces the earlier one of its key, and a null deletes it."""
         return not self.reads.is_append and not self.reads.has_before
+
+    @property
+    def append_connector(self) -> str | None:
+        """`kafka`, whose tables keep all records, for an upsert table."""
+        return "kafka" if self.is_upsert else None
 
     @property
     def servers(self) -> str:
@@ -144,24 +157,27 @@ class KafkaTable:
 
     @property
     def group_id(self) -> str | None:
-        """The consumer group, where the script names one."""
+        """The consumer group, if the script names one."""
         return self.properties.get("group.id")
 
     @property
     def writable_metadata(self) -> tuple[str, ...]:
-        """Metadata keys that an INSERT may set."""
+        """The metadata keys that an INSERT may set."""
         return tuple(key.key for key in METADATA.values() if key.writable)
 
     def metadata_type(self, key: str) -> DataType:
-        """The type of a metadata key, the connector's own or the value format's."""
+        """Return the type of a metadata key of the connector or of the value's format."""
         of_format = event_metadata(self.value)
         return of_format[key] if key in of_format else METADATA[key].type
 
+    def check_source(self) -> None:
+        """Accept every table: all tables over topics can be read."""
+
     def check_sink(self) -> None:
-        """Key and value can be written, by formats that have what it takes, and to one topic.
+        """Check that the formats can write key and value, and that the table has one topic.
 
         Raises:
-            StreamtableError: OPTION_CONFLICT where there are several topics; OPTION_NOT_SETTABLE,
+            StreamtableError: OPTION_CONFLICT if there are several topics; OPTION_NOT_SETTABLE,
                 MISSING_OPTION or UNSUPPORTED_TYPE of a format.
         """
         if len(self.topics) != 1:
@@ -179,21 +195,27 @@ class KafkaTable:
             raise error if error.at else error.located(self.at) from None
 
     def describe(self) -> str:
-        """Connector, topics and formats in a few words."""
+        """Return a short text with connector, topics and formats."""
         key = f"{self.key.format.identifier} -> " if self.key else ""
         return f"{self.name}, {self.topics_text}, {key}{self.value.format.identifier}"
 
     @property
     def topics_text(self) -> str:
-        """The topics or the pattern of their names, for plans and messages."""
+        """The topics or the topic pattern, for plans and messages."""
         return self.discovery.pattern or ";".join(self.topics)
 
     def reads_topic(self, topic: str) -> bool:
-        """Whether a topic that a scan has met is one of this table's."""
-        return self.discovery.pattern is not None or topic in self.topics
+        """Return whether a topic from a scan belongs to this table."""
+        pattern = self.discovery.pattern
+        if pattern is None:
+            return topic in self.topics
+        try:
+            return re.fullmatch(pattern, topic) is not None
+        except re.error:  # a syntax that only Java supports
+            return True
 
     def fingerprint(self) -> dict[str, object]:
-        """Topics, layout and formats; addresses and client tuning may change between runs."""
+        """Return topics, layout and formats; addresses and client settings may change."""
         sides = {
             name: {
                 "format": side.format.identifier,
@@ -207,7 +229,26 @@ class KafkaTable:
         by_pattern = {"pattern": pattern} if pattern else {}
         return {"connector": self.name, "topics": list(self.topics), **by_pattern, **sides}
 
+    def source(self) -> KafkaSource:
+        """Return the source of the table."""
+        from streamtable.connectors.kafka.source import KafkaSource  # a plan needs no Spark
+
+        return KafkaSource(self)
+
+    def sink(self) -> KafkaSink:
+        """Return the sink of the table."""
+        from streamtable.connectors.kafka.sink import KafkaSink
+
+        return KafkaSink(self)
+
     def producer_properties(self) -> dict[str, str]:
-        """Client settings without those that mean something to consumers only."""
+        """Return the client settings without those that apply to consumers only.
+
+        A producer has one request in flight, unless the script sets another number. With several
+        requests in flight, a broker that has just started can refuse the first request and accept
+        the next one. The broker then refuses the first request permanently, because it has already
+        seen a later sequence number of the producer (KAFKA-14359).
+        """
         consumer_only = ("group.id", "auto.offset.reset", "isolation.level")
-        return {k: v for k, v in self.properties.items() if k not in consumer_only}
+        own = {k: v for k, v in self.properties.items() if k not in consumer_only}
+        return {"max.in.flight.requests.per.connection": "1", **own}

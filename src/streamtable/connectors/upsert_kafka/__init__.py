@@ -1,1 +1,1 @@
-"""The `upsert-kafka` connector: the kafka table keyed by its primary key, deletes as tombstones."""
+"""The `upsert-kafka` connector: the primary key is the record key, deletes are tombstones."""

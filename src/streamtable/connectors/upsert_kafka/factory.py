@@ -1,7 +1,7 @@
-"""WITH options of an `upsert-kafka` table -> `KafkaTable`, keyed by its primary key.
+"""The factory of `upsert-kafka` tables: WITH options -> `KafkaTable` with a primary key.
 
 Rules of Flink's *Upsert Kafka* page: the primary key is the record's key, a scan always begins at
-the earliest offset, a null value deletes.
+the earliest offset, and a null value deletes.
 """
 
 from __future__ import annotations
@@ -9,11 +9,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
-from streamtable.connectors.kafka import rules
-from streamtable.connectors.kafka.metadata import check_metadata
-from streamtable.connectors.kafka.options import (
+from streamtable.connector_api.connector import ConnectorFactory
+from streamtable.connectors.kafka.factory import JAVA_CLASSES
+from streamtable.connectors.kafka.options import rules
+from streamtable.connectors.kafka.options.options import (
     FLUSH_INTERVAL,
     FLUSH_ROWS,
+    FORMAT,
     KAFKA_ONLY,
     KEY_CHECK,
     KEY_FIELDS,
@@ -24,18 +26,20 @@ from streamtable.connectors.kafka.options import (
     TOPIC_CONFIG,
     UPSERT_ONLY,
     VALUE_FIELDS,
+    VALUE_FORMAT,
     StartupMode,
     ValueFields,
 )
-from streamtable.connectors.kafka.sides import (
+from streamtable.connectors.kafka.options.sides import (
     ChosenFormat,
     check_key_columns,
     key_side,
     read_options,
     value_side,
 )
+from streamtable.connectors.kafka.options.table_options import shared_fields
+from streamtable.connectors.kafka.read.metadata import check_metadata
 from streamtable.connectors.kafka.table import Buffer, KafkaTable, Startup
-from streamtable.connectors.kafka.table_options import shared_fields
 from streamtable.core.changelog import UPSERT
 from streamtable.core.errors import Condition, Span, StreamtableError
 from streamtable.core.options import Given, OptionSet
@@ -56,19 +60,19 @@ OPTIONS = OptionSet(
 _REFUSED = {
     KEY_FIELDS.key: "the key is the primary key",
     **{
-        option.key: "an upsert scan needs the whole history, so it begins at the earliest offset"
+        option.key: "an upsert scan reads the whole topic, from the earliest offset"
         for option in KAFKA_ONLY
         if option.key.startswith("scan.")
     },
-    "sink.partitioner": "rows of one key must meet in one partition, which Kafka's default ensures",
+    "sink.partitioner": ("rows of one key must be in one partition, which Kafka's default ensures"),
 }
 
 
 def create(table: str, schema: Schema, given: Mapping[str, Given], at: Span | None) -> KafkaTable:
-    """A checked `upsert-kafka` table.
+    """Create a checked `upsert-kafka` table.
 
     Raises:
-        StreamtableError: whatever is wrong with its options, key or columns, at its place.
+        StreamtableError: an error in the options, key or columns, at its position.
     """
     _refuse_kafka_only(given, table)
     if not schema.primary_key:
@@ -79,6 +83,7 @@ def create(table: str, schema: Schema, given: Mapping[str, Given], at: Span | No
             table=table,
             owner="connector 'upsert-kafka'",
         )
+    _check_sides(given, table, at)
     options = read_options(OPTIONS, table, given, at)
     settings = options.settings
     prefix = settings[KEY_PREFIX]
@@ -114,15 +119,32 @@ def _refuse_kafka_only(given: Mapping[str, Given], table: str) -> None:
             )
 
 
+def _check_sides(given: Mapping[str, Given], table: str, at: Span | None) -> None:
+    """Raise MISSING_OPTION with both formats if only 'format' is given, as for `kafka`."""
+    missing = [key for key in (KEY_FORMAT.key, VALUE_FORMAT.key) if key not in given]
+    if FORMAT.key not in given or KEY_FORMAT.key not in missing:
+        return
+    kind = given[FORMAT.key].text
+    wanted = " and ".join(f"'{key}' = '{kind}'" for key in missing)
+    raise StreamtableError(
+        Condition.MISSING_OPTION,
+        at=given[FORMAT.key].at or at,
+        hint=f"write {wanted} instead of '{FORMAT.key}'",
+        table=table,
+        option=KEY_FORMAT.key,
+        owner="connector 'upsert-kafka'",
+    )
+
+
 def _required(chosen: ChosenFormat | None) -> ChosenFormat:
     assert chosen is not None, "a required format that was not read"  # noqa: S101
     return chosen
 
 
 def _insert_only(chosen: ChosenFormat, table: str, at: Span | None) -> ChosenFormat:
-    """A value says what its row is, the key which row: events of changes have no place there.
+    """Refuse change events as values: the key identifies the row, and the value contains it.
 
-    As key formats they are taken, and read and write keys as their tools do.
+    Formats of change events are allowed as key formats. They read and write keys as their tools do.
     """
     if not chosen.format.mode.is_append:
         raise StreamtableError(
@@ -134,3 +156,6 @@ def _insert_only(chosen: ChosenFormat, table: str, at: Span | None) -> ChosenFor
             side="value",
         )
     return chosen
+
+
+UPSERT_KAFKA = ConnectorFactory(OPTIONS, create, java_classes=JAVA_CLASSES)

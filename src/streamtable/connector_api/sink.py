@@ -1,0 +1,189 @@
+"""`Sink`: writes a table; `Rollback`: rolls a sink back to a checkpoint."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+from pathlib import Path
+from typing import Protocol
+
+from pyspark.sql import DataFrame
+from pyspark.sql.streaming.readwriter import DataStreamWriter
+
+from streamtable.connector_api.preflight import Notice, Preflight, Resource
+from streamtable.core.changelog import ChangelogMode
+from streamtable.core.errors import Span, StreamtableError
+from streamtable.core.options import Settings
+from streamtable.core.settings import ExecutionMode
+from streamtable.jvm.bridge import Bridge
+from streamtable.jvm.counters import Counters
+
+
+@dataclass(frozen=True, kw_only=True)
+class SinkFacts:
+    """Facts about the query that writes a sink.
+
+    Attributes:
+        query: the query's name, unique in the job.
+        job: the id of the job's checkpoint, in which epochs are numbered.
+        directory: the directory of the query's checkpoint.
+        mode: row kinds that the query emits.
+        replaces_inserts: whether the query emits only inserts and its rows may replace each other
+            in the sink, which keeps one row per key.
+        replays: whether, after a crash in real-time mode, the replay writes every row again that
+            the query had written (`plan.rules.replay`).
+        reads_splits_alone: whether each task that writes without state before it reads one split.
+        stateless_scans: whether some rows reach the sink without state before it.
+        interval: the time between two checkpoints of real-time mode.
+        rolls_back: whether settings allow real-time mode to roll sinks back; a later run may use
+            real-time mode.
+        targets: the targets of the job's other queries, by query name.
+    """
+
+    query: str
+    job: str
+    directory: Path
+    mode: ChangelogMode
+    replaces_inserts: bool
+    replays: bool
+    reads_splits_alone: bool
+    stateless_scans: bool
+    interval: timedelta
+    rolls_back: bool
+    targets: Mapping[str, str]
+
+
+class WriteContext(Protocol):
+    """The context of the job for a sink."""
+
+    @property
+    def bridge(self) -> Bridge:
+        """The JVM side."""
+
+    @property
+    def settings(self) -> Settings:
+        """The session's settings."""
+
+    @property
+    def mode(self) -> ExecutionMode:
+        """The execution mode: micro-batch or real-time."""
+
+    def counters_of(self, table: str) -> Counters:
+        """Return the counters of the records that a sink table takes."""
+
+
+class Rollback(Protocol):
+    """Rolls a sink back to the checkpoint from which its query continues.
+
+    Real-time mode writes rows before the checkpoint that covers their records. After a crash, the
+    query may not write the rows after the last checkpoint again. Therefore a start first restores
+    each key that was written after the checkpoint to its value at the checkpoint.
+    """
+
+    @property
+    def pending(self) -> bool:
+        """Whether the next start will roll the sink back."""
+
+    @property
+    def shared_obstacle(self) -> str | None:
+        """Why rollback ended after the start: the target has another writer; else None."""
+
+    def before_start(self, mode: ExecutionMode) -> bool:
+        """Roll the sink back if necessary, before the query starts in a mode.
+
+        Returns:
+            Whether the sink has older rows until the query writes them again.
+        """
+
+    def after_stop(self) -> None:
+        """Note that the query no longer writes."""
+
+    def settled(self) -> None:
+        """Note that the last commit covers all written rows, so no rollback is necessary."""
+
+
+class Sink(Protocol):
+    """Writes one table."""
+
+    @property
+    def table(self) -> str:
+        """The table's name, for messages, counters and metrics."""
+
+    @property
+    def at(self) -> Span | None:
+        """The position of the table's declaration."""
+
+    @property
+    def target(self) -> str:
+        """The target, such as a topic; queries that write the same target share it."""
+
+    def encode(self, rows: DataFrame, context: WriteContext) -> DataFrame:
+        """Encode rows for `write`.
+
+        Args:
+            rows: a changelog: row kind, then the table's persisted columns in order and type.
+            context: the context of the job.
+        """
+        return rows
+
+    def write(self, writer: DataStreamWriter, facts: SinkFacts, context: WriteContext) -> None:
+        """Configure a streaming query with trigger and checkpoint to write encoded rows."""
+
+    def real_time_obstacle(self) -> StreamtableError | None:
+        """Return why the sink does not support real-time mode; None if it does."""
+        return None
+
+    def new_splits(self, bridge: Bridge) -> Mapping[str, int]:
+        """Return the target and its number of splits, if the job itself will create the target."""
+        return {}
+
+    def examine(self, facts: SinkFacts, preflight: Preflight) -> Sequence[Resource]:
+        """Check the target; return the resources that must be created.
+
+        Raises:
+            StreamtableError: the target cannot be reached, or does not fit.
+        """
+        return ()
+
+    def check(self, facts: SinkFacts, preflight: Preflight) -> None:
+        """Check rights, schemas and keys; runs after all resources to create are known.
+
+        Raises:
+            StreamtableError: the target would not accept the rows.
+        """
+        return
+
+    def recover(self, facts: SinkFacts, preflight: Preflight) -> None:
+        """Clean up what an earlier run left open; called after all checks have passed."""
+        return
+
+    def explain(self, sink: str, text: str) -> StreamtableError | None:
+        """Translate the exception that ended a query; None if the sink does not know it.
+
+        Args:
+            sink: the table that the query writes.
+            text: the exception with all its causes, as Spark prints it.
+        """
+        return None
+
+    def rollback_obstacle(self, facts: SinkFacts) -> str | None:
+        """Return why the sink cannot be rolled back, judged by the script alone; else None."""
+        return f"{self.table} cannot be rolled back"
+
+    def target_rollback_obstacle(self, facts: SinkFacts, bridge: Bridge) -> str | None:
+        """Return why the sink cannot be rolled back, judged by checkpoint and target; else None."""
+        return None
+
+    def rollback(
+        self, facts: SinkFacts, context: WriteContext, notice: Notice, *, keeps: bool
+    ) -> Rollback | None:
+        """Return the rollback of the sink; None if rollback is not possible.
+
+        Args:
+            facts: the facts of the query.
+            context: the context of the job.
+            notice: called with one line for the user.
+            keeps: whether real-time mode records the end of the target at each commit.
+        """
+        return None

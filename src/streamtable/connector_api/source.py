@@ -1,0 +1,223 @@
+"""`Source`: reads a table."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql.streaming.listener import StreamingQueryProgress
+
+from streamtable.connector_api.preflight import Notice, Preflight, Resource
+from streamtable.core.errors import Span, StreamtableError
+from streamtable.core.options import Settings
+from streamtable.core.settings import ExecutionMode
+from streamtable.core.types import Field
+from streamtable.jvm.bridge import Bridge
+from streamtable.jvm.counters import Counters
+
+#: A part of a source whose records have an order, by a name that is stable between runs. The splits
+#: of a topic are its partitions, "topic/partition".
+Split = str
+
+#: Columns that order the records of a source: the number of the split, and the position in the
+#: split. The newest row of a key has the greatest position.
+ORDER_COLUMNS = ("__partition", "__offset")
+
+
+class ReadContext(Protocol):
+    """The context of the query that reads a source."""
+
+    @property
+    def spark(self) -> SparkSession:
+        """The session."""
+
+    @property
+    def bridge(self) -> Bridge:
+        """The JVM side of the session."""
+
+    @property
+    def settings(self) -> Settings:
+        """The session's settings; `execution.micro-batch.max-records` is the batch size."""
+
+    @property
+    def bounded(self) -> bool:
+        """Whether the run stops at the current end of the source."""
+
+    @property
+    def mode(self) -> ExecutionMode:
+        """The execution mode: micro-batch or real-time."""
+
+    @property
+    def query(self) -> str:
+        """The name of the query that reads."""
+
+    @property
+    def alignments(self) -> Mapping[str, str]:
+        """The id of each table's source alignment, for the tables that the query aligns."""
+
+    def counters_of(self, table: str) -> Counters:
+        """Return the counters of the skipped records of a table."""
+
+
+@dataclass(frozen=True)
+class ReadRequest:
+    """The columns and properties of a scan that an operator needs.
+
+    Attributes:
+        fields: physical and metadata columns, in order; metadata columns have the connector's type.
+        order: whether `ORDER_COLUMNS` follow.
+        splits: whether the split of each row follows, as the columns of `Source.split_columns`.
+        last_only: whether a record with several changes gives only the last change of each row.
+    """
+
+    fields: tuple[Field, ...]
+    order: bool = False
+    splits: bool = False
+    last_only: bool = False
+
+
+class SourceObserver(Protocol):
+    """Observes a running query for a source."""
+
+    def on_progress(self, progress: StreamingQueryProgress) -> None:
+        """Process the newest batch of the query; called several times a second.
+
+        Raises:
+            StreamtableError: an error that must end the job.
+        """
+
+    def close(self) -> None:
+        """Note that the query has ended."""
+
+
+class Source(Protocol):
+    """Reads one table. Equal sources read the same records in the same way."""
+
+    @property
+    def table(self) -> str:
+        """The table's name, for messages, counters and metrics."""
+
+    @property
+    def at(self) -> Span | None:
+        """The position of the table's declaration."""
+
+    def read(self, wanted: ReadRequest, context: ReadContext) -> DataFrame:
+        """Return a streaming DataFrame: row kind, then the columns in the order of `wanted`."""
+
+    @property
+    def is_bounded(self) -> bool:
+        """Whether the scan is bounded even if the job is not."""
+        return False
+
+    def parallelism(self, bridge: Bridge, new_splits: Mapping[str, int]) -> int:
+        """Return the number of tasks that scan in parallel.
+
+        Args:
+            bridge: the JVM side.
+            new_splits: `Sink.new_splits` of the job's sinks.
+        """
+        return 1
+
+    @property
+    def reads_splits_alone(self) -> bool:
+        """Whether each task reads one split, so that a repeated batch has the same tasks."""
+        return True
+
+    def real_time_obstacle(self, settings: Settings) -> StreamtableError | None:
+        """Return why the source does not support real-time mode; None if it does."""
+        return None
+
+    def examine(self, preflight: Preflight) -> Sequence[Resource]:
+        """Check that the source exists; return the resources that must be created.
+
+        Raises:
+            StreamtableError: the source cannot be reached, or does not exist.
+        """
+        return ()
+
+    def check_access(self, preflight: Preflight) -> None:
+        """Check that the user may read the source.
+
+        Raises:
+            StreamtableError: ACCESS_DENIED, at the table.
+        """
+        return
+
+    def identities(self, bridge: Bridge, timeout_ms: int | None = None) -> Mapping[str, str]:
+        """Return the ids of the objects that the source reads, such as topics, by their names.
+
+        Objects that do not exist are absent. A checkpoint stores the ids, and a running job
+        compares them.
+
+        Args:
+            bridge: the JVM side.
+            timeout_ms: the longest wait; None for the default.
+
+        Raises:
+            StreamtableError: an error of the external system.
+        """
+        return {}
+
+    def replaced(self, name: str, notice: Notice) -> None:
+        """Handle an object whose id has changed: its former records are lost.
+
+        Raises:
+            StreamtableError: DATA_LOST, unless the script lets the job continue; then a notice.
+        """
+        return
+
+    def splits(self, bridge: Bridge) -> Sequence[Split]:
+        """Return the current splits."""
+        return ()
+
+    def later_splits(self, bridge: Bridge) -> Any:
+        """Return the Java `Splits` that finds new splits; None if no splits are added."""
+        return None
+
+    def positions(self, reached: Iterable[str | None]) -> Mapping[Split, int]:
+        """Return a query's positions in the splits of this source; the minimum of several.
+
+        Args:
+            reached: a position per source of the query, as Spark writes it. A source selects its
+                own positions; a source that has not started has None.
+        """
+        return {}
+
+    def ends_of(
+        self, splits: Iterable[Split] | None, bridge: Bridge, timeout_ms: int | None = None
+    ) -> Mapping[Split, int] | None:
+        """Return the current ends of splits, exclusive; None if the source cannot determine them.
+
+        Args:
+            splits: the splits; None for all.
+            bridge: the JVM side.
+            timeout_ms: the longest wait; None for the default.
+
+        Raises:
+            StreamtableError: LOGIN_FAILED, ACCESS_DENIED or BROKER_FAILED.
+        """
+        return None
+
+    def ends_ahead(self, bridge: Bridge) -> Mapping[Split, int]:
+        """Return end positions that the splits have not reached yet; the scan waits for them."""
+        return {}
+
+    def explain(self, sink: str, text: str) -> StreamtableError | None:
+        """Translate the exception that ended a query; None if the source does not know it.
+
+        Args:
+            sink: the table that the query writes.
+            text: the exception with all its causes, as Spark prints it.
+        """
+        return None
+
+    @property
+    def supports_alignment(self) -> bool:
+        """Whether the source supports source alignment (`execution.max-lead`)."""
+        return False
+
+    def observe(self, bridge: Bridge, notice: Notice) -> SourceObserver | None:
+        """Return the observer of a query that reads the source; None if it needs no observer."""
+        return None

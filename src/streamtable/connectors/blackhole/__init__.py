@@ -1,0 +1,1 @@
+"""The `blackhole` connector: accepts and discards every row, for measurements."""

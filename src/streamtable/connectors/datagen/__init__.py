@@ -1,0 +1,1 @@
+"""The `datagen` connector: generates rows, for trying a query without a topic."""

@@ -1,0 +1,1 @@
+"""The `filesystem` connector: rows in files of a directory, read and written by Spark."""

@@ -1,0 +1,1 @@
+"""Access to a Kafka cluster: admin requests, access checks, topics, consumer groups."""

@@ -1,0 +1,171 @@
+"""Decode key and value bytes into Python values, by the formats of a table."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import struct
+from collections.abc import Callable, Mapping
+from decimal import Decimal
+from typing import Any, Literal
+
+import fastavro
+
+from streamtable.connectors.kafka.inspect.registry import RegistrySchemas
+from streamtable.connectors.kafka.options.sides import Side
+from streamtable.core.errors import Condition, StreamtableError
+from streamtable.core.types import APPROXIMATE, BYTES_ROOTS, CHARACTER, INTEGERS, Root
+from streamtable.formats.avro import ENCODING, LEGACY_TIMESTAMPS, Encoding
+from streamtable.formats.avro_schema import avro_schema
+from streamtable.formats.csv import DELIMITER, ESCAPE, NO_QUOTES, NULL_LITERAL, QUOTE
+from streamtable.formats.debezium_json import SCHEMA_INCLUDE
+from streamtable.formats.raw import CHARSET, ENDIANNESS, Endianness
+from streamtable.formats.registry_client import connection
+
+#: Decodes the bytes of a key or value into columns, by their names in the table.
+Decode = Callable[[bytes], dict[str, Any]]
+
+
+def decoder_of(side: Side) -> Decode:
+    """Return the decoder of one side of a record: a key, or a value that is not a change event."""
+    readers: Mapping[str, Callable[[Side], Decode]] = {
+        "json": _json,
+        "avro": _avro,
+        "avro-confluent": _avro_confluent,
+        "debezium-json": _debezium_key,
+        "canal-json": _json,
+        "maxwell-json": _maxwell_key,
+        "csv": _csv,
+        "raw": _raw,
+    }
+    return readers[side.format.identifier](side)
+
+
+def _json(side: Side) -> Decode:
+    def decode(data: bytes) -> dict[str, Any]:
+        found = json.loads(data)
+        return {side.prefix + name: value for name, value in found.items()}
+
+    return decode
+
+
+def _debezium_key(side: Side) -> Decode:
+    if not side.settings[SCHEMA_INCLUDE]:
+        return _json(side)
+
+    def decode(data: bytes) -> dict[str, Any]:
+        found = json.loads(data)["payload"]
+        return {side.prefix + name: value for name, value in found.items()}
+
+    return decode
+
+
+def _maxwell_key(side: Side) -> Decode:
+    def decode(data: bytes) -> dict[str, Any]:
+        found = json.loads(data)
+        return {side.prefix + field.name: found.get(f"pk.{field.name}") for field in side.fields}
+
+    return decode
+
+
+def _avro(side: Side) -> Decode:
+    legacy = side.settings[LEGACY_TIMESTAMPS]
+    schema = fastavro.parse_schema(avro_schema(side.fields, legacy_timestamps=legacy))
+
+    def read(data: bytes) -> Any:
+        if side.settings[ENCODING] is Encoding.JSON:
+            return next(fastavro.json_reader(io.StringIO(data.decode()), schema))
+        return fastavro.schemaless_reader(io.BytesIO(data), schema, None)
+
+    return lambda data: _columns(side, read(data))
+
+
+def _avro_confluent(side: Side) -> Decode:
+    schemas = RegistrySchemas(connection(side.settings))
+    parsed: dict[int, Any] = {}
+
+    def decode(data: bytes) -> dict[str, Any]:
+        magic, schema_id = struct.unpack_from(">bi", data)
+        if magic:
+            reason = f"the magic byte is 0x{magic & 0xFF:02x}, not 0x00"
+            raise StreamtableError(Condition.RECORD_UNREADABLE, reason=reason)
+        if schema_id not in parsed:
+            named: dict[str, Any] = {}
+            for part in schemas.parts(schema_id):
+                parsed[schema_id] = fastavro.parse_schema(part, named_schemas=named)
+        found = fastavro.schemaless_reader(io.BytesIO(data[5:]), parsed[schema_id], None)
+        return _columns(side, found)
+
+    return decode
+
+
+def _columns(side: Side, record: Any) -> dict[str, Any]:
+    """Return the table's columns of a record whose schema may have more or fewer fields."""
+    return {side.prefix + field.name: record.get(field.name) for field in side.fields}
+
+
+def _csv(side: Side) -> Decode:
+    settings = side.settings
+    quotes: Literal[0, 3] = csv.QUOTE_NONE if settings[NO_QUOTES] else csv.QUOTE_MINIMAL
+    null = settings.get(NULL_LITERAL)
+    columns = [(side.prefix + f.name, _TEXTS.get(f.type.root, str)) for f in side.fields]
+
+    def decode(data: bytes) -> dict[str, Any]:
+        # The csv reader keeps line ends within quotes only if it gets the text unsplit.
+        lines = io.StringIO(data.decode(), newline="")
+        fields = next(
+            csv.reader(
+                lines,
+                delimiter=settings[DELIMITER],
+                quotechar=settings[QUOTE],
+                escapechar=settings.get(ESCAPE),
+                quoting=quotes,
+            ),
+            [""],
+        )
+        return {
+            name: None if text == null or (not text and read is not str) else read(text)
+            for (name, read), text in zip(columns, fields or [""], strict=False)
+        }
+
+    return decode
+
+
+def _boolean(text: str) -> bool:
+    return text.strip().lower() == "true"
+
+
+#: Types whose values are not shown as their text.
+_TEXTS: Mapping[Root, Callable[[str], Any]] = {
+    Root.BOOLEAN: _boolean,
+    **dict.fromkeys(INTEGERS, int),
+    **dict.fromkeys(APPROXIMATE, float),
+    Root.DECIMAL: Decimal,
+}
+
+
+def _raw(side: Side) -> Decode:
+    (column,) = side.fields
+    name, root = side.prefix + column.name, column.type.root
+    order = ">" if side.settings[ENDIANNESS] is Endianness.BIG else "<"
+
+    def decode(data: bytes) -> dict[str, Any]:
+        if root in CHARACTER:
+            return {name: data.decode(side.settings[CHARSET], "replace")}
+        if root in BYTES_ROOTS:
+            return {name: data}
+        return {name: struct.unpack(order + _NUMBERS[root], data)[0]}
+
+    return decode
+
+
+_NUMBERS = {
+    Root.BOOLEAN: "?",
+    Root.TINYINT: "b",
+    Root.SMALLINT: "h",
+    Root.INT: "i",
+    Root.BIGINT: "q",
+    Root.FLOAT: "f",
+    Root.DOUBLE: "d",
+}

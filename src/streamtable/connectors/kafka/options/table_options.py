@@ -1,0 +1,127 @@
+"""Convert the options of a table into the fields of a `KafkaTable`."""
+
+from __future__ import annotations
+
+import re
+from typing import TypedDict
+
+from streamtable.connectors.kafka.options import apsaramq
+from streamtable.connectors.kafka.options.options import (
+    BOOTSTRAP_SERVERS,
+    BOUNDED_MODE,
+    BOUNDED_OFFSETS,
+    BOUNDED_TIMESTAMP,
+    DEAD_LETTER_TOPIC,
+    DELIVERY,
+    DISCOVERY_INTERVAL,
+    FAIL_ON_DATA_LOSS,
+    GROUP_ID,
+    SCAN_PARALLELISM,
+    SINK_PARALLELISM,
+    STARTUP_MODE,
+    STARTUP_OFFSETS,
+    STARTUP_TIMESTAMP,
+    TOPIC,
+    TOPIC_CONFIG,
+    TOPIC_PARTITIONS,
+    TOPIC_PATTERN,
+    TOPIC_REPLICATION,
+    TRANSACTION_PREFIX,
+    BoundedMode,
+    DeliveryGuarantee,
+)
+from streamtable.connectors.kafka.table import Bound, Discovery, NewTopic, Startup
+from streamtable.core.errors import Condition, Span, StreamtableError
+from streamtable.core.options import Settings
+
+
+def _client_properties(settings: Settings) -> dict[str, str]:
+    """Return `properties.*` without the prefix, including declared properties."""
+    own = {"bootstrap.servers": settings[BOOTSTRAP_SERVERS]}
+    if group := settings.get(GROUP_ID):
+        own["group.id"] = group
+    cloud = (
+        apsaramq.client_defaults(own["bootstrap.servers"]) if apsaramq.instance(settings) else {}
+    )
+    return {**cloud, **settings.passthrough, **own}
+
+
+def read_startup(settings: Settings) -> Startup:
+    """Read the startup options of the `kafka` connector."""
+    offsets = settings.get(STARTUP_OFFSETS)
+    at = settings.at(STARTUP_OFFSETS)
+    return Startup(
+        mode=settings[STARTUP_MODE],
+        explicit=settings.has(STARTUP_MODE),
+        timestamp_ms=settings.get(STARTUP_TIMESTAMP),
+        offsets=_specific_offsets(offsets, STARTUP_OFFSETS.key, at) if offsets else {},
+    )
+
+
+class SharedFields(TypedDict):
+    """Fields of `KafkaTable` that both connectors read in the same way."""
+
+    topics: tuple[str, ...]
+    properties: dict[str, str]
+    delivery: DeliveryGuarantee
+    transaction_prefix: str | None
+    dead_letter_topic: str | None
+    discovery: Discovery
+    bound: Bound | None
+    scan_tasks: int | None
+    fail_on_data_loss: bool
+    sink_tasks: int | None
+    new_topic: NewTopic
+    instance: apsaramq.Instance | None
+
+
+def shared_fields(settings: Settings) -> SharedFields:
+    """Read the options that do not depend on the connector."""
+    given = settings.has(DISCOVERY_INTERVAL)
+    return SharedFields(
+        topics=settings.get(TOPIC) or (),
+        properties=_client_properties(settings),
+        delivery=settings[DELIVERY],
+        transaction_prefix=settings.get(TRANSACTION_PREFIX),
+        dead_letter_topic=settings.get(DEAD_LETTER_TOPIC),
+        discovery=Discovery(
+            settings.get(TOPIC_PATTERN), settings[DISCOVERY_INTERVAL] if given else None
+        ),
+        bound=_read_bound(settings),
+        scan_tasks=settings.get(SCAN_PARALLELISM),
+        fail_on_data_loss=settings[FAIL_ON_DATA_LOSS],
+        sink_tasks=settings.get(SINK_PARALLELISM),
+        new_topic=NewTopic(
+            settings.get(TOPIC_PARTITIONS),
+            settings.get(TOPIC_REPLICATION),
+            settings.family(TOPIC_CONFIG),
+        ),
+        instance=apsaramq.instance(settings),
+    )
+
+
+def _read_bound(settings: Settings) -> Bound | None:
+    mode = settings[BOUNDED_MODE]
+    if mode is BoundedMode.UNBOUNDED:
+        return None
+    offsets = settings.get(BOUNDED_OFFSETS)
+    at = settings.at(BOUNDED_OFFSETS)
+    return Bound(
+        mode=mode,
+        timestamp_ms=settings.get(BOUNDED_TIMESTAMP),
+        offsets=_specific_offsets(offsets, BOUNDED_OFFSETS.key, at) if offsets else {},
+    )
+
+
+def _specific_offsets(text: str, option: str, at: Span | None) -> dict[int, int]:
+    """Parse Flink's `partition:0,offset:42;partition:1,offset:300` into {0: 42, 1: 300}."""
+    entry = r"\s*partition\s*:\s*(\d+)\s*,\s*offset\s*:\s*(\d+)\s*"
+    if not re.fullmatch(f"{entry}(;{entry})*;?", text):
+        raise StreamtableError(
+            Condition.INVALID_OPTION,
+            at=at,
+            option=option,
+            value=text,
+            expected="of the form 'partition:0,offset:42;partition:1,offset:300'",
+        )
+    return {int(partition): int(offset) for partition, offset in re.findall(entry, text)}

@@ -1,0 +1,1 @@
+"""Read topics: the scan, its bounds, metadata columns and change events."""

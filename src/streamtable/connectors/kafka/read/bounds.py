@@ -1,0 +1,108 @@
+"""The end of a bounded scan: options of the table -> an end offset for each partition."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from streamtable.connectors.kafka.cluster.admin import KafkaAdmin, Partition
+from streamtable.connectors.kafka.options.options import BoundedMode
+from streamtable.connectors.kafka.table import Bound, KafkaTable
+from streamtable.core.errors import Condition, StreamtableError
+
+
+def topics_of(table: KafkaTable, admin: KafkaAdmin) -> tuple[str, ...]:
+    """Return the topics that a table reads now: its named topics, or the matches of its pattern."""
+    pattern = table.discovery.pattern
+    return tuple(admin.topics_matching(pattern)) if pattern else table.topics
+
+
+def end_offsets(table: KafkaTable, bound: Bound, admin: KafkaAdmin) -> dict[Partition, int]:
+    """Return the end offset of each partition of a bounded scan, exclusive.
+
+    Each run determines the end offsets again.
+
+    Raises:
+        StreamtableError: OPTION_CONFLICT if the group has no commit for a partition, or a named
+            partition does not exist.
+    """
+    topics = topics_of(table, admin)
+    match bound.mode:
+        case BoundedMode.TIMESTAMP:
+            assert bound.timestamp_ms is not None, "a rule demands it"  # noqa: S101
+            return admin.offsets_at(topics, bound.timestamp_ms)
+        case BoundedMode.GROUP:
+            return _committed(table, topics, admin)
+        case BoundedMode.SPECIFIC:
+            return _specific(table, bound, topics, admin)
+        case _:
+            return admin.end_offsets(topics)
+
+
+def before(ends: Mapping[Partition, int]) -> str:
+    """Return a Spark SQL condition: the record is before its partition's end.
+
+    The condition is false for all records of a partition without an end offset.
+    """
+    by_topic: dict[str, list[str]] = {}
+    for (topic, partition), offset in sorted(ends.items()):
+        by_topic.setdefault(topic, []).append(f"WHEN {partition} THEN {offset}")
+    topics = (
+        f"WHEN '{topic}' THEN CASE partition {' '.join(cases)} ELSE 0 END"
+        for topic, cases in by_topic.items()
+    )
+    return f"offset < CASE topic {' '.join(topics)} ELSE 0 END" if ends else "FALSE"
+
+
+def _committed(
+    table: KafkaTable, topics: tuple[str, ...], admin: KafkaAdmin
+) -> dict[Partition, int]:
+    committed = admin.committed_offsets(table.group_id, topics) if table.group_id else {}
+    lacking = [p for p in admin.end_offsets(topics) if p not in committed]
+    if lacking:
+        topic, partition = lacking[0]
+        raise StreamtableError(
+            Condition.OPTION_CONFLICT,
+            at=table.at,
+            reason=(
+                f"{table.table} ends at group-offsets, but group '{table.group_id}' has no"
+                f" committed offset for partition {partition} of '{topic}'"
+            ),
+            hint="use a group with committed offsets, or 'scan.bounded.mode' = 'latest-offset'",
+        )
+    return committed
+
+
+def _specific(
+    table: KafkaTable, bound: Bound, topics: tuple[str, ...], admin: KafkaAdmin
+) -> dict[Partition, int]:
+    """Return specific end offsets; other partitions end at the group's commit (Flink's rule).
+
+    The scan waits for an offset beyond the end of its partition; see `ahead`.
+    """
+    (topic,) = topics
+    committed = admin.committed_offsets(table.group_id, topics) if table.group_id else {}
+    named = {(topic, partition): offset for partition, offset in bound.offsets.items()}
+    for partition in named.keys() - admin.end_offsets(topics).keys():
+        raise StreamtableError(
+            Condition.OPTION_CONFLICT,
+            at=table.at,
+            reason=(
+                f"{table.table} ends in partition {partition[1]} of '{topic}' by its"
+                " 'scan.bounded.specific-offsets', but there is no such partition"
+            ),
+            hint="use partitions of the topic",
+        )
+    return {**committed, **named}
+
+
+def ahead(table: KafkaTable, admin: KafkaAdmin) -> dict[Partition, int]:
+    """Return the end offsets that their partitions have not reached yet; the scan waits for them.
+
+    Only `scan.bounded.specific-offsets` can name such offsets. Otherwise the result is empty.
+    """
+    if table.bound is None or table.bound.mode is not BoundedMode.SPECIFIC:
+        return {}
+    topics = topics_of(table, admin)
+    there = admin.end_offsets(topics)
+    wanted = _specific(table, table.bound, topics, admin)
+    return {p: offset for p, offset in wanted.items() if offset > there[p]}

@@ -1,0 +1,207 @@
+"""The scan of a Kafka table: Spark's Kafka source, our record reader, and metadata columns."""
+
+from __future__ import annotations
+
+import json
+
+from pyspark.sql import Column, DataFrame
+from pyspark.sql import functions as F  # noqa: N812 - the name everyone knows
+
+from streamtable.connector_api.source import ReadContext, ReadRequest
+from streamtable.connectors.kafka.cluster.admin import KafkaAdmin, Partition
+from streamtable.connectors.kafka.options.options import StartupMode
+from streamtable.connectors.kafka.read.bounds import before, end_offsets, topics_of
+from streamtable.connectors.kafka.read.metadata import LEADER_EPOCH, METADATA
+from streamtable.connectors.kafka.read.reading import read_rows
+from streamtable.connectors.kafka.table import KafkaTable
+from streamtable.core.changelog import ROW_KIND_COLUMN
+from streamtable.core.errors import Condition, StreamtableError
+from streamtable.core.settings import MAX_BATCH_RECORDS, ExecutionMode
+from streamtable.core.types import quote
+
+_EARLIEST, _LATEST = -2, -1
+
+#: Consumer settings of each mode; settings of the script override them. In micro-batches Spark asks
+#: the broker for the start and end of a partition after every poll, in two requests. With Kafka's
+#: default of 500 records per poll this is one request for every 250 records.
+_DEFAULTS = {
+    ExecutionMode.MICRO_BATCH: {
+        "max.poll.records": "50000",
+        "max.partition.fetch.bytes": str(4 << 20),
+    },
+    ExecutionMode.REAL_TIME: {},
+}
+
+#: Spark's sources. The source of micro-batches avoids copies, and waits if its query is too far
+#: ahead of others.
+_FORMATS = {
+    ExecutionMode.MICRO_BATCH: "io.streamtable.kafka.read.BatchSource",
+    ExecutionMode.REAL_TIME: "kafka",
+}
+
+
+def read_changelog(table: KafkaTable, wanted: ReadRequest, context: ReadContext) -> DataFrame:
+    """Create a streaming DataFrame of the table's rows.
+
+    Args:
+        table: the table to read.
+        wanted: the columns that the operator reads.
+        context: the job.
+
+    Returns:
+        Row kind, then the fields, then partition and offset as `ORDER_COLUMNS`, then topic and
+        partition as `__topic` and `__of_partition`.
+    """
+    fields = wanted.fields
+    metadata = {c.name: c.key for c in table.schema.metadata if c.key in METADATA}
+    read = {METADATA[metadata[f.name]].spark_sql for f in fields if f.name in metadata}
+    kept = read_rows(
+        table,
+        tuple(f for f in fields if f.name not in metadata),
+        _records(table, context, leader_epochs=LEADER_EPOCH in read),
+        bridge=context.bridge,
+        counters=context.counters_of(table.table),
+        last_only=wanted.last_only,
+    )
+    columns = [f"__row.{ROW_KIND_COLUMN}"]
+    for field in fields:
+        name = quote(field.name)
+        source = f"__row.{name}"
+        if field.name in metadata:
+            source = METADATA[metadata[field.name]].spark_sql
+        columns.append(f"{source} AS {name}")
+    if wanted.order:
+        columns += ["partition AS __partition", "offset AS __offset"]
+    if wanted.splits:
+        columns += ["topic AS __topic", "partition AS __of_partition"]
+    return kept.selectExpr(*columns)
+
+
+def _records(table: KafkaTable, context: ReadContext, *, leader_epochs: bool) -> DataFrame:
+    """Read the table's records with Spark's source, up to the table's bound."""
+    admin = KafkaAdmin(context.bridge, table.properties)
+    pattern = table.discovery.pattern
+    batches = context.mode is ExecutionMode.MICRO_BATCH
+    alignment = context.alignments.get(table.table) if batches else None
+    reader = (
+        context.spark.readStream.format(_FORMATS[context.mode])
+        .option(
+            *(("subscribePattern", _whole(pattern)) if pattern else ("subscribe", _topics(table)))
+        )
+        .option("failOnDataLoss", str(table.fail_on_data_loss))
+        .option("includeHeaders", str(_needs_headers(table)))
+        .options(**starting_offsets(table, admin, context.bounded))
+    )
+    if alignment is not None:
+        reader = reader.option("alignment", alignment).option("alignmentQuery", context.query)
+    if batches:
+        reader = reader.option("maxOffsetsPerTrigger", context.settings[MAX_BATCH_RECORDS])
+    for key, value in {**_DEFAULTS[context.mode], **table.properties}.items():
+        if key not in _NOT_FOR_SPARK:
+            reader = reader.option(f"kafka.{key}", value)
+    records = reader.load()
+    if table.scan_tasks is not None:  # a task reads whole partitions in order
+        records = records.coalesce(table.scan_tasks)
+    if table.bound is not None:
+        records = records.where(before(end_offsets(table, table.bound, admin)))
+    records = context.bridge.metered(records, context.counters_of(table.table))
+    if leader_epochs:
+        position = ("topic", "partition", "offset")
+        bridge = context.bridge
+        epoch = Column(
+            bridge.java.kafka.read.LeaderEpochs.column(
+                bridge.java_map(table.properties), bridge.java_columns(map(F.col, position))
+            )
+        )
+        records = records.withColumn(LEADER_EPOCH, epoch)
+    return records
+
+
+def _whole(pattern: str) -> str:
+    """Anchor a pattern, because Spark searches for a match within a name."""
+    return f"^(?:{pattern})$"
+
+
+def _topics(table: KafkaTable) -> str:
+    return ",".join(table.topics)
+
+
+def _needs_headers(table: KafkaTable) -> bool:
+    """Return whether the scan reads headers: dead letters keep the headers of their records."""
+    selected = any(c.key == "headers" for c in table.schema.metadata)
+    return selected or table.dead_letter_topic is not None
+
+
+#: Client settings that Spark's source refuses because it sets them itself. `group.id` names the
+#: group that progress is committed to; Spark's consumers use another group.
+_NOT_FOR_SPARK = frozenset({"group.id", "auto.offset.reset"})
+
+
+def starting_offsets(table: KafkaTable, admin: KafkaAdmin, bounded: bool) -> dict[str, str]:
+    """Return Spark's starting options of a startup mode, used on the first start only."""
+    startup = table.startup
+    match startup.mode:
+        case StartupMode.EARLIEST:
+            return {"startingOffsets": "earliest"}
+        case StartupMode.LATEST:
+            return {"startingOffsets": "latest"}
+        case StartupMode.TIMESTAMP:
+            return {
+                "startingTimestamp": str(startup.timestamp_ms),
+                "startingOffsetsByTimestampStrategy": "latest",
+            }
+        case StartupMode.SPECIFIC:
+            group = table.group_id
+            committed = admin.committed_offsets(group, table.topics) if group else {}
+            ends = admin.end_offsets(table.topics)
+            return _per_partition(
+                {p: startup.offsets.get(p[1], committed.get(p, _EARLIEST)) for p in ends}
+            )
+        case StartupMode.GROUP:
+            fallback = _fallback(table, bounded)
+            group, topics = table.group_id, topics_of(table, admin)
+            committed = admin.committed_offsets(group, topics) if group else {}
+            if not committed:
+                return {"startingOffsets": "earliest" if fallback == _EARLIEST else "latest"}
+            ends = admin.end_offsets(topics)
+            return _per_partition({p: committed.get(p, fallback) for p in ends})
+
+
+def startup_notice(table: KafkaTable, bounded: bool) -> str | None:
+    """Return one line if the scan begins at a default position rather than one from the script."""
+    if table.startup.mode is not StartupMode.GROUP:
+        return None
+    group = f"group '{table.group_id}'" if table.group_id else "no consumer group"
+    where = "earliest" if _fallback(table, bounded) == _EARLIEST else "latest"
+    return (
+        f"{table.table}: 'scan.startup.mode' is group-offsets with {group}; partitions without"
+        f" a committed offset start at the {where} offset"
+    )
+
+
+def _fallback(table: KafkaTable, bounded: bool) -> int:
+    """Return the start position of `group-offsets` for partitions without a commit.
+
+    The position is the latest offset, unless `properties.auto.offset.reset` sets another. A bounded
+    run of a script without a startup mode starts at the earliest offset: it has to process the
+    existing records, and there are none after the latest offset.
+    """
+    reset = table.properties.get("auto.offset.reset")
+    if reset is None:
+        return _EARLIEST if bounded and not table.startup.explicit else _LATEST
+    if reset not in ("earliest", "latest"):
+        raise StreamtableError(
+            Condition.INVALID_OPTION,
+            at=table.at,
+            option="properties.auto.offset.reset",
+            value=reset,
+            expected="'earliest' or 'latest'",
+        )
+    return _EARLIEST if reset == "earliest" else _LATEST
+
+
+def _per_partition(offsets: dict[Partition, int]) -> dict[str, str]:
+    by_topic: dict[str, dict[str, int]] = {}
+    for (topic, partition), offset in sorted(offsets.items()):
+        by_topic.setdefault(topic, {})[str(partition)] = offset
+    return {"startingOffsets": json.dumps(by_topic)}

@@ -1,0 +1,1 @@
+"""Write topics: the writer, its producer, partitioners, transactions and rollback."""

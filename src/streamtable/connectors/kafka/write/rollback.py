@@ -1,0 +1,266 @@
+"""Roll a sink topic back to the checkpoint from which its query continues.
+
+Real-time mode writes rows before the checkpoint that covers their records. After a crash, the query
+may not write the same rows again (`plan.rules.replay`). Therefore a start first restores each key
+that was written after the last checkpoint to its value at the checkpoint. For this purpose, a query
+in real-time mode records the end offsets of its sink topic with each commit
+(`io.streamtable.kafka.rollback.SinkPositions`). Rollback requires an upsert topic without other
+writers.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import timedelta
+from pathlib import Path
+
+from streamtable.connector_api.preflight import Notice
+from streamtable.connector_api.sink import SinkFacts, WriteContext
+from streamtable.connectors.kafka.cluster.admin import KafkaAdmin, Partition
+from streamtable.connectors.kafka.options.options import DeliveryGuarantee
+from streamtable.connectors.kafka.table import KafkaTable
+from streamtable.core.durations import format_duration
+from streamtable.core.errors import Condition, StreamtableError
+from streamtable.core.settings import ExecutionMode
+from streamtable.jvm.bridge import Bridge
+from streamtable.jvm.planned_batches import newest_batch
+
+#: The shortest time before compaction, in checkpoint intervals. It covers a restart and the
+#: checkpoint interval in which the query stopped.
+_SAFE_INTERVALS = 10
+
+#: The shortest compaction lag of topics that a job creates.
+_SAFE_AT_LEAST = timedelta(hours=1)
+
+#: The longest wait until brokers know a new topic, in seconds.
+_KNOWN_S = 10
+
+#: The time limit of the rollback at startup; waits for a broker end earlier.
+_A_DAY_MS = 24 * 60 * 60 * 1000
+
+
+def declared_obstacle(table: KafkaTable, facts: SinkFacts) -> str | None:
+    """Return why a topic cannot be rolled back, judged by the script alone; else None."""
+    if not table.is_upsert:
+        return f"{table.table} keeps every record"
+    if table.delivery is not DeliveryGuarantee.AT_LEAST_ONCE:
+        return f"'sink.delivery-guarantee' is '{table.delivery.value}'"
+    if table.partitioner != "default":
+        return f"'sink.partitioner' is '{table.partitioner}'"
+    if table.topics[0] in facts.targets.values():
+        return f"another INSERT writes to topic '{table.topics[0]}'"
+    return None
+
+
+def obstacle_there(table: KafkaTable, facts: SinkFacts, bridge: Bridge) -> str | None:
+    """Return why an existing topic cannot be rolled back, judged by checkpoint and brokers."""
+    if _is_shared(facts.directory):
+        return shared_obstacle(table.topics[0])
+    return _obstacle_of_topic(table, facts.interval, bridge)
+
+
+def _obstacle_of_topic(table: KafkaTable, interval: timedelta, bridge: Bridge) -> str | None:
+    topic = table.topics[0]
+    admin = KafkaAdmin(bridge, table.properties)
+    found = _described(admin, topic)
+    try:
+        admin.check_access(topic, "READ")
+    except StreamtableError as error:
+        if error.condition is not Condition.ACCESS_DENIED:
+            raise
+        return f"the user lacks READ of topic '{topic}'"
+    if "cleanup.policy" not in found:
+        return f"the user lacks DESCRIBE_CONFIGS of topic '{topic}'"
+    if "compact" not in found["cleanup.policy"]:
+        return None
+    if any(column.key == "timestamp" for column in table.schema.metadata if not column.virtual):
+        return f"brokers compact by the timestamps that {table.table} writes"
+    needed = interval * _SAFE_INTERVALS
+    if _lag_ms(found) < needed // timedelta(milliseconds=1):
+        return (
+            f"topic '{topic}' may be compacted too early: it needs 'min.compaction.lag.ms' ="
+            f" '{needed // timedelta(milliseconds=1)}' or more"
+        )
+    return None
+
+
+def _described(admin: KafkaAdmin, topic: str) -> Mapping[str, str]:
+    """Describe a topic; retry, because not all brokers know a new topic at once."""
+    deadline = time.monotonic() + _KNOWN_S
+    while not (found := admin.describe(topic)) and time.monotonic() < deadline:
+        time.sleep(0.1)
+    return found
+
+
+def shared_obstacle(topic: str) -> str:
+    """Return the obstacle of a topic with other writers: rollback would change their records."""
+    return f"topic '{topic}' has another writer"
+
+
+def safe_lag(interval: timedelta) -> timedelta:
+    """Return `min.compaction.lag.ms` for a new topic that may be rolled back."""
+    return max(_SAFE_AT_LEAST, interval * _SAFE_INTERVALS)
+
+
+@dataclass(frozen=True)
+class _Kept:
+    """The end offsets of a sink topic at a commit.
+
+    Attributes:
+        topic: Kafka's id of the topic.
+        time_ms: the time of the entry, in epoch ms.
+        ends: the end offset of each partition, exclusive.
+    """
+
+    topic: str
+    time_ms: int
+    ends: Mapping[Partition, int]
+
+
+class KafkaRollback:
+    """The rollback of one query's sink topic.
+
+    Args:
+        table: the table that the query writes.
+        facts: the facts of the query.
+        context: the settings of the job.
+        notice: called with one line for the user.
+        keeps: whether real-time mode records the end offsets of the topic.
+    """
+
+    def __init__(
+        self,
+        table: KafkaTable,
+        facts: SinkFacts,
+        context: WriteContext,
+        notice: Notice,
+        *,
+        keeps: bool,
+    ) -> None:
+        self._topic = table.topics[0]
+        self._query = facts.query
+        self._directory = facts.directory
+        self._bridge = context.bridge
+        self._notice = notice
+        self._keeps = keeps
+        self._counters = context.counters_of(table.table)
+        self._properties = table.properties
+        self._admin = KafkaAdmin(context.bridge, table.properties)
+
+    @property
+    def shared_obstacle(self) -> str | None:
+        """Why rollback has ended: another writer of the topic was found. Else None."""
+        return shared_obstacle(self._topic) if self._shared else None
+
+    @property
+    def pending(self) -> bool:
+        """Whether the next start rolls back: real-time mode has written since a commit."""
+        batch = newest_batch(self._directory / "commits")
+        return not self._shared and self._kept(batch) is not None
+
+    def before_start(self, mode: ExecutionMode) -> bool:
+        """Roll the topic back if necessary; return whether any key has changed."""
+        batch = newest_batch(self._directory / "commits")
+        kept = self._kept(batch)
+        watched = mode is ExecutionMode.REAL_TIME and self._keeps and not self._shared
+        if kept is None and not watched:
+            return False
+        found = self._admin.describe(self._topic)
+        changed = kept is not None and self._roll_back(kept, found)
+        if watched:
+            where = (self._topic, found["id"], str(self._directory))
+            self._admin.watch_end(*where, batch, self._counters)
+        return changed
+
+    def after_stop(self) -> None:
+        """Note that the query no longer writes."""
+        self._bridge.java.kafka.rollback.SinkPositions.forget(str(self._directory))
+
+    def settled(self) -> None:
+        """Note that the last commit covers all rows that the query has written."""
+        for file in (self._directory / "sinks").glob("[-0-9]*"):
+            file.unlink(missing_ok=True)
+
+    @property
+    def _shared(self) -> bool:
+        return _is_shared(self._directory)
+
+    def _roll_back(self, kept: _Kept, found: Mapping[str, str]) -> bool:
+        """Roll the topic back to recorded end offsets; return whether any key has changed.
+
+        `found` is the brokers' description of the topic.
+        """
+        topic = self._topic
+        if found.get("id") != kept.topic:
+            return False
+        left = None
+        if self._shared:
+            left = shared_obstacle(topic)
+        elif int(found["partitions"]) != len(kept.ends):
+            left = f"topic '{topic}' has new partitions"
+        if left is not None:
+            self._notice(
+                f"{self._query}: rows that an earlier run has written in real-time mode stay in"
+                f" the topic, because {left}"
+            )
+            return False
+        admin = KafkaAdmin(self._bridge, self._properties, _A_DAY_MS)
+        whole = _is_whole(found, kept.time_ms)
+        result = admin.roll_back(topic, kept.ends, whole=whole)
+        if result.keys:
+            self._notice(
+                f"{self._query}: rolled {result.keys:,} keys of topic '{topic}' back to the"
+                " last checkpoint, because real-time mode had written later rows"
+            )
+        if result.left:
+            age = format_duration(timedelta(seconds=int(time.time() - kept.time_ms / 1_000)))
+            self._notice(
+                f"{self._query}: {result.left:,} keys of topic '{topic}' were not rolled"
+                f" back: their values at the last checkpoint, {age} ago, may have been"
+                " compacted"
+            )
+        return result.keys > 0
+
+    def _kept(self, batch: int) -> _Kept | None:
+        try:
+            text = (self._directory / "sinks" / str(batch)).read_text(encoding="utf-8")
+        except FileNotFoundError:
+            return None
+        try:
+            found = json.loads(text)
+        except ValueError as error:
+            raise StreamtableError(
+                Condition.CHECKPOINT_UNREADABLE,
+                checkpoint=self._directory,
+                reason=f"'sinks/{batch}' is empty, probably after a loss of power",
+                hint="delete the file; rows that real-time mode has written since stay in the"
+                " topic",
+            ) from error
+        ends = {}
+        for name, end in found["ends"].items():
+            topic, _, partition = name.rpartition(":")
+            ends[topic, int(partition)] = end
+        return _Kept(found["topic"], found["time"], ends)
+
+
+def _is_shared(directory: Path) -> bool:
+    return (directory / "sinks" / "shared").exists()
+
+
+def _is_whole(found: Mapping[str, str], since_ms: int) -> bool:
+    """Return whether compaction has kept all records that were replaced since a time."""
+    if "cleanup.policy" not in found:
+        return False
+    return "compact" not in found["cleanup.policy"] or _lag_ms(found) >= (
+        time.time() * 1_000 - since_ms
+    )
+
+
+def _lag_ms(found: Mapping[str, str]) -> int:
+    with suppress(KeyError, ValueError):
+        return int(found["min.compaction.lag.ms"])
+    return 0

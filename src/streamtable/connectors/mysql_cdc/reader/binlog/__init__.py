@@ -1,0 +1,1 @@
+"""Read binlogs: the stream, its events, DDL statements and row images."""

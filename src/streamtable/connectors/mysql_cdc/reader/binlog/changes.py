@@ -1,0 +1,200 @@
+"""Changes between two positions of the binlog."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from pymysqlreplication.event import QueryEvent, RotateEvent
+from pymysqlreplication.row_event import (
+    DeleteRowsEvent,
+    PartialUpdateRowsEvent,
+    TableMapEvent,
+    UpdateRowsEvent,
+    WriteRowsEvent,
+)
+
+from streamtable.connectors.mysql_cdc.reader.binlog.ddl import mentions, tables_of
+from streamtable.connectors.mysql_cdc.reader.binlog.row_format import (
+    RowFormat,
+    UnreadableTable,
+    complete,
+)
+from streamtable.connectors.mysql_cdc.reader.binlog.stream import FRAME, stream
+from streamtable.connectors.mysql_cdc.reader.connect import Session, session
+from streamtable.connectors.mysql_cdc.reader.discover import schema_of
+from streamtable.connectors.mysql_cdc.reader.model import (
+    Change,
+    Position,
+    SchemaChange,
+    TableId,
+    TableSchema,
+    file_number,
+    ordinal,
+)
+from streamtable.connectors.mysql_cdc.reader.settings import MySqlSettings
+from streamtable.core.errors import Condition, InternalError, StreamtableError
+
+_ROWS = (DeleteRowsEvent, PartialUpdateRowsEvent, UpdateRowsEvent, WriteRowsEvent)
+_EVENTS = (*FRAME, TableMapEvent, *_ROWS)
+#: Bytes of an event before its body.
+_HEADER = 19
+
+#: Cache of table schemas in this process, by server and name.
+_SCHEMAS: dict[tuple[str, TableId], TableSchema | None] = {}
+
+Wanted = Callable[[TableId], bool]
+
+
+def changes(
+    settings: MySqlSettings,
+    start: Position,
+    end: Position,
+    server_id: int,
+    wanted: Wanted,
+) -> Iterator[Change | SchemaChange]:
+    """Read the changes of tables after `start` up to `end`, in the order of the binlog.
+
+    The same arguments give the same changes, as long as the server keeps its binlogs.
+
+    Args:
+        settings: the server.
+        start: a position between two transactions.
+        end: a position between two transactions, not before `start`.
+        server_id: the server id of this reader.
+        wanted: selects the tables to read.
+
+    Raises:
+        StreamtableError: DATA_LOST if the server no longer has the range; MYSQL_NOT_READY if the
+            binlog lacks metadata for reading rows; MYSQL_TABLE_UNREADABLE; MYSQL_UNREACHABLE.
+    """
+    if end.order <= start.order:
+        return
+    with session(settings) as catalog, stream(settings, start, server_id, _EVENTS) as events:
+        reading = _Reading(settings, wanted, catalog, start.file)
+        while (event := events.next()) is not None:
+            if isinstance(event, RotateEvent):
+                if reading.file != event.next_binlog:
+                    events.forget_tables()
+                    reading.next_file(event.next_binlog)
+                reached = file_number(event.next_binlog), int(event.position)
+                if reached >= end.order:
+                    return
+                continue
+            yield from reading.take(event)
+            if (file_number(reading.file), event.packet.log_pos) >= end.order:
+                return
+    raise StreamtableError(
+        Condition.DATA_LOST,
+        hint="the server lost the end of its binlog; begin anew with another --checkpoint",
+        table=f"the reader of MySQL at {settings.server}",
+        reason=f"its binlog ends at {events.file}:{events.pos}, before {end}",
+    )
+
+
+class _Reading:
+    """The tables that one run over the binlog has read."""
+
+    def __init__(
+        self, settings: MySqlSettings, wanted: Wanted, catalog: Session, file: str
+    ) -> None:
+        self.file = file
+        self._settings = settings
+        self._wanted = wanted
+        self._catalog = catalog
+        self._formats: dict[int, RowFormat | None] = {}
+
+    def next_file(self, file: str) -> None:
+        self.file = file
+        self._formats.clear()
+
+    def take(self, event: Any) -> Iterator[Change | SchemaChange]:
+        if isinstance(event, TableMapEvent):
+            self._formats[event.table_id] = self._format(event)
+        elif isinstance(event, QueryEvent):
+            yield from self._statement(event)
+        elif isinstance(event, _ROWS):
+            if event.table_id not in self._formats:
+                place = f"{self.file}:{event.packet.log_pos}"
+                msg = f"rows of table number {event.table_id} at {place} without a table map"
+                raise InternalError(msg)
+            found = self._formats[event.table_id]
+            if found is not None:
+                yield from self._rows(event, found)
+
+    def _format(self, event: TableMapEvent) -> RowFormat | None:
+        table = TableId(event.schema, event.table)
+        if not self._wanted(table):
+            return None
+        try:
+            return RowFormat(event, self._known(event, table))
+        except UnreadableTable as error:
+            raise StreamtableError(
+                Condition.MYSQL_TABLE_UNREADABLE,
+                table=table,
+                reason=f"{self.file}:{event.packet.log_pos}: {error}",
+            ) from None
+
+    def _known(self, event: TableMapEvent, table: TableId) -> TableSchema | None:
+        """Return the current schema of the table; query it again if its columns have changed."""
+        place = self._settings.server, table
+        found = _SCHEMAS.get(place)
+        if found is None or [c.name for c in found.columns] != [c.name for c in event.columns]:
+            found = _SCHEMAS[place] = schema_of(self._catalog, table)
+        return found
+
+    def _statement(self, event: QueryEvent) -> Iterator[SchemaChange]:
+        database = event.schema.decode(errors="replace")
+        if mentions(event.query, database, self._wanted):
+            raise StreamtableError(
+                Condition.MYSQL_NOT_READY,
+                hint="SET GLOBAL binlog_format = 'ROW', and let no session set another",
+                server=self._settings.server,
+                reason=f"{self.file}:{event.packet.log_pos} has a statement instead of its rows",
+            )
+        place = ordinal(self.file, event.packet.log_pos)
+        for kind, table, new_name in tables_of(event.query, database):
+            if self._wanted(table) or (new_name is not None and self._wanted(new_name)):
+                # A changed table gets a new table number. The library does not report known numbers
+                # again.
+                _SCHEMAS.pop((self._settings.server, table), None)
+                yield SchemaChange(
+                    kind, table, new_name, event.query, event.timestamp * 1000, place
+                )
+
+    def _rows(self, event: Any, found: RowFormat) -> Iterator[Change]:
+        width = len(found.table.columns)
+        updates = isinstance(event, UpdateRowsEvent)
+        bitmaps = [event.columns_present_bitmap]
+        if updates:
+            bitmaps.append(event.columns_present_bitmap2)
+        if isinstance(event, PartialUpdateRowsEvent) or not all(
+            complete(b, width) for b in bitmaps
+        ):
+            raise StreamtableError(
+                Condition.MYSQL_NOT_READY,
+                hint="SET GLOBAL binlog_row_image = 'FULL', binlog_row_value_options = ''",
+                server=self._settings.server,
+                reason=f"{self.file}:{event.packet.log_pos} has parts of rows only",
+            )
+        packet = event.packet
+        begin = packet.log_pos - packet.event_size + _HEADER + packet.read_bytes
+        place = ordinal(self.file, begin)
+        data = packet.read(event.event_size - packet.read_bytes)
+        table, at = found.table, event.timestamp * 1000
+        try:
+            if updates:
+                for offset, before, after in found.rows(data, pairs=True):
+                    yield Change(table, "u", before, after, at, place + offset)
+            elif isinstance(event, DeleteRowsEvent):
+                for offset, row, _ in found.rows(data, pairs=False):
+                    yield Change(table, "d", row, None, at, place + offset)
+            else:
+                for offset, row, _ in found.rows(data, pairs=False):
+                    yield Change(table, "c", None, row, at, place + offset)
+        except (UnicodeDecodeError, IndexError, ValueError) as error:
+            raise StreamtableError(
+                Condition.MYSQL_TABLE_UNREADABLE,
+                table=table.id,
+                reason=f"a row at {self.file}:{begin}: {error}",
+            ) from error

@@ -1,0 +1,166 @@
+"""Parse DDL statements of a binlog: the affected tables and the kind of change."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+
+from streamtable.connectors.mysql_cdc.reader.model import TableId
+
+_TOKEN = re.compile(
+    r"""(?P<space>\s+|--[ \t][^\n]*|\#[^\n]*|/\*(?!M?!).*?\*/)
+      | (?P<version>/\*M?!\d*)
+      | (?P<close>\*/)
+      | (?P<quoted>`(?:[^`]|``)*`)
+      | (?P<text>'(?:[^'\\]|''|\\.)*'|"(?:[^"\\]|""|\\.)*")
+      | (?P<word>[\w$\u0080-\uffff]+)
+      | (?P<sign>.)""",
+    re.VERBOSE | re.DOTALL,
+)
+_CHANGES = frozenset({"INSERT", "UPDATE", "DELETE", "REPLACE", "LOAD"})
+
+Found = tuple[str, TableId, TableId | None]
+
+
+def tables_of(statement: str, database: str) -> list[Found]:
+    """Return the changes of tables by a statement.
+
+    Args:
+        statement: the statement in the binlog.
+        database: the session's database, for names without a database.
+
+    Returns:
+        (kind, table, new name) of each table, with the kinds of `SchemaChange`; empty if the
+        statement
+        defines something else.
+    """
+    tokens = _Tokens(statement, database)
+    match tokens.word():
+        case "CREATE":
+            return _create(tokens)
+        case "ALTER":
+            return _alter(tokens)
+        case "DROP":
+            tokens.skip("TEMPORARY")
+            if not tokens.skip("TABLE", "TABLES"):
+                return []
+            tokens.skip_if_exists()
+            return [("drop", table, None) for table in tokens.names()]
+        case "RENAME":
+            return _rename(tokens) if tokens.skip("TABLE", "TABLES") else []
+        case "TRUNCATE":
+            tokens.skip("TABLE")
+            return [("truncate", tokens.name(), None)]
+    return []
+
+
+def mentions(statement: str, database: str, wanted: Callable[[TableId], bool]) -> bool:
+    """Return whether a statement changes rows of a wanted table; row-based binlogs have none."""
+    tokens = _Tokens(statement, database)
+    if tokens.word() not in _CHANGES:
+        return False
+    while not tokens.done:
+        if wanted(tokens.name()):
+            return True
+    return False
+
+
+def _create(tokens: _Tokens) -> list[Found]:
+    if tokens.skip("OR"):
+        tokens.skip("REPLACE")
+    if tokens.skip("TEMPORARY") or not tokens.skip("TABLE"):
+        return []
+    tokens.skip_if_exists()
+    return [("create", tokens.name(), None)]
+
+
+def _alter(tokens: _Tokens) -> list[Found]:
+    while tokens.skip("ONLINE", "OFFLINE", "IGNORE"):
+        pass
+    if not tokens.skip("TABLE"):
+        return []
+    tokens.skip_if_exists()
+    table = tokens.name()
+    depth = 0
+    while (token := tokens.next()) is not None:
+        depth += {"(": 1, ")": -1}.get(token, 0)
+        if depth == 0 and token.upper() == "RENAME":
+            if tokens.peek("COLUMN", "INDEX", "KEY", "CONSTRAINT"):
+                continue
+            tokens.skip("TO", "AS", "=")
+            return [("rename", table, tokens.name())]
+    return [("alter", table, None)]
+
+
+def _rename(tokens: _Tokens) -> list[Found]:
+    found: list[Found] = []
+    tokens.skip_if_exists()
+    while True:
+        table = tokens.name()
+        if tokens.skip("WAIT"):
+            tokens.next()
+        tokens.skip("NOWAIT")
+        tokens.skip("TO")
+        found.append(("rename", table, tokens.name()))
+        if not tokens.skip(","):
+            return found
+
+
+class _Tokens:
+    """Words, names and signs of a statement, without comments but with versioned comments."""
+
+    def __init__(self, statement: str, database: str) -> None:
+        self._database = database
+        self._tokens = list(_significant(statement))
+        self._at = 0
+
+    def next(self) -> str | None:
+        if self._at >= len(self._tokens):
+            return None
+        self._at += 1
+        return self._tokens[self._at - 1]
+
+    @property
+    def done(self) -> bool:
+        return self._at >= len(self._tokens)
+
+    def word(self) -> str:
+        return (self.next() or "").upper()
+
+    def peek(self, *words: str) -> bool:
+        return self._at < len(self._tokens) and self._tokens[self._at].upper() in words
+
+    def skip(self, *words: str) -> bool:
+        if not self.peek(*words):
+            return False
+        self._at += 1
+        return True
+
+    def skip_if_exists(self) -> None:
+        if self.skip("IF"):
+            self.skip("NOT")
+            self.skip("EXISTS")
+
+    def name(self) -> TableId:
+        first = _plain(self.next() or "")
+        if self.skip("."):
+            return TableId(first, _plain(self.next() or ""))
+        return TableId(self._database, first)
+
+    def names(self) -> list[TableId]:
+        found = [self.name()]
+        while self.skip(","):
+            found.append(self.name())
+        return found
+
+
+def _significant(statement: str) -> Iterator[str]:
+    for token in _TOKEN.finditer(statement):
+        if token.lastgroup not in ("space", "version", "close"):
+            yield token.group()
+
+
+def _plain(name: str) -> str:
+    if name[:1] == "`":
+        return name[1:-1].replace("``", "`")
+    return name[1:-1] if name[:1] == '"' else name

@@ -1,0 +1,204 @@
+"""One run over a server's binlog: the library's stream without reconnecting."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+import pymysql
+from pymysqlreplication import BinLogStreamReader
+from pymysqlreplication.event import (
+    GtidEvent,
+    MariadbGtidEvent,
+    NotImplementedEvent,
+    QueryEvent,
+    RotateEvent,
+    XAPrepareEvent,
+    XidEvent,
+)
+
+from streamtable.connectors.mysql_cdc.reader.connect import (
+    LOGIN_CODES,
+    MISSING_BINLOG,
+    SAME_SERVER_ID,
+    arguments,
+    connect,
+    not_granted,
+    told,
+)
+from streamtable.connectors.mysql_cdc.reader.model import Position
+from streamtable.connectors.mysql_cdc.reader.settings import MySqlSettings
+from streamtable.core.errors import Condition, StreamtableError
+
+#: Events that precede rows, end transactions and change files.
+FRAME = (
+    GtidEvent,
+    MariadbGtidEvent,
+    NotImplementedEvent,
+    QueryEvent,
+    RotateEvent,
+    XAPrepareEvent,
+    XidEvent,
+)
+#: The name under which readers register at the server.
+REPLICA = "streamtable"
+#: Events with compressed rows, which the library does not read.
+_COMPRESSED = {
+    40: "a compressed transaction; SET GLOBAL binlog_transaction_compression = OFF",
+    165: "a compressed statement; SET GLOBAL log_bin_compress = OFF",
+    **dict.fromkeys(range(166, 172), "a compressed row event; SET GLOBAL log_bin_compress = OFF"),
+}
+
+
+class ConnectionLost(Exception):  # noqa: N818 - a cause, which the caller reports
+    """The stream's connection broke."""
+
+
+class Stream:
+    """Events from a position to the end of the binlog.
+
+    Args:
+        settings: the server.
+        start: the start position, or a GTID set without a file.
+        server_id: the id of this reader; another reader with the same id would end this one.
+        events: classes of events to return, in addition to those that the library needs itself.
+    """
+
+    def __init__(
+        self, settings: MySqlSettings, start: Position, server_id: int, events: Sequence[type]
+    ) -> None:
+        self.settings = settings
+        self._connected = False
+        by_gtid = {"auto_position": start.gtid, "is_mariadb": ":" not in start.gtid}
+        by_file = {"log_file": start.file, "log_pos": start.pos, "resume_stream": True}
+        self._stream = BinLogStreamReader(
+            connection_settings=dict(arguments(settings)),
+            server_id=server_id,
+            blocking=False,
+            only_events=list(events),
+            filter_non_implemented_events=False,
+            freeze_schema=True,
+            enable_logging=False,
+            report_slave=REPLICA,
+            pymysql_wrapper=self._connect,
+            **(by_file if start.file else by_gtid),
+        )
+
+    def _connect(self, **wanted: Any) -> pymysql.Connection:
+        """Refuse a second stream, which the library opens after a broken one."""
+        database = wanted.pop("db", None)
+        if database is None:
+            if self._connected:
+                raise ConnectionLost
+            self._connected = True
+        return connect(self.settings, **wanted, database=database)
+
+    @property
+    def file(self) -> str:
+        """The binlog of the last event."""
+        return str(self._stream.log_file)
+
+    @property
+    def pos(self) -> int:
+        """The end of the last event."""
+        return int(self._stream.log_pos)
+
+    def next(self) -> Any:
+        """Return the next event; None at the end of the binlog.
+
+        Raises:
+            StreamtableError: MYSQL_UNREACHABLE, MYSQL_REFUSED or DATA_LOST.
+        """
+        try:
+            event = self._stream.fetchone()
+        except ConnectionLost:
+            raise StreamtableError(
+                Condition.MYSQL_UNREACHABLE,
+                hint="if this repeats, another reader may use the same 'server-id'",
+                server=self.settings.server,
+                reason=f"the connection broke at {self.file}:{self.pos}",
+            ) from None
+        except pymysql.err.Error as error:
+            raise self._told(error) from error
+        if isinstance(event, NotImplementedEvent) and event.event_type in _COMPRESSED:
+            raise StreamtableError(
+                Condition.MYSQL_NOT_READY,
+                server=self.settings.server,
+                reason=f"{self.file}:{self.pos} is {_COMPRESSED[event.event_type]}",
+            )
+        return event
+
+    def forget_tables(self) -> None:
+        """Forget tables: in the next file, table numbers may denote other tables."""
+        self._stream.table_map = {}
+
+    def close(self) -> None:
+        """Close both connections."""
+        self._stream.close()
+
+    def _told(self, error: pymysql.err.Error) -> StreamtableError:
+        reason = str(error.args[-1]) if error.args else type(error).__name__
+        if error.args and error.args[0] == MISSING_BINLOG and "server_id" not in reason:
+            return purged(f"{self.file}:{self.pos}", self.settings, reason)
+        if error.args and error.args[0] in (MISSING_BINLOG, SAME_SERVER_ID):
+            return StreamtableError(
+                Condition.MYSQL_REFUSED,
+                hint="give each reader a 'server-id' of its own",
+                server=self.settings.server,
+                reason=reason,
+            )
+        if error.args and error.args[0] in LOGIN_CODES:  # after a successful login
+            return not_granted(reason, self.settings)
+        return told(error, self.settings)
+
+
+def purged(place: str, settings: MySqlSettings, reason: str) -> StreamtableError:
+    """Return DATA_LOST for a position that the server no longer has."""
+    return StreamtableError(
+        Condition.DATA_LOST,
+        hint=(
+            "keep binlogs longer (binlog_expire_logs_seconds); begin anew with another"
+            " --checkpoint and 'scan.startup.mode' = 'initial'"
+        ),
+        table=f"the reader of MySQL at {settings.server}",
+        reason=f"the server has no binlog {place} any more ({reason})",
+    )
+
+
+@contextmanager
+def stream(
+    settings: MySqlSettings, start: Position, server_id: int, events: Sequence[type]
+) -> Iterator[Stream]:
+    """Open a stream and close it at the end."""
+    opened = Stream(settings, start, server_id, events)
+    try:
+        yield opened
+    finally:
+        opened.close()
+
+
+class Transactions:
+    """Finds ends of transactions in the events of a stream."""
+
+    def __init__(self) -> None:
+        self._open = False
+
+    def ends(self, event: Any) -> bool:
+        """Return whether the position after an event is between two transactions."""
+        if isinstance(event, MariadbGtidEvent):
+            self._open = not event.flags & 1  # FL_STANDALONE: one statement without COMMIT
+            return False
+        if isinstance(event, XidEvent | XAPrepareEvent):
+            self._open = False
+            return True
+        if isinstance(event, QueryEvent):
+            words = event.query.strip().upper()
+            if words in ("BEGIN", "START TRANSACTION") or words.startswith("XA START"):
+                self._open = True
+                return False
+            if self._open and words not in ("COMMIT", "ROLLBACK"):
+                return False
+            self._open = False
+            return True
+        return False

@@ -1,0 +1,155 @@
+"""Offsets of the reader, which a checkpoint stores, and the parts of the next batch.
+
+A batch leads from one `Offset` to the next. After the batch, the emitted rows are exactly
+
+- the state of every table at `Offset.position`, as far as its snapshot has been read: rows whose
+  chunk key is below the table's bound in `pending`, and all rows of a table that is not in
+  `pending`;
+- no other rows.
+
+A batch therefore has two kinds of parts. `BinlogPart` emits the changes between the two positions
+of rows that were read before. `ChunkPart` emits further rows as they were at the end position. The
+sets of keys are disjoint. Every part is a function of the two offsets alone, so reading it again
+gives the same rows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from streamtable.connectors.mysql_cdc.reader.model import Position, TableId
+from streamtable.connectors.mysql_cdc.reader.values.snapshot_values import key_of_text, key_text
+
+_VERSION = 1
+
+
+@dataclass(frozen=True)
+class Chunk:
+    """Rows of a table with a chunk key in [`low`, `high`); None means no bound."""
+
+    table: TableId
+    low: Any = None
+    high: Any = None
+
+
+@dataclass(frozen=True)
+class Offset:
+    """The end of a batch.
+
+    Attributes:
+        position: the position in the binlog, between two transactions.
+        pending: tables with an incomplete snapshot, in reading order, each with the chunk key below
+            which its rows have been read; None if no rows have been read.
+        chunks: the chunks of the batch that ends here, by task.
+        server: the server's UUID; empty if it has none.
+        begin: the start of the batch's changes, if it is not the previous offset; not None after a
+            failover to another server, whose binlogs have other positions.
+        patterns: the patterns that selected the tables; a restart uses them to find added tables.
+    """
+
+    position: Position
+    pending: Mapping[TableId, Any] = field(default_factory=dict)
+    chunks: tuple[tuple[Chunk, ...], ...] = ()
+    server: str = ""
+    patterns: tuple[str, ...] = ()
+    begin: Position | None = None
+
+    def to_json(self) -> dict[str, Any]:
+        """Convert the offset to the JSON of a checkpoint, which contains no secret."""
+        return {
+            "version": _VERSION,
+            "file": self.position.file,
+            "pos": self.position.pos,
+            "gtid": self.position.gtid,
+            "server": self.server,
+            "pending": [[*table, _text(low)] for table, low in self.pending.items()],
+            "chunks": [
+                [[*chunk.table, _text(chunk.low), _text(chunk.high)] for chunk in task]
+                for task in self.chunks
+            ],
+            "patterns": list(self.patterns),
+            **({"begin": list(self.begin)} if self.begin else {}),
+        }
+
+    @classmethod
+    def from_json(cls, found: Mapping[str, Any]) -> Offset:
+        """Parse the JSON of `to_json`.
+
+        Raises:
+            ValueError: another version wrote the JSON.
+        """
+        if found.get("version") != _VERSION:
+            raise ValueError(found.get("version"))
+        return cls(
+            Position(found["file"], int(found["pos"]), found["gtid"]),
+            {TableId(db, table): _value(low) for db, table, low in found["pending"]},
+            tuple(
+                tuple(
+                    Chunk(TableId(db, table), _value(low), _value(high))
+                    for db, table, low, high in task
+                )
+                for task in found["chunks"]
+            ),
+            found["server"],
+            tuple(found["patterns"]),
+            Position(*found["begin"]) if "begin" in found else None,
+        )
+
+
+def _text(value: Any) -> str | None:
+    return None if value is None else key_text(value)
+
+
+def _value(text: str | None) -> Any:
+    return None if text is None else key_of_text(text)
+
+
+@dataclass(frozen=True)
+class BinlogPart:
+    """Changes after `start` up to `end`, of rows that had been read at `start`.
+
+    Attributes:
+        pending: `pending` of the offset at `start`.
+        reader: the part's number in its batch, which selects its server id.
+    """
+
+    start: Position
+    end: Position
+    pending: Mapping[TableId, Any]
+    reader: int = 0
+
+
+@dataclass(frozen=True)
+class ChunkPart:
+    """Rows of some chunks as they were at `end`.
+
+    Attributes:
+        settled: a position before `end` up to which every transaction is visible to readers.
+        reader: the part's number in its batch, which selects its server id.
+    """
+
+    chunks: tuple[Chunk, ...]
+    settled: Position
+    end: Position
+    reader: int
+
+
+Part = BinlogPart | ChunkPart
+
+
+def parts(start: Offset, end: Offset) -> Sequence[Part]:
+    """Return the parts of a batch; empty if the offsets are equal. Each part can be a task."""
+    if start == end:
+        return ()
+    found: list[Part] = []
+    begin = end.begin or start.position
+    read = {chunk.table for task in end.chunks for chunk in task}
+    added = {table for table in (*read, *end.pending) if table not in start.pending}
+    if begin.order < end.position.order:
+        pending = {**start.pending, **dict.fromkeys(added)}
+        found.append(BinlogPart(begin, end.position, pending))
+    for number, chunks in enumerate(end.chunks, start=1):
+        found.append(ChunkPart(chunks, begin, end.position, number))
+    return tuple(found)

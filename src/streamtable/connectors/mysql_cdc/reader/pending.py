@@ -1,0 +1,100 @@
+"""Drop changes of rows that have not been read yet; a later chunk emits the current rows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import islice
+from typing import Any
+
+from streamtable.connectors.mysql_cdc.reader.connect import Session
+from streamtable.connectors.mysql_cdc.reader.discover import schema_of
+from streamtable.connectors.mysql_cdc.reader.keys import ChunkKey, chunk_key
+from streamtable.connectors.mysql_cdc.reader.model import Change, SchemaChange, TableId
+from streamtable.connectors.mysql_cdc.reader.spec import SourceSpec
+from streamtable.core.errors import Condition, StreamtableError
+
+_AT_ONCE = 1000
+
+
+def only_read(
+    spec: SourceSpec,
+    found: Iterable[Change | SchemaChange],
+    pending: Mapping[TableId, Any],
+    catalog: Session,
+) -> Iterator[Change | SchemaChange]:
+    """Return the changes of rows that are below their table's bound in `pending`.
+
+    An update that moves a row across the bound becomes a delete or an insert.
+
+    Args:
+        spec: the source.
+        found: changes in the order of the binlog.
+        pending: tables with an incomplete snapshot and their bound; None if no row has been read.
+        catalog: a session for queries.
+    """
+    keys: dict[TableId, ChunkKey | None] = {}
+    begun = {table: low for table, low in pending.items() if low is not None}
+    for table in begun:
+        schema = schema_of(catalog, table)
+        keys[table] = chunk_key(catalog, schema, spec) if schema else None
+    source = iter(found)
+    while block := list(islice(source, _AT_ONCE)):
+        sides = _sides(block, begun, keys, catalog)
+        for place, change in enumerate(block):
+            if isinstance(change, SchemaChange):
+                yield _followed(change, pending)
+            elif change.table.id not in pending:
+                yield change
+            elif change.table.id in begun:
+                yield from _read_part(change, *sides[place])
+
+
+def _sides(
+    block: list[Change | SchemaChange],
+    begun: Mapping[TableId, Any],
+    keys: Mapping[TableId, ChunkKey | None],
+    catalog: Session,
+) -> dict[int, tuple[bool, bool]]:
+    """Return whether the rows before and after each change were read, by position in the block."""
+    found = {}
+    for table, low in begun.items():
+        key = keys[table]
+        rows: list[tuple[int, bool]] = []
+        values: list[Any] = []
+        for place, change in enumerate(block):
+            if isinstance(change, SchemaChange) or change.table.id != table or key is None:
+                continue
+            for is_after, row in ((False, change.before), (True, change.after)):
+                if row is not None:
+                    rows.append((place, is_after))
+                    values.append(key.value(change.table, row))
+        if key is None or not values:
+            continue
+        answers: dict[int, list[bool]] = {}
+        for (place, is_after), below in zip(rows, key.below(catalog, values, low), strict=True):
+            answers.setdefault(place, [False, False])[is_after] = below
+        found.update({place: (sides[0], sides[1]) for place, sides in answers.items()})
+    return {place: found.get(place, (False, False)) for place in range(len(block))}
+
+
+def _read_part(change: Change, before: bool, after: bool) -> Iterator[Change]:
+    if change.kind != "u":
+        if before or after:
+            yield change
+    elif before and after:
+        yield change
+    elif before:
+        yield change._replace(kind="d", after=None)
+    elif after:
+        yield change._replace(kind="c", before=None)
+
+
+def _followed(change: SchemaChange, pending: Mapping[TableId, Any]) -> SchemaChange:
+    if change.kind == "rename" and change.table in pending:
+        raise StreamtableError(
+            Condition.MYSQL_TABLE_UNREADABLE,
+            hint="begin anew with another --checkpoint",
+            table=change.table,
+            reason=f"it became {change.new_name} while its rows were being read",
+        )
+    return change

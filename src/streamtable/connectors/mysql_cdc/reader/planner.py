@@ -1,0 +1,227 @@
+"""Plan batches in the driver: from one offset to the next."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from typing import Any
+
+from streamtable.connectors.mysql_cdc.names import StartupMode
+from streamtable.connectors.mysql_cdc.reader.connect import Session
+from streamtable.connectors.mysql_cdc.reader.discover import Patterns, schema_of, schemas
+from streamtable.connectors.mysql_cdc.reader.keys import ChunkKey, chunk_key
+from streamtable.connectors.mysql_cdc.reader.model import Position, TableId
+from streamtable.connectors.mysql_cdc.reader.offsets import Chunk, Offset
+from streamtable.connectors.mysql_cdc.reader.server import Server
+from streamtable.connectors.mysql_cdc.reader.spec import SourceSpec
+from streamtable.core.errors import Condition, StreamtableError
+
+#: How long a transaction may be in the binlog before other sessions see it, in seconds. It applies
+#: to servers that do not report it (`Server.exact`).
+_SETTLES = 1.0
+
+
+class Planner:
+    """Plans the batches of one source over one connection.
+
+    Args:
+        spec: the tables to read.
+
+    Raises:
+        StreamtableError: MYSQL_UNREACHABLE or MYSQL_LOGIN_FAILED.
+    """
+
+    def __init__(self, spec: SourceSpec) -> None:
+        self.spec = spec
+        self._tables = spec.tables()
+        self._session = Session(spec.settings)
+        self._server = Server(self._session, spec.server_id(0))
+        self._target: Position | None = None
+        self._resumed = False
+        self._keys: dict[TableId, ChunkKey] = {}
+        self._planned_at = time.monotonic()
+
+    def __enter__(self) -> Planner:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def initial(self) -> Offset:
+        """Return the start offset of a first run.
+
+        Raises:
+            StreamtableError: DATA_LOST if the server does not have the requested position.
+        """
+        startup, server = self.spec.startup, self._server
+        position = server.position()
+        pending: dict[TableId, Any] = {}
+        match startup.mode:
+            case StartupMode.INITIAL | StartupMode.SNAPSHOT:
+                found = schemas(self._session, Patterns(self.spec.patterns))
+                pending = {table.id: None for table in found if self._tables(table.id)}
+            case StartupMode.EARLIEST:
+                position = server.earliest()
+            case StartupMode.TIMESTAMP:
+                position = server.of_timestamp(startup.timestamp_ms or 0)
+            case StartupMode.SPECIFIC if startup.gtid:
+                position = server.of_gtid(startup.gtid)
+            case StartupMode.SPECIFIC:
+                position = Position(startup.file or "", startup.pos or 4)
+                server.require(position)
+        self._planned_at = time.monotonic()
+        self._resumed = True
+        return Offset(position, pending, (), server.uuid(), self.spec.patterns)
+
+    def stop_at_end(self) -> None:
+        """End the run at the current end of the binlog, with complete snapshots.
+
+        If a snapshot takes longer, its last batch ends after that position.
+        """
+        self._target = self._server.position()
+
+    def latest(self) -> Position:
+        """Return the end of the server's binlog."""
+        return self._server.position()
+
+    def behind(self, offset: Offset) -> int:
+        """Return the bytes of binlog after an offset."""
+        return self._server.distance(offset.position, self.latest())
+
+    def ended(self, offset: Offset) -> bool:
+        """Return whether nothing is left to read, now or later."""
+        if offset.pending:
+            return False
+        if self.spec.startup.mode is StartupMode.SNAPSHOT:
+            return True
+        return self._target is not None and offset.position.order >= self._target.order
+
+    def next(self, start: Offset) -> Offset:
+        """Return the end of the batch after `start`; `start` itself if there is nothing to read.
+
+        Raises:
+            StreamtableError: DATA_LOST if the server no longer has `start`; an error of a table
+                that has no snapshot; MYSQL_UNREACHABLE.
+        """
+        begin = None
+        if not self._resumed:
+            resumed = self._resume(start)
+            if resumed.position != start.position:
+                begin = resumed.position
+            start = resumed
+        if self.ended(start):
+            return start
+        now = self._server.position()
+        if self._target is not None and not start.pending:
+            now = min(now, self._target, key=lambda position: position.order)
+        end = self._capped(start.position, now)
+        if not start.pending:
+            if end.order == start.position.order:
+                time.sleep(self.spec.poll_seconds)
+                return start
+            return self._behind(start, end, start.pending, (), begin)
+        if end.order < now.order or self._alternates(start, end):
+            return self._behind(start, end, start.pending, (), begin)  # changes before chunks
+        if not self._server.exact:
+            time.sleep(max(0.0, self._planned_at + _SETTLES - time.monotonic()))
+        chunks, pending = self._chunks(start.pending)
+        if self.spec.settings.readers == 1:
+            end = start.position
+        return self._behind(start, end, pending, chunks, begin)
+
+    def close(self) -> None:
+        """Close the connection."""
+        self._session.close()
+
+    def _behind(
+        self,
+        start: Offset,
+        end: Position,
+        pending: Mapping[TableId, Any],
+        chunks: tuple[tuple[Chunk, ...], ...],
+        begin: Position | None,
+    ) -> Offset:
+        self._planned_at = time.monotonic()
+        return Offset(end, pending, chunks, start.server, start.patterns, begin)
+
+    def _alternates(self, start: Offset, end: Position) -> bool:
+        """Return whether a single server id requires a batch of changes before one of chunks."""
+        moved = start.position.order < end.order
+        return self.spec.settings.readers == 1 and moved and bool(start.chunks)
+
+    def _capped(self, start: Position, now: Position) -> Position:
+        limit = self.spec.batch_bytes
+        if now.order <= start.order:
+            return start
+        if start.file == now.file and now.pos - start.pos <= limit:
+            return now
+        if self._server.distance(start, now) <= limit:
+            return now
+        return self._server.boundary_behind(start, limit, now)
+
+    def _chunks(
+        self, pending: Mapping[TableId, Any]
+    ) -> tuple[tuple[tuple[Chunk, ...], ...], dict[TableId, Any]]:
+        """Return the chunks of a batch by task, and the pending tables after the batch."""
+        spec = self.spec
+        left = dict(pending)
+        found: list[Chunk] = []
+        most = max(1, spec.batch_rows // spec.chunk_size)
+        while left and len(found) < most:
+            table, low = next(iter(left.items()))
+            key = self._key(table)
+            if key is None:  # the table was dropped
+                del left[table]
+                continue
+            high = key.next_bound(self._session, low, spec.chunk_size)
+            found.append(Chunk(table, low, high))
+            if high is None:
+                del left[table]
+            else:
+                left[table] = high
+        tasks = min(spec.snapshot_tasks, len(found))
+        share = -(-len(found) // tasks) if tasks else 1
+        return tuple(tuple(found[i : i + share]) for i in range(0, len(found), share)), left
+
+    def _key(self, table: TableId) -> ChunkKey | None:
+        if table not in self._keys:
+            schema = schema_of(self._session, table)
+            if schema is None:
+                return None
+            self._keys[table] = chunk_key(self._session, schema, self.spec)
+        return self._keys[table]
+
+    def _resume(self, start: Offset) -> Offset:
+        """Check that the checkpoint's offset belongs to this server and these tables."""
+        self._resumed = True
+        uuid = self._server.uuid()
+        if uuid != start.server:
+            if not start.position.gtid:
+                raise StreamtableError(
+                    Condition.DATA_LOST,
+                    hint="connect to the same server, or begin anew with another --checkpoint",
+                    table=f"the reader of MySQL at {self.spec.settings.server}",
+                    reason="it is another server than the checkpoint's, which had no GTID set",
+                )
+            moved = self._server.of_gtid(start.position.gtid)
+            start = Offset(moved, start.pending, start.chunks, uuid, start.patterns)
+        self._server.require(start.position)
+        if start.patterns == self.spec.patterns:
+            return start
+        if not self.spec.snapshot_new_tables:
+            raise StreamtableError(
+                Condition.CHECKPOINT_MISMATCH,
+                hint="'scan.newly-added-table.enabled' = 'true' adds tables to a checkpoint",
+                checkpoint="of this job",
+                difference=f"its tables were {', '.join(start.patterns)}",
+            )
+        former = Patterns(start.patterns)
+        new = {
+            schema.id: None
+            for schema in schemas(self._session, Patterns(self.spec.patterns))
+            if self._tables(schema.id) and not former.match(schema.id)
+        }
+        kept = {table: low for table, low in start.pending.items() if self._tables(table)}
+        return Offset(
+            start.position, {**kept, **new}, start.chunks, start.server, self.spec.patterns
+        )

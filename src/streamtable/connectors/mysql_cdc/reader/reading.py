@@ -1,0 +1,204 @@
+"""Read a part of a batch in a worker.
+
+A chunk is emitted as it was at the batch's end position P, at whatever time it is read. Its rows
+are selected without a lock at some time S after P. Every key that has a change in the binlog
+between P and S is then reset to its state at P: the row before the key's first change after P, or
+no row if that change is an insert. A second read selects at another time and emits the same rows.
+
+A transaction is in the binlog shortly before other sessions see it, so the selection could miss a
+transaction before P. MariaDB reports the position that a transaction sees. Other servers do not.
+For them, keys with changes from the previous batch up to P get the row after their last change, and
+the planner waits a second in between. Tables without transactions (MyISAM, Aria) are read in the
+same way.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pymysql
+
+from streamtable.connectors.mysql_cdc.reader.binlog.changes import changes
+from streamtable.connectors.mysql_cdc.reader.connect import Session, session, told
+from streamtable.connectors.mysql_cdc.reader.discover import schema_of
+from streamtable.connectors.mysql_cdc.reader.keys import ChunkKey, chunk_key
+from streamtable.connectors.mysql_cdc.reader.model import (
+    Change,
+    Position,
+    Row,
+    SchemaChange,
+    TableSchema,
+)
+from streamtable.connectors.mysql_cdc.reader.offsets import BinlogPart, Chunk, ChunkPart, Part
+from streamtable.connectors.mysql_cdc.reader.pending import only_read
+from streamtable.connectors.mysql_cdc.reader.server import Server, snapshot_position
+from streamtable.connectors.mysql_cdc.reader.spec import SourceSpec
+from streamtable.connectors.mysql_cdc.reader.values.snapshot_values import parser, quoted, selected
+from streamtable.core.errors import Condition, StreamtableError
+
+#: Error codes: the table does not exist, or its definition changed during the read.
+_NO_TABLE, _CHANGED, _NO_COLUMN = 1146, 1412, 1054
+_ATTEMPTS = 5
+
+#: By key: the table's columns and the row; None if there is no row.
+Overlay = dict[Row, tuple[TableSchema, Row] | None]
+
+
+def read(spec: SourceSpec, part: Part) -> Iterator[Change | SchemaChange]:
+    """Read the changes of a part; changes of the same key keep their order.
+
+    Args:
+        spec: the spec of the batch's planner.
+        part: a part from `parts`.
+
+    Raises:
+        StreamtableError: DATA_LOST, MYSQL_NOT_READY, MYSQL_TABLE_UNREADABLE, MYSQL_REFUSED or
+            MYSQL_UNREACHABLE.
+    """
+    if isinstance(part, ChunkPart):
+        return _chunks(spec, part)
+    return _binlog(spec, part)
+
+
+def _binlog(spec: SourceSpec, part: BinlogPart) -> Iterator[Change | SchemaChange]:
+    found = changes(spec.settings, part.start, part.end, spec.server_id(part.reader), spec.tables())
+    if not part.pending:
+        yield from found
+        return
+    with session(spec.settings) as catalog:
+        yield from only_read(spec, found, part.pending, catalog)
+
+
+def _chunks(spec: SourceSpec, part: ChunkPart) -> Iterator[Change]:
+    with session(spec.settings) as catalog:
+        for chunk in part.chunks:
+            yield from _Reading(spec, part, chunk, catalog).rows()
+
+
+class _Reading:
+    """The read of one chunk."""
+
+    def __init__(self, spec: SourceSpec, part: ChunkPart, chunk: Chunk, catalog: Session) -> None:
+        self._spec = spec
+        self._part = part
+        self._chunk = chunk
+        self._catalog = catalog
+        self._keys: dict[int, tuple[TableSchema, tuple[int, ...]]] = {}
+
+    def rows(self) -> Iterator[Change]:
+        """Yield the rows of the chunk as of the part's end."""
+        for attempt in range(_ATTEMPTS):
+            table = schema_of(self._catalog, self._chunk.table)
+            if table is None:
+                return  # dropped after the end; the changes have its DROP
+            key = chunk_key(self._catalog, table, self._spec)
+            try:
+                rows, overlay = self._select(table, key)
+            except pymysql.err.Error as error:
+                code = error.args[0] if error.args else 0
+                if code in (_NO_TABLE, _CHANGED, _NO_COLUMN) and attempt < _ATTEMPTS - 1:
+                    continue
+                raise told(error, self._spec.settings) from error
+            yield from self._given(table, key, rows, overlay)
+            return
+
+    def _select(self, table: TableSchema, key: ChunkKey) -> tuple[list[Row], Overlay]:
+        """Select the chunk's rows after the end, with the binlog's changes of their keys."""
+        server = Server(self._catalog, self._spec.server_id(self._part.reader))
+        reader = Session(self._spec.settings)
+        try:
+            if server.exact and table.engine.lower() == "innodb":
+                seen = snapshot_position(reader, keep=True)
+                rows = list(self._rows(reader, table, key))
+                return rows, self._overlay(self._part.end, seen)
+            rows = list(self._rows(reader, table, key))
+            return rows, self._overlay(self._part.settled, server.position())
+        finally:
+            reader.close()
+
+    def _rows(self, reader: Session, table: TableSchema, key: ChunkKey) -> Iterator[Row]:
+        columns = ", ".join(map(selected, table.columns))
+        name = f"{quoted(table.id.database)}.{quoted(table.id.table)}"
+        where = key.condition(self._chunk.low, self._chunk.high)
+        parsers = [parser(column) for column in table.columns]
+        with reader.raw() as cursor:
+            cursor.execute(f"SELECT {columns} FROM {name}{where}")  # noqa: S608 - quoted
+            while block := cursor.fetchmany(self._spec.fetch_size):
+                for raw in block:
+                    yield tuple(
+                        None if value is None else parse(value)
+                        for parse, value in zip(parsers, raw, strict=True)
+                    )
+
+    def _overlay(self, start: Position, seen: Position) -> Overlay:
+        """Return the rows as of the part's end, from the changes between two binlog positions."""
+        found: Overlay = {}
+        end = self._part.end.ordinal
+        moments = changes(
+            self._spec.settings,
+            start,
+            seen,
+            self._spec.server_id(self._part.reader),
+            lambda table: table == self._chunk.table,
+        )
+        for change in moments:
+            if isinstance(change, SchemaChange):
+                continue
+            if change.ordinal < end:
+                if change.before is not None:
+                    found[self._key(change.table, change.before)] = None
+                if change.after is not None:
+                    found[self._key(change.table, change.after)] = change.table, change.after
+                continue
+            if change.before is not None:
+                found.setdefault(
+                    self._key(change.table, change.before), (change.table, change.before)
+                )
+            if change.after is not None:
+                found.setdefault(self._key(change.table, change.after), None)
+        return found
+
+    def _given(
+        self, table: TableSchema, key: ChunkKey, rows: list[Row], overlay: Overlay
+    ) -> Iterator[Change]:
+        at = self._part.end.ordinal
+        for row in rows:
+            name = self._key(table, row)
+            if name not in overlay:
+                yield Change(table, "r", None, row, 0, at)
+                continue
+            known = overlay.pop(name)
+            if known is not None:
+                yield Change(known[0], "r", None, known[1], 0, at)
+        others = [found for found in overlay.values() if found is not None]
+        values = [key.value(version, row) for version, row in others]
+        for (version, row), inside in zip(others, self._inside(key, values), strict=True):
+            if inside:
+                yield Change(version, "r", None, row, 0, at)
+
+    def _inside(self, key: ChunkKey, values: list[Any]) -> list[bool]:
+        low, high = self._chunk.low, self._chunk.high
+        inside = [True] * len(values)
+        if low is not None:
+            inside = [not below for below in key.below(self._catalog, values, low)]
+        if high is not None:
+            below = key.below(self._catalog, values, high)
+            inside = [a and b for a, b in zip(inside, below, strict=True)]
+        return inside
+
+    def _key(self, table: TableSchema, row: Row) -> Row:
+        """Return the values that identify a row, whose columns are those of a table's version."""
+        known = self._keys.get(id(table))
+        if known is None:
+            names = self._spec.row_key(table)
+            if not names:
+                raise StreamtableError(
+                    Condition.MYSQL_TABLE_UNREADABLE,
+                    hint="begin anew with another --checkpoint",
+                    table=table.id,
+                    reason="its key went while its rows were being read",
+                )
+            # The cache also keeps the table object, so that Python does not reuse its id.
+            known = self._keys[id(table)] = table, tuple(table.places[name] for name in names)
+        return tuple(row[place] for place in known[1])

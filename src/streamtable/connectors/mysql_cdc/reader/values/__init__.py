@@ -1,0 +1,1 @@
+"""Values of MySQL: types, text of snapshots, character sets, JSON and spatial values."""

@@ -1,0 +1,1 @@
+"""The `print` connector: prints rows to standard output, for looking at a query."""

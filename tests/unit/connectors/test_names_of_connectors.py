@@ -1,0 +1,61 @@
+"""Code outside `connectors` names no connector: what is known of one stays in its folder."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import streamtable
+
+_ROOT = Path(streamtable.__file__).parent
+#: Packages whose purpose is one connector: a local broker, the demo, test tools, job files.
+_PACKAGES = {"connectors", "demo", "devbroker", "ingest", "testing"}
+#: Commands of the CLI about Kafka, and the pages of job files.
+_COMMANDS = {"cli/demo.py", "cli/dev.py", "cli/main.py", "cli/reference.py", "cli/txn.py"}
+#: Kafka Connect is a program of its own, whose envelope Debezium writes.
+_ANYWHERE = re.compile(
+    r"(?<![\w.-])(upsert-kafka|kafka(?! Connect)|datagen|blackhole|jdbc)(?![\w-])", re.IGNORECASE
+)
+_QUOTED = re.compile(r"'(print|filesystem)'|\A(filesystem)\Z")
+
+
+def _documents(tree: ast.Module) -> set[int]:
+    """The ids of docstrings, of attributes too, which are prose."""
+    return {
+        id(node.value)
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
+    }
+
+
+def _names(file: Path) -> Iterator[str]:
+    tree = ast.parse(file.read_text(encoding="utf-8"))
+    prose = _documents(tree)
+    for node in ast.walk(tree):
+        match node:
+            case ast.Constant(value=str(text)) if id(node) not in prose:
+                if _ANYWHERE.search(text) or _QUOTED.search(text):
+                    yield f"{node.lineno}: {text!r}"
+            case ast.ImportFrom(module=str(module)) if module.startswith("streamtable.connectors."):
+                yield f"{node.lineno}: {module}"
+            case ast.Attribute(attr="kafka" | "datagen" | "files" | "jdbc"):
+                yield f"{node.lineno}: .{node.attr}"
+
+
+def _files() -> Iterator[tuple[str, Path]]:
+    for file in sorted(_ROOT.rglob("*.py")):
+        name = file.relative_to(_ROOT).as_posix()
+        if name.partition("/")[0] not in _PACKAGES and name not in _COMMANDS:
+            yield name, file
+
+
+def test_no_file_outside_names_a_connector() -> None:
+    found = {name: list(_names(file)) for name, file in _files()}
+    assert {name: lines for name, lines in found.items() if lines} == {}
+
+
+def test_the_search_finds_names() -> None:
+    assert list(_names(_ROOT / "connectors" / "kafka" / "factory.py"))
+    assert list(_names(_ROOT / "connectors" / "filesystem" / "source.py"))

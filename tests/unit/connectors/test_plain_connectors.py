@@ -1,0 +1,71 @@
+"""`datagen`, `print` and `blackhole`: their options, and what each refuses."""
+
+from __future__ import annotations
+
+import pytest
+from tests.unit.connectors.support import load, refused
+
+from streamtable.connectors.datagen.factory import DatagenTable
+from streamtable.core.errors import Condition
+from streamtable.core.table import Table
+
+PRINT = "CREATE TABLE out (a INT, b STRING) WITH ('connector' = 'print');"
+
+
+def _datagen(options: str = "", columns: str = "a INT, b STRING") -> str:
+    return f"CREATE TABLE g ({columns}) WITH ('connector' = 'datagen'{options});"
+
+
+@pytest.mark.parametrize(
+    ("options", "condition", "words"),
+    [
+        (", 'rows-per-second' = '0'", Condition.INVALID_OPTION, "rows-per-second"),
+        (", 'fields.c.kind' = 'random'", Condition.UNKNOWN_OPTION, "fields.c.kind"),
+        (", 'fields.a.knd' = 'random'", Condition.UNKNOWN_OPTION, "did you mean 'fields.a.kind'"),
+        (", 'fields.a.kind' = 'sequence'", Condition.MISSING_OPTION, "fields.a.start"),
+        (
+            ", 'fields.a.kind' = 'sequence', 'fields.a.start' = '2', 'fields.a.end' = '1'",
+            Condition.OPTION_CONFLICT,
+            "a start after its end",
+        ),
+        (", 'fields.a.start' = '1'", Condition.OPTION_CONFLICT, "'fields.a.start'"),
+        (", 'fields.b.min' = '1'", Condition.OPTION_CONFLICT, "'fields.b.min'"),
+        (", 'fields.a.length' = '1'", Condition.OPTION_CONFLICT, "'fields.a.length'"),
+        (
+            ", 'fields.a.min' = '3', 'fields.a.max' = '2'",
+            Condition.OPTION_CONFLICT,
+            "a min above its max",
+        ),
+        (", 'fields.a.null-rate' = '2'", Condition.INVALID_OPTION, "between 0 and 1"),
+    ],
+)
+def test_options_of_datagen(options: str, condition: Condition, words: str) -> None:
+    assert refused(_datagen(options), condition, words).at is not None
+
+
+def test_the_shortest_sequence_ends_the_table() -> None:
+    options = (
+        ", 'number-of-rows' = '9', 'fields.a.kind' = 'sequence', 'fields.a.start' = '3',"
+        " 'fields.a.end' = '7'"
+    )
+    session = load(_datagen(options))
+    table = session.catalog.find(("g",), None)
+    assert isinstance(table, Table)
+    assert isinstance(table.connector, DatagenTable)
+    assert table.connector.rows == 5
+
+
+def test_ends_that_are_not_there() -> None:
+    refused(PRINT + "INSERT INTO out SELECT a, b FROM out;", Condition.NOT_READABLE)
+    refused(_datagen() + "INSERT INTO g VALUES (1, 'a');", Condition.NOT_WRITABLE)
+    metadata = "CREATE TABLE p (a INT METADATA FROM 'x') WITH ('connector' = 'print');"
+    refused(metadata, Condition.UNKNOWN_METADATA)
+
+
+def test_print_takes_changes_without_a_key() -> None:
+    session = load(
+        _datagen()
+        + "CREATE TABLE out (b STRING, n BIGINT) WITH ('connector' = 'print');"
+        + "INSERT INTO out SELECT b, COUNT(*) FROM g GROUP BY b;"
+    )
+    assert "emits I,UB,UA" in session.explain()
