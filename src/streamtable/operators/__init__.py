@@ -1,5 +1,5 @@
-"""Stage 4, plan -> Spark DataFrames: one file per operator, `lower` walks the tree.
+"""Lowering of plans to Spark DataFrames: one file per operator; `lower` walks the plan.
 
-Every DataFrame in here is a changelog: its first column is the row kind, the node's fields follow.
-What works on rows is Spark SQL or one of our Java classes, reached through `jvm`.
+Every DataFrame in this package is a changelog: its first column is the row kind, followed by the
+fields of the node. The operators use Spark SQL, or our Java classes through `jvm`.
 """

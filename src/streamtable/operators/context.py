@@ -1,50 +1,43 @@
-"""What every operator needs to be lowered."""
+"""Context that every operator needs for its lowering."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Protocol
 
-from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import SparkSession
 
-from streamtable.connectors.kafka.table import KafkaTable
+from streamtable.connector_api.endpoints import lookup_of, source_of
+from streamtable.connector_api.lookup import Lookup
+from streamtable.connector_api.source import Source
 from streamtable.core.options import Settings
 from streamtable.core.settings import ExecutionMode
+from streamtable.core.table import Table
 from streamtable.jvm.bridge import Bridge
-from streamtable.jvm.counters import Counters
+from streamtable.jvm.counters import COUNTED_LOOKUPS, Counters
 from streamtable.jvm.watermarks import Watermarks
-from streamtable.plan.source_nodes import Scan
-
-
-class Scanned(Protocol):
-    """Tables that are not read from Kafka."""
-
-    def rows(self, scan: Scan, *, positions: bool, partitions: bool) -> DataFrame:
-        """Row kind and fields; then Kafka's partition and offset; then topic and partition."""
-
-    def partitions(self, table: KafkaTable) -> Iterable[tuple[str, int]]:
-        """Topics and partitions of a table."""
 
 
 @dataclass(frozen=True)
 class LoweringContext:
-    """One job's Spark session and choices.
+    """Spark session and options of one job.
 
     Attributes:
         settings: the session's settings.
-        counters: what is counted, by table: records left out, written, lost.
-        directory: the checkpoint's; a job that reads VALUES has one.
-        scanned: tables that are read from elsewhere than from Kafka, all or none.
-        rehearsed: whether there is no streaming query that could have a watermark; that of each
-            partition is still observed.
-        mode: micro-batch or real-time; the latter takes nothing that waits for a whole batch.
-        query: the name of the query that is lowered.
-        watermarks: how far the partitions of scans with an event time have come.
-        paces: what holds the query together with others that read a table, by the table's name.
-        bounded: whether the job reads what the topics hold now and stops.
-        patient: whether it waits for the end of a scan that its topic has not come to yet.
+        counters: record counters by table: omitted, written and lost records.
+        directory: checkpoint directory; a job that reads VALUES has one.
+        source_of: returns the source of a table.
+        lookup_of: returns the lookup of a table.
+        in_memory: whether the operators run without a streaming query, which could have a
+            watermark. The watermark of each split is still observed.
+        mode: micro-batch or real-time; real-time mode supports no operator that waits for a whole
+            batch.
+        query: name of the query that is lowered.
+        watermarks: watermarks of the splits of scans with an event time.
+        alignments: source alignment of the query, by the name of the table.
+        bounded: whether the job reads the current content of the topics and stops.
+        patient: whether the job waits until a topic has reached the end of its scan.
     """
 
     spark: SparkSession
@@ -55,14 +48,15 @@ class LoweringContext:
     mode: ExecutionMode = ExecutionMode.MICRO_BATCH
     directory: Path | None = None
     counters: dict[str, Counters] = field(default_factory=dict)
-    scanned: Scanned | None = None
-    rehearsed: bool = False
+    source_of: Callable[[Table], Source] = source_of
+    lookup_of: Callable[[Table], Lookup] = lookup_of
+    in_memory: bool = False
     query: str = ""
-    paces: Mapping[str, str] = field(default_factory=dict)
+    alignments: Mapping[str, str] = field(default_factory=dict)
     watermarks: Watermarks = field(default_factory=Watermarks)
 
     def one_line(self) -> str:
-        """A folder that holds one file of one line, for sources that give their rows once."""
+        """Return a directory with one file of one line, for sources that emit their rows once."""
         assert self.directory is not None, "a job has a checkpoint"  # noqa: S101
         folder = self.directory / "once"
         folder.mkdir(exist_ok=True)
@@ -70,7 +64,17 @@ class LoweringContext:
         return str(folder)
 
     def counters_of(self, table: str) -> Counters:
-        """The counters of one table, new ones at the first call."""
+        """Return the counters of one table; the first call creates them."""
         if table not in self.counters:
             self.counters[table] = self.bridge.counters()
         return self.counters[table]
+
+    def lookup_counters_of(self, table: str) -> Counters:
+        """Return the counters of lookups in a table; the first call creates them.
+
+        They have a name of their own, because a job may also read or write the table.
+        """
+        name = f"{table} (lookup)"
+        if name not in self.counters:
+            self.counters[name] = self.bridge.counters(COUNTED_LOOKUPS)
+        return self.counters[name]

@@ -1,129 +1,130 @@
-"""Walks a plan and puts each node's DataFrame together."""
+"""Registry of all lowerings, and the traversal that lowers a plan to a DataFrame."""
 
 from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, Concatenate
 
 from pyspark.sql import DataFrame
 
 from streamtable.core.changelog import ROW_KIND_COLUMN
+from streamtable.core.errors import InternalError
 from streamtable.core.types import quote
-from streamtable.operators.arrival import lower_arrival_deduplicate, lower_arrival_over
-from streamtable.operators.calc import lower_calc
+from streamtable.operators.aggregate.group_aggregate import lower_group_aggregate
 from streamtable.operators.context import LoweringContext
-from streamtable.operators.expand import lower_expand
-from streamtable.operators.group_aggregate import lower_group_aggregate
-from streamtable.operators.join import lower_join
-from streamtable.operators.lookup_join import lower_lookup_join
-from streamtable.operators.materialize import lower_materialize
-from streamtable.operators.normalize import lower_normalize
-from streamtable.operators.over import lower_deduplicate, lower_over_aggregate, lower_sorted_over
-from streamtable.operators.repeat import lower_repeat
-from streamtable.operators.scan import lower_scan
-from streamtable.operators.session import lower_session_aggregate, lower_session_table
-from streamtable.operators.time_joins import (
+from streamtable.operators.join.connector_lookup_join import lower_connector_lookup_join
+from streamtable.operators.join.join import lower_join
+from streamtable.operators.join.lookup_join import lower_lookup_join
+from streamtable.operators.join.time_joins import (
     lower_interval_join,
     lower_temporal_join,
     lower_window_join,
 )
-from streamtable.operators.top_n import lower_top_n
-from streamtable.operators.upserts import lower_upserts
-from streamtable.operators.values import lower_static_table, lower_values
-from streamtable.operators.watermark import lower_versions, lower_watermark
-from streamtable.operators.window import (
+from streamtable.operators.match.match import lower_match
+from streamtable.operators.over.over import (
+    lower_deduplicate,
+    lower_over_aggregate,
+    lower_sorted_over,
+    lower_temporal_sort,
+)
+from streamtable.operators.over.processing_time import (
+    lower_processing_time_deduplicate,
+    lower_processing_time_over,
+)
+from streamtable.operators.rank.top_n import lower_top_n
+from streamtable.operators.rows.calc import lower_calc
+from streamtable.operators.rows.expand import lower_expand
+from streamtable.operators.rows.materialize import lower_materialize
+from streamtable.operators.rows.normalize import lower_normalize
+from streamtable.operators.rows.replicate_rows import lower_replicate_rows
+from streamtable.operators.rows.upserts import lower_upserts
+from streamtable.operators.source.scan import lower_scan
+from streamtable.operators.source.values import lower_static_table, lower_values
+from streamtable.operators.source.watermark import lower_versions, lower_watermark
+from streamtable.operators.window.session import lower_session_aggregate, lower_session_table
+from streamtable.operators.window.window import (
     lower_window_aggregate,
     lower_window_table,
     lower_window_top_n,
 )
-from streamtable.plan.arrival_nodes import ArrivalDeduplicate, ArrivalOver
-from streamtable.plan.deduplicate_node import Deduplicate
-from streamtable.plan.expand_node import Expand
-from streamtable.plan.lookup_node import LookupJoin
-from streamtable.plan.nodes import Calc, EventTimeNode, GroupAggregate, Node, UnionAll
-from streamtable.plan.over_node import OverAggregate, SortedOver
-from streamtable.plan.source_nodes import Normalize, Scan, StaticTable, Values
-from streamtable.plan.stateful_nodes import Join, Materialize, Repeat, TopN
-from streamtable.plan.time_attributes import session_below
-from streamtable.plan.time_joins import IntervalJoin, TemporalJoin, WindowJoin
-from streamtable.plan.time_nodes import (
-    SessionTable,
-    TimeOperator,
-    WatermarkAssigner,
-    WindowAggregate,
-    WindowTable,
-    WindowTopN,
-)
+from streamtable.plan.aggregate.group_aggregate import GroupAggregate
+from streamtable.plan.join.connector_lookup_join import ConnectorLookupJoin
+from streamtable.plan.join.interval_join import IntervalJoin
+from streamtable.plan.join.join import Join
+from streamtable.plan.join.lookup_join import LookupJoin
+from streamtable.plan.join.temporal_join import TemporalJoin
+from streamtable.plan.join.window_join import WindowJoin
+from streamtable.plan.match.match import MatchRecognize, ProcessingTimeMatch
+from streamtable.plan.node import Node
+from streamtable.plan.over.over_aggregate import OverAggregate
+from streamtable.plan.over.processing_time_over import ProcessingTimeOver
+from streamtable.plan.over.sorted_over import SortedOver
+from streamtable.plan.rank.deduplicate import Deduplicate
+from streamtable.plan.rank.processing_time_deduplicate import ProcessingTimeDeduplicate
+from streamtable.plan.rank.temporal_sort import TemporalSort
+from streamtable.plan.rank.top_n import TopN
+from streamtable.plan.rows.calc import Calc
+from streamtable.plan.rows.expand import Expand
+from streamtable.plan.rows.replicate_rows import ReplicateRows
+from streamtable.plan.rows.union_all import UnionAll
+from streamtable.plan.sink.materialize import Materialize
+from streamtable.plan.source.normalize import Normalize
+from streamtable.plan.source.scan import Scan
+from streamtable.plan.source.static_table import StaticTable
+from streamtable.plan.source.values import Values
+from streamtable.plan.window.watermark import WatermarkAssigner
+from streamtable.plan.window.window_aggregate import WindowAggregate
+from streamtable.plan.window.window_table import SessionTable, WindowTable
+from streamtable.plan.window.window_top_n import WindowTopN
+
+#: Maps an operator of the registered class to its changelog.
+Lowering = Callable[[Any, LoweringContext], DataFrame]
 
 
-def lower(node: Node, context: LoweringContext) -> DataFrame:  # noqa: C901 - a case for each node
-    """The changelog of a node: row kind, then its fields."""
-    match node:
-        case Scan():
-            return lower_scan(node, context)
-        case Values():
-            return lower_values(node, context)
-        case StaticTable():
-            return lower_static_table(node, context)
-        case Normalize():
-            return lower_normalize(node, context)
-        case Calc():
-            return lower_calc(node, lower(node.input, context), context)
-        case Expand():
-            return lower_expand(node, lower(node.input, context))
-        case GroupAggregate():
-            return lower_group_aggregate(node, lower(node.input, context), context)
-        case Join():
-            left = _lower_side(node.left, context, upserts=node.left_upserts is not None)
-            right = _lower_side(node.right, context, upserts=node.right_upserts is not None)
-            return lower_join(node, left, right, context)
-        case TopN():
-            return lower_top_n(node, lower(node.input, context), context)
-        case Repeat():
-            return lower_repeat(node, lower(node.input, context))
-        case Materialize():
-            return lower_materialize(node, lower(node.input, context), context)
-        case UnionAll():
-            return _lower_union(node, context)
-        case TimeOperator():
-            return _lower_in_time(node, context)
+def lower(node: Node, context: LoweringContext) -> DataFrame:
+    """Lower a node to its changelog: row kind, then the fields of the node."""
+    found = LOWERINGS.get(type(node))
+    if found is None:
+        msg = f"no lowering of {type(node).__name__}"
+        raise InternalError(msg)
+    return found(node, context)
 
 
-def _lower_in_time(  # noqa: C901 - a case for each node
-    node: EventTimeNode,
-    context: LoweringContext,
+def _over(lowering: Callable[Concatenate[Any, DataFrame, ...], DataFrame]) -> Lowering:
+    """Lower the inputs of an operator first, then the operator."""
+
+    def lowered(node: Node, context: LoweringContext) -> DataFrame:
+        return lowering(node, *(lower(child, context) for child in node.inputs), context)
+
+    return lowered
+
+
+def _plain(lowering: Callable[[Any, DataFrame], DataFrame]) -> Lowering:
+    """Lower an operator with one input that does not need the context."""
+
+    def lowered(node: Node, context: LoweringContext) -> DataFrame:
+        (below,) = node.inputs
+        return lowering(node, lower(below, context))
+
+    return lowered
+
+
+def _lower_join(node: Join, context: LoweringContext) -> DataFrame:
+    left = _lower_side(node.left, context, upserts=node.left_upserts is not None)
+    right = _lower_side(node.right, context, upserts=node.right_upserts is not None)
+    return lower_join(node, left, right, context)
+
+
+def _lower_temporal_join(node: TemporalJoin, context: LoweringContext) -> DataFrame:
+    versions = lower_versions(node.right, context)
+    return lower_temporal_join(node, lower(node.left, context), versions, context)
+
+
+def _lower_window_aggregate(
+    node: WindowAggregate, rows: DataFrame, context: LoweringContext
 ) -> DataFrame:
-    match node:
-        case TemporalJoin():
-            versions = lower_versions(node.right, context)
-            return lower_temporal_join(node, lower(node.left, context), versions, context)
-        case IntervalJoin():
-            left, right = (lower(child, context) for child in node.inputs)
-            return lower_interval_join(node, left, right, context)
-        case WindowJoin():
-            left, right = (lower(child, context) for child in node.inputs)
-            return lower_window_join(node, left, right, context)
-        case WatermarkAssigner():
-            return lower_watermark(node, context)
-        case SessionTable():
-            return lower_session_table(node, lower(node.input, context), context)
-        case WindowTable():
-            return lower_window_table(node, lower(node.input, context))
-        case WindowAggregate() if session_below(node) is not None:
-            return lower_session_aggregate(node, lower(node.input, context), context)
-        case WindowAggregate():
-            return lower_window_aggregate(node, lower(node.input, context), context)
-        case WindowTopN():
-            return lower_window_top_n(node, lower(node.input, context), context)
-        case OverAggregate():
-            return lower_over_aggregate(node, lower(node.input, context), context)
-        case SortedOver():
-            return lower_sorted_over(node, lower(node.input, context), context)
-        case Deduplicate():
-            return lower_deduplicate(node, lower(node.input, context), context)
-        case LookupJoin():
-            return lower_lookup_join(node, lower(node.input, context), context)
-        case ArrivalOver():
-            return lower_arrival_over(node, lower(node.input, context), context)
-        case ArrivalDeduplicate():
-            return lower_arrival_deduplicate(node, lower(node.input, context), context)
+    lowering = lower_window_aggregate if node.session is None else lower_session_aggregate
+    return lowering(node, rows, context)
 
 
 def _lower_side(node: Node, context: LoweringContext, *, upserts: bool) -> DataFrame:
@@ -136,3 +137,38 @@ def _lower_union(node: UnionAll, context: LoweringContext) -> DataFrame:
     for other in others:
         first = first.union(other)
     return first
+
+
+#: Lowerings of all operators.
+LOWERINGS: Mapping[type[Node], Lowering] = {
+    Scan: lower_scan,
+    Values: lower_values,
+    StaticTable: lower_static_table,
+    Normalize: lower_normalize,
+    Calc: _over(lower_calc),
+    Expand: _plain(lower_expand),
+    ReplicateRows: _plain(lower_replicate_rows),
+    UnionAll: _lower_union,
+    GroupAggregate: _over(lower_group_aggregate),
+    Join: _lower_join,
+    LookupJoin: _over(lower_lookup_join),
+    ConnectorLookupJoin: _over(lower_connector_lookup_join),
+    TemporalJoin: _lower_temporal_join,
+    IntervalJoin: _over(lower_interval_join),
+    WindowJoin: _over(lower_window_join),
+    TopN: _over(lower_top_n),
+    Deduplicate: _over(lower_deduplicate),
+    ProcessingTimeDeduplicate: _over(lower_processing_time_deduplicate),
+    TemporalSort: _over(lower_temporal_sort),
+    OverAggregate: _over(lower_over_aggregate),
+    ProcessingTimeOver: _over(lower_processing_time_over),
+    SortedOver: _over(lower_sorted_over),
+    MatchRecognize: _over(lower_match),
+    ProcessingTimeMatch: _over(lower_match),
+    WatermarkAssigner: lower_watermark,
+    WindowTable: _plain(lower_window_table),
+    SessionTable: _over(lower_session_table),
+    WindowAggregate: _over(_lower_window_aggregate),
+    WindowTopN: _over(lower_window_top_n),
+    Materialize: _over(lower_materialize),
+}

@@ -7,13 +7,13 @@ from streamtable.core.types import Field, spark_ddl
 
 
 def changelog_ddl(fields: tuple[Field, ...]) -> str:
-    """Row kind first, then the fields, as Spark's schema DDL."""
+    """Return the schema of a changelog as Spark DDL: the row kind, then the fields."""
     columns = f"{ROW_KIND_COLUMN} TINYINT"
     return f"{columns}, {spark_ddl(fields)}" if fields else columns
 
 
 def positions(key: tuple[str, ...] | None, fields: tuple[Field, ...]) -> list[int] | None:
-    """Where the columns of a key stand among the fields; None for no key."""
+    """Return the positions of the key columns among the fields; None for no key."""
     if key is None:
         return None
     names = [f.name for f in fields]

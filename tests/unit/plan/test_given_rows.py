@@ -38,7 +38,7 @@ def test_they_are_looked_up_and_read() -> None:
     assert "LookupJoin on (`name` = `a`), broadcast" in lookup
     assert "StaticTable sizes: reads (name, km)" in lookup
     assert "not in real-time mode" not in lookup
-    assert "not in real-time mode: Spark does not read the rows" in read
+    assert "not in real-time mode: Spark does not read" in read
 
 
 def test_they_are_listed_described_and_dropped() -> None:
@@ -47,7 +47,7 @@ def test_they_are_listed_described_and_dropped() -> None:
     views, columns = session.printed
     assert "sizes" in views
     assert all(text in columns for text in ("name", "STRING", "FALSE", "km", "BIGINT", "TRUE"))
-    with pytest.raises(StreamtableError, match="a program has given its rows") as refused:
+    with pytest.raises(StreamtableError, match="a program has provided its rows") as refused:
         session.load("SHOW CREATE VIEW sizes;", "job.sql")
     assert refused.value.condition is Condition.CHANGE_REFUSED
     session.load("DROP TEMPORARY VIEW sizes;", "job.sql")

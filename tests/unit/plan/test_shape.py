@@ -1,21 +1,37 @@
-"""What a checkpoint records of a plan: all that state depends on, in a form that json holds."""
+"""What a checkpoint stores of a plan: all that its state depends on, by ids that no rename changes.
+
+`GOLDEN=rewrite` adds the hashes of new golden plans to `tests/golden/shapes.json`, and new ids to
+`tests/golden/identities.txt`. It changes and removes no line that is there: checkpoints of earlier
+releases hold it. A change that is meant resets state, and stands in the changelog as that.
+"""
 
 from __future__ import annotations
 
+import hashlib
 import json
+import os
+from collections.abc import Iterator
+from dataclasses import MISSING, fields, make_dataclass
+from enum import Enum
 from pathlib import Path
 
 import pytest
+from tests.unit.plan.operators import operators
 
+from streamtable.core.identity import identities, identity, member_id, members, stable
+from streamtable.core.secrets import without_secrets
 from streamtable.core.types import INT, Field
-from streamtable.plan.explain import explain
-from streamtable.plan.nodes import Sink
-from streamtable.plan.shape import shape
-from streamtable.plan.source_nodes import StaticTable
+from streamtable.plan.explain.explain import explain
+from streamtable.plan.rules.shape import shape
+from streamtable.plan.sink.sink import Sink
+from streamtable.plan.source.static_table import StaticTable
 from streamtable.session import Session
 
 GOLDEN = Path(__file__).parents[2] / "golden"
 TABLES = (GOLDEN / "tables.sql").read_text()
+SHAPES = GOLDEN / "shapes.json"
+IDENTITIES = GOLDEN / "identities.txt"
+REWRITE = os.environ.get("GOLDEN") == "rewrite"
 SCRIPTS = sorted((GOLDEN / "plans").glob("*.sql"))
 
 
@@ -49,3 +65,96 @@ def test_rows_that_a_program_has_given_are_no_part() -> None:
     fields = (Field("k", INT),)
     assert _shape(StaticTable("t", fields, object())) == _shape(StaticTable("t", fields, object()))
     assert _shape(StaticTable("t", fields, 1)) != _shape(StaticTable("u", fields, 1))
+
+
+def _hash(plan: Sink) -> str:
+    """As `runtime.checkpoint.checkpoint` has it."""
+    return hashlib.sha256(without_secrets(_shape(plan)).encode()).hexdigest()
+
+
+def test_checkpoints_of_earlier_releases_have_the_same_hash() -> None:
+    found = {script.stem: [*map(_hash, _plans(script))] for script in SCRIPTS}
+    written = json.loads(SHAPES.read_text())
+    if REWRITE:
+        written = {name: written.get(name, hashes) for name, hashes in found.items()}
+        SHAPES.write_text(json.dumps(written, indent=1) + "\n")
+    assert found == written
+
+
+def test_ids_are_those_of_earlier_releases() -> None:
+    """A line that goes, or is another, refuses checkpoints; one that is added does not."""
+    found = {*_ids_of_classes(), *_ids_of_members(), *_ids_of_state()}
+    written = set(IDENTITIES.read_text().splitlines())
+    if REWRITE:
+        written |= found
+        IDENTITIES.write_text("\n".join(sorted(written)) + "\n")
+    assert sorted(found) == sorted(written)
+
+
+def test_no_two_classes_have_one_id() -> None:
+    lines = [*_ids_of_classes()]
+    assert len(set(lines)) == len(lines)
+
+
+def _ids_of_classes() -> Iterator[str]:
+    """Each class, and each of its fields with the value that is left out of the hash."""
+    for cls, found in identities().items():
+        if not found.id or not _is_ours(cls):
+            continue
+        yield found.id
+        for part in fields(cls):
+            usual = member_id(part.default) if isinstance(part.default, Enum) else part.default
+            left_out = "" if part.default is MISSING else f", left out where it is {usual!r}"
+            if part.name in found.fields:
+                yield f"{found.id}.{found.fields[part.name]}{left_out}"
+
+
+def _ids_of_members() -> Iterator[str]:
+    for cls, ids in members().items():
+        yield from (f"member {id_}" for id_ in ids.values() if _is_ours(cls))
+
+
+def _ids_of_state() -> Iterator[str]:
+    for layout in (cls.state for cls in operators() if cls.state):
+        yield f"state {layout.id} {layout.version}: {', '.join(sorted(layout.variables))}"
+
+
+def _is_ours(cls: type) -> bool:
+    """Whether it is none that a test has made."""
+    return cls.__module__.startswith("streamtable.")
+
+
+def test_the_stored_plans_have_every_operator() -> None:
+    """But for the rows that a program gives, which no script holds."""
+    shapes = " ".join(_shape(plan) for script in SCRIPTS for plan in _plans(script))
+    missing = {cls.__name__ for cls in operators() if f'{{"{identity(cls).id}": ' not in shapes}
+    assert missing == {"StaticTable"}
+
+
+def test_a_renamed_class_with_renamed_fields_has_the_same_hash() -> None:
+    """Every operator of the golden plans under another name, as a later release might have it."""
+    for script in SCRIPTS:
+        for plan in _plans(script):
+            assert _shape(_renamed(plan)) == _shape(plan), script.stem
+
+
+def _renamed(value: object) -> object:
+    """A plan whose classes and fields have other Python names, and the ids that they had."""
+    if isinstance(value, tuple):
+        return tuple(map(_renamed, value))
+    if type(value) not in (*operators(), Sink):
+        return value
+    ids = identity(type(value))
+    known = [f for f in fields(value) if f.name in ids.fields]  # type: ignore[arg-type]
+    made = make_dataclass(
+        f"Renamed{type(value).__name__}",
+        [
+            (f"renamed_{f.name}", object)
+            if f.default is MISSING
+            else (f"renamed_{f.name}", object, f.default)
+            for f in known
+        ],
+        frozen=True,
+    )
+    stable(ids.id, **{f"renamed_{name}": id_ for name, id_ in ids.fields.items()})(made)
+    return made(*(_renamed(getattr(value, f.name)) for f in known))

@@ -1,6 +1,6 @@
-"""How one expression becomes Spark SQL with Flink's type and Flink's result.
+"""Binding of expressions: Spark SQL with Flink's types and Flink's results.
 
-`expressions.Binder` walks the tree; the modules here are what it asks at each node. The texts
-assume the Spark settings of `session` and, for instants, the time zone of `table.local-time-zone`.
-Where Flink fails and Spark would give NULL, the text fails by `raise_error`.
+`expressions.Binder` walks the tree and calls the other modules for each node. The Spark SQL assumes
+the Spark settings of `session` and, for instants, the time zone of `table.local-time-zone`. If
+Flink fails and Spark would return NULL, the Spark SQL fails with `raise_error`.
 """

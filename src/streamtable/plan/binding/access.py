@@ -1,4 +1,4 @@
-"""Into rows, arrays and maps: `r.x`, `a[1]` (counted from 1), `m['k']`."""
+"""Access to rows, arrays and maps: `r.x`, `a[1]` (counted from 1), `m['k']`."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from streamtable.plan.binding.casts import implicit_cast
 
 
 def field_of(value: Bound, name: str, at: Span | None) -> Bound:
-    """`value.name` of a ROW; NULL where the row is.
+    """Return field `value.name` of a ROW; NULL if the row is NULL.
 
     Raises:
-        StreamtableError: UNKNOWN_COLUMN, for a value that has no such field.
+        StreamtableError: UNKNOWN_COLUMN if the value has no such field.
     """
     for field in value.type.fields:
         if field.name == name:
@@ -28,15 +28,15 @@ def field_of(value: Bound, name: str, at: Span | None) -> Bound:
 
 
 def item_of(value: Bound, index: Bound, at: Span | None) -> Bound:
-    """`value[index]` of an ARRAY or a MAP; NULL where there is no such item.
+    """Return item `value[index]` of an ARRAY or a MAP; NULL if there is no such item.
 
     Raises:
-        StreamtableError: ARGUMENT_MISMATCH, for an index of another type or a constant below 1.
+        StreamtableError: ARGUMENT_MISMATCH for an index of another type or a constant below 1.
     """
     if value.type.root is Root.ARRAY and value.type.element is not None:
         if index.type.root not in INTEGERS or _below_one(index):
             raise _mismatch(index, at, "an array's item", "an index that counts from 1")
-        # `get` counts from 0 and gives NULL outside of the array, without failing.
+        # `get` counts from 0. It returns NULL for an index outside the array and does not fail.
         sql = f"get({value.sql}, CAST({index.sql} AS {INT.spark_sql()}) - 1)"
         return derived(sql, value.type.element.with_nullable(True), (value, index))
     if value.type.root is Root.MAP and value.type.key is not None and value.type.element:

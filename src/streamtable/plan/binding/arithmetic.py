@@ -1,8 +1,8 @@
-"""`+ - * / %` and unary minus: Flink's result types, wrapping integers, failing zero division.
+"""`+ - * / %` and unary minus, with Flink's result types and overflow behavior.
 
-Spark's own operators do the work once both sides have the types that Flink would calculate in.
-Where a divisor may be zero, exact division fails as Java's does, while DOUBLE and FLOAT give
-infinities and NaN, for which Spark would give NULL.
+Integers wrap on overflow. Spark's operators compute the result after both sides are cast to the
+types that Flink uses. For a divisor that may be zero, exact division fails as in Java. DOUBLE and
+FLOAT division give infinities and NaN, where Spark would return NULL.
 """
 
 from __future__ import annotations
@@ -27,15 +27,15 @@ from streamtable.plan.binding.coercion import common_numeric, precision_of, scal
 from streamtable.plan.binding.moments import interval_arithmetic, negated_interval
 
 _WHAT = "two numbers, or a date or time with an interval"
-#: Digits after the point that a quotient keeps at least, and that an overlong result keeps.
+#: Minimum fractional digits of a quotient, and of a result that exceeds the precision.
 _MIN_SCALE = 6
 
 
 def arithmetic(operator: str, left: Bound, right: Bound, at: Span | None) -> Bound:
-    """One of `+ - * / %` over two operands.
+    """Bind one of `+ - * / %` over two operands.
 
     Raises:
-        StreamtableError: ARGUMENT_MISMATCH for operands it is not defined on.
+        StreamtableError: ARGUMENT_MISMATCH for unsupported operand types.
     """
     left, right = _typed_nulls(left, right)
     roots = {left.type.root, right.type.root}
@@ -50,7 +50,7 @@ def arithmetic(operator: str, left: Bound, right: Bound, at: Span | None) -> Bou
 
 
 def negated(operand: Bound, at: Span | None) -> Bound:
-    """Unary minus over a number or an interval."""
+    """Bind unary minus over a number or an interval."""
     if operand.type.root in INTERVALS:
         return negated_interval(operand).located(at)
     if operand.type.root not in NUMERIC:
@@ -65,7 +65,7 @@ def negated(operand: Bound, at: Span | None) -> Bound:
 
 
 def _typed_nulls(left: Bound, right: Bound) -> tuple[Bound, Bound]:
-    """An untyped NULL takes the type of the other side."""
+    """Cast an untyped NULL to the type of the other side."""
     if left.type.root is Root.NULL and right.type.root is not Root.NULL:
         return explicit_cast(left, right.type), right
     if right.type.root is Root.NULL and left.type.root is not Root.NULL:
@@ -90,7 +90,7 @@ def _numeric(operator: str, left: Bound, right: Bound) -> Bound:
     if common.root is Root.DECIMAL:
         kind = decimal_result(operator, left.type, right.type).with_nullable(common.nullable)
         a, b = (explicit_cast(part, as_decimal(part.type)).sql for part in parts)
-        # The outer cast only states the type: Spark derives the same one.
+        # The outer cast only fixes the type: Spark derives the same one.
         sql = f"CAST({a} {operator} {b} AS {kind.spark_sql()})"
         return derived(_zero_checked(operator, a, right, sql, kind), kind, parts)
     a, b = (explicit_cast(part, common).sql for part in parts)
@@ -101,7 +101,7 @@ def _numeric(operator: str, left: Bound, right: Bound) -> Bound:
     if operator == "/":
         sql = f"CAST({a} div {b} AS {common.spark_sql()})"
         return derived(_zero_checked(operator, a, right, sql, common), common, parts)
-    # Calcite gives MOD the type of its second operand, which no remainder exceeds.
+    # Calcite gives MOD the type of its second operand, which bounds every remainder.
     kind = right.type.with_nullable(common.nullable)
     sql = f"CAST({a} % {b} AS {kind.spark_sql()})"
     return derived(_zero_checked(operator, a, right, sql, kind), kind, parts)
@@ -115,7 +115,7 @@ def _zero_checked(operator: str, left: str, right: Bound, sql: str, kind: DataTy
 
 
 def _approximate_quotient(left: str, right: str, divisor: Bound, kind: DataType) -> str:
-    """Division as Java does it; power(0, -1) is the infinity with the sign of the zero."""
+    """Divide as Java does; power(0, -1) is the infinity with the sign of the zero."""
     quotient = f"({left} / {right})"
     if divisor.constant in (None, 0):
         quotient = f"if({right} = 0, {left} * power({right}, -1D), {left} / {right})"
@@ -154,12 +154,12 @@ _DECIMAL_RULES: dict[str, Callable[[DataType, DataType], DataType]] = {
 
 
 def decimal_result(operator: str, left: DataType, right: DataType) -> DataType:
-    """The DECIMAL of an operator over exact numbers: Flink's `LogicalTypeMerging`."""
+    """Return the DECIMAL result type over exact numbers: Flink's `LogicalTypeMerging`."""
     return _DECIMAL_RULES[operator](as_decimal(left), as_decimal(right))
 
 
 def _adjusted(precision: int, scale: int) -> DataType:
-    """What is too long for 38 digits gives up fractional ones, but keeps six."""
+    """Reduce the scale of a type with more than 38 digits, but not below six."""
     if precision <= MAX_DECIMAL_PRECISION:
         return decimal(precision, scale)
     kept = max(MAX_DECIMAL_PRECISION - (precision - scale), min(scale, _MIN_SCALE))

@@ -1,4 +1,4 @@
-"""The values of binding: a bound expression, the names it may use, and texts to build it from."""
+"""Bound expressions, the columns that names can refer to, and helpers for Spark SQL."""
 
 from __future__ import annotations
 
@@ -10,29 +10,29 @@ from typing import Literal
 from streamtable.core.errors import Span
 from streamtable.core.types import DataType, Field, Root
 
-#: What a constant holds; DOUBLE constants are floats, exact numbers int or Decimal.
+#: Value of a constant: float for DOUBLE, int or Decimal for exact numbers.
 Constant = str | int | Decimal | float | bool
 
-#: The type of a keyword that stands where an argument would; no value has it.
+#: Type of a keyword in an argument position; no value has this type.
 SYMBOL = DataType(Root.NULL, nullable=False)
 
-#: Marks a column that carries time for the operators: the watermark's, or processing time.
+#: Marks a time attribute: the event time of the watermark, or processing time.
 TimeAttribute = Literal["event", "proc"]
 
 
 @dataclass(frozen=True)
 class Bound:
-    """An expression after resolution.
+    """A bound expression.
 
     Attributes:
-        sql: Spark SQL over the input's fields; fit to stand as an operand anywhere.
+        sql: Spark SQL over the input's fields; usable as an operand in any expression.
         type: Flink's type with nullability.
         deterministic: whether equal inputs give equal results.
-        constant: the value of a literal; None where it is no literal (or NULL).
-        time_attribute: what a column that passes through unchanged means to time operators.
-        fields: names of the input fields it reads.
-        json: whether it is a call whose text is JSON.
-        at: where it stands in the script; not part of what it is.
+        constant: value of a literal; None for NULL and for other expressions.
+        time_attribute: time attribute of a column that passes through unchanged.
+        fields: names of the input fields that the expression reads.
+        json: whether the expression is a call that returns JSON text.
+        at: place in the script; not part of equality.
     """
 
     sql: str
@@ -45,25 +45,25 @@ class Bound:
     at: Span | None = field(default=None, compare=False)
 
     def located(self, at: Span | None) -> Bound:
-        """The same expression, standing elsewhere."""
+        """Return the same expression at another place."""
         return replace(self, at=at)
 
     def retyped(self, kind: DataType) -> Bound:
-        """The same text and value under another type."""
+        """Return the same Spark SQL and value with another type."""
         return replace(self, type=kind)
 
 
 @dataclass(frozen=True)
 class InputField:
-    """A column that names may mean.
+    """A column that names can refer to.
 
     Attributes:
-        qualifier: the table's name or alias in the query; None where there is none.
-        name: as the user writes it.
-        field: its name in the plan node's output (unique there) and its type.
-        time_attribute: whether it is the event time or the processing time.
-        merged: whether a join has made it part of a column of the same name, so that only its
-            qualified name means it.
+        qualifier: name or alias of the table in the query; None: no table.
+        name: name of the column in the query.
+        field: name (unique) and type of the field in the plan node's output.
+        time_attribute: whether the column is the event time or the processing time.
+        merged: whether a join has merged the column into another one of the same name, so that only
+            the qualified name refers to it.
     """
 
     qualifier: str | None
@@ -75,13 +75,13 @@ class InputField:
 
 @dataclass(frozen=True)
 class Input:
-    """Everything that names can mean in one place of a query."""
+    """Columns that names can refer to in one place of a query."""
 
     fields: tuple[InputField, ...] = ()
 
 
 def derived(sql: str, kind: DataType, parts: Iterable[Bound]) -> Bound:
-    """An expression made of others: deterministic if all are, standing where the first does."""
+    """Derive an expression from its parts: deterministic if all are, at the first one's place."""
     given = tuple(parts)
     return Bound(
         sql,
@@ -93,15 +93,15 @@ def derived(sql: str, kind: DataType, parts: Iterable[Bound]) -> Bound:
 
 
 def symbol(name: str, at: Span | None) -> Bound:
-    """A keyword among a call's arguments, as the unit of `EXTRACT(YEAR FROM ...)`."""
+    """Return a keyword as an argument of a call, such as the unit of `EXTRACT(YEAR FROM ...)`."""
     return Bound("", SYMBOL, constant=name, at=at)
 
 
 def text_literal(value: str) -> str:
-    """A string literal of Spark SQL (`spark.sql.parser.escapedStringLiterals` is off)."""
+    """Return a string literal of Spark SQL (`spark.sql.parser.escapedStringLiterals` is off)."""
     return "'" + value.replace("\\", "\\\\").replace("'", "\\'") + "'"
 
 
 def failing(message: str, kind: DataType) -> str:
-    """Spark SQL that stops the query; `message` is Spark SQL of a string."""
+    """Return Spark SQL that fails the query; `message` is Spark SQL of a string."""
     return f"CAST(raise_error({message}) AS {kind.spark_sql()})"

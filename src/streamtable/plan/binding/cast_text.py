@@ -1,7 +1,7 @@
-"""CAST to a character string: how Flink writes each type.
+"""CAST to a character string in Flink's format.
 
-Booleans are upper case, fractions of a second have as many digits as the type, decimals are never
-in scientific notation, constructed values print as `[1, NULL]`, `{k=v}` and `(1, x)`.
+Booleans are upper case. Fractions of a second have as many digits as the type. Decimals never use
+scientific notation. Constructed values print as `[1, NULL]`, `{k=v}` and `(1, x)`.
 """
 
 from __future__ import annotations
@@ -9,17 +9,17 @@ from __future__ import annotations
 from streamtable.core.types import CHARACTER, TIMESTAMPS, DataType, Root, quote
 from streamtable.plan.binding.coercion import precision_of, scale_of
 
-#: Java's BigDecimal turns to scientific notation beyond this scale, and Spark's CAST with it.
+#: Above this scale, Java's BigDecimal, and so Spark's CAST, uses scientific notation.
 _PLAIN_SCALE = 6
 
 
 def to_text(sql: str, source: DataType, depth: int = 0) -> str | None:
-    """Spark SQL of the value's text; None where Flink's format cannot be had.
+    """Return Spark SQL of the value's text; None if Flink's format is not supported.
 
     Args:
         sql: the value.
         source: its type.
-        depth: how many lambdas enclose it, which keeps their variables apart.
+        depth: number of enclosing lambdas, which makes their variables unique.
     """
     match source.root:
         case Root.CHAR | Root.VARCHAR:
@@ -27,7 +27,7 @@ def to_text(sql: str, source: DataType, depth: int = 0) -> str | None:
         case Root.BOOLEAN:
             return f"upper(CAST({sql} AS STRING))"
         case Root.DECIMAL:
-            # Only TRY_CAST has ANSI's plain notation while ANSI mode is off.
+            # While ANSI mode is off, only TRY_CAST uses plain notation.
             cast = "CAST" if scale_of(source) <= _PLAIN_SCALE else "try_cast"
             return f"{cast}({sql} AS STRING)"
         case Root.BINARY | Root.VARBINARY:
@@ -47,14 +47,14 @@ def to_text(sql: str, source: DataType, depth: int = 0) -> str | None:
 
 
 def _months(sql: str) -> str:
-    """`+1-02`."""
+    """Format a year-month interval: `+1-02`."""
     month = f"lpad(abs(extract(MONTH FROM {sql})), 2, '0')"
     sign = f"if({sql} < INTERVAL '0' MONTH, '-', '+')"
     return f"concat({sign}, abs(extract(YEAR FROM {sql})), '-', {month})"
 
 
 def _milliseconds(sql: str) -> str:
-    """`+1 02:03:04.500`."""
+    """Format a day-time interval: `+1 02:03:04.500`."""
     zero = "INTERVAL '0' SECOND"
     parts = [f"lpad(abs(extract({unit} FROM {sql})), 2, '0')" for unit in ("HOUR", "MINUTE")]
     second = f"lpad(CAST(abs(extract(SECOND FROM {sql})) AS DECIMAL(5, 3)), 6, '0')"
@@ -64,7 +64,7 @@ def _milliseconds(sql: str) -> str:
 
 
 def _with_fraction(sql: str, source: DataType) -> str:
-    """Spark drops trailing zeros of the fraction; Flink prints all digits of the type."""
+    """Print all fractional digits of the type; Spark drops trailing zeros."""
     text = f"CAST({sql} AS STRING)"
     digits = precision_of(source)
     if digits == 0:
@@ -103,7 +103,7 @@ def _part(sql: str, source: DataType | None, depth: int) -> str | None:
 
 
 def fitted(text: str, source: DataType, target: DataType) -> str:
-    """A text cut to VARCHAR(n), or cut and padded to CHAR(n), where it may not be so already."""
+    """Cut a string to VARCHAR(n), or cut and pad it to CHAR(n), unless it already fits."""
     length = precision_of(target)
     known = precision_of(source) if source.root in CHARACTER else None
     if target.root is Root.CHAR:

@@ -1,17 +1,17 @@
-"""Casts into and between DATE, TIME, TIMESTAMP and TIMESTAMP_LTZ.
+"""Casts to and between DATE, TIME, TIMESTAMP and TIMESTAMP_LTZ.
 
-A TIMESTAMP lives in Spark's TIMESTAMP_NTZ, so that no step here depends on the session's time zone
-but the casts to and from TIMESTAMP_LTZ, which must.
+Spark's TIMESTAMP_NTZ stores a TIMESTAMP. Therefore only casts to and from TIMESTAMP_LTZ depend on
+the session's time zone.
 """
 
 from __future__ import annotations
 
-from streamtable.core.types import TIMESTAMPS, DataType, Root
+from streamtable.core.types import MICROSECOND_DIGITS, TIMESTAMPS, DataType, Root
 from streamtable.plan.binding.coercion import precision_of
 
 TEMPORAL = frozenset({Root.DATE, Root.TIME, Root.TIMESTAMP, Root.TIMESTAMP_LTZ})
 
-#: Texts that Flink reads; Spark reads more (zones, `T`, missing minutes).
+#: Texts that Flink accepts; Spark accepts more (zones, `T`, missing minutes).
 _DATE = r"^\\d{4,5}(-\\d{1,2}(-\\d{1,2}( .*)?)?)?$"
 _TIME = r"^\\d{1,2}(:\\d{1,2}(:\\d{1,2}(\\.\\d+)?)?)?$"
 _TIMESTAMP = r"^\\d{4}-\\d{1,2}-\\d{1,2}( \\d{1,2}:\\d{1,2}:\\d{1,2}(\\.\\d{0,9})?)?$"
@@ -21,7 +21,7 @@ _MIDNIGHT = r" 24:00?:00?(\\.0*)?$"
 
 
 def from_text(sql: str, target: DataType) -> str | None:
-    """A text as date or time, NULL where it is none; None where the target is neither."""
+    """Cast a string to a date or time, NULL if invalid; None if the target is neither."""
     match target.root:
         case Root.DATE:
             return f"if(trim({sql}) RLIKE '{_DATE}', CAST(trim({sql}) AS DATE), NULL)"
@@ -32,18 +32,18 @@ def from_text(sql: str, target: DataType) -> str | None:
             read = f"coalesce({plain_timestamp(sql)}, {_late_day(sql)}, {_midnight(sql)})"
             if target.root is Root.TIMESTAMP_LTZ:
                 read = f"CAST({read} AS {target.spark_sql()})"
-            return truncated(read, 6, precision_of(target))
+            return truncated(read, MICROSECOND_DIGITS, precision_of(target))
         case _:
             return None
 
 
 def plain_timestamp(sql: str) -> str:
-    """A text as TIMESTAMP_NTZ where all of its fields are in range; else NULL."""
+    """Cast a string to TIMESTAMP_NTZ; NULL if a field is out of range."""
     return f"if({sql} RLIKE '{_TIMESTAMP}', CAST(rtrim('.', {sql}) AS TIMESTAMP_NTZ), NULL)"
 
 
 def _late_day(sql: str) -> str:
-    """Java pulls a 29th, 30th or 31st that a month lacks back to its last day."""
+    """Replace a 29th, 30th or 31st that a month lacks by the month's last day, as Java does."""
     first = plain_timestamp(f"regexp_replace({sql}, '{_LATE_DAY}', '$1-01')")
     day = f"CAST(regexp_extract({sql}, '{_LATE_DAY}', 2) AS INT)"
     last = f"day(last_day(CAST({first} AS DATE)))"
@@ -52,13 +52,13 @@ def _late_day(sql: str) -> str:
 
 
 def _midnight(sql: str) -> str:
-    """24:00:00 is the end of the day."""
+    """Convert 24:00:00 to the end of the day."""
     date = plain_timestamp(f"regexp_replace({sql}, '{_MIDNIGHT}', '')")
     return f"if({sql} RLIKE '{_MIDNIGHT}', {date} + make_dt_interval(1), NULL)"
 
 
 def temporal_to_temporal(sql: str, source: DataType, target: DataType) -> str | None:
-    """A date or time under another of these types; None where Flink has no such cast."""
+    """Cast between date and time types; None if Flink has no such cast."""
     roots = (source.root, target.root)
     if roots in ((Root.DATE, Root.TIME), (Root.TIME, Root.DATE)):
         return None
@@ -73,8 +73,8 @@ def temporal_to_temporal(sql: str, source: DataType, target: DataType) -> str | 
 
 
 def truncated(sql: str, digits: int, wanted: int) -> str:
-    """A timestamp of so many fractional digits cut, never rounded, to fewer."""
-    if wanted >= digits:
+    """Truncate, without rounding, the fractional digits of a timestamp."""
+    if wanted >= min(digits, MICROSECOND_DIGITS):
         return sql
     unit = f"1e-{wanted}BD" if wanted else "1BD"
     beyond = f"extract(SECOND FROM {sql}) % {unit}"

@@ -1,8 +1,8 @@
-"""CAST, TRY_CAST and the casts that Flink makes by itself at INSERT.
+"""CAST, TRY_CAST and the implicit casts of INSERT.
 
-CAST of a text that does not hold a value of the type stops the query, as in Flink since 1.15;
-TRY_CAST gives NULL there. Numbers narrow as Java's do (wrapping integers, saturating from DOUBLE),
-decimals that do not fit are NULL. The matrices of what can be cast were read off Flink 2.2.
+A failing CAST of a string stops the query, as in Flink since 1.15. TRY_CAST returns NULL instead.
+Numbers are narrowed as in Java: integers wrap, and DOUBLE saturates. Decimals that do not fit
+become NULL. The matrices of supported casts were recorded from Flink 2.2.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from streamtable.plan.binding.cast_text import fitted, to_text
 from streamtable.plan.binding.cast_time import TEMPORAL, from_text, temporal_to_temporal
 from streamtable.plan.binding.coercion import precision_of
 
-#: What each target takes without being asked, beside its own kind.
+#: Implicit casts: target -> source types, in addition to its own.
 _IMPLICIT: Mapping[Root, frozenset[Root]] = {
     Root.VARCHAR: frozenset({Root.CHAR}),
     Root.VARBINARY: frozenset({Root.BINARY}),
@@ -43,35 +43,35 @@ _IMPLICIT: Mapping[Root, frozenset[Root]] = {
 
 
 def explicit_cast(bound: Bound, target: DataType) -> Bound:
-    """`CAST(bound AS target)`, stopping the query on a value that cannot be cast.
+    """Bind `CAST(bound AS target)`; a value that cannot be cast stops the query.
 
     Raises:
-        StreamtableError: CAST_UNSUPPORTED where Flink refuses the pair of types, NOT_YET where
-            only we do.
+        StreamtableError: CAST_UNSUPPORTED if Flink refuses the pair of types, NOT_YET if only
+            streamtable does.
     """
     return _cast(bound, target, nullable=bound.type.nullable, fails=True)
 
 
 def try_cast(bound: Bound, target: DataType) -> Bound:
-    """`TRY_CAST(bound AS target)`: NULL for a value that cannot be cast; errors as above."""
+    """Bind `TRY_CAST(bound AS target)`: NULL for a value that cannot be cast; errors as above."""
     return _cast(bound, target, nullable=True, fails=False)
 
 
 def implicit_cast(bound: Bound, target: DataType) -> Bound | None:
-    """The cast that an INSERT makes by itself; None where Flink demands an explicit one.
+    """Bind the implicit cast of an INSERT; None if Flink requires an explicit cast.
 
-    Nullability is left alone: the sink checks NOT NULL columns when it writes.
+    Nullability is not changed: the sink checks NOT NULL columns when it writes.
     """
     if not can_cast_implicitly(bound.type, target):
         return None
     if bound.type.root is Root.NULL or target.root not in CHARACTER | BYTES_ROOTS:
         return _cast(bound, target, nullable=bound.type.nullable, fails=True)
-    # Lengths are not enforced on the way into a sink (`type-length-enforcer` is IGNORE).
+    # Sinks do not enforce lengths (`type-length-enforcer` is IGNORE).
     return bound.retyped(target.with_nullable(bound.type.nullable))
 
 
 def can_cast_implicitly(source: DataType, target: DataType) -> bool:
-    """Flink's `LogicalTypeCasts.supportsImplicitCast`, nullability aside."""
+    """Return the result of Flink's `LogicalTypeCasts.supportsImplicitCast`, nullability aside."""
     if source.root is Root.NULL or source.same_shape(target):
         return True
     if source.root is not target.root:
@@ -108,14 +108,14 @@ def _cast(bound: Bound, target: DataType, *, nullable: bool, fails: bool) -> Bou
 def convert(
     sql: str, source: DataType, target: DataType, *, fails: bool, depth: int = 0
 ) -> str | None:
-    """Spark SQL of a value under another type; None where the types cannot be cast.
+    """Return Spark SQL that casts a value; None if the types cannot be cast.
 
     Args:
         sql: the value.
         source: its type.
         target: the wanted type.
-        fails: whether a value that cannot be cast stops the query, or becomes NULL.
-        depth: how many lambdas enclose the value.
+        fails: whether a value that cannot be cast stops the query; otherwise it becomes NULL.
+        depth: number of enclosing lambdas.
     """
     if _same_values(source, target):
         return sql
@@ -159,7 +159,7 @@ def _fitted_bytes(sql: str, target: DataType) -> str:
     return sql if length == MAX_LENGTH else f"substring({sql}, 1, {length})"
 
 
-#: Texts that Spark reads as a DOUBLE and Java does not.
+#: Texts that Spark, but not Java, accepts as a DOUBLE.
 _SPARK_ONLY_DOUBLE = r"^\\s*[-+]?(?!NaN|Infinity)(?i:nan|inf|infinity)\\s*$"
 
 
@@ -170,7 +170,7 @@ def _from_text(sql: str, source: DataType, target: DataType, *, fails: bool) -> 
     if target.root in (Root.FLOAT, Root.DOUBLE):
         converted: str | None = f"if({sql} RLIKE '{_SPARK_ONLY_DOUBLE}', NULL, {cast})"
     elif target.root is Root.BOOLEAN:
-        # Spark trims the text first, Flink does not.
+        # Spark trims the text first. Flink does not.
         converted = f"if({sql} = trim({sql}), {cast}, NULL)"
     elif target.root in NUMERIC:
         converted = cast
@@ -183,7 +183,7 @@ def _from_text(sql: str, source: DataType, target: DataType, *, fails: bool) -> 
 
 
 def _failure(sql: str, source: DataType, target: DataType) -> str:
-    """Spark SQL that stops the query and names the value."""
+    """Return Spark SQL that fails the query with the value in the message."""
     value = to_text(sql, source) or sql
     message = f"concat('cannot cast \\'', {value}, '\\' to {target.with_nullable(True).sql()}')"
     return f"CAST(raise_error({message}) AS {target.spark_sql()})"

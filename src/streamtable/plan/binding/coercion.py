@@ -1,7 +1,7 @@
-"""Common types: what CASE, COALESCE, IN, arithmetic and comparison make of operands that differ.
+"""Common types of different operands in CASE, COALESCE, IN, arithmetic and comparison.
 
-Follows what Flink 2.2's planner answers (`tests/compat/functions.json`), which is Calcite's "least
-restrictive type" with Flink's type system on top.
+The rules reproduce results of Flink 2.2's planner (`tests/compat/functions.json`): Calcite's "least
+restrictive type" with Flink's type system.
 """
 
 from __future__ import annotations
@@ -30,30 +30,30 @@ from streamtable.core.types import (
 
 
 def any_nullable(types: Sequence[DataType]) -> bool:
-    """Whether any of the types admits NULL."""
+    """Return whether any of the types is nullable."""
     return any(t.nullable for t in types)
 
 
 def precision_of(kind: DataType) -> int:
-    """The precision or length of a type that must have one."""
+    """Return the precision or length of a type that has one."""
     assert kind.precision is not None, kind  # noqa: S101
     return kind.precision
 
 
 def scale_of(kind: DataType) -> int:
-    """The scale of a DECIMAL."""
+    """Return the scale of a DECIMAL."""
     assert kind.scale is not None, kind  # noqa: S101
     return kind.scale
 
 
 def common_type(types: Sequence[DataType], *, merging: bool = False) -> DataType | None:
-    """The type that holds the values of all types, nullable if any is; None where there is none.
+    """Return the common type, nullable if any type is; None if there is no common type.
 
     Args:
-        types: at least one; untyped NULLs take the type of the others.
-        merging: by the rule of Flink's own functions (`LogicalTypeMerging`: COALESCE, GREATEST)
-            rather than Calcite's (CASE, IF, operators), which of FLOAT and DOUBLE, and of
-            TIMESTAMP and TIMESTAMP_LTZ of one precision, takes the one that comes first.
+        types: at least one type; untyped NULLs take the type of the others.
+        merging: whether to use the rule of Flink's own functions (`LogicalTypeMerging`: COALESCE,
+            GREATEST) instead of Calcite's (CASE, IF, operators). Calcite's rule returns the first
+            type for FLOAT with DOUBLE, and for TIMESTAMP with TIMESTAMP_LTZ of the same precision.
     """
     known = [t for t in types if t.root is not Root.NULL]
     if not known:
@@ -80,7 +80,7 @@ def _common(left: DataType, right: DataType, *, merging: bool) -> DataType | Non
         instant = left if left.root is Root.TIMESTAMP_LTZ else right
         return replace(instant, precision=digits, nullable=nullable)
     if roots <= TIMESTAMPS:
-        # Calcite keeps the kind of the more precise operand, of the first one where they tie.
+        # Calcite keeps the type of the more precise operand, or of the first one on a tie.
         kept = right if precision_of(right) > precision_of(left) else left
         return kept.with_nullable(nullable)
     if len(roots) > 1:
@@ -121,7 +121,7 @@ def _common_part(
 
 
 def _longer(left: DataType, right: DataType, varying: Root) -> DataType:
-    """Unequal lengths give the varying type of the longer one, as Flink's ragged unions do."""
+    """Return the varying type of the longer length, as Flink does for unequal lengths."""
     length = max(precision_of(left), precision_of(right))
     fixed = left.root is right.root and precision_of(left) == precision_of(right)
     kind = left.root if fixed else varying
@@ -129,10 +129,10 @@ def _longer(left: DataType, right: DataType, varying: Root) -> DataType:
 
 
 def common_numeric(left: DataType, right: DataType, *, merging: bool = False) -> DataType:
-    """The wider of two numeric types; `merging` as in `common_type`.
+    """Return the wider of two numeric types; `merging` as in `common_type`.
 
-    FLOAT with an integer stays FLOAT, with a DECIMAL it becomes DOUBLE; exact types meet in the
-    DECIMAL that holds both.
+    FLOAT with an integer stays FLOAT. FLOAT with a DECIMAL becomes DOUBLE. Two exact types become
+    the DECIMAL that contains both.
     """
     nullable = left.nullable or right.nullable
     roots = {left.root, right.root}

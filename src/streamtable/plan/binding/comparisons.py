@@ -1,8 +1,11 @@
-"""Comparisons, IN, BETWEEN and LIKE, with Flink's idea of what compares with what.
+"""Comparisons, IN, BETWEEN and LIKE with Flink's semantics.
 
-Numbers meet in their common type; a character string meets a date or time as that type and is
-NULL where it holds none. NaN is unequal to everything, itself included, as in Java: Spark thinks
-otherwise.
+- Numbers are compared in their common type.
+- A character string is cast to the type of the date or time that it is compared with, and is NULL
+  if the cast fails.
+- `<`, `<=`, `>`, `>=` and BETWEEN cast a character string to a number or BOOLEAN. A failing cast
+  stops the query. `=` and `<>` do not cast, as in Flink, which cannot run them.
+- NaN is unequal to everything, including itself, as in Java. Spark treats NaN as equal to NaN.
 """
 
 from __future__ import annotations
@@ -11,14 +14,23 @@ import re
 from collections.abc import Sequence
 
 from streamtable.core.errors import Condition, Span, StreamtableError
-from streamtable.core.types import APPROXIMATE, BOOLEAN, CHARACTER, NUMERIC, DataType, Root
+from streamtable.core.types import (
+    APPROXIMATE,
+    BIGINT,
+    BOOLEAN,
+    CHARACTER,
+    NUMERIC,
+    STRING,
+    DataType,
+    Root,
+)
 from streamtable.plan.binding.bound import Bound, derived, text_literal
 from streamtable.plan.binding.cast_time import TEMPORAL
 from streamtable.plan.binding.casts import explicit_cast, try_cast
 from streamtable.plan.binding.coercion import common_numeric, common_type
 
-#: Each operator with the comparison that is false for NaN (`b <> b`) or true for it (`b = b`),
-#: and the side on which a NaN would mislead Spark, which holds it greater than all.
+#: Operator -> the comparison that is false for NaN (`b <> b`) or true for it (`b = b`), and the
+#: side on which NaN must be handled. Spark orders NaN above all numbers.
 _NAN_ANSWERS = {
     "=": ("<>", 0),
     "<>": ("=", 0),
@@ -29,12 +41,17 @@ _NAN_ANSWERS = {
 }
 
 
+_ORDERINGS = frozenset({"<", "<=", ">", ">="})
+
+
 def compare(operator: str, left: Bound, right: Bound, at: Span | None) -> Bound:
-    """`left operator right` as a BOOLEAN.
+    """Bind `left operator right` as a BOOLEAN.
 
     Raises:
-        StreamtableError: ARGUMENT_MISMATCH for types that do not compare, NOT_YET for maps.
+        StreamtableError: ARGUMENT_MISMATCH for types that cannot be compared, NOT_YET for maps.
     """
+    if operator in _ORDERINGS:
+        left, right = _as_number(left, right), _as_number(right, left)
     a, b, kind = aligned(operator, left, right, at)
     sql = f"({a.sql} {operator} {b.sql})"
     if kind.root in APPROXIMATE:
@@ -43,8 +60,21 @@ def compare(operator: str, left: Bound, right: Bound, at: Span | None) -> Bound:
     return derived(sql, BOOLEAN.with_nullable(nullable), (left, right)).located(at)
 
 
+def _as_number(text: Bound, other: Bound) -> Bound:
+    """Cast a character string for an order comparison with a number or BOOLEAN.
+
+    Flink casts the string to the common type of the number and BIGINT. '1.9' therefore becomes 1
+    when compared with an INT, and 1.90 when compared with a DECIMAL(3, 2).
+    """
+    if text.type.root not in CHARACTER:
+        return text
+    if other.type.root in NUMERIC:
+        return explicit_cast(text, common_numeric(other.type, BIGINT, merging=True))
+    return explicit_cast(text, BOOLEAN) if other.type.root is Root.BOOLEAN else text
+
+
 def null_safe(left: Bound, right: Bound, at: Span | None, *, distinct: bool) -> Bound:
-    """`IS [NOT] DISTINCT FROM`: never NULL."""
+    """Bind `IS [NOT] DISTINCT FROM`: never NULL."""
     a, b, _ = aligned("IS DISTINCT FROM", left, right, at)
     sql = f"(NOT {a.sql} <=> {b.sql})" if distinct else f"({a.sql} <=> {b.sql})"
     return derived(sql, BOOLEAN.with_nullable(False), (left, right)).located(at)
@@ -53,7 +83,7 @@ def null_safe(left: Bound, right: Bound, at: Span | None, *, distinct: bool) -> 
 def aligned(
     operator: str, left: Bound, right: Bound, at: Span | None
 ) -> tuple[Bound, Bound, DataType]:
-    """Both operands under the type that Flink compares them in."""
+    """Cast both operands to the type in which Flink compares them."""
     kind = _comparison_type(left.type, right.type)
     if kind is None:
         raise StreamtableError(
@@ -73,7 +103,7 @@ def _as(operand: Bound, kind: DataType) -> Bound:
     if operand.type.root in CHARACTER:
         if kind.root in CHARACTER:
             return operand
-        # A constant that holds no such value is a mistake; a column's value is just unequal.
+        # A constant that cannot be cast is an error. A column's value is just unequal.
         return explicit_cast(operand, kind) if operand.constant else try_cast(operand, kind)
     return explicit_cast(operand, kind)
 
@@ -111,7 +141,7 @@ def _nan_safe(operator: str, left: Bound, right: Bound, sql: str) -> str:
 
 
 def between(value: Bound, low: Bound, high: Bound, at: Span | None, *, symmetric: bool) -> Bound:
-    """`value BETWEEN [SYMMETRIC] low AND high`."""
+    """Bind `value BETWEEN [SYMMETRIC] low AND high`."""
     forward = all_of((compare(">=", value, low, at), compare("<=", value, high, at)))
     if not symmetric:
         return forward.located(at)
@@ -120,17 +150,17 @@ def between(value: Bound, low: Bound, high: Bound, at: Span | None, *, symmetric
 
 
 def all_of(conditions: Sequence[Bound]) -> Bound:
-    """The conditions joined by AND."""
+    """Combine the conditions with AND."""
     return _joined("AND", conditions)
 
 
 def any_of(conditions: Sequence[Bound]) -> Bound:
-    """The conditions joined by OR."""
+    """Combine the conditions with OR."""
     return _joined("OR", conditions)
 
 
 def negation(condition: Bound) -> Bound:
-    """NOT of a condition; UNKNOWN stays so."""
+    """Negate a condition; UNKNOWN stays UNKNOWN."""
     return derived(f"(NOT {condition.sql})", condition.type, (condition,))
 
 
@@ -141,7 +171,12 @@ def _joined(word: str, conditions: Sequence[Bound]) -> Bound:
 
 
 def is_in(value: Bound, options: Sequence[Bound], at: Span | None) -> Bound:
-    """`value IN (options)`: NULL where it is not found and an option is NULL."""
+    """Bind `value IN (options)`: NULL if there is no match and an option is NULL.
+
+    Numbers and BOOLEANs are compared with character strings as text. If all options are character
+    strings, they are cast to the value's number or BOOLEAN type.
+    """
+    options = _options(value.type, options)
     pairs = [aligned("IN", value, option, at) for option in options]
     kinds = {kind.with_nullable(True) for _, _, kind in pairs}
     nullable = value.type.nullable or any(option.type.nullable for option in options)
@@ -152,15 +187,26 @@ def is_in(value: Bound, options: Sequence[Bound], at: Span | None) -> Bound:
     return any_of([compare("=", value, option, at) for option in options]).located(at)
 
 
-#: Patterns that Flink runs without a regular expression, where a backslash means itself.
+def _options(value: DataType, options: Sequence[Bound]) -> Sequence[Bound]:
+    """Cast the options of IN if either the value or the options are character strings."""
+    texts = {option.type.root in CHARACTER for option in options}
+    plain = NUMERIC | {Root.BOOLEAN}
+    if value.root in CHARACTER and all(option.type.root in plain for option in options):
+        return [explicit_cast(option, STRING) for option in options]
+    if value.root in plain and texts == {True}:
+        return [explicit_cast(option, value) for option in options]
+    return options
+
+
+#: Patterns that Flink matches without a regular expression; a backslash is literal in them.
 _FAST_PATTERN = re.compile(r"[^_%]*|[^_%]+%|%[^_%]+%?")
 
 
 def like(text: Bound, pattern: Bound, escape: Bound | None, at: Span | None) -> Bound:
-    """`text LIKE pattern [ESCAPE escape]`.
+    """Bind `text LIKE pattern [ESCAPE escape]`.
 
-    Without ESCAPE a backslash escapes, but not in constant patterns that hold no `_` and `%` only
-    at their ends: Flink compares those as plain text.
+    Without ESCAPE, the backslash is the escape character. Constant patterns without `_` and with
+    `%` only at the ends are an exception: Flink compares them as plain text.
     """
     given = (text, pattern, *((escape,) if escape is not None else ()))
     if any(operand.type.root not in CHARACTER | {Root.NULL} for operand in given):
@@ -176,7 +222,7 @@ def like(text: Bound, pattern: Bound, escape: Bound | None, at: Span | None) -> 
     if escape is not None:
         wanted += f" ESCAPE {_escape_character(escape)}"
     elif pattern.constant == "":
-        # Not a slip of ours: in Flink an empty pattern matches everything.
+        # Intended: in Flink, an empty pattern matches everything.
         wanted = "'%'"
     elif isinstance(pattern.constant, str) and _FAST_PATTERN.fullmatch(pattern.constant):
         wanted = text_literal(pattern.constant.replace("\\", "\\\\"))

@@ -1,4 +1,4 @@
-"""CASE, and the rule that every branch of a choice has one type."""
+"""CASE, and the common type of the branches of a conditional expression."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from streamtable.plan.binding.coercion import common_type
 
 
 def truth(condition: Bound, what: str) -> Bound:
-    """A condition, which must be BOOLEAN (an untyped NULL is UNKNOWN).
+    """Return a condition, which must be BOOLEAN (an untyped NULL is UNKNOWN).
 
     Raises:
-        StreamtableError: ARGUMENT_MISMATCH, naming `what` wants it.
+        StreamtableError: ARGUMENT_MISMATCH that names `what`.
     """
     if condition.type.root is Root.NULL:
         return explicit_cast(condition, BOOLEAN)
@@ -31,10 +31,10 @@ def truth(condition: Bound, what: str) -> Bound:
 
 
 def unified(what: str, branches: Sequence[Bound], at: Span | None) -> tuple[list[Bound], DataType]:
-    """The branches under their common type.
+    """Cast the branches to their common type.
 
     Raises:
-        StreamtableError: ARGUMENT_MISMATCH where they have none.
+        StreamtableError: ARGUMENT_MISMATCH if there is no common type.
     """
     kind = common_type([branch.type for branch in branches])
     if kind is None or kind.root is Root.NULL:
@@ -52,7 +52,7 @@ def unified(what: str, branches: Sequence[Bound], at: Span | None) -> tuple[list
 def case(
     branches: Sequence[tuple[Bound, Bound]], default: Bound | None, null: Bound, at: Span | None
 ) -> Bound:
-    """`CASE WHEN ... THEN ... ELSE ... END`; `null` is what a missing ELSE gives."""
+    """Bind `CASE WHEN ... THEN ... ELSE ... END`; `null` is the value of a missing ELSE."""
     conditions = [truth(condition, "WHEN") for condition, _ in branches]
     given = [result for _, result in branches]
     results, kind = unified("CASE", [*given, default or null], at)

@@ -1,4 +1,4 @@
-"""Constants: numbers, strings, bytes, dates, times, intervals -> typed Spark SQL literals."""
+"""Bind constants: numbers, strings, bytes, dates, times and intervals."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from streamtable.core.types import (
     BOOLEAN,
     DOUBLE,
     INT,
+    MICROSECOND_DIGITS,
     NULL,
     DataType,
     Root,
@@ -28,7 +29,7 @@ _MAX_BIGINT = 2**63 - 1
 
 
 def literal(node: exp.Literal, at: Span | None, *, negative: bool = False) -> Bound:
-    """A number or a string; `negative` folds a minus in, so that -2147483648 is an INT.
+    """Bind a number or a string; `negative` includes a minus, so that -2147483648 is an INT.
 
     Raises:
         StreamtableError: LITERAL_OUT_OF_RANGE for a number that fits no type.
@@ -52,7 +53,7 @@ def literal(node: exp.Literal, at: Span | None, *, negative: bool = False) -> Bo
 
 
 def string(value: str, at: Span | None) -> Bound:
-    """A CHAR(n) constant, n at least 1 as in Flink's types."""
+    """Bind a CHAR(n) constant; n is at least 1, as in Flink."""
     kind = char(len(value)).with_nullable(False)
     return Bound(text_literal(value), kind, constant=value, at=at)
 
@@ -96,7 +97,7 @@ def boolean(value: bool, at: Span | None) -> Bound:
 
 
 def null(at: Span | None) -> Bound:
-    """NULL, which takes the type of what it meets."""
+    """NULL, which takes the type of the other operand."""
     return Bound("NULL", NULL, at=at)
 
 
@@ -108,20 +109,22 @@ def binary(node: exp.HexString, at: Span | None) -> Bound:
 
 
 def temporal(node: TemporalLiteral, at: Span | None) -> Bound:
-    """`DATE '...'`, `TIME '...'` or `TIMESTAMP '...'`; a TIME has whole seconds, as in Flink."""
+    """Bind `DATE '...'`, `TIME '...'` or `TIMESTAMP '...'`; TIME has whole seconds, as in Flink."""
     kind = node.args["to"].data_type.with_nullable(False)
     text = str(node.this)
     if kind.root is Root.TIME:
         kind, text = time(0).with_nullable(False), text.partition(".")[0]
     if kind.root is Root.TIMESTAMP and precision_of(kind) == 0:
         text = text.partition(".")[0]
+    whole, point, fraction = text.partition(".")
+    text = whole + point + fraction[:MICROSECOND_DIGITS]
     name = kind.spark_sql().partition("(")[0]
     sql = f"CAST('{text}' AS {kind.spark_sql()})" if name == "TIME" else f"{name}'{text}'"
     return Bound(sql, kind, at=at)
 
 
 def interval(node: IntervalLiteral, at: Span | None) -> Bound:
-    """An interval; one of DAY TO SECOND holds whole milliseconds, as Flink's do."""
+    """Bind an interval; a DAY TO SECOND interval has whole milliseconds, as in Flink."""
     kind = node.args["to"].data_type.with_nullable(False)
     value = int(node.args["value"])
     if kind.root is Root.INTERVAL_YEAR_MONTH:

@@ -1,7 +1,7 @@
-"""Dates, times and timestamps with intervals, and intervals among themselves.
+"""Arithmetic of dates, times, timestamps and intervals.
 
-A day of a DAY TO SECOND interval is 24 hours in Flink, in every time zone; such intervals hold
-whole milliseconds. Months are added to an instant in UTC's calendar.
+A day of a DAY TO SECOND interval has 24 hours in every time zone, as in Flink. Such intervals have
+whole milliseconds. Months are added to an instant in the UTC calendar.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ _MICROS_PER_DAY = 86_400_000_000
 
 
 def interval_arithmetic(operator: str, left: Bound, right: Bound) -> Bound | None:
-    """An operator where at least one side is an interval; None where it is not defined."""
+    """Bind an operator with at least one interval; None if it is not defined."""
     nullable = left.type.nullable or right.type.nullable
     parts = (left, right)
     roots = (left.type.root, right.type.root)
@@ -36,36 +36,36 @@ def interval_arithmetic(operator: str, left: Bound, right: Bound) -> Bound | Non
 
 
 def negated_interval(operand: Bound) -> Bound:
-    """Unary minus."""
+    """Negate an interval."""
     return derived(f"(-{operand.sql})", operand.type, (operand,))
 
 
 def microseconds(interval: Bound) -> str:
-    """A DAY TO SECOND interval as BIGINT microseconds."""
+    """Convert a DAY TO SECOND interval to BIGINT microseconds."""
     if isinstance(interval.constant, int):
         return f"{interval.constant}L"
     return f"({interval.sql} div {_MICROSECOND})"
 
 
 def in_utc(instant: str) -> str:
-    """An instant as the TIMESTAMP_NTZ that UTC shows, whatever the session's zone."""
+    """Convert an instant to the TIMESTAMP_NTZ in UTC, independent of the session's time zone."""
     return f"timestampadd(MICROSECOND, unix_micros({instant}), {EPOCH})"
 
 
 def from_utc(local: str) -> str:
-    """The instant at which UTC shows a TIMESTAMP_NTZ."""
+    """Convert a TIMESTAMP_NTZ in UTC to an instant."""
     return f"timestamp_micros(({local} - {EPOCH}) div {_MICROSECOND})"
 
 
 def micros(moment: Bound) -> str:
-    """A TIMESTAMP or TIMESTAMP_LTZ as BIGINT microseconds since 1970, a local time as if in UTC."""
+    """Convert a timestamp to BIGINT microseconds since 1970; a local time is treated as UTC."""
     if moment.type.root is Root.TIMESTAMP_LTZ:
         return f"unix_micros({moment.sql})"
     return f"(({moment.sql} - {EPOCH}) div {_MICROSECOND})"
 
 
 def millis(moment: Bound) -> str:
-    """The same as BIGINT milliseconds, cut down to whole ones."""
+    """Convert a timestamp to BIGINT milliseconds, rounded down."""
     return f"unix_millis(timestamp_micros({micros(moment)}))"
 
 
@@ -85,7 +85,7 @@ def _moved(operator: str, moment: Bound, interval: Bound) -> str | None:
         case Root.TIMESTAMP_LTZ if months:
             return from_utc(f"({in_utc(moment.sql)} {operator} {interval.sql})")
         case Root.TIMESTAMP_LTZ:
-            # Spark would add whole days in local time, across a change of the clock.
+            # Spark would add whole days in local time, across a daylight saving change.
             micros = f"unix_micros({moment.sql}) {operator} {microseconds(interval)}"
             return f"timestamp_micros({micros})"
         case Root.TIMESTAMP:

@@ -1,4 +1,4 @@
-"""Names -> columns: what `a`, `t.a` and `t.a.b` mean over an input."""
+"""Resolve names such as `a`, `t.a` and `t.a.b` to columns."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from streamtable.core.types import quote
 from streamtable.plan.binding.access import field_of
 from streamtable.plan.binding.bound import Bound, Input, InputField
 
-#: How many columns a hint may list.
+#: Maximum number of columns in a hint.
 _FEW = 12
 
 
 def column(inputs: Input, names: Sequence[str], at: Span | None) -> Bound:
-    """The column that the longest prefix of the names means; the rest are fields inside it.
+    """Resolve the longest prefix of the names to a column; the rest are nested fields.
 
     Raises:
         StreamtableError: UNKNOWN_COLUMN or AMBIGUOUS_COLUMN.

@@ -11,10 +11,10 @@ from streamtable.plan.binding.comparisons import all_of, compare
 
 
 def overlaps(one: tuple[Bound, Bound], other: tuple[Bound, Bound], at: Span | None) -> Bound:
-    """`(start, end) OVERLAPS (start, end)`: they touch at least; ends may come first.
+    """Bind `(start, end) OVERLAPS (start, end)`: common end points count; ends may come first.
 
     Raises:
-        StreamtableError: ARGUMENT_MISMATCH, for ends that are no dates or times.
+        StreamtableError: ARGUMENT_MISMATCH for ends that are no dates or times.
     """
     (first, last), (begin, end) = (_ordered(*period, at) for period in (one, other))
     return all_of([compare("<=", first, end, at), compare("<=", begin, last, at)]).located(at)

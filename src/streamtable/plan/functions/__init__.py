@@ -1,8 +1,8 @@
-"""The table of Flink's built-in functions: signatures, result types and Spark SQL, as data.
+"""Flink's built-in functions as data: signatures, result types and Spark SQL.
 
-One module per chapter of Flink's *System (Built-in) Functions* page; `model` says what an entry
-is, `kinds` what arguments may be. What Flink has and we lack stands in `lacking`, so that it is
-refused by name.
+There is one module per chapter of Flink's *System (Built-in) Functions* page. `model` defines the
+entries, and `kinds` the types of arguments. `lacking` lists Flink's functions that are not
+supported yet, so that they are refused by name.
 """
 
 from __future__ import annotations
@@ -17,16 +17,17 @@ from streamtable.plan.functions.collection import COLLECTIONS
 from streamtable.plan.functions.conditional import CONDITIONAL
 from streamtable.plan.functions.construct import CONSTRUCTION
 from streamtable.plan.functions.conversion import CONVERSION
-from streamtable.plan.functions.current import CURRENT
-from streamtable.plan.functions.encodings import ENCODINGS
-from streamtable.plan.functions.hashes import HASHES
+from streamtable.plan.functions.elsewhere import ELSEWHERE
 from streamtable.plan.functions.json import JSON
 from streamtable.plan.functions.lacking import LACKING, NEWER, SINCE
 from streamtable.plan.functions.model import Category, Function
-from streamtable.plan.functions.regexps import REGEXPS
-from streamtable.plan.functions.strings import STRINGS
-from streamtable.plan.functions.temporal import TEMPORAL
-from streamtable.plan.functions.texts import TEXTS
+from streamtable.plan.functions.text.encodings import ENCODINGS
+from streamtable.plan.functions.text.hashes import HASHES
+from streamtable.plan.functions.text.regexps import REGEXPS
+from streamtable.plan.functions.text.strings import STRINGS
+from streamtable.plan.functions.text.texts import TEXTS
+from streamtable.plan.functions.time.current import CURRENT
+from streamtable.plan.functions.time.temporal import TEMPORAL
 
 __all__ = [
     "AGGREGATES",
@@ -60,13 +61,17 @@ FUNCTIONS: Mapping[str, Function] = {function.name: function for function in _SC
 
 
 def bind_call(name: str, arguments: Sequence[Bound], at: Span | None) -> Bound:
-    """A call of a scalar function.
+    """Bind a call of a scalar function.
 
     Raises:
         StreamtableError: UNKNOWN_FUNCTION, NOT_YET or ARGUMENT_MISMATCH.
     """
     function = FUNCTIONS.get(name)
     if function is None:
+        if name in ELSEWHERE:
+            raise StreamtableError(
+                Condition.UNKNOWN_FUNCTION, at=at, hint=ELSEWHERE[name], function=name
+            )
         known = [f.name for f in FUNCTIONS.values() if f.available] + list(AGGREGATES)
         raise StreamtableError(
             Condition.UNKNOWN_FUNCTION, at=at, hint=closest(name, known), function=name

@@ -1,7 +1,7 @@
-"""Aggregate functions: what they take and give; the operators know how to keep them.
+"""Aggregate functions: argument and result types. The operators implement them.
 
-Result types were read off Flink 2.2: SUM, AVG and the variances keep the type of what they add
-up (so an INT sum wraps and an INT average is cut), decimals grow to 38 digits.
+The result types were recorded from Flink 2.2. SUM, AVG and the variances keep the argument type: an
+INT sum wraps, and an INT average is truncated. Decimals grow to 38 digits.
 """
 
 from __future__ import annotations
@@ -39,36 +39,37 @@ _ORDERED = frozenset(Root) - {
 
 
 class Form(Enum):
-    """How a call is written and what it does with NULLs."""
+    """Syntax of a call and its handling of NULL."""
 
-    #: One value; NULLs are left out.
+    #: One value; NULLs are ignored.
     VALUE = "value"
-    #: One value; NULLs are kept unless IGNORE NULLS is written.
+    #: One value; NULLs are kept unless the call has IGNORE NULLS.
     ITEMS = "items"
-    #: A text and a literal that stands between two of them.
+    #: A string and a literal separator.
     TEXTS = "texts"
-    #: A value that becomes json; NULLs are left out unless NULL ON NULL is written.
+    #: A value to convert to JSON; NULLs are omitted unless the call has NULL ON NULL.
     JSON_ARRAY = "json array"
-    #: A number, percentages as literals, and how often the number counts; NULLs are left out.
+    #: A number, percentages as literals, and the frequency of the number; NULLs are ignored.
     PERCENTILE = "percentile"
-    #: A key and a value that becomes json; NULLs are kept unless ABSENT ON NULL is written.
+    #: A key and a value to convert to JSON; NULLs are kept unless the call has ABSENT ON NULL.
     JSON_OBJECT = "json object"
 
 
 @dataclass(frozen=True)
 class AggregateFunction:
-    """An aggregate of Flink's page.
+    """An aggregate function of Flink.
 
     Attributes:
         name: in upper case.
         doc: one sentence.
-        accepts: the kinds of its argument.
-        expected: how messages say that.
-        gives: result type by argument type; None where Flink has it and we do not yet.
-        none_for_empty: whether a group without values gives NULL (COUNT gives 0).
-        form: how a call is written.
-        ordered: whether the answer goes by the order of the rows.
-        over_only: whether it only stands before OVER.
+        accepts: types of the argument.
+        expected: description of the argument in messages.
+        gives: result type by argument type; None if the function is not supported yet.
+        none_for_empty: whether the result for a group without values is NULL (COUNT gives 0).
+        form: syntax of a call.
+        ordered: whether the result depends on the order of the rows.
+        over_only: whether the function requires OVER.
+        of_grouping: whether the function is about GROUP BY instead of the rows of a group.
     """
 
     name: str
@@ -80,30 +81,45 @@ class AggregateFunction:
     form: Form = Form.VALUE
     ordered: bool = False
     over_only: bool = False
+    of_grouping: bool = False
+
+    @property
+    def available(self) -> bool:
+        """Whether a query may call the function."""
+        return self.gives is not None or self.over_only or self.of_grouping
 
     def result(
         self, types: tuple[DataType, ...], at: Span | None, *, grouped: bool = True
     ) -> DataType:
-        """The type of a call.
+        """Return the result type of a call.
 
         Args:
-            types: of its values; empty for `COUNT(*)`.
-            at: where the call stands.
-            grouped: whether there is a GROUP BY; without one there may be no rows at all.
+            types: types of its values; empty for `COUNT(*)`.
+            at: place of the call.
+            grouped: whether there is a GROUP BY; without GROUP BY, there may be no rows.
 
         Raises:
-            StreamtableError: NOT_YET, ARGUMENT_MISMATCH, or INVALID_WINDOW for what stands before
-                OVER only.
+            StreamtableError: NOT_YET, ARGUMENT_MISMATCH, or INVALID_WINDOW for a function that
+                requires OVER.
         """
         if self.over_only:
             raise StreamtableError(
                 Condition.INVALID_WINDOW,
                 at=at,
                 function=self.name,
-                reason="it only stands before OVER (PARTITION BY ... ORDER BY ...)",
+                reason="it can only be used before OVER (PARTITION BY ... ORDER BY ...)",
+            )
+        if self.of_grouping:
+            raise StreamtableError(
+                Condition.AGGREGATE_MISPLACED,
+                at=at,
+                function=self.name,
+                clause="a query without GROUP BY",
             )
         if self.gives is None:
-            raise StreamtableError(Condition.NOT_YET, at=at, what=f"aggregate {self.name}")
+            hint = _INSTEAD.get(self.name)
+            what = f"aggregate {self.name}"
+            raise StreamtableError(Condition.NOT_YET, at=at, what=what, hint=hint)
         if not types and self.name == "COUNT":
             return self.gives(BIGINT)
         if len(types) != 1 or types[0].root not in self.accepts:
@@ -141,7 +157,7 @@ def _same(argument: DataType) -> DataType:
 
 
 def _spread(argument: DataType) -> DataType:
-    """One value has no sample variance."""
+    """Return a nullable type: a single value has no sample variance."""
     return _average(argument).with_nullable(True)
 
 
@@ -262,15 +278,21 @@ _AVAILABLE = (
     ),
 )
 
+#: Replacements of functions that Flink supports only for bounded tables.
+_INSTEAD = {"APPROX_COUNT_DISTINCT": "Flink has it for batches alone; write COUNT(DISTINCT x)"}
 _NOT_YET = {
     "APPROX_COUNT_DISTINCT": "About how many different values there are.",
     "CUME_DIST": "The share of rows up to and with this one.",
-    "GROUPING": "Whether a column is rolled up in this row.",
-    "GROUPING_ID": "The bits of GROUPING of several columns.",
-    "GROUP_ID": "The number of the grouping set among equal ones.",
     "LEAD": "The value some rows after.",
     "NTILE": "The bucket of the row.",
     "PERCENT_RANK": "The relative rank.",
+}
+
+#: Functions that depend only on GROUP BY.
+_OF_GROUPING = {
+    "GROUPING": "Whether a column is rolled up in this row.",
+    "GROUPING_ID": "The bits of GROUPING of several columns.",
+    "GROUP_ID": "The number of the grouping set among equal ones.",
 }
 
 _OVER_ONLY = {
@@ -285,6 +307,7 @@ AGGREGATES: Mapping[str, AggregateFunction] = {
     for function in (
         *_AVAILABLE,
         *(AggregateFunction(name, doc) for name, doc in _NOT_YET.items()),
+        *(AggregateFunction(name, doc, of_grouping=True) for name, doc in _OF_GROUPING.items()),
         *(AggregateFunction(name, doc, over_only=True) for name, doc in _OVER_ONLY.items()),
     )
 }

@@ -30,10 +30,10 @@ from streamtable.plan.functions.model import (
     of_roots,
     one,
 )
-from streamtable.plan.functions.temporal import CEILS, FLOORS
+from streamtable.plan.functions.time.temporal import CEILS, FLOORS
 
 _ARITHMETIC = Category.ARITHMETIC
-#: From here on a DOUBLE has no fraction, and Spark's CEIL and FLOOR would leave BIGINT's range.
+#: Larger DOUBLEs have no fraction, and Spark's CEIL and FLOOR would exceed BIGINT's range.
 _WHOLE_FROM = "9007199254740992D"
 _EXACT_ROOTS = (Root.TINYINT, Root.SMALLINT, Root.INT, Root.BIGINT, Root.DECIMAL)
 
@@ -47,7 +47,7 @@ def _real(name: str, doc: str, sql: str | None = None) -> Function:
 
 
 def _logarithm(function: str, argument: str) -> str:
-    """Java's logarithm of zero is -Infinity, of less NaN; Spark's are NULL."""
+    """Return a logarithm as in Java: -Infinity for zero, NaN below zero; Spark returns NULL."""
     below = f"if({argument} = 0, double('-Infinity'), {argument} * double('NaN'))"
     return f"if({argument} > 0, {function}({argument}), {below})"
 
@@ -76,7 +76,7 @@ def _whole(function: str) -> Overload:
 
 
 def _rounded_type(arguments: Arguments) -> DataType:
-    """Flink's `findRoundDecimalType`: a carry may add a digit."""
+    """Return the type of Flink's `findRoundDecimalType`: a carry may add a digit."""
     kind, digits = arguments[0].type, _digits(arguments)
     if kind.root is not Root.DECIMAL or digits >= scale_of(kind):
         return kind
@@ -101,7 +101,7 @@ def _truncate(arguments: Arguments) -> str:
 
 
 def _placed(function: str, exact: Callable[[Arguments], str]) -> tuple[Overload, ...]:
-    """ROUND and TRUNCATE, of DOUBLEs by the digits that Java prints."""
+    """Return the overloads of ROUND and TRUNCATE; DOUBLEs use the digits that Java prints."""
 
     def approximate(arguments: Arguments) -> str:
         value, *places = arguments

@@ -1,4 +1,4 @@
-"""Collection functions. Arrays count from 1; a NULL can be looked for like any other value."""
+"""Collection functions. Array positions start at 1. A NULL is searched like any other value."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def _alike(arguments: Arguments) -> DataType:
 
 
 def _widened(arguments: Arguments) -> DataType:
-    """The array's type, whose elements may be NULL if the new one may."""
+    """Return the array's type; elements are nullable if the new element is."""
     kind = _element(arguments[0])
     nullable = kind.nullable or arguments[1].type.nullable
     return array(kind.with_nullable(nullable)).with_nullable(arguments[0].type.nullable)
@@ -85,7 +85,7 @@ def _removed(arguments: Arguments) -> str:
 
 
 def _sliced(arguments: Arguments) -> str:
-    """Both ends count, from the end where they are negative; 0 is the first."""
+    """Return a slice with both ends included; negative positions count from the end; 0 means 1."""
     items, start, *end = arguments
     size = f"array_size({items.sql})"
     first = f"greatest(if({start.sql} < 0, {size} + {start.sql} + 1, {start.sql}), 1)"
@@ -142,7 +142,7 @@ def _with_element(
     doc: str,
     nulls: Nulls,
 ) -> Function:
-    """A function of an array and a value, which must fit its elements."""
+    """Define a function of an array and a value of the element type."""
     return Function(
         name, _COLLECTION, (Overload((ARRAY, ANY), gives, sql, fits=_fits, nulls=nulls),), doc
     )

@@ -9,7 +9,7 @@ from streamtable.plan.functions.model import Arguments, Category, Function, Null
 
 
 def _first_of(arguments: Arguments) -> DataType:
-    """NULL only if every argument may be."""
+    """Return a type that is nullable only if every argument is."""
     return arguments[0].type.with_nullable(all(a.type.nullable for a in arguments))
 
 
@@ -21,7 +21,7 @@ def _null_if(arguments: Arguments) -> str:
 
 def _extreme(function: str) -> Overload:
     def sql(arguments: Arguments) -> str:
-        """Spark skips NULLs, Flink gives NULL as soon as there is one."""
+        """Return NULL as soon as an argument is NULL, as Flink does; Spark skips NULLs."""
         chosen = f"{function}({', '.join(a.sql for a in arguments)})"
         missing = [f"{a.sql} IS NULL" for a in arguments if a.type.nullable]
         if len(arguments) == 1:

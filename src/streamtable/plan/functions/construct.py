@@ -1,4 +1,4 @@
-"""Values made of values: ROW, ARRAY, MAP."""
+"""Value constructors: ROW, ARRAY, MAP."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from streamtable.plan.functions.model import Arguments, Category, Function, Null
 
 
 def _row_type(arguments: Arguments) -> DataType:
-    """Calcite numbers the fields of a ROW from 0 as `EXPR$0`, `EXPR$1`."""
+    """Return the ROW type; like Calcite, it numbers the fields from 0: `EXPR$0`, `EXPR$1`."""
     fields = [Field(f"EXPR${i}", a.type) for i, a in enumerate(arguments)]
     return row(*fields).with_nullable(False)
 
@@ -21,7 +21,7 @@ def _row(arguments: Arguments) -> str:
 
 
 def _halves(arguments: Arguments) -> tuple[list[Bound], DataType, list[Bound], DataType]:
-    """Keys and values of `MAP[k, v, k, v]`, each under their common type."""
+    """Return keys and values of `MAP[k, v, k, v]`, each cast to their common type."""
     keys, key = unified("MAP", arguments[0::2], arguments[0].at)
     values, value = unified("MAP", arguments[1::2], arguments[0].at)
     return keys, key, values, value

@@ -1,4 +1,4 @@
-"""Type conversion functions that are no casts."""
+"""Type conversion functions other than casts."""
 
 from __future__ import annotations
 

@@ -1,14 +1,13 @@
-"""SQL/JSON functions. What Flink does with a text, a path and a clause is done in Java.
+"""SQL/JSON functions. Java code evaluates paths and clauses as Flink does.
 
-A path is Jayway's: `$`, `.name`, `['name']`, `[0]`, `[0,1]`, `[1:3]`, `*` and `..`, after an
-optional `lax` or `strict` (the default). Filters and functions in a path are refused.
+A path has the syntax of Jayway's json-path library, after an optional `lax` or `strict` (the
+default).
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from streamtable.core.errors import Condition, StreamtableError
 from streamtable.core.types import (
     BOOLEAN,
     BYTES_ROOTS,
@@ -36,7 +35,6 @@ from streamtable.plan.functions.model import (
 )
 
 _JSON = Category.JSON
-_UNREAD = ("?", "(")
 _TEXTS = array(STRING)
 _RETURNED: Mapping[Root, str] = {
     Root.VARCHAR: "STRING",
@@ -45,7 +43,7 @@ _RETURNED: Mapping[Root, str] = {
     Root.DOUBLE: "DOUBLE",
 }
 _SCALARS = frozenset({Root.BOOLEAN, Root.NULL, *CHARACTER, *NUMERIC, *TIMESTAMPS, *BYTES_ROOTS})
-#: The clauses of each call in the order in which they follow its arguments.
+#: Clauses of each call, in the order in which they follow the arguments.
 _CLAUSES: Mapping[str, tuple[str, ...]] = {
     "JSON_EXISTS": ("ON ERROR",),
     "JSON_VALUE": ("RETURNING", "ON EMPTY", "ON ERROR"),
@@ -62,7 +60,7 @@ _DEFAULTS: Mapping[tuple[str, str], str] = {
 
 
 def with_clauses(name: str, arguments: list[Bound], clauses: Mapping[str, Bound]) -> list[Bound]:
-    """The arguments of a SQL/JSON call and behind them its clauses, those not written included."""
+    """Return the arguments of a SQL/JSON call, followed by all its clauses, including defaults."""
     behind = []
     for clause in _CLAUSES.get(name, ()):
         unsaid = Bound("", STRING) if clause == "RETURNING" else None
@@ -71,19 +69,12 @@ def with_clauses(name: str, arguments: list[Bound], clauses: Mapping[str, Bound]
     return arguments + behind
 
 
-def _path(argument: Bound) -> Bound | None:
-    if isinstance(argument.constant, str) and any(c in argument.constant for c in _UNREAD):
-        what = f"a filter or a function in the JSON path '{argument.constant}'"
-        raise StreamtableError(Condition.NOT_YET, at=argument.at, what=what)
-    return TEXT.take(argument)
-
-
 def _instead(argument: Bound) -> Bound | None:
-    """NULL, ERROR, or the value of DEFAULT."""
+    """Return NULL, ERROR, or the value of DEFAULT."""
     return argument
 
 
-_PATH = Kind("a JSON path", _path)
+_PATH = Kind("a JSON path", TEXT.take)
 _TYPE = Kind("a type", lambda a: a)
 _INSTEAD = Kind("NULL, ERROR or DEFAULT", _instead)
 _WORD = Kind("a clause", lambda a: a)
@@ -115,7 +106,7 @@ def _json_value(arguments: Arguments) -> str:
 
 
 def _default(clause: Bound) -> str:
-    """The word of an ON EMPTY or ON ERROR and the text of its DEFAULT."""
+    """Return the keyword of ON EMPTY or ON ERROR, and the text of its DEFAULT."""
     if not clause.sql:
         return f"{_word(clause)}, CAST(NULL AS STRING)"
     return f"'DEFAULT', {to_text(clause.sql, clause.type)}"
@@ -157,7 +148,7 @@ def _writable(kind: DataType) -> bool:
 
 
 _WRITABLE = Kind(
-    "a value that JSON can hold",
+    "a value that JSON supports",
     lambda a: a if _writable(a.type) and a.sql else None,
 )
 
@@ -182,7 +173,7 @@ def _built(function: str) -> Callable[[Arguments], str]:
 
 
 def _constructed(name: str, doc: str, *, pairs: bool) -> Function:
-    kinds = Kind("values that JSON can hold", lambda a: a)
+    kinds = Kind("values that JSON supports", lambda a: a)
 
     def fits(arguments: Arguments) -> Arguments | None:
         values = arguments[:-1]
@@ -202,7 +193,7 @@ def _constructed(name: str, doc: str, *, pairs: bool) -> Function:
         nulls=Nulls.NEVER,
         fits=fits,
         json=True,
-        shown=f"({shown} that JSON can hold, ... [NULL or ABSENT ON NULL])",
+        shown=f"({shown} that JSON supports, ... [NULL or ABSENT ON NULL])",
     )
     return Function(name, _JSON, (overload,), doc)
 

@@ -1,4 +1,4 @@
-"""The kinds of argument that Flink's signatures speak of."""
+"""Kinds of arguments in Flink's function signatures."""
 
 from __future__ import annotations
 
@@ -27,15 +27,15 @@ ANY = Kind("any value", lambda argument: None if argument.type is SYMBOL else ar
 TEXT = of_roots("a string", CHARACTER, STRING)
 BINARY = of_roots("bytes", BYTES_ROOTS, BYTES)
 TRUTH = of_roots("a BOOLEAN", {Root.BOOLEAN}, BOOLEAN)
-#: Any integer up to INT, as INT.
+#: Any integer up to INT, cast to INT.
 WHOLE = of_roots("an INT", _SHORT_INTEGERS, INT, convert=True)
-#: Any integer, as BIGINT.
+#: Any integer, cast to BIGINT.
 LONG = of_roots("an integer", INTEGERS, BIGINT, convert=True)
-#: Any integer or decimal under its own type.
+#: Any integer or decimal, without a cast.
 EXACT = of_roots("an integer or DECIMAL", _EXACT, INT)
-#: Any number under its own type.
+#: Any number, without a cast.
 NUMBER = of_roots("a number", NUMERIC, INT)
-#: Any number, as DOUBLE.
+#: Any number, cast to DOUBLE.
 REAL = of_roots("a number", NUMERIC, DOUBLE, convert=True)
 DAY = of_roots("a DATE", {Root.DATE}, DATE)
 LOCAL = of_roots("a TIMESTAMP", {Root.TIMESTAMP}, timestamp(3))

@@ -1,7 +1,7 @@
-"""Functions that a Flink has and we do not yet: refused by name, never as unknown.
+"""Flink's functions that are not supported yet: refused as such, not as unknown.
 
-Names up to 2.2 are those that Flink 2.2 registers; later ones come from its release notes and from
-its development branch.
+Names up to 2.2 are those that Flink 2.2 registers. Later names are from Flink's release notes and
+development branch.
 """
 
 from __future__ import annotations
@@ -14,14 +14,14 @@ from streamtable.plan.functions.model import Category, Function
 
 @dataclass(frozen=True)
 class _Family:
-    """Names that are lacking together.
+    """A group of unsupported functions.
 
     Attributes:
-        category: their chapter.
+        category: chapter of the functions.
         names: in upper case.
-        instead: what a user can write today.
-        since: the Flink that brought them; None: 2.2 has them.
-        placed: whether they are there in clauses of their own.
+        instead: replacement that a user can write today.
+        since: Flink version that added the functions; None: 2.2 or earlier.
+        placed: whether the functions are supported in clauses of their own.
     """
 
     category: Category
@@ -39,7 +39,7 @@ _FAMILIES = (
     _Family(
         Category.TEMPORAL,
         ("CURRENT_WATERMARK",),
-        "late rows are left out and counted by the operators that wait for a watermark",
+        "late rows are dropped and counted by the operators that wait for a watermark",
     ),
     _Family(
         Category.TEMPORAL,
@@ -49,15 +49,15 @@ _FAMILIES = (
     _Family(
         Category.VARIANT,
         ("PARSE_JSON", "TRY_PARSE_JSON"),
-        "keep the text and read it with JSON_VALUE or JSON_QUERY",
+        "keep the string and read it with JSON_VALUE or JSON_QUERY",
         "2.1",
     ),
     _Family(Category.CONSTRUCTION, ("OBJECT_OF",), "ROW(...) has the same values", "2.1"),
-    _Family(Category.MODIFICATION, ("OBJECT_UPDATE",), "make a new value with ROW(...)", "2.1"),
+    _Family(Category.MODIFICATION, ("OBJECT_UPDATE",), "create a new value with ROW(...)", "2.1"),
     _Family(
         Category.AUXILIARY,
         ("CURRENT_CATALOG",),
-        "SHOW CURRENT CATALOG tells it; CURRENT_DATABASE() is there",
+        "SHOW CURRENT CATALOG shows it; CURRENT_DATABASE() is there",
     ),
     _Family(
         Category.AUXILIARY,
@@ -72,8 +72,15 @@ _FAMILIES = (
     ),
     _Family(
         Category.AUXILIARY,
-        _words("CLASSIFIER FIRST LAST MATCH_PROCTIME MATCH_ROWTIME NEXT PREV"),
-        "it belongs to MATCH_RECOGNIZE; FIRST_VALUE, LAST_VALUE and LAG are its nearest",
+        _words("FIRST LAST MATCH_PROCTIME MATCH_ROWTIME"),
+        "call it in DEFINE and MEASURES of MATCH_RECOGNIZE; FIRST_VALUE, LAST_VALUE and LAG are"
+        " similar",
+        placed=True,
+    ),
+    _Family(
+        Category.AUXILIARY,
+        _words("CLASSIFIER NEXT PREV"),
+        "Flink's MATCH_RECOGNIZE does not support it either, but for PREV and NEXT by 0 rows",
     ),
     _Family(
         Category.AUXILIARY,
@@ -94,7 +101,7 @@ _FAMILIES = (
     _Family(
         Category.STRING,
         ("IS_VALID_UTF8", "MAKE_VALID_UTF8"),
-        "DECODE(bytes, 'UTF-8') puts a replacement character for what is not UTF-8",
+        "DECODE(bytes, 'UTF-8') replaces invalid UTF-8",
         "2.3",
     ),
     _Family(
@@ -103,7 +110,12 @@ _FAMILIES = (
         "the formats debezium-json, canal-json and maxwell-json read and write changes",
         "2.3",
     ),
-    _Family(Category.ARITHMETIC, ("UUID_V4", "UUID_V7"), "UUID() is a random one as text", "2.4"),
+    _Family(
+        Category.ARITHMETIC,
+        ("UUID_V4", "UUID_V7"),
+        "UUID() returns a random UUID as a string",
+        "2.4",
+    ),
 )
 
 LACKING = tuple(
@@ -112,10 +124,10 @@ LACKING = tuple(
     for name in family.names
 )
 
-#: The Flink that a name came with, where it is known to be a late one; 2.2 has all others.
+#: Flink version that added a name, if it is known to be late; 2.2 has all other names.
 SINCE: Mapping[str, str] = {
     name: family.since for family in _FAMILIES if family.since for name in family.names
 }
 
-#: Names that Flink 2.2 leaves to the user's own functions.
+#: Names that Flink 2.2 leaves to user-defined functions.
 NEWER = frozenset(name for name, version in SINCE.items() if version in ("2.3", "2.4"))

@@ -1,4 +1,4 @@
-"""What a built-in function is: names, signatures, result types and Spark SQL, as data."""
+"""Model of a built-in function: names, signatures, result types and Spark SQL, as data."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from streamtable.plan.binding.coercion import common_type
 Arguments = tuple[Bound, ...]
 #: Spark SQL of a call: a template with `{0}`, `{1}`, ... or a function of the arguments.
 Builder = str | Callable[[Arguments], str]
-#: The type of a call: fixed, or found from the arguments. Its nullability is set by `Nulls`.
+#: Type of a call: fixed, or computed from the arguments. `Nulls` sets its nullability.
 Result = DataType | Callable[[Arguments], DataType]
 
 
@@ -43,7 +43,7 @@ class Category(Enum):
 
 
 class Nulls(Enum):
-    """When the type of a call admits NULL."""
+    """When the result type of a call is nullable."""
 
     IF_ARGUMENTS = "if any argument does"
     ALWAYS = "always"
@@ -53,11 +53,12 @@ class Nulls(Enum):
 
 @dataclass(frozen=True)
 class Kind:
-    """What an argument may be.
+    """Kind of argument.
 
     Attributes:
-        name: how messages call it.
-        take: the argument under the type the builder expects, or None where it does not fit.
+        name: name in messages.
+        take: returns the argument cast to the type that the builder expects; None if it does not
+            match.
     """
 
     name: str
@@ -65,7 +66,7 @@ class Kind:
 
 
 def of_roots(name: str, roots: Collection[Root], to: DataType, *, convert: bool = False) -> Kind:
-    """An argument of certain kinds; an untyped NULL becomes `to`, others too if `convert`."""
+    """Return a kind with given types; an untyped NULL is cast to `to`, others too if `convert`."""
 
     def take(argument: Bound) -> Bound | None:
         if argument.type is SYMBOL:
@@ -78,7 +79,7 @@ def of_roots(name: str, roots: Collection[Root], to: DataType, *, convert: bool 
 
 
 def keyword(*names: str) -> Kind:
-    """A word of the grammar, such as a unit of time."""
+    """Return a kind that accepts keywords, such as a unit of time."""
 
     def take(argument: Bound) -> Bound | None:
         return argument if argument.type is SYMBOL and argument.constant in names else None
@@ -87,7 +88,7 @@ def keyword(*names: str) -> Kind:
 
 
 def constant(of: Kind) -> Kind:
-    """A literal of a kind."""
+    """Return a kind that accepts only literals of another kind."""
 
     def take(argument: Bound) -> Bound | None:
         return of.take(argument) if argument.constant is not None else None
@@ -97,24 +98,24 @@ def constant(of: Kind) -> Kind:
 
 @dataclass(frozen=True)
 class Overload:
-    """One signature.
+    """One signature of a function.
 
     Attributes:
-        takes: what its arguments may be.
-        gives: the result's type.
-        sql: its Spark SQL.
-        optional: how many of the last arguments may be left out.
-        repeats: whether the last argument may come more than once.
+        takes: kinds of the arguments.
+        gives: type of the result.
+        sql: Spark SQL of a call.
+        optional: number of trailing arguments that may be omitted.
+        repeats: whether the last argument may be repeated.
         nulls: when the result may be NULL.
-        pairs: whether the arguments come in pairs.
-        common_from: the position from which on arguments take their common type, if any.
-        merging: whether that type is found by Flink's own rule (`coercion.common_type`).
-        fits: a last check over all arguments together; None where they do not fit.
+        pairs: whether the arguments form pairs.
+        common_from: first position of the arguments that are cast to their common type, if any.
+        merging: whether that type follows Flink's own rule (`coercion.common_type`).
+        fits: a final check of all arguments; returns None if they do not match.
         deterministic: whether equal arguments give equal results.
-        time_attribute: what the result means to time operators.
-        lacking: what this signature of Flink's is called where we do not have it yet.
-        json: whether the result is JSON, to stand in other JSON as it is.
-        shown: its arguments as messages list them, where they have a grammar of their own.
+        time_attribute: time attribute of the result.
+        lacking: name of this signature if it is not supported yet.
+        json: whether the result is JSON, which is embedded in other JSON unchanged.
+        shown: argument list in messages, for functions with a special syntax.
     """
 
     takes: tuple[Kind, ...]
@@ -134,7 +135,7 @@ class Overload:
     shown: str | None = None
 
     def accept(self, arguments: Sequence[Bound]) -> Arguments | None:
-        """The arguments as the builder expects them; None where they do not fit."""
+        """Return the arguments as the builder expects them; None if they do not match."""
         least = len(self.takes) - self.optional
         if len(arguments) < least or (len(arguments) > len(self.takes) and not self.repeats):
             return None
@@ -158,7 +159,7 @@ class Overload:
         return (*kept, *(explicit_cast(a, kind.with_nullable(a.type.nullable)) for a in alike))
 
     def bind(self, arguments: Arguments) -> Bound:
-        """The call over accepted arguments; NOT_YET where this signature is still lacking."""
+        """Bind the call over accepted arguments; NOT_YET if this signature is not supported."""
         if self.lacking is not None:
             raise StreamtableError(Condition.NOT_YET, what=self.lacking)
         kind = self.gives if isinstance(self.gives, DataType) else self.gives(arguments)
@@ -177,7 +178,7 @@ class Overload:
         return replace(bound, deterministic=False, time_attribute=self.time_attribute)
 
     def usage(self) -> str:
-        """Its arguments as messages list them."""
+        """Argument list as messages show it."""
         if self.shown is not None:
             return self.shown
         names = [kind.name for kind in self.takes]
@@ -192,11 +193,11 @@ class Function:
 
     Attributes:
         name: in upper case.
-        category: its chapter.
-        overloads: tried in order; empty where Flink has the function and we do not yet.
+        category: chapter of the function.
+        overloads: signatures, tried in order; empty if the function is not supported yet.
         doc: one sentence.
-        instead: what to write today where there is no overload.
-        placed: whether it is there in clauses of its own, which `instead` tells, and no expression.
+        instead: replacement for a function without overloads.
+        placed: whether the function is valid only in clauses of its own, which `instead` names.
     """
 
     name: str
@@ -208,27 +209,27 @@ class Function:
 
     @property
     def lacking(self) -> bool:
-        """Whether Flink has it and we have it nowhere."""
+        """Whether Flink has the function and streamtable does not support it anywhere."""
         return not self.overloads and not self.placed
 
     @property
     def available(self) -> bool:
-        """Whether it can be called."""
+        """Whether the function can be called."""
         return bool(self.overloads)
 
     def bind(self, arguments: Sequence[Bound], at: Span | None) -> Bound:
-        """A call of it.
+        """Bind a call of the function.
 
         Raises:
-            StreamtableError: NOT_YET; INVALID_WINDOW in an expression that is not its place;
-                ARGUMENT_MISMATCH where no signature fits.
+            StreamtableError: NOT_YET; INVALID_WINDOW for a function that is valid only in certain
+                clauses; ARGUMENT_MISMATCH if no signature matches.
         """
         if self.placed:
             raise StreamtableError(
                 Condition.INVALID_WINDOW,
                 at=at,
                 function=self.name,
-                reason="it is no function of a value",
+                reason="it is not a scalar function",
                 hint=self.instead,
             )
         if not self.available:
@@ -252,7 +253,7 @@ class Function:
 
 
 def lacking(what: str, *takes: Kind) -> Overload:
-    """A signature that Flink has and we do not yet."""
+    """Return an unsupported signature."""
     return Overload(takes, NULL, "", lacking=what)
 
 
@@ -268,6 +269,6 @@ def one(
     nulls: Nulls = Nulls.IF_ARGUMENTS,
     more: tuple[Overload, ...] = (),
 ) -> Function:
-    """A function with a single signature, and maybe `more` that are lacking."""
+    """Define a function with a single signature; `more` signatures are not supported yet."""
     first = Overload(takes, gives, sql, optional, nulls=nulls)
     return Function(name, category, (first, *more), doc)

@@ -1,1 +1,1 @@
-"""Rewrites of a finished plan, one pure function a file."""
+"""Rewrite rules of a finished plan: one pure function per file."""

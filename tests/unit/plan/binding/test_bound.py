@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from streamtable.core.types import BIGINT, INT, Field, row, timestamp, timestamp_ltz
-from streamtable.plan.expressions import Binder, Input, InputField
+from streamtable.plan.binding.expressions import Binder, Input, InputField
 from streamtable.plan.functions import AGGREGATES, FUNCTIONS
 from streamtable.sql.parse import parse_expression
 
@@ -50,6 +50,18 @@ def test_not_deterministic(text: str) -> None:
 
 def test_deterministic() -> None:
     assert _bind("n + 1").deterministic
+
+
+@pytest.mark.parametrize(
+    ("text", "cast"),
+    [
+        ("'7' < n", "BIGINT"),
+        ("1.25 >= CAST(n AS STRING)", "DECIMAL(21,2)"),
+        ("n IN ('1', '2')", "INT"),
+    ],
+)
+def test_a_text_beside_a_number_is_cast(text: str, cast: str) -> None:
+    assert f"AS {cast})" in _bind(text).sql
 
 
 def test_proctime_type() -> None:

@@ -6,7 +6,7 @@ import pytest
 
 from streamtable.core import types as t
 from streamtable.core.types import DataType, Field
-from streamtable.plan.expressions import Bound, implicit_cast
+from streamtable.plan.binding.expressions import Bound, implicit_cast
 
 TYPES: dict[str, DataType] = {
     "BOOLEAN": t.BOOLEAN,

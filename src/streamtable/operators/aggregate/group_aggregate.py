@@ -1,0 +1,77 @@
+"""`GroupAggregate` -> `GroupAggregateProcessor`, with one state row per group."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from pyspark.sql import DataFrame
+
+from streamtable.core.changelog import ROW_KIND_COLUMN
+from streamtable.core.durations import milliseconds
+from streamtable.core.settings import (
+    AGGREGATION_PHASES,
+    DISTINCT_BITMAPS,
+    AggregationPhases,
+    ExecutionMode,
+)
+from streamtable.core.types import BOOLEAN, BYTES_ROOTS, Field, Root
+from streamtable.jvm.specs.aggregate import GroupAggregateOperator
+from streamtable.jvm.specs.operator import Aggregation
+from streamtable.operators.context import LoweringContext
+from streamtable.operators.schema import changelog_ddl
+from streamtable.plan.aggregate.call import AggregateCall
+from streamtable.plan.aggregate.group_aggregate import GroupAggregate
+
+
+def lower_group_aggregate(
+    node: GroupAggregate, rows: DataFrame, context: LoweringContext
+) -> DataFrame:
+    """Lower a group aggregation, which emits at most one change per group and batch."""
+    names = [ROW_KIND_COLUMN, *(f.name for f in node.input.fields)]
+    return context.bridge.operator(
+        rows,
+        GroupAggregateOperator(
+            keys=node.keys,
+            calls=aggregations(node.calls, node.input.fields),
+            retracting=not node.input.mode.is_append,
+            before=node.before,
+            # A bitmap holds many values, but each value expires separately.
+            bitmaps=context.settings[DISTINCT_BITMAPS] and node.ttl is None,
+            fold=folds(context) and not holds_bytes(node.keys, node.input.fields),
+            order=[names.index(name) for name in node.order],
+            ttl=milliseconds(node.ttl),
+            output_ddl=changelog_ddl(node.fields),
+        ),
+    )
+
+
+def aggregations(calls: Sequence[AggregateCall], fields: Sequence[Field]) -> list[Aggregation]:
+    """Convert aggregate calls to column positions, in rows of a row kind and these fields."""
+    positions = {f.name: i for i, f in enumerate(fields, start=1)}
+    types = {f.name: f.type for f in fields}
+
+    def aggregation(call: AggregateCall) -> Aggregation:
+        argument = call.argument
+        return Aggregation(
+            function=call.function,
+            argument=-1 if argument is None else positions[argument],
+            filter=-1 if call.filter is None else positions[call.filter],
+            distinct=call.distinct,
+            argument_type=(BOOLEAN if argument is None else types[argument]).spark_sql(),
+            result_type=call.output.type.spark_sql(),
+            parameters=call.parameters,
+        )
+
+    return [aggregation(call) for call in calls]
+
+
+def folds(context: LoweringContext) -> bool:
+    """Whether rows may wait for other rows of their group: never in real-time mode."""
+    phases = context.settings[AGGREGATION_PHASES]
+    return phases is not AggregationPhases.ONE_PHASE and context.mode is ExecutionMode.MICRO_BATCH
+
+
+def holds_bytes(keys: Sequence[str], fields: Sequence[Field]) -> bool:
+    """Whether a grouping column has a type without value equality as a Java object."""
+    unequal = {*BYTES_ROOTS, Root.ARRAY, Root.MAP, Root.MULTISET, Root.ROW}
+    return any(f.type.root in unequal for f in fields if f.name in keys)

@@ -1,0 +1,1 @@
+"""Lowering of joins: regular joins, lookup joins, and joins by event time."""

@@ -1,0 +1,86 @@
+"""`Join` -> `JoinProcessor`: both inputs, tagged by side and grouped by the join key."""
+
+from __future__ import annotations
+
+from pyspark.sql import DataFrame
+
+from streamtable.core.changelog import ROW_KIND_COLUMN
+from streamtable.core.durations import milliseconds
+from streamtable.core.types import Field, quote, spark_ddl
+from streamtable.jvm.specs.join import JoinOperator
+from streamtable.operators.context import LoweringContext
+from streamtable.operators.rows.upserts import POSITIONS
+from streamtable.operators.schema import changelog_ddl, positions
+from streamtable.plan.join.join import Join
+from streamtable.plan.keys import side_key
+from streamtable.plan.node import Key
+
+
+def lower_join(
+    node: Join, left: DataFrame, right: DataFrame, context: LoweringContext
+) -> DataFrame:
+    """Lower a join, which emits at most one change per joined row and batch.
+
+    The input rows have the form (row kind, key columns..., left row, right row); the row of the
+    other side is NULL. A row with a NULL in its key has no match. Such a row is sent to the
+    operator only if the join emits unmatched rows of this side.
+    """
+    numbered = node.left_upserts is not None or node.right_upserts is not None
+    one = _tagged(left, node, is_left=True, numbered=numbered)
+    other = _tagged(right, node, is_left=False, numbered=numbered)
+    return context.bridge.operator(
+        one.union(other),
+        JoinOperator(
+            kind=node.kind.name,
+            condition=node.condition,
+            left_key=positions(side_key(node.left, node.left_keys), node.left.fields),
+            left_upserts=node.left_upserts is not None,
+            right_key=positions(side_key(node.right, node.right_keys), node.right.fields),
+            right_upserts=node.right_upserts is not None,
+            output_key=positions(node.key, node.fields),
+            before=node.before,
+            left_ttl=milliseconds(node.left_ttl),
+            right_ttl=milliseconds(node.right_ttl),
+            output_ddl=changelog_ddl(node.fields),
+        ),
+    )
+
+
+def _tagged(rows: DataFrame, node: Join, *, is_left: bool, numbered: bool) -> DataFrame:
+    keys = node.left_keys if is_left else node.right_keys
+    upserts = node.left_upserts if is_left else node.right_upserts
+    tagged = rows.selectExpr(
+        ROW_KIND_COLUMN,
+        *(f"{quote(name)} AS {_key_name(i)}" for i, name in enumerate(keys)),
+        f"{_packed(node.left.fields, there=is_left)} AS __left",
+        f"{_packed(node.right.fields, there=not is_left)} AS __right",
+        *(_position(name, kind, there=upserts is not None) for name, kind in POSITIONS if numbered),
+    )
+    return (
+        tagged if not keys or _keeps_unmatched(node, left=is_left) else tagged.where(_has_key(keys))
+    )
+
+
+def _position(name: str, kind: str, *, there: bool) -> str:
+    return name if there else f"CAST(NULL AS {kind}) AS {name}"
+
+
+def _packed(fields: tuple[Field, ...], *, there: bool) -> str:
+    if not there:
+        return f"CAST(NULL AS STRUCT<{spark_ddl(fields)}>)"
+    return f"struct({', '.join(quote(f.name) for f in fields)})"
+
+
+def _has_key(keys: Key) -> str:
+    return " AND ".join(f"{_key_name(i)} IS NOT NULL" for i in range(len(keys)))
+
+
+def _key_name(position: int) -> str:
+    return f"__key{position}"
+
+
+def _keeps_unmatched(node: Join, *, left: bool) -> bool:
+    """Whether the join emits unmatched rows of a side."""
+    if left:
+        return node.kind.pads_right or node.kind.name == "ANTI"
+    return node.kind.pads_left

@@ -1,0 +1,1 @@
+"""Lowering of row operators: projections, filters, expansion, changelog normalization."""

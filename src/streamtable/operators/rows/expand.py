@@ -1,0 +1,30 @@
+"""`Expand` -> Spark's own explode, which keeps the row kind of the expanded row."""
+
+from __future__ import annotations
+
+from pyspark.sql import DataFrame
+
+from streamtable.core.changelog import ROW_KIND_COLUMN, RowKind
+from streamtable.core.types import quote
+from streamtable.plan.rows.expand import Expand
+
+_ELEMENT = "__element"
+
+
+def lower_expand(node: Expand, rows: DataFrame) -> DataFrame:
+    """Lower an expansion: append the parts of each element to the fields of its row."""
+    fields = [quote(f.name) for f in node.input.fields]
+    explode = "explode_outer" if node.outer else "explode"
+    parts = [f"{_ELEMENT}.p{i} AS {quote(f.name)}" for i, f in enumerate(node.made)]
+    kind = ROW_KIND_COLUMN if node.mode.is_append else _without_updates()
+    return rows.selectExpr(
+        f"{kind} AS {ROW_KIND_COLUMN}", *fields, f"{explode}({node.array}) AS {_ELEMENT}"
+    ).selectExpr(ROW_KIND_COLUMN, *fields, *parts)
+
+
+def _without_updates() -> str:
+    before, after = RowKind.UPDATE_BEFORE.value, RowKind.UPDATE_AFTER.value
+    return (
+        f"CASE {ROW_KIND_COLUMN} WHEN {before} THEN {RowKind.DELETE.value}Y"
+        f" WHEN {after} THEN {RowKind.INSERT.value}Y ELSE {ROW_KIND_COLUMN} END"
+    )

@@ -1,0 +1,65 @@
+"""`Sink` -> rows with checked NOT NULL constraints and lengths, encoded for the writer."""
+
+from __future__ import annotations
+
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as F  # noqa: N812 - the name everyone knows
+
+from streamtable.connector_api.endpoints import sink_of
+from streamtable.core.changelog import ROW_KIND_COLUMN, RowKind
+from streamtable.core.settings import (
+    NOT_NULL_ENFORCER,
+    TYPE_LENGTH_ENFORCER,
+    NotNullEnforcer,
+    TypeLengthEnforcer,
+)
+from streamtable.core.types import quote
+from streamtable.operators.context import LoweringContext
+from streamtable.operators.lower import lower
+from streamtable.operators.sink.length import with_length
+from streamtable.plan.sink.sink import Sink
+from streamtable.plan.source.metadata_columns import written_metadata
+
+
+def lower_sink(sink: Sink, context: LoweringContext) -> DataFrame:
+    """Lower a sink to the rows that it writes, checked and encoded."""
+    rows = lower(sink.input, context)
+    enforcer = context.settings[TYPE_LENGTH_ENFORCER]
+    if enforcer is not TypeLengthEnforcer.IGNORE:
+        # Use the types of the table: an implicit cast leaves a column with the type of the query.
+        columns = [with_length(f, enforcer, sink.table.name) for f in sink.table.schema.persisted]
+        rows = rows.selectExpr(ROW_KIND_COLUMN, *columns)
+    if context.settings[NOT_NULL_ENFORCER] is NotNullEnforcer.DROP:
+        missing = " OR ".join(f"({_is_missing(sink, name)})" for name in sink.not_null)
+        if missing:
+            counters = context.counters_of(sink.table.name)
+            rows = rows.where(context.bridge.drops_nulls(F.expr(missing), counters))
+    else:
+        rows = rows.selectExpr(
+            ROW_KIND_COLUMN, *(_checked(sink, f.name) for f in sink.input.fields)
+        )
+    if casts := written_metadata(sink.table):
+        names = (f.name for f in sink.input.fields)
+        columns = [f"{casts.get(name, quote(name))} AS {quote(name)}" for name in names]
+        rows = rows.selectExpr(ROW_KIND_COLUMN, *columns)
+    return sink_of(sink.table).encode(rows, context)
+
+
+def _is_missing(sink: Sink, name: str) -> str:
+    """Return a condition for rows that lack a required value; a delete requires only its key."""
+    missing = f"{quote(name)} IS NULL"
+    if name in sink.key:
+        return missing
+    return f"{missing} AND {ROW_KIND_COLUMN} <> {RowKind.DELETE.value}"
+
+
+def _checked(sink: Sink, name: str) -> str:
+    """Return the column with a check that fails the job if the value is NULL: Flink's default."""
+    if name not in sink.not_null:
+        return quote(name)
+    text = f"NULL_IN_NOT_NULL_COLUMN column ''{name}'' of {sink.table.name} is NOT NULL"
+    failing = f"raise_error('{text}, but the query returns NULL')"
+    return (
+        f"CASE WHEN {_is_missing(sink, name)} THEN {failing} ELSE {quote(name)} END"
+        f" AS {quote(name)}"
+    )

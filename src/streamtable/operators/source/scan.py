@@ -1,0 +1,32 @@
+"""`Scan` -> rows of a source, with their row kinds."""
+
+from __future__ import annotations
+
+from pyspark.sql import DataFrame
+
+from streamtable.connector_api.source import ReadRequest
+from streamtable.operators.context import LoweringContext
+from streamtable.plan.position import POSITION
+from streamtable.plan.source.scan import Scan
+
+
+def lower_scan(
+    node: Scan, context: LoweringContext, *, positions: bool = False, partitions: bool = False
+) -> DataFrame:
+    """Lower a scan of a table.
+
+    Args:
+        node: the scan, with the columns to read.
+        context: the job's lowering context.
+        positions: whether to append the order columns to the fields. If so, a record with several
+            changes gives only the last change of each row.
+        partitions: whether to append the split after these columns, for the watermark.
+    """
+    columns = tuple(f for f in node.fields if f not in POSITION)
+    wanted = ReadRequest(
+        columns,
+        order=positions or len(columns) < len(node.fields),
+        splits=partitions,
+        last_only=positions,
+    )
+    return context.source_of(node.table).read(wanted, context)

@@ -1,0 +1,121 @@
+"""Windows: Spark expressions assign rows to windows; Java operators aggregate and rank them."""
+
+from __future__ import annotations
+
+from pyspark.sql import DataFrame
+
+from streamtable.core.changelog import ROW_KIND_COLUMN
+from streamtable.core.settings import DISTINCT_BITMAPS
+from streamtable.core.types import BIGINT, Field, quote, timestamp
+from streamtable.jvm.specs.operator import SortColumn
+from streamtable.jvm.specs.window import WindowAggregateOperator, WindowTopNOperator
+from streamtable.operators.aggregate.group_aggregate import aggregations, folds, holds_bytes
+from streamtable.operators.context import LoweringContext
+from streamtable.operators.schema import changelog_ddl
+from streamtable.operators.window.event_times import lateness, required, table_below
+from streamtable.plan.binding.bound import Bound
+from streamtable.plan.binding.moments import in_utc, micros
+from streamtable.plan.window.window import Window, WindowKind
+from streamtable.plan.window.window_aggregate import WindowAggregate
+from streamtable.plan.window.window_table import WindowRows
+from streamtable.plan.window.window_top_n import WindowTopN
+
+_LAST = "__last"
+
+
+def lower_window_table(node: WindowRows, rows: DataFrame) -> DataFrame:
+    """Emit each row once per window. Times are milliseconds in the time zone of the window."""
+    window = node.window
+    time = next(f for f in node.input.fields if f.name == node.time)
+    moment = micros(Bound(_local(quote(time.name), window), node.fields[-3].type))
+    columns = [quote(f.name) for f in node.input.fields]
+    millis = f"unix_millis(timestamp_micros({moment}))"
+    rows = rows.selectExpr(
+        ROW_KIND_COLUMN, *columns, f"{required(millis, time.name, table_below(node))} AS __ms"
+    )
+    first = f"(__ms - pmod(__ms - {window.offset}L, {{}}L))"
+    size, step = window.size, window.step
+    match window.kind:
+        case WindowKind.TUMBLE:
+            rows = rows.selectExpr("*", f"{first.format(size)} AS __start")
+        case WindowKind.HOP:
+            latest = first.format(step)
+            starts = f"sequence({latest}, {latest} - {size - step}L, {-step}L)"
+            rows = rows.selectExpr("*", f"explode({starts}) AS __start")
+        case WindowKind.CUMULATE:
+            rows = rows.selectExpr("*", f"{first.format(size)} AS __start")
+            end = f"__start + ((__ms - __start) div {step}L + 1L) * {step}L"
+            rows = rows.selectExpr(
+                "*", f"explode(sequence({end}, __start + {size}L, {step}L)) AS __end"
+            )
+        case WindowKind.SESSION:
+            rows = rows.selectExpr("*", "__ms AS __start")
+    if window.kind is not WindowKind.CUMULATE:
+        rows = rows.selectExpr("*", f"__start + {size}L AS __end")
+    start, end = (in_utc(f"timestamp_millis({name})") for name in ("__start", "__end"))
+    rows = rows.selectExpr(
+        ROW_KIND_COLUMN, *columns, f"{start} AS {quote(node.start)}", f"{end} AS {quote(node.end)}"
+    )
+    last = f"timestamp_millis({last_moment(node.end, window)})"
+    if not window.local:
+        last = in_utc(last)
+    return rows.selectExpr("*", f"{last} AS {quote(node.last)}")
+
+
+def _local(time: str, window: Window) -> str:
+    return f"CAST({time} AS TIMESTAMP_NTZ)" if window.local else time
+
+
+def last_moment(end: str, window: Window) -> str:
+    """Return the last millisecond of a window, on the time scale of the watermark, from its end."""
+    name = quote(end)
+    if window.local:
+        return f"(unix_millis(CAST({name} AS TIMESTAMP_LTZ)) - 1L)"
+    return f"(unix_millis(timestamp_micros({local_micros(name)})) - 1L)"
+
+
+def local_micros(local: str) -> str:
+    """Return microseconds since 1970 of a window bound, in the time zone of the window."""
+    return micros(Bound(local, timestamp(3)))
+
+
+def lower_window_aggregate(
+    node: WindowAggregate, rows: DataFrame, context: LoweringContext
+) -> DataFrame:
+    """Lower a window aggregation: one row per window and group, after the watermark."""
+    fields = (*node.input.fields, Field(_LAST, BIGINT))
+    names = [ROW_KIND_COLUMN, *(f.name for f in node.input.fields)]
+    rows = rows.selectExpr("*", f"{last_moment(node.end, node.window)} AS {_LAST}")
+    return context.bridge.operator(
+        rows,
+        WindowAggregateOperator(
+            keys=[*node.keys, _LAST],
+            calls=aggregations(node.calls, fields),
+            retracting=not node.input.mode.is_append,
+            bitmaps=context.settings[DISTINCT_BITMAPS],
+            fold=folds(context) and not holds_bytes(node.keys, fields),
+            order=[names.index(name) for name in node.order],
+            lateness=lateness(node.input, context),
+            output_ddl=changelog_ddl(node.fields),
+        ),
+    )
+
+
+def lower_window_top_n(node: WindowTopN, rows: DataFrame, context: LoweringContext) -> DataFrame:
+    """Lower a window Top-N: the top rows of each partition of a window, after the watermark."""
+    names = [f.name for f in node.input.fields]
+    rows = rows.selectExpr("*", f"{last_moment(node.end, node.window)} AS {_LAST}")
+    return context.bridge.operator(
+        rows,
+        WindowTopNOperator(
+            keys=[*node.partition, _LAST],
+            order=[
+                SortColumn(names.index(k.field), k.descending, k.nulls_first) for k in node.order
+            ],
+            skip=node.skip,
+            limit=node.limit,
+            ranked=node.rank is not None,
+            lateness=lateness(node.input, context),
+            output_ddl=changelog_ddl(node.fields),
+        ),
+    )

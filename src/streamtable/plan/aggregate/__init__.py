@@ -1,0 +1,1 @@
+"""GROUP BY planning and the group aggregate operator."""

@@ -1,0 +1,84 @@
+"""Aggregate call of an operator."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from streamtable.core.identity import stable
+from streamtable.core.types import Field
+from streamtable.plan.binding.bound import text_literal
+from streamtable.plan.functions import AGGREGATES
+from streamtable.plan.node import Key, Node
+
+#: Aggregates that, over append-only input, never return to an earlier value.
+_ONE_WAY = {"COUNT", "MIN", "MAX"}
+
+
+@stable(
+    "AggregateCall",
+    function="function",
+    output="output",
+    argument="argument",
+    distinct="distinct",
+    filter="filter",
+    parameters="parameters",
+)
+@dataclass(frozen=True)
+class AggregateCall:
+    """One aggregate call.
+
+    Attributes:
+        function: name of the function in `plan.functions`.
+        output: name and type of the result.
+        argument: the input field that is aggregated; None for COUNT(*).
+        distinct: whether equal values count once.
+        filter: a BOOLEAN input field; only rows with a true value are aggregated.
+        parameters: further parameters of the function, in the operator's format.
+    """
+
+    function: str
+    output: Field
+    argument: str | None = None
+    distinct: bool = False
+    filter: str | None = None
+    parameters: tuple[str, ...] = ()
+
+    @property
+    def described(self) -> str:
+        """Format the aggregate with its argument and filter for EXPLAIN."""
+        arguments = [self.argument or "*", *map(text_literal, self.parameters)]
+        argument = ("DISTINCT " if self.distinct else "") + ", ".join(arguments)
+        where = f" FILTER {self.filter}" if self.filter else ""
+        return f"{self.function}({argument}){where} AS {self.output.name}"
+
+    @property
+    def fields(self) -> frozenset[str]:
+        """The input fields that the aggregate reads."""
+        return frozenset(name for name in (self.argument, self.filter) if name is not None)
+
+    @property
+    def is_ordered(self) -> bool:
+        """Whether the result depends on the order of rows."""
+        return AGGREGATES[self.function].ordered
+
+    @property
+    def counts_rows(self) -> bool:
+        """Whether the aggregate is `COUNT(*)` over all rows."""
+        return self.function == "COUNT" and not self.argument and not self.filter
+
+
+def never_return(calls: tuple[AggregateCall, ...]) -> bool:
+    """Return whether every row changes the results, and no result returns to an earlier value."""
+    counted = any(call.counts_rows for call in calls)
+    return counted or all(call.function in _ONE_WAY for call in calls)
+
+
+def fields_of(calls: Iterable[AggregateCall]) -> frozenset[str]:
+    """Return the input fields that the aggregates read."""
+    return frozenset().union(*(call.fields for call in calls))
+
+
+def with_order(below: Node, calls: tuple[AggregateCall, ...]) -> tuple[Node, Key]:
+    """Return the input of aggregates, with row positions if an aggregate depends on row order."""
+    return below.with_position() if any(call.is_ordered for call in calls) else (below, ())

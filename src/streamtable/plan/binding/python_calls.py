@@ -1,0 +1,55 @@
+"""Bind calls of user-defined Python functions."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from streamtable.catalog.functions import SPARK_PREFIX, PythonFunction
+from streamtable.core.errors import Condition, Span, StreamtableError
+from streamtable.plan.binding.bound import Bound, derived
+from streamtable.plan.binding.casts import implicit_cast
+
+
+def bind_python_call(
+    function: PythonFunction, arguments: Sequence[Bound], at: Span | None
+) -> Bound:
+    """Bind a call with its arguments cast to the parameter types.
+
+    Raises:
+        StreamtableError: ARGUMENT_MISMATCH.
+    """
+    signature = function.signature
+    fixed = signature.parameters
+    fits = signature.required <= len(arguments) and (
+        signature.variadic or len(arguments) <= len(fixed)
+    )
+    taken: list[Bound] = []
+    for position, argument in enumerate(arguments if fits else ()):
+        wanted = fixed[position] if position < len(fixed) else None
+        cast = argument if wanted is None else implicit_cast(argument, wanted.with_nullable(True))
+        if cast is None:
+            fits = False
+            break
+        taken.append(cast)
+    if not fits:
+        raise StreamtableError(
+            Condition.ARGUMENT_MISMATCH,
+            at=at,
+            function=function.name,
+            expected=signature.usage(),
+            found=", ".join(argument.type.sql() for argument in arguments),
+        )
+    listed = ", ".join(argument.sql for argument in taken)
+    bound = derived(f"{function.spark_name}({listed})", signature.result, taken)
+    return Bound(
+        bound.sql,
+        bound.type,
+        deterministic=bound.deterministic and signature.deterministic,
+        fields=bound.fields,
+        at=at,
+    )
+
+
+def calls_python(sql: str | None) -> bool:
+    """Return whether Spark SQL calls a user-defined function."""
+    return sql is not None and SPARK_PREFIX in sql

@@ -1,0 +1,1 @@
+"""EXPLAIN, plan advice, SHOW and DESCRIBE."""

@@ -1,0 +1,1 @@
+"""Date and time functions."""

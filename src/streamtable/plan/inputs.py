@@ -1,0 +1,104 @@
+"""Base classes of operators by number of inputs, and of operators with a state TTL."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from datetime import timedelta
+from typing import TYPE_CHECKING, ClassVar, Self
+
+from streamtable.core.identity import stable
+from streamtable.plan.node import Node
+from streamtable.plan.state import limit
+
+if TYPE_CHECKING:
+    from streamtable.plan.window.fields import WindowField
+
+
+class LeafNode(Node):
+    """An operator without inputs."""
+
+    @property
+    def inputs(self) -> tuple[Node, ...]:
+        """No inputs."""
+        return ()
+
+    def over(self, inputs: Iterable[Node]) -> Self:
+        """Return the operator itself: a leaf has no inputs."""
+        del inputs
+        return self
+
+
+@stable("", input="input")
+@dataclass(frozen=True)
+class UnaryNode(Node):
+    """An operator over one input.
+
+    Attributes:
+        passes_times: whether the operator passes on event times and windows of the input unchanged.
+    """
+
+    input: Node
+
+    passes_times: ClassVar[bool] = False
+
+    @property
+    def inputs(self) -> tuple[Node, ...]:
+        """The single input."""
+        return (self.input,)
+
+    def over(self, inputs: Iterable[Node]) -> Self:
+        """Return the operator over another input."""
+        (node,) = inputs
+        return replace(self, input=node)
+
+    def is_event_time(self, name: str) -> bool:
+        """Return whether the input's field is an event time that the operator passes on."""
+        if not self.passes_times:
+            return super().is_event_time(name)
+        return self._has(name) and self.input.is_event_time(name)
+
+    def window_field(self, name: str) -> WindowField | None:
+        """Return the window bound of the input's field, if the operator passes it on."""
+        return self.passed_window(name) if self.passes_times else None
+
+    def passed_window(self, name: str) -> WindowField | None:
+        """Return the window bound in a field of the input."""
+        return self.input.window_field(name) if self._has(name) else None
+
+    def _has(self, name: str) -> bool:
+        return any(f.name == name for f in self.input.fields)
+
+
+@stable("", left="left", right="right")
+@dataclass(frozen=True)
+class BinaryNode(Node):
+    """An operator over two inputs."""
+
+    left: Node
+    right: Node
+
+    @property
+    def inputs(self) -> tuple[Node, ...]:
+        """The left and the right input."""
+        return (self.left, self.right)
+
+    def over(self, inputs: Iterable[Node]) -> Self:
+        """Return the operator over other inputs."""
+        left, right = inputs
+        return replace(self, left=left, right=right)
+
+
+class Expiring(Node):
+    """An operator with one state and a TTL for it."""
+
+    ttl: timedelta | None
+
+    def limited(self, default: timedelta) -> Self:
+        """Return the operator with its own TTL or, by default, the setting's."""
+        return replace(self, ttl=limit(self.ttl, default))  # type: ignore[type-var]
+
+    @property
+    def kept_for(self) -> Sequence[tuple[str, timedelta | None]]:
+        """The operator's single state and its TTL."""
+        return (("state", self.ttl),)

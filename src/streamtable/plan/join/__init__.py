@@ -1,0 +1,1 @@
+"""Join planning and join operators."""

@@ -1,0 +1,236 @@
+"""Regular join operator: a join without time bounds."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from datetime import timedelta
+from typing import Self
+
+from streamtable.core.changelog import APPEND, RETRACT, UPSERT, ChangelogMode, RowKind
+from streamtable.core.errors import Span
+from streamtable.core.identity import stable
+from streamtable.core.settings import STATE_TTL
+from streamtable.plan.join.kind import JoinKind
+from streamtable.plan.join.pairs import PairNode
+from streamtable.plan.join.window_join import WindowJoin
+from streamtable.plan.keys import distinct, is_single, ordered_keys, side_key, upsert_key
+from streamtable.plan.node import Key, Node
+from streamtable.plan.rows.calc import Calc
+from streamtable.plan.source.normalize import Normalize
+from streamtable.plan.source.scan import scans
+from streamtable.plan.state import StateLayout, limit
+from streamtable.plan.window.fields import WindowField, joined_window
+from streamtable.plan.window.refusals import refuse_hint, takes_inserts
+
+
+@stable(
+    "Join",
+    key="key",
+    before="before",
+    left_upserts="left_upserts",
+    right_upserts="right_upserts",
+    left_ttl="left_ttl",
+    right_ttl="right_ttl",
+)
+@dataclass(frozen=True)
+class Join(PairNode):
+    """Regular join of two inputs on equal keys, updated on changes of both.
+
+    Attributes:
+        key: output fields by which a retracted row and an added row are paired to an update. None:
+            there are no such fields, and every change is a delete or an insert.
+        before: whether to emit update-before rows.
+        left_upserts: key fields of a left input of upserts and deletes. The join then finds the
+            replaced row in its own state. None: the left input retracts rows itself.
+        right_upserts: the same for the right input.
+        left_ttl: how long a left row is kept after its last change; None: as long as it exists.
+        right_ttl: the same for right rows.
+    """
+
+    title = "Join"
+    state = StateLayout("Join", 1, ("JoinProcessor",), frozenset({"left", "right"}))
+
+    condition: str | None = None
+    condition_fields: frozenset[str] = frozenset()
+    key: Key | None = None
+    before: bool = False
+    left_upserts: Key | None = None
+    right_upserts: Key | None = None
+    left_ttl: timedelta | None = None
+    right_ttl: timedelta | None = None
+
+    @property
+    def mode(self) -> ChangelogMode:
+        """Append-only, if the inputs are and no late match can change a result; else changes."""
+        growing = self.kind in (JoinKind.INNER, JoinKind.SEMI)
+        if growing and all(node.mode.is_append for node in self.inputs):
+            return APPEND
+        if self.key is None:
+            return ChangelogMode(frozenset({RowKind.INSERT, RowKind.DELETE}))
+        return RETRACT if self.before else UPSERT
+
+    def row_keys(self, *, ordered: bool) -> tuple[Key, ...]:
+        """Return combinations of the keys of the inputs.
+
+        An ordered key contains the join key and combines ordered keys of the inputs. Updates are
+        paired by the first ordered key, so the other ordered keys must be equivalent to it.
+        """
+        if not ordered:
+            return self.unique()
+        found = self.combined(ordered_keys(self.left), ordered_keys(self.right))
+        held = [key for key in found if self._holds_join_key(set(key))]
+        return distinct(self.variants(held[0])) if held else ()
+
+    def _holds_join_key(self, key: set[str]) -> bool:
+        """Return whether equal values of the key imply equal join keys, with or without a match."""
+        by_left, by_right = set(self.left_keys) <= key, set(self.right_keys) <= key
+        if self.kind.left_only:
+            return by_left
+        if self.kind is JoinKind.INNER:
+            return by_left or by_right
+        return (by_left or not self.kind.pads_right) and (by_right or not self.kind.pads_left)
+
+    def satisfied(self, before: bool, duplicates: bool) -> Join:
+        """Return the join over inputs that retract rows: a join must know each row it retracts."""
+        left, left_upserts = _satisfied(self.left, self.left_keys, duplicates)
+        right, right_upserts = _satisfied(self.right, self.right_keys, duplicates)
+        node = replace(
+            self, left=left, right=right, left_upserts=left_upserts, right_upserts=right_upserts
+        )
+        return replace(node, key=next(iter(ordered_keys(node)), None), before=before)
+
+    def reads(self, wanted: set[str]) -> tuple[set[str], ...]:
+        """Return the fields that a consumer needs, including the keys of upserts."""
+        return super().reads(wanted | {*(self.left_upserts or ()), *(self.right_upserts or ())})
+
+    def pruned(self, wanted: set[str]) -> Node:
+        """Return the pruned join; its key is removed if the consumer does not read it.
+
+        The join then does not pair updates.
+        """
+        left, right = self.reads(wanted)
+        pruned = self.over([self.left.pruned(left), self.right.pruned(right)])
+        there = {f.name for f in pruned.fields}
+        return pruned if set(self.key or ()) <= there else replace(pruned, key=None)
+
+    def limited(self, default: timedelta) -> Self:
+        """Return the join with a TTL for each side."""
+        left, right = limit(self.left_ttl, default), limit(self.right_ttl, default)
+        return replace(self, left_ttl=left, right_ttl=right)
+
+    @property
+    def kept_for(self) -> Sequence[tuple[str, timedelta | None]]:
+        """State of each side and its TTL."""
+        return (("left rows", self.left_ttl), ("right rows", self.right_ttl))
+
+    def window_field(self, name: str) -> WindowField | None:
+        """Return the window bound of an input field, if the join is by window."""
+        joined = joined_window(self.left, self.right, self.keys)
+        return self.side_window(name) if joined else None
+
+    def in_time(self, at: Span | None) -> Node:
+        """Return a `WindowJoin` if the join is by window."""
+        found = joined_window(self.left, self.right, self.keys)
+        if found is None:
+            return self
+        refuse_hint(self.left_ttl, self.right_ttl)
+        for child in self.inputs:
+            if not child.mode.is_append:
+                raise takes_inserts(child, at, "the window join")
+        return WindowJoin(
+            self.left,
+            self.right,
+            self.kind,
+            self.keys,
+            self.condition,
+            self.condition_fields,
+            found.window,
+            found.left_end,
+            found.right_end,
+        )
+
+    def obstacle(self) -> str | None:
+        """Names the tables that are normalized below the join."""
+        what = super().obstacle()
+        tables = [n.input.table.name for n in map(_lone_normalize, self.inputs) if n]
+        if what is None or not tables:
+            return what
+        what += (
+            f", and {' and '.join(tables)} must be normalized, because the join key does"
+            " not contain"
+        )
+        return f"{what} its primary key"
+
+    @property
+    def compares_all(self) -> bool:
+        """Whether the join has no equality and neither input is a single row."""
+        return not self.keys and not any(is_single(side, ()) for side in self.inputs)
+
+    @property
+    def described(self) -> str:
+        """Names the join type."""
+        return f"the {self.kind.name.lower()} join"
+
+    @property
+    def headline(self) -> str:
+        """Shows join type, equalities, condition and state."""
+        on = f"on {self.equal}" if self.keys else "of all pairs, in one task"
+        where = f", where {self.condition}" if self.condition else ""
+        kept = ", ".join(
+            f"{side} {_kept(child, keys)}{' of upserts' if upserts is not None else ''}"
+            for side, child, keys, upserts in (
+                ("left", self.left, self.left_keys, self.left_upserts),
+                ("right", self.right, self.right_keys, self.right_upserts),
+            )
+        )
+        return f"{self.kind.value} {on}{where}, keeps {kept}"
+
+    def normalizers(self, above: str | None) -> Sequence[str | None]:
+        """Return the join itself for inputs whose upserts it reads without a normalizer."""
+        del above
+        upserts = (self.left_upserts, self.right_upserts)
+        return ["the join" if key is not None else None for key in upserts]
+
+    def advice(self) -> Iterator[str]:
+        """Advise on a missing equality, and on append-only inputs, whose state only grows."""
+        if self.compares_all:
+            yield (
+                "a join has no equality between a column of each input, so one task holds both"
+                " inputs and compares every pair of rows; add an equality."
+            )
+        for child, ttl in zip(self.inputs, (self.left_ttl, self.right_ttl), strict=True):
+            if child.mode.is_append and ttl is None:
+                tables = {scan.table.name for scan in scans(child)}
+                names = ", ".join(sorted(tables)) or "a list of values"
+                yield (
+                    f"a join keeps every row of {names}. The input is append-only and"
+                    f" '{STATE_TTL.key}' is 0, so the state never expires."
+                )
+
+
+def _satisfied(node: Node, join_key: Key, duplicates: bool) -> tuple[Node, Key | None]:
+    """Return an input of a join, and the key of its rows if the input may emit upserts.
+
+    The join finds the row before an upsert in its own state, if all versions of a row have the same
+    join key. That saves the normalizer's state and shuffle.
+    """
+    key = upsert_key(node, join_key)
+    if key is not None:
+        return node.with_deletes(), key
+    return node.satisfied(not node.mode.is_append, duplicates), None
+
+
+def _kept(node: Node, join_key: Key) -> str:
+    """Describe how the join stores the rows of one join key; later options need more state."""
+    key = side_key(node, join_key)
+    if key is None:
+        return "every row"
+    return f"by ({', '.join(key)})" if key else "one row"
+
+
+def _lone_normalize(node: Node) -> Normalize | None:
+    """Return the normalizer, if it is the only stateful operator below a node."""
+    while isinstance(node, Calc):
+        node = node.input
+    return node if isinstance(node, Normalize) else None

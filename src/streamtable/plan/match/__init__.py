@@ -1,0 +1,1 @@
+"""MATCH_RECOGNIZE: the operators, and their planning from SQL."""

@@ -1,0 +1,40 @@
+"""OVER aggregate operator, ordered by event time."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Self
+
+from streamtable.core.identity import stable
+from streamtable.plan.over.frame import over_headline
+from streamtable.plan.over.time_over import TimeOver
+from streamtable.plan.state import OF_GROUPS, StateLayout
+
+
+@stable("OverAggregate")
+@dataclass(frozen=True)
+class OverAggregate(TimeOver):
+    """Emit each row with aggregates over the preceding rows when the watermark passes the row.
+
+    With a time-based frame, the operator deletes its rows by event time.
+    """
+
+    state = StateLayout(
+        "OverAggregate", 1, ("OverProcessor",), OF_GROUPS | {"rows", "times", "used"}
+    )
+    waits = fires_windows = True
+
+    def limited(self, default: timedelta) -> Self:
+        """Return the operator with its TTL; a time-based frame needs none."""
+        return self if self.frame.of_time else super().limited(default)
+
+    def reads(self, wanted: set[str]) -> tuple[set[str], ...]:
+        """Return the fields of the operator, including the event time."""
+        (read,) = super().reads(wanted)
+        return (read | {self.time},)
+
+    @property
+    def headline(self) -> str:
+        """Shows partition, time, frame and aggregates."""
+        return over_headline(self.partition, self.time, self.frame, self.calls)

@@ -1,0 +1,12 @@
+"""The position of a record in its topic."""
+
+from __future__ import annotations
+
+from streamtable.core.types import BIGINT, INT, Field
+
+#: Fields for operators whose result depends on the order of the records.
+POSITION = (
+    Field("__partition", INT.with_nullable(False)),
+    Field("__offset", BIGINT.with_nullable(False)),
+)
+POSITION_NAMES = tuple(field.name for field in POSITION)

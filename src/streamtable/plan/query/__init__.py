@@ -1,0 +1,1 @@
+"""Query planning: WITH, FROM, the SELECT block, subqueries and set operations."""

@@ -1,0 +1,135 @@
+"""Relation: a plan node and the column names over it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+
+from streamtable.core.types import Field, quote
+from streamtable.plan.binding.expressions import Bound, InputField
+from streamtable.plan.node import Node
+from streamtable.plan.rows.calc import Calc, Projection
+
+
+@dataclass(frozen=True)
+class Relation:
+    """A planned table, view, subquery or query.
+
+    Attributes:
+        columns: the visible columns, in order; each refers to a field of the node.
+    """
+
+    node: Node
+    columns: tuple[InputField, ...]
+
+    def named(self, qualifier: str | None, names: Sequence[str] = ()) -> Relation:
+        """Return the rows under an alias, with new column names if given."""
+        renamed = names or [c.name for c in self.columns]
+        return Relation(
+            self.node,
+            tuple(
+                replace(column, qualifier=qualifier, name=name)
+                for column, name in zip(self.columns, renamed, strict=True)
+            ),
+        )
+
+
+def bound_field(field: Field) -> Bound:
+    """Return a field as an expression over its node."""
+    return Bound(quote(field.name), field.type, fields=frozenset({field.name}))
+
+
+def of_node(node: Node) -> Relation:
+    """Return a relation whose columns are the fields of the node."""
+    return Relation(node, tuple(InputField(None, f.name, f) for f in node.fields))
+
+
+def project(
+    node: Node, outputs: Sequence[tuple[str, Bound]], condition: Bound | None = None
+) -> Relation:
+    """Add a `Calc` over a node, unless it would change nothing.
+
+    Args:
+        node: the input.
+        outputs: visible name and expression of each column; repeated names get distinct field
+            names.
+        condition: a BOOLEAN expression; only rows for which it is true pass.
+    """
+    fields = unique_names(name for name, _ in outputs)
+    projections = tuple(
+        Projection(
+            Field(name, bound.type),
+            bound.sql,
+            _source(bound, node),
+            bound.fields,
+            bound.deterministic and not bound.fields,
+        )
+        for name, (_, bound) in zip(fields, outputs, strict=True)
+    )
+    columns = tuple(
+        InputField(None, name, p.field, bound.time_attribute)
+        for (name, bound), p in zip(outputs, projections, strict=True)
+    )
+    if condition is None and _is_identity(projections, node):
+        return Relation(node, columns)
+    calc = Calc(
+        node,
+        projections,
+        condition.sql if condition else None,
+        condition.fields if condition else frozenset(),
+    )
+    return Relation(calc, columns)
+
+
+def with_values(
+    relation: Relation, values: Sequence[Bound], name: str, taken: Iterable[str] = ()
+) -> tuple[Relation, list[str]]:
+    """Add a field for each value; return the relation and the names of these fields.
+
+    Args:
+        relation: its columns are not changed.
+        values: expressions over the relation; a plain field is reused.
+        name: base name of new fields.
+        taken: names that new fields must not use.
+    """
+    outputs = [(f.name, bound_field(f)) for f in relation.node.fields]
+    plain = {bound.sql: name for name, bound in outputs}
+    names = []
+    for value in values:
+        if value.sql not in plain:
+            others = [*taken, *(other for other, _ in outputs)]
+            plain[value.sql] = unique_names([*others, name])[-1]
+            outputs.append((plain[value.sql], value))
+        names.append(plain[value.sql])
+    return Relation(project(relation.node, outputs).node, relation.columns), names
+
+
+def unique_names(names: Iterable[str]) -> list[str]:
+    """Number repeated names: `a`, `a` -> `a`, `a_1`."""
+    wanted = list(names)
+    taken: set[str] = set()
+    found = []
+    for name in wanted:
+        unique, number = name, 0
+        while unique in taken or (number and unique in wanted):
+            number += 1
+            unique = f"{name}_{number}"
+        taken.add(unique)
+        found.append(unique)
+    return found
+
+
+def _source(bound: Bound, node: Node) -> str | None:
+    """Return the field that the expression refers to; None for any other expression."""
+    if len(bound.fields) != 1:
+        return None
+    (name,) = bound.fields
+    is_field = bound.sql == quote(name) and any(f.name == name for f in node.fields)
+    return name if is_field else None
+
+
+def _is_identity(projections: tuple[Projection, ...], node: Node) -> bool:
+    same = tuple((p.source, p.field.name) for p in projections)
+    return same == tuple((f.name, f.name) for f in node.fields) and all(
+        p.field.type.same_shape(f.type) for p, f in zip(projections, node.fields, strict=True)
+    )

@@ -1,0 +1,208 @@
+"""Plan one SELECT block: WHERE, GROUP BY, aggregates, HAVING, SELECT, DISTINCT."""
+
+from __future__ import annotations
+
+from sqlglot import exp
+
+from streamtable.core.errors import Condition, StreamtableError, closest
+from streamtable.plan.aggregate.group_aggregate import GroupAggregate
+from streamtable.plan.aggregate.grouping_sets import (
+    expand_groups,
+    has_grouping_sets,
+    without_grouping_calls,
+)
+from streamtable.plan.aggregate.plan_aggregate import Aggregation, has_aggregate, plan_aggregation
+from streamtable.plan.binding.expressions import Binder, Bound, Input
+from streamtable.plan.over.plan_over import windows_of, with_named_windows, with_over
+from streamtable.plan.query.conditions import bind_condition
+from streamtable.plan.query.relation import Relation, bound_field, project
+from streamtable.plan.query.scalar import with_scalars
+from streamtable.plan.query.subquery import Planner
+from streamtable.plan.query.ttl_hints import TtlHints, aggregate_with_ttl
+from streamtable.plan.window.plan_group_window import with_group_window
+from streamtable.sql.place import place_of
+
+
+def plan_select(query: exp.Select, source: Relation, planner: Planner, ttls: TtlHints) -> Relation:
+    """Plan the rows of a SELECT block; `planner` plans its subqueries.
+
+    Steps in SQL's order:
+
+    - WHERE filters the source.
+    - GROUP BY and aggregates compute one row per group.
+    - HAVING filters the groups.
+    - SELECT computes the output.
+    - DISTINCT groups by all output columns.
+    """
+    items = _expand_stars(query.expressions, source)
+    items = with_named_windows(items, query.args.get("windows") or [])
+    having = query.args.get("having")
+    group = query.args.get("group")
+    filtered = _where(query, source)
+    if group or having or any(has_aggregate(item) for item in items):
+        relation = _grouped(items, group, having, filtered, planner, ttls)
+    else:
+        wanted, filtered = with_scalars([item.unalias() for item in items], filtered, planner)
+        relation = _items(wanted, items, filtered)
+    if query.args.get("distinct"):
+        relation = distinct(relation)
+        node = aggregate_with_ttl(relation.node, source, ttls)
+        relation = Relation(node, relation.columns)
+    ttls.check_taken()
+    return relation
+
+
+def name_of(item: exp.Expr, position: int) -> str:
+    """Return the output name of a SELECT item: its alias, column name, or Flink's `EXPR$n`."""
+    name: str
+    match item:
+        case exp.Alias():
+            name = item.alias
+        case exp.Column():
+            name = item.name
+        case exp.Dot():
+            name = item.expression.name
+        case _:
+            name = f"EXPR${position}"
+    return name
+
+
+def _where(query: exp.Select, source: Relation) -> Relation:
+    where = query.args.get("where")
+    if where is None:
+        return source
+    condition = bind_condition(where.this, Binder(Input(source.columns)), "WHERE")
+    outputs = [(f.name, bound_field(f)) for f in source.node.fields]
+    node = project(source.node, outputs, condition).node
+    return Relation(node, source.columns)
+
+
+def _grouped(
+    items: list[exp.Expr],
+    group: exp.Group | None,
+    having: exp.Having | None,
+    source: Relation,
+    planner: Planner,
+    ttls: TtlHints,
+) -> Relation:
+    wanted = [item.unalias() for item in items] + ([having.this] if having else [])
+    if group is not None and has_grouping_sets(group):
+        expanded = expand_groups(group, wanted, source)
+        grouping, wanted, source = expanded.grouping, expanded.wanted, expanded.source
+    else:
+        grouping = _grouping_expressions(group, items)
+        wanted = without_grouping_calls(grouping, wanted, source)
+        grouping, wanted, source = with_group_window(grouping, wanted, source)
+    aggregation: Aggregation = plan_aggregation(grouping, wanted, source)
+    aggregated = aggregation.relation
+    node = aggregate_with_ttl(aggregated.node, source, ttls)
+    aggregated = Relation(node, aggregated.columns)
+    rewritten, groups = with_scalars(aggregation.rewritten, aggregated, planner)
+    binder = Binder(Input(groups.columns))
+    condition = bind_condition(rewritten[-1], binder, "HAVING") if having else None
+    return _items(rewritten[: len(items)], items, groups, condition)
+
+
+def _items(
+    wanted: list[exp.Expr],
+    items: list[exp.Expr],
+    source: Relation,
+    condition: Bound | None = None,
+) -> Relation:
+    """Plan SELECT items; OVER windows see only rows that satisfy the condition."""
+    names = [name_of(item, i) for i, item in enumerate(items)]
+    if condition is not None and any(windows_of(wanted)):
+        outputs = [(f.name, bound_field(f)) for f in source.node.fields]
+        source = Relation(project(source.node, outputs, condition).node, source.columns)
+        condition = None
+    wanted, source = with_over(wanted, source)
+    binder = Binder(Input(source.columns))
+    bound = [binder.bind(item) for item in wanted]
+    return project(source.node, list(zip(names, bound, strict=True)), condition)
+
+
+def _grouping_expressions(group: exp.Group | None, items: list[exp.Expr]) -> list[exp.Expr]:
+    """Return the expressions of GROUP BY; a whole number is the position of a SELECT item."""
+    found = []
+    for node in group.expressions if group else ():
+        if isinstance(node, exp.Literal) and not node.is_string:
+            found.append(_item_at(node, items))
+        else:
+            found.append(node)
+    return found
+
+
+def _item_at(position: exp.Literal, items: list[exp.Expr]) -> exp.Expr:
+    text = position.name
+    if not text.isdigit() or not 1 <= int(text) <= len(items):
+        raise StreamtableError(
+            Condition.SYNTAX,
+            at=place_of(position),
+            expected=f"a position from 1 to {len(items)} in GROUP BY",
+            found=text,
+        )
+    return items[int(text) - 1].unalias()
+
+
+def distinct(relation: Relation) -> Relation:
+    """Deduplicate rows: group by every column, without aggregates."""
+    fields = relation.node.fields
+    node = GroupAggregate(relation.node, tuple(f.name for f in fields), ())
+    return Relation(node, relation.columns)
+
+
+def _expand_stars(items: list[exp.Expr], source: Relation) -> list[exp.Expr]:
+    expanded: list[exp.Expr] = []
+    for item in items:
+        if isinstance(item, exp.Star):
+            if not source.columns:
+                raise StreamtableError(
+                    Condition.SYNTAX, at=place_of(item), expected="FROM after *", found="none"
+                )
+            expanded.extend(
+                _column(c.qualifier, c.name, item) for c in source.columns if not c.merged
+            )
+        elif isinstance(item, exp.Column) and isinstance(item.this, exp.Star):
+            found = [c for c in source.columns if c.qualifier == item.table]
+            if fields := _fields_of_row(item, source):
+                expanded.extend(fields)
+                continue
+            if not found:
+                qualifiers = {c.qualifier for c in source.columns if c.qualifier}
+                raise StreamtableError(
+                    Condition.UNKNOWN_TABLE,
+                    at=place_of(item),
+                    table=item.table,
+                    hint=closest(item.table, qualifiers),
+                )
+            expanded.extend(_column(c.qualifier, c.name, item) for c in found)
+        else:
+            expanded.append(item)
+    return expanded
+
+
+def _fields_of_row(star: exp.Column, source: Relation) -> list[exp.Expr]:
+    """Expand `row.*` or `t.row.*`; empty if no column of that name is a ROW."""
+    rows = [
+        column
+        for column in source.columns
+        if column.name == star.table
+        and star.text("db") in ("", column.qualifier)
+        and column.field.type.fields
+    ]
+    tables = {column.qualifier for column in source.columns}
+    if len(rows) != 1 or (not star.text("db") and star.table in tables):
+        return []
+    found: list[exp.Expr] = []
+    for field in rows[0].field.type.fields:
+        row = _column(rows[0].qualifier, rows[0].name, star)
+        found.append(exp.Dot(this=row, expression=exp.to_identifier(field.name, quoted=True)))
+    return found
+
+
+def _column(qualifier: str | None, name: str, star: exp.Expr) -> exp.Column:
+    column = exp.column(name, table=qualifier, quoted=True)
+    place = place_of(star)
+    if place is not None:
+        column.meta["at"] = place
+    return column

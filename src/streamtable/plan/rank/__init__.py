@@ -1,0 +1,1 @@
+"""Rank operators: ROW_NUMBER, LIMIT and deduplication."""

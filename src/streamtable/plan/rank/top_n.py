@@ -1,0 +1,204 @@
+"""Top-N operator: ROW_NUMBER and LIMIT without a window."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from datetime import timedelta
+
+from streamtable.core.changelog import RETRACT, UPSERT, ChangelogMode, RowKind
+from streamtable.core.errors import InternalError, Span
+from streamtable.core.identity import stable
+from streamtable.core.types import Field
+from streamtable.plan.inputs import Expiring, UnaryNode
+from streamtable.plan.keys import by, distinct, ordered_keys, unique_keys
+from streamtable.plan.node import Key, Node
+from streamtable.plan.rank.deduplicate import Deduplicate
+from streamtable.plan.rank.processing_time_deduplicate import ProcessingTimeDeduplicate
+from streamtable.plan.rank.sort_key import SortKey
+from streamtable.plan.rows.calc import Calc, Projection, passed_on
+from streamtable.plan.state import StateLayout
+from streamtable.plan.window.fields import GroupedWindow, WindowField, grouped_window
+from streamtable.plan.window.refusals import takes_inserts
+from streamtable.plan.window.window_top_n import WindowTopN
+
+
+@stable(
+    "TopN",
+    partition="partition",
+    order="order",
+    limit="limit",
+    skip="skip",
+    rank="rank",
+    key="key",
+    before="before",
+    ties="ties",
+    last="last",
+    arrival="arrival",
+    ttl="ttl",
+)
+@dataclass(frozen=True)
+class TopN(UnaryNode, Expiring):
+    """Keep the first rows of each partition, updated on inserts, updates and deletes.
+
+    The position of rows in their topic breaks ties. Without positions, all columns from the left
+    do.
+
+    Attributes:
+        partition: partition fields; empty for a single partition.
+        limit: number of rows; None until a WHERE sets it.
+        skip: number of rows to skip before these.
+        rank: name and type of the row number in the partition, from 1. None: unused.
+        key: output fields by which a retracted row and an added row are paired to an update.
+        before: whether to emit update-before rows.
+        ties: input fields with a row's position in its topic, for append-only input.
+        last: whether the last of equal rows ranks first. This is so for the last row of each
+            partition by event time, which Flink calls a Deduplicate.
+        arrival: whether the order is by processing time, in which rows arrive.
+        at: place of the ROW_NUMBER.
+        ttl: how long a partition is kept after its last change; None: as long as it has rows.
+    """
+
+    title = "TopN"
+    state = StateLayout(
+        "TopN", 2, ("TopNProcessor", "TopOneProcessor"), frozenset({"top", "rest", "first"})
+    )
+
+    partition: Key
+    order: tuple[SortKey, ...]
+    limit: int | None = None
+    skip: int = 0
+    rank: Field | None = None
+    key: Key | None = None
+    before: bool = False
+    ties: Key = ()
+    last: bool = False
+    arrival: bool = False
+    at: Span | None = field(default=None, compare=False)
+    ttl: timedelta | None = None
+
+    @property
+    def fields(self) -> tuple[Field, ...]:
+        """Fields of the input without the ties, then the row number."""
+        kept = (f for f in self.input.fields if f.name not in self.ties)
+        return (*kept, *((self.rank,) if self.rank else ()))
+
+    @property
+    def mode(self) -> ChangelogMode:
+        """Changes: a row that drops out is deleted, or updated to the row that replaces it."""
+        if self.key is None:
+            return ChangelogMode(frozenset({RowKind.INSERT, RowKind.DELETE}))
+        return RETRACT if self.before else UPSERT
+
+    def row_keys(self, *, ordered: bool) -> tuple[Key, ...]:
+        """Return the row number in the partition and the keys of the input."""
+        own: list[Key] = []
+        if self.limit == 1:
+            own.append(self.partition)
+        elif self.rank is not None:
+            own.append((*self.partition, self.rank.name))
+        if not ordered:
+            return distinct([*own, *unique_keys(self.input)])
+        held = [k for k in ordered_keys(self.input) if set(self.partition) <= set(k)]
+        return tuple([*own, *held][:1])
+
+    def settled(self, before: bool) -> TopN:
+        """Return the operator with a key for updates; append-only input also gets row positions."""
+        below: Node = self.input
+        ties: Key = ()
+        if below.mode.is_append:
+            below, ties = below.with_position()
+        settled = replace(self, input=below, ties=ties)
+        return replace(settled, key=next(iter(ordered_keys(settled)), None), before=before)
+
+    def reads(self, wanted: set[str]) -> tuple[set[str], ...]:
+        """Return the fields that are passed on, the partition, the order and the ties."""
+        own = {*self.partition, *(key.field for key in self.order), *self.ties}
+        return ((wanted | own) & {f.name for f in self.input.fields},)
+
+    def pruned(self, wanted: set[str]) -> Node:
+        """Return the pruned operator; its key is removed if the consumer does not read it."""
+        pruned = self.over([self.input.pruned(*self.reads(wanted))])
+        there = {f.name for f in pruned.fields}
+        return pruned if set(self.key or ()) <= there else replace(pruned, key=None)
+
+    def window_field(self, name: str) -> WindowField | None:
+        """Return the window bound of an input field, if the partition contains a window."""
+        grouped = self._has(name) and grouped_window(self.input, self.partition) is not None
+        return self.input.window_field(name) if grouped else None
+
+    def in_time(self, at: Span | None) -> Node:
+        """Return a `WindowTopN` if the partition contains a window; otherwise a deduplication."""
+        del at
+        found = grouped_window(self.input, self.partition)
+        return self._deduplicated() if found is None else self._in_window(found)
+
+    def _in_window(self, found: GroupedWindow) -> WindowTopN:
+        if not self.input.mode.is_append:
+            raise takes_inserts(self.input, self.at, "the ranking in a window")
+        if self.limit is None:
+            msg = "a ranking without a limit, which planning refuses"
+            raise InternalError(msg)
+        return WindowTopN(
+            self.input,
+            found.window,
+            self.partition,
+            found.end,
+            self.order,
+            self.limit,
+            self.skip,
+            self.rank,
+        )
+
+    def _deduplicated(self) -> Node:
+        """Return a deduplication, if the order is by time and the limit is one row per partition.
+
+        before:  TopN(k, 1 of ts ASC) <- append-only input
+        after:   Deduplicate(k, ts) <- ..., or a ProcessingTimeDeduplicate
+
+        The first row needs no update, because no earlier row can arrive after the watermark has
+        passed it. The last row is updated at once, also by a row with the same time. Source:
+        Flink's *Deduplication*.
+        """
+        first = self.order[0] if len(self.order) == 1 else None
+        timed = first is not None and self.input.is_event_time(first.field)
+        one = self.limit == 1 and not self.skip and self.input.mode.is_append
+        if first is None or not (timed or self.arrival) or not one:
+            return self
+        kept: Node
+        if self.arrival:
+            kept = ProcessingTimeDeduplicate(self.input, self.partition, first.descending)
+        elif first.descending:
+            return replace(self, last=True)
+        else:
+            kept = Deduplicate(self.input, self.partition, first.field)
+        if self.rank is None:
+            return kept
+        place = Projection(self.rank, "1L", constant=True)
+        return Calc(kept, (*passed_on(self.input.fields), place))
+
+    @property
+    def described(self) -> str:
+        """Names the limit."""
+        return f"the first {self.limit} rows"
+
+    @property
+    def headline(self) -> str:
+        """Shows partition, limit and order."""
+        order = ", ".join(key.described for key in self.order)
+        skip = f" after {self.skip}" if self.skip else ""
+        rank = f" with {self.rank.name}" if self.rank else ""
+        kept = "" if self.input.mode.is_append else ", keeps every row"
+        if self.last:
+            last = f"the last row of {self.order[0].field}{rank}"
+            return f"{Deduplicate.title} {by(self.partition)}: {last}"
+        rows = f"{self.limit}{skip} of {order or 'any order'}"
+        return f"TopN {by(self.partition)}: {rows}{rank}{kept}"
+
+    def advice(self) -> Iterator[str]:
+        """Advise that the operator keeps every row of an input with changes."""
+        if not self.input.mode.is_append:
+            yield (
+                "a TopN keeps every row of its input, not only the first ones, because the"
+                " input has updates or deletes."
+            )

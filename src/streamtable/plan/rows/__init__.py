@@ -1,0 +1,1 @@
+"""Stateless operators: projection, filter, union, expansion."""

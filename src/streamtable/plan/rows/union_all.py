@@ -1,0 +1,57 @@
+"""UNION ALL operator."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+
+from streamtable.core.changelog import ChangelogMode
+from streamtable.core.identity import stable
+from streamtable.core.types import Field
+from streamtable.plan.node import Node
+
+
+@stable("UnionAll", inputs="inputs")
+@dataclass(frozen=True)
+class UnionAll(Node):
+    """Rows of several inputs with equal fields; duplicates are kept."""
+
+    title = "Union"
+    state = None
+    mixes_inputs = True
+
+    inputs: tuple[Node, ...]
+
+    @property
+    def fields(self) -> tuple[Field, ...]:
+        """Fields that all inputs share; the `query` modules have matched names and types."""
+        # Read the fields of each input once: otherwise each union in a chain doubles the time.
+        first, *others = (node.fields for node in self.inputs)
+        shared = {f.name for f in first}.intersection(*({f.name for f in o} for o in others))
+        return tuple(f for f in first if f.name in shared)
+
+    @property
+    def mode(self) -> ChangelogMode:
+        """Row kinds of all inputs."""
+        return ChangelogMode(frozenset().union(*(node.mode.kinds for node in self.inputs)))
+
+    def over(self, inputs: Iterable[Node]) -> UnionAll:
+        """Return the operator over other inputs."""
+        return replace(self, inputs=tuple(inputs))
+
+    def needs_before(self, child: Node, before: bool) -> bool:
+        """Return the consumer's need."""
+        del child
+        return before
+
+    def in_pairs(self) -> UnionAll:
+        """Return the operator over paired filters in each input."""
+        return self.over(child.in_pairs() for child in self.inputs)
+
+    def reads(self, wanted: set[str]) -> tuple[set[str], ...]:
+        """Return the same fields for each input."""
+        return tuple(set(wanted) for _ in self.inputs)
+
+    def is_event_time(self, name: str) -> bool:
+        """Return whether the field is an event time in every input."""
+        return all(child.is_event_time(name) for child in self.inputs)

@@ -1,0 +1,95 @@
+"""Changelog mode inference: which row kinds each operator emits, and rewrites for that.
+
+The rule has three steps, like Flink's `FlinkChangelogModeInferenceProgram`:
+
+1. `mode` is the set of row kinds that each operator emits by itself.
+2. From the sink down, `needs_before` returns whether an input must emit update-before rows. An
+aggregation over changing input needs them to remove the old row from its group. A filter on columns
+that may change needs them to know whether the old row had passed.
+3. `satisfied` and `settled` rewrite an operator whose input does not emit the needed row kinds. An
+upsert scan gets a `Normalize`. An aggregation or a join emits update-before rows. A filter becomes
+a paired filter. A join on columns of the primary key reads upserts without a normalizer and finds
+the old rows in its own state. A scan of change events has update-before rows. It gets a `Normalize`
+only if the user says that events may occur twice, because an aggregate would count a repeated row
+twice.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from streamtable.core.changelog import RowKind
+from streamtable.core.errors import Condition, StreamtableError
+from streamtable.core.settings import UpsertMaterialize
+from streamtable.plan.keys import ordered_keys, unique_keys
+from streamtable.plan.node import Key, Node
+from streamtable.plan.sink.materialize import Materialize
+from streamtable.plan.sink.sink import Collect, Sink
+
+
+def infer(
+    sink: Sink,
+    *,
+    duplicates: bool = False,
+    materialize: UpsertMaterialize = UpsertMaterialize.AUTO,
+) -> Sink:
+    """Rewrite the plan so that every consumer gets the row kinds that it needs.
+
+    Args:
+        sink: the plan before inference.
+        duplicates: whether change events may occur twice
+            (`table.exec.source.cdc-events-duplicate`).
+        materialize: when to add a sink materializer.
+
+    Raises:
+        StreamtableError: SINK_NEEDS_APPEND if an append-only sink would get updates;
+            PRIMARY_KEY_REQUIRED for change events that may occur twice.
+    """
+    takes = sink.table.connector.writes
+    if takes.is_append:
+        _check_append(sink)
+    elif not takes.has_before and not sink.input.mode.is_append:
+        sink = replace(sink, input=_keyed(sink, materialize))
+    return replace(sink, input=sink.input.satisfied(takes.has_before, duplicates))
+
+
+def infer_changes(shown: Collect, *, duplicates: bool = False) -> Collect:
+    """Rewrite the plan of a displayed query so that it emits update-before rows; see `infer`."""
+    return replace(shown, input=shown.input.satisfied(True, duplicates))
+
+
+def _check_append(sink: Sink) -> None:
+    if sink.input.mode.is_append:
+        return
+    culprit = sink.input.first_changing()
+    kinds = " ".join(k.short for k in sorted(culprit.mode.kinds) if k is not RowKind.INSERT)
+    raise StreamtableError(
+        Condition.SINK_NEEDS_APPEND,
+        at=sink.at,
+        hint="write to a table with a primary key whose connector takes updates",
+        table=sink.table.name,
+        connector=sink.table.connector.name,
+        format=sink.table.connector.describe().rsplit(", ", 1)[-1],
+        operator=culprit.described,
+        kinds=kinds,
+    )
+
+
+def _keyed(sink: Sink, materialize: UpsertMaterialize) -> Node:
+    """Return the sink's input with changes in order by the sink's primary key.
+
+    No operator is needed if the sink's key, without constants, is a unique key of the query.
+    Otherwise several rows may have the same sink key, and a materializer keeps all of them. It
+    emits the last row. If that row is deleted, it emits the previous one. Flink's
+    `SinkUpsertMaterializer`.
+    """
+    found = [key for key in unique_keys(sink.input) if _is_key(key, sink)]
+    ordered = any(key in ordered_keys(sink.input) for key in found)
+    forced = materialize is UpsertMaterialize.FORCE
+    if materialize is UpsertMaterialize.NONE or (ordered and not forced):
+        return sink.input
+    return Materialize(sink.input, found[0] if found else sink.key)
+
+
+def _is_key(key: Key, sink: Sink) -> bool:
+    return set(key) <= set(sink.key) <= {*key, *sink.input.constants}

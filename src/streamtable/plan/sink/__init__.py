@@ -1,0 +1,1 @@
+"""Sinks of rows: INSERT, a displayed SELECT, and the operators before a sink."""

@@ -1,0 +1,91 @@
+"""Sink materializer: restores the order of changes by the sink's key."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from datetime import timedelta
+
+from streamtable.core.changelog import UPSERT, ChangelogMode
+from streamtable.core.identity import stable
+from streamtable.core.types import Field
+from streamtable.plan.inputs import Expiring, UnaryNode
+from streamtable.plan.keys import listed, unique_keys
+from streamtable.plan.node import Key, Node
+from streamtable.plan.state import StateLayout
+
+
+@stable("Materialize", key="key", order="order", ttl="ttl")
+@dataclass(frozen=True)
+class Materialize(UnaryNode, Expiring):
+    """Emit the last row of each sink key, over an input whose changes arrive out of order.
+
+    If the join key of a row changes, one task retracts the old row and another task adds the new
+    one. The order of these changes is random. This operator shuffles both changes to one task. If
+    several rows have the same key, the last one that arrived is emitted.
+
+    Attributes:
+        key: fields by which the consumer identifies rows.
+        order: input fields that order the rows of a batch; they are not passed on. Ties, or all
+            rows if there are no such fields, are ordered by all fields from the left.
+        ttl: how long a key is kept after its last change; None: as long as it has rows.
+    """
+
+    title = "Materialize"
+    state = StateLayout("Materialize", 1, ("MaterializeProcessor",), frozenset({"rows"}))
+
+    key: Key
+    order: Key = ()
+    ttl: timedelta | None = None
+
+    @property
+    def fields(self) -> tuple[Field, ...]:
+        """Fields of the input, without the order fields."""
+        return tuple(f for f in self.input.fields if f.name not in self.order)
+
+    @property
+    def mode(self) -> ChangelogMode:
+        """Upserts by the key."""
+        return UPSERT
+
+    def row_keys(self, *, ordered: bool) -> tuple[Key, ...]:
+        """Return the key."""
+        del ordered
+        return (self.key,)
+
+    def needs_before(self, child: Node, before: bool) -> bool:
+        """Return true: the operator stores rows and removes them by value."""
+        del child, before
+        return True
+
+    def settled(self, before: bool) -> Materialize:
+        """Return the operator with row positions, which order the rows of a batch."""
+        del before
+        below, order = self.input.with_position()
+        return replace(self, input=below, order=order)
+
+    def reads(self, wanted: set[str]) -> tuple[set[str], ...]:
+        """Return the fields that are passed on, the key and the order fields."""
+        return (wanted | {*self.key, *self.order},)
+
+    @property
+    def headline(self) -> str:
+        """Shows key and order."""
+        order = f", in the order of {listed(self.order)}" if self.order else ""
+        return f"Materialize by {listed(self.key)}{order}"
+
+    def advice(self) -> Iterator[str]:
+        """Advise that the operator keeps every row of the result."""
+        key, known = listed(self.key), unique_keys(self.input)
+        if self.key in known:
+            yield (
+                f"a row of key {key} may move from one task of a join to another, so a"
+                " Materialize keeps every row of the result to order its changes; a join on"
+                " columns of that key needs no such state."
+            )
+            return
+        yield (
+            f"the sink's key {key} is not the key of the query's rows"
+            f" ({' or '.join(map(listed, known)) or 'none'}), so a Materialize keeps every row of"
+            " the result; a primary key of the sink that is the query's needs no such state."
+        )

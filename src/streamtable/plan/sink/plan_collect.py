@@ -1,0 +1,99 @@
+"""Plan a SELECT whose changes are displayed."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from sqlglot import exp
+
+from streamtable.catalog.catalog import Catalog
+from streamtable.core.errors import Condition, Span, StreamtableError
+from streamtable.core.options import Settings
+from streamtable.core.settings import CDC_DUPLICATES, DYNAMIC_TABLE_OPTIONS
+from streamtable.core.types import BYTES_ROOTS, INT, STRING, DataType, Field, Root, map_of
+from streamtable.plan.binding.bound import Bound, derived
+from streamtable.plan.binding.cast_text import to_text
+from streamtable.plan.query.query import QueryPlanner
+from streamtable.plan.query.relation import bound_field, project
+from streamtable.plan.rank.numbering import with_numbering
+from streamtable.plan.rules.changelog_mode import infer_changes
+from streamtable.plan.rules.event_time import with_event_time
+from streamtable.plan.rules.merge_projections import merge_projections
+from streamtable.plan.rules.prune_columns import prune_columns
+from streamtable.plan.rules.state_ttl import with_state_ttl
+from streamtable.plan.sink.sink import Collect
+
+
+def plan_collect(
+    query: exp.Query, at: Span, catalog: Catalog, settings: Settings, *, texts: bool = True
+) -> Collect:
+    """Plan a displayed query: every change with its row kind.
+
+    Args:
+        query: the query.
+        at: place of the SELECT.
+        catalog: catalog of its tables.
+        settings: the session's settings.
+        texts: whether every column is displayed as text; else columns keep their types.
+
+    Raises:
+        StreamtableError: an error of the query; NOT_YET for a column that cannot be displayed.
+    """
+    planner = QueryPlanner(catalog, options_hints=settings[DYNAMIC_TABLE_OPTIONS])
+    relation = planner.plan(query, whole=True)
+    relation = replace(relation, node=with_numbering(relation.node))
+    columns = tuple(Field(c.name, c.field.type) for c in relation.columns)
+    value = _as_text if texts else _as_value
+    values = [(c.name, value(c.name, bound_field(c.field), at)) for c in relation.columns]
+    shown = Collect(project(relation.node, values).node, columns, at)
+    changes = infer_changes(
+        merge_projections(with_event_time(shown)), duplicates=settings[CDC_DUPLICATES]
+    )
+    return prune_columns(with_state_ttl(changes, settings))
+
+
+def _as_text(name: str, value: Bound, at: Span) -> Bound:
+    kind = value.type
+    if kind.root is Root.MULTISET and kind.element is not None:
+        kind = map_of(kind.element, INT)
+    sql = _hexadecimal(value) or (None if _holds_bytes(kind) else to_text(value.sql, kind))
+    if sql is None:
+        raise StreamtableError(
+            Condition.NOT_YET,
+            at=at,
+            what=f"showing column '{name}' of type {value.type.with_nullable(True)}",
+            hint="select a CAST or a function of it",
+        )
+    return derived(sql, STRING, (value,))
+
+
+def _as_value(name: str, value: Bound, at: Span) -> Bound:
+    """Return the column itself, unless Python has no type for it."""
+    if _holds(value.type, Root.INTERVAL_YEAR_MONTH):
+        raise StreamtableError(
+            Condition.NOT_YET,
+            at=at,
+            what=f"column '{name}' of type {value.type.with_nullable(True)} in Python",
+            hint="select a CAST to STRING of it",
+        )
+    return value
+
+
+def _hexadecimal(value: Bound) -> str | None:
+    """Format bytes like Flink, `x'0aff'`."""
+    if value.type.root not in BYTES_ROOTS:
+        return None
+    return f"concat('x\\'', lower(hex({value.sql})), '\\'')"
+
+
+def _holds_bytes(kind: DataType | None) -> bool:
+    """Return whether the type contains bytes, which a CAST would print as characters."""
+    return _holds(kind, *BYTES_ROOTS)
+
+
+def _holds(kind: DataType | None, *roots: Root) -> bool:
+    """Return whether a type is, or contains, one of these kinds of type."""
+    if kind is None:
+        return False
+    parts = (kind.element, kind.key, *(f.type for f in kind.fields))
+    return kind.root in roots or any(_holds(part, *roots) for part in parts)

@@ -1,0 +1,53 @@
+"""Root nodes of a plan."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from streamtable.core.errors import Span
+from streamtable.core.identity import stable
+from streamtable.core.table import Table
+from streamtable.core.types import Field
+from streamtable.plan.node import Key, Node
+
+
+@stable("Sink", input="input", table="table", not_null="not_null", at="at")
+@dataclass(frozen=True)
+class Sink:
+    """Write a query into a table.
+
+    Attributes:
+        input: its fields have the names, order and types of the table's persisted columns.
+        not_null: columns that must not be NULL.
+        at: place of the INSERT.
+    """
+
+    input: Node
+    table: Table
+    not_null: tuple[str, ...] = ()
+    at: Span | None = None
+
+    @property
+    def key(self) -> Key:
+        """The primary key of the table."""
+        return self.table.schema.primary_key
+
+
+@stable("Collect", input="input", columns="columns", at="at")
+@dataclass(frozen=True)
+class Collect:
+    """Display a query.
+
+    Attributes:
+        input: one text field per column.
+        columns: names and types in the query; names may repeat.
+        at: place of the SELECT.
+    """
+
+    input: Node
+    columns: tuple[Field, ...]
+    at: Span | None = None
+
+
+#: The root node of a plan.
+Root = Sink | Collect

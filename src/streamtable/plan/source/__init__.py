@@ -1,0 +1,1 @@
+"""Sources of rows: tables and VALUES, with their operators."""

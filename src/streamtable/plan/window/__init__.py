@@ -1,0 +1,1 @@
+"""Time windows and watermarks: table functions and operators."""

@@ -1,0 +1,92 @@
+"""Window Top-N operator: ROW_NUMBER per window."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from streamtable.core.changelog import APPEND, ChangelogMode
+from streamtable.core.identity import stable
+from streamtable.core.types import Field
+from streamtable.plan.inputs import UnaryNode
+from streamtable.plan.node import Key, Node
+from streamtable.plan.rank.sort_key import SortKey
+from streamtable.plan.state import StateLayout
+from streamtable.plan.window.fields import WindowField
+from streamtable.plan.window.window import Window
+
+
+@stable(
+    "WindowTopN",
+    window="window",
+    partition="partition",
+    end="end",
+    order="order",
+    limit="limit",
+    skip="skip",
+    rank="rank",
+)
+@dataclass(frozen=True)
+class WindowTopN(UnaryNode):
+    """Emit the first rows of each partition of a window, once, when the watermark passes its end.
+
+    Attributes:
+        partition: partition fields, including the window bounds.
+        end: partition field with the end of the window.
+        rank: name and type of the row number; None: unused.
+    """
+
+    title = "WindowTopN"
+    state = StateLayout("WindowTopN", 1, ("WindowTopNProcessor",), frozenset({"top"}))
+    waits = fires_windows = True
+
+    window: Window
+    partition: Key
+    end: str
+    order: tuple[SortKey, ...]
+    limit: int
+    skip: int = 0
+    rank: Field | None = None
+
+    @property
+    def fields(self) -> tuple[Field, ...]:
+        """Fields of the input, then the row number."""
+        return (*self.input.fields, *((self.rank,) if self.rank else ()))
+
+    @property
+    def mode(self) -> ChangelogMode:
+        """Append-only."""
+        return APPEND
+
+    @property
+    def clock_window(self) -> Window | None:
+        """The window of the operator."""
+        return self.window if self.window.processing else None
+
+    def row_keys(self, *, ordered: bool) -> tuple[Key, ...]:
+        """Return the partition fields, plus the row number if there may be several rows."""
+        del ordered
+        if self.limit == 1:
+            return (self.partition,)
+        return ((*self.partition, self.rank.name),) if self.rank else ()
+
+    def needs_before(self, child: Node, before: bool) -> bool:
+        """Return the consumer's need: the input is append-only."""
+        return before or not child.mode.is_append
+
+    def reads(self, wanted: set[str]) -> tuple[set[str], ...]:
+        """Return the fields that are passed on, the partition and the order."""
+        own = {self.rank.name} if self.rank else set()
+        return (wanted - own | {*self.partition, *(k.field for k in self.order)},)
+
+    def window_field(self, name: str) -> WindowField | None:
+        """Return the window bound of an input field."""
+        return self.passed_window(name)
+
+    @property
+    def headline(self) -> str:
+        """Shows window, partition, order and limit."""
+        order = ", ".join(key.described for key in self.order)
+        rank = f" with {self.rank.name}" if self.rank else ""
+        skip = f" after {self.skip}" if self.skip else ""
+        rows = f"{self.limit}{skip} of {order or 'any order'}{rank}"
+        return f"WindowTopN {self.window.described} by ({', '.join(self.partition)}): {rows}"

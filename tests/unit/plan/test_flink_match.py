@@ -1,0 +1,48 @@
+"""What Flink refuses of MATCH_RECOGNIZE is refused here, and what it takes is taken."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from tests.compat.match_known import REFUSED, TAKEN
+from tests.compat.match_queries import COLUMNS, FAILING, MATCHED, RANDOM, WRITTEN
+
+from streamtable.core.errors import StreamtableError
+from streamtable.session import Session
+
+_RECORD = Path(__file__).parents[2] / "compat" / "match.json"
+_OPTIONS = (
+    "'connector' = 'kafka', 'topic' = 't', 'properties.bootstrap.servers' = 'b:1',"
+    " 'format' = 'json'"
+)
+_TABLES = f"""
+CREATE TABLE ticks ({COLUMNS}, ts TIMESTAMP(3), WATERMARK FOR ts AS ts - INTERVAL '3' SECOND)
+WITH ({_OPTIONS});
+CREATE TABLE arrivals ({COLUMNS}, pt AS PROCTIME()) WITH ({_OPTIONS});
+CREATE VIEW matched AS {MATCHED};
+"""
+
+
+def _refused(query: str) -> bool:
+    try:
+        Session().load(f"{_TABLES}{query};", "job.sql")
+    except StreamtableError:
+        return True
+    return False
+
+
+def test_flinks_grammar_is_ours() -> None:
+    answers = json.loads(_RECORD.read_text(encoding="utf-8"))["answers"]
+    # Flink's docs have {,m}, on which Flink 2.2 fails.
+    asked = [*WRITTEN, *(query for query in RANDOM if "{," not in query)]
+    flink = {query: isinstance(answers[query], str) for query in asked}
+    assert sum(flink.values()) > 60
+    taken = dict.fromkeys(FAILING, False)
+    wrong = {query for query, refused in {**flink, **taken}.items() if _refused(query) != refused}
+    assert wrong == {*REFUSED, *TAKEN}
+
+
+def test_every_query_has_an_answer() -> None:
+    answers = json.loads(_RECORD.read_text(encoding="utf-8"))["answers"]
+    assert set(answers) == {*WRITTEN, *FAILING, *RANDOM}

@@ -1,0 +1,78 @@
+"""What every operator says of itself, and the rules that go by that."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+from tests.unit.plan.operators import operators
+
+from streamtable.core.changelog import APPEND
+from streamtable.core.types import INT, Field
+from streamtable.operators.lower import LOWERINGS
+from streamtable.plan.inputs import UnaryNode
+from streamtable.plan.node import Node
+from streamtable.plan.rules.real_time import obstacle
+from streamtable.plan.rules.state_layouts import layouts
+from streamtable.plan.source.values import Values
+from streamtable.plan.window.window_table import SessionTable, WindowTable
+
+#: What a new operator has to say; all else has a default that fits operators without state or time.
+_SAID = ("mode", "fields", "inputs", "over")
+
+
+@pytest.mark.parametrize("operator", operators(), ids=lambda cls: cls.__name__)
+def test_an_operator_says_what_has_no_default(operator: type[Node]) -> None:
+    assert isinstance(operator.title, str)
+    # A subclass that inherited whether there is state could be taken for one without any.
+    assert "state" in operator.__dict__
+    for name in _SAID:
+        field = name in getattr(operator, "__dataclass_fields__", {})
+        assert field or getattr(operator, name, None) is not getattr(Node, name, None), name
+
+
+def test_every_operator_has_a_lowering() -> None:
+    assert sorted(cls.__name__ for cls in LOWERINGS) == [cls.__name__ for cls in operators()]
+
+
+def test_state_ids_tell_layouts_apart_where_names_of_operators_do_not() -> None:
+    layouts = [cls.state for cls in operators() if cls.state]
+    assert len({(layout.id, layout.variables) for layout in layouts}) == len(layouts)
+
+
+def test_a_table_of_sessions_has_state_and_a_table_of_windows_has_none() -> None:
+    """One was a subclass of the other, and was counted as stateless."""
+    assert SessionTable.state is not None
+    assert WindowTable.state is None
+    assert not issubclass(SessionTable, WindowTable)
+
+
+def test_an_operator_that_no_rule_has_heard_of() -> None:
+    """The rules go by what it says, its base class does not matter."""
+
+    @dataclass(frozen=True)
+    class Kept(UnaryNode):
+        title = "Kept"
+        state = SessionTable.state
+
+        @property
+        def fields(self) -> tuple[Field, ...]:
+            return self.input.fields
+
+        mode = APPEND
+
+    rows = Values((Field("k", INT), Field("v", INT)), (("1", "'a'"), ("2", "'b'")))
+    node = Kept(rows)
+    assert node.shuffles == 1
+    assert list(layouts(node)) == [("SessionTable", 1)]
+    assert obstacle(node) == "Spark does not read VALUES in real-time mode"
+    assert [f.name for f in node.pruned({"v"}).fields] == ["v"]
+    assert node.headline == "Kept"
+
+
+def test_rooms_have_twenty_files_at_most() -> None:
+    source = Path(__file__).parents[3] / "src" / "streamtable"
+    for room in ("plan", "sql"):
+        for folder in (source / room, *(source / room).rglob("*/")):
+            assert len(list(folder.glob("*.py"))) <= 20, folder
