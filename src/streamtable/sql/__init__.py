@@ -1,7 +1,12 @@
-"""Stage 1, script -> statements: text comes in, frozen statements with places go out to `catalog`.
+"""Stage 1, script -> statements: parse text into frozen statements with places.
 
-`lexer` and `script` cut the text, a parser of our own in layers (listed in `forward`) turns the
-tokens of one statement into a value of `statements`; queries and expressions in it are sqlglot's
-trees with a few nodes of ours (`nodes`), each with its place (`place`). `dialect` writes a tree as
-Flink SQL again. The door is `parse`. What Flink has and we lack is refused here by name.
+- `lexer` splits the text into tokens and statements.
+- The parser is our own, with one class per layer: `expressions`, then `queries`, then `statements`.
+  It returns values of `statements.model`. Their queries and expressions are sqlglot trees with a
+  few additional nodes (`nodes`), each with its place (`place`).
+- `dialect` writes a tree as Flink SQL.
+- `parse` is the entry point.
+
+The catalog reads the statements. Flink statements that streamtable lacks are refused here by name
+(`statements.refused`).
 """

@@ -1,6 +1,6 @@
-"""Flink as a dialect of sqlglot: a tree of ours back to SQL, for plans and messages.
+"""Flink dialect of sqlglot: writes trees as SQL, for plans and messages.
 
-Reading does not go through sqlglot's parser; `Flink.parse` hands the text to ours.
+sqlglot's parser is not used: `Flink.parse` calls our parser.
 """
 
 from __future__ import annotations
@@ -12,8 +12,8 @@ from sqlglot.dialects.dialect import Dialect
 
 from streamtable.core.secrets import MASK, is_secret
 from streamtable.sql import nodes
+from streamtable.sql.lexer.words import BARE_FUNCTIONS, RESERVED
 from streamtable.sql.parse import parse_query
-from streamtable.sql.words import BARE_FUNCTIONS, RESERVED
 
 _COLLECTIONS = ("ARRAY", "MAP")
 _BETWEEN_ARGUMENTS = {
@@ -24,7 +24,7 @@ _BETWEEN_ARGUMENTS = {
 
 
 class FlinkGenerator(generator.Generator):
-    """Writes trees of our parser as Flink SQL that it reads back as the same tree."""
+    """Write trees of our parser as Flink SQL; parsing the text gives the same tree."""
 
     RESERVED_KEYWORDS: ClassVar[set[str]] = {word.lower() for word in RESERVED}
     NVL2_SUPPORTED = False
@@ -41,10 +41,13 @@ class FlinkGenerator(generator.Generator):
         nodes.HintOption: lambda _, node: hint_option_sql(node),
         nodes.TableFunction: lambda self, node: self.table_function_sql(node),
         nodes.TableArgument: lambda self, node: self.table_argument_sql(node),
+        nodes.MatchRecognize: lambda self, node: self.match_recognize_sql(node),
+        nodes.PatternVariable: lambda self, node: self.pattern_variable_sql(node),
+        nodes.FinalCall: lambda self, node: f"FINAL {self.sql(node, 'this')}",
     }
 
     def call_sql(self, node: nodes.FlinkCall) -> str:
-        """A call with the clauses inside and behind it."""
+        """Write a call with its clauses."""
         name, arguments = node.name, node.expressions
         if not arguments and name in BARE_FUNCTIONS:
             return name
@@ -66,7 +69,7 @@ class FlinkGenerator(generator.Generator):
         return text
 
     def _inside(self, name: str, texts: list[str], arguments: list[exp.Expr]) -> str:
-        """What stands between the parentheses; some functions have words for commas."""
+        """Write the text between the parentheses; some functions use keywords instead of commas."""
         if name == "TRIM" and len(texts) > 1:
             return f"{texts[0]} {texts[1]} FROM {texts[2]}"
         if name in ("FLOOR", "CEIL", "CEILING") and isinstance(arguments[-1], exp.Var):
@@ -80,7 +83,7 @@ class FlinkGenerator(generator.Generator):
         return texts[0] + "".join(a + b for a, b in zip(words, texts[1:], strict=False))
 
     def clause_sql(self, node: nodes.CallClause) -> str:
-        """`RETURNING INT`, `WITHOUT WRAPPER`, `DEFAULT 1 ON EMPTY`."""
+        """Write `RETURNING INT`, `WITHOUT WRAPPER`, `DEFAULT 1 ON EMPTY`."""
         value = self.sql(node, "expression")
         if node.name == "RETURNING":
             return f"RETURNING {value}"
@@ -90,16 +93,16 @@ class FlinkGenerator(generator.Generator):
         return f"{default}{value} {node.name}"
 
     def hint_node_sql(self, node: nodes.HintNode) -> str:
-        """`OPTIONS('k'='v')`."""
+        """Write `OPTIONS('k'='v')`."""
         texts = [self.sql(part) for part in node.expressions]
         return f"{node.name}({', '.join(texts)})" if texts else node.name
 
     def hint_sql(self, expression: exp.Hint) -> str:
-        """`/*+ ... */` behind SELECT."""
+        """Write `/*+ ... */` after SELECT."""
         return f" /*+ {self.expressions(expression, flat=True)} */"
 
     def table_sql(self, expression: exp.Table, sep: str = " AS ") -> str:
-        """Hints and FOR SYSTEM_TIME stand before the alias."""
+        """Write a table; hints and FOR SYSTEM_TIME precede the alias."""
         text = self.table_parts(expression)
         if hints := expression.args.get("hints"):
             text += f" /*+ {', '.join(self.sql(hint) for hint in hints)} */"
@@ -109,20 +112,55 @@ class FlinkGenerator(generator.Generator):
         return f"{text}{sep}{alias}" if alias else text
 
     def table_function_sql(self, node: nodes.TableFunction) -> str:
-        """`[LATERAL] TABLE(f(...))`."""
+        """Write `[LATERAL] TABLE(f(...))`."""
         lateral = "LATERAL " if node.args.get("lateral") else ""
         alias = self.sql(node, "alias")
         return f"{lateral}TABLE({self.sql(node, 'this')})" + (f" AS {alias}" if alias else "")
 
     def table_argument_sql(self, node: nodes.TableArgument) -> str:
-        """`TABLE t PARTITION BY (a, b)`."""
+        """Write `TABLE t PARTITION BY (a, b)`."""
         text = f"TABLE {self.sql(node, 'this')}"
         if keys := node.args.get("partition_by"):
             text += f" PARTITION BY ({', '.join(self.sql(key) for key in keys)})"
         return text + self.sql(node, "order")
 
+    def match_recognize_sql(self, node: nodes.MatchRecognize) -> str:
+        """Write `t MATCH_RECOGNIZE (...) AS m`."""
+        clauses = []
+        if keys := node.args.get("partition_by"):
+            clauses.append(f"PARTITION BY {self._listed(keys)}")
+        if order := node.args.get("order"):
+            clauses.append(self.sql(order).strip())
+        if measures := node.args.get("measures"):
+            clauses.append(f"MEASURES {self._listed(measures)}")
+        if skip := node.args.get("skip"):
+            text = f"{skip.this} {self.sql(skip, 'variable')}".rstrip()
+            clauses.append(f"AFTER MATCH SKIP {text}")
+        pattern = " ".join(self.sql(variable) for variable in node.args["pattern"])
+        clauses.append(f"PATTERN ({pattern})")
+        if within := node.args.get("within"):
+            clauses.append(f"WITHIN {self.sql(within)}")
+        defined = (
+            f"{self.sql(alias, 'alias')} AS {self.sql(alias, 'this')}"
+            for alias in node.args["define"]
+        )
+        clauses.append(f"DEFINE {', '.join(defined)}")
+        alias = self.sql(node, "alias")
+        text = f"{self.sql(node, 'this')} MATCH_RECOGNIZE ({' '.join(clauses)})"
+        return f"{text} AS {alias}" if alias else text
+
+    def pattern_variable_sql(self, node: nodes.PatternVariable) -> str:
+        """Write `A{1,2}?`."""
+        least, most = node.args["minimum"], node.args.get("maximum")
+        counts = f"{{{least},{'' if most is None else most}}}"
+        sign = "" if (least, most) == (1, 1) and not node.args.get("reluctant") else counts
+        return f"{self.sql(node, 'this')}{sign}{'?' if node.args.get('reluctant') else ''}"
+
+    def _listed(self, items: list[exp.Expr]) -> str:
+        return ", ".join(self.sql(item) for item in items)
+
     def not_sql(self, expression: exp.Not) -> str:
-        """`a IS NOT NULL`, `a NOT IN (...)`: NOT stands where one would write it."""
+        """Write NOT in its usual position: `a IS NOT NULL`, `a NOT IN (...)`."""
         inside = expression.this
         left = inside.this if isinstance(inside, exp.Escape) else inside
         within = (exp.Is, exp.In, exp.Between, exp.Like, exp.SimilarTo)
@@ -135,13 +173,13 @@ class FlinkGenerator(generator.Generator):
         return f"{before} NOT{behind}"
 
     def between_sql(self, expression: exp.Between) -> str:
-        """BETWEEN, SYMMETRIC where it was."""
+        """Write BETWEEN, with SYMMETRIC if the query has it."""
         this, low, high = (self.sql(expression, name) for name in ("this", "low", "high"))
         symmetric = " SYMMETRIC" if expression.args.get("symmetric") else ""
         return f"{this} BETWEEN{symmetric} {low} AND {high}"
 
     def ordered_sql(self, expression: exp.Ordered) -> str:
-        """A sort key; NULLS only where the query says it."""
+        """Write a sort key, with NULLS FIRST or LAST only if the query has it."""
         text = self.sql(expression, "this") + (" DESC" if expression.args.get("desc") else "")
         match expression.args.get("nulls_first"):
             case None:
@@ -152,18 +190,18 @@ class FlinkGenerator(generator.Generator):
     def hexstring_sql(
         self, expression: exp.HexString, binary_function_repr: str | None = None
     ) -> str:
-        """`X'1F'`."""
+        """Write `X'1F'`."""
         del binary_function_repr
         return f"X'{expression.this}'"
 
 
 class Flink(Dialect):
-    """Flink SQL: backticks around names, single quotes around strings, names keep their case."""
+    """Flink SQL: names in backticks, strings in single quotes; names are case-sensitive."""
 
     NORMALIZE_FUNCTIONS: bool | str = False
 
     class Tokenizer(tokens.Tokenizer):
-        """Quotes, for what sqlglot writes."""
+        """Quotes that sqlglot writes."""
 
         IDENTIFIERS: ClassVar[list[str | tuple[str, str]]] = ["`"]
         STRING_ESCAPES: ClassVar[list[str]] = ["'"]
@@ -171,23 +209,23 @@ class Flink(Dialect):
     Generator = FlinkGenerator
 
     def parse(self, sql: str, **opts: Any) -> list[exp.Expr | None]:
-        """Reads one query with the parser of ours."""
+        """Parse one query with our parser."""
         del opts
         return [parse_query(sql)]
 
 
 def flink_sql(node: exp.Expr, *, quoted: bool = False) -> str:
-    """A tree of our parser as Flink SQL on one line; secrets of hints masked.
+    """Write a tree of our parser as Flink SQL on one line; secrets in hints are masked.
 
     Args:
         node: the tree.
-        quoted: whether every name stands in backticks, or only those that need them.
+        quoted: whether to quote all names with backticks, or only those that need it.
     """
     return node.sql(dialect=Flink, identify=quoted)
 
 
 def hint_option_sql(node: nodes.HintOption) -> str:
-    """`'k'='v'`, secrets masked."""
+    """Write `'k'='v'`, secrets masked."""
     value = MASK if is_secret(node.name) else node.expression.name
     return f"{_quoted(node.name)}={_quoted(value)}"
 

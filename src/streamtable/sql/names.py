@@ -1,4 +1,4 @@
-"""Names of things that a catalog holds."""
+"""Names of catalog objects."""
 
 from __future__ import annotations
 

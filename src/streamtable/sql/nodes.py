@@ -1,6 +1,6 @@
-"""Nodes that Flink has and sqlglot has not; everything else in a tree is sqlglot's.
+"""sqlglot nodes for constructs of Flink SQL that sqlglot lacks.
 
-sqlglot's own function nodes are not used: they carry the meaning of other databases' functions.
+sqlglot's own function nodes are not used, because they have the semantics of other databases.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ class FlinkType(exp.Expression):
 
 
 class FlinkCall(exp.Expression, exp.Condition):
-    """A call of any function, as written.
+    """A function call, as written.
 
     Args:
         this: name in upper case.
@@ -34,8 +34,8 @@ class FlinkCall(exp.Expression, exp.Condition):
         order: `exp.Order` of `WITHIN GROUP (ORDER BY ...)`.
         nulls: `IGNORE` or `RESPECT`.
         clauses: `CallClause`s of the JSON functions.
-        function: the user's function that is meant, once the catalog has told; None: a built-in.
-        database: the one in use, once the catalog has told; for CURRENT_DATABASE.
+        function: the user-defined function, set by the catalog; None: a built-in function.
+        database: the current database, set by the catalog; for CURRENT_DATABASE.
     """
 
     arg_types = {  # noqa: RUF012 (sqlglot's way to declare arguments)
@@ -52,12 +52,12 @@ class FlinkCall(exp.Expression, exp.Condition):
 
 
 class GivenRows(exp.Expression, exp.Query):
-    """The rows of a table that does not change, given by a program rather than by SQL.
+    """Rows of a static table that a program passes instead of SQL.
 
     Args:
-        this: its name, as plans show it.
+        this: name of the table in plans.
         fields: names and types of its columns.
-        rows: what holds the rows; only operators look into it.
+        rows: container of the rows; only operators read it.
     """
 
     arg_types = {"this": True, "fields": True, "rows": True}  # noqa: RUF012
@@ -79,7 +79,7 @@ class IntervalLiteral(exp.Expression, exp.Condition):
     """An interval.
 
     Args:
-        this: text between the quotes, with the sign before them.
+        this: text between the quotes, with the sign before the quotes.
         unit: `SECOND`, `MINUTE TO SECOND`, ...
         value: months of a year-month interval, microseconds of a day-time interval.
         to: `FlinkType` of one of the two interval types.
@@ -101,7 +101,7 @@ class HintNode(exp.Expression):
 
     @property
     def options(self) -> dict[str, Given]:
-        """Its options; each stands where its key does."""
+        """Options of the hint, each with the place of its key."""
         return {
             option.name: Given(option.expression.name, place_of(option))
             for option in self.expressions
@@ -116,6 +116,64 @@ class TableFunction(exp.Expression):
 
 
 class TableArgument(exp.Expression):
-    """A table handed to a function: `TABLE t [PARTITION BY ...] [ORDER BY ...]`."""
+    """A table argument of a function: `TABLE t [PARTITION BY ...] [ORDER BY ...]`."""
 
     arg_types = {"this": True, "partition_by": False, "order": False}  # noqa: RUF012
+
+
+class MatchRecognize(exp.Expression):
+    """`relation MATCH_RECOGNIZE (...)` in FROM.
+
+    Args:
+        this: the relation before it, without alias.
+        partition_by: expressions of PARTITION BY.
+        order: `exp.Order`.
+        measures: `exp.Alias`es.
+        skip: `MatchSkip` of AFTER MATCH.
+        pattern: `PatternVariable`s in order.
+        within: the interval.
+        define: `exp.Alias`es: a condition with the name of its variable.
+        alias: `exp.TableAlias`.
+    """
+
+    arg_types = {  # noqa: RUF012
+        "this": True,
+        "partition_by": False,
+        "order": False,
+        "measures": False,
+        "skip": False,
+        "pattern": True,
+        "within": False,
+        "define": True,
+        "alias": False,
+    }
+
+
+class PatternVariable(exp.Expression):
+    """A variable of PATTERN with its quantifier.
+
+    Args:
+        this: the identifier.
+        minimum: the least number of rows.
+        maximum: the largest number of rows; None: no limit.
+        reluctant: whether a `?` follows the quantifier.
+    """
+
+    arg_types = {  # noqa: RUF012
+        "this": True,
+        "minimum": True,
+        "maximum": False,
+        "reluctant": False,
+    }
+
+
+class MatchSkip(exp.Expression):
+    """`AFTER MATCH SKIP ...`: `this` is the keyword text, `variable` the variable, if any."""
+
+    arg_types = {"this": True, "variable": False}  # noqa: RUF012
+
+
+class FinalCall(exp.Expression, exp.Condition):
+    """`FINAL f(...)` in MATCH_RECOGNIZE; `this` is the call."""
+
+    arg_types = {"this": True}  # noqa: RUF012

@@ -1,34 +1,34 @@
-"""Text -> statements: the door of this stage."""
+"""Parse text into statements: the entry point of this stage."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 
 from sqlglot import exp
 
 from streamtable.core.errors import Condition, Span, StreamtableError
 from streamtable.core.types import DataType
-from streamtable.sql.commands import StatementParser
-from streamtable.sql.script import NO_FILE, Script
-from streamtable.sql.statements import Statement
+from streamtable.sql.lexer.script import NO_FILE, Script
+from streamtable.sql.statements.model import Statement
+from streamtable.sql.statements.parser import StatementParser
 
 
 def parse_script(
     text: str, file: str = NO_FILE, variables: Mapping[str, str] | None = None
 ) -> list[Statement]:
-    """Reads a script.
+    """Parse a script.
 
     Args:
-        text: any number of statements, with `;` between.
-        file: its name, for places.
+        text: any number of statements, separated by `;`.
+        file: name of the file, for places.
         variables: values of `${name}`; the environment supplies the rest.
 
     Returns:
-        The statements in order; none for a text of nothing but comments.
+        The statements in order; empty if the text has only comments.
 
     Raises:
-        StreamtableError: SYNTAX, NOT_YET, UNKNOWN_VARIABLE, and what a declaration on its own can
-            get wrong (UNSUPPORTED_TYPE, INVALID_PRIMARY_KEY, ...); always with a place.
+        StreamtableError: SYNTAX, NOT_YET, UNKNOWN_VARIABLE, or an error within a single declaration
+            (UNSUPPORTED_TYPE, INVALID_PRIMARY_KEY, ...); always with a place.
     """
     found = []
     for statement in read_script(text, file, variables):
@@ -39,12 +39,16 @@ def parse_script(
 
 
 def read_script(
-    text: str, file: str = NO_FILE, variables: Mapping[str, str] | None = None
+    text: str,
+    file: str = NO_FILE,
+    variables: Mapping[str, str] | None = None,
+    notice: Callable[[str], None] = lambda _: None,
 ) -> Iterator[Statement | StreamtableError]:
-    """Reads a script on past its faults: a statement that is none comes out as its error.
+    """Parse a script and continue after errors; an invalid statement is emitted as its error.
 
-    Where statements begin and end is known only as long as the text can be cut into tokens; a
-    fault in that is the last item.
+    `notice` receives one line for each notice about a statement.
+
+    After an error in the lexer, the ends of statements are unknown. Such an error is the last item.
     """
     script = Script(text, file, variables or {})
     pieces = script.statements()
@@ -56,24 +60,29 @@ def read_script(
         except StreamtableError as error:
             yield error
             return
+        parser = StatementParser(tokens, script)
         try:
-            yield StatementParser(tokens, script).statement()
+            statement = parser.statement()
         except StreamtableError as error:
             yield error
+            continue
+        for line in dict.fromkeys(parser.notices):
+            notice(line)
+        yield statement
 
 
 def parse_expression(text: str, file: str = NO_FILE) -> exp.Expr:
-    """Reads a scalar expression on its own; SYNTAX unless the text is one."""
+    """Parse a single scalar expression; SYNTAX otherwise."""
     return _alone(Script(text, file)).lone_expression()
 
 
 def parse_query(text: str, file: str = NO_FILE) -> exp.Query:
-    """Reads a query on its own; SYNTAX unless the text is one."""
+    """Parse a single query; SYNTAX otherwise."""
     return _alone(Script(text, file)).lone_query()
 
 
 def parse_type(text: str, file: str = NO_FILE) -> DataType:
-    """Reads a type on its own; SYNTAX or UNSUPPORTED_TYPE unless the text is one."""
+    """Parse a single type; SYNTAX or UNSUPPORTED_TYPE otherwise."""
     return _alone(Script(text, file)).lone_type()
 
 

@@ -1,4 +1,4 @@
-"""Where a node of a query stands in its script."""
+"""Places of query nodes in their script."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ _KEY = "at"
 
 
 def put_at(node: NodeT, at: Span) -> NodeT:
-    """The node, with the place of its first character; copies of it keep the place."""
+    """Set the place of a node's first character; copies of the node keep it."""
     node.meta[_KEY] = at
     return node
 
 
 def place_of(node: exp.Expr) -> Span | None:
-    """The place of a node, or the nearest there is: of what it holds, else of what holds it."""
+    """Return the place of a node, or of the nearest node: a descendant, else an ancestor."""
     return next((at for near in _nearest(node) if (at := near.meta_get(_KEY)) is not None), None)
 
 

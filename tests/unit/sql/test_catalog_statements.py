@@ -9,7 +9,8 @@ from streamtable.core import types as t
 from streamtable.core.errors import Span
 from streamtable.core.options import Given
 from streamtable.core.table import MetadataColumn, PhysicalColumn
-from streamtable.sql.changes import (
+from streamtable.sql.parse import parse_query, parse_script
+from streamtable.sql.statements.changes import (
     AddElements,
     AlterTable,
     AlterView,
@@ -23,8 +24,8 @@ from streamtable.sql.changes import (
     ResetOptions,
     SetOptions,
 )
-from streamtable.sql.likes import Feature, Like, Merging
-from streamtable.sql.listings import (
+from streamtable.sql.statements.likes import Feature, Like, Merging
+from streamtable.sql.statements.listings import (
     CreateCatalog,
     CreateDatabase,
     CreateFunction,
@@ -39,9 +40,8 @@ from streamtable.sql.listings import (
     UseCatalog,
     UseDatabase,
 )
-from streamtable.sql.parse import parse_query, parse_script
-from streamtable.sql.schema import KeyDeclared
-from streamtable.sql.statements import CreateTableAs, CreateTableLike, Explain, Statement
+from streamtable.sql.statements.model import CreateTableAs, CreateTableLike, Explain, Statement
+from streamtable.sql.statements.schema import KeyDeclared
 
 FILE = "job.sql"
 

@@ -11,7 +11,7 @@ from streamtable.core.options import Given
 from streamtable.core.table import ComputedColumn, MetadataColumn, PhysicalColumn
 from streamtable.sql.dialect import flink_sql
 from streamtable.sql.parse import parse_script
-from streamtable.sql.statements import CreateTable
+from streamtable.sql.statements.model import CreateTable
 
 
 def _table(text: str) -> CreateTable:
@@ -89,8 +89,8 @@ def test_computed_columns_are_trees() -> None:
 
 PRIMARY_KEY = "INVALID_PRIMARY_KEY: primary key of t: "
 UNENFORCED = (
-    "it must be NOT ENFORCED, as Flink does not own the data and cannot check it."
-    " Hint: write NOT ENFORCED behind it"
+    "it must be NOT ENFORCED, as Flink does not own the data and cannot check it. Hint: write"
+    " NOT ENFORCED after it"
 )
 FAULTS = {
     "a INT, b STRING, a INT": "1:34: DUPLICATE_COLUMN: column 'a' is declared twice in t",
@@ -113,18 +113,20 @@ FAULTS = {
         "1:45: INVALID_WATERMARK: watermark of t: there is no column 't'. Hint: did you mean 'ts'?"
     ),
     "ts TIMESTAMP, WATERMARK FOR ts AS ts, WATERMARK FOR ts AS ts": (
-        "1:55: INVALID_WATERMARK: watermark of t: a table has one at most"
+        "1:55: INVALID_WATERMARK: watermark of t: a table has at most one"
     ),
     "a ROW<b TIMESTAMP>, WATERMARK FOR a.b AS a.b": (
-        "1:51: NOT_YET: a watermark on a field of a column is not there yet"
+        "1:51: NOT_YET: a watermark on a field of a column is not supported yet"
     ),
-    "a INT UNIQUE": "1:23: NOT_YET: a UNIQUE constraint is not there yet",
-    "a INT, UNIQUE (a)": "1:24: NOT_YET: a UNIQUE constraint is not there yet",
+    "a INT UNIQUE": "1:23: NOT_YET: a UNIQUE constraint is not supported yet",
+    "a INT, UNIQUE (a)": "1:24: NOT_YET: a UNIQUE constraint is not supported yet",
     "a INT,": "1:23: SYNTAX: expected a column, WATERMARK or PRIMARY KEY, found ')'",
     "a INT b INT": "1:23: SYNTAX: expected ',' or ')', found 'b'",
     "a INT NOT ENFORCED": "1:23: SYNTAX: expected ',' or ')', found 'NOT'",
-    "a": "1:16: SYNTAX: expected columns with their types, found names alone."
-    " Hint: only CREATE TABLE ... LIKE and ... AS SELECT take columns from elsewhere",
+    "a": (
+        "1:16: SYNTAX: expected columns with their types, found names alone. Hint: only CREATE"
+        " TABLE ... LIKE and ... AS SELECT copy columns"
+    ),
     "a, b INT": "1:22: SYNTAX: expected ',' or ')', found 'INT'",
     "a 1": "1:19: SYNTAX: expected a type, found '1'",
     "order INT": (
@@ -149,8 +151,13 @@ CLAUSES = {
     "WITH (a = 'b')": "1:30: SYNTAX: expected an option as 'key' = 'value', found 'a'",
     "WITH ()": "1:30: SYNTAX: expected an option as 'key' = 'value', found ')'",
     "WITH ('a'='b',)": "1:38: SYNTAX: expected an option as 'key' = 'value', found ')'",
-    "PARTITIONED BY (a)": "1:24: NOT_YET: PARTITIONED BY in CREATE TABLE is not there yet",
-    "DISTRIBUTED BY (a)": "1:24: NOT_YET: DISTRIBUTED BY in CREATE TABLE is not there yet",
+    "PARTITIONED BY (b)": "1:40: INVALID_PARTITIONS: PARTITIONED BY of t: there is no column 'b'",
+    "PARTITIONED BY (a, a)": "1:43: INVALID_PARTITIONS: PARTITIONED BY of t:"
+    " it names column 'a' twice",
+    "PARTITIONED BY (a)": "1:24: INVALID_PARTITIONS: PARTITIONED BY of t: it names every column,"
+    " so that no column is left for the files",
+    "PARTITIONED (a)": "1:24: SYNTAX: expected the end of the statement, found 'PARTITIONED'",
+    "DISTRIBUTED BY (a)": "1:24: NOT_YET: DISTRIBUTED BY in CREATE TABLE is not supported yet",
     "LIKE u (OPTIONS)": "1:32: SYNTAX: expected INCLUDING, EXCLUDING, OVERWRITING or ')',"
     " found 'OPTIONS'",
     "LIKE u (INCLUDING x)": "1:42: SYNTAX: expected one of ALL, CONSTRAINTS, DISTRIBUTION,"
@@ -158,8 +165,7 @@ CLAUSES = {
     "LIKE u (OVERWRITING ALL)": "1:32: SYNTAX: expected INCLUDING ALL or EXCLUDING ALL,"
     " found 'OVERWRITING ALL'",
     "LIKE u (INCLUDING ALL EXCLUDING ALL)": "1:46: SYNTAX: expected one clause for ALL,"
-    " found 'EXCLUDING ALL' behind another",
-    "AS TABLE u": "1:27: NOT_YET: TABLE t as a query is not there yet",
+    " found 'EXCLUDING ALL' after another",
     "ENGINE x": "1:24: SYNTAX: expected the end of the statement, found 'ENGINE'",
 }
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from streamtable.core.errors import Span
-from streamtable.sql.excerpt import excerpt
+from streamtable.sql.lexer.excerpt import excerpt
 
 HIDDEN = "s3cr3t-value"
 

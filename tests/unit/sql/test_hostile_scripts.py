@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from streamtable.core.errors import StreamtableError
-from streamtable.sql.lexer import Lexer
+from streamtable.sql.lexer.lexer import Lexer
 from streamtable.sql.parse import parse_script
 
 HERE = Path(__file__).parent

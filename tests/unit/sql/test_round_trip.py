@@ -12,7 +12,7 @@ from streamtable.sql.dialect import flink_sql
 from streamtable.sql.nodes import FlinkType
 from streamtable.sql.parse import parse_query, parse_script
 from streamtable.sql.place import place_of
-from streamtable.sql.statements import Select
+from streamtable.sql.statements.model import Select
 
 TEXT = (Path(__file__).parent / "queries.sql").read_text()
 QUERIES = [found for found in parse_script(TEXT, "queries.sql") if isinstance(found, Select)]

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from streamtable.core.errors import StreamtableError
+from streamtable.sql.lexer.script import Script
 from streamtable.sql.parse import parse_script
-from streamtable.sql.script import Script
 
 
 def _cut(text: str, **variables: str) -> list[str]:
@@ -103,8 +103,8 @@ FAULTS = {
     ),
     "SELECT ${broken": "job.sql:1:8: SYNTAX: expected ${name}, found an incomplete variable",
     "SELECT ${half}": (
-        "job.sql:1:8: SYNTAX: expected a single quote to end the text that begins here,"
-        " found the end of the script. Hint: see the variable's value"
+        "job.sql:1:8: SYNTAX: expected a single quote to end the text that begins here, found"
+        " the end of the script. Hint: check the variable's value"
     ),
     "SELECT\n 'abc": (
         "job.sql:2:2: SYNTAX: expected a single quote to end the text that begins here,"
@@ -120,8 +120,8 @@ FAULTS = {
     ),
     "SELECT ``": "job.sql:1:8: SYNTAX: expected a name between the backticks, found nothing",
     'SELECT "a"': (
-        "job.sql:1:8: SYNTAX: expected a name or a string, found a double quote."
-        " Hint: names stand in backticks, strings in single quotes"
+        "job.sql:1:8: SYNTAX: expected a name or a string, found a double quote. Hint: use"
+        " backticks for names and single quotes for strings"
     ),
     "SELECT X'1'": (
         "job.sql:1:8: SYNTAX: expected pairs of hexadecimal digits in X'...',"

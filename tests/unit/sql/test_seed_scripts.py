@@ -7,7 +7,7 @@ import pytest
 from streamtable.core.table import Schema
 from streamtable.sql.dialect import flink_sql
 from streamtable.sql.parse import parse_script
-from streamtable.sql.statements import CreateTable, Insert
+from streamtable.sql.statements.model import CreateTable, Insert
 
 PAGEVIEWS = """\
 CREATE TABLE pageviews_per_region (

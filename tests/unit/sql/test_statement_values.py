@@ -9,7 +9,8 @@ from streamtable.core.errors import Span, StreamtableError
 from streamtable.core.options import Given
 from streamtable.sql.dialect import flink_sql
 from streamtable.sql.parse import parse_query, parse_script
-from streamtable.sql.statements import (
+from streamtable.sql.statements.jobs import DescribeJob, ShowJobs, StopJob
+from streamtable.sql.statements.model import (
     CreateView,
     Drop,
     Explain,
@@ -37,6 +38,11 @@ def _insert(target: str, at: Span, target_at: Span) -> Insert:
 
 
 CASES: dict[str, Statement] = {
+    "SHOW JOBS": ShowJobs(START),
+    "DESCRIBE JOB '7'": DescribeJob("7", START, _at(1, 14)),
+    "DESC JOB '7'": DescribeJob("7", START, _at(1, 10)),
+    "STOP JOB '7'": StopJob("7", START, _at(1, 10)),
+    "STOP JOB '7' WITH SAVEPOINT": StopJob("7", START, _at(1, 10), savepoint=True),
     "SELECT 1": Select(ONE, START),
     "(SELECT 1)": Select(ONE, START),
     "CREATE VIEW v AS SELECT 1": CreateView(("v",), ONE, START, name_at=_at(1, 13)),
@@ -81,7 +87,7 @@ CASES: dict[str, Statement] = {
     "set 'a'='';": SetOption("a", Given("", _at(1, 9)), START, key_at=_at(1, 5)),
     "SET a.b-c = 10 s -- x": SetOption("a.b-c", Given("10 s", _at(1, 13)), START, key_at=_at(1, 5)),
     "RESET": ResetOption(None, START),
-    "RESET 'a.b'": ResetOption("a.b", START),
+    "RESET 'a.b'": ResetOption("a.b", START, key_at=_at(1, 7)),
     "EXPLAIN SELECT 1": Explain(Select(ONE, _at(1, 9)), START),
     "EXPLAIN PLAN FOR INSERT INTO t SELECT 1": Explain(_insert("t", _at(1, 18), _at(1, 30)), START),
     "EXPLAIN ESTIMATED_COST, changelog_mode SELECT 1": Explain(
@@ -112,14 +118,11 @@ def test_nothing_is_ever_a_generic_command() -> None:
 
 
 NOT_YET = [
-    "CREATE OR REPLACE TABLE t (a INT)",
     "CREATE OR ALTER TABLE t (a INT)",
     "CREATE MATERIALIZED TABLE t",
     "CREATE MODEL m",
-    "SHOW MODULES",
+    "SHOW FULL MODULES",
     "SHOW CREATE CATALOG c",
-    "DESCRIBE JOB 'x'",
-    "DESC EXTENDED t",
     "ALTER DATABASE d SET ('a'='b')",
     "INSERT OVERWRITE t SELECT 1",
     "DELETE FROM t",
@@ -135,7 +138,6 @@ NOT_YET = [
     "EXECUTE PLAN 'p'",
     "LOAD MODULE hive",
     "UNLOAD MODULE hive",
-    "STOP JOB 'x'",
 ]
 
 
@@ -145,5 +147,5 @@ def test_not_yet(text: str) -> None:
         parse_script(f"SELECT 1;\n  {text};\nSELECT 1", FILE)
     message = str(caught.value)
     assert message.startswith("job.sql:2:3: NOT_YET: ")
-    name = message.removeprefix("job.sql:2:3: NOT_YET: ").removesuffix(" is not there yet")
+    name = message.removeprefix("job.sql:2:3: NOT_YET: ").removesuffix(" is not supported yet")
     assert text.startswith(name)

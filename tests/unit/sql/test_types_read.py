@@ -7,7 +7,7 @@ import pytest
 from streamtable.core.errors import StreamtableError
 from streamtable.core.table import PhysicalColumn
 from streamtable.sql.parse import parse_expression, parse_script
-from streamtable.sql.statements import CreateTable
+from streamtable.sql.statements.model import CreateTable
 
 CASES = {
     "CHAR": "CHAR(1)",
@@ -48,6 +48,9 @@ CASES = {
     "DECIMAL(38, 38)": "DECIMAL(38, 38)",
     "TIME(0)": "TIME(0)",
     "TIMESTAMP(0)": "TIMESTAMP(0)",
+    "TIMESTAMP(9)": "TIMESTAMP(9)",
+    "TIMESTAMP(7) WITH LOCAL TIME ZONE": "TIMESTAMP_LTZ(7)",
+    "TIME(9)": "TIME(9)",
     "TIMESTAMP_LTZ": "TIMESTAMP_LTZ(6)",
     "TIMESTAMP_LTZ(0) NOT NULL": "TIMESTAMP_LTZ(0) NOT NULL",
     "INTERVAL YEAR": "INTERVAL YEAR TO MONTH",
@@ -68,38 +71,37 @@ CASES = {
     "ROW<>": "ROW<>",
 }
 REFUSED = {
-    "TIMESTAMP(9)": "type TIMESTAMP(9) cannot be used here: Spark keeps microseconds",
-    "TIMESTAMP_LTZ(7)": "type TIMESTAMP_LTZ(7) cannot be used here: Spark keeps microseconds",
-    "TIME(12)": "type TIME(12) cannot be used here: precision goes from 0 to 9",
+    "TIME(12)": "type TIME(12) cannot be used here: precision ranges from 0 to 9",
     "TIMESTAMP WITH TIME ZONE": (
         "type TIMESTAMP WITH TIME ZONE cannot be used here: "
         "Flink has TIMESTAMP and TIMESTAMP_LTZ only"
     ),
-    "TIMESTAMP(10)": "type TIMESTAMP(10) cannot be used here: precision goes from 0 to 9",
-    "TIMESTAMP_LTZ(10)": "type TIMESTAMP_LTZ(10) cannot be used here: precision goes from 0 to 9",
-    "TIME(7)": "type TIME(7) cannot be used here: Spark keeps microseconds",
-    "VARCHAR(0)": "type VARCHAR(0) cannot be used here: lengths go from 1 to 2147483647",
-    "BINARY(0)": "type BINARY(0) cannot be used here: lengths go from 1 to 2147483647",
+    "TIMESTAMP(10)": "type TIMESTAMP(10) cannot be used here: precision ranges from 0 to 9",
+    "TIMESTAMP_LTZ(10)": (
+        "type TIMESTAMP_LTZ(10) cannot be used here: precision ranges from 0 to 9"
+    ),
+    "VARCHAR(0)": "type VARCHAR(0) cannot be used here: lengths range from 1 to 2147483647",
+    "BINARY(0)": "type BINARY(0) cannot be used here: lengths range from 1 to 2147483647",
     "VARBINARY(2147483648)": (
-        "type VARBINARY(2147483648) cannot be used here: lengths go from 1 to 2147483647"
+        "type VARBINARY(2147483648) cannot be used here: lengths range from 1 to 2147483647"
     ),
     "DECIMAL(0)": (
-        "type DECIMAL(0, 0) cannot be used here: "
-        "precision goes from 1 to 38, scale from 0 to precision"
+        "type DECIMAL(0, 0) cannot be used here: precision ranges from 1 to 38, scale from 0 to"
+        " precision"
     ),
     "STRUCTURED<'a.B', x INT>": "type STRUCTURED cannot be used here: its values are Java objects",
-    "VARIANT": "type VARIANT cannot be used here: Kafka's formats do not carry it",
-    "BITMAP": "type BITMAP cannot be used here: Kafka's formats do not carry it",
+    "VARIANT": "type VARIANT cannot be used here: the formats do not carry it",
+    "BITMAP": "type BITMAP cannot be used here: the formats do not carry it",
     "REAL": "type REAL cannot be used here: Flink has FLOAT and DOUBLE",
     "RAW('a', 'b')": "type RAW cannot be used here: its values are Java objects",
-    "CHAR(0)": "type CHAR(0) cannot be used here: lengths go from 1 to 2147483647",
+    "CHAR(0)": "type CHAR(0) cannot be used here: lengths range from 1 to 2147483647",
     "DECIMAL(39)": (
-        "type DECIMAL(39, 0) cannot be used here: "
-        "precision goes from 1 to 38, scale from 0 to precision"
+        "type DECIMAL(39, 0) cannot be used here: precision ranges from 1 to 38, scale from 0"
+        " to precision"
     ),
     "DECIMAL(2, 3)": (
-        "type DECIMAL(2, 3) cannot be used here: "
-        "precision goes from 1 to 38, scale from 0 to precision"
+        "type DECIMAL(2, 3) cannot be used here: precision ranges from 1 to 38, scale from 0 to"
+        " precision"
     ),
     "STRNG": (
         "type STRNG cannot be used here: Flink has no such type. Hint: did you mean 'STRING'?"
@@ -129,11 +131,11 @@ def test_refused(text: str, expected: str) -> None:
 
 #: Flink 2.2 refuses these, too, in a CAST; 0 to 9 digits, as its page says, it does not take.
 INTERVALS = {
-    "YEAR(0)": "INTERVAL YEAR(0) cannot be used here: precision goes from 1 to 10",
-    "DAY(11)": "INTERVAL DAY(11) cannot be used here: precision goes from 1 to 10",
-    "SECOND(3, 10)": "INTERVAL SECOND(10) cannot be used here: precision goes from 1 to 9",
-    "DAY TO SECOND(10)": "INTERVAL SECOND(10) cannot be used here: precision goes from 1 to 9",
-    "DAY TO SECOND(0)": "INTERVAL SECOND(0) cannot be used here: precision goes from 1 to 9",
+    "YEAR(0)": "INTERVAL YEAR(0) cannot be used here: precision ranges from 1 to 10",
+    "DAY(11)": "INTERVAL DAY(11) cannot be used here: precision ranges from 1 to 10",
+    "SECOND(3, 10)": "INTERVAL SECOND(10) cannot be used here: precision ranges from 1 to 9",
+    "DAY TO SECOND(10)": "INTERVAL SECOND(10) cannot be used here: precision ranges from 1 to 9",
+    "DAY TO SECOND(0)": "INTERVAL SECOND(0) cannot be used here: precision ranges from 1 to 9",
 }
 
 

@@ -1,0 +1,1 @@
+"""Expression parser: types, literals, calls and operators, one layer per class."""

@@ -1,0 +1,1 @@
+"""Query parser: hints, FROM, and the SELECT block."""

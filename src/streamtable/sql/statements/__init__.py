@@ -1,0 +1,1 @@
+"""Statement parser: frozen statement values, and the parser layers that create them."""

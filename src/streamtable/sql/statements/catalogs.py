@@ -1,0 +1,188 @@
+"""Parser layer for statements about catalogs, databases and functions."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import NoReturn
+
+from streamtable.core.errors import Condition, Span, StreamtableError, closest
+from streamtable.core.options import Given
+from streamtable.sql.lexer.tokens import Kind
+from streamtable.sql.names import Name
+from streamtable.sql.statements.alter import AlterParser
+from streamtable.sql.statements.listings import (
+    CreateCatalog,
+    CreateDatabase,
+    CreateFunction,
+    Describe,
+    DropCatalog,
+    DropDatabase,
+    DropFunction,
+    Listing,
+    Pattern,
+    Show,
+    ShowCreate,
+    ShowStatement,
+    UseCatalog,
+    UseDatabase,
+)
+
+_PLACE = ("FROM", "IN")
+_LIKE = ("LIKE",)
+_LIKE_OR_ILIKE = ("LIKE", "ILIKE")
+
+#: Keywords after SHOW, keywords before a catalog or database, and keywords before a pattern.
+_LISTINGS: Mapping[tuple[str, ...], tuple[Listing, tuple[str, ...], tuple[str, ...]]] = {
+    ("CATALOGS",): (Listing.CATALOGS, (), _LIKE_OR_ILIKE),
+    ("DATABASES",): (Listing.DATABASES, _PLACE, _LIKE_OR_ILIKE),
+    ("TABLES",): (Listing.TABLES, _PLACE, _LIKE),
+    ("VIEWS",): (Listing.VIEWS, _PLACE, _LIKE),
+    ("FUNCTIONS",): (Listing.FUNCTIONS, _PLACE, _LIKE_OR_ILIKE),
+    ("USER", "FUNCTIONS"): (Listing.USER_FUNCTIONS, _PLACE, _LIKE_OR_ILIKE),
+    ("CURRENT", "CATALOG"): (Listing.CURRENT_CATALOG, (), ()),
+    ("CURRENT", "DATABASE"): (Listing.CURRENT_DATABASE, (), ()),
+    ("MODULES",): (Listing.MODULES, (), ()),
+    ("JARS",): (Listing.JARS, (), ()),
+}
+_LANGUAGES = ("PYTHON", "JAVA", "SCALA")
+
+
+class CatalogParser(AlterParser):
+    """Parse SHOW, DESCRIBE, USE, and CREATE and DROP of catalogs, databases and functions."""
+
+    def create_catalog(self, at: Span) -> CreateCatalog:
+        """Parse the rest of `CREATE CATALOG`."""
+        if_not_exists = self.accept("IF", "NOT", "EXISTS") is not None
+        name = self.identifier("the name of the catalog").name
+        self.comment()
+        options: dict[str, Given] = self.options() if self.accept("WITH") else {}
+        return CreateCatalog(name, options, at, if_not_exists)
+
+    def create_database(self, at: Span) -> CreateDatabase:
+        """Parse the rest of `CREATE DATABASE`."""
+        if_not_exists = self.accept("IF", "NOT", "EXISTS") is not None
+        name = self._database()
+        self.comment()
+        if self.sees("WITH"):
+            self.refuse("CREATE DATABASE ... WITH")
+        return CreateDatabase(name, at, if_not_exists)
+
+    def drop_catalog(self, at: Span) -> DropCatalog:
+        """Parse the rest of `DROP CATALOG`."""
+        if_exists = self.accept("IF", "EXISTS") is not None
+        return DropCatalog(self.identifier("the name of the catalog").name, at, if_exists)
+
+    def drop_database(self, at: Span) -> DropDatabase:
+        """Parse the rest of `DROP DATABASE`."""
+        if_exists = self.accept("IF", "EXISTS") is not None
+        name = self._database()
+        cascade = self.accept("CASCADE") is not None
+        if not cascade:
+            self.accept("RESTRICT")
+        return DropDatabase(name, at, if_exists, cascade)
+
+    def _database(self) -> Name:
+        at = self.peek().at
+        name = self.name("the name of the database")
+        if len(name) > 2:
+            raise StreamtableError(
+                Condition.SYNTAX,
+                at=at,
+                expected="the name of a database",
+                found="one of three parts",
+            )
+        return name
+
+    def use(self) -> UseCatalog | UseDatabase:
+        """Parse `USE CATALOG c` or `USE [c.]d`."""
+        self.expect("USE")
+        of_catalog = self.accept("CATALOG") is not None
+        at = self.peek().at
+        if of_catalog:
+            return UseCatalog(self.identifier("the name of the catalog").name, at)
+        return UseDatabase(self._database(), at)
+
+    def create_function(self, at: Span, *, temporary: bool, system: bool) -> CreateFunction:
+        """Parse the rest of `CREATE ... FUNCTION`; only Python functions are supported."""
+        if_not_exists = self.accept("IF", "NOT", "EXISTS") is not None
+        name = self._function_name(system=system)
+        self.expect("AS")
+        target_at = self.peek().at
+        target = self.text("'module:function'")
+        if not self.accept("LANGUAGE"):
+            self.refuse(
+                "CREATE FUNCTION without LANGUAGE, which means JAVA,",
+                target_at,
+                "write LANGUAGE PYTHON after 'module:function'",
+            )
+        language = self.peek()
+        if not self.sees_any(*_LANGUAGES):
+            self.fail(", ".join(_LANGUAGES[:-1]) + f" or {_LANGUAGES[-1]}")
+        if not self.accept("PYTHON"):
+            hint = "write the function in Python: LANGUAGE PYTHON after 'module:function'"
+            self.refuse(f"CREATE FUNCTION ... LANGUAGE {language.key}", hint=hint)
+        if self.sees("USING"):
+            self.refuse("CREATE FUNCTION ... USING")
+        if self.sees("WITH"):
+            self.refuse("CREATE FUNCTION ... WITH")
+        return CreateFunction(name, target, target_at, at, temporary, system, if_not_exists)
+
+    def drop_function(self, at: Span, *, temporary: bool, system: bool) -> DropFunction:
+        """Parse the rest of `DROP ... FUNCTION`."""
+        if_exists = self.accept("IF", "EXISTS") is not None
+        name = self._function_name(system=system)
+        return DropFunction(name, at, temporary, system, if_exists)
+
+    def _function_name(self, *, system: bool) -> Name:
+        name = self.name("the name of the function")
+        if system and len(name) > 1:
+            self.fail("a name without database, as a system function has none")
+        return name
+
+    def describe(self) -> Describe:
+        """Parse `DESCRIBE [EXTENDED] name` or `DESC`; EXTENDED has no effect, as in Flink."""
+        at = self.take().at
+        if self.peek(1).kind is not Kind.END:
+            self.accept("EXTENDED")
+        name_at = self.peek().at
+        return Describe(self.name("the name of a table"), at, name_at)
+
+    def show(self) -> ShowStatement:
+        """Parse `SHOW ...`."""
+        at = self.expect("SHOW").at
+        if self.accept("CREATE"):
+            return self._show_create(at)
+        if self.accept("COLUMNS"):
+            if not (self.accept("FROM") or self.accept("IN")):
+                self.fail("FROM or IN")
+            name_at = self.peek().at
+            name = self.name("the name of a table")
+            return Describe(name, at, name_at, self._pattern(_LIKE))
+        for words, (listing, places, patterns) in _LISTINGS.items():
+            if self.accept(*words):
+                place: Name = ()
+                if self.sees_any(*places):
+                    self.take()
+                    place = self._database()
+                return Show(listing, at, place, self._pattern(patterns))
+        return self._nothing_to_show()
+
+    def _nothing_to_show(self) -> NoReturn:
+        known = [" ".join(words) for words in (*_LISTINGS, ("COLUMNS",), ("CREATE",))]
+        self.fail("one of " + ", ".join(known), hint=closest(self.peek().text, known))
+
+    def _show_create(self, at: Span) -> ShowCreate:
+        if not self.sees_any("TABLE", "VIEW"):
+            self.fail("TABLE or VIEW")
+        kind = self.take().key
+        name_at = self.peek().at
+        return ShowCreate(kind, self.name(f"the name of the {kind.lower()}"), at, name_at)
+
+    def _pattern(self, words: tuple[str, ...]) -> Pattern | None:
+        negated = self.sees("NOT") and self.peek(1).key in words
+        if negated:
+            self.take()
+        if not self.sees_any(*words):
+            return None
+        ignores_case = self.take().key == "ILIKE"
+        return Pattern(self.text("a pattern in quotes"), negated, ignores_case)

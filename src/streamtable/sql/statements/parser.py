@@ -1,0 +1,351 @@
+"""Top layer of the parser: parses the tokens of one statement."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+from sqlglot import exp
+
+from streamtable.core.errors import Span, closest
+from streamtable.core.options import Given
+from streamtable.core.types import DataType
+from streamtable.sql.lexer.script import Script
+from streamtable.sql.lexer.tokens import Kind, Token
+from streamtable.sql.queries.parser import QUERY_STARTS
+from streamtable.sql.statements.catalogs import CatalogParser
+from streamtable.sql.statements.jobs import JobParser
+from streamtable.sql.statements.model import (
+    CreateTableAs,
+    CreateView,
+    Drop,
+    Explain,
+    Insert,
+    ListOptions,
+    ResetOption,
+    Select,
+    SetOption,
+    Statement,
+    StatementSet,
+)
+from streamtable.sql.statements.refused import refused_statement
+
+_DETAILS = ("ESTIMATED_COST", "CHANGELOG_MODE", "PLAN_ADVICE", "JSON_EXECUTION_PLAN")
+_CREATED = "TABLE, VIEW, FUNCTION, DATABASE or CATALOG"
+_STATEMENT = "a statement such as CREATE TABLE, INSERT INTO or SELECT"
+
+
+#: First keywords of statements; inside a statement, no construct can be followed by them.
+_STARTS = frozenset(
+    [
+        "ADD",
+        "ALTER",
+        "BEGIN",
+        "CALL",
+        "COMPILE",
+        "CREATE",
+        "DELETE",
+        "DESC",
+        "DESCRIBE",
+        "DROP",
+        "EXECUTE",
+        "EXPLAIN",
+        "INSERT",
+        "LOAD",
+        "REMOVE",
+        "RESET",
+        "SELECT",
+        "SET",
+        "SHOW",
+        "STOP",
+        "TRUNCATE",
+        "UNLOAD",
+        "UPDATE",
+        "USE",
+    ]
+)
+
+
+class StatementParser(CatalogParser, JobParser):
+    """Parse statements.
+
+    Args:
+        tokens: one statement, closed by an END token.
+        script: the script of the tokens; SET reads unquoted values from its text.
+    """
+
+    def __init__(self, tokens: Sequence[Token], script: Script) -> None:
+        super().__init__(tokens)
+        self._script = script
+
+    def statement(self) -> Statement:
+        """Parse all tokens as one statement."""
+        found = self._statement()
+        self.end()
+        return found
+
+    def end(self) -> None:
+        """Raise SYNTAX if tokens are left."""
+        if self.peek().kind is not Kind.END:
+            begins = self.peek().kind is Kind.WORD and self.peek().key in _STARTS
+            hint = "add ';' before it if it starts the next statement" if begins else None
+            self.fail("the end of the statement", hint)
+
+    def _statement(self) -> Statement:
+        refused = refused_statement(self.sees)
+        if refused is not None:
+            self.refuse(refused)
+        of_jobs = self.job_statement()
+        if of_jobs is not None:
+            return of_jobs
+        if self.sees_query():
+            return self._select_statement()
+        readers: dict[str, Callable[[], Statement]] = {
+            "CREATE": self._create,
+            "ALTER": self.alter,
+            "DROP": self._drop,
+            "USE": self.use,
+            "SHOW": self.show,
+            "DESCRIBE": self.describe,
+            "DESC": self.describe,
+            "INSERT": self._insert,
+            "EXECUTE": self._execute,
+            "BEGIN": self._begin,
+            "SET": self._set,
+            "RESET": self._reset,
+            "EXPLAIN": self._explain,
+        }
+        reader = readers.get(self.peek().key)
+        if reader is None:
+            self.fail(_STATEMENT, hint=closest(self.peek().text, (*readers, "STOP", *QUERY_STARTS)))
+        return reader()
+
+    def _select_statement(self) -> Select:
+        at = self.peek().at
+        return Select(self.query(), at)
+
+    def _create(self) -> Statement:
+        at = self.expect("CREATE").at
+        if self.accept("OR", "REPLACE"):
+            return self._replace_table(at)
+        temporary = self.accept("TEMPORARY") is not None
+        system = temporary and self.sees("SYSTEM", "FUNCTION")
+        if system:
+            self.take()
+        if self.accept("FUNCTION"):
+            return self.create_function(at, temporary=temporary, system=system)
+        if not temporary and self.accept("CATALOG"):
+            return self.create_catalog(at)
+        if not temporary and self.accept("DATABASE"):
+            return self.create_database(at)
+        if self.accept("TABLE"):
+            return self.create_table(at, temporary=temporary)
+        if not self.accept("VIEW"):
+            self.fail(_CREATED)
+        return self._create_view(at, temporary=temporary)
+
+    def _replace_table(self, at: Span) -> CreateTableAs:
+        self.expect("TABLE")
+        found = self.create_table(at, temporary=False)
+        if not isinstance(found, CreateTableAs):
+            self.refuse(
+                "CREATE OR REPLACE TABLE without AS", at, "write DROP TABLE IF EXISTS first"
+            )
+        return replace(found, replaces=True)
+
+    def _create_view(self, at: Span, *, temporary: bool) -> CreateView:
+        if_not_exists = self.accept("IF", "NOT", "EXISTS") is not None
+        name_at = self.peek().at
+        name = self.name("the name of the view")
+        columns: tuple[str, ...] = ()
+        if self.sees("("):
+            columns = self._column_names()
+        comment = self.text("the comment in quotes") if self.accept("COMMENT") else None
+        self.expect("AS")
+        return CreateView(
+            name=name,
+            query=self.query(),
+            at=at,
+            columns=columns,
+            comment=comment,
+            temporary=temporary,
+            if_not_exists=if_not_exists,
+            name_at=name_at,
+        )
+
+    def _column_names(self) -> tuple[str, ...]:
+        names = self.in_parentheses(lambda: self.identifier("a column"))
+        return tuple(name.name for name in names)
+
+    def _drop(self) -> Statement:
+        at = self.expect("DROP").at
+        temporary = self.accept("TEMPORARY") is not None
+        system = temporary and self.sees("SYSTEM", "FUNCTION")
+        if system:
+            self.take()
+        if self.accept("FUNCTION"):
+            return self.drop_function(at, temporary=temporary, system=system)
+        if not temporary and self.accept("CATALOG"):
+            return self.drop_catalog(at)
+        if not temporary and self.accept("DATABASE"):
+            return self.drop_database(at)
+        if not self.sees_any("TABLE", "VIEW"):
+            self.fail(_CREATED)
+        kind = self.take().key
+        if_exists = self.accept("IF", "EXISTS") is not None
+        name_at = self.peek().at
+        name = self.name(f"the name of the {kind.lower()}")
+        return Drop(kind, name, at, if_exists, name_at, temporary)
+
+    def _insert(self) -> Insert:
+        at = self.expect("INSERT").at
+        self.expect("INTO")
+        target_at = self.peek().at
+        target = self.name("the name of a table")
+        given: dict[str, Given] = {}
+        for hint in self.hints():
+            if hint.name != "OPTIONS":
+                self.refuse(f"hint {hint.name} on the target of an INSERT", hint.meta["at"])
+            given.update(hint.options)
+        if self.sees("PARTITION"):
+            self.refuse("INSERT INTO ... PARTITION")
+        columns: tuple[str, ...] = ()
+        if self.sees("(") and not self.sees_query():
+            columns = self._column_names()
+        if not self.sees_query():
+            self.fail("SELECT, VALUES or WITH")
+        query = self.query()
+        conflict_at = self._on_conflict()
+        return Insert(target, query, at, columns, given, target_at, conflict_at)
+
+    def _on_conflict(self) -> Span | None:
+        """Parse ON CONFLICT: how to handle several rows with the same sink key; see FLIP-558."""
+        clause = self.accept("ON", "CONFLICT")
+        if clause is None:
+            return None
+        self.expect("DO")
+        if self.sees_any("ERROR", "NOTHING"):
+            self.refuse(f"ON CONFLICT DO {self.peek().key}", clause.at)
+        if not self.accept("DEDUPLICATE"):
+            self.fail("DEDUPLICATE, ERROR or NOTHING")
+        return clause.at
+
+    def _execute(self) -> Statement:
+        at = self.expect("EXECUTE").at
+        if self.sees("STATEMENT"):
+            self.expect("STATEMENT", "SET")
+            self.expect("BEGIN")
+            return self._statement_set(at)
+        if self.sees("INSERT"):
+            return self._insert()
+        if not self.sees_query():
+            self.fail("STATEMENT SET, INSERT or a query")
+        return self._select_statement()
+
+    def _begin(self) -> StatementSet:
+        at = self.expect("BEGIN").at
+        self.expect("STATEMENT", "SET")
+        self.expect(";")
+        return self._statement_set(at)
+
+    def _statement_set(self, at: Span) -> StatementSet:
+        inserts = [self._insert_of_set()]
+        while not self.accept("END"):
+            inserts.append(self._insert_of_set())
+        return StatementSet(tuple(inserts), at)
+
+    def _insert_of_set(self) -> Insert:
+        if not self.sees("INSERT"):
+            self.fail("INSERT INTO")
+        if self.sees("INSERT", "OVERWRITE"):
+            self.refuse("INSERT OVERWRITE")
+        found = self._insert()
+        self.expect(";")
+        return found
+
+    def _set(self) -> SetOption | ListOptions:
+        at = self.expect("SET").at
+        if self.peek().kind is Kind.END:
+            return ListOptions(at)
+        key_at = self.peek().at
+        key = self._raw("the key of a setting", until="=")
+        self.expect("=")
+        value_at = self.peek().at
+        value = self._raw("the value of the setting")
+        return SetOption(key, Given(value, value_at), at, key_at=key_at)
+
+    def _reset(self) -> ResetOption:
+        at = self.expect("RESET").at
+        if self.peek().kind is Kind.END:
+            return ResetOption(None, at)
+        key_at = self.peek().at
+        return ResetOption(self._raw("the key of a setting"), at, key_at)
+
+    def _raw(self, expected: str, *, until: str | None = None) -> str:
+        """Parse a string, or the raw text up to a symbol or the end of the statement."""
+        if self.peek().kind is Kind.STRING:
+            return self.take().text
+        first = self.peek()
+        while self.peek().kind is not Kind.END and self.peek().key != until:
+            self.take()
+        if self.peek() is first:
+            self.fail(expected)
+        return self._script.source(first, self.last)
+
+    def _explain(self) -> Explain:
+        at = self.expect("EXPLAIN").at
+        details: tuple[str, ...] = ()
+        if self.sees_any(*_DETAILS):
+            details = tuple(self.comma_separated(self._detail))
+        else:
+            self.accept("PLAN", "FOR")
+        return Explain(self._explained(), at, details)
+
+    def _detail(self) -> str:
+        if not self.sees_any(*_DETAILS):
+            self.fail(", ".join(_DETAILS[:-1]) + f" or {_DETAILS[-1]}")
+        return self.take().key
+
+    def _explained(self) -> Insert | StatementSet | Select | CreateTableAs:
+        at = self.peek().at
+        if self.sees("INSERT"):
+            return self._insert_explained()
+        if self.accept("CREATE", "TABLE"):
+            return self._create_explained(at)
+        if self.sees_query():
+            return self._select_statement()
+        self.accept("EXECUTE")
+        if not self.sees("STATEMENT"):
+            self.fail("INSERT INTO, a query or STATEMENT SET")
+        self.expect("STATEMENT", "SET")
+        self.expect("BEGIN")
+        return self._statement_set(at)
+
+    def _insert_explained(self) -> Insert:
+        if self.sees("INSERT", "OVERWRITE"):
+            self.refuse("INSERT OVERWRITE")
+        return self._insert()
+
+    def _create_explained(self, at: Span) -> CreateTableAs:
+        found = self.create_table(at, temporary=False)
+        if not isinstance(found, CreateTableAs):
+            self.fail("AS and a query")
+        return found
+
+    def lone_expression(self) -> exp.Expr:
+        """Parse all tokens as an expression."""
+        found = self.expression()
+        self.end()
+        return found
+
+    def lone_type(self) -> DataType:
+        """Parse all tokens as a type."""
+        found = self.data_type()
+        self.end()
+        return found
+
+    def lone_query(self) -> exp.Query:
+        """Parse all tokens as a query."""
+        found = self.query()
+        self.end()
+        return found

@@ -1,0 +1,67 @@
+"""Flink's statements that streamtable does not support yet: recognized by their first keywords."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+#: First keywords of each statement, which are also its name; longer prefixes come first.
+NOT_YET = (
+    ("REPLACE", "TABLE"),
+    ("CREATE", "OR", "ALTER", "TABLE"),
+    ("CREATE", "OR", "ALTER", "MATERIALIZED", "TABLE"),
+    ("CREATE", "MATERIALIZED", "TABLE"),
+    ("CREATE", "TEMPORARY", "MODEL"),
+    ("CREATE", "MODEL"),
+    ("CREATE", "CONNECTION"),
+    ("DROP", "TEMPORARY", "MODEL"),
+    ("DROP", "MATERIALIZED", "TABLE"),
+    ("DROP", "MODEL"),
+    ("DROP", "CONNECTION"),
+    ("ALTER", "MATERIALIZED", "TABLE"),
+    ("ALTER", "FUNCTION"),
+    ("ALTER", "CATALOG"),
+    ("ALTER", "DATABASE"),
+    ("ALTER", "MODEL"),
+    ("INSERT", "OVERWRITE"),
+    ("DELETE", "FROM"),
+    ("UPDATE",),
+    ("TRUNCATE", "TABLE"),
+    ("ANALYZE", "TABLE"),
+    ("USE", "MODULES"),
+    ("SHOW", "FULL", "MODULES"),
+    ("SHOW", "PARTITIONS"),
+    ("SHOW", "PROCEDURES"),
+    ("SHOW", "MODELS"),
+    ("SHOW", "CONNECTIONS"),
+    ("SHOW", "MATERIALIZED", "TABLES"),
+    ("SHOW", "CREATE", "CATALOG"),
+    ("SHOW", "CREATE", "FUNCTION"),
+    ("SHOW", "CREATE", "MATERIALIZED", "TABLE"),
+    ("SHOW", "CREATE", "MODEL"),
+    ("DESCRIBE", "CATALOG"),
+    ("DESCRIBE", "DATABASE"),
+    ("DESCRIBE", "FUNCTION"),
+    ("DESCRIBE", "MODEL"),
+    ("DESC", "CATALOG"),
+    ("DESC", "DATABASE"),
+    ("DESC", "FUNCTION"),
+    ("DESC", "MODEL"),
+    ("ADD", "JAR"),
+    ("REMOVE", "JAR"),
+    ("CALL",),
+    ("COMPILE", "AND", "EXECUTE", "PLAN"),
+    ("COMPILE", "PLAN"),
+    ("EXECUTE", "PLAN"),
+    ("LOAD", "MODULE"),
+    ("UNLOAD", "MODULE"),
+)
+
+
+def refused_statement(sees: Callable[..., bool]) -> str | None:
+    """Return the name of an unsupported Flink statement, else None.
+
+    Args:
+        sees: returns whether the statement begins with these keywords.
+    """
+    found = next((words for words in NOT_YET if sees(*words)), None)
+    return " ".join(found) if found else None
