@@ -1,1 +1,1 @@
-"""Stage 6, run: a Spark session with what our operators need, queries, checkpoints, the end."""
+"""Runtime of jobs: Spark sessions with our operators, queries, checkpoints and metrics."""

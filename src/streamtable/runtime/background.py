@@ -1,4 +1,4 @@
-"""A job in a thread of its own, for programs that start it, look at it and stop it."""
+"""Job in a background thread, for programs that start, monitor and stop it."""
 
 from __future__ import annotations
 
@@ -6,17 +6,19 @@ import threading
 from collections.abc import Callable
 from typing import Any
 
-from streamtable.runtime.job import Watcher
+from streamtable.runtime.run_queries import JobObserver
 
 
 class Job:
-    """A script that runs in the background; `Session.start` makes one.
+    """Script that runs in a background thread. `Session.start` creates the job.
 
-    A thread of a program that ends is not waited for: call `wait`, or `stop`.
+    The thread is a daemon: it does not keep the program alive. Call `wait` or `stop` before the
+    program ends.
     """
 
-    def __init__(self, run: Callable[[Watcher], None]) -> None:
-        self._watcher = Watcher()
+    def __init__(self, run: Callable[[JobObserver], None]) -> None:
+        self._begun = threading.Event()
+        self._observer = JobObserver(after=self._begun.set)
         self._failure: BaseException | None = None
         self._thread = threading.Thread(
             target=self._run, args=(run,), name="streamtable-job", daemon=True
@@ -25,34 +27,54 @@ class Job:
 
     @property
     def running(self) -> bool:
-        """Whether it has not ended yet."""
+        """Whether the job is still running."""
         return self._thread.is_alive()
 
-    def metrics(self) -> dict[str, dict[str, dict[str, Any]]]:
-        """All metrics now, also after the end; from any thread.
+    def status(self) -> str:
+        """Return the state of the job, by Flink's names.
 
         Returns:
-            `{"tables": {table: {metric: number}}, "queries": {query: {metric: value}}}`, empty
-            before the first look at the running job. A query is named after the table it writes.
-            docs/reference/metrics.md lists the metrics with their units. A number that is not
-            known yet is absent or None. Of other shapes are, in a query: `watermark`, an ISO 8601
-            text; `partitionWatermark`, `{"topic-partition": epoch ms}`; `operators`, a list of
-            `{"name": text, "stateRows": int, "stateBytes": int}`.
+            INITIALIZING until the queries have started, RUNNING, CANCELLING after a stop request,
+            then FINISHED, CANCELED or FAILED.
         """
-        return self._watcher.metrics.values()
+        stopping = self._observer.stop.is_set()
+        if self._thread.is_alive():
+            if stopping:
+                return "CANCELLING"
+            return "RUNNING" if self._begun.is_set() else "INITIALIZING"
+        if self._failure is not None:
+            return "FAILED"
+        return "CANCELED" if stopping else "FINISHED"
+
+    def metrics(self) -> dict[str, dict[str, dict[str, Any]]]:
+        """Return the current metrics. Any thread may call this, also after the job has ended.
+
+        Returns:
+            `{"tables": {table: {metric: number}}, "queries": {query: {metric: value}}}`. The
+            dictionaries are empty before the first poll of the running job. A query is named after
+            the table that it writes. docs/reference/metrics.md lists the metrics with their units.
+            A number that is not known yet is absent or None. Four query metrics are not numbers:
+            `mode` is a text, `watermark` is an ISO 8601 text, `partitionWatermark` is
+            `{"topic-partition": epoch ms}`, and `operators` is a list:
+            `{"name": text, "stateRows": int, "stateBytes": int}` for each stateful operator.
+        """
+        return self._observer.metrics.values()
 
     def stop(self) -> None:
-        """Asks for a clean end, as SIGTERM does the command; `wait` tells when it has come."""
-        self._watcher.stop.set()
+        """Request a graceful stop, as SIGTERM does for the command. Use `wait` to await the end."""
+        self._observer.stop.set()
 
     def wait(self, seconds: float | None = None) -> bool:
-        """Waits for the end, for some seconds or for as long as it takes.
+        """Wait for the end of the job.
+
+        Args:
+            seconds: timeout in seconds; None waits without a limit.
 
         Returns:
-            Whether it has ended.
+            Whether the job has ended.
 
         Raises:
-            StreamtableError: what ended the job.
+            StreamtableError: the error that ended the job.
         """
         self._thread.join(seconds)
         if self._thread.is_alive():
@@ -61,8 +83,8 @@ class Job:
             raise self._failure
         return True
 
-    def _run(self, run: Callable[[Watcher], None]) -> None:
+    def _run(self, run: Callable[[JobObserver], None]) -> None:
         try:
-            run(self._watcher)
+            run(self._observer)
         except BaseException as failure:
             self._failure = failure

@@ -1,4 +1,4 @@
-"""The signals by which a user asks for a stop: SIGINT, which Ctrl-C sends, and SIGTERM."""
+"""Signals that request a stop: SIGINT, which Ctrl-C sends, and SIGTERM."""
 
 from __future__ import annotations
 
@@ -11,10 +11,9 @@ from types import FrameType
 
 @contextmanager
 def stop_signals(stop: threading.Event | None = None) -> Iterator[threading.Event]:
-    """SIGINT and SIGTERM ask for a stop; a second one ends the process at once.
+    """Set the event at SIGINT or SIGTERM; a second signal ends the process at once.
 
-    Handlers are set after Spark has started, because PySpark sets one of its own. Outside the main
-    thread there are none, and only whoever holds the event asks.
+    Outside the main thread no handlers are installed, and only code that has the event can set it.
     """
     stop = stop or threading.Event()
 

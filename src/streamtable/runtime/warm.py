@@ -1,6 +1,6 @@
-"""`python -m streamtable.runtime.warm`: make the archive that Spark starts out of.
+"""`python -m streamtable.runtime.warm`: create the class data sharing archive for Spark's start.
 
-`make setup` runs it; images can.
+`make setup` runs this module; builds of container images can run it, too.
 """
 
 from __future__ import annotations
@@ -16,47 +16,48 @@ from streamtable.core.errors import InternalError, StreamtableError
 from streamtable.core.settings import SETTINGS
 from streamtable.jvm.bridge import Bridge
 from streamtable.jvm.class_archive import make
-from streamtable.jvm.specs import Aggregation
-from streamtable.jvm.stateful import group_aggregate
-from streamtable.runtime.spark import start_spark
+from streamtable.jvm.specs.aggregate import GroupAggregateOperator
+from streamtable.jvm.specs.operator import Aggregation
+from streamtable.runtime.session.spark import start_spark
 
 _LOAD = "--load"
 
 
 def _load() -> None:
-    """Lets Spark load what a job with state needs: a small one runs to its end."""
+    """Load the Spark classes that a stateful job needs, by running a small job to its end."""
     spark = start_spark(SETTINGS.read({}, "warm"), "local[2]")
     with tempfile.TemporaryDirectory(prefix="streamtable-") as scratch:
         source = Path(scratch) / "in"
         source.mkdir()
         (source / "rows.txt").write_text("a\nb\na\n", encoding="utf-8")
         rows = spark.readStream.text(str(source))
-        counted = group_aggregate(
-            Bridge(spark),
+        counted = Bridge(spark).operator(
             rows.selectExpr("CAST(0 AS TINYINT) AS kind", "value"),
-            keys=["value"],
-            calls=[Aggregation("COUNT", -1, -1, False, "BIGINT", "BIGINT")],
-            retracting=False,
-            before=False,
-            bitmaps=True,
-            fold=True,
-            order=[],
-            ttl_ms=0,
-            output_ddl="kind TINYINT, value STRING, n BIGINT",
+            GroupAggregateOperator(
+                keys=["value"],
+                calls=[Aggregation("COUNT", -1, -1, False, "BIGINT", "BIGINT")],
+                retracting=False,
+                before=False,
+                bitmaps=True,
+                fold=True,
+                order=[],
+                ttl=0,
+                output_ddl="kind TINYINT, value STRING, n BIGINT",
+            ),
         )
         writer = counted.writeStream.format("noop").outputMode("update").trigger(availableNow=True)
         writer.option("checkpointLocation", f"{scratch}/checkpoint").start().awaitTermination()
     jvm = SparkContext._gateway.proc  # type: ignore[union-attr] # noqa: SLF001 - no public way
     spark.stop()
     jvm.stdin.close()
-    jvm.wait()  # it writes the archive when it ends
+    jvm.wait()  # the JVM writes the archive when it ends
 
 
 def archive_made() -> Path:
-    """The archive, which is made unless it is there.
+    """Return the class data sharing archive, and create it if it does not exist.
 
     Raises:
-        subprocess.CalledProcessError: it cannot be.
+        subprocess.CalledProcessError: the archive cannot be created.
     """
     return make([sys.executable, "-m", "streamtable.runtime.warm", _LOAD])
 
@@ -71,8 +72,8 @@ def _main() -> int:
         sys.stderr.write(f"error: {error}\n")
         return 1
     except subprocess.CalledProcessError:
-        # Everything works without it, only that a start takes longer.
-        sys.stderr.write("no archive of Spark's classes could be made; starts take longer\n")
+        # Everything works without the archive, but a start takes longer.
+        sys.stderr.write("cannot create the archive of Spark's classes; starts take longer\n")
         return 0
     sys.stdout.write(f"classes ready: {made.name}\n")
     return 0

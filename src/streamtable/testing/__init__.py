@@ -1,4 +1,4 @@
-"""The testing kit: random histories, topics filled with them, tables read back.
+"""The test kit: random histories, topics with these histories, tables read back.
 
-For our own suite and for users who test their pipelines; nothing else of the package imports it.
+It is for our own tests and for users who test their pipelines. No other package imports it.
 """

@@ -1,4 +1,4 @@
-"""Spark's batch answers, the oracle of differential tests, quickly for tables of few rows."""
+"""Spark's batch results, the oracle of differential tests, tuned for tables of few rows."""
 
 # ruff: noqa: S608 - the queries are ours
 
@@ -14,13 +14,13 @@ from pyspark.sql import DataFrame, SparkSession
 from streamtable.core.types import quote
 from streamtable.testing.replayed import Row
 
-#: Plans that see few rows are not worth compiling, nor describing.
+#: Settings that skip code generation and plan descriptions, which do not pay off for few rows.
 INTERPRETED = {
     "spark.sql.codegen.wholeStage": "false",
     "spark.sql.codegen.factoryMode": "NO_CODEGEN",
     "spark.sql.maxPlanStringLength": "0",
 }
-#: Nor planning anew while they run.
+#: Settings that skip adaptive planning at run time.
 PLANNED_ONCE = {
     "spark.sql.adaptive.enabled": "false",
     "spark.sql.autoBroadcastJoinThreshold": "-1",
@@ -30,7 +30,7 @@ PLANNED_ONCE = {
 
 @contextmanager
 def set_for_a_while(spark: SparkSession, settings: Mapping[str, str]) -> Iterator[None]:
-    """Settings of a session for a while."""
+    """Set session settings, and restore them at the end."""
     before = {key: spark.conf.get(key, None) for key in settings}
     try:
         for key, value in settings.items():
@@ -47,12 +47,12 @@ def set_for_a_while(spark: SparkSession, settings: Mapping[str, str]) -> Iterato
 def answer(
     spark: SparkSession, queries: Sequence[str], tables: Mapping[str, tuple[str, Sequence[Row]]]
 ) -> dict[int, list[Any]]:
-    """The rows that Spark answers each query with.
+    """Return the rows of Spark's batch result for each query.
 
     Args:
         spark: any session.
-        queries: in Spark's SQL.
-        tables: name -> columns as SQL declares them, and rows.
+        queries: queries in Spark's SQL.
+        tables: name -> columns in SQL, and rows.
     """
     for name, (columns, rows) in tables.items():
         frame_of(spark, columns, rows).createOrReplaceTempView(name)
@@ -70,13 +70,13 @@ def answer(
 
 
 def frame_of(spark: SparkSession, columns: str, rows: Iterable[Row]) -> DataFrame:
-    """Rows as json has them, in one partition, so that none need be exchanged."""
+    """Create a DataFrame from JSON values in one partition, so that no row is shuffled."""
     text = f"SELECT inline(from_json(:rows, 'ARRAY<STRUCT<{columns}>>'))"
     return spark.sql(text, {"rows": json.dumps(list(rows))})
 
 
 def as_json(names: Iterable[str]) -> str:
-    """The columns as a json array, whatever their types."""
+    """Return a SQL expression of the columns as a JSON array, for any types."""
     options = "map('ignoreNullFields', 'false')"
     objects = [f"to_json(struct({quote(name)} AS v), {options})" for name in names]
     values = [f"substring({text}, 6, length({text}) - 6)" for text in objects]
@@ -84,5 +84,5 @@ def as_json(names: Iterable[str]) -> str:
 
 
 def rounded(text: str) -> float:
-    """Numbers that differ in their last digits only, because of the order of a sum, are equal."""
+    """Round a number, so that sums in different orders are equal."""
     return float(f"{float(text):.9g}")

@@ -1,4 +1,4 @@
-"""A query into a sink, its batch answer beside it, and whether the two agree."""
+"""A query with a sink and its batch result, and the comparison of both."""
 
 from __future__ import annotations
 
@@ -14,18 +14,19 @@ from streamtable.testing.replayed import Recorded, Replayed
 
 @dataclass(frozen=True)
 class Case:
-    """One query into one sink.
+    """One query with one sink.
 
     Attributes:
         sink: the CREATE TABLE of the table `out`.
-        flink: the query.
-        spark: the same in Spark's SQL.
-        key: positions of the sink's key; None for a sink of complete changes.
-        starts_empty: whether the answer may be missing until the query's first row has come; its
-            first column then counts the rows.
-        heaps: positions of columns whose values come in any order.
-        one_of_each: whether several rows of the answer may have one key; then one of them is seen.
-        at_end: whether rows wait for a watermark, so that only the end has the whole answer.
+        flink: the query in Flink's SQL.
+        spark: the same query in Spark's SQL.
+        key: positions of the sink's key; None for a sink of a full changelog.
+        starts_empty: whether the result may be missing before the query's first row; its first
+            column then counts the rows.
+        heaps: positions of columns whose values have no order.
+        one_of_each: whether several rows of the batch result may have the same key; the sink then
+            has one of them.
+        at_end: whether rows wait for a watermark, so that only the end has the complete result.
     """
 
     sink: str
@@ -38,14 +39,14 @@ class Case:
     at_end: bool = False
 
     def script(self, tables: Mapping[str, Replayed | Recorded]) -> str:
-        """Everything as Flink SQL."""
+        """Return the tables, the sink and the query as a script of Flink SQL."""
         sources = "\n".join(table.ddl(name) for name, table in tables.items())
         return f"{sources}\n{self.sink}\nINSERT INTO out {self.flink};"
 
 
 @dataclass(frozen=True)
 class Difference:
-    """Where a query's folded output is not the batch answer."""
+    """A difference between a query's folded output and the batch result."""
 
     case: int
     batch: int
@@ -56,14 +57,14 @@ class Difference:
 def difference(
     case: Case, number: int, batch: int, folded: Fold, answer: Sequence[Sequence[Any]]
 ) -> Difference | None:
-    """Where a case is wrong after a batch; None where it is not.
+    """Compare a case with its batch result after a batch; return None if they are equal.
 
     Args:
-        case: whose output has been folded.
-        number: of the case.
-        batch: which was the last.
-        folded: what the output has added up to.
-        answer: the rows that it should hold.
+        case: the case with the folded output.
+        number: the number of the case.
+        batch: the last batch.
+        folded: the folded output.
+        answer: the expected rows.
     """
     found, wanted = folded.rows(case.heaps), bag(answer, case.heaps)
     unborn = case.starts_empty and not found and len(answer) == 1 and answer[0][0] == 0

@@ -1,7 +1,7 @@
-"""Random queries over random histories: what differs from the batch answer, made small.
+"""Differential tests: random queries over random histories, compared with the batch result.
 
-`universe(seed)` gives tables and queries; `check` runs them; a query that differs shrinks to fewer
-parts and fewer changes and is told as a script with its data.
+`universe(seed)` generates tables and queries, and `check` runs them. A failing query is shrunk to
+fewer parts and fewer changes, and reported as a script with its data.
 """
 
 from __future__ import annotations
@@ -32,10 +32,10 @@ _SHRINKS = 40
 
 @dataclass(frozen=True)
 class Universe:
-    """Tables with histories and queries over them.
+    """Tables with histories, and queries over them.
 
     Attributes:
-        refused: why queries of the grammar were left out, and how many.
+        refused: reasons why queries of the grammar were omitted, with their counts.
     """
 
     seed: int
@@ -48,14 +48,14 @@ class Universe:
 def universe(
     seed: int, queries: int, changes: int = 60, batches: int = 3, *, timed: bool = False
 ) -> Universe:
-    """Three tables, one of each style, and so many queries that can be planned.
+    """Generate three tables, one of each style, and a number of queries that can be planned.
 
     Args:
-        seed: the same seed gives the same.
-        queries: how many.
-        changes: of each table.
-        batches: in which they come.
-        timed: whether there are two tables of event time besides, and queries over them.
+        seed: the same seed gives the same tables and queries.
+        queries: the number of queries.
+        changes: the number of changes of each table.
+        batches: the number of batches of these changes.
+        timed: whether to add two tables with event time, and queries over them.
     """
     dice = random.Random(seed)  # noqa: S311 - reproducible on purpose
     tables = {
@@ -72,7 +72,7 @@ def universe(
         "table.local-time-zone": "UTC",
         "table.optimizer.agg-phase-strategy": dice.choice(["ONE_PHASE", "TWO_PHASE"]),
         "table.exec.distinct-bitmaps.enabled": dice.choice(["true", "false"]),
-        # State that expires is kept in another way; it outlives every run.
+        # State with a TTL has another layout; this TTL is longer than any run.
         "table.exec.state.ttl": dice.choice(["0 s", "10 d"]),
     }
     found: list[Relation] = []
@@ -89,25 +89,26 @@ def universe(
     return Universe(seed, tables, found, settings, refused)
 
 
-def check(spark: SparkSession, given: Universe, *, rehearsed: bool = False) -> list[str]:
-    """Runs all queries at once; tells of each that differs, as small as it could be made.
+def check(spark: SparkSession, given: Universe, *, in_memory: bool = False) -> list[str]:
+    """Run all queries at once; report each failing query, shrunk as far as possible.
 
     Args:
         spark: any session.
         given: tables and queries.
-        rehearsed: whether operators run without a streaming query, which is an order faster.
+        in_memory: whether operators run in the test harness, without a streaming query; this is ten
+            times as fast.
     """
-    replay = Replay(spark, given.tables, given.settings, rehearsed=rehearsed)
+    replay = Replay(spark, given.tables, given.settings, in_memory=in_memory)
     cases = [_case_of(given, i) for i in range(len(given.queries))]
     try:
         wrong: list[tuple[int, Test]] = [(d.case, _differs) for d in replay.differences(cases)]
     except StreamingQueryException:
         wrong = [(i, _fails) for i, one in enumerate(cases) if _fails(replay, one) is not None]
-    return [_told(replay, given, i, test) for i, test in wrong]
+    return [_report(replay, given, i, test) for i, test in wrong]
 
 
 def case(query: Relation, tables: Mapping[str, Replayed], dice: random.Random) -> Case:
-    """A query into a sink that keeps its rows: by one of its keys, or as complete changes.
+    """Return a query with a sink that keeps its rows: by one of its keys, or as a full changelog.
 
     Raises:
         StreamtableError: the query cannot be planned.
@@ -144,7 +145,7 @@ def _table(dice: random.Random, style: Style, changes: int, batches: int) -> Rep
     if style is Style.APPEND:
         history = [c if c.values else Change(c.key, _values(dice)) for c in history]
     if style is not Style.APPEND and dice.random() < 0.3:
-        # In the end every row is gone.
+        # At the end, every row is deleted.
         history[-keys:] = [Change(key, None) for key in range(keys)]
     cuts = random_cuts(dice.randrange(10**9), len(history), batches)
     return Replayed(style, _COLUMNS, pieces(history, cuts))
@@ -159,7 +160,7 @@ def _case_of(given: Universe, number: int) -> Case:
     return case(given.queries[number], given.tables, dice)
 
 
-#: What is wrong about one case, in words; None where nothing is.
+#: Tests one case; returns the error as text, or None.
 Test = Callable[[Replay, Case], str | None]
 
 
@@ -180,8 +181,8 @@ def _words(found: Difference) -> str:
     return f"after batch {found.batch}:\n  found    {found.found}\n  expected {found.expected}"
 
 
-def _told(replay: Replay, given: Universe, number: int, test: Test) -> str:
-    """The smallest script and data that still differ, within so many attempts."""
+def _report(replay: Replay, given: Universe, number: int, test: Test) -> str:
+    """Return the smallest script and data that still fail, within a number of attempts."""
     one = _case_of(given, number)
     keyed = one.key is not None
     words = test(replay, one)
@@ -202,7 +203,7 @@ def _told(replay: Replay, given: Universe, number: int, test: Test) -> str:
 
 
 def _script(one: Case, tables: Mapping[str, Replayed], settings: Mapping[str, str]) -> str:
-    """A case with its data, to be run by hand."""
+    """Return a case with its data as a script, to be run by hand."""
     lines = [f"SET '{key}' = '{value}';" for key, value in settings.items()]
     lines += [one.script(tables), f"-- in Spark: {one.spark}"]
     for name, table in tables.items():
@@ -213,7 +214,7 @@ def _script(one: Case, tables: Mapping[str, Replayed], settings: Mapping[str, st
 
 
 def _sink_case(query: Relation, tables: Mapping[str, Replayed], *, keyed: bool) -> Case | None:
-    """The query into a sink of the same kind; None where it has none or cannot be planned."""
+    """Return the query with a sink of the same kind; None if that is not possible."""
     for attempt in range(8):
         try:
             one = case(query, tables, random.Random(attempt))  # noqa: S311
@@ -235,7 +236,7 @@ def _smaller(
 
 
 def _fewer(batches: Sequence[Sequence[Change]]) -> Iterator[Sequence[Sequence[Change]]]:
-    """The same batches with half of one left out, or all of it."""
+    """Yield the batches without a half or the whole of one batch."""
     for i, batch in enumerate(batches):
         half = len(batch) // 2
         kept = [()] if len(batch) <= 1 else [(), batch[:half], batch[half:]]

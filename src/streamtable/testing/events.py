@@ -1,4 +1,4 @@
-"""Histories as change events, the way Debezium, Canal and Maxwell tell them."""
+"""Histories as change events in the formats of Debezium, Canal and Maxwell."""
 
 from __future__ import annotations
 
@@ -8,17 +8,17 @@ from typing import Any
 
 from streamtable.testing.histories import Change
 
-#: A row with its key, as json holds it; None where there is none.
+#: A row with its key, as JSON values; None if there is no row.
 Row = Mapping[str, Any] | None
 
 
 def change_events(style: str, key: str, history: Iterable[Change]) -> list[tuple[bytes, bytes]]:
-    """A history as records of (key, event); changes that change nothing give none.
+    """Convert a history into records of (key, event); changes without an effect give no record.
 
     Args:
         style: `debezium-json`, `canal-json` or `maxwell-json`.
         key: name of the key column.
-        history: from its beginning, because an event tells the row before, too.
+        history: the history from its beginning, because an event also contains the old row.
     """
     live: dict[int, Row] = {}
     records = []
@@ -54,7 +54,7 @@ def _maxwell(before: Row, after: Row) -> dict[str, Any]:
 
 
 def _changed(before: Row, after: Row) -> Row:
-    """The old values of the columns that an update changed."""
+    """Return the old values of the columns that an update changed."""
     if before is None or after is None:
         return None
     return {name: value for name, value in before.items() if after[name] != value}

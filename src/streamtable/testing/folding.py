@@ -1,4 +1,4 @@
-"""Changes added up to a table."""
+"""Fold changelogs into tables."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from streamtable.core.changelog import RowKind
 
 
 class Fold:
-    """The table that changes add up to, in a sink with a key or in one of complete changes."""
+    """The table that a changelog folds to, in a sink with a key or of a full changelog."""
 
     def __init__(self, key: tuple[int, ...] | None) -> None:
         self._key = key
@@ -19,7 +19,7 @@ class Fold:
         self._bag: Counter[str] = Counter()
 
     def add(self, kind: int, row: Sequence[Any]) -> None:
-        """Takes one change in."""
+        """Apply one change."""
         adds = kind in (RowKind.INSERT, RowKind.UPDATE_AFTER)
         if self._key is None:
             self._bag[json.dumps(row)] += 1 if adds else -1
@@ -31,13 +31,13 @@ class Fold:
                 self._keyed.pop(key, None)
 
     def values(self) -> list[Any]:
-        """The rows that are there, each as often as it is."""
+        """Return the rows, each as often as it occurs."""
         if self._key is not None:
             return list(self._keyed.values())
         return [json.loads(text) for text in self._bag.elements()]
 
     def rows(self, heaps: Sequence[int] = ()) -> Counter[str]:
-        """How often each row is there; less than never where more was taken back than given."""
+        """Return the count of each row; negative if more rows were retracted than inserted."""
         if self._key is not None:
             return bag(self._keyed.values(), heaps)
         found: Counter[str] = Counter()
@@ -48,7 +48,7 @@ class Fold:
 
 
 def bag(rows: Iterable[Sequence[Any]], heaps: Sequence[int] = ()) -> Counter[str]:
-    """How often each row is there."""
+    """Return the count of each row."""
     return Counter(_sorted(row, heaps) for row in rows)
 
 
@@ -64,5 +64,5 @@ def _sorted(row: Sequence[Any], heaps: Sequence[int]) -> str:
 
 
 def listed(rows: Counter[str]) -> list[Any]:
-    """Each row with its count, for people."""
+    """Return each row with its count, for messages."""
     return sorted((json.loads(text), count) for text, count in rows.items()) if rows else []

@@ -7,13 +7,13 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-#: A row without its key: column -> value as json holds it.
+#: A row without its key: column -> JSON value.
 Values = Mapping[str, Any]
 
 
 @dataclass(frozen=True)
 class Change:
-    """One record of an upsert topic: the new values of a key, or None where it is deleted."""
+    """One record of an upsert topic: the new values of a key, or None for a delete."""
 
     key: int
     values: Values | None
@@ -22,16 +22,16 @@ class Change:
 def random_history(
     seed: int, length: int, keys: int, make: Callable[[random.Random], Values]
 ) -> list[Change]:
-    """Inserts, updates, deletes and re-inserts in random order.
+    """Generate inserts, updates, deletes and re-inserts in random order.
 
-    Among them are what goes wrong most easily: deletes of keys that are not there, values written
-    again unchanged, and keys that flip between two values.
+    The history contains cases that often fail: deletes of missing keys, repeated values, and keys
+    that alternate between two values.
 
     Args:
         seed: the same seed gives the same history.
         length: number of changes.
-        keys: keys are the numbers below.
-        make: values of one row.
+        keys: the number of keys; keys are integers from 0.
+        make: generates the values of one row.
     """
     source = random.Random(seed)  # noqa: S311 - reproducible on purpose
     live: dict[int, Values] = {}
@@ -58,7 +58,7 @@ def random_history(
 
 
 def fold(history: Iterable[Change]) -> dict[int, Values]:
-    """The table that a history leaves: the last values of each key that is not deleted."""
+    """Fold a history into a table: the last values of each key that is not deleted."""
     table: dict[int, Values] = {}
     for change in history:
         if change.values is None:
@@ -69,14 +69,14 @@ def fold(history: Iterable[Change]) -> dict[int, Values]:
 
 
 def random_cuts(seed: int, length: int, pieces: int) -> list[int]:
-    """Where to cut a history into so many pieces: ends of the pieces, the last one its length."""
+    """Return random end positions of pieces of a history; the last end is its length."""
     source = random.Random(seed)  # noqa: S311 - reproducible on purpose
     inner = sorted(source.sample(range(1, length), pieces - 1)) if pieces > 1 else []
     return [*inner, length]
 
 
 def pieces(history: Sequence[Change], ends: Iterable[int]) -> list[Sequence[Change]]:
-    """The history cut at these ends."""
+    """Cut the history at these positions."""
     found, start = [], 0
     for end in ends:
         found.append(history[start:end])

@@ -1,4 +1,4 @@
-"""Scripts run to the end of their input in a Spark session that is there already."""
+"""Run scripts to the end of their input in an existing Spark session."""
 
 from __future__ import annotations
 
@@ -11,23 +11,24 @@ from typing import Any
 
 from pyspark.sql import DataFrame, SparkSession
 
+from streamtable.connectors.kafka.inspect.folded import FoldedTopic
 from streamtable.connectors.kafka.table import KafkaTable
 from streamtable.core.settings import DRAIN
 from streamtable.core.table import Table
-from streamtable.inspect.folded import FoldedTopic
-from streamtable.runtime.job import RunOptions, Watcher
-from streamtable.runtime.metrics import JobMetrics
+from streamtable.runtime.job import RunOptions
+from streamtable.runtime.metrics.metrics import JobMetrics
+from streamtable.runtime.run_queries import JobObserver
 from streamtable.session import Session, fixed_settings
 
 
 @dataclass
 class BoundedRun:
-    """One script on one checkpoint, run as often as asked; each run is a restart.
+    """Runs one script on one checkpoint, any number of times; each run is a restart.
 
     Attributes:
         frames: DataFrames that are views of the script, by their names.
-        notices: what the runs told the user.
-        metrics: those of the last run.
+        notices: messages of the runs to the user.
+        metrics: metrics of the last run.
     """
 
     spark: SparkSession
@@ -45,17 +46,17 @@ class BoundedRun:
         bounded: bool = True,
         drain: bool = False,
     ) -> None:
-        """Processes what the topics hold now, under settings as `--set` gives them.
+        """Process the current content of the topics, with settings like those of `--set`.
 
         Args:
-            settings: they win over those of the script.
+            settings: settings that override those of the script.
             bounded: False for a script that ends by itself.
-            drain: whether the input has ended with this run, so that no other may follow.
+            drain: whether the input ends with this run, so that no other run may follow.
         """
         session = self._session({DRAIN.key: str(drain).lower(), **(settings or {})})
         options = RunOptions(bounded=bounded, checkpoint=str(self.checkpoint))
         self.metrics = JobMetrics()
-        session.run(options, self.notices.append, self.spark, watcher=Watcher(self.metrics))
+        session.run(options, self.notices.append, self.spark, observer=JobObserver(self.metrics))
 
     def until(
         self,
@@ -63,10 +64,10 @@ class BoundedRun:
         settings: Mapping[str, str] | None = None,
         seconds: float = 240,
     ) -> None:
-        """Runs without an end, and stops as Ctrl-C does once `done()` holds; some looks a second.
+        """Run unbounded, and stop like Ctrl-C once `done()` is true; polls several times a second.
 
         Raises:
-            TimeoutError: it did not in so many seconds.
+            TimeoutError: `done()` is not true before the timeout, in seconds.
         """
         session = self._session(settings or {})
         deadline = time.monotonic() + seconds
@@ -82,10 +83,12 @@ class BoundedRun:
 
         self.metrics = JobMetrics()
         options = RunOptions(checkpoint=str(self.checkpoint))
-        session.run(options, self.notices.append, self.spark, watcher=Watcher(self.metrics, after))
+        session.run(
+            options, self.notices.append, self.spark, observer=JobObserver(self.metrics, after)
+        )
 
     def table(self, name: str) -> KafkaTable:
-        """A table of the script."""
+        """Return a table of the script."""
         found = self._session({}).catalog.find((name,), None)
         assert isinstance(found, Table), f"{name} is a view"  # noqa: S101
         connector = found.connector
@@ -93,7 +96,7 @@ class BoundedRun:
         return connector
 
     def rows(self, name: str) -> dict[tuple[Any, ...], Mapping[str, Any]]:
-        """What an upsert table of the script holds now."""
+        """Return the current rows of an upsert table of the script."""
         with FoldedTopic(self.table(name)) as topic:
             topic.catch_up()
             return topic.rows

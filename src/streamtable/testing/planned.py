@@ -1,4 +1,4 @@
-"""Queries on their own, planned, and sinks that fit them."""
+"""Plan single queries, and generate sinks for them."""
 
 from __future__ import annotations
 
@@ -7,20 +7,20 @@ from dataclasses import replace
 
 from streamtable.core.errors import StreamtableError
 from streamtable.core.types import Field
-from streamtable.plan.query import QueryPlanner
-from streamtable.plan.relation import Relation
-from streamtable.plan.rules.numbering import with_numbering
+from streamtable.plan.query.query import QueryPlanner
+from streamtable.plan.query.relation import Relation
+from streamtable.plan.rank.numbering import with_numbering
 from streamtable.session import Session
 from streamtable.sql.parse import read_script
-from streamtable.sql.statements import Select
+from streamtable.sql.statements.model import Select
 from streamtable.testing.replayed import Recorded, Replayed
 
 
 def planned(query: str, tables: Mapping[str, Replayed | Recorded]) -> Relation:
-    """A query over such tables.
+    """Plan a query over tables.
 
     Raises:
-        StreamtableError: it cannot be planned.
+        StreamtableError: the query cannot be planned.
     """
     session = Session()
     session.load("\n".join(table.ddl(name) for name, table in tables.items()), "tables.sql")
@@ -33,7 +33,7 @@ def planned(query: str, tables: Mapping[str, Replayed | Recorded]) -> Relation:
 
 
 def sink(fields: Sequence[Field], key: tuple[int, ...] | None = None) -> str:
-    """A table `out` of columns c0, c1, ...: by a key, or without one of complete changes."""
+    """Return a table `out` with columns c0, c1, ...: with a key, or for a full changelog."""
     columns = ", ".join(f"c{i} {f.type.with_nullable(True).sql()}" for i, f in enumerate(fields))
     options = "'topic' = 'out', 'properties.bootstrap.servers' = 'localhost:9092'"
     if key is None:

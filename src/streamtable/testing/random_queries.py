@@ -1,4 +1,4 @@
-"""Random queries out of a grammar, reproducible by their seed."""
+"""Random queries from a grammar, reproducible by their seed."""
 
 from __future__ import annotations
 
@@ -22,18 +22,18 @@ from streamtable.testing.relations import (
     Top,
 )
 
-#: Values in conditions; the histories' are about as large.
+#: Values in conditions; the values of the histories have about the same size.
 _LARGEST = 6
 
 
 @dataclass(frozen=True)
 class Queries:
-    """Makes queries over some tables.
+    """Generates queries over some tables.
 
     Attributes:
-        tables: what can be read.
-        timed: makes queries of event time, which others may stand above.
-        deepest: how many operators may stand on top of each other.
+        tables: the tables to read.
+        timed: generates event-time queries, which can be inputs of other queries.
+        deepest: the highest number of nested operators.
     """
 
     dice: random.Random
@@ -42,7 +42,7 @@ class Queries:
     deepest: int = 3
 
     def query(self) -> Relation:
-        """A query of any shape."""
+        """Generate a query of any shape."""
         depth = self.dice.randint(1, self.deepest)
         if self.dice.random() < 0.1:
             return self._everything(self._relation(depth - 1))
@@ -51,7 +51,7 @@ class Queries:
         return self._relation(depth)
 
     def _heap(self, below: Relation) -> Relation:
-        """Aggregates whose answers go by the order of rows, or are no whole numbers."""
+        """Generate aggregates that depend on the order of rows, or are not integers."""
         key, column = (self.dice.randrange(len(below.kinds)) for _ in range(2))
         chosen = self.dice.sample(HEAPS[below.kinds[column]], 2)
         calls = [
@@ -104,7 +104,7 @@ class Queries:
         return Group(kinds, below, keys, tuple(call for call, _ in calls), having)
 
     def _everything(self, below: Relation) -> Relation:
-        """One row; its first column tells whether the group has ever had a row."""
+        """Generate a single row; its first column shows whether the group has ever had a row."""
         calls = [(Sql.same("COUNT(*)"), Kind.NUMBER)]
         calls += [self._call(below) for _ in range(self.dice.randint(1, 3))]
         return Group(tuple(k for _, k in calls), below, (), tuple(c for c, _ in calls))
@@ -139,7 +139,7 @@ class Queries:
             return Filter(below.kinds, below, self._condition(below, "x"))
         keys: list[int | None] = self.dice.sample(range(_LARGEST), 3)
         if self.dice.random() < 0.5:
-            # No column of these is a key.
+            # With these values, no column is a key.
             keys += [keys[0], None]
         values = tuple((key, self.dice.choice("abc")) for key in keys)
         residual = None
@@ -182,7 +182,7 @@ class Queries:
         return Combined(tuple(kinds), sides[0], sides[1], operation)
 
     def _only(self, relation: Relation, kinds: Sequence[Kind]) -> Relation:
-        """One column of each kind."""
+        """Select one column of each kind."""
         items = [f"x.c{self.dice.choice(self._columns(relation, kind))}" for kind in kinds]
         return Project(tuple(kinds), relation, tuple(items))
 
@@ -235,7 +235,7 @@ _ANY = (
     _same("COUNT(DISTINCT {0}){f}", Kind.NUMBER),
 )
 
-#: Calls by the kind of their argument `{0}`, with FILTER at `{f}`. Numbers stay whole, because
+#: Calls by the kind of their argument `{0}`, with FILTER at `{f}`. Numbers are integers, because
 #: floating-point sums depend on the order of the rows.
 CALLS: dict[Kind, tuple[tuple[Sql, Kind], ...]] = {
     Kind.NUMBER: (
@@ -254,7 +254,7 @@ _SPREADS = tuple(
     for name in ("VAR_POP", "VAR_SAMP", "STDDEV_POP", "STDDEV_SAMP")
 )
 
-#: Calls that nothing stands above.
+#: Calls whose results no other operator reads.
 HEAPS: dict[Kind, tuple[Sql, ...]] = {
     Kind.NUMBER: (
         *_SPREADS,

@@ -1,8 +1,8 @@
-"""Queries as small trees that are written in two dialects: Flink's, which is tested, and Spark's.
+"""Queries as small trees in two SQL dialects: Flink's, which is tested, and Spark's.
 
-Every relation has columns c0, c1, ... of one of two kinds, so that trees combine freely. Where the
-meaning of a piece differs between the two, it is written out for Spark: the average of integers,
-the type of a sum, the order of rows that tie.
+Every relation has columns c0, c1, ... of one of two kinds, so that any trees combine. If the two
+dialects differ, the tree spells out the meaning for Spark: the average of integers, the type of a
+sum, the order of rows that tie.
 """
 
 # ruff: noqa: S608 - writing SQL is what this module is for
@@ -15,16 +15,16 @@ from enum import Enum
 
 
 class Kind(Enum):
-    """What the values of a column are."""
+    """The kind of a column's values."""
 
     NUMBER = "number"
     TEXT = "text"
-    #: Values in an order that no one promises: an array, or texts between commas.
+    #: Values without a defined order: an array, or texts between commas.
     HEAP = "heap"
 
 
 class Dialect(Enum):
-    """Whose SQL it is."""
+    """SQL dialects."""
 
     FLINK = "Flink"
     SPARK = "Spark"
@@ -39,31 +39,31 @@ class Sql:
 
     @classmethod
     def same(cls, text: str) -> Sql:
-        """One text for both."""
+        """Return a piece of SQL with one text for both dialects."""
         return cls(text, text)
 
     def of(self, dialect: Dialect) -> str:
-        """The text in a dialect."""
+        """Return the text in a dialect."""
         return self.flink if dialect is Dialect.FLINK else self.spark
 
 
 @dataclass(frozen=True)
 class Relation:
-    """A query; its columns are called c0, c1, ... and have these kinds."""
+    """A query; its columns are named c0, c1, ... and have these kinds."""
 
     kinds: tuple[Kind, ...]
 
     @property
     def inputs(self) -> tuple[Relation, ...]:
-        """The relations that it reads."""
+        """The relations that the query reads."""
         return ()
 
     def sql(self, dialect: Dialect) -> str:
-        """The query as a SELECT."""
+        """Return the query as a SELECT."""
         raise NotImplementedError
 
     def with_inputs(self, *inputs: Relation) -> Relation:
-        """The same over other inputs with the same columns."""
+        """Return the query over other inputs with the same columns."""
         raise NotImplementedError
 
 
@@ -75,12 +75,12 @@ class Read(Relation):
     names: tuple[str, ...]
 
     def sql(self, dialect: Dialect) -> str:  # noqa: ARG002
-        """`SELECT k AS c0, ... FROM t`."""
+        """Return `SELECT k AS c0, ... FROM t`."""
         items = ", ".join(f"{name} AS c{i}" for i, name in enumerate(self.names))
         return f"SELECT {items} FROM {self.table}"
 
     def with_inputs(self, *inputs: Relation) -> Relation:
-        """Itself."""
+        """Return the relation itself."""
         assert not inputs, "a table has no inputs"  # noqa: S101
         return self
 
@@ -91,11 +91,11 @@ class _Unary(Relation):
 
     @property
     def inputs(self) -> tuple[Relation, ...]:
-        """One."""
+        """The only input."""
         return (self.input,)
 
     def with_inputs(self, *inputs: Relation) -> Relation:
-        """Over another input."""
+        """Return the relation over another input."""
         return replace(self, input=inputs[0])
 
 
@@ -106,11 +106,11 @@ class _Binary(Relation):
 
     @property
     def inputs(self) -> tuple[Relation, ...]:
-        """Two."""
+        """Both inputs."""
         return (self.left, self.right)
 
     def with_inputs(self, *inputs: Relation) -> Relation:
-        """Over other inputs."""
+        """Return the relation over other inputs."""
         return replace(self, left=inputs[0], right=inputs[1])
 
 
@@ -121,7 +121,7 @@ class Filter(_Unary):
     condition: str
 
     def sql(self, dialect: Dialect) -> str:
-        """`SELECT * FROM (...) AS x WHERE ...`."""
+        """Return `SELECT * FROM (...) AS x WHERE ...`."""
         return f"SELECT * FROM ({self.input.sql(dialect)}) AS x WHERE {self.condition}"
 
 
@@ -132,20 +132,20 @@ class Project(_Unary):
     items: tuple[str, ...]
 
     def sql(self, dialect: Dialect) -> str:
-        """`SELECT ... FROM (...) AS x`."""
+        """Return `SELECT ... FROM (...) AS x`."""
         return f"SELECT {_items(self.items)} FROM ({self.input.sql(dialect)}) AS x"
 
 
 @dataclass(frozen=True)
 class Group(_Unary):
-    """One row per value of the keys: the keys, then the calls; without keys one row."""
+    """One row per key: the keys, then the calls; without keys a single row."""
 
     keys: tuple[int, ...]
     calls: tuple[Sql, ...]
     having: Sql | None = None
 
     def sql(self, dialect: Dialect) -> str:
-        """`SELECT ... FROM (...) AS x GROUP BY ... HAVING ...`, or SELECT DISTINCT."""
+        """Return `SELECT ... FROM (...) AS x GROUP BY ... HAVING ...`, or SELECT DISTINCT."""
         keys = [f"x.c{key}" for key in self.keys]
         distinct = "" if self.calls else "DISTINCT "
         values = _items([*keys, *(call.of(dialect) for call in self.calls)])
@@ -164,7 +164,7 @@ class Join(_Binary):
     residual: str | None = None
 
     def sql(self, dialect: Dialect) -> str:
-        """`SELECT ... FROM (...) AS l LEFT JOIN (...) AS r ON ...`."""
+        """Return `SELECT ... FROM (...) AS l LEFT JOIN (...) AS r ON ...`."""
         columns = [f"l.c{i}" for i in range(len(self.left.kinds))]
         columns += [f"r.c{i}" for i in range(len(self.right.kinds))]
         on = " AND ".join(f"l.c{left} = r.c{right}" for left, right in self.equal)
@@ -177,11 +177,11 @@ class Join(_Binary):
 
 @dataclass(frozen=True)
 class Lookup(_Unary):
-    """Rows with what a list of values has for one of their numbers; `side` is INNER or LEFT.
+    """A join of rows with a list of values by a number; `side` is INNER or LEFT.
 
     Attributes:
-        equal: the column that must equal the first of a value's.
-        values: pairs of a number and a text.
+        equal: the column that must equal the number of a value.
+        values: pairs of a number and a string.
     """
 
     side: str
@@ -190,7 +190,7 @@ class Lookup(_Unary):
     residual: str | None = None
 
     def sql(self, dialect: Dialect) -> str:
-        """`WITH d (n, m) AS (...) SELECT ... FROM (...) AS l LEFT JOIN d ... AS r ON ...`."""
+        """Return `WITH d (n, m) AS (...) SELECT ... FROM (...) AS l LEFT JOIN d AS r ON ...`."""
         flinks = dialect is Dialect.FLINK
         rows = ", ".join(
             f"({'CAST(NULL AS INT)' if n is None else n}, '{m}')" for n, m in self.values
@@ -208,13 +208,13 @@ class Lookup(_Unary):
 
 @dataclass(frozen=True)
 class Semi(_Binary):
-    """The left rows that have a partner, or that have none."""
+    """The left rows with a match, or those without a match."""
 
     equal: tuple[int, int]
     style: str
 
     def sql(self, dialect: Dialect) -> str:
-        """`... WHERE x.c0 IN (...)`, or with EXISTS or NOT EXISTS."""
+        """Return `... WHERE x.c0 IN (...)`, or with EXISTS or NOT EXISTS."""
         left, right = self.left.sql(dialect), self.right.sql(dialect)
         mine, theirs = self.equal
         if self.style == "IN":
@@ -228,10 +228,10 @@ class Semi(_Binary):
 
 @dataclass(frozen=True)
 class Top(_Unary):
-    """The first rows of each partition; the order names every column, so that nothing ties.
+    """The first rows of each partition; the order contains every column, so that no rows tie.
 
     Attributes:
-        ranked: whether the place is the last column.
+        ranked: whether the rank is the last column.
     """
 
     partition: tuple[int, ...]
@@ -240,7 +240,7 @@ class Top(_Unary):
     ranked: bool
 
     def sql(self, dialect: Dialect) -> str:
-        """`SELECT ... FROM (SELECT *, ROW_NUMBER() OVER (...) AS rn FROM ...) WHERE rn <= 3`."""
+        """Return `SELECT ... FROM (SELECT *, ROW_NUMBER() OVER (...) AS rn ...) WHERE rn <= 3`."""
         by = ", ".join(f"x.c{i}" for i in self.partition)
         over = (f"PARTITION BY {by} " if by else "") + f"ORDER BY {', '.join(self.order)}"
         inner = f"SELECT *, ROW_NUMBER() OVER ({over}) AS rn FROM ({self.input.sql(dialect)}) AS x"
@@ -258,19 +258,19 @@ class First(_Unary):
     offset: int
 
     def sql(self, dialect: Dialect) -> str:
-        """`SELECT * FROM (...) AS x ORDER BY ... LIMIT 3 OFFSET 1`."""
+        """Return `SELECT * FROM (...) AS x ORDER BY ... LIMIT 3 OFFSET 1`."""
         text = f"SELECT * FROM ({self.input.sql(dialect)}) AS x ORDER BY {', '.join(self.order)}"
         return f"{text} LIMIT {self.limit}" + (f" OFFSET {self.offset}" if self.offset else "")
 
 
 @dataclass(frozen=True)
 class Combined(_Binary):
-    """UNION, INTERSECT or EXCEPT, perhaps ALL."""
+    """UNION, INTERSECT or EXCEPT, optionally with ALL."""
 
     operation: str
 
     def sql(self, dialect: Dialect) -> str:
-        """`SELECT * FROM (...) UNION ALL SELECT * FROM (...)`."""
+        """Return `SELECT * FROM (...) UNION ALL SELECT * FROM (...)`."""
         left, right = self.left.sql(dialect), self.right.sql(dialect)
         return f"SELECT * FROM ({left}) AS x {self.operation} SELECT * FROM ({right}) AS y"
 
@@ -280,19 +280,19 @@ def _items(values: Iterable[str]) -> str:
 
 
 def parts(relation: Relation) -> Iterator[Relation]:
-    """Every relation that a query is made of."""
+    """Yield every relation of a query."""
     yield relation
     for part in relation.inputs:
         yield from parts(part)
 
 
 def size(relation: Relation) -> int:
-    """How many relations a query is made of."""
+    """Return the number of relations of a query."""
     return sum(1 for _ in parts(relation))
 
 
 def simpler(relation: Relation) -> Iterator[Relation]:
-    """Queries with something left out and, where it stands inside, the same kinds of columns."""
+    """Yield smaller queries; a nested relation keeps the kinds of its columns."""
     yield from relation.inputs
     for i, part in enumerate(relation.inputs):
         for less in simpler(part):

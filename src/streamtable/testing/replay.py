@@ -1,11 +1,11 @@
-"""Many queries over the same histories in one Spark job, without Kafka, compared at every batch.
+"""Replay many queries over the same histories in one Spark job, and compare every batch.
 
-Either as a streaming query, or rehearsed: the same operators with their state in memory, a batch in
-milliseconds (see `jvm.rehearsal`).
+The replay runs without Kafka, either as a streaming query or in memory. In memory, the same
+operators run in a test harness, and a batch takes milliseconds (see `testing.operator_harness`).
 
-The tables of a script are read from files, one file a micro-batch, in the shape in which the scan
-of a topic gives them: upserts with the key alone in a delete, inserts, or complete changes. The
-oracle is Spark's batch answer over the folded tables.
+The tables of a script are read from files, one file per micro-batch. Their rows have the form of
+the scan of a topic: upserts with only the key in a delete, inserts, or a full changelog. The oracle
+is Spark's batch result over the folded tables.
 """
 
 from __future__ import annotations
@@ -27,12 +27,11 @@ from pyspark.sql import DataFrame, SparkSession
 from streamtable.core.changelog import ROW_KIND_COLUMN, RowKind
 from streamtable.jvm.bridge import Bridge
 from streamtable.jvm.planned_batches import END_WATERMARK_MS
-from streamtable.jvm.rehearsal import Rehearsal
 from streamtable.operators.context import LoweringContext
 from streamtable.operators.lower import lower
-from streamtable.plan.nodes import Sink
-from streamtable.plan.time_attributes import waits
-from streamtable.runtime.modes import Extent, with_empty_batches
+from streamtable.plan.rules.watermarks import waits
+from streamtable.plan.sink.sink import Sink
+from streamtable.runtime.query.modes import Extent, with_empty_batches
 from streamtable.session import Session, fixed_settings
 from streamtable.testing.answers import (
     INTERPRETED,
@@ -45,78 +44,80 @@ from streamtable.testing.answers import (
 )
 from streamtable.testing.cases import Case, Difference, difference
 from streamtable.testing.folding import Fold
+from streamtable.testing.operator_harness import OperatorHarness
 from streamtable.testing.replayed import PARTITION, Recorded, Replayed, Row
 from streamtable.testing.scans import ReplayedScans
 from streamtable.testing.state import state_rows
 
-#: Which batch a record of a rehearsal belongs to.
+#: The column with the batch number of a record, for runs in memory.
 _BATCH = "__batch"
-#: Rows with their kinds, in the order in which they come.
+#: Rows with row kinds, in arrival order.
 Changes = list[tuple[RowKind, Any]]
 
 
 @dataclass
 class Replay:
-    """Runs cases over tables; `differences` tells where they are wrong.
+    """Runs cases over tables; `differences` returns the failures.
 
     Attributes:
-        settings: of the session that plans and lowers, as `SET` takes them.
-        pause_s: how long to wait after each batch, where state goes by the clock; a rehearsal puts
-            its clock forward.
-        rehearsed: whether operators run without a streaming query, and nothing is left behind.
+        settings: settings of the session that plans and lowers, as for `SET`.
+        pause_s: the wait after each batch, in seconds, for state that depends on the clock; a run
+            in memory advances its clock instead.
+        in_memory: whether operators run in a test harness, without a streaming query; no files
+            remain.
     """
 
     spark: SparkSession
     tables: Mapping[str, Replayed | Recorded]
     settings: Mapping[str, str] = field(default_factory=dict)
     pause_s: float = 0
-    rehearsed: bool = False
+    in_memory: bool = False
 
     def changes(self, cases: Sequence[Case]) -> list[list[Changes]]:
-        """The changes that each case gives in each batch, in the order in which they come."""
+        """Return the changes that each case emits in each batch, in order."""
         with set_for_a_while(self.spark, INTERPRETED):
             return _by_case(self._batches(cases), len(cases))
 
     def changes_in(self, cases: Sequence[Case], folder: Path) -> list[list[Changes]]:
-        """The same of a streaming query that keeps what it has in a folder.
+        """Return the changes of a streaming query that stores its files in a folder.
 
-        Where `folder/query` is a checkpoint of it already, it goes on behind the batches that this
-        has seen, as long as the folder is called as it was then.
+        If `folder/query` is already a checkpoint of the query, the query continues after the
+        batches of that checkpoint. The folder must still have the same name.
         """
         with set_for_a_while(self.spark, INTERPRETED):
             plans = [self.plan(case) for case in cases]
             return _by_case(self._run(plans, folder), len(cases))
 
     def state_rows(self, cases: Sequence[Case]) -> dict[str, int]:
-        """What the state of all cases together holds in the end; see `state.state_rows`."""
+        """Return the state entries of all cases together at the end; see `state.state_rows`."""
         with set_for_a_while(self.spark, INTERPRETED), _scratch() as folder:
             self._run([self.plan(case) for case in cases], folder)
             return state_rows(self.spark, str(folder / "query"))
 
     def state_size(self, cases: Sequence[Case]) -> tuple[int, int]:
-        """Entries and bytes that the state of all cases together holds in the end, rehearsed."""
+        """Return entries and bytes of the state of all cases together at the end, in memory."""
         with set_for_a_while(self.spark, INTERPRETED):
-            rehearsal = Rehearsal(self.spark)
-            self._rehearse([self.plan(case) for case in cases], rehearsal)
-        return rehearsal.state_rows, rehearsal.state_bytes
+            harness = OperatorHarness(self.spark)
+            self._run_in_memory([self.plan(case) for case in cases], harness)
+        return harness.state_rows, harness.state_bytes
 
     def differences(self, cases: Sequence[Case]) -> list[Difference]:
-        """Every case whose output differs, at the first batch at which it does."""
+        """Return every case whose output differs, at its first differing batch."""
         with set_for_a_while(self.spark, INTERPRETED):
             return self._differences(cases, self._batches(cases))
 
     def differences_and_entries(self, cases: Sequence[Case]) -> tuple[list[Difference], int]:
-        """The same, and how many entries the state of all cases holds in the end; rehearsed."""
+        """Return the differences, and the number of state entries at the end, in memory."""
         with set_for_a_while(self.spark, INTERPRETED):
-            rehearsal = Rehearsal(self.spark)
-            batches = self._rehearse([self.plan(case) for case in cases], rehearsal)
-            return self._differences(cases, batches), rehearsal.state_rows
+            harness = OperatorHarness(self.spark)
+            batches = self._run_in_memory([self.plan(case) for case in cases], harness)
+            return self._differences(cases, batches), harness.state_rows
 
     def _batches(self, cases: Sequence[Case]) -> dict[int, list[tuple[int, int, str]]]:
-        """Per batch: (case, row kind, row as json) in the order in which they came."""
+        """Return per batch: (case, row kind, row as JSON) in arrival order."""
         plans = [self.plan(case) for case in cases]
-        if self.rehearsed:
-            return self._rehearse(plans, Rehearsal(self.spark))
+        if self.in_memory:
+            return self._run_in_memory(plans, OperatorHarness(self.spark))
         with _scratch() as folder:
             return self._run(plans, folder)
 
@@ -140,7 +141,7 @@ class Replay:
         return [wrong[i] for i in sorted(wrong)]
 
     def answers(self, cases: Sequence[Case]) -> Iterator[dict[int, list[Any]]]:
-        """The rows that Spark answers each case with after each batch."""
+        """Yield the rows of Spark's batch result of each case after each batch."""
         histories = {n: t for n, t in self.tables.items() if isinstance(t, Replayed)}
         for rows in zip(*(table.tables() for table in histories.values()), strict=True):
             tables = {
@@ -150,13 +151,13 @@ class Replay:
             yield answer(self.spark, [case.spark for case in cases], tables)
 
     def plan(self, case: Case) -> Sink:
-        """What is run for a case."""
+        """Return the plan of a case."""
         session = Session(settings=fixed_settings(self.settings))
         session.load(case.script(self.tables), "replay.sql")
         return session.plans[0]
 
     def _run(self, plans: Sequence[Sink], folder: Path) -> dict[int, list[tuple[int, int, str]]]:
-        """`_batches` of a streaming query; it keeps tables and checkpoint in a folder."""
+        """Run `_batches` as a streaming query; it stores tables and checkpoint in a folder."""
         tables = self.tables.items()
         sources = {name: self._source(name, table, folder) for name, table in tables}
         context = self._context(sources)
@@ -175,10 +176,10 @@ class Replay:
         query.awaitTermination()
         return found
 
-    def _rehearse(
-        self, plans: Sequence[Sink], rehearsal: Rehearsal
+    def _run_in_memory(
+        self, plans: Sequence[Sink], harness: OperatorHarness
     ) -> dict[int, list[tuple[int, int, str]]]:
-        """`_batches` without a streaming query."""
+        """Run `_batches` without a streaming query."""
         records = {
             name: [_numbered(i, rows) for i, rows in enumerate(_with_offsets(table))]
             for name, table in self.tables.items()
@@ -188,23 +189,24 @@ class Replay:
         for name, table in self.tables.items():
             rows = (row for batch in records[name] for row in batch)
             frame = frame_of(self.spark, f"{_schema(table)}, {_BATCH} INT", rows)
-            sources[name] = rehearsal.table(name, frame, batches)
+            sources[name] = harness.table(name, frame, batches)
         with set_for_a_while(self.spark, PLANNED_ONCE):
             context = self._context(sources)
             outputs = []
             for i, plan in enumerate(plans):
-                rehearsal.plan(i)
+                harness.plan(i)
                 outputs.append(_output(i, plan, replace(context, query=str(i))))
             timed = [i for i, plan in enumerate(plans) if waits(plan.input)]
             found = {}
-            # Behind the last rows come two batches without any: what they have made of the
-            # watermark, and the end of the input.
+            # Two batches without rows follow the last rows: one for the watermark after these rows,
+            # and one for the end of the input.
             for batch in range(batches + 2 if timed else batches):
                 for i in timed:
-                    moment = END_WATERMARK_MS if batch > batches else _watermark(context, str(i))
-                    rehearsal.watermark(i, moment)
-                rehearsal.turn(batch, int(batch * self.pause_s * 1000))
-                found[batch] = rehearsal.rows(outputs)
+                    over = batch > batches
+                    moment = END_WATERMARK_MS if over else _watermark(context, str(i), batch)
+                    harness.watermark(i, moment)
+                harness.turn(batch, int(batch * self.pause_s * 1000))
+                found[batch] = harness.rows(outputs)
         return found
 
     def _context(self, sources: Mapping[str, DataFrame]) -> LoweringContext:
@@ -213,8 +215,8 @@ class Replay:
             Bridge(self.spark),
             fixed_settings(self.settings).current(),
             bounded=True,
-            scanned=ReplayedScans(self.tables, sources),
-            rehearsed=self.rehearsed,
+            source_of=ReplayedScans(self.tables, sources),
+            in_memory=self.in_memory,
         )
 
     def _source(self, name: str, table: Replayed | Recorded, folder: Path) -> DataFrame:
@@ -230,7 +232,7 @@ class Replay:
 
 
 def _output(number: int, plan: Sink, context: LoweringContext) -> DataFrame:
-    """Rows of (case, row kind, row as json)."""
+    """Return rows of (case, row kind, row as JSON)."""
     return lower(plan.input, context).selectExpr(
         f"{number} AS case",
         f"{ROW_KIND_COLUMN} AS kind",
@@ -238,10 +240,11 @@ def _output(number: int, plan: Sink, context: LoweringContext) -> DataFrame:
     )
 
 
-def _watermark(context: LoweringContext, query: str) -> int:
-    """What a query's partitions have come to; 0 as long as one of them has shown nothing."""
-    heard = context.watermarks.heard(query).values()
-    return min(partition.watermark or 0 for scan in heard for partition in scan.values())
+def _watermark(context: LoweringContext, query: str, batch: int) -> int:
+    """Return the watermark of a query's splits; 0 while a split has no event time."""
+    context.watermarks.settle(query, batch)
+    activity = context.watermarks.activity(query).values()
+    return min(split.watermark or 0 for scan in activity for split in scan.values())
 
 
 def _by_case(
@@ -256,7 +259,7 @@ def _by_case(
 
 
 def _with_offsets(table: Replayed | Recorded) -> Iterator[list[Row]]:
-    """The records of each batch, numbered through."""
+    """Yield the records of each batch with consecutive numbers."""
     offset = count()
     for rows in table.records():
         yield [{**row, "__offset": next(offset)} for row in rows]
@@ -273,7 +276,7 @@ def _schema(table: Replayed | Recorded) -> str:
 
 @contextmanager
 def _scratch() -> Iterator[Path]:
-    """A folder for state that no one needs after the test: in memory, if the machine can."""
+    """Create a temporary folder for the state of a test, in memory if possible."""
     memory = "/dev/shm"  # noqa: S108 - a TemporaryDirectory of our own is made in it
     parent = memory if os.access(memory, os.W_OK) else None
     with tempfile.TemporaryDirectory(prefix="replay-", dir=parent) as folder:

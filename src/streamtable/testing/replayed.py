@@ -1,4 +1,4 @@
-"""Tables that come from histories: as a scan gives their changes, and as they are in the end."""
+"""Tables with histories: the changes that a scan emits, and the final rows."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from typing import Any
 from streamtable.core.changelog import ROW_KIND_COLUMN, RowKind
 from streamtable.testing.histories import Change, Values
 
-#: A row as json holds it.
+#: A row as JSON values.
 Row = Mapping[str, Any]
-#: Which partition a record of a scan comes from.
+#: The partition of a scanned record.
 PARTITION = "__partition"
 _PARTITIONS = 2
 
 
 class Style(Enum):
-    """How a table tells its changes."""
+    """The changelog mode of a table."""
 
     UPSERT = "upsert"
     APPEND = "append"
@@ -28,12 +28,12 @@ class Style(Enum):
 
 @dataclass(frozen=True)
 class Replayed:
-    """A table with a history, its key the column `k`.
+    """A table with a history, and the key column `k`.
 
     Attributes:
-        columns: as SQL declares them, `k INT` first.
-        batches: what comes in each micro-batch.
-        computed: what else stands in the declaration: computed columns and a watermark.
+        columns: the columns in SQL, `k INT` first.
+        batches: the changes of each micro-batch.
+        computed: further declarations: computed columns and a watermark.
     """
 
     style: Style
@@ -43,16 +43,16 @@ class Replayed:
 
     @property
     def partitions(self) -> int:
-        """How many partitions its topic would have."""
+        """The number of partitions of its topic."""
         return _PARTITIONS
 
     def ddl(self, name: str) -> str:
-        """A CREATE TABLE of the same shape, over a topic that is never read."""
+        """Return a CREATE TABLE of the same shape, over a topic that is never read."""
         keyed = self.style is not Style.APPEND
         return _ddl(name, self.columns, self.style, self.computed, keyed=keyed)
 
     def tables(self) -> Iterator[list[Row]]:
-        """The table after each batch."""
+        """Yield the table after each batch."""
         live: dict[int, Values] = {}
         added: list[Row] = []
         for batch in self.batches:
@@ -66,7 +66,7 @@ class Replayed:
             yield [*added] if self.style is Style.APPEND else keyed
 
     def records(self) -> Iterator[list[Row]]:
-        """What a scan gives in each batch."""
+        """Yield the rows that a scan emits in each batch."""
         live: dict[int, Values] = {}
         for batch in self.batches:
             yield [row for change in batch for row in self._rows(change, live)]
@@ -89,13 +89,13 @@ class Replayed:
 
 @dataclass(frozen=True)
 class Recorded:
-    """A table of one partition whose rows come with their kinds, batch by batch.
+    """A table of one partition, whose rows have row kinds, batch by batch.
 
-    Without a key, but for upserts, which are by the column `k`.
+    The table has no key, except for upserts, whose key is the column `k`.
 
     Attributes:
-        columns: as SQL declares them.
-        computed: what else stands in the declaration: computed columns and a watermark.
+        columns: the columns in SQL.
+        computed: further declarations: computed columns and a watermark.
     """
 
     style: Style
@@ -105,12 +105,12 @@ class Recorded:
     partitions = 1
 
     def ddl(self, name: str) -> str:
-        """A CREATE TABLE of the same shape, over a topic that is never read."""
+        """Return a CREATE TABLE of the same shape, over a topic that is never read."""
         keyed = self.style is Style.UPSERT
         return _ddl(name, self.columns, self.style, self.computed, keyed=keyed)
 
     def records(self) -> Iterator[list[Row]]:
-        """What a scan gives in each batch."""
+        """Yield the rows that a scan emits in each batch."""
         names = re.findall(r"(?:^|, )([a-z]+) ", self.columns)
         for batch in self.batches:
             rows = [(kind, dict(zip(names, values, strict=True))) for kind, values in batch]

@@ -1,4 +1,4 @@
-"""What a checkpoint's state holds, read with Spark's own reader."""
+"""Read the state of a checkpoint with Spark's own reader."""
 
 from __future__ import annotations
 
@@ -8,19 +8,19 @@ from functools import reduce
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.functions import lit
 
-#: How the names of what Spark keeps for itself begin.
+#: The prefix of Spark's internal state names.
 _INTERNAL = "$"
 
 
 def state_rows(spark: SparkSession, checkpoint: str) -> dict[str, int]:
-    """How many entries each state variable of a query holds, empty ones left out.
+    """Return the number of entries of each state variable of a query, without empty variables.
 
     Args:
         spark: any session.
-        checkpoint: the folder of one query.
+        checkpoint: the checkpoint folder of one query.
 
     Returns:
-        `operator/variable` -> entries; `operator/timers` for those of an operator.
+        `operator/variable` -> entries; `operator/timers` for the timers of an operator.
     """
     entries = []
     for operator in spark.read.format("state-metadata").load(checkpoint).distinct().collect():
@@ -37,6 +37,6 @@ def state_rows(spark: SparkSession, checkpoint: str) -> dict[str, int]:
             entries.append(reader.load(checkpoint).select(place))
     if not entries:
         return {}
-    # All at once: each job of its own takes longer than what it counts.
+    # One job counts all variables: a job for each would take longer than the count itself.
     counts = reduce(DataFrame.union, entries).groupBy("place").count().collect()
     return {row["place"]: row["count"] for row in counts}

@@ -1,7 +1,7 @@
-"""Random queries of event time, in Flink's SQL and in Spark's, over tables of `timed_table`.
+"""Random event-time queries in Flink's SQL and in Spark's, over tables of `timed_table`.
 
 A table has the columns k, g, v, and t, the milliseconds of its event time `ts`; no two rows have
-the same. No row is late, so that what has come out when the input ends is the batch answer.
+the same. No row is late, so the output at the end of the input equals the batch result.
 """
 
 # ruff: noqa: S608 - writing SQL is what this module is for
@@ -16,7 +16,7 @@ from streamtable.testing.histories import Change, Values, pieces, random_cuts
 from streamtable.testing.relations import Dialect, Kind, Relation, Sql
 from streamtable.testing.replayed import Replayed, Style
 
-#: Where all event times begin: 2026-03-01 00:00:00 UTC.
+#: The start of all event times: 2026-03-01 00:00:00 UTC.
 _EPOCH_MS = 1_772_323_200_000
 _EPOCH = "TIMESTAMP '2026-03-01 00:00:00'"
 _COMPUTED = "ts AS TO_TIMESTAMP_LTZ(t, 3), WATERMARK FOR ts AS ts - INTERVAL '2' SECOND"
@@ -26,7 +26,7 @@ _OF_COLUMNS = {"k": Kind.NUMBER, "g": Kind.TEXT, "v": Kind.NUMBER}
 def timed_table(
     dice: random.Random, rows: int, batches: int, make: Callable[[random.Random], Values]
 ) -> Replayed:
-    """A table that is only added to, none of whose rows comes later than its watermark allows."""
+    """Generate an append-only table without rows that are late for its watermark."""
     clock, taken, history = _EPOCH_MS + 60_000, set[int](), list[Change]()
     for _ in range(rows):
         clock += dice.choice([100, 400, 900, 6_000])
@@ -42,16 +42,16 @@ def timed_table(
 
 @dataclass(frozen=True)
 class Timed(Relation):
-    """A query of event time over its tables."""
+    """An event-time query over its tables."""
 
     text: Sql
 
     def sql(self, dialect: Dialect) -> str:
-        """As it was made."""
+        """Return the generated text."""
         return self.text.of(dialect)
 
     def with_inputs(self, *inputs: Relation) -> Relation:
-        """Itself."""
+        """Return the relation itself."""
         assert not inputs, "it reads tables"  # noqa: S101
         return self
 
@@ -64,13 +64,13 @@ class _Window:
     spark: str
 
     def of(self, table: str) -> tuple[str, str]:
-        """The windows of a table's rows."""
+        """Return the windows of a table's rows."""
         return self.flink.format(table=table), self.spark.format(table=table)
 
 
 @dataclass(frozen=True)
 class TimedQueries:
-    """Makes queries over two such tables.
+    """Generates queries over two such tables.
 
     Attributes:
         calls: aggregates by the kind of their argument; see `random_queries.CALLS`.
@@ -81,7 +81,7 @@ class TimedQueries:
     calls: Mapping[Kind, Sequence[tuple[Sql, Kind]]]
 
     def query(self) -> Relation:
-        """A query of any shape."""
+        """Generate a query of any shape."""
         shapes = (
             self._grouped,
             self._grouped,
@@ -175,7 +175,7 @@ class TimedQueries:
         return _timed(tuple(_OF_COLUMNS.values()), *texts)
 
     def _arrived(self) -> Relation:
-        """What goes by processing time, of which the answer tells nothing of the order of rows."""
+        """Generate a processing-time query whose result does not depend on the order of rows."""
         table = self._table()
         if self.dice.random() < 0.5:
             columns, order = ", ".join(_OF_COLUMNS), self.dice.choice(["ASC", "DESC"])
@@ -212,7 +212,7 @@ class TimedQueries:
         return self.dice.choice(self.tables)
 
     def _call(self, flink: str, spark: str = "") -> tuple[Sql, Kind]:
-        """An aggregate with what follows it in both dialects."""
+        """Return an aggregate with the text that follows it in both dialects."""
         column = self.dice.choice(list(_OF_COLUMNS))
         calls = [
             (call, kind)

@@ -1,4 +1,4 @@
-"""Records put into topics, as a test or an example needs them."""
+"""Write records to topics, for tests and examples."""
 
 from __future__ import annotations
 
@@ -10,20 +10,24 @@ from confluent_kafka import KafkaException, Producer
 
 from streamtable.testing.histories import Change
 
+#: How many records wait for the broker at most; the client refuses more than 100,000.
+_QUEUED = 50_000
+
 
 def produce(
     servers: str,
     topic: str,
     records: Iterable[tuple[bytes | None, bytes | None]],
     partition: int = -1,
+    seconds: float = 60,
 ) -> None:
-    """Sends records of (key, value) and waits until the broker has them all.
+    """Send records of (key, value) and wait until the broker has acknowledged all of them.
 
-    They go to one partition or, with -1, to those that Java's producers choose (murmur2 of the
-    key).
+    All records go to one partition. With -1, they go to the partitions that Java's producers choose
+    (murmur2 of the key).
 
     Raises:
-        KafkaException: the broker did not take one of them.
+        KafkaException: the broker did not acknowledge a record before the timeout, in seconds.
     """
     failed: list[Any] = []
     producer = Producer(
@@ -31,31 +35,35 @@ def produce(
             "bootstrap.servers": servers,
             "linger.ms": 20,
             "partitioner": "murmur2_random",
-            # Each record once, also where a broker dies between taking it and saying so.
+            # Idempotent, so that each record is written once, even if a broker fails before it
+            # acknowledges.
             "enable.idempotence": True,
+            "message.timeout.ms": round(seconds * 1_000),
         }
     )
+
+    def done(error: Any, _: Any) -> None:
+        if error:
+            failed.append(error)
+
     for key, value in records:
-        producer.produce(
-            topic,
-            value,
-            key,
-            partition,
-            on_delivery=lambda error, _: failed.append(error) if error else None,
-        )
+        while len(producer) >= _QUEUED:
+            producer.poll(0.1)
+        producer.produce(topic, value, key, partition, on_delivery=done)
         producer.poll(0)
-    producer.flush(60)
+    # By then, each record has been acknowledged or has failed.
+    producer.flush()
     if failed:
         raise KafkaException(failed[0])
 
 
 def produce_json(servers: str, topic: str, rows: Iterable[Mapping[str, Any]]) -> None:
-    """Sends rows as json values without keys."""
+    """Send rows as JSON values without keys."""
     produce(servers, topic, ((None, json.dumps(row).encode()) for row in rows))
 
 
 def produce_changes(servers: str, topic: str, key: str, changes: Iterable[Change]) -> None:
-    """Sends a history as json: the key column in the key, all columns in the value."""
+    """Send a history as JSON: the key column in the key, all columns in the value."""
     produce(servers, topic, (_record(key, change) for change in changes))
 
 

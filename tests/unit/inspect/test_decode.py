@@ -11,14 +11,14 @@ import fastavro
 import pytest
 from tests.integration.formats.registry_double import RegistryDouble
 
-from streamtable.connectors.kafka.sides import Side
+from streamtable.connectors.kafka.inspect.decode import decoder_of
+from streamtable.connectors.kafka.options.sides import Side
 from streamtable.core import types as t
 from streamtable.core.errors import Condition, StreamtableError
 from streamtable.core.options import Given
 from streamtable.core.types import Field
 from streamtable.formats.avro_schema import avro_schema
 from streamtable.formats.registry import FORMATS
-from streamtable.inspect.decode import decoder_of
 
 
 def side(name, columns, prefix="", **given):

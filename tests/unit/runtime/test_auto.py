@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from streamtable.connectors.kafka.cluster.positions import positions
 from streamtable.core.settings import ExecutionMode
-from streamtable.runtime.lag import distance, positions
-from streamtable.runtime.modes import next_mode
+from streamtable.runtime.metrics.lag import distance
+from streamtable.runtime.query.modes import next_mode
 
 _BATCH, _REAL = ExecutionMode.MICRO_BATCH, ExecutionMode.REAL_TIME
 
@@ -31,7 +32,7 @@ def test_the_source_furthest_behind_counts() -> None:
     assert positions(reached) == {("a", 0): 3, ("a", 1): 7, ("b", 0): 1}
 
 
-def test_distance_over_partitions() -> None:
-    position = {("a", 0): 3, ("a", 1): 7, ("gone", 0): 4}
-    ends = {("a", 0): 10, ("a", 1): 6, ("a", 2): 99}
+def test_distance_over_splits() -> None:
+    position = {"a/0": 3, "a/1": 7, "gone/0": 4}
+    ends = {"a/0": 10, "a/1": 6, "a/2": 99}
     assert distance(position, ends) == 7

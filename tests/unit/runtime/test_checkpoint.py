@@ -6,12 +6,11 @@ import json
 from pathlib import Path
 
 import pytest
+from tests.unit.plan.operators import operators
 
 from streamtable.core.errors import Condition, StreamtableError
-from streamtable.plan.nodes import NODE_NAMES, Sink
-from streamtable.plan.real_time import KEEPS_NOTHING
-from streamtable.plan.state_layouts import LAYOUTS
-from streamtable.runtime.checkpoint import begin, open_checkpoint
+from streamtable.plan.sink.sink import Sink
+from streamtable.runtime.checkpoint.checkpoint import begin, open_checkpoint
 from streamtable.session import Session
 
 TESTS = Path(__file__).parents[2]
@@ -79,6 +78,21 @@ def test_how_long_state_is_kept_may_change_but_not_whether_it_expires(tmp_path: 
     assert "state expires" in told
 
 
+def test_keys_that_a_new_checkpoint_leaves_are_told_of(tmp_path: Path) -> None:
+    manifest = _written(tmp_path / "a", _plans())
+    told = _refusal(tmp_path / "a", _plans(insert=OTHERS[0]))
+    left = "keys that the job no longer writes are not deleted and stay in the topic 'per_region'"
+    assert f"{left}: write to a new topic, or delete and create it before the start" in told
+    manifest.write_text("{")
+    with pytest.raises(StreamtableError, match=left):
+        open_checkpoint(str(tmp_path / "a"), _plans())
+    # A topic that keeps every record has no keys that would stay.
+    appending = "INSERT INTO events SELECT user_id, {} user_region FROM pageviews"
+    _written(tmp_path / "b", _plans(insert=appending))
+    told = _refusal(tmp_path / "b", _plans(insert=appending + " WHERE user_id > 1"))
+    assert "stay in" not in told
+
+
 @pytest.mark.parametrize("other", OTHERS)
 def test_another_query_is_refused(other: str, tmp_path: Path) -> None:
     _written(tmp_path, _plans())
@@ -109,14 +123,49 @@ def test_words_of_a_plan_may_change(tmp_path: Path) -> None:
     assert now[0].startswith("Sink per_region")
 
 
-def test_every_operator_that_keeps_state_has_a_layout() -> None:
-    assert set(LAYOUTS) == set(NODE_NAMES) - set(KEEPS_NOTHING)
+@pytest.mark.parametrize("uri", ["file:{}", "file://{}", "file://localhost{}", "FILE:{}", "{}"])
+def test_a_file_uri_is_its_path(uri: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    checkpoint = open_checkpoint(uri.format(tmp_path / "job"), _plans())
+    checkpoint.close()
+    assert checkpoint.directory == tmp_path / "job"
+    assert [p.name for p in tmp_path.iterdir()] == ["job"]
+
+
+@pytest.mark.parametrize(
+    "place",
+    [
+        *("dbfs:/x", "hdfs://host/x", "hdfs:x", "s3a://b/x", "s3:x", "gs://b", "abfss://a@b/x"),
+        *("file://elsewhere/x", "viewfs:/x", "DBFS:/x"),
+    ],
+)
+def test_other_file_systems_are_refused_by_name(
+    place: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(StreamtableError) as refused:
+        open_checkpoint(place, _plans())
+    assert refused.value.condition is Condition.NOT_YET
+    assert f"a checkpoint at {place}" in str(refused.value)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_file_uri_without_a_root_is_refused() -> None:
+    with pytest.raises(StreamtableError, match="INVALID_OPTION"):
+        open_checkpoint("file:job", _plans())
+
+
+def test_a_name_with_a_colon_is_a_path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    checkpoint = open_checkpoint("./a:b", _plans())
+    checkpoint.close()
+    assert [p.name for p in tmp_path.iterdir()] == ["a:b"]
 
 
 def test_layouts_are_those_of_the_documents() -> None:
     """The table of states in the architecture page has every processor and variable."""
-    text = (TESTS.parent / "docs" / "architecture.md").read_text()
-    table = text[text.index("\n## State\n") : text.index("\n## The checkpoint folder\n")]
-    for layout in LAYOUTS.values():
+    text = (TESTS.parent / "docs" / "architecture" / "operators.md").read_text()
+    table = text[text.index("\n## State\n") : text.index("\n## State TTL\n")]
+    for layout in (cls.state for cls in operators() if cls.state):
         for name in (*layout.processors, *layout.variables):
             assert f"`{name}`" in table, name

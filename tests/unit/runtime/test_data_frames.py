@@ -27,7 +27,7 @@ from pyspark.sql.types import (
 )
 
 from streamtable.core.errors import Condition, StreamtableError
-from streamtable.runtime.data_frames import fields
+from streamtable.runtime.session.data_frames import fields
 
 _STRUCT = StructType(
     [StructField("a", IntegerType(), False), StructField("b", ArrayType(StringType()))]

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from streamtable.core.errors import Condition, StreamtableError
-from streamtable.runtime.checkpoint import begin, open_checkpoint
+from streamtable.runtime.checkpoint.checkpoint import begin, open_checkpoint
 
 
 @pytest.fixture

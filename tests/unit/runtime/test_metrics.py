@@ -7,12 +7,13 @@ import urllib.request
 
 import pytest
 
-from streamtable.cli.status import StatusLine, status
+from streamtable.cli.status import StatusLine, status, summary
 from streamtable.core.errors import Condition, StreamtableError
 from streamtable.jvm.counters import COUNTED_IN, COUNTED_OUT
-from streamtable.runtime.metric_names import BY_NAME
-from streamtable.runtime.metrics import JobMetrics, QueryState, TableCounts
-from streamtable.runtime.prometheus import serve
+from streamtable.runtime.job_monitor import _watermark
+from streamtable.runtime.metrics.metric_names import BY_NAME
+from streamtable.runtime.metrics.metrics import JobMetrics, QueryState, TableCounts
+from streamtable.runtime.metrics.prometheus import serve
 
 
 class Clock:
@@ -139,6 +140,30 @@ def test_a_port_that_is_taken() -> None:
 class Terminal(io.StringIO):
     def isatty(self) -> bool:
         return True
+
+
+def test_the_status_shows_the_mode_and_no_watermark_before_there_is_one() -> None:
+    metrics = JobMetrics(Clock())
+    early = _watermark("1970-01-01T00:00:00.000Z")
+    metrics.take({}, {"o": QueryState(1, 0.0, early, mode="real-time")})
+    assert " | real-time | state " in status(metrics.values())
+    metrics.take({}, {"o": QueryState(1, 0.0, "2026-01-01T00:00:00.000Z", mode="micro-batch")})
+    assert " | micro-batch | watermark 2026-01-01T00:00:00.000Z | " in status(metrics.values())
+
+
+def test_summary() -> None:
+    metrics = JobMetrics(Clock())
+    read = TableCounts({"recordsIn": 1_200, "parseErrors": 2, "fieldErrors": 1}, reads=True)
+    wrote = TableCounts({"recordsOut": 7, "lateRows": 3}, writes=True)
+    metrics.take({"t": read, "o": wrote}, {})
+    assert summary(metrics.values(), 12.34, "/x") == [
+        "t: read 1,200, skipped 2 records",
+        "o: wrote 7, skipped 3 records",
+        "ran for 12.3 s; checkpoint at /x",
+    ]
+    assert summary({"tables": {}, "queries": {}}, 1.0, None) == [
+        "ran for 1.0 s; no checkpoint is kept"
+    ]
 
 
 def test_status_line() -> None:

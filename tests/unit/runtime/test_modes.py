@@ -8,10 +8,11 @@ import pytest
 
 from streamtable.core.errors import Condition, StreamtableError
 from streamtable.core.settings import ExecutionMode
-from streamtable.runtime.checkpoint import query_names
-from streamtable.runtime.modes import mode_of, told_of_crashes
-from streamtable.runtime.restoring import obstacle
-from streamtable.runtime.slots import needed_slots
+from streamtable.runtime.checkpoint.checkpoint import query_names
+from streamtable.runtime.endpoints import sink_facts
+from streamtable.runtime.preflight.rollback import rollback_obstacles
+from streamtable.runtime.query.modes import crash_warning, mode_of, version_warning
+from streamtable.runtime.query.slots import needed_slots
 from streamtable.session import Session, fixed_settings
 
 TABLES = (Path(__file__).parents[2] / "golden" / "tables.sql").read_text()
@@ -33,8 +34,8 @@ def _session(sql: str) -> Session:
                 " FROM users a JOIN per_region b ON a.region = b.region"
             ),
             (
-                "Spark takes no operator with state before two inputs meet, and users must be"
-                " normalized for want of its primary key in the join's"
+                "Spark supports no stateful operator below a union of two inputs, and users"
+                " must be normalized, because the join key does not contain its primary key"
             ),
         ),
         (
@@ -43,11 +44,11 @@ def _session(sql: str) -> Session:
                 " (SELECT region, COUNT(*) AS n FROM users GROUP BY region) b"
                 " ON a.region = b.region"
             ),
-            "Spark takes no operator with state before two inputs meet",
+            "Spark supports no stateful operator below a union of two inputs",
         ),
         (
             "INSERT INTO events SELECT id, note FROM events UNION ALL VALUES (1, 'a')",
-            "Spark does not read the rows of a VALUES there",
+            "Spark does not read VALUES in real-time mode",
         ),
     ],
 )
@@ -61,7 +62,7 @@ def test_refused_with_the_reason(sql: str, reason: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("sql", "left_behind"),
+    ("sql", "stale_keys_hint"),
     [
         ("events SELECT user_id, CAST(CURRENT_TIMESTAMP AS STRING) FROM pageviews", None),
         ("users_copy SELECT id, 1 FROM events UNION ALL SELECT id, 2 FROM events", None),
@@ -93,23 +94,59 @@ def test_refused_with_the_reason(sql: str, reason: str) -> None:
         ),
     ],
 )
-def test_auto_mode_takes_what_a_crash_leaves_nothing_of(sql: str, left_behind: str | None) -> None:
+def test_auto_mode_takes_what_a_crash_leaves_nothing_of(
+    sql: str, stale_keys_hint: str | None
+) -> None:
     views = "CREATE VIEW views AS SELECT user_region AS r, user_id AS id FROM pageviews;"
     sql = f"{views} INSERT INTO {sql}"
-    exact = left_behind is None
+    exact = stale_keys_hint is None
     assert _mode(sql, "real-time") is ExecutionMode.REAL_TIME
     assert _mode(sql, "auto") is (ExecutionMode.AUTO if exact else ExecutionMode.MICRO_BATCH)
-    assert _mode(sql, "auto", restored=True) is ExecutionMode.AUTO
+    assert _mode(sql, "auto", rolls_back=True) is ExecutionMode.AUTO
     assert _mode(sql, "micro-batch") is ExecutionMode.MICRO_BATCH
     told = {setting: _told(sql, setting) for setting in ("real-time", "auto", "micro-batch")}
     assert told["micro-batch"] is None
-    if left_behind is None:
+    if stale_keys_hint is None:
         assert set(told.values()) == {None}
     else:
-        assert f"a crash may leave a row of {left_behind} in" in str(told["real-time"])
+        assert f"a crash may leave a transient row of {stale_keys_hint} in" in str(
+            told["real-time"]
+        )
         assert "because it is shared" in str(told["real-time"])
         assert "o: stays in micro-batches" in str(told["auto"])
         assert "and it is shared" in str(told["auto"])
+
+
+@pytest.mark.parametrize(
+    ("spark", "sql", "supported"),
+    [
+        ("4.2.1", "events SELECT id, note FROM events", True),
+        ("4.2.1", "per_region SELECT note, COUNT(*), 1 FROM events GROUP BY note", False),
+        ("4.3.0", "per_region SELECT note, COUNT(*), 1 FROM events GROUP BY note", True),
+    ],
+)
+def test_a_spark_whose_real_time_mode_has_no_state(spark: str, sql: str, supported: bool) -> None:
+    sql = f"INSERT INTO {sql}"
+    (plan,) = _session(sql).plans
+    told = {
+        mode: version_warning(
+            "o", plan, fixed_settings({"execution.mode": mode}).current(), spark, bounded=False
+        )
+        for mode in ("auto", "real-time", "micro-batch")
+    }
+    assert told["real-time"] is told["micro-batch"] is None
+    assert _mode(sql, "micro-batch", spark) is ExecutionMode.MICRO_BATCH
+    if supported:
+        assert told["auto"] is None
+        assert _mode(sql, "real-time", spark) is ExecutionMode.REAL_TIME
+        assert _mode(sql, "auto", spark) is ExecutionMode.AUTO
+        return
+    reason = "real-time mode of Spark 4.2 runs only queries without state"
+    assert told["auto"] == f"o: stays in micro-batches, because {reason}"
+    assert _mode(sql, "auto", spark) is ExecutionMode.MICRO_BATCH
+    with pytest.raises(StreamtableError, match=reason) as refused:
+        _mode(sql, "real-time", spark)
+    assert refused.value.condition is Condition.NOT_YET
 
 
 @pytest.mark.parametrize(
@@ -149,7 +186,7 @@ def test_slots(real_time: list[str], in_batches: list[str], slots: int) -> None:
                 "INSERT INTO users_copy SELECT id, score FROM users;"
                 " INSERT INTO users_copy SELECT id, 1 FROM events"
             ),
-            "another INSERT writes topic 'users_copy'",
+            "another INSERT writes to topic 'users_copy'",
         ),
         (
             "true",
@@ -164,16 +201,19 @@ def test_slots(real_time: list[str], in_batches: list[str], slots: int) -> None:
 def test_which_sinks_are_taken_back(setting: str, sql: str, reason: str | None) -> None:
     plans = query_names(_session(sql).plans)
     settings = fixed_settings({"execution.real-time.restore-sinks": setting}).current()
-    assert {obstacle(name, plans, settings) for name in plans} == {reason}
+    facts = sink_facts(plans, settings, "job", str)
+    assert set(rollback_obstacles(plans, facts, settings).values()) == {reason}
 
 
 def _told(sql: str, setting: str) -> str | None:
     (plan,) = _session(sql).plans
     settings = fixed_settings({"execution.mode": setting}).current()
-    return told_of_crashes("o", plan, settings, "it is shared", bounded=False)
+    return crash_warning("o", plan, settings, "it is shared", "4.3.0", bounded=False)
 
 
-def _mode(sql: str, setting: str, *, restored: bool = False) -> ExecutionMode:
+def _mode(
+    sql: str, setting: str, spark: str = "4.3.0", *, rolls_back: bool = False
+) -> ExecutionMode:
     (plan,) = _session(sql).plans
     settings = fixed_settings({"execution.mode": setting}).current()
-    return mode_of(plan, settings, bounded=False, restored=restored)
+    return mode_of(plan, settings, spark, bounded=False, rolls_back=rolls_back)

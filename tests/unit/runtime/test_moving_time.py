@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from streamtable.plan.time_nodes import Window, WindowKind
-from streamtable.runtime.moving_time import tick
+from streamtable.plan.window.window import Window, WindowKind
+from streamtable.runtime.query.watermark_advance import tick
 
 _MINUTE = 60_000
 

@@ -1,0 +1,1 @@
+"""Checkpoint directory of a job: its lock, its plan and its facts about the sources."""

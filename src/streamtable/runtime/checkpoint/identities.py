@@ -1,0 +1,96 @@
+"""Checks that topics are still the same: a topic can be deleted and created again by name."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+
+from streamtable.connector_api.preflight import Notice
+from streamtable.connector_api.source import Source
+from streamtable.core.errors import StreamtableError
+from streamtable.jvm.bridge import Bridge
+from streamtable.plan.sink.sink import Sink
+from streamtable.runtime.checkpoint.checkpoint import Checkpoint
+from streamtable.runtime.endpoints import sources_of
+
+#: Interval of the id checks while a job runs, in seconds. Ids almost never change.
+_PAUSE_S = 5.0
+
+#: Timeout of an id check, in milliseconds: an unreachable broker must not block the job.
+_TIMEOUT_MS = 2_000
+
+
+def check_identities(
+    plans: Iterable[Sink], checkpoint: Checkpoint, bridge: Bridge, notice: Notice
+) -> None:
+    """Compare the ids of all sources with those in the checkpoint.
+
+    Raises:
+        StreamtableError: DATA_LOST, unless the options of the table accept data loss.
+    """
+    IdentityMonitor(sources_of(plans), bridge, notice, checkpoint.topic_ids).compare()
+
+
+def identities_of(plans: Iterable[Sink], bridge: Bridge) -> dict[str, str]:
+    """Return the ids of all sources, by name."""
+    found: dict[str, str] = {}
+    for source in sources_of(plans):
+        found.update(source.identities(bridge))
+    return found
+
+
+@dataclass
+class IdentityMonitor:
+    """Monitor that compares the ids of a job's sources with the known ids.
+
+    Args:
+        sources: the sources that the job reads.
+        bridge: the JVM side.
+        notice: takes one line for the user.
+        known: known ids by name. The first id of a new name is accepted without a check.
+    """
+
+    sources: Iterable[Source]
+    bridge: Bridge
+    notice: Notice
+    known: Mapping[str, str]
+
+    def __post_init__(self) -> None:
+        self._known = dict(self.known)
+        self._asked = time.monotonic()
+
+    def check(self) -> None:
+        """Compare the ids if the interval has passed. Skip a source that does not respond.
+
+        Raises:
+            StreamtableError: DATA_LOST, unless the options of the table accept data loss.
+        """
+        if time.monotonic() >= self._asked + _PAUSE_S:
+            self.check_now()
+
+    def check_now(self) -> None:
+        """Compare the ids now, whether or not the interval has passed."""
+        self._asked = time.monotonic()
+        answers: list[tuple[Source, Mapping[str, str]]] = []
+        for source in self.sources:
+            with suppress(StreamtableError):
+                answers.append((source, source.identities(self.bridge, _TIMEOUT_MS)))
+        self._compare(answers)
+
+    def compare(self) -> None:
+        """Compare the ids at the start of a job, when every source has to respond.
+
+        Raises:
+            StreamtableError: DATA_LOST; errors of a source.
+        """
+        self._compare([(source, source.identities(self.bridge)) for source in self.sources])
+
+    def _compare(self, answers: Sequence[tuple[Source, Mapping[str, str]]]) -> None:
+        for source, ids in answers:
+            for name, id_ in ids.items():
+                if self._known.get(name, id_) != id_:
+                    source.replaced(name, self.notice)
+        for _, ids in answers:
+            self._known.update(ids)

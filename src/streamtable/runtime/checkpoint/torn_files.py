@@ -1,0 +1,85 @@
+"""Detection of checkpoint files that a power failure has left without content.
+
+The files of streamtable are on the disk before they get their names
+(`io.streamtable.query.DurableFiles`). Earlier versions, other classes that write checkpoints, and
+disks that acknowledge writes too early can leave torn files: empty files, or files of zero bytes.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+from streamtable.core.errors import Condition, StreamtableError
+
+_REBUILD = "start the job with a new --checkpoint directory; it rebuilds its state from the topics"
+
+
+def check_whole(query: Path, notice: Callable[[str], None]) -> None:
+    """Check the newest files of a query's logs, which the next start of the query needs.
+
+    An empty commit file is deleted; its batch then runs again unchanged.
+
+    Args:
+        query: checkpoint directory of the query.
+        notice: takes one line for the user.
+
+    Raises:
+        StreamtableError: CHECKPOINT_UNREADABLE if the query cannot recover by itself.
+    """
+    metadata = query / "metadata"
+    if metadata.exists() and is_torn(metadata):
+        raise _torn(metadata, _REBUILD)
+    planned, committed = _newest(query / "offsets"), _newest(query / "commits")
+    if planned is not None and is_torn(planned):
+        if committed is not None and int(committed.name) >= int(planned.name):
+            raise _torn(planned, _REBUILD)
+        hint = (
+            f"{_REBUILD}; or delete the file: batch {planned.name} is planned again; if it had"
+            " begun, sinks may keep rows of it, and exactly-once sinks may miss some"
+        )
+        raise _torn(planned, hint)
+    if committed is not None and is_torn(committed):
+        if planned is None or int(planned.name) > int(committed.name):
+            raise _torn(committed, _REBUILD)
+        committed.unlink()
+        notice(
+            f"'{committed}' was empty, probably after a loss of power: batch {committed.name}"
+            " runs again"
+        )
+
+
+def is_torn(file: Path) -> bool:
+    """Whether a file is empty or contains only zero bytes."""
+    return not file.read_bytes().strip(b"\0")
+
+
+def write_whole(target: Path, text: str) -> None:
+    """Write a file atomically: it has the old or the new content, also after a power failure."""
+    draft = target.with_suffix(".tmp")
+    with draft.open("w", encoding="utf-8") as file:
+        file.write(text)
+        file.flush()
+        os.fsync(file.fileno())
+    draft.replace(target)
+    folder = os.open(target.parent, os.O_RDONLY)
+    try:
+        os.fsync(folder)
+    finally:
+        os.close(folder)
+
+
+def _newest(log: Path) -> Path | None:
+    """Return the file of the newest batch in one of Spark's logs."""
+    files = (file for file in log.glob("[0-9]*") if file.name.isdigit())
+    return max(files, key=lambda file: int(file.name), default=None)
+
+
+def _torn(file: Path, hint: str) -> StreamtableError:
+    return StreamtableError(
+        Condition.CHECKPOINT_UNREADABLE,
+        checkpoint=file.parent,
+        reason=f"'{file}' is empty, probably after a loss of power",
+        hint=hint,
+    )

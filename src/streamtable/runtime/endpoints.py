@@ -1,0 +1,93 @@
+"""Sources, lookups and sinks of a job, and the facts that sinks get about their queries."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
+
+from streamtable.connector_api.endpoints import lookup_of, sink_of, source_of
+from streamtable.connector_api.lookup import Lookup
+from streamtable.connector_api.sink import SinkFacts
+from streamtable.connector_api.source import Source
+from streamtable.core.options import Settings
+from streamtable.core.session_settings import DEFAULT_INTERVAL
+from streamtable.core.settings import (
+    CHECKPOINT_INTERVAL,
+    RESTORE_SINKS,
+)
+from streamtable.jvm.faults import Explain
+from streamtable.plan.explain.advice import replaces_inserts
+from streamtable.plan.join.connector_lookup_join import lookup_joins
+from streamtable.plan.rules.replay import replay_may_differ
+from streamtable.plan.sink.sink import Root, Sink
+from streamtable.plan.source.scan import scans, unkept_scans
+
+
+def sources_of(plans: Iterable[Root]) -> list[Source]:
+    """Return every source of the plans once.
+
+    A table that a hint gives other options counts as another source.
+    """
+    found: list[Source] = []
+    for plan in plans:
+        for scan in scans(plan.input):
+            source = source_of(scan.table)
+            if source not in found:
+                found.append(source)
+    return found
+
+
+def lookups_of(plans: Iterable[Root]) -> list[Lookup]:
+    """Return every lookup of the plans once."""
+    found: list[Lookup] = []
+    for plan in plans:
+        for join in lookup_joins(plan.input):
+            lookup = lookup_of(join.looked_up)
+            if lookup not in found:
+                found.append(lookup)
+    return found
+
+
+def explains(plans: Sequence[Root]) -> list[Explain]:
+    """Return the functions that explain exceptions of sources, lookups and sinks."""
+    sinks = [sink_of(plan.table) for plan in plans if isinstance(plan, Sink)]
+    return [
+        *(s.explain for s in sources_of(plans)),
+        *(lookup.explain for lookup in lookups_of(plans)),
+        *(s.explain for s in sinks),
+    ]
+
+
+def sink_facts(
+    plans: Mapping[str, Sink],
+    settings: Settings,
+    job: str,
+    directory_of: Callable[[str], str],
+) -> dict[str, SinkFacts]:
+    """Return the facts that each sink gets about its query, by the name of the query.
+
+    Args:
+        plans: by the names of the queries.
+        settings: the session's.
+        job: id of the job's checkpoint.
+        directory_of: maps the name of a query to the query's checkpoint directory.
+    """
+    targets = {name: sink_of(plan.table).target for name, plan in plans.items()}
+    found = {}
+    for name, plan in plans.items():
+        read = [source_of(scan.table) for scan in unkept_scans(plan.input)]
+        found[name] = SinkFacts(
+            query=name,
+            job=job,
+            directory=Path(directory_of(name)),
+            mode=plan.input.mode,
+            replaces_inserts=replaces_inserts(plan),
+            replays=not replay_may_differ(plan.input),
+            reads_splits_alone=all(source.reads_splits_alone for source in read),
+            stateless_scans=bool(read),
+            # Not checked: a job that stays in micro-batches does not use the interval.
+            interval=settings.get(CHECKPOINT_INTERVAL) or DEFAULT_INTERVAL,
+            rolls_back=settings[RESTORE_SINKS],
+            targets={other: target for other, target in targets.items() if other != name},
+        )
+    return found

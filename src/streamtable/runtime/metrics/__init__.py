@@ -1,0 +1,1 @@
+"""Metrics of a job: names, values, Prometheus endpoint, and counts of omitted records."""

@@ -1,0 +1,106 @@
+"""Prometheus endpoint of a job's metrics: HTTP at `/metrics`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from datetime import datetime
+from typing import Any
+
+from prometheus_client import CollectorRegistry, start_http_server
+from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily
+from prometheus_client.registry import Collector
+
+from streamtable.core.errors import Condition, StreamtableError
+from streamtable.runtime.metrics.metric_names import METRICS, Metric, Owner
+from streamtable.runtime.metrics.metrics import JobMetrics
+
+_PREFIX = "streamtable_"
+
+_Family = CounterMetricFamily | GaugeMetricFamily
+
+
+class JobCollector(Collector):
+    """Collector of one family per metric: `streamtable_numRecordsIn_total{table="t"} 5`."""
+
+    def __init__(self, metrics: JobMetrics) -> None:
+        self._metrics = metrics
+
+    def collect(self) -> Iterator[_Family]:
+        """Yield the families of all metrics that have a value now."""
+        found = self._metrics.values()
+        for metric in METRICS:
+            family = _family(metric)
+            owners = found["queries" if metric.owner is Owner.QUERY else "tables"]
+            for owner, values in owners.items():
+                for labels, value in _samples(metric, values):
+                    family.add_metric([owner, *labels], value)
+            if family.samples:
+                yield family
+
+
+def _family(metric: Metric) -> _Family:
+    owner = "query" if metric.owner is Owner.QUERY else "table"
+    kind = CounterMetricFamily if metric.counter else GaugeMetricFamily
+    return kind(_PREFIX + metric.name, metric.doc, labels=(owner, *metric.labels))
+
+
+def _samples(metric: Metric, values: Mapping[str, Any]) -> Iterator[tuple[list[str], float]]:
+    if metric.labels == ("operator",):
+        name = metric.name.removeprefix("operatorS")
+        for i, operator in enumerate(values["operators"]):
+            value = operator[f"s{name}"]
+            if value is not None:
+                yield [f"{i}-{operator['name']}"], value
+    elif metric.name == "partitionWatermark":
+        for partition, moment in values[metric.name].items():
+            yield list(partition.rsplit("-", 1)), moment
+    elif metric.name == "mode":
+        if values[metric.name] is not None:
+            yield [values[metric.name]], 1
+    elif metric.name == "watermark":
+        moment = _epoch_ms(values[metric.name])
+        if moment is not None:
+            yield [], moment
+    elif values.get(metric.name) is not None:
+        yield [], values[metric.name]
+
+
+def _epoch_ms(moment: str | None) -> int | None:
+    """Return epoch milliseconds; None if unknown, or if the year is out of Python's range.
+
+    Spark writes the maximum watermark with such a year.
+    """
+    try:
+        return None if moment is None else round(datetime.fromisoformat(moment).timestamp() * 1_000)
+    except ValueError:
+        return None
+
+
+@contextmanager
+def serve(metrics: JobMetrics, host: str, port: int) -> Iterator[int]:
+    """Serve metrics at `http://host:port/metrics` while the block runs; yield the port.
+
+    If the port is 0, a free port is chosen.
+
+    Raises:
+        StreamtableError: PORT_TAKEN.
+    """
+    registry = CollectorRegistry()
+    registry.register(JobCollector(metrics))
+    try:
+        server, thread = start_http_server(port, host, registry)
+    except OSError as error:
+        raise StreamtableError(
+            Condition.PORT_TAKEN,
+            host=host,
+            port=port,
+            reason=error.strerror,
+            hint="use another --metrics-port",
+        ) from error
+    try:
+        yield server.server_port
+    finally:
+        server.shutdown()
+        server.server_close()
+        thread.join()

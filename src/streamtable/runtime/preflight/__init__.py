@@ -1,0 +1,1 @@
+"""Checks of a job's sources and sinks before the queries start."""

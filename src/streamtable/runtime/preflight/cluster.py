@@ -1,0 +1,57 @@
+"""Checks of a job's sources and sinks, and creation of missing topics, before the first query."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from streamtable.connector_api.endpoints import sink_of
+from streamtable.connector_api.preflight import Notice, Preflight
+from streamtable.connector_api.sink import SinkFacts
+from streamtable.operators.context import LoweringContext
+from streamtable.plan.sink.sink import Sink
+from streamtable.runtime.checkpoint.checkpoint import Checkpoint
+from streamtable.runtime.checkpoint.identities import check_identities, identities_of
+from streamtable.runtime.preflight.preflight import check_all, examine_sinks, examine_sources
+
+
+def make_ready(
+    plans: Mapping[str, Sink],
+    facts: Mapping[str, SinkFacts],
+    context: LoweringContext,
+    checkpoint: Checkpoint,
+    notice: Notice,
+) -> Mapping[str, str]:
+    """Check everything that can be refused, then create the missing resources.
+
+    Args:
+        plans: the queries, by their names.
+        facts: facts for the sinks about their queries.
+        context: the job's lowering context.
+        checkpoint: the job's checkpoint.
+        notice: takes one line for the user.
+
+    Returns:
+        Ids of the resources that the job reads, by their names. For topics these are Kafka's ids.
+
+    Raises:
+        StreamtableError: a source or sink is missing something, or denies access.
+    """
+    preflight = Preflight(
+        context.bridge,
+        context.settings,
+        notice,
+        bounded=context.bounded,
+        first_run=checkpoint.is_new,
+    )
+    missing = {r.name: r for r in examine_sinks(plans, facts, preflight)}
+    to_create = replace(preflight, to_create=frozenset(missing))
+    for resource in examine_sources(plans.values(), to_create):
+        missing.setdefault(resource.name, resource)
+    check_all(plans, facts, missing.values(), preflight)
+    check_identities(plans.values(), checkpoint, context.bridge, notice)
+    for resource in missing.values():
+        resource.create()
+    for name, plan in plans.items():
+        sink_of(plan.table).recover(facts[name], preflight)
+    return identities_of(plans.values(), context.bridge)

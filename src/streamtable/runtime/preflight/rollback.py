@@ -1,0 +1,51 @@
+"""Sinks that a job can roll back in real-time mode, and the obstacles of all other sinks."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from streamtable.connector_api.endpoints import sink_of
+from streamtable.connector_api.sink import SinkFacts
+from streamtable.core.options import Settings
+from streamtable.core.settings import RESTORE_SINKS
+from streamtable.operators.context import LoweringContext
+from streamtable.plan.sink.sink import Sink
+
+#: Spark's setting for the class that writes checkpoint files, and our class. Our class is
+#: notified just before a commit.
+_FILES_KEY = "spark.sql.streaming.checkpointFileManagerClass"
+_FILES = "io.streamtable.query.LocalCheckpointFiles"
+
+
+def rollback_obstacles(
+    plans: Mapping[str, Sink], facts: Mapping[str, SinkFacts], settings: Settings
+) -> dict[str, str | None]:
+    """Return for each query why its sink cannot be rolled back, as far as the script shows."""
+    if not settings[RESTORE_SINKS]:
+        return dict.fromkeys(plans, f"'{RESTORE_SINKS.key}' is off")
+    return {
+        name: sink_of(plan.table).rollback_obstacle(facts[name]) for name, plan in plans.items()
+    }
+
+
+def target_rollback_obstacles(
+    plans: Mapping[str, Sink], facts: Mapping[str, SinkFacts], context: LoweringContext
+) -> dict[str, str]:
+    """Return the rollback obstacles that only the checkpoint and the target show, if there are any.
+
+    Args:
+        plans: queries that may run in real-time mode, by their names; their targets exist.
+        facts: of all queries.
+        context: the job's lowering context.
+    """
+    found = {}
+    for name, plan in plans.items():
+        if facts[name].replays:
+            continue
+        if context.spark.conf.get(_FILES_KEY) != _FILES:
+            found[name] = f"'{_FILES_KEY}' is not ours"
+            continue
+        why = sink_of(plan.table).target_rollback_obstacle(facts[name], context.bridge)
+        if why is not None:
+            found[name] = why
+    return found

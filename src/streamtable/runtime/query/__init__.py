@@ -1,0 +1,1 @@
+"""A streaming query of a job: modes, states, watermark, and alignment with other queries."""

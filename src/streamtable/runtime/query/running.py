@@ -1,0 +1,211 @@
+"""One INSERT as a streaming query: a Spark run for each of its states.
+
+All modes share the checkpoint of the query, so a change of mode is a stop and a start. While auto
+mode catches up, each run reads up to the end offsets that the topics had at its start. Auto mode
+changes to real-time mode when one of these runs has ended by itself. Auto mode leaves real-time
+mode only directly after a checkpoint.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, field, replace
+
+from pyspark.sql import DataFrame
+from pyspark.sql.streaming.listener import StreamingQueryProgress
+
+from streamtable.connector_api.endpoints import sink_of
+from streamtable.connector_api.preflight import Notice
+from streamtable.connector_api.sink import Rollback, SinkFacts
+from streamtable.core.errors import StreamtableError
+from streamtable.core.settings import ExecutionMode
+from streamtable.jvm.planned_batches import Stage
+from streamtable.operators.context import LoweringContext
+from streamtable.operators.sink.sink import lower_sink
+from streamtable.plan.sink.sink import Sink
+from streamtable.runtime.checkpoint.checkpoint import Checkpoint
+from streamtable.runtime.endpoints import explains
+from streamtable.runtime.query.modes import (
+    with_empty_batches,
+    with_trigger,
+)
+from streamtable.runtime.query.pending_rewrites import PendingRewrites
+from streamtable.runtime.query.query_run import QueryRun
+from streamtable.runtime.query.query_state import State
+from streamtable.runtime.query.real_time_run import RealTimeRun
+from streamtable.runtime.query.slots import TaskSlots
+from streamtable.runtime.query.transitions import Transitions
+from streamtable.runtime.query.watermark_advance import WatermarkAdvance
+
+
+@dataclass
+class RunningQuery:
+    """A query of a job, from its start to its end.
+
+    Attributes:
+        context: the job's lowering context; `context.mode` is the requested mode of the query.
+        facts: facts for the sink about the query.
+        slots: the slots of the job.
+        rollback: rolls the sink back before a start; None if the sink cannot be rolled back.
+        stage: progress of earlier runs towards the end of the input.
+        state: current state of the query; only `_enter` changes it.
+    """
+
+    name: str
+    plan: Sink
+    context: LoweringContext
+    checkpoint: Checkpoint
+    notice: Notice
+    facts: SinkFacts
+    slots: TaskSlots
+    rollback: Rollback | None
+    stage: Stage = Stage.OPEN
+    state: State = field(default=State.NEW, init=False)
+    _run: QueryRun | None = field(default=None, init=False)
+    _rows: dict[ExecutionMode, DataFrame] = field(default_factory=dict, init=False)
+
+    def __post_init__(self) -> None:
+        self._watermark = WatermarkAdvance(self.context, self.plan.input)
+        self._real_time = RealTimeRun(self.context, self.plan, self._directory)
+        self._rewrites = PendingRewrites(self.plan, self.context.bridge)
+        self._transitions = Transitions(
+            self.name,
+            self.plan,
+            self.context,
+            self.checkpoint,
+            self.notice,
+            self.slots,
+            self.rollback,
+            self.stage,
+        )
+
+    def prepare(self) -> None:
+        """Lower the plan into DataFrames, one per execution mode that the query may use.
+
+        Raises:
+            StreamtableError: errors that only the cluster or a schema registry can detect.
+        """
+        wanted = self.context.mode
+        # A query in real-time mode ends with a micro-batch that commits its work.
+        modes = {wanted} if wanted is ExecutionMode.MICRO_BATCH else set(ExecutionMode)
+        for mode in modes - {ExecutionMode.AUTO}:
+            self._rows[mode] = lower_sink(self.plan, replace(self.context, mode=mode))
+
+    @property
+    def progress(self) -> StreamingQueryProgress | None:
+        """Progress of the newest batch since the last change of state, or None."""
+        return None if self._run is None else self._run.progress
+
+    @property
+    def settled(self) -> bool:
+        """Whether the query is in real-time mode with the configured checkpoint interval."""
+        return self.state is State.REAL_TIME and self._real_time.settled
+
+    def start(self) -> None:
+        """Start the query in the requested mode; in auto mode it catches up first.
+
+        If the input of the query has ended in an earlier run, the query does not start, or starts
+        only to run its last batch.
+        """
+        self._enter(self._transitions.first())
+
+    def poll(self) -> bool:
+        """Poll the query, and change its state if a transition is due.
+
+        Returns:
+            Whether the query still runs.
+
+        Raises:
+            StreamtableError: the error that ended the query.
+        """
+        if self._run is None or not self.state.runs:
+            return False
+        try:
+            ended = self._run.has_ended()
+        except StreamtableError as error:
+            following = self._transitions.after_failure(self.state, error)
+            if following is None:
+                raise
+            self._enter(following)
+            return True
+        self._rewrites.update(self._run, self.state, ended=ended)
+        if not ended:
+            mode, newest = self.state.mode, self._run.newest_batch
+            self._watermark.advance(self._run.query, mode, newest)
+            self._real_time.update(self._run.query, self._run.ended_batches)
+        following = self._transitions.after(self.state, self._run, ended=ended)
+        if following is not None:
+            self._enter(following)
+        return self.state.runs
+
+    def finish(self, seconds: float) -> None:
+        """End the query gracefully, so that the next start has little work to repeat.
+
+        A running micro-batch may complete. A micro-batch over the same records commits the work of
+        real-time mode since its last checkpoint, and writes the same last rows again. If the replay
+        is not deterministic, these rows may differ. Then the sink stays unchanged, and the next
+        start rolls it back. But if this start has rolled the sink back, the query first writes the
+        rolled-back rows again. Otherwise the sink would be older than before the start.
+
+        Args:
+            seconds: timeout. The query is then stopped, and the next start repeats the rest of the
+                work.
+        """
+        if self._run is None or not self.state.runs:
+            return
+        deadline = time.monotonic() + seconds
+        if self.state is State.REAL_TIME:
+            self._rewrites.update(self._run, self.state, ended=False)
+            self._enter(State.ENDED)
+            if not self._rewrites.is_open and self.rollback is not None and self.rollback.pending:
+                return
+            self._enter(State.COMMITTING)
+        self._rewrites.settle(self._run, self.state, deadline)
+        self._run.wait_for_batch(deadline)
+        self._enter(State.ENDED)
+        if self.rollback is not None and not self.checkpoint.has_planned_batch(self.name):
+            self.rollback.settled()
+
+    def stop(self) -> None:
+        """Stop the query without waiting for its batch."""
+        self._enter(State.ENDED)
+        if self._rewrites.is_open:
+            self._rewrites.close()
+            self.notice(
+                f"{self.name}: stopped before all rolled-back rows were written again; until"
+                f" the next start, readers of {self.plan.table.name} see keys as of the last"
+                " checkpoint"
+            )
+
+    def _enter(self, state: State) -> None:
+        """End the run of the current state, and start the run of the next state."""
+        self._break_off()
+        if state.runs:
+            self._run = self._started(state)
+        self.state = state
+
+    def _break_off(self) -> None:
+        if self._run is not None and self.state.runs:
+            self._run.stop()
+            if self.rollback is not None:
+                self.rollback.after_stop()
+            self._real_time.end()
+
+    def _started(self, state: State) -> QueryRun:
+        """Start a Spark run, after the sink has been rolled back to the checkpoint if needed."""
+        mode, extent, context = state.mode, state.extent, self.context
+        if self.rollback is not None and self.rollback.before_start(mode):
+            self._rewrites.begin()
+        if mode is ExecutionMode.REAL_TIME:
+            self._real_time.begin()
+        trigger = with_trigger(self._rows[mode], self.plan.input, mode, context.settings, extent)
+        writer = trigger.queryName(self.name).option("checkpointLocation", self._directory)
+        sink_of(self.plan.table).write(writer, self.facts, replace(context, mode=mode))
+        self._transitions.begin_run()
+        with with_empty_batches(context.spark, [self.plan.input], extent):
+            return QueryRun(self.name, writer, explains([self.plan]))
+
+    @property
+    def _directory(self) -> str:
+        """Checkpoint directory of the query."""
+        return self.checkpoint.query_directory(self.name)

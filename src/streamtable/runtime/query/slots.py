@@ -1,0 +1,141 @@
+"""Task slots of Spark for the queries in real-time mode, which hold all of their tasks at once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+
+from pyspark.sql import SparkSession
+
+from streamtable.connector_api.endpoints import sink_of, source_of
+from streamtable.connector_api.preflight import Notice
+from streamtable.connector_api.source import Source
+from streamtable.core.errors import StreamtableError
+from streamtable.core.settings import ExecutionMode
+from streamtable.jvm.bridge import Bridge
+from streamtable.jvm.faults import not_enough_slots
+from streamtable.plan.sink.sink import Sink
+from streamtable.plan.source.scan import scans
+
+
+def with_enough_slots(
+    spark: SparkSession,
+    plans: Mapping[str, Sink],
+    modes: Mapping[str, ExecutionMode],
+    notice: Notice,
+    restart: Callable[[str], SparkSession] | None,
+) -> tuple[SparkSession, Mapping[str, ExecutionMode]]:
+    """Return a session with a slot for every real-time task, and the modes for which it has slots.
+
+    `restart` starts Spark again with another master: on this machine slots are threads, so Spark
+    can have as many slots as the job needs. `restart` is None for a cluster, and for a session that
+    the job does not own. If slots are missing then, auto mode stays in micro-batches.
+
+    Raises:
+        StreamtableError: NOT_ENOUGH_SLOTS if the settings request real-time mode.
+    """
+    bridge = Bridge(spark)
+
+    real_time = [plans[n] for n, mode in modes.items() if mode is not ExecutionMode.MICRO_BATCH]
+    in_batches = [plans[n] for n, mode in modes.items() if mode is ExecutionMode.MICRO_BATCH]
+    if not real_time:
+        return spark, modes
+    new_splits: dict[str, int] = {}
+    for plan in plans.values():
+        new_splits.update(sink_of(plan.table).new_splits(bridge))
+
+    def tasks_of(source: Source) -> int:
+        return source.parallelism(bridge, new_splits)
+
+    parallelism = int(str(spark.conf.get("spark.sql.shuffle.partitions")))
+    needed = needed_slots(real_time, in_batches, tasks_of, parallelism)
+    available = spark.sparkContext.defaultParallelism
+    if needed <= available:
+        return spark, modes
+    if restart is not None:
+        spark.stop()
+        return restart(f"local[{needed}]"), modes
+    missing = not_enough_slots(needed=needed, available=available)
+    if ExecutionMode.REAL_TIME in modes.values():
+        raise missing
+    notice(f"stays in micro-batches: {missing}")
+    return spark, dict.fromkeys(modes, ExecutionMode.MICRO_BATCH)
+
+
+def needed_slots(
+    real_time: Iterable[Sink],
+    in_batches: Iterable[Sink],
+    tasks_of: Callable[[Source], int],
+    parallelism: int,
+) -> int:
+    """Return the number of tasks that the queries of a job hold at once.
+
+    Args:
+        real_time: the queries that may run in real-time mode.
+        in_batches: all other queries.
+        tasks_of: returns the number of tasks that read a source at once.
+        parallelism: number of state partitions.
+    """
+    held = sum(_slots_of(plan, tasks_of, parallelism, real_time=True) for plan in real_time)
+    return held + sum(
+        _slots_of(plan, tasks_of, parallelism, real_time=False) for plan in in_batches
+    )
+
+
+def _slots_of(
+    plan: Sink, tasks_of: Callable[[Source], int], parallelism: int, *, real_time: bool
+) -> int:
+    """Return the number of tasks that one query holds at once.
+
+    A query in real-time mode holds the tasks of all its stages. A query in micro-batches holds the
+    tasks of its widest stage, which must not block the start of another query.
+    """
+    read = sum(tasks_of(source_of(scan.table)) for scan in scans(plan.input))
+    return read + parallelism * plan.input.shuffles if real_time else max(read, parallelism)
+
+
+class TaskSlots:
+    """Slots of Spark, and the slots that the queries of a job hold while topics grow.
+
+    Spark itself rejects a batch of several stages if too few slots are free. But Spark starts a
+    batch of one stage in any case; new partitions without a free slot are then not read at all.
+
+    Args:
+        spark: the session.
+        plans: by the names of their queries.
+        modes: the current mode of each query.
+    """
+
+    def __init__(
+        self, spark: SparkSession, plans: Mapping[str, Sink], modes: Mapping[str, ExecutionMode]
+    ) -> None:
+        self._bridge = Bridge(spark)
+        self._available = spark.sparkContext.defaultParallelism
+        self._parallelism = int(str(spark.conf.get("spark.sql.shuffle.partitions")))
+        self._plans = plans
+        self._held: dict[str, int] = {}
+        if any(mode is not ExecutionMode.MICRO_BATCH for mode in modes.values()):
+            for name, mode in modes.items():
+                self._count(name, real_time=mode is not ExecutionMode.MICRO_BATCH)
+
+    def missing(self, name: str) -> StreamtableError | None:
+        """Return NOT_ENOUGH_SLOTS if a query in real-time mode now has too few slots, or None.
+
+        Raises:
+            StreamtableError: errors of a source.
+        """
+        self._count(name, real_time=True)
+        needed = sum(self._held.values())
+        if needed <= self._available:
+            return None
+        return not_enough_slots(needed=needed, available=self._available)
+
+    def leave(self, name: str) -> None:
+        """Record that a query runs in micro-batches from now on."""
+        self._count(name, real_time=False)
+
+    def _count(self, name: str, *, real_time: bool) -> None:
+        def tasks_of(source: Source) -> int:
+            return source.parallelism(self._bridge, {})
+
+        plan = self._plans[name]
+        self._held[name] = _slots_of(plan, tasks_of, self._parallelism, real_time=real_time)

@@ -1,0 +1,105 @@
+"""Run the queries of a job: start them, monitor them until they end, and stop them."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from streamtable.connector_api.preflight import Notice
+from streamtable.core.errors import StreamtableError
+from streamtable.core.settings import STATE_ROWS
+from streamtable.operators.context import LoweringContext
+from streamtable.plan.sink.sink import Sink
+from streamtable.runtime.checkpoint.checkpoint import Checkpoint
+from streamtable.runtime.checkpoint.identities import IdentityMonitor
+from streamtable.runtime.checkpoint.partition_watermarks import keep_watermarks
+from streamtable.runtime.job_monitor import JobMonitor
+from streamtable.runtime.metrics.metrics import JobMetrics
+from streamtable.runtime.query.running import RunningQuery
+from streamtable.runtime.query.source_alignment import SourceAlignment
+
+#: Timeout for a graceful end of the queries after a stop request, in seconds.
+_STOP_S = 6.0
+
+
+@dataclass(frozen=True)
+class JobObserver:
+    """Observer of a running job.
+
+    Attributes:
+        metrics: updated while the job runs.
+        after: called in the job's thread after every poll of the queries, several times a second.
+        stop: event that requests a graceful stop when set.
+    """
+
+    metrics: JobMetrics = field(default_factory=JobMetrics)
+    after: Callable[[], None] = lambda: None
+    stop: threading.Event = field(default_factory=threading.Event)
+
+
+def run_queries(
+    plans: Mapping[str, Sink],
+    queries: Sequence[RunningQuery],
+    context: LoweringContext,
+    checkpoint: Checkpoint,
+    notice: Notice,
+    observer: JobObserver,
+    alignment: SourceAlignment,
+    identities: IdentityMonitor,
+) -> None:
+    """Start the queries and monitor them until they end."""
+    marks = context.watermarks
+
+    def after_poll() -> None:
+        keep_watermarks(checkpoint, marks.committed())
+        observer.after()
+
+    bridge, counters, metrics = context.bridge, context.counters, observer.metrics
+    monitor = JobMonitor(
+        plans,
+        queries,
+        bridge,
+        counters,
+        notice,
+        metrics,
+        marks.of_splits,
+        after_poll,
+        context.settings[STATE_ROWS],
+        identities,
+    )
+    try:
+        for query in queries:
+            query.start()
+        notice(
+            f"running {', '.join(plans)}" + (" to the end of the input" if context.bounded else "")
+        )
+        monitor.until_end(observer.stop)
+        if observer.stop.is_set():
+            alignment.end()
+            _finish(queries)
+    finally:
+        stop_all(queries, notice)
+        keep_watermarks(checkpoint, marks.committed())
+        monitor.close()
+
+
+def stop_all(queries: Iterable[RunningQuery], notice: Notice) -> None:
+    """Stop every query, even if one of them fails to stop.
+
+    A query that does not stop is reported in addition to the error that ended the job, not instead
+    of this error.
+    """
+    for query in queries:
+        try:
+            query.stop()
+        except StreamtableError as error:
+            notice(str(error))
+
+
+def _finish(queries: Sequence[RunningQuery]) -> None:
+    """End every query within the stop timeout."""
+    deadline = time.monotonic() + _STOP_S
+    for query in queries:
+        query.finish(deadline - time.monotonic())

@@ -1,0 +1,1 @@
+"""Spark sessions: started by a job, or passed in by a program."""

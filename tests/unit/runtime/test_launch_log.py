@@ -1,0 +1,23 @@
+"""The log of Spark's JVM, beside those of other starts."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from streamtable.runtime.session.launch_log import launch_output
+
+
+def test_a_log_that_another_start_removes_is_no_fault(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each start lists the old logs and removes some; a link to nothing is one just removed."""
+    monkeypatch.setenv("STREAMTABLE_CACHE", str(tmp_path))
+    logs = tmp_path / "logs"
+    logs.mkdir()
+    (logs / "spark-1.log").symlink_to(logs / "removed")
+    notices: list[str] = []
+    with launch_output(False, notices.append):
+        pass
+    assert notices == []

@@ -1,0 +1,14 @@
+"""Records put into topics: all of them are there, or it is told."""
+
+from __future__ import annotations
+
+import pytest
+from confluent_kafka import KafkaException
+
+from streamtable.devbroker.broker import free_port
+from streamtable.testing.topics import produce
+
+
+def test_a_broker_that_takes_nothing() -> None:
+    with pytest.raises(KafkaException, match="timed out"):
+        produce(f"127.0.0.1:{free_port()}", "t", [(None, b"1")], seconds=1)
