@@ -1,0 +1,1 @@
+"""Read a job file: YAML, variables, keys, patterns, routes and transforms; without Spark."""

@@ -1,0 +1,1 @@
+"""Convert changes of tables into records of topics: keys, values, tombstones."""

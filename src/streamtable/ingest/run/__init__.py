@@ -1,0 +1,1 @@
+"""Run a job: its data source, its sink, its checkpoint and its progress."""

@@ -1,0 +1,127 @@
+"""Run a job: write the reader's rows to Kafka in micro-batches, with a checkpoint for each."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+
+from streamtable.connector_api.preflight import Notice, Preflight
+from streamtable.connectors.kafka.options.options import BOOTSTRAP_SERVERS
+from streamtable.connectors.mysql_cdc.reader import check
+from streamtable.connectors.mysql_cdc.server_options import HOSTNAME, PORT
+from streamtable.core.options import Settings
+from streamtable.core.settings import CHECKPOINT_DIRECTORY
+from streamtable.ingest.file import options as o
+from streamtable.ingest.file.job_file import JobFile
+from streamtable.ingest.records.rules import shared_topics
+from streamtable.ingest.run.kept import known_tables, with_tables
+from streamtable.ingest.run.progress import Progress, estimated_rows
+from streamtable.ingest.run.running import RunningIngest
+from streamtable.ingest.run.target import QUERY, Target
+from streamtable.ingest.spec import ingest_spec
+from streamtable.jvm.bridge import Bridge
+from streamtable.runtime.checkpoint.checkpoint import Checkpoint, begin, open_checkpoint
+from streamtable.runtime.checkpoint.torn_files import check_whole
+from streamtable.runtime.session.sessions import job_spark
+from streamtable.runtime.stop_signals import stop_signals
+
+
+@dataclass(frozen=True)
+class IngestOptions:
+    """Options of a run.
+
+    Attributes:
+        bounded: whether the job copies the existing rows, then ends.
+        checkpoint: the directory of the checkpoint; a temporary directory if neither this option
+            nor the setting is set.
+        master: Spark's master URL; None is this machine.
+        verbose: whether to show Spark's own log.
+    """
+
+    bounded: bool = False
+    checkpoint: str | None = None
+    master: str | None = None
+    verbose: bool = False
+
+
+def run_ingest(
+    job: JobFile,
+    settings: Settings,
+    options: IngestOptions,
+    notice: Notice,
+    show: Callable[[str], None],
+    every: float = 10.0,
+) -> None:
+    """Run a job until a stop is requested or, if bounded, until its end.
+
+    The job writes nothing before the file, the checkpoint, the server and the cluster have been
+    checked.
+
+    Args:
+        job: the job file.
+        settings: the session's settings.
+        options: the options of the run.
+        notice: called with one line for the user.
+        show: called with each progress line.
+        every: seconds between two progress lines.
+
+    Raises:
+        StreamtableError: any error of the job.
+    """
+    with stop_signals() as stop, _checkpoint(settings, options, notice) as checkpoint:
+        status = str(checkpoint.directory / "reader.json")
+        spec = replace(ingest_spec(job), status=status).without_keyless()
+        checked = check(spec.source)
+        known = known_tables(checkpoint)
+        tables = with_tables(known, checked.tables, spec.records, checkpoint)
+        notice(f"{described(job)}: {len(tables)} tables")
+        topics = sorted({topic for table in tables.values() for topic in table.topics})
+        for line in (*checked.notices, *shared_topics(tables, spec.records)):
+            notice(line)
+        with job_spark(
+            settings, options.master, None, stop, notice, verbose=options.verbose
+        ) as spark:
+            spark.settle()
+            bridge = Bridge(spark.session)
+            directory = checkpoint.directory / QUERY
+            preflight = Preflight(bridge, settings, notice, options.bounded, not known)
+            target = Target(job, checkpoint.id, preflight)
+            target.make_ready(topics)
+            begin(checkpoint, {}, {})
+            check_whole(directory, notice)
+            first = {name: table.columns for name, table in tables.items()}
+            running = RunningIngest(
+                spec.with_columns(first).with_tables(checked.tables),
+                tables,
+                checkpoint,
+                target,
+                notice,
+                bounded=options.bounded,
+            )
+            expected = estimated_rows(spec.source, tables)
+            progress = Progress(tables, expected, running.counters, show, every)
+            running.run(spark.session, topics, stop, progress)
+            notice(progress.summary())
+
+
+def described(job: JobFile) -> str:
+    """Return a short text with the names and addresses of source and sink."""
+    source, sink = job.source, job.sink
+    first, second = source.get(o.NAME), sink.get(o.NAME)
+    server = f"{source[HOSTNAME]}:{source[PORT]}"
+    return f"{first or 'MySQL'} ({server}) to {second or 'Kafka'} ({sink[BOOTSTRAP_SERVERS]})"
+
+
+@contextmanager
+def _checkpoint(settings: Settings, options: IngestOptions, notice: Notice) -> Iterator[Checkpoint]:
+    directory = options.checkpoint or settings.get(CHECKPOINT_DIRECTORY)
+    with tempfile.TemporaryDirectory(prefix="streamtable-") as scratch:
+        if directory is None and not options.bounded:
+            notice("no --checkpoint: a restart will start from the beginning")
+        checkpoint = open_checkpoint(directory or scratch, {}, notice)
+        try:
+            yield checkpoint
+        finally:
+            checkpoint.close()

@@ -1,0 +1,169 @@
+"""The query of a job, from its start to its end."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
+
+from pyspark.sql import SparkSession
+
+from streamtable.connector_api.preflight import Notice
+from streamtable.connectors.mysql_cdc.reader import TableId, discover
+from streamtable.core.errors import Condition, StreamtableError
+from streamtable.ingest.file.routes import topics_of
+from streamtable.ingest.run.computing import computed
+from streamtable.ingest.run.kept import KnownTable, keep_tables, with_tables
+from streamtable.ingest.run.new_tables import answer, asked_tables, forget
+from streamtable.ingest.run.progress import Progress
+from streamtable.ingest.run.source import source_class
+from streamtable.ingest.run.status import read_status
+from streamtable.ingest.run.target import QUERY, Target
+from streamtable.ingest.spec import IngestSpec
+from streamtable.runtime.checkpoint.checkpoint import Checkpoint
+from streamtable.runtime.query.query_run import QueryRun
+
+_SOURCE = f"streamtable_{QUERY}"
+_LOOK_S = 0.1
+#: The longest outage of a server before the job fails, and the retry interval, in seconds.
+_PATIENCE_S, _AGAIN_S = 600.0, 3.0
+#: The minimum duration of a run that counts as connected to its server, in seconds.
+_WELL_S = 60.0
+#: The longest wait for the end of a batch after a stop was requested, in seconds.
+_STOP_S = 20.0
+
+
+class RunningIngest:
+    """A running job.
+
+    Args:
+        spec: the spec with the original columns of the tables.
+        tables: the known tables.
+        checkpoint: the checkpoint of the job.
+        target: the sink, whose topics exist.
+        notice: called with one line for the user.
+        bounded: whether to end at the end of the binlog at startup.
+    """
+
+    def __init__(
+        self,
+        spec: IngestSpec,
+        tables: Mapping[TableId, KnownTable],
+        checkpoint: Checkpoint,
+        target: Target,
+        notice: Notice,
+        *,
+        bounded: bool,
+    ) -> None:
+        self._spec = spec
+        self._tables = dict(tables)
+        self._checkpoint = checkpoint
+        self._target = target
+        self._notice = notice
+        self._bounded = bounded
+        self.counters = target.bridge.counters()
+
+    def run(
+        self,
+        spark: SparkSession,
+        topics: Sequence[str],
+        stop: threading.Event,
+        progress: Progress,
+    ) -> None:
+        """Run the query until its input ends or a stop is requested.
+
+        Raises:
+            StreamtableError: the error that ended the query.
+        """
+        keep_tables(self._checkpoint, self._tables)
+        forget(self._spec.status)
+        Path(self._spec.status).unlink(missing_ok=True)
+        # Transactions store their epochs under the name of one topic, which must not change.
+        ledger = self._ledger(topics)
+        self._target.make_ready([ledger])
+        self._target.recover(ledger)
+        self._notice("running" + (" to the end of what is there now" if self._bounded else ""))
+        lost: float | None = None
+        while True:
+            begun = time.monotonic()
+            try:
+                self._run_once(spark, ledger, stop, progress)
+            except StreamtableError as error:
+                if error.condition is Condition.MYSQL_TABLE_UNREADABLE and self._planned_anew():
+                    continue
+                now = time.monotonic()
+                if lost is None or now - begun > _WELL_S:
+                    lost = now
+                gone = error.condition is Condition.MYSQL_UNREACHABLE and not self._bounded
+                if not gone or stop.is_set() or now - lost > _PATIENCE_S:
+                    raise
+                self._notice(f"{error}; trying again")
+                if not stop.wait(_AGAIN_S):
+                    continue
+            return
+
+    def _run_once(
+        self, spark: SparkSession, ledger: str, stop: threading.Event, progress: Progress
+    ) -> None:
+        spark.dataSource.register(source_class(self._spec, _SOURCE, bounded=self._bounded))
+        found = spark.readStream.format(_SOURCE).load()
+        records = computed(found, self._spec.records.programs, self._target.bridge)
+        rows = self._target.together(records, ledger)
+        writer = rows.writeStream.queryName(QUERY)
+        writer = writer.option("checkpointLocation", str(self._checkpoint.directory / QUERY))
+        self._target.write(writer, ledger, self.counters)
+        run = QueryRun(QUERY, writer)
+        try:
+            while not (run.has_ended() or stop.is_set()):
+                status = read_status(self._spec.status)
+                if status is not None and status.ended:
+                    break
+                self._make_new_topics()
+                progress.look(status)
+                time.sleep(_LOOK_S)
+            if stop.is_set():
+                run.wait_for_batch(time.monotonic() + _STOP_S)
+        finally:
+            run.stop()
+
+    def _planned_anew(self) -> bool:
+        """Bind transforms to the tables as they are now; False if that changes nothing.
+
+        Spark's plan has the columns and types of the query's start. A task that meets a table
+        without a program, or a column that does not fit its program, ends the query.
+        """
+        source = self._spec.source
+        wanted = source.tables()
+        there = [t for t in discover(source.settings, source.patterns) if wanted(t.id)]
+        spec = self._spec.with_tables(there)
+        if spec.records.programs == self._spec.records.programs:
+            return False
+        self._spec = spec
+        self._notice("tables have changed: transforms are planned anew")
+        return True
+
+    def _ledger(self, topics: Sequence[str]) -> str:
+        """Return the topic that stores the epochs of transactions, the same in every run."""
+        path = self._checkpoint.directory / "ledger"
+        with suppress(FileNotFoundError):
+            return path.read_text(encoding="utf-8")
+        found = topics[0] if topics else f"streamtable-{self._checkpoint.id}"
+        self._checkpoint.write("ledger", found)
+        return found
+
+    def _make_new_topics(self) -> None:
+        """Create the topics of new tables that the reader has found."""
+        path, rules = self._spec.status, self._spec.records
+        asked = asked_tables(path)
+        if not asked:
+            return
+        self._target.make_ready(t for name in asked for t in topics_of(name, rules.routes))
+        there = discover(self._spec.source.settings, self._spec.source.patterns)
+        new = [table for table in there if table.id in asked]
+        self._tables = with_tables(self._tables, new, rules, self._checkpoint)
+        keep_tables(self._checkpoint, self._tables)
+        for table in asked:
+            self._notice(f"{table} is copied, too")
+        answer(path, asked)

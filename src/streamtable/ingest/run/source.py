@@ -1,0 +1,152 @@
+"""The reader as a PySpark data source, whose rows are records, or changes that Spark computes.
+
+Spark calls the planning methods in a Python process of the driver, and `read` in its tasks. The
+reader writes its progress to a file, which the driver reads (`status`).
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import pyarrow as pa
+from pyspark.sql.datasource import DataSource, DataSourceStreamReader, InputPartition
+from pyspark.sql.pandas.types import to_arrow_schema
+from pyspark.sql.types import StructType
+
+from streamtable.connectors.mysql_cdc.reader import Offset, Part, Planner, parts, read
+from streamtable.ingest.records.records import RecordMaker
+from streamtable.ingest.run.definitions import definitions
+from streamtable.ingest.run.new_tables import ask_for_topics
+from streamtable.ingest.run.rows import arrow_batches, schema_ddl
+from streamtable.ingest.run.status import ReaderStatus, write_status
+from streamtable.ingest.spec import IngestSpec
+
+
+@dataclass
+class PartPartition(InputPartition):
+    """One task of a batch."""
+
+    part: Part
+
+    def __post_init__(self) -> None:
+        super().__init__(self.part)
+
+
+class IngestReader(DataSourceStreamReader):
+    """Reads the tables of a job.
+
+    Args:
+        spec: the spec of the job.
+        schema: Spark's schema, equal to `schema_ddl`.
+        bounded: whether to stop at the end of the binlog when the first batch is planned.
+    """
+
+    def __init__(self, spec: IngestSpec, schema: StructType, *, bounded: bool) -> None:
+        self._spec = spec
+        self._schema = schema
+        self._bounded = bounded
+        self._planner: Planner | None = None
+        self._chunks = 0
+        self._level_at: float | None = None
+
+    def initialOffset(self) -> dict[str, Any]:  # noqa: N802 - PySpark's name
+        """Return the start offset of a first run."""
+        return self._open().initial().to_json()
+
+    def latestOffset(self, start: dict[str, Any], limit: object = None) -> dict[str, Any]:  # noqa: ARG002, N802
+        """Return the end of the next batch; `start` if there is nothing to read."""
+        planner = self._open()
+        begin = Offset.from_json(start)
+        end = planner.next(begin)
+        if end != begin:
+            end = self._with_definitions(begin, end)
+        now = time.monotonic()
+        if end == begin:
+            self._level_at = now
+        status = ReaderStatus(
+            position=str(begin.position),
+            pending=[list(table) for table in begin.pending],
+            chunks=self._chunks,
+            behind=planner.behind(begin),
+            lag=-1.0 if self._level_at is None else now - self._level_at,
+            ended=end == begin and planner.ended(begin),
+            idle=end == begin,
+        )
+        self._chunks += sum(map(len, end.chunks)) if end != begin else 0
+        write_status(self._spec.status, status)
+        return start if end == begin else end.to_json()
+
+    def partitions(self, start: dict[str, Any], end: dict[str, Any]) -> Sequence[PartPartition]:
+        """Return the tasks of a batch; planning it again gives the same tasks."""
+        return [PartPartition(p) for p in parts(Offset.from_json(start), Offset.from_json(end))]
+
+    def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
+        """Read the records of a task; records of the same key keep their order."""
+        assert isinstance(partition, PartPartition)  # noqa: S101 - of `partitions`
+        maker = RecordMaker(self._spec.records, self._spec.find)
+        changes = read(self._spec.source, partition.part)
+        schema = to_arrow_schema(self._schema, timezone="UTC")
+        return arrow_batches(changes, maker, self._spec.records.programs, schema)
+
+    def commit(self, end: dict[str, Any]) -> None:
+        """Do nothing: the reader stores nothing for completed batches."""
+
+    def stop(self) -> None:
+        """Close the connection of the planner."""
+        if self._planner is not None:
+            self._planner.close()
+            self._planner = None
+
+    def _open(self) -> Planner:
+        if self._planner is None:
+            self._planner = Planner(self._spec.source)
+            if self._bounded:
+                self._planner.stop_at_end()
+        return self._planner
+
+    def _with_definitions(self, begin: Offset, end: Offset) -> Offset:
+        """Return a batch in which DDL statements and chunks do not affect the same tables.
+
+        A table that a RENAME adds has rows that are not in the binlog, so its snapshot must be
+        read.
+        """
+        if begin.position.order == end.position.order:
+            return end
+        spec = self._spec.source
+        found = definitions(spec, begin.position, end.position)
+        if not found:
+            return end
+        ask_for_topics(
+            self._spec.status,
+            {new or table for kind, table, new in found if kind == "create" or new is not None},
+        )
+        renamed = {new: None for kind, _, new in found if kind == "rename" and new is not None}
+        if end.chunks:
+            end = replace(end, pending=begin.pending, chunks=())
+        return replace(end, pending={**end.pending, **renamed})
+
+
+def source_class(spec: IngestSpec, name: str, *, bounded: bool) -> type[DataSource]:
+    """Create the data source class of one job.
+
+    The class takes no options, because Spark shows options. The password is part of the pickled
+    class instead.
+    """
+
+    class IngestSource(DataSource):
+        """Records of a job's tables."""
+
+        @classmethod
+        def name(cls) -> str:
+            return name
+
+        def schema(self) -> str:
+            return schema_ddl(spec.records.programs)
+
+        def streamReader(self, schema: StructType) -> IngestReader:  # noqa: N802
+            return IngestReader(spec, schema, bounded=bounded)
+
+    return IngestSource

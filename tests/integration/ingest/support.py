@@ -1,0 +1,168 @@
+"""A database, the job that copies it, and what its topics hold."""
+
+from __future__ import annotations
+
+import json
+import uuid
+from dataclasses import dataclass
+from datetime import date, datetime, timedelta
+from decimal import Decimal
+from typing import TYPE_CHECKING, Any
+
+import pymysql
+from confluent_kafka import Consumer, TopicPartition
+from tests.integration.jobs.support import Cli, run
+from tests.mariadb import PASSWORD, USER, MariaDb
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+JOB = """\
+source:
+  type: mysql
+  hostname: 127.0.0.1
+  port: ${{port}}
+  username: {user}
+  password: ${{secret_values.mysql-password}}
+  tables: {database}.\\.*
+  server-id: 8601-8604
+  scan.incremental.snapshot.chunk.size: 100
+{source}
+sink:
+  type: upsert-kafka
+  properties.bootstrap.servers: ${{servers}}
+{sink}
+route:
+  - source-table: {database}.\\.*
+    sink-table: {database}_<>
+    replace-symbol: <>
+pipeline:
+  parallelism: 2
+  schema.change.behavior: evolve
+{more}"""
+
+
+@dataclass
+class Shop:
+    """A database of the server, copied by a job into topics `<database>_<table>`."""
+
+    server: MariaDb
+    database: str
+    servers: str
+    folder: Path
+
+    def write_job(self, source: str = "", sink: str = "", more: str = "") -> None:
+        """Lines that are added to the sections, each with its indent."""
+        text = JOB.format(user=USER, database=self.database, source=source, sink=sink, more=more)
+        (self.folder / "job.yaml").write_text(text)
+        (self.folder / "mysql-password").write_text(PASSWORD + "\n")
+
+    def sql(self, *statements: str) -> None:
+        self.server.run(f"USE {self.database}", *statements)
+
+    def arguments(self, command: str, *more: str) -> tuple[str, ...]:
+        given = ("--var", f"port={self.server.port}", "--var", f"servers={self.servers}")
+        secret = ("--var", f"secret_values.mysql-password={PASSWORD}")
+        return (command, str(self.folder / "job.yaml"), *given, *secret, *more)
+
+    @property
+    def checkpoint(self) -> tuple[str, str]:
+        return "--checkpoint", str(self.folder / "checkpoint")
+
+    def start(self) -> Cli:
+        return Cli.start(*self.arguments("run", *self.checkpoint))
+
+    def bounded(self) -> str:
+        """Runs the job to the end of what is there now; gives what it says."""
+        code, _, said = run(*self.arguments("run", *self.checkpoint, "--bounded"))
+        assert code == 0, said
+        return said
+
+    def topic(self, table: str) -> dict[bytes, dict[str, Any]]:
+        """The topic of a table, folded: committed records only."""
+        return {k: json.loads(v, parse_float=Decimal) for k, v in self.records(table).items()}
+
+    def records(self, table: str) -> dict[bytes, bytes]:
+        return folded(self.messages(table))
+
+    def messages(self, table: str) -> list[Any]:
+        return messages(self.servers, f"{self.database}_{table}")
+
+    def rows(self, table: str) -> list[dict[str, Any]]:
+        """SELECT *, in the words of JSON."""
+        connection = self.server.connect(self.database)
+        with connection.cursor(pymysql.cursors.DictCursor) as cursor:
+            cursor.execute(f"SELECT * FROM `{table}`")
+            found = [{k: _plain(v) for k, v in row.items()} for row in cursor.fetchall()]
+        connection.close()
+        return found
+
+    def check_copied(self, table: str, *keys: str) -> None:
+        """The topic is the table: every row under its key, and nothing else."""
+        wanted = {
+            json.dumps(
+                {k: row[k] for k in keys}, separators=(",", ":"), ensure_ascii=False
+            ).encode(): row
+            for row in self.rows(table)
+        }
+        there = self.topic(table)
+        missing, extra = wanted.keys() - there.keys(), there.keys() - wanted.keys()
+        assert not missing, [wanted[k] for k in sorted(missing)[:5]]
+        assert not extra, [(k, there[k]) for k in sorted(extra)[:5]]
+        different = [k for k, row in wanted.items() if not _same(there[k], row)]
+        assert not different, [(there[k], wanted[k]) for k in different[:3]]
+
+
+def messages(servers: str, topic: str) -> list[Any]:
+    """All committed records of a topic."""
+    config = {
+        "bootstrap.servers": servers,
+        "group.id": uuid.uuid4().hex,
+        "isolation.level": "read_committed",
+        "enable.partition.eof": True,
+    }
+    consumer = Consumer(config)
+    left = set(consumer.list_topics(topic, timeout=10).topics[topic].partitions)
+    consumer.assign([TopicPartition(topic, p, 0) for p in left])
+    found = []
+    while left:
+        for message in consumer.consume(5_000, 1):
+            if message.error():
+                left.discard(message.partition())
+            else:
+                found.append(message)
+    consumer.close()
+    return found
+
+
+def folded(records: list[Any]) -> dict[bytes, bytes]:
+    """The last value of each key, deleted keys left out."""
+    found: dict[bytes, bytes] = {}
+    for record in records:
+        if record.value() is None:
+            found.pop(record.key(), None)
+        else:
+            found[record.key()] = record.value()
+    return found
+
+
+def _same(record: dict[str, Any], row: dict[str, Any]) -> bool:
+    """A row that was not written since a column came has the record of before."""
+    added = row.keys() - record.keys()
+    return all(row[k] is None or k.startswith("added") for k in added) and all(
+        record[k] == row[k] for k in record.keys() & row.keys()
+    )
+
+
+def _plain(value: Any) -> Any:
+    match value:
+        case datetime():
+            return str(value)
+        case date():
+            return value.isoformat()
+        case timedelta():
+            return str(value)
+        case float():
+            return Decimal(repr(value))
+        case _:
+            return value

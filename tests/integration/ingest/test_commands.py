@@ -1,0 +1,154 @@
+"""`run`, `check` and `verify` of a job, and what they tell when something is wrong."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from tests.integration.ingest.support import Shop
+from tests.mariadb import PASSWORD, USER
+
+from streamtable.core.errors import StreamtableError
+from streamtable.core.session_settings import SessionSettings
+from streamtable.ingest.check import check_job
+from streamtable.ingest.file.job_file import JobFile, load_job
+from streamtable.ingest.run.run import IngestOptions, run_ingest
+from streamtable.ingest.verify import verify_job
+
+pytestmark = pytest.mark.usefixtures("spark")
+
+WRONG = "another-word"
+SETTINGS = SessionSettings().current()
+
+
+def job_of(shop: Shop, password: str = PASSWORD) -> JobFile:
+    variables = {"port": str(shop.server.port), "servers": shop.servers}
+    return load_job(
+        shop.folder / "job.yaml", {**variables, "secret_values.mysql-password": password}
+    )
+
+
+def run(shop: Shop) -> list[str]:
+    said: list[str] = []
+    options = IngestOptions(bounded=True, checkpoint=shop.checkpoint[1])
+    run_ingest(job_of(shop), SETTINGS, options, said.append, said.append, every=0.0)
+    return said
+
+
+def check(shop: Shop, password: str = PASSWORD) -> tuple[bool, str]:
+    lines: list[str] = []
+    ready = check_job(job_of(shop, password), SETTINGS, None, lines.append)
+    return ready, "\n".join(lines)
+
+
+def verify(shop: Shop, *, checkpoint: bool = True) -> tuple[bool, str]:
+    lines: list[str] = []
+    folder = shop.checkpoint[1] if checkpoint else None
+    equal = verify_job(job_of(shop), SETTINGS, folder, None, lines.append)
+    return equal, "\n".join(lines)
+
+
+def test_a_table_goes_to_its_topic_and_stays_equal(shop: Shop) -> None:
+    shop.write_job(sink="  sink.add-tableId-to-header-enabled: true\n")
+    shop.sql(
+        "CREATE TABLE orders (id INT PRIMARY KEY, who VARCHAR(20), at TIMESTAMP(3) NULL)",
+        "INSERT INTO orders SELECT seq, CONCAT('n', seq), '2026-01-02 03:04:05.5'"
+        " FROM seq_1_to_950",
+    )
+    ready, said = check(shop)
+    assert ready, said
+    assert f"topic {shop.database}_orders: run creates it, compacted" in said
+
+    lines = run(shop)
+    assert any(line.startswith("snapshot: 0 of 1 tables") for line in lines)
+    assert lines[-1].startswith("wrote 950 records")
+    first = shop.messages("orders")[0]
+    assert dict(first.headers())["tableName"] == b"orders"
+    assert json.loads(first.value())["at"] == "2026-01-02 03:04:05.5Z"
+    equal, said = verify(shop)
+    assert equal, said
+    assert "950 rows" in said
+
+    # A change that the job has not written is on its way; else it is a difference.
+    shop.sql("UPDATE orders SET who = 'x' WHERE id = 7")
+    equal, said = verify(shop)
+    assert equal, said
+    assert "1 keys are on their way" in said
+    equal, said = verify(shop, checkpoint=False)
+    assert not equal
+    assert '1 keys different:\n    {"id":7}' in said
+
+    # What is done is not read again.
+    assert run(shop)[-1].startswith("wrote 1 records")
+    equal, said = verify(shop, checkpoint=False)
+    assert equal, said
+
+    shop.sql("FLUSH BINARY LOGS", "UPDATE orders SET who = 'y' WHERE id = 8", "FLUSH BINARY LOGS")
+    newest = shop.server.run("SHOW MASTER STATUS")[0][0]
+    shop.server.run(f"PURGE BINARY LOGS TO '{newest}'")
+    with pytest.raises(StreamtableError, match=r"DATA_LOST: .* no binlog .* any more"):
+        run(shop)
+
+
+def test_truncate_drop_and_rename(shop: Shop) -> None:
+    shop.write_job(sink="  sink.on-drop: tombstone\n  sink.delivery-guarantee: exactly-once\n")
+    tables = ("cut", "gone", "old", "kept")
+    for table in tables:
+        shop.sql(
+            f"CREATE TABLE {table} (id INT PRIMARY KEY)", f"INSERT INTO {table} VALUES (1), (2)"
+        )
+    run(shop)
+    shop.sql(
+        "INSERT INTO cut VALUES (3)",
+        "TRUNCATE TABLE cut",
+        "INSERT INTO cut VALUES (4)",
+        "DROP TABLE gone",
+        "RENAME TABLE old TO fresh",
+        "INSERT INTO fresh VALUES (5)",
+        "CREATE TABLE born (id INT PRIMARY KEY)",
+        "INSERT INTO born VALUES (6)",
+    )
+    said = run(shop)
+    assert f"{shop.database}.born is copied, too" in said
+    ids = {
+        t: sorted(row["id"] for row in shop.topic(t).values()) for t in (*tables, "fresh", "born")
+    }
+    assert ids == {
+        "cut": [4],
+        "gone": [],
+        "old": [],
+        "kept": [1, 2],
+        "fresh": [1, 2, 5],
+        "born": [6],
+    }
+
+
+def test_what_is_wrong_with_the_server_is_told(shop: Shop) -> None:
+    shop.write_job()
+    shop.sql("CREATE TABLE keyless (n INT)", "CREATE TABLE good (id INT PRIMARY KEY)")
+    ready, said = check(shop, password=WRONG)
+    assert not ready
+    assert "FAULT  connection to 127.0.0.1" in said
+    assert "MYSQL_LOGIN_FAILED" in said
+    assert WRONG not in said
+
+    shop.server.run(f"REVOKE REPLICATION SLAVE ON *.* FROM {USER}@'%'")
+    shop.server.run("SET GLOBAL binlog_row_image = 'MINIMAL'")
+    shop.server.run("SET GLOBAL binlog_row_metadata = 'MINIMAL'")
+    try:
+        ready, said = check(shop)
+        with pytest.raises(StreamtableError, match="MYSQL_NOT_READY"):
+            run(shop)
+    finally:
+        shop.server.run(f"GRANT REPLICATION SLAVE ON *.* TO {USER}@'%'")
+        shop.server.run("SET GLOBAL binlog_row_image = 'FULL'")
+        shop.server.run("SET GLOBAL binlog_row_metadata = 'FULL'")
+    assert not ready
+    for part in (
+        "SET GLOBAL binlog_row_image = 'FULL'",
+        "SET GLOBAL binlog_row_metadata = 'FULL'",
+        "FAULT  grants: MYSQL_REFUSED",
+        f"FAULT  table {shop.database}.keyless: PRIMARY_KEY_REQUIRED",
+        f"ok     table {shop.database}.good",
+    ):
+        assert part in said

@@ -1,0 +1,145 @@
+"""Random changes of several connections while a job copies, is killed and started again."""
+
+from __future__ import annotations
+
+import random
+import threading
+import time
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+import pymysql
+import pytest
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from tests.integration.ingest.support import Shop
+
+ROWS = 1_500
+DEADLOCK = 1213
+#: What a job says first, and when its snapshot is complete.
+IN_SNAPSHOT, IN_BINLOG = "running", "binlog: "
+
+
+def create(shop: Shop) -> None:
+    """A table with a key of two columns, and one that statements change."""
+    shop.sql(
+        "CREATE TABLE pairs (a INT, b VARCHAR(10), n BIGINT UNSIGNED, t TEXT, PRIMARY KEY (b, a))",
+        "CREATE TABLE orders (id INT PRIMARY KEY, who VARCHAR(20), amount DECIMAL(10,2))",
+        f"INSERT INTO pairs SELECT seq, CONCAT('k', seq % 7), seq, 'text' FROM seq_1_to_{ROWS}",
+        f"INSERT INTO orders SELECT seq * 2, CONCAT('n', seq), seq / 4 FROM seq_1_to_{ROWS}",
+    )
+
+
+def change(shop: Shop, seed: int, stop: threading.Event) -> None:
+    """Inserts, updates, deletes and changes of keys, some of them rolled back."""
+    source = random.Random(seed)
+    while not stop.is_set():
+        try:
+            change_by_one_connection(shop, source, stop)
+        except (pymysql.err.OperationalError, pymysql.err.InterfaceError):  # the server is away
+            time.sleep(0.2)
+
+
+def change_by_one_connection(shop: Shop, source: random.Random, stop: threading.Event) -> None:
+    connection = shop.server.connect(shop.database)
+    connection.autocommit(False)
+    key = lambda: source.randrange(2 * ROWS)  # noqa: E731
+    while not stop.is_set():
+        with connection.cursor() as cursor:
+            for _ in range(source.randrange(1, 6)):
+                statement = source.choice(
+                    [
+                        f"REPLACE INTO orders (id, who) VALUES ({key()}, 'new{key()}')",
+                        f"UPDATE orders SET amount = {key()} / 8 WHERE id = {key()}",
+                        f"DELETE FROM orders WHERE id = {key()}",
+                        f"UPDATE IGNORE orders SET id = {key()} WHERE id = {key()}",
+                        f"UPDATE IGNORE pairs SET a = {key()}, n = n + 1 WHERE a = {key()}",
+                        f"UPDATE pairs SET t = 'changed ''{key()}' WHERE a < {key() % 50}",
+                        f"DELETE FROM pairs WHERE a = {key()}",
+                        f"INSERT IGNORE INTO pairs VALUES ({key()}, 'kü', {key()}, NULL)",
+                    ]
+                )
+                try:
+                    cursor.execute(statement)
+                except pymysql.err.OperationalError as error:
+                    if error.args[0] != DEADLOCK:
+                        raise
+                    break  # the transaction is gone
+        if source.random() < 0.1:
+            connection.rollback()
+        else:
+            connection.commit()
+        time.sleep(0.005)
+    connection.close()
+
+
+@contextmanager
+def changing(shop: Shop, seed: int) -> Iterator[None]:
+    stop = threading.Event()
+    threads = [threading.Thread(target=change, args=(shop, seed + i, stop)) for i in range(2)]
+    for thread in threads:
+        thread.start()
+    try:
+        yield
+    finally:
+        stop.set()
+        for thread in threads:
+            thread.join()
+
+
+def crash(shop: Shop, source: random.Random) -> None:
+    """`kill -9` of the server, and its start some seconds later."""
+    shop.server.kill()
+    time.sleep(source.uniform(0, 5))
+    shop.server.start()
+
+
+def workload(shop: Shop, seed: int, kills: Sequence[str]) -> None:
+    """Each kill comes some seconds after the job has said so; the server crashes, too."""
+    source = random.Random(seed)
+    create(shop)
+    with changing(shop, seed):
+        for number, said in enumerate(kills):
+            job = shop.start()
+            job.wait_for(said)
+            time.sleep(source.uniform(0.5, 5))
+            if early := source.random() < 0.5:
+                crash(shop, source)
+            shop.sql(
+                f"ALTER TABLE orders ADD COLUMN added{number} INT DEFAULT {number}",
+                f"CREATE TABLE late{number} (id INT PRIMARY KEY, t TIME)",
+                f"INSERT INTO late{number} VALUES (1, '10:00:00'), (2, NULL)",
+                f"UPDATE late{number} SET id = 3 WHERE id = 1",
+            )
+            if said == IN_BINLOG:
+                shop.sql("TRUNCATE TABLE pairs", "INSERT INTO pairs VALUES (1, 'k', 1, 'after')")
+            if not early:
+                crash(shop, source)
+            time.sleep(source.uniform(0.5, 5))
+            job.kill()
+    shop.bounded()
+    shop.check_copied("orders", "id")
+    shop.check_copied("pairs", "b", "a")
+    for number in range(len(kills)):
+        shop.check_copied(f"late{number}", "id")
+
+
+@pytest.mark.parametrize(
+    ("guarantee", "kills"),
+    [("at-least-once", (IN_SNAPSHOT, IN_BINLOG)), ("exactly-once", (IN_BINLOG,))],
+)
+def test_a_job_that_is_killed_copies_every_change(
+    shop: Shop, guarantee: str, kills: Sequence[str]
+) -> None:
+    shop.write_job(sink=f"  sink.delivery-guarantee: {guarantee}\n")
+    workload(shop, seed=7, kills=kills)
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("guarantee", ["at-least-once", "exactly-once"])
+@pytest.mark.parametrize("seed", range(3))
+def test_a_job_that_is_killed_often(shop: Shop, guarantee: str, seed: int) -> None:
+    shop.write_job(sink=f"  sink.delivery-guarantee: {guarantee}\n")
+    workload(shop, seed, (IN_SNAPSHOT, *[IN_BINLOG] * 7))

@@ -1,0 +1,229 @@
+"""What a server must have: each fault is told with its fix, on a server of the test's own."""
+
+from __future__ import annotations
+
+import socket
+import threading
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import pytest
+from tests.integration.mysql.tables import read_to_end
+from tests.mariadb import PASSWORD, USER, MariaDb
+
+from streamtable.connectors.mysql_cdc.reader import (
+    MySqlSettings,
+    Offset,
+    Planner,
+    SourceSpec,
+    Startup,
+    StartupMode,
+    check,
+    parts,
+    read,
+)
+from streamtable.connectors.mysql_cdc.reader.connect import connect
+from streamtable.core.errors import Condition, StreamtableError
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+_WRONG = "wr0ng-one"
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[MariaDb]:
+    with MariaDb(tmp_path_factory.mktemp("own")) as running:
+        running.run(
+            "CREATE DATABASE shop CHARACTER SET utf8mb4",
+            "CREATE TABLE shop.orders (id INT PRIMARY KEY, n INT)",
+        )
+        yield running
+
+
+@pytest.fixture
+def spec(server: MariaDb) -> SourceSpec:
+    settings = MySqlSettings("127.0.0.1", USER, PASSWORD, port=server.port, connect_max_retries=0)
+    return SourceSpec(settings, (r"shop\.orders",))
+
+
+def _refused(ask: Callable[[], object]) -> StreamtableError:
+    with pytest.raises(StreamtableError) as refused:
+        ask()
+    assert "\n" not in str(refused.value)
+    assert PASSWORD not in str(refused.value)
+    return refused.value
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "good"),
+    [
+        ("binlog_format", "'MIXED'", "'ROW'"),
+        ("binlog_row_image", "'MINIMAL'", "'FULL'"),
+        ("binlog_row_metadata", "'MINIMAL'", "'FULL'"),
+        ("log_bin_compress", "ON", "OFF"),
+    ],
+)
+def test_settings(server: MariaDb, spec: SourceSpec, name: str, value: str, good: str) -> None:
+    server.run(f"SET GLOBAL {name} = {value}")
+    try:
+        error = _refused(lambda: check(spec))
+    finally:
+        server.run(f"SET GLOBAL {name} = {good}")
+    assert error.condition is Condition.MYSQL_NOT_READY
+    assert f"SET GLOBAL {name}" in str(error)
+    assert check(spec).tables[0].primary_key == ("id",)
+
+
+def test_logins_and_grants(server: MariaDb, spec: SourceSpec) -> None:
+    wrong = replace(spec, settings=replace(spec.settings, password=_WRONG))
+    error = _refused(lambda: check(wrong))
+    assert error.condition is Condition.MYSQL_LOGIN_FAILED
+    assert "wr0ng" not in str(error)
+    nobody = replace(spec, settings=replace(spec.settings, port=_closed_port()))
+    assert _refused(lambda: check(nobody)).condition is Condition.MYSQL_UNREACHABLE
+    for grant in ("REPLICATION SLAVE", "REPLICATION CLIENT"):
+        server.run(f"REVOKE {grant} ON *.* FROM {USER}@'%'")
+        try:
+            error = _refused(lambda: check(spec))
+        finally:
+            server.run(f"GRANT {grant} ON *.* TO {USER}@'%'")
+        assert error.condition is Condition.MYSQL_REFUSED
+        assert "GRANT SELECT" in str(error)
+
+
+def test_connections_notice_a_dead_network(spec: SourceSpec) -> None:
+    opened = connect(spec.settings)
+    probes = [
+        opened._sock.getsockopt(socket.IPPROTO_TCP, option)
+        for option in (socket.TCP_KEEPIDLE, socket.TCP_KEEPINTVL, socket.TCP_KEEPCNT)
+    ]
+    opened.close()
+    assert probes == [10, 5, 4]
+
+
+def test_ids_and_zones(spec: SourceSpec) -> None:
+    def with_settings(**changes: object) -> SourceSpec:
+        return replace(spec, settings=replace(spec.settings, **changes))  # type: ignore[arg-type]
+
+    error = _refused(lambda: check(with_settings(server_ids=(1, 3))))
+    assert "server-id 1 is that of the server itself" in str(error)
+    error = _refused(lambda: check(with_settings(server_time_zone="Asia/Kathmandu")))
+    assert "server-time-zone" in str(error)
+    assert check(with_settings(server_time_zone="UTC")).zone == "UTC"
+
+
+def test_tables_that_cannot_be_read(server: MariaDb, spec: SourceSpec) -> None:
+    server.run(
+        "CREATE TABLE shop.keyless (a INT)",
+        "CREATE TABLE shop.sevens (id INT PRIMARY KEY, c VARCHAR(9) CHARACTER SET swe7)",
+        "CREATE TABLE shop.uuids (id UUID PRIMARY KEY)",
+        "CREATE TABLE shop.parents (id INT PRIMARY KEY)",
+        "CREATE TABLE shop.children (id INT PRIMARY KEY, p INT,"
+        " CONSTRAINT of_parent FOREIGN KEY (p) REFERENCES shop.parents (id) ON DELETE CASCADE)",
+    )
+    for table, words in (("keyless", "primary key"), ("sevens", "swe7"), ("uuids", "UUID")):
+        error = _refused(lambda t=table: check(replace(spec, patterns=(rf"shop\.{t}",))))
+        assert error.condition is Condition.MYSQL_TABLE_UNREADABLE
+        assert words in str(error)
+    later = replace(spec, patterns=(r"shop\.keyless",), startup=Startup(StartupMode.LATEST))
+    assert check(later).tables
+    (notice,) = check(replace(spec, patterns=(r"shop\.children",))).notices
+    assert "of_parent" in notice
+
+
+def test_binlogs_without_names_and_rows_without_binlogs(server: MariaDb, spec: SourceSpec) -> None:
+    latest = replace(spec, startup=Startup(StartupMode.LATEST))
+    statements = {
+        "SET GLOBAL binlog_row_metadata = 'NO_LOG'": "binlog_row_metadata",
+        "SET SESSION binlog_format = 'STATEMENT'": "binlog_format",
+        "SET SESSION binlog_row_image = 'MINIMAL'": "binlog_row_image",
+    }
+    for number, (setting, words) in enumerate(statements.items()):
+        with Planner(latest) as planner:
+            start = planner.initial()
+            server.run(
+                f"INSERT INTO shop.orders VALUES ({number}, 1)",
+                setting,
+                "FLUSH TABLES",
+                f"UPDATE shop.orders SET n = 2 WHERE id = {number}",
+            )
+            server.run("SET GLOBAL binlog_row_metadata = 'FULL'")
+            end = planner.next(start)
+            given = parts(start, end)
+            error = _refused(lambda g=given: [list(read(latest, part)) for part in g])
+        assert words in str(error)
+        assert "binlog." in str(error)
+
+
+def test_a_position_that_was_purged(server: MariaDb, spec: SourceSpec) -> None:
+    start, _ = read_to_end(spec)
+    server.run("FLUSH BINARY LOGS")
+    newest = server.run("SHOW MASTER STATUS")[0][0]
+    for _ in range(100):  # a file whose reader has only just gone is kept
+        server.run(f"PURGE BINARY LOGS TO '{newest}'")
+        if start.position.file not in {row[0] for row in server.run("SHOW BINARY LOGS")}:
+            break
+        time.sleep(0.1)
+    with Planner(spec) as planner:
+        error = _refused(lambda: planner.next(start))
+    assert error.condition is Condition.DATA_LOST
+    assert start.position.file in str(error)
+    gone = Startup(StartupMode.SPECIFIC, file=start.position.file, pos=4)
+    with Planner(replace(spec, startup=gone)) as planner:
+        assert _refused(planner.initial).condition is Condition.DATA_LOST
+
+
+def test_another_patterns_checkpoint(server: MariaDb, spec: SourceSpec) -> None:
+    server.run(
+        "CREATE TABLE shop.others (id INT PRIMARY KEY)", "INSERT INTO shop.others VALUES (1), (2)"
+    )
+    start, _ = read_to_end(spec)
+    server.run("INSERT INTO shop.others VALUES (3)", "REPLACE INTO shop.orders VALUES (77, 7)")
+    both = replace(spec, patterns=(r"shop\.(orders|others)",))
+    with Planner(both) as planner:
+        assert "newly-added" in str(_refused(lambda: planner.next(start)))
+    _, folded = read_to_end(replace(both, snapshot_new_tables=True), _kept(start))
+    ids = {(table.table, row["id"]) for (table, _), row in folded.rows.items()}
+    assert {("others", 1), ("others", 2), ("others", 3), ("orders", 77)} <= ids
+
+
+def _kept(offset: Offset) -> Offset:
+    return Offset.from_json(offset.to_json())
+
+
+def test_a_server_that_crashes_between_batches(tmp_path: Path) -> None:
+    """The same position goes on after a crash of the server; meanwhile it is unreachable."""
+    with MariaDb(tmp_path, {"sync_binlog": "1"}) as own:
+        own.run(
+            "CREATE DATABASE shop",
+            "CREATE TABLE shop.orders (id INT PRIMARY KEY, n INT)",
+            "INSERT INTO shop.orders VALUES (1, 1), (2, 2)",
+        )
+        settings = MySqlSettings("127.0.0.1", USER, PASSWORD, port=own.port)
+        spec = SourceSpec(settings, (r"shop\.orders",))
+        start, folded = read_to_end(spec)
+        own.run("UPDATE shop.orders SET n = 5 WHERE id = 1")
+        own.kill()
+        never = replace(spec, settings=replace(settings, connect_max_retries=0))
+        assert _refused(lambda: Planner(never).latest()).condition is Condition.MYSQL_UNREACHABLE
+        again = threading.Timer(1.5, own.start)  # the reader tries again each second
+        again.start()
+        patient = replace(spec, settings=replace(settings, connect_max_retries=60))
+        try:
+            with Planner(patient) as planner:
+                planner.stop_at_end()
+        finally:
+            again.join()
+        own.run("DELETE FROM shop.orders WHERE id = 2")
+        _, more = read_to_end(spec, start, folded)
+        assert list(more.rows.values()) == [{"id": 1, "n": 5}]
+
+
+def _closed_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])

@@ -1,0 +1,242 @@
+"""Snapshot and binlog together: positions, statements that define tables, random changes."""
+
+from __future__ import annotations
+
+import json
+import pickle
+import random
+import threading
+import time
+from decimal import Decimal
+from typing import TYPE_CHECKING
+
+import pymysql
+import pytest
+from tests.integration.mysql.tables import Folded, read_to_end, same, step, stored
+
+from streamtable.connectors.mysql_cdc.reader import (
+    Change,
+    MySqlSettings,
+    Offset,
+    Planner,
+    SourceSpec,
+    Startup,
+    StartupMode,
+    TableId,
+    parts,
+    read,
+)
+
+if TYPE_CHECKING:
+    from tests.mariadb import MariaDb
+
+
+def _orders(mariadb: MariaDb, database: str, rows: int = 0) -> TableId:
+    mariadb.run(f"CREATE TABLE {database}.orders (id INT PRIMARY KEY, item VARCHAR(20), n INT)")
+    if rows:
+        numbers = f"{database}.seq_1_to_{rows}"
+        mariadb.run(f"INSERT INTO {database}.orders SELECT seq, 'a', seq % 7 FROM {numbers}")
+    return TableId(database, "orders")
+
+
+def test_startup_modes(mariadb: MariaDb, database: str, settings: MySqlSettings) -> None:
+    table = _orders(mariadb, database)
+    place = mariadb.run("SHOW MASTER STATUS")[0]
+    gtid = mariadb.run("SELECT @@gtid_binlog_pos")[0][0]
+    mariadb.run(f"INSERT INTO {database}.orders VALUES (1, 'a', 1)")
+    time.sleep(1.1)
+    moment = int(time.time() * 1000)
+    mariadb.run(f"INSERT INTO {database}.orders VALUES (2, 'b', 2)")
+
+    def keys(startup: Startup) -> set[int]:
+        _, folded = read_to_end(SourceSpec(settings, (rf"{database}\..*",), startup))
+        return {row["id"] for row in folded.of(table)}
+
+    assert keys(Startup(StartupMode.INITIAL)) == {1, 2}
+    assert keys(Startup(StartupMode.SNAPSHOT)) == {1, 2}
+    assert keys(Startup(StartupMode.LATEST)) == set()
+    assert keys(Startup(StartupMode.EARLIEST)) == {1, 2}
+    assert keys(Startup(StartupMode.SPECIFIC, file=place[0], pos=place[1])) == {1, 2}
+    assert keys(Startup(StartupMode.SPECIFIC, gtid=gtid)) == {1, 2}
+    assert keys(Startup(StartupMode.TIMESTAMP, timestamp_ms=moment)) == {2}
+
+
+def test_ddl_of_one_table_keeps_the_rows_of_others(
+    mariadb: MariaDb, database: str, settings: MySqlSettings
+) -> None:
+    table = _orders(mariadb, database, rows=1)
+    spec = SourceSpec(settings, (rf"{database}\..*",))
+    at, folded = read_to_end(spec)
+    mariadb.run(
+        f"USE {database}",
+        "UPDATE orders SET n = 10 WHERE id = 1",
+        "CREATE TABLE later (id INT PRIMARY KEY)",
+        "UPDATE orders SET n = 11 WHERE id = 1",
+        "TRUNCATE TABLE later",
+        "INSERT INTO orders VALUES (2, 'b', 2)",
+    )
+    with Planner(spec) as planner:
+        planner.stop_at_end()
+        while not planner.ended(at):
+            at = step(spec, planner, at, folded)
+    assert same(folded.of(table), stored(mariadb, table))
+
+
+def test_ddl_between_rows(mariadb: MariaDb, database: str, settings: MySqlSettings) -> None:
+    table = _orders(mariadb, database, rows=3)
+    spec = SourceSpec(settings, (rf"{database}\..*",))
+    at, folded = read_to_end(spec)
+    mariadb.run(
+        f"USE {database}",
+        "UPDATE orders SET n = 10 WHERE id = 1",
+        "ALTER TABLE orders ADD COLUMN price DECIMAL(8,2) DEFAULT 9.5 AFTER id,"
+        " RENAME COLUMN n TO m",
+        "INSERT INTO orders VALUES (4, 1.25, 'd', 4)",
+        "ALTER TABLE orders DROP COLUMN item",
+        "UPDATE orders SET m = 0 WHERE id = 2",
+        "CREATE TABLE later (id INT PRIMARY KEY)",
+        "INSERT INTO later VALUES (7)",
+        "RENAME TABLE later TO last",
+        "INSERT INTO last VALUES (8)",
+        "TRUNCATE TABLE last",
+        "DROP TABLE last",
+    )
+    with Planner(spec) as planner:
+        planner.stop_at_end()
+        while not planner.ended(at):
+            at = step(spec, planner, at, folded)
+    assert folded.rows[table, (1,)] == {"id": 1, "item": "a", "n": 10}
+    expected = {"id": 4, "price": Decimal("1.25"), "item": "d", "m": 4}
+    assert folded.rows[table, (4,)] == expected
+    assert set(folded.rows[table, (2,)]) == {"id", "price", "m"}
+    assert folded.rows[TableId(database, "last"), (8,)] == {"id": 8}
+    assert [(c.kind, c.table.table) for c in folded.schema_changes] == [
+        ("alter", "orders"),
+        ("alter", "orders"),
+        ("create", "later"),
+        ("rename", "later"),
+        ("truncate", "last"),
+        ("drop", "last"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("key", "one_reader", "unique"),
+    [
+        ("number", False, "PRIMARY KEY"),
+        ("text", False, "PRIMARY KEY"),
+        ("number", True, "PRIMARY KEY"),
+        ("number", False, "UNIQUE"),
+        ("text", False, "UNIQUE"),
+    ],
+)
+def test_random_changes_through_snapshot_and_binlog(
+    mariadb: MariaDb,
+    database: str,
+    settings: MySqlSettings,
+    key: str,
+    one_reader: bool,
+    unique: str,
+) -> None:
+    """Changes of several connections while chunks are read; some batches are read twice."""
+    kind = "INT" if key == "number" else "VARCHAR(20) COLLATE utf8mb4_general_ci"
+    tables = [TableId(database, "a"), TableId(database, "b")]
+    for table in tables:
+        mariadb.run(
+            f"CREATE TABLE {database}.{table.table}"
+            f" (k {kind}, k2 INT, v VARCHAR(20), {unique} (k, k2))"
+        )
+        if unique == "UNIQUE":  # no primary key: NULL is a key, too
+            mariadb.run(f"INSERT INTO {database}.{table.table} VALUES (NULL, 1, 'none')")
+        rows = ", ".join(f"({_key(i, key)!r}, {i // 400}, 'v{i}')" for i in range(0, 1200, 2))
+        mariadb.run(f"INSERT IGNORE INTO {database}.{table.table} VALUES {rows}")
+    if one_reader:
+        settings = MySqlSettings(
+            settings.hostname, settings.username, settings.password, settings.port, (7000, 7000)
+        )
+    pattern = rf"{database}\.(a|b)"
+    spec = SourceSpec(
+        settings,
+        (pattern,),
+        chunk_size=50,
+        batch_rows=150,
+        poll_seconds=0.01,
+        row_keys=((pattern, ("k", "k2")),),
+        chunk_keys=((rf"{database}\.b", "k2"),) if unique == "UNIQUE" else (),
+    )
+    stop = threading.Event()
+    loads = [
+        threading.Thread(target=_change, args=(mariadb, database, key, seed, stop))
+        for seed in (1, 2)
+    ]
+    folded, batches = Folded(("k", "k2")), 0
+    for load in loads:
+        load.start()
+    try:
+        with Planner(spec) as planner:
+            at = planner.initial()
+            until = time.monotonic() + 90
+            while at.pending or (folded.changes < 2500 and time.monotonic() < until):
+                end = planner.next(at)
+                given = [list(read(spec, part)) for part in parts(at, end)]
+                if batches % 4 == 0:
+                    assert _again(spec, at, end) == [sorted(map(_text, part)) for part in given]
+                for part in given:
+                    folded.take(part)
+                at, batches = end, batches + 1
+    finally:
+        stop.set()
+        for load in loads:
+            load.join()
+    with Planner(spec) as planner:
+        planner.stop_at_end()
+        while not planner.ended(at):
+            at = step(spec, planner, at, folded)
+    for table in tables:
+        assert same(folded.of(table), stored(mariadb, table))
+    assert folded.changes >= 2500
+
+
+def _again(spec: SourceSpec, start: Offset, end: Offset) -> list[list[str]]:
+    """The batch as another process reads it, from offsets that a checkpoint kept."""
+    start, end = (Offset.from_json(json.loads(json.dumps(o.to_json()))) for o in (start, end))
+    shipped = pickle.loads(pickle.dumps(parts(start, end)))  # noqa: S301 - our own
+    return [sorted(map(_text, read(spec, part))) for part in shipped]
+
+
+def _text(change: object) -> str:
+    assert isinstance(change, Change)
+    return repr((change.table.id, change.kind, change.before, change.after, change.ordinal))
+
+
+def _key(i: int, kind: str) -> int | str:
+    number = i % 400
+    return number if kind == "number" else "aAäZz_é"[number * 7919 % 7] + str(number)
+
+
+def _change(mariadb: MariaDb, database: str, kind: str, seed: int, stop: threading.Event) -> None:
+    chance = random.Random(seed)
+    connection = mariadb.connect(database)
+    cursor = connection.cursor()
+    while not stop.is_set():
+        table = chance.choice("ab")
+        i, j = chance.randrange(1200), chance.randrange(1200)
+        key, other = (_key(i, kind), i // 400), (_key(j, kind), j // 400)
+        value, what = f"u{chance.randrange(99)}", chance.random()
+        try:
+            if what < 0.3:
+                cursor.execute(f"INSERT IGNORE INTO {table} VALUES (%s, %s, %s)", (*key, value))
+            elif what < 0.6:
+                where = (value, *key)
+                cursor.execute(f"UPDATE {table} SET v = %s WHERE k = %s AND k2 = %s", where)
+            elif what < 0.8:
+                cursor.execute(f"DELETE FROM {table} WHERE k = %s AND k2 = %s", key)
+            else:
+                where = (*other, *key)
+                cursor.execute(
+                    f"UPDATE IGNORE {table} SET k = %s, k2 = %s WHERE k = %s AND k2 = %s", where
+                )
+        except pymysql.err.OperationalError:  # a deadlock with the other connection
+            continue
+        time.sleep(0.002)
+    connection.close()

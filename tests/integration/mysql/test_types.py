@@ -1,0 +1,151 @@
+"""Every type: rows of the snapshot, images of the binlog and the values that were written."""
+
+from __future__ import annotations
+
+from datetime import UTC, date, datetime, timedelta
+from decimal import Decimal
+from typing import TYPE_CHECKING, Any
+
+from tests.integration.mysql.tables import read_to_end
+
+from streamtable.connectors.mysql_cdc.reader import (
+    MySqlSettings,
+    SourceSpec,
+    Startup,
+    StartupMode,
+    TableId,
+    discover,
+    sql_type,
+)
+
+if TYPE_CHECKING:
+    from tests.mariadb import MariaDb
+
+_COLLECTION = (
+    '{"geometries":[{"coordinates":[10,10],"type":"Point"},'
+    '{"coordinates":[[15,15],[20,20]],"type":"LineString"}],'
+    '"type":"GeometryCollection","srid":0}'
+)
+
+#: Name -> (declaration, SQL type, the value as SQL, the value as it is read).
+COLUMNS: dict[str, tuple[str, str, str, Any]] = {
+    "t": ("TINYINT", "TINYINT", "-128", -128),
+    "tu": ("TINYINT UNSIGNED", "SMALLINT", "255", 255),
+    "bo": ("BOOL", "BOOLEAN", "TRUE", 1),
+    "s": ("SMALLINT", "SMALLINT", "-32768", -32768),
+    "su": ("SMALLINT UNSIGNED", "INT", "65535", 65535),
+    "m": ("MEDIUMINT", "INT", "-8388608", -8388608),
+    "mu": ("MEDIUMINT UNSIGNED", "BIGINT", "16777215", 16777215),
+    "i": ("INT", "INT", "-2147483648", -2147483648),
+    "iz": ("INT ZEROFILL", "BIGINT", "4294967295", 4294967295),
+    "b": ("BIGINT", "BIGINT", "-9223372036854775808", -(2**63)),
+    "bu": ("BIGINT UNSIGNED", "DECIMAL(20, 0)", "18446744073709551615", 2**64 - 1),
+    "f": ("FLOAT", "FLOAT", "0.1", 0.10000000149011612),
+    "d": ("DOUBLE", "DOUBLE", "0.1e0", 0.1),
+    "dp": ("DECIMAL(20,6)", "DECIMAL(20, 6)", "-12345678901234.000001", "-12345678901234.000001"),
+    "dw": (
+        "DECIMAL(65,30)",
+        "STRING",
+        "12345678901234567890123456789012345.123456789012345678901234567891",
+        "12345678901234567890123456789012345.123456789012345678901234567891",
+    ),
+    "b1": ("BIT(1)", "BOOLEAN", "b'1'", b"\x01"),
+    "b9": ("BIT(9)", "BINARY(2)", "b'111111111'", b"\x01\xff"),
+    "da": ("DATE", "DATE", "'2024-02-29'", date(2024, 2, 29)),
+    "z": ("DATE", "DATE", "'0000-00-00'", None),
+    "zn": ("DATETIME NOT NULL", "TIMESTAMP(0) NOT NULL", "'0000-00-00'", datetime(1970, 1, 1)),
+    "ti": ("TIME", "TIME(0)", "'-838:59:59'", -timedelta(hours=838, minutes=59, seconds=59)),
+    "t1": ("TIME(1)", "TIME(1)", "'-01:00:00.5'", -timedelta(hours=1, milliseconds=500)),
+    "t6": ("TIME(6)", "TIME(6)", "'-00:00:00.000001'", -timedelta(microseconds=1)),
+    "dt": ("DATETIME", "TIMESTAMP(0)", "'1000-01-01 00:00:00'", datetime(1000, 1, 1)),
+    "d6": (
+        "DATETIME(6)",
+        "TIMESTAMP(6)",
+        "'9999-12-31 23:59:59.999999'",
+        datetime(9999, 12, 31, 23, 59, 59, 999999),
+    ),
+    "ts": (
+        "TIMESTAMP(3) NULL",
+        "TIMESTAMP(3)",
+        "'2024-07-01 12:00:00.123'",
+        datetime(2024, 7, 1, 10, 0, 0, 123000, tzinfo=UTC),
+    ),
+    "y": ("YEAR", "INT", "2155", 2155),
+    "y0": ("YEAR", "INT", "0000", 0),
+    "ch": ("CHAR(10) CHARACTER SET latin1", "CHAR(10)", "'é€  '", "é€"),
+    "vc": ("VARCHAR(300)", "VARCHAR(300)", "REPEAT('日😀', 100)", "日😀" * 100),
+    "vg": ("VARCHAR(9) CHARACTER SET gbk", "VARCHAR(9)", "'中文'", "中文"),
+    "vu": ("VARCHAR(9) CHARACTER SET utf16", "VARCHAR(9)", "'😀é'", "😀é"),
+    "vn": ("VARCHAR(9) COLLATE uca1400_ai_ci", "VARCHAR(9)", "'é'", "é"),
+    "tx": ("TEXT", "STRING", "REPEAT('x', 300)", "x" * 300),
+    "lt": ("LONGTEXT", "STRING", "REPEAT('m', 70000)", "m" * 70000),
+    "bn": ("BINARY(4)", "BINARY(4)", "X'0100'", b"\x01\0\0\0"),
+    "vb": ("VARBINARY(300)", "VARBINARY(300)", "X'000100'", b"\0\x01\0"),
+    "bl": ("BLOB", "BYTES", "X'FF00'", b"\xff\0"),
+    "js": ("JSON", "STRING", """'{"a": [1, 2.50, "x y"]}'""", '{"a": [1, 2.50, "x y"]}'),
+    "en": ("ENUM('a','ü','c,d')", "STRING", "'ü'", "ü"),
+    "el": ("ENUM('ä','ö') CHARACTER SET latin1", "STRING", "'ö'", "ö"),
+    "se": ("SET('x','y','ß')", "ARRAY<STRING>", "'ß,x'", ("x", "ß")),
+    "s0": ("SET('x','y')", "ARRAY<STRING>", "''", ()),
+    "gp": (
+        "POINT",
+        "STRING",
+        "ST_GeomFromText('POINT(1.5 1)')",
+        '{"coordinates":[1.5,1],"type":"Point","srid":0}',
+    ),
+    "gm": (
+        "GEOMETRY",
+        "STRING",
+        "ST_GeomFromText('MULTIPOLYGON(((0 0,10 0,10 10,0 0)))', 4326)",
+        '{"coordinates":[[[[0,0],[10,0],[10,10],[0,0]]]],"type":"MultiPolygon","srid":4326}',
+    ),
+    "gc": (
+        "GEOMETRYCOLLECTION",
+        "STRING",
+        "ST_GeomFromText('GEOMETRYCOLLECTION(POINT(10 10),LINESTRING(15 15,20 20))')",
+        _COLLECTION,
+    ),
+    "gv": ("INT AS (i + 1) VIRTUAL", "INT", "DEFAULT", -2147483647),
+    "gs": ("INT AS (i + 2) STORED", "INT", "DEFAULT", -2147483646),
+}
+
+
+def test_a_row_of_every_type_is_the_same_in_snapshot_and_binlog(
+    mariadb: MariaDb, database: str, settings: MySqlSettings
+) -> None:
+    table = TableId(database, "types")
+    columns = ", ".join(f"{name} {parts[0]}" for name, parts in COLUMNS.items())
+    names, values = ", ".join(COLUMNS), ", ".join(parts[2] for parts in COLUMNS.values())
+    position = mariadb.run("SHOW MASTER STATUS")[0]
+    mariadb.run(
+        "SET sql_mode = '', time_zone = '+02:00'",
+        f"USE {database}",
+        f"CREATE TABLE types (id BIGINT UNSIGNED PRIMARY KEY, {columns})",
+        f"INSERT INTO types (id, {names}) VALUES (18446744073709551615, {values})",
+        "INSERT INTO types (id, zn) VALUES (1, '2024-01-01')",
+    )
+    spec = SourceSpec(settings, (rf"{database}\.types",))
+    _, snapshot = read_to_end(spec)
+    after = Startup(StartupMode.SPECIFIC, file=position[0], pos=position[1])
+    _, binlog = read_to_end(SourceSpec(settings, spec.patterns, after))
+
+    assert binlog.rows == snapshot.rows
+    whole = snapshot.rows[table, (2**64 - 1,)]
+    expected = {
+        name: Decimal(parts[3]) if parts[0].startswith("DECIMAL") else parts[3]
+        for name, parts in COLUMNS.items()
+    }
+    assert {name: whole[name] for name in COLUMNS} == expected
+    assert set(snapshot.rows[table, (1,)].values()) == {1, datetime(2024, 1, 1), None}
+
+
+def test_columns_have_the_types_of_flink_cdc(
+    mariadb: MariaDb, database: str, settings: MySqlSettings
+) -> None:
+    columns = ", ".join(f"{name} {parts[0]}" for name, parts in COLUMNS.items())
+    mariadb.run(f"USE {database}", f"CREATE TABLE types (id INT PRIMARY KEY, {columns})")
+    (found,) = discover(settings, [rf"{database}\.types"])
+    types = {column.name: str(sql_type(column)) for column in found.columns}
+    assert types.pop("id") == "INT NOT NULL"
+    assert types == {name: parts[1] for name, parts in COLUMNS.items()}
+    assert found.primary_key == ("id",)

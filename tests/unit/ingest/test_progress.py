@@ -1,0 +1,90 @@
+"""Lines of progress, and what reader and driver tell each other through files."""
+
+from __future__ import annotations
+
+import threading
+from pathlib import Path
+from typing import Any, cast
+
+from streamtable.connectors.mysql_cdc.reader import TableId
+from streamtable.ingest.run.new_tables import answer, ask_for_topics, asked_tables, forget
+from streamtable.ingest.run.progress import Progress
+from streamtable.ingest.run.status import ReaderStatus, read_status, write_status
+from streamtable.jvm.counters import Counters
+
+TABLES = [TableId("shop", "a"), TableId("shop", "b")]
+
+
+class Rows:
+    """Counts as the writer does."""
+
+    def __init__(self) -> None:
+        self.written = 0
+
+    def values(self) -> dict[str, int]:
+        return {"recordsOut": self.written}
+
+
+def progress(rows: Rows, shown: list[str]) -> Any:
+    return Progress(TABLES, 10_000, cast("Counters", rows), shown.append, 0.0)
+
+
+def test_a_snapshot_has_tables_chunks_rows_rate_and_time_left():
+    rows = Rows()
+    lines = progress(rows, [])
+    begun = lines._begun
+    rows.written = 2_000
+    status = ReaderStatus(pending=[["shop", "b"]], chunks=20)
+    assert lines.line(status, begun + 2) == (
+        "snapshot: 1 of 2 tables, 20 chunks, 2,000 of about 10,000 rows, 1,000 rows/s,"
+        " about 8 s left"
+    )
+
+
+def test_the_binlog_has_its_position_rate_and_lag():
+    rows = Rows()
+    lines = progress(rows, [])
+    begun = lines._begun
+    rows.written = 30
+    behind = ReaderStatus(position="binlog.000002:77", behind=4_096, lag=0.25)
+    assert lines.line(behind, begun + 3) == (
+        "binlog: at binlog.000002:77, 30 rows, 10 rows/s, 4,096 bytes behind, at most 0.2 s"
+    )
+    level = ReaderStatus(position="binlog.000002:99", idle=True, lag=0.0)
+    assert lines.line(level, begun + 3).endswith("nothing to read")
+
+
+def test_lines_come_when_it_is_time():
+    shown: list[str] = []
+    lines = progress(Rows(), shown)
+    lines.look(None)
+    lines.every = 3600.0
+    lines.look(ReaderStatus())
+    assert shown == []
+    lines.every = 0.0
+    lines.look(ReaderStatus())
+    assert len(shown) == 1
+
+
+def test_a_status_is_there_as_a_whole(tmp_path: Path):
+    path = str(tmp_path / "reader.json")
+    assert read_status(path) is None
+    status = ReaderStatus("binlog.000001:4", [["shop", "a"]], 3, 5, 1.5, ended=False, idle=True)
+    write_status(path, status)
+    assert read_status(path) == status
+
+
+def test_the_reader_waits_for_the_topics_of_new_tables(tmp_path: Path):
+    path = str(tmp_path / "reader.json")
+    ask_for_topics(path, [])
+    assert asked_tables(path) == []
+    waiting = threading.Thread(target=ask_for_topics, args=(path, TABLES))
+    waiting.start()
+    while asked_tables(path) != TABLES:
+        assert waiting.is_alive()
+    answer(path, TABLES)
+    waiting.join(10)
+    assert not waiting.is_alive()
+    assert asked_tables(path) == []
+    forget(path)
+    assert asked_tables(path) == []

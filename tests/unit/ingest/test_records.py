@@ -1,0 +1,270 @@
+"""Changes of tables -> records: JSON, keys, tombstones, columns, statements that define tables."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import UTC, date, datetime, timedelta
+from decimal import Decimal
+
+import pytest
+
+from streamtable.connectors.mysql_cdc.reader import (
+    Change,
+    Column,
+    MySqlType,
+    SchemaChange,
+    TableId,
+    TableSchema,
+)
+from streamtable.core.errors import StreamtableError
+from streamtable.ingest.file.job_file import read_job
+from streamtable.ingest.records.encoding import RowEncoder
+from streamtable.ingest.records.inputs import ComputedRow, ComputedSide
+from streamtable.ingest.records.planning import plan_programs
+from streamtable.ingest.records.records import RecordMaker
+from streamtable.ingest.records.rules import shared_topics
+from streamtable.ingest.records.shape import shape_of
+from streamtable.ingest.spec import ingest_spec
+
+ORDERS = TableId("shop", "orders")
+INT = MySqlType("int")
+TEXT = MySqlType("varchar", length=20, charset="utf8mb4")
+TABLE = TableSchema(
+    ORDERS,
+    (Column("id", INT, nullable=False), Column("who", TEXT), Column("n", INT)),
+    ("id",),
+    "InnoDB",
+)
+JOB = """\
+source: {{type: mysql, hostname: h, username: u, password: word-9, tables: 'shop.\\.*'{source}}}
+sink: {{type: upsert-kafka, properties.bootstrap.servers: 'b:9092'{sink}}}
+{rest}"""
+
+
+def maker(source="", sink="", rest="", first=None):
+    spec = ingest_spec(read_job(JOB.format(source=source, sink=sink, rest=rest), "job.yaml", {}))
+    return RecordMaker(spec.with_columns(first or {}).records, lambda _: None)
+
+
+def made(change, **lines):
+    return [(r.topic, r.key, r.value) for r in maker(**lines).records(change)]
+
+
+def row(kind, before, after, table=TABLE):
+    return Change(table, kind, before, after, 0, 0)
+
+
+def statement(kind):
+    return SchemaChange(kind, ORDERS, None, f"{kind} TABLE orders", 0, 0)
+
+
+@pytest.mark.parametrize(
+    ("kind", "value", "text"),
+    [
+        (MySqlType("tinyint", length=1), 1, "true"),
+        (MySqlType("tinyint", length=4), 1, "1"),
+        (MySqlType("bigint", unsigned=True), 18446744073709551615, "18446744073709551615"),
+        (MySqlType("decimal", precision=20, scale=6), Decimal("1E+3"), "1000"),
+        (MySqlType("decimal", precision=60, scale=0), Decimal(10**50), f'"{10**50}"'),
+        (MySqlType("float"), 0.10000000149011612, "0.1"),
+        (MySqlType("float"), 16777216.0, "16777216.0"),
+        (MySqlType("double"), 0.1, "0.1"),
+        (MySqlType("bit", length=1), b"\x01", "true"),
+        (MySqlType("bit", length=9), b"\x01\x02", '"AQI="'),
+        (MySqlType("date"), date(2026, 1, 2), '"2026-01-02"'),
+        (MySqlType("time", scale=2), timedelta(hours=10, milliseconds=50), '"10:00:00.05"'),
+        (MySqlType("time"), -timedelta(hours=100, seconds=1), '"-100:00:01"'),
+        (MySqlType("datetime", scale=6), datetime(2026, 1, 2, 3, 4, 5), '"2026-01-02 03:04:05"'),
+        (
+            MySqlType("timestamp", scale=3),
+            datetime(2026, 1, 2, 3, 4, 5, 120000, tzinfo=UTC),
+            '"2026-01-02 03:04:05.12Z"',
+        ),
+        (TEXT, 'a"ü\n', '"a\\"ü\\n"'),
+        (MySqlType("blob"), b"\x00\xff", '"AP8="'),
+        (MySqlType("set", values=("a", "b")), ("a", "b"), '["a","b"]'),
+        (MySqlType("json", charset="utf8mb4"), '{"a":1}', '"{\\"a\\":1}"'),
+        (MySqlType("year"), 2026, "2026"),
+        (TEXT, None, "null"),
+    ],
+)
+def test_values_are_json_as_flink_writes_it(kind, value, text):
+    table = TableSchema(ORDERS, (Column("c", kind),))
+    assert RowEncoder(table, [("c", 0)]).encode((value,)).decode() == f'{{"c":{text}}}'
+
+
+def test_rows_deletes_and_changes_of_keys():
+    assert made(row("r", None, (1, "a", 2))) == [
+        ("shop.orders", b'{"id":1}', b'{"id":1,"who":"a","n":2}')
+    ]
+    assert made(row("d", (1, "a", 2), None)) == [("shop.orders", b'{"id":1}', None)]
+    assert made(row("u", (1, "a", 2), (1, "b", 2))) == [
+        ("shop.orders", b'{"id":1}', b'{"id":1,"who":"b","n":2}')
+    ]
+    assert made(row("u", (1, "a", 2), (7, "a", 2))) == [
+        ("shop.orders", b'{"id":1}', None),
+        ("shop.orders", b'{"id":7}', b'{"id":7,"who":"a","n":2}'),
+    ]
+
+
+def test_a_record_goes_to_every_route_with_headers_of_its_table():
+    rest = (
+        "route:\n- {source-table: shop.orders, sink-table: a}\n"
+        "- {source-table: 'shop.\\.*', sink-table: b}\n"
+    )
+    sink = ", sink.add-tableId-to-header-enabled: true"
+    found = list(maker(sink=sink, rest=rest).records(row("c", None, (1, None, None))))
+    assert [record.topic for record in found] == ["a", "b"]
+    assert found[0].headers == (
+        ("namespace", b""),
+        ("schemaName", b"shop"),
+        ("tableName", b"orders"),
+    )
+
+
+def test_a_transform_chooses_columns_and_the_key():
+    rest = (
+        "transform:\n- source-table: shop.orders\n  projection: who AS name, id,"
+        " __table_name__ AS t\n  primary-keys: name\n"
+    )
+    assert made(row("u", (1, "a", 2), (1, "b", 2)), rest=rest) == [
+        ("shop.orders", b'{"name":"a"}', None),
+        ("shop.orders", b'{"name":"b"}', b'{"name":"b","id":1,"t":"orders"}'),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("lines", "message"),
+    [
+        ("  projection: who\n", "UNKNOWN_COLUMN: column 'id'"),
+        ("  projection: id, nobody\n", "UNKNOWN_COLUMN: column 'nobody'"),
+    ],
+)
+def test_what_a_transform_cannot_do_is_told_at_its_line(lines, message):
+    rest = "transform:\n- source-table: shop.orders\n" + lines
+    with pytest.raises(StreamtableError, match=rf"job\.yaml:4:3: {message}"):
+        made(row("r", None, (1, "a", 2)), rest=rest)
+
+
+def test_expressions_are_bound_once_for_tables_of_the_same_types():
+    rest = (
+        "transform:\n- source-table: shop.\\.*\n  projection: '*, UPPER(who) AS who, n + 1 AS m'\n"
+        "  filter: m > 2 AND __table_name__ <> 'x'\n  primary-keys: id, m\n"
+    )
+    rules = maker(rest=rest)._rules
+    other = TableSchema(TableId("shop", "other"), TABLE.columns, ("id",))
+    wide = TableSchema(
+        TableId("shop", "wide"), (*TABLE.columns[:2], Column("n", MySqlType("bigint"))), ("id",)
+    )
+    programs = plan_programs([TABLE, other, wide], rules)
+    assert [programs.of[t.id] for t in (TABLE, other, wide)] == [0, 0, 1]
+    assert [name for name, _ in programs.all[0].reads] == ["__table_name__", "who", "n"]
+    assert programs.all[0].key == (1,)
+    planned = RecordMaker(replace(rules, programs=programs), lambda _: None)
+    (record,) = planned.records(row("u", (1, "a", 2), (1, "b", 3)))
+    assert record.computed == ComputedRow(
+        0,
+        ComputedSide(b'{"id":1,', None, ("orders", "a", 2)),
+        ComputedSide(b'{"id":1,', b'{"id":1,"n":3,', ("orders", "b", 3)),
+    )
+
+
+@pytest.mark.parametrize(
+    ("columns", "now", "message"),
+    [
+        ((("id", INT),), None, "column n is not there any more"),
+        ((("id", INT), ("n", TEXT)), None, "column n is VARCHAR"),
+        ((("id", INT), ("n", MySqlType("bigint"))), None, "does not fit"),
+        ((("id", INT),), TABLE, None),
+    ],
+)
+def test_rows_of_other_versions_of_a_table_fit_or_are_refused(columns, now, message):
+    rest = "transform:\n- {source-table: shop.orders, filter: n > 1}\n"
+    rules = maker(rest=rest)._rules
+    rules = replace(rules, programs=plan_programs([TABLE], rules))
+    version = TableSchema(ORDERS, tuple(Column(*c) for c in columns), ("id",))
+    values = tuple(1 << 40 for _ in columns)
+    made = RecordMaker(rules, lambda _: now).records(row("c", None, values, version))
+    if message is None:
+        (record,) = made
+        assert record.computed.new.inputs == (None,)
+    else:
+        with pytest.raises(StreamtableError, match=message):
+            list(made)
+
+
+def test_columns_may_be_left_out_by_lists():
+    source = ", debezium.column.exclude.list: 'shop\\.orders\\.n'"
+    assert made(row("r", None, (1, "a", 2)), source=source)[0][2] == b'{"id":1,"who":"a"}'
+
+
+def test_tables_without_a_key_are_refused_or_left_out():
+    keyless = TableSchema(ORDERS, TABLE.columns)
+    with pytest.raises(StreamtableError, match=r"PRIMARY_KEY_REQUIRED: table shop\.orders"):
+        made(row("r", None, (1, "a", 2), keyless))
+    source = ", ignore-no-primary-key-table: true"
+    assert made(row("r", None, (1, "a", 2), keyless), source=source) == []
+    rest = "transform:\n- {source-table: shop.orders, primary-keys: 'n, id'}\n"
+    assert made(row("r", None, (1, "a", 2), keyless), rest=rest)[0][1] == b'{"n":2,"id":1}'
+
+
+@pytest.mark.parametrize(
+    ("behavior", "value"),
+    [
+        ("evolve", b'{"id":1,"new":"x"}'),
+        ("try_evolve", b'{"id":1,"new":"x"}'),
+        ("lenient", b'{"id":1,"who":null,"n":null,"new":"x"}'),
+        ("ignore", b'{"id":1,"who":null,"n":null}'),
+    ],
+)
+def test_columns_follow_the_behavior(behavior, value):
+    changed = TableSchema(ORDERS, (Column("id", INT), Column("new", TEXT)), ("id",))
+    rest = f"pipeline: {{schema.change.behavior: {behavior}}}\n"
+    rows = maker(rest=rest, first={ORDERS: ("id", "who", "n")})
+    (record,) = rows.records(row("c", None, (1, "x"), changed))
+    assert record.value == value
+
+
+def test_an_exception_names_the_statement():
+    rest = "pipeline: {schema.change.behavior: exception}\n"
+    with pytest.raises(StreamtableError, match=r"SCHEMA_CHANGED: table shop\.orders .* alter"):
+        made(statement("alter"), rest=rest)
+
+
+@pytest.mark.parametrize(
+    ("kind", "sink", "expected"),
+    [
+        ("truncate", "", [("shop.orders", None, None)]),
+        ("truncate", ", sink.on-truncate: ignore", []),
+        ("drop", "", []),
+        ("drop", ", sink.on-drop: tombstone", [("shop.orders", None, None)]),
+        ("rename", ", sink.on-drop: tombstone", [("shop.orders", None, None)]),
+        ("alter", "", []),
+        ("create", "", []),
+    ],
+)
+def test_truncate_and_drop_do_what_the_sink_says(kind, sink, expected):
+    assert made(statement(kind), sink=sink) == expected
+
+
+@pytest.mark.parametrize("kind", ["truncate", "drop"])
+def test_truncate_and_drop_may_end_the_job(kind):
+    with pytest.raises(StreamtableError, match=f"'sink.on-{kind}' says how to go on"):
+        made(statement(kind), sink=f", sink.on-{kind}: fail")
+
+
+def test_rows_of_other_tables_in_the_topic_stay():
+    rest = "route:\n- {source-table: 'shop.\\.*', sink-table: all}\n"
+    assert made(statement("truncate"), rest=rest) == []
+    (line,) = shared_topics([ORDERS], maker(rest=rest)._rules)
+    assert "topic 'all' may hold rows of several tables" in line
+    sink = ", sink.add-tableId-to-header-enabled: true"
+    (record,) = maker(sink=sink, rest=rest).records(statement("truncate"))
+    assert record.key is None
+    assert dict(record.headers or ())["tableName"] == b"orders"
+
+
+def test_a_shape_knows_the_places_of_its_key():
+    shape = shape_of(TABLE, maker()._rules)
+    assert shape is not None
+    assert shape.key_of((1, "a", 2)) == (1,)
