@@ -1,1 +1,1 @@
-"""The command line, the door of the project: `main` is the entry, one module per subcommand."""
+"""Command line of streamtable: `main` is the entry point, with one module per subcommand."""

@@ -1,4 +1,4 @@
-"""`streamtable demo`: the pageviews example on a Kafka of its own."""
+"""`streamtable demo`: the pageviews example, with its own Kafka."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _BOUNDED_EVENTS = 100_000
     "--events",
     type=click.IntRange(min=1),
     metavar="N",
-    help=f"Produce N page views.  [default: no end; with --bounded {_BOUNDED_EVENTS:,}]",
+    help=f"Produce N page views.  [default: unlimited; with --bounded {_BOUNDED_EVENTS:,}]",
 )
 @click.option(
     "--rate",
@@ -21,19 +21,19 @@ _BOUNDED_EVENTS = 100_000
     default=1_000,
     show_default=True,
     metavar="N",
-    help="Page views a second, without --bounded.",
+    help="Page views per second; has no effect with --bounded.",
 )
-@click.option("--seed", type=int, metavar="N", help="The same seed gives the same page views.")
+@click.option("--seed", type=int, metavar="N", help="Seed of the random page views.")
 @click.pass_context
 def command(
     context: click.Context, bounded: bool, events: int | None, rate: int, seed: int | None
 ) -> None:
-    """Count page views and visitors per region, live, until Ctrl-C.
+    """Count page views and visitors per region until Ctrl-C.
 
-    Starts a real Kafka, a producer and a job, and stops them all. The job is the example of Flink's
-    Upsert Kafka page; what is shown is read back from its upsert topic.
+    Starts a Kafka broker, a producer and a job, and stops them at the end. The job is the example
+    of Flink's Upsert Kafka page. The command shows the content of the upsert topic.
     """
-    from rich.console import Console  # help should not wait for these
+    from rich.console import Console  # not at the top: keeps --help fast
 
     console = Console()
     if not bounded:
@@ -41,13 +41,13 @@ def command(
 
         try:
             run_live(console, rate, events, seed)
-        except KeyboardInterrupt:  # before the job ran, which else takes Ctrl-C itself
+        except KeyboardInterrupt:  # before the job runs; a running job handles Ctrl-C itself
             console.print("stopped")
         return
 
     from streamtable.demo.bounded import run_bounded
 
     if not run_bounded(console, events or _BOUNDED_EVENTS, seed):
-        click.echo("the table does not match what was produced", err=True)
+        click.echo("the table does not match the produced page views", err=True)
         context.exit(1)
-    click.echo("the table matches what was produced")
+    click.echo("the table matches the produced page views")

@@ -1,4 +1,4 @@
-"""`streamtable dev up|down|status`: a broker for development that keeps running."""
+"""`streamtable dev up|down|status`: a persistent broker for development."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _directory = click.option(
     "--dir",
     "directory",
     type=click.Path(file_okay=False, path_type=Path),
-    help="Keep data, log and state in DIR/dev rather than in the cache folder.",
+    help="Store data, log and state in DIR/dev instead of the cache folder.",
 )
 
 
@@ -25,7 +25,7 @@ def _addresses(running: dev.Running | None) -> dict[str, str | None]:
     return {"bootstrap_servers": servers, "schema_registry_url": registry}
 
 
-def _tell_registry(running: dev.Running) -> None:
+def _print_registry(running: dev.Running) -> None:
     if running.registry:
         pid = running.registry.process.pid
         click.echo(f"a schema registry runs at {running.registry.url} (process {pid})")
@@ -33,10 +33,10 @@ def _tell_registry(running: dev.Running) -> None:
 
 @click.group()
 def command() -> None:
-    """A real single-node Kafka on this machine, for development.
+    """Manage a single-node Kafka broker for development on this machine.
 
-    It listens on 127.0.0.1 only, keeps its topics from one `up` to the next, and creates no topic
-    by itself.
+    The broker listens on 127.0.0.1 only. It keeps its topics until `down --delete-data`, and does
+    not create topics automatically.
     """
 
 
@@ -45,25 +45,25 @@ def command() -> None:
 @click.option(
     "--port",
     type=click.IntRange(1, 65_535),
-    help="Listen there.  [default: as last time, else 9092, else any free port]",
+    help="Port to listen on.  [default: the last port, else 9092, else a free port]",
 )
 @click.option(
     "--heap-mb",
     type=click.IntRange(min=128),
     default=256,
     show_default=True,
-    help="Heap of the broker's JVM.",
+    help="Heap of the broker's JVM in MB.",
 )
 @click.option(
     "--schema-registry",
     is_flag=True,
-    help="Also a schema registry (Apicurio); fetched at first, 104 MB.",
+    help="Also start a schema registry (Apicurio). The first start downloads 104 MB.",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print the addresses as one line of JSON.")
 def up(
     *, directory: Path | None, port: int | None, heap_mb: int, schema_registry: bool, as_json: bool
 ) -> None:
-    """Start the broker, or say where it already runs."""
+    """Start the broker, or print the address of the running broker."""
     found = dev.status(directory)
     running = dev.up(directory, port=port, heap_mb=heap_mb, schema_registry=schema_registry)
     if as_json:
@@ -71,14 +71,14 @@ def up(
         return
     state = "already runs" if found and found.process == running.process else "runs"
     click.echo(f"Kafka {state} at {running.bootstrap_servers} (process {running.process.pid})")
-    _tell_registry(running)
-    click.echo(f"its log: {running.log}")
-    click.echo("stop it: streamtable dev down" + (f" --dir {directory}" if directory else ""))
+    _print_registry(running)
+    click.echo(f"log: {running.log}")
+    click.echo("to stop: streamtable dev down" + (f" --dir {directory}" if directory else ""))
 
 
 @command.command()
 @_directory
-@click.option("--delete-data", is_flag=True, help="Also delete its topics, which stay otherwise.")
+@click.option("--delete-data", is_flag=True, help="Delete the topics and the log, too.")
 def down(*, directory: Path | None, delete_data: bool) -> None:
     """Stop the broker that `up` started."""
     stopped = dev.down(directory, delete_data=delete_data)
@@ -88,7 +88,7 @@ def down(*, directory: Path | None, delete_data: bool) -> None:
     else:
         click.echo("no development broker was running")
     if delete_data:
-        click.echo("its data is deleted")
+        click.echo("deleted the data")
 
 
 @command.command()
@@ -96,7 +96,7 @@ def down(*, directory: Path | None, delete_data: bool) -> None:
 @click.option("--json", "as_json", is_flag=True, help="Print one line of JSON.")
 @click.pass_context
 def status(ctx: click.Context, *, directory: Path | None, as_json: bool) -> None:
-    """Say whether the broker runs: exit code 0 if it does, 3 if not."""
+    """Print whether the broker runs. The exit code is 0 if it runs, else 3."""
     running = dev.status(directory)
     if as_json:
         pid = running.process.pid if running else None
@@ -104,7 +104,7 @@ def status(ctx: click.Context, *, directory: Path | None, as_json: bool) -> None
         click.echo(json.dumps(state))
     elif running:
         click.echo(f"Kafka runs at {running.bootstrap_servers} (process {running.process.pid})")
-        _tell_registry(running)
+        _print_registry(running)
     else:
         click.echo("no development broker is running")
     ctx.exit(0 if running else EXIT_NOT_RUNNING)

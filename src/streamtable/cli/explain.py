@@ -1,4 +1,4 @@
-"""`streamtable explain`: the plan of every INSERT, without Spark and without a broker."""
+"""`streamtable explain`: plans of all INSERTs, without Spark and without a broker."""
 
 from __future__ import annotations
 
@@ -6,12 +6,13 @@ from pathlib import Path
 
 import click
 
-from streamtable.cli.script import load_script, script_arguments
+from streamtable.cli.script import load_script, print_notices, script_arguments
 
 
 @click.command()
 @script_arguments
 def command(file: Path, settings: dict[str, str], variables: dict[str, str]) -> None:
-    """Show the plans of the SQL script FILE: operators, row kinds, keys."""
+    """Print the plans of the SQL script FILE: operators, row kinds and keys."""
     session = load_script(file, settings, variables)
+    print_notices(session)
     click.echo(session.explain())

@@ -1,12 +1,13 @@
-"""`streamtable`: the group of subcommands, each imported only when called, and how errors end.
+"""`streamtable`: the group of subcommands, which are imported on demand, and the error handling.
 
-A subcommand is the click command named `command` in its module. It raises StreamtableError for
-whatever is wrong; exit codes other than 0 and 1 it sets with `ctx.exit`. Exit codes: 0 done, 1 an
-error of the user's or the cluster's, 2 wrong usage, 70 a bug of ours, 130 interrupted.
+A subcommand is the click command named `command` in its module. It raises StreamtableError for all
+errors, and sets exit codes other than 0 and 1 with `ctx.exit`. Exit codes: 0 success, 1 an error of
+the user or the cluster, 2 wrong usage, 70 a bug in streamtable, 130 interrupted.
 """
 
 from __future__ import annotations
 
+import logging
 import sys
 import traceback
 from dataclasses import dataclass
@@ -16,7 +17,7 @@ from pathlib import Path
 import click
 
 from streamtable import __version__
-from streamtable.core.errors import Faults, InternalError, StreamtableError
+from streamtable.core.errors import InternalError, StreamtableError, singles
 from streamtable.core.secrets import without_secrets
 
 EXIT_ERROR = 1
@@ -26,33 +27,48 @@ EXIT_INTERRUPTED = 130
 
 @dataclass(frozen=True)
 class Subcommand:
-    """A subcommand before it is imported: the module that holds it, and its line of help."""
+    """Subcommand before its import: the name of its module, and its line of help."""
 
     module: str
     help: str
 
 
 SUBCOMMANDS = {
-    "run": Subcommand("streamtable.cli.run", "Run a script: its INSERTs and SELECTs."),
-    "explain": Subcommand("streamtable.cli.explain", "Show a script's plan without running it."),
-    "validate": Subcommand("streamtable.cli.validate", "Check a script without Spark or Kafka."),
+    "run": Subcommand("streamtable.cli.run", "Run a SQL script or a data ingestion job."),
+    "sql": Subcommand("streamtable.cli.sql", "Run statements interactively, or those of a file."),
+    "explain": Subcommand("streamtable.cli.explain", "Print the plans of a SQL script."),
+    "validate": Subcommand(
+        "streamtable.cli.validate", "Check a SQL script or a job file, without Spark or Kafka."
+    ),
+    "check": Subcommand(
+        "streamtable.cli.check", "Check the servers, tables and topics of a data ingestion job."
+    ),
+    "verify": Subcommand(
+        "streamtable.cli.verify", "Compare the topics of a data ingestion job with its tables."
+    ),
     "options": Subcommand("streamtable.cli.options", "List the options of connectors and formats."),
-    "demo": Subcommand("streamtable.cli.demo", "See a small pipeline run on a broker of its own."),
-    "txn": Subcommand("streamtable.cli.txn", "List or abort transactions left open."),
-    "dev": Subcommand("streamtable.cli.dev", "Keep a development broker: up, down, status."),
+    "demo": Subcommand(
+        "streamtable.cli.demo", "Run an example pipeline with its own Kafka broker."
+    ),
+    "txn": Subcommand(
+        "streamtable.cli.txn", "List or abort open transactions of exactly-once sinks."
+    ),
+    "dev": Subcommand(
+        "streamtable.cli.dev", "Manage a Kafka broker for development: up, down, status."
+    ),
 }
 
 
 class LazyGroup(click.Group):
-    """A group that knows its subcommands by name and imports the one that is called."""
+    """Group that knows its subcommands by name and imports only the subcommand that is called."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        """Names in the order of the table, which is that of use."""
+        """Return the names in the order of the table, which is the order of use."""
         del ctx
         return list(SUBCOMMANDS)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """The command of that name, imported now; None if there is none."""
+        """Import and return the command of that name; None if there is none."""
         del ctx
         known = SUBCOMMANDS.get(cmd_name)
         if known is None:
@@ -61,13 +77,13 @@ class LazyGroup(click.Group):
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """The list in `--help`, from the table: click's own would import every subcommand."""
+        """Write the list of `--help` from the table: click's own method imports all subcommands."""
         del ctx
         with formatter.section("Commands"):
             formatter.write_dl([(name, known.help) for name, known in SUBCOMMANDS.items()])
 
     def invoke(self, ctx: click.Context) -> object:
-        """Run; an error becomes a message on standard error and an exit code."""
+        """Run the command; turn an error into a message on standard error and an exit code."""
         try:
             return super().invoke(ctx)
         except (click.ClickException, click.Abort, click.exceptions.Exit, BrokenPipeError):
@@ -81,22 +97,20 @@ class LazyGroup(click.Group):
 
 
 def _verdict(error: Exception) -> tuple[str, int]:
-    """What to print about an error, one after the other where it is several, and the exit code."""
-    if isinstance(error, Faults):
-        return "\n".join(map(_told, error.faults)), EXIT_ERROR
+    """Return the message of an error, with a line for each of several errors, and the exit code."""
     if isinstance(error, StreamtableError):
-        return _told(error), EXIT_ERROR
+        return "\n".join(map(_message, singles(error))), EXIT_ERROR
     kind = "" if isinstance(error, InternalError) else f"{type(error).__name__}: "
     what = without_secrets(" ".join(f"{kind}{error}".split()))
     return f"internal error: {what}. Please report this; --debug shows the traceback", EXIT_BUG
 
 
-def _told(error: StreamtableError) -> str:
-    """The message on one line, and the line of the script that it is about below it."""
+def _message(error: StreamtableError) -> str:
+    """Return the message on one line, and below it the line of the script with the error."""
     message = f"error: {error}"
     if error.at is None:
         return message
-    from streamtable.sql.excerpt import excerpt  # `--help` needs no lexer
+    from streamtable.sql.lexer.excerpt import excerpt  # `--help` needs no lexer
 
     try:
         shown = excerpt(Path(error.at.file).read_text(encoding="utf-8"), error.at)
@@ -109,11 +123,14 @@ def _told(error: StreamtableError) -> str:
 @click.version_option(__version__, message="streamtable %(version)s")
 @click.option("--debug", is_flag=True, help="Show tracebacks of errors, and Spark's log.")
 def cli(debug: bool) -> None:
-    """Flink SQL's kafka and upsert-kafka tables on Apache Spark."""
+    """Run Flink SQL scripts over Kafka topics on Apache Spark."""
+    if not debug:
+        # After the JVM has ended, py4j logs a traceback for each call.
+        logging.getLogger().addHandler(logging.NullHandler())
 
 
 def main() -> None:
-    """The console script's entry; leaves the process with an exit code."""
+    """Run the console script and exit with an exit code."""
     try:
         code = cli.main(prog_name="streamtable", standalone_mode=False)
     except click.ClickException as error:

@@ -1,10 +1,10 @@
-"""`streamtable options`: what may stand in a WITH clause or after SET, from the declarations."""
+"""`streamtable options`: lists the options of WITH and SET, from their declarations."""
 
 from __future__ import annotations
 
 import click
 
-from streamtable.connectors.registry import CONNECTORS
+from streamtable.connector_api.connectors import CONNECTORS
 from streamtable.core.errors import Condition, StreamtableError, closest
 from streamtable.core.options import OptionSet, documented
 from streamtable.core.settings import SETTINGS
@@ -22,7 +22,10 @@ def _known() -> dict[str, OptionSet]:
 @click.command()
 @click.argument("name", required=False)
 def command(name: str | None) -> None:
-    """List the options of NAME: a connector, a format, or `settings`. Without it, the names."""
+    """List the options of the connector, format or `settings` NAME.
+
+    Without NAME, lists all names.
+    """
     known = _known()
     if name is None:
         click.echo("\n".join(known))

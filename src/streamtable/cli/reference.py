@@ -1,6 +1,7 @@
-"""`python -m streamtable.cli.reference`: pages of what is declared: options, functions, metrics.
+"""`python -m streamtable.cli.reference`: generates reference pages of options, functions, metrics.
 
-Run in the checkout after one has changed; a test holds the pages against the declarations.
+Run the module in the checkout after a declaration has changed. A test compares the pages with the
+declarations.
 """
 
 from __future__ import annotations
@@ -9,72 +10,99 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-from streamtable.connectors.registry import CONNECTORS
+from streamtable.connector_api.connectors import CONNECTORS
 from streamtable.core.options import OptionSet, documented
 from streamtable.core.settings import SETTINGS
+from streamtable.core.spark_settings import FIXED, GOVERNED
 from streamtable.formats.registry import FORMATS, NOT_YET
+from streamtable.ingest.file.options import ROUTE, SECTIONS, TRANSFORM
 from streamtable.plan.functions import FUNCTIONS, SINCE, Category, Function
-from streamtable.plan.functions.differences import DIFFERENCES
-from streamtable.runtime.metric_names import METRICS, Owner
+from streamtable.plan.functions.time.differences import DIFFERENCES
+from streamtable.runtime.metrics.metric_names import METRICS, Owner
 
-#: Where the pages lie, from the root of the checkout.
+#: Paths of the pages, relative to the root of the checkout.
 PAGE = Path("docs", "reference", "options.md")
 FUNCTIONS_PAGE = Path("docs", "reference", "functions.md")
 METRICS_PAGE = Path("docs", "reference", "metrics.md")
+INGESTION_PAGE = Path("docs", "reference", "ingestion.md")
 
 _HEAD = """\
 # Options
 
-Written by `python -m streamtable.cli.reference` from the declarations in the code; the same tables
-come from `streamtable options NAME`. A key that stands in none of them is refused, with the nearest
-known one. Options that are "not there yet" are known: their default may be given, any other value
-is refused.
+`python -m streamtable.cli.reference` generates this page from the declarations in the code.
+`streamtable options NAME` prints the same tables. An unknown key is refused, with the closest known
+key. For options that are "not supported yet", only the default value is accepted.
 """
 _FUNCTIONS_HEAD = """\
 # Functions
 
-Written by `python -m streamtable.cli.reference` from the table in the code. Names, arguments and
-results are those of Flink 2.2, against whose recorded answers they are tested; what knowingly
-differs says so. *Since* is the version of Flink that brought a function, where that is 2.1 or
-later. A function that is in no table is refused, with the nearest known name.
+`python -m streamtable.cli.reference` generates this page from the table in the code. Names,
+arguments and results match Flink 2.2 and are tested against recorded results. Known differences
+are stated. *Since* is the Flink version that added a function, if it is 2.1 or later. A function
+that is in no table is refused, with the closest known name.
 """
 _METRICS_HEAD = """\
 # Metrics
 
-Written by `python -m streamtable.cli.reference` from the declarations in the code. `run
---metrics-port PORT` serves them for Prometheus at `/metrics`, `Session.start(...).metrics()` gives
-them to a program, and the status line of `run` shows the most telling ones, on a terminal every
-second, elsewhere a line a minute. In Prometheus a name has `streamtable_` before it and, where it
-only rises, `_total` behind it; its labels are `table` or `query` and those listed. Counts rise when
-a task has ended: at the end of a micro-batch, and at each checkpoint of real-time mode.
+`python -m streamtable.cli.reference` generates this page from the declarations in the code.
+
+- `run --metrics-port PORT` serves the metrics for Prometheus at `/metrics`.
+- `Session.start(...).metrics()` returns them to a program.
+- The status line of `run` shows the most important ones, every second on a terminal and otherwise
+  once per minute.
+
+In Prometheus, names start with `streamtable_`, and counters end with `_total`. The labels are
+`table` or `query`, and the listed labels. Counters are updated when a task ends: at the end of a
+micro-batch, and at each checkpoint in real-time mode.
+"""
+_INGESTION_HEAD = """\
+# Keys of a job file
+
+Written by `python -m streamtable.cli.reference` from the declarations in the code.
+[ingestion.md](../ingestion.md) says what a data ingestion job does.
 """
 _CLIENT = (
-    "Any other `properties.*` goes to the Kafka clients with the prefix removed, as *Kafka"
-    " Configuration* names it; serializers and deserializers cannot be set."
+    "All other `{0}*` options are passed to the clients without the prefix, under the names of the"
+    " clients' documentation. Serializers and deserializers cannot be set."
 )
 _PREFIXES = (
-    "Keys stand under the format's name: `{0}.<option>`, or `key.{0}.<option>` and"
-    " `value.{0}.<option>` where the sides differ."
+    "Keys start with the format's name: `{0}.<option>`, or `key.{0}.<option>` and"
+    " `value.{0}.<option>` if key and value use different formats."
 )
 
 
 def options_page() -> str:
-    """The page as it must be."""
+    """Return the expected page of options."""
     return "\n".join([_HEAD, *_sections()]).rstrip() + "\n"
+
+
+def _spark_settings() -> Iterator[str]:
+    for key, fixed in FIXED.items():
+        yield f"- `{key}`: always `{fixed.value}`: {fixed.reason}"
+    for key, instead in GOVERNED.items():
+        yield f"- `{key}`: {instead}"
 
 
 def _sections() -> Iterator[str]:
     for name, factory in CONNECTORS.items():
-        yield f"## Connector `{name}`\n\n{_table(factory.options)}\n\n{_CLIENT}\n"
+        client = (
+            f"\n\n{_CLIENT.format(factory.options.passthrough)}"
+            if factory.options.passthrough
+            else ""
+        )
+        yield f"## Connector `{name}`\n\n{_table(factory.options)}{client}\n"
     for name, format_ in FORMATS.items():
         yield f"## Format `{name}`\n\n{_PREFIXES.format(name)}\n\n{_table(format_.options)}\n"
     if NOT_YET:
         lacking = ", ".join(f"`{name}`" for name in NOT_YET)
-        yield f"## Formats that are not there yet\n\n{lacking}\n"
+        yield f"## Formats that are not supported yet\n\n{lacking}\n"
     yield (
-        "## Settings\n\nFor `SET 'key' = 'value'` in a script and `--set key=value` beside it,"
-        f" which wins.\n\n{_table(SETTINGS)}\n\n`spark.*` goes to Spark, except for what a job"
-        " relies on.\n"
+        "## Settings\n\nUse `SET 'key' = 'value'` in a script, or `--set key=value`, which"
+        f" overrides the script.\n\n{_table(SETTINGS)}\n\nOther `spark.*` settings are passed to"
+        " Spark. A setting that Spark does not know is refused with the closest known one. A"
+        " setting in a plugin's namespace is reported and passed on. These are refused:\n\n"
+        + "\n".join(_spark_settings())
+        + "\n"
     )
 
 
@@ -87,7 +115,7 @@ def _table(options: OptionSet) -> str:
 
 
 def metrics_page() -> str:
-    """The page of metrics as it must be."""
+    """Return the expected page of metrics."""
     return "\n".join([_METRICS_HEAD, *_metrics()]).rstrip() + "\n"
 
 
@@ -99,11 +127,27 @@ def _metrics() -> Iterator[str]:
                 name = f"{metric.name}_total" if metric.counter else metric.name
                 shown = f"`{metric.name}`" + (f", `{name}`" if metric.counter else "")
                 lines.append(f"| {shown} | {', '.join(metric.labels)} | {metric.doc} |")
-        yield f"## Of {owner.value}\n\n" + "\n".join(lines) + "\n"
+        yield f"## Metrics of {owner.value}\n\n" + "\n".join(lines) + "\n"
+
+
+def ingestion_page() -> str:
+    """Return the expected page of the keys of a job file."""
+    return "\n".join([_INGESTION_HEAD, *_job_sections()]).rstrip() + "\n"
+
+
+def _job_sections() -> Iterator[str]:
+    for section in SECTIONS:
+        each = ", a list" if section in (ROUTE, TRANSFORM) else ""
+        yield f"## `{section.name}`{each}\n\n{_table(OptionSet(section.name, section.options))}\n"
+        if section.prefixes:
+            yield "".join(f"- `{key}*`: {what}\n" for key, what in section.prefixes.items())
+        if section.refused:
+            refused = "\n".join(f"- `{key}`: {why}" for key, why in section.refused.items())
+            yield f"Known, and refused by name:\n\n{refused}\n"
 
 
 def functions_page() -> str:
-    """The page of functions as it must be."""
+    """Return the expected page of functions."""
     return "\n".join([_FUNCTIONS_HEAD, *_chapters()]).rstrip() + "\n"
 
 
@@ -117,11 +161,21 @@ def _chapters() -> Iterator[str]:
     placed = [f for f in FUNCTIONS.values() if f.placed]
     rows = [f"| `{f.name}` | {f.instead} |" for f in placed]
     head = "| Function | Place |\n|---|---|\n"
-    yield "## Windows\n\nThere, in clauses of their own.\n\n" + head + "\n".join(rows) + "\n"
+    yield (
+        "## Windows\n\nThese functions are used in special clauses.\n\n"
+        + head
+        + "\n".join(rows)
+        + "\n"
+    )
     lacking = [f for f in FUNCTIONS.values() if f.lacking]
     rows = [f"| `{f.name}` | {_since(f)} | {f.instead} |" for f in lacking]
     head = "| Function | Since | Instead |\n|---|---|---|\n"
-    yield "## Not there yet\n\nKnown, and refused by name.\n\n" + head + "\n".join(rows) + "\n"
+    yield (
+        "## Not supported yet\n\nThese functions are refused by name.\n\n"
+        + head
+        + "\n".join(rows)
+        + "\n"
+    )
 
 
 def _function(function: Function) -> str:
@@ -143,6 +197,7 @@ if __name__ == "__main__":
         (PAGE, options_page()),
         (FUNCTIONS_PAGE, functions_page()),
         (METRICS_PAGE, metrics_page()),
+        (INGESTION_PAGE, ingestion_page()),
     ):
         page.write_text(text, encoding="utf-8")
         sys.stdout.write(f"{page}\n")

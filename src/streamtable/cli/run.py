@@ -1,17 +1,26 @@
-"""`streamtable run`: a script's INSERTs as one job."""
+"""`streamtable run`: runs the INSERTs of a script as one job."""
 
 from __future__ import annotations
 
 import sys
+import time
 from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from streamtable.cli.script import load_script, script_arguments
-from streamtable.cli.status import StatusLine
+from streamtable.cli.script import load_script, print_notices, script_arguments
+from streamtable.cli.status import StatusLine, summary
 from streamtable.core.errors import Condition, StreamtableError
+from streamtable.core.settings import (
+    CHECKPOINT_DIRECTORY,
+    EXECUTION_MODE,
+    JOB_NAME,
+    ExecutionMode,
+)
+from streamtable.ingest import is_job_file, require_reader
+from streamtable.jvm.installed_spark import check_machine
 
 if TYPE_CHECKING:
     from streamtable.runtime.job import RunOptions
@@ -20,21 +29,34 @@ if TYPE_CHECKING:
 
 @click.command()
 @script_arguments
-@click.option("--bounded", is_flag=True, help="Process what the topics hold now, then exit.")
-@click.option("--checkpoint", metavar="DIR", help="Where progress and state are kept.")
-@click.option("--master", metavar="URL", help="Spark's master; without it, this machine.")
+@click.option(
+    "--bounded", is_flag=True, help="Read the topics up to their current ends, then exit."
+)
+@click.option(
+    "--checkpoint",
+    metavar="DIR",
+    help="Checkpoint directory. A run continues from an existing checkpoint.",
+)
+@click.option(
+    "--mode",
+    type=click.Choice([mode.value for mode in ExecutionMode]),
+    help="Execution mode; overrides SET 'execution.mode'.",
+)
+@click.option(
+    "--master", metavar="URL", help="Spark master. By default, Spark runs on this machine."
+)
 @click.option(
     "--metrics-port",
     type=click.IntRange(0, 65_535),
     metavar="PORT",
-    help="Serve metrics for Prometheus there; 0 is any free port.",
+    help="Serve Prometheus metrics on this port; 0 selects a free port.",
 )
 @click.option(
     "--metrics-host",
     default="127.0.0.1",
     show_default=True,
     metavar="HOST",
-    help="The address to serve them at; 0.0.0.0 is every one.",
+    help="Address of the metrics server; 0.0.0.0 means all interfaces.",
 )
 @click.pass_context
 def command(
@@ -45,14 +67,28 @@ def command(
     variables: dict[str, str],
     bounded: bool,
     checkpoint: str | None,
+    mode: str | None,
     master: str | None,
     metrics_port: int | None,
     metrics_host: str,
 ) -> None:
-    """Run the SQL script FILE, its INSERTs and SELECTs, until Ctrl-C.
+    """Run the INSERTs and SELECTs of the SQL script FILE until Ctrl-C.
 
-    With --bounded, and where every table has an end of its own, it ends by itself.
+    The job ends at the end of its input with --bounded, or if all of its tables are bounded. A FILE
+    with the suffix .yaml or .yml is a data ingestion job, which copies MySQL tables into topics.
     """
+    if is_job_file(file):
+        if mode is not None:
+            message = "a data ingestion job runs in micro-batches: remove --mode"
+            raise click.UsageError(message)
+        if metrics_port is not None:
+            message = "a data ingestion job serves no metrics: remove --metrics-port"
+            raise click.UsageError(message)
+        verbose = bool(context.find_root().params["debug"])
+        _ingest(file, settings, variables, (bounded, checkpoint, master, verbose))
+        return
+    if mode is not None:
+        settings = {**settings, EXECUTION_MODE.key: mode}
     session = load_script(file, settings, variables)
     for text in session.printed:
         click.echo(text)
@@ -60,8 +96,11 @@ def command(
         raise StreamtableError(
             Condition.NOTHING_TO_RUN, file=file, hint="add INSERT INTO ... SELECT ..."
         )
-    if session.plans or session.selects:
-        from streamtable.runtime.job import RunOptions  # only now Spark is needed
+    if not (session.plans or session.selects):
+        print_notices(session)
+    else:
+        check_machine()  # Spark is needed from here on
+        from streamtable.runtime.job import RunOptions
 
         address = None if metrics_port is None else (metrics_host, metrics_port)
         verbose = bool(context.find_root().params["debug"])
@@ -69,11 +108,35 @@ def command(
         _run(session, options, address)
 
 
+def _ingest(
+    file: Path,
+    settings: dict[str, str],
+    variables: dict[str, str],
+    chosen: tuple[bool, str | None, str | None, bool],
+) -> None:
+    """Run a data ingestion job, and show its progress on standard error."""
+    require_reader()
+    from streamtable.ingest.file.job_file import load_job
+    from streamtable.ingest.file.options import PIPELINE_NAME
+    from streamtable.session import fixed_settings
+
+    job = load_job(file, variables)
+    name = job.pipeline.get(PIPELINE_NAME)
+    named = {} if name is None else {JOB_NAME.key: name}
+    given = fixed_settings({**named, **settings}).current()
+
+    check_machine()
+    from streamtable.ingest.run.run import IngestOptions, run_ingest
+
+    line = StatusLine(dict, sys.stderr)
+    run_ingest(job, given, IngestOptions(*chosen), line.notice, line.notice)
+
+
 def _run(session: Session, options: RunOptions, address: tuple[str, int] | None) -> None:
-    """Runs the job with its status on standard error and its metrics at an address."""
-    from streamtable.runtime.job import Watcher
-    from streamtable.runtime.metrics import JobMetrics
-    from streamtable.runtime.prometheus import serve
+    """Run the job, show its status on standard error, and serve its metrics at an address."""
+    from streamtable.runtime.metrics.metrics import JobMetrics
+    from streamtable.runtime.metrics.prometheus import serve
+    from streamtable.runtime.run_queries import JobObserver
 
     metrics = JobMetrics()
     line = StatusLine(metrics.values, sys.stderr)
@@ -82,4 +145,9 @@ def _run(session: Session, options: RunOptions, address: tuple[str, int] | None)
         if address is not None:
             port = stack.enter_context(serve(metrics, *address))
             line.notice(f"metrics at http://{address[0]}:{port}/metrics")
-        session.run(options, line.notice, show=line.show, watcher=Watcher(metrics, line.tick))
+        begun = time.monotonic()
+        session.run(options, line.notice, show=line.show, observer=JobObserver(metrics, line.tick))
+        if session.plans:
+            kept = options.checkpoint or session.settings.current().get(CHECKPOINT_DIRECTORY)
+            for text in summary(metrics.values(), time.monotonic() - begun, kept):
+                line.notice(text)

@@ -1,4 +1,4 @@
-"""What the commands that take a script share: its arguments, and loading it."""
+"""Arguments and loading of a script, shared by all commands that take a script."""
 
 from __future__ import annotations
 
@@ -8,8 +8,11 @@ from typing import Any, TypeVar
 
 import click
 
-from streamtable.core.errors import Condition, StreamtableError
+from streamtable.core.errors import Condition, StreamtableError, raise_all, singles
+from streamtable.core.session_settings import SessionSettings
 from streamtable.session import Session, fixed_settings
+from streamtable.sql.lexer.script import read_script
+from streamtable.sql.statements.jobs import JobStatement
 
 _F = TypeVar("_F", bound=Callable[..., Any])
 
@@ -17,7 +20,7 @@ _F = TypeVar("_F", bound=Callable[..., Any])
 def pairs(
     _context: click.Context, parameter: click.Parameter, values: tuple[str, ...]
 ) -> dict[str, str]:
-    """The values of a repeated option `key=value`, for click."""
+    """Parse the values of a repeated option `key=value`; a click callback."""
     found = {}
     for value in values:
         key, equals, text = value.partition("=")
@@ -29,7 +32,7 @@ def pairs(
 
 
 def script_arguments(function: _F) -> _F:
-    """FILE, `--set` and `--var`."""
+    """Add the arguments FILE, `--set` and `--var` to a command."""
     decorators = (
         click.argument("file", type=click.Path(path_type=Path)),
         click.option(
@@ -38,7 +41,7 @@ def script_arguments(function: _F) -> _F:
             metavar="KEY=VALUE",
             multiple=True,
             callback=pairs,
-            help="A setting; wins over SET in the script.",
+            help="Set a session setting; overrides SET in the script. Repeatable.",
         ),
         click.option(
             "--var",
@@ -46,7 +49,7 @@ def script_arguments(function: _F) -> _F:
             metavar="NAME=VALUE",
             multiple=True,
             callback=pairs,
-            help="A value for ${NAME} in the script.",
+            help="Replace ${NAME} in the script by a value. Repeatable.",
         ),
     )
     for decorate in reversed(decorators):
@@ -55,23 +58,51 @@ def script_arguments(function: _F) -> _F:
 
 
 def load_script(file: Path, settings: dict[str, str], variables: dict[str, str]) -> Session:
-    """A session that has taken the script in.
+    """Create a session and load the script.
 
     Raises:
-        StreamtableError: FILE_UNREADABLE, or the script's first fault.
+        StreamtableError: FILE_UNREADABLE, EMPTY_SCRIPT, or a single error of script and settings.
+        Faults: several errors.
     """
-    session = Session(settings=fixed_settings(settings))
-    session.load(_read(file), str(file), variables)
+    given, faults = _fixed(settings)
+    session = Session(settings=given)
+    try:
+        session.load(read_script(file), str(file), variables)
+    except StreamtableError as error:
+        faults += singles(error)
+    faults += [_of_jobs(command) for command in session.commands]
+    raise_all(faults)
+    if not session.statements:
+        raise StreamtableError(
+            Condition.EMPTY_SCRIPT, file=file, hint="start with CREATE TABLE and INSERT INTO"
+        )
     return session
 
 
-def _read(file: Path) -> str:
-    try:
-        return file.read_text(encoding="utf-8")
-    except OSError as error:
-        reason: object = error.strerror
-    except UnicodeDecodeError as error:
-        reason = f"it is not UTF-8 at byte {error.start}"
-    raise StreamtableError(
-        Condition.FILE_UNREADABLE, path=file, reason=reason, hint="give the path of a SQL script"
+def _of_jobs(command: JobStatement) -> StreamtableError:
+    return StreamtableError(
+        Condition.NOT_YET,
+        at=command.at,
+        what="a statement about jobs in a script, which is one job itself,",
+        hint="write it in `streamtable sql`",
     )
+
+
+def _fixed(settings: dict[str, str]) -> tuple[SessionSettings, list[StreamtableError]]:
+    """Return the valid settings, and the errors of all other settings."""
+    kept: dict[str, str] = {}
+    faults: list[StreamtableError] = []
+    for key, value in settings.items():
+        try:
+            fixed_settings({key: value})
+        except StreamtableError as error:
+            faults.append(error)
+        else:
+            kept[key] = value
+    return fixed_settings(kept), faults
+
+
+def print_notices(session: Session) -> None:
+    """Print the session's notices, about accepted items of limited effect, on standard error."""
+    for line in session.notices():
+        click.echo(line, err=True)

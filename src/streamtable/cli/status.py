@@ -1,4 +1,4 @@
-"""The status of a running job: a line written over on a terminal, a line a minute elsewhere."""
+"""Status of a running job: an updated line on a terminal, else one line per minute."""
 
 from __future__ import annotations
 
@@ -12,18 +12,21 @@ from typing import Any, TextIO
 import click
 
 from streamtable.core.secrets import without_secrets
+from streamtable.runtime.metrics.omitted_records import OMITTED
 
-#: Seconds between two lines on a terminal, and elsewhere.
+#: Counters of omitted records.
+_LEFT_OUT = tuple(set(OMITTED) - {"fieldErrors"})
+#: Seconds between two lines on a terminal, and in other output.
 _TERMINAL_S, _PLAIN_S = 1.0, 60.0
 
 
 @dataclass
 class StatusLine:
-    """Shows a job's metrics, and keeps other lines apart from them.
+    """Status line with a job's metrics, separate from other output.
 
     Attributes:
         values: `JobMetrics.values`.
-        out: where lines go; what is a terminal is asked of it.
+        out: output stream; the class asks the stream whether it is a terminal.
     """
 
     values: Callable[[], dict[str, dict[str, dict[str, Any]]]]
@@ -36,7 +39,7 @@ class StatusLine:
         self._shown = False
 
     def tick(self) -> None:
-        """Shows the status where it is time to."""
+        """Show the status if its interval has passed."""
         if self.clock() < self._next:
             return
         self._next = self.clock() + (_TERMINAL_S if self._terminal else _PLAIN_S)
@@ -50,18 +53,18 @@ class StatusLine:
         self.out.flush()
 
     def notice(self, line: str) -> None:
-        """A line that stays; the status comes again below it."""
+        """Print a permanent line; the next status line appears below it."""
         self.clear()
         self.out.write(without_secrets(line) + "\n")
         self.out.flush()
 
     def show(self, line: str) -> None:
-        """A line of a result, which goes to standard output."""
+        """Print a line of a result to standard output."""
         self.clear()
         click.echo(line)
 
     def clear(self) -> None:
-        """Takes the status away."""
+        """Remove the status line."""
         if self._shown:
             self.out.write("\r\x1b[K")
             self.out.flush()
@@ -69,13 +72,16 @@ class StatusLine:
 
 
 def status(values: dict[str, dict[str, dict[str, Any]]]) -> str:
-    """Rate, lag, watermark, state and latest checkpoint of a whole job in one line."""
+    """Return rate, lag, mode, watermark, state and last checkpoint of a whole job in one line."""
     tables, queries = values["tables"].values(), values["queries"].values()
     parts = [
         f"in {_sum(tables, 'numRecordsInPerSecond'):,.0f}/s",
         f"out {_sum(tables, 'numRecordsOutPerSecond'):,.0f}/s",
         f"pending {_sum(tables, 'pendingRecords'):,.0f}",
     ]
+    modes = sorted({q["mode"] for q in queries if q["mode"] is not None})
+    if modes:
+        parts.append(" and ".join(modes))
     marks = [q["watermark"] for q in queries if q["watermark"] is not None]
     if marks:
         parts.append(f"watermark {min(marks)}")
@@ -90,6 +96,31 @@ def status(values: dict[str, dict[str, dict[str, Any]]]) -> str:
     if errors:
         parts.append(f"errors {errors:,.0f}")
     return " | ".join(parts)
+
+
+def summary(
+    values: dict[str, dict[str, dict[str, Any]]], seconds: float, checkpoint: str | None
+) -> list[str]:
+    """Return a summary of an ended job: one line for each table and one for the job.
+
+    Args:
+        values: `JobMetrics.values` at the end of the job.
+        seconds: run time.
+        checkpoint: checkpoint directory; None if the progress is not kept.
+    """
+    lines = []
+    for name, table in values["tables"].items():
+        done = []
+        if "numRecordsIn" in table:
+            done.append(f"read {table['numRecordsIn']:,}")
+        if "numRecordsOut" in table:
+            done.append(f"wrote {table['numRecordsOut']:,}")
+        out = sum(table.get(counter, 0) for counter in _LEFT_OUT)
+        if out:
+            done.append(f"skipped {out:,}")
+        lines.append(f"{name}: {', '.join(done)} records")
+    kept = "no checkpoint is kept" if checkpoint is None else f"checkpoint at {checkpoint}"
+    return [*lines, f"ran for {seconds:,.1f} s; {kept}"]
 
 
 def _sum(owners: Any, name: str) -> float:

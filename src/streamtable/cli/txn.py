@@ -1,4 +1,4 @@
-"""`streamtable txn list|abort`: transactions that a job left open on a cluster."""
+"""`streamtable txn list|abort`: open transactions that a job has left on a cluster."""
 
 from __future__ import annotations
 
@@ -10,20 +10,21 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from streamtable.cli.script import pairs
+from streamtable.jvm.installed_spark import check_machine
 
 if TYPE_CHECKING:
-    from streamtable.jvm.kafka_admin import KafkaAdmin
+    from streamtable.connectors.kafka.cluster.admin import KafkaAdmin
 
 _F = TypeVar("_F", bound=Callable[..., Any])
 
 
 def _cluster(function: _F) -> _F:
-    """`--prefix` and how to reach the brokers."""
+    """Add `--prefix` and the connection options of the brokers to a command."""
     decorators = (
         click.option(
             "--prefix",
             required=True,
-            help="The table's 'sink.transactional-id-prefix'; all ids that begin so.",
+            help="Prefix of the transactional ids: the table's 'sink.transactional-id-prefix'.",
         ),
         click.option("--bootstrap-servers", required=True, metavar="HOST:PORT"),
         click.option(
@@ -32,7 +33,7 @@ def _cluster(function: _F) -> _F:
             metavar="KEY=VALUE",
             multiple=True,
             callback=pairs,
-            help="A setting of Kafka's clients, such as a login's.",
+            help="A Kafka client property, such as the login. Repeatable.",
         ),
     )
     for decorate in reversed(decorators):
@@ -42,10 +43,11 @@ def _cluster(function: _F) -> _F:
 
 @contextmanager
 def _admin(servers: str, properties: dict[str, str]) -> Iterator[KafkaAdmin]:
+    check_machine()
+    from streamtable.connectors.kafka.cluster.admin import KafkaAdmin
     from streamtable.core.session_settings import SessionSettings
     from streamtable.jvm.bridge import Bridge
-    from streamtable.jvm.kafka_admin import KafkaAdmin
-    from streamtable.runtime.spark import start_spark
+    from streamtable.runtime.session.spark import start_spark
 
     spark = start_spark(SessionSettings().current(), "local[1]")
     try:
@@ -56,19 +58,20 @@ def _admin(servers: str, properties: dict[str, str]) -> Iterator[KafkaAdmin]:
 
 @click.group()
 def command() -> None:
-    """Transactions of exactly-once sinks that are neither committed nor aborted.
+    """List or abort open transactions of exactly-once sinks.
 
-    A job aborts those of its earlier runs when it starts. These commands are for jobs that do not
-    start again: until their transactions end, readers of committed records wait before them.
+    A job aborts the open transactions of its earlier runs at its start. Use these commands for jobs
+    that will not start again: consumers with isolation level read_committed cannot read past an
+    open transaction.
     """
 
 
 @command.command("list")
 @_cluster
 def list_open(prefix: str, bootstrap_servers: str, properties: dict[str, str]) -> None:
-    """Show open transactions.
+    """List open transactions.
 
-    A line each, with tabs between: id, state, since when, timeout, partitions.
+    Prints one line per transaction, separated by tabs: id, state, start time, timeout, partitions.
     """
     with _admin(bootstrap_servers, properties) as admin:
         found = admin.open_transactions(prefix)
@@ -85,10 +88,10 @@ def list_open(prefix: str, bootstrap_servers: str, properties: dict[str, str]) -
 @command.command()
 @_cluster
 def abort(prefix: str, bootstrap_servers: str, properties: dict[str, str]) -> None:
-    """Abort open transactions, and fence out whoever holds them.
+    """Abort open transactions, and fence their producers.
 
-    A job that still runs under the prefix fails and goes on from its checkpoint when it is started
-    again; nothing is lost or written twice.
+    A running job with this prefix fails. Its next start continues from the checkpoint, without lost
+    or duplicate records.
     """
     with _admin(bootstrap_servers, properties) as admin:
         ids = [one.id for one in admin.open_transactions(prefix)]

@@ -1,6 +1,6 @@
-"""`streamtable demo`: the pageviews example of Flink's *Upsert Kafka* page, seen running.
+"""`streamtable demo`: a live run of the pageviews example of Flink's *Upsert Kafka* page.
 
-A broker of its own, a producer of page views, `pageviews.sql` as a job like any other, and the
-upsert topic read back from outside. `stage` starts what is needed, `live` and `bounded` are the
-two ways to watch.
+The demo has its own broker, a producer of page views, `pageviews.sql` as a normal job, and a
+consumer that reads the upsert topic. `stage` starts the components. `live` and `bounded` are the
+two variants of the demo.
 """

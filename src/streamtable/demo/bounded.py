@@ -1,4 +1,4 @@
-"""The demo with an end: so many page views first, then the job over all of them."""
+"""Bounded demo: produces a fixed number of page views, then runs the job on all of them."""
 
 from __future__ import annotations
 
@@ -6,17 +6,17 @@ import time
 
 from rich.console import Console
 
+from streamtable.connectors.kafka.inspect.folded import FoldedTopic
 from streamtable.demo.display import result_table
 from streamtable.demo.producer import ViewProducer
 from streamtable.demo.stage import TOPIC, stage
-from streamtable.inspect.folded import FoldedTopic
 
 
 def run_bounded(console: Console, events: int, seed: int | None) -> bool:
-    """Produces, counts, prints the table that the upsert topic then holds.
+    """Produce page views, run the job, and print the resulting table of the upsert topic.
 
     Returns:
-        Whether that table is what the producer counted itself.
+        Whether the table equals the counts of the producer.
     """
 
     def tell(line: str) -> None:

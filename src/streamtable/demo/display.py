@@ -1,4 +1,4 @@
-"""The result as people see it: a table that changes in place, or plain lines in a pipe."""
+"""Display of the result: a table updated in place, or plain lines in a pipe."""
 
 from __future__ import annotations
 
@@ -7,22 +7,22 @@ from typing import Any
 
 from rich.table import Table
 
-#: The table's rows by their key, as `FoldedTopic` has them.
+#: Rows of the table by key, as in `FoldedTopic`.
 Rows = Mapping[tuple[Any, ...], Mapping[str, Any]]
 
 
 def by_views(rows: Rows) -> list[Mapping[str, Any]]:
-    """The regions, most page views first."""
+    """Sort the regions by page views, in descending order."""
     return sorted(rows.values(), key=lambda row: (-row["pv"], row["user_region"]))
 
 
 def counted(rows: Rows) -> int:
-    """How many page views are in the result: every one is in the pv of exactly one region."""
+    """Return the number of page views in the result: each is in the pv of exactly one region."""
     return sum(row["pv"] for row in rows.values())
 
 
 def result_table(rows: Rows) -> Table:
-    """The result, a row per region."""
+    """Return the result as a table with one row per region."""
     table = Table(title="pageviews_per_region")
     table.add_column("user_region", min_width=16)
     table.add_column("pv", justify="right", min_width=12)
@@ -33,5 +33,5 @@ def result_table(rows: Rows) -> Table:
 
 
 def result_line(rows: Rows) -> str:
-    """The result in one line: `Asia 1,200/340` is a region's pv and uv."""
+    """Return the result in one line: `Asia 1,200/340` is a region's pv and uv."""
     return "  ".join(f"{r['user_region']} {r['pv']:,}/{r['uv']:,}" for r in by_views(rows))

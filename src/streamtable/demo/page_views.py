@@ -1,4 +1,4 @@
-"""Page views as a website has them, reproducible by their seed, and what they must add up to."""
+"""Reproducible page views of a website, and the expected counts."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from datetime import UTC, datetime
 from itertools import accumulate
 from typing import Any
 
-#: Region -> its share of the users, in percent.
+#: Region -> share of its users, in percent.
 _REGIONS = {
     "Asia": 38,
     "Europe": 24,
@@ -29,14 +29,14 @@ _PAGES = 1_000
 
 @dataclass(frozen=True, slots=True)
 class PageView:
-    """One user looks at one page; a user lives in one region."""
+    """View of one page by one user; a user lives in one region."""
 
     user_id: int
     page_id: int
     user_region: str
 
     def record(self) -> bytes:
-        """The record's value: json, the time of view is now, in UTC, as SQL writes timestamps."""
+        """Return the value of the record: JSON, with the current UTC time as an SQL timestamp."""
         return json.dumps(
             {
                 "user_id": self.user_id,
@@ -48,9 +48,9 @@ class PageView:
 
 
 def page_views(seed: int | None) -> Iterator[PageView]:
-    """Views without end; the same seed gives the same users, pages and regions.
+    """Yield an endless sequence of views; the same seed gives the same users, pages and regions.
 
-    A few users and pages draw most of the views, so that uv grows ever more slowly than pv.
+    Most views belong to a few users and pages, so that uv grows more and more slowly than pv.
     """
     source = random.Random(seed)  # noqa: S311 - reproducible on purpose
     while True:
@@ -60,7 +60,7 @@ def page_views(seed: int | None) -> Iterator[PageView]:
 
 
 class Tally:
-    """Counts by itself what the job is to find."""
+    """Independent count of the result that the job must compute."""
 
     def __init__(self) -> None:
         self.total = 0
@@ -68,13 +68,13 @@ class Tally:
         self._users: defaultdict[str, set[int]] = defaultdict(set)
 
     def add(self, view: PageView) -> None:
-        """Counts one view."""
+        """Count one view."""
         self.total += 1
         self._views[view.user_region] += 1
         self._users[view.user_region].add(view.user_id)
 
     def rows(self) -> dict[tuple[Any, ...], dict[str, Any]]:
-        """What the table `pageviews_per_region` must hold, by its key."""
+        """Return the expected rows of the table `pageviews_per_region`, by key."""
         return {
             (region,): {"user_region": region, "pv": pv, "uv": len(self._users[region])}
             for region, pv in self._views.items()

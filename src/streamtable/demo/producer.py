@@ -1,4 +1,4 @@
-"""The producer of page views: all at once, or at an even rate until it is stopped."""
+"""Producer of page views: all at once, or at a constant rate until a stop."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ _FLUSH_S = 30.0
 
 
 class ViewProducer:
-    """Sends page views to a topic and counts them.
+    """Producer that sends page views to a topic and counts them.
 
     Attributes:
-        tally: what was sent so far.
-        done: set once everything that was asked for has reached the broker.
+        tally: counts of the views sent so far.
+        done: set when all requested views have reached the broker.
     """
 
     def __init__(self, servers: str, topic: str, seed: int | None) -> None:
@@ -32,37 +32,37 @@ class ViewProducer:
         self._topic = topic
         self._views = page_views(seed)
         self._refused: list[Any] = []
-        #: (views sent by then, monotonic time), oldest first; `sent_at` drops what it has passed.
+        #: (total of views sent, monotonic time), oldest first; `sent_at` drops passed entries.
         self._sent: deque[tuple[int, float]] = deque()
-        # What goes wrong comes back with each record; the client's own log would repeat it.
+        # Delivery reports contain all errors; the client's own log would repeat them.
         self._producer = Producer({"bootstrap.servers": servers, "linger.ms": 5, "log_level": 0})
 
     def send_all(self, events: int) -> None:
-        """Sends so many views as fast as they are taken; returns when the broker has them all.
+        """Send this number of views as fast as possible; return when the broker has all of them.
 
         Raises:
-            StreamtableError: BROKER_FAILED, when it does not take one.
+            StreamtableError: BROKER_FAILED if the broker rejects a record.
         """
         self._send(events)
         self._finish()
 
     def send_at(self, rate: int, events: int | None, stop: threading.Event) -> None:
-        """Sends views at an even rate.
+        """Send views at a constant rate.
 
         Args:
-            rate: views a second.
-            events: how many in all; None is no end.
-            stop: ends it early.
+            rate: views per second.
+            events: total number of views; None is unlimited.
+            stop: event that ends the sending early.
 
         Raises:
-            StreamtableError: BROKER_FAILED, when the broker does not take one.
+            StreamtableError: BROKER_FAILED if the broker rejects a record.
         """
         begun = time.monotonic()
         while events is None or self.tally.total < events:
             due = int((time.monotonic() - begun) * rate) + 1
             if events is not None:
                 due = min(due, events)
-            # No more than a second's worth at once, so that a stop is soon heard.
+            # Send at most the views of one second at once, so that a stop takes effect soon.
             self._send(min(due - self.tally.total, rate))
             self._sent.append((self.tally.total, time.monotonic()))
             if stop.wait(_TICK_S):
@@ -70,7 +70,7 @@ class ViewProducer:
         self._finish()
 
     def sent_at(self, number: int) -> float | None:
-        """When the view of that number was sent, monotonic; numbers asked for must not fall."""
+        """Return the monotonic send time of a view by its number; numbers must not decrease."""
         while self._sent and self._sent[0][0] < number:
             self._sent.popleft()
         return self._sent[0][1] if self._sent else None
@@ -86,7 +86,7 @@ class ViewProducer:
         while True:
             try:
                 self._producer.produce(self._topic, record, on_delivery=self._on_delivery)
-            except BufferError:  # the client's queue is full: let some of it go out
+            except BufferError:  # the client's queue is full: wait until it has sent some records
                 self._producer.poll(0.1)
             else:
                 return
@@ -104,5 +104,8 @@ class ViewProducer:
     def _check(self) -> None:
         if self._refused:
             raise StreamtableError(
-                Condition.BROKER_FAILED, servers=self._servers, reason=self._refused[0]
+                Condition.BROKER_FAILED,
+                system="Kafka",
+                servers=self._servers,
+                reason=self._refused[0],
             )

@@ -1,4 +1,4 @@
-"""What the demo plays on: Kafka and Spark, started side by side and ended together."""
+"""Components of the demo: Kafka and Spark, started in parallel and stopped together."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 from streamtable.connectors.kafka.table import KafkaTable
 from streamtable.core.session_settings import SessionSettings
 from streamtable.devbroker.broker import Broker
+from streamtable.jvm.installed_spark import check_machine
 from streamtable.session import Session
 
 if TYPE_CHECKING:
@@ -34,11 +35,11 @@ Tell = Callable[[str], None]
 
 @dataclass(frozen=True)
 class Stage:
-    """A broker with the source topic, a Spark session, and the script planned over both.
+    """Broker with the source topic, Spark session, and the planned script.
 
     Attributes:
         servers: the broker's `host:port`.
-        checkpoint: a folder for the job; it goes when the stage goes.
+        checkpoint: checkpoint directory of the job; deleted with the stage.
     """
 
     servers: str
@@ -56,17 +57,18 @@ class Stage:
 
 @contextmanager
 def stage(tell: Tell, fill: Callable[[str], None]) -> Iterator[Stage]:
-    """Starts everything; leaves no process and no file behind.
+    """Start all components, and remove all processes and files at the end.
 
     Args:
-        tell: is told what is going on.
-        fill: called with the broker's `host:port` once the source topic is there; Spark starts
-            meanwhile.
+        tell: receives progress messages.
+        fill: called with the broker's `host:port` after the source topic has been created, while
+            Spark starts.
 
     Raises:
-        StreamtableError: DEV_BROKER_FAILED, JAVA_MISSING, RESOURCE_UNAVAILABLE, or what `fill`
-            raises.
+        StreamtableError: DEV_BROKER_FAILED, JAVA_MISSING, RESOURCE_UNAVAILABLE, or errors of
+            `fill`; SPARK_MISSING or SPARK_VERSION before the components start.
     """
+    check_machine()
     with ExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="streamtable-demo-")))
         begun = time.monotonic()
@@ -82,10 +84,10 @@ def stage(tell: Tell, fill: Callable[[str], None]) -> Iterator[Stage]:
         with ThreadPoolExecutor(1) as pool:
             kafka = pool.submit(start_kafka)
             tell("starting Spark ...")
-            # Imported here, after Kafka was set going: the import alone takes a good second.
-            from streamtable.runtime.spark import start_spark, stop_spark
+            # Imported here, after the start of Kafka: the import alone takes more than a second.
+            from streamtable.runtime.session.spark import start_spark, stop_spark
 
-            # Room for real-time mode: a task per source partition and one per partition of state.
+            # Slots for real-time mode: one task per source partition and one per state partition.
             room = _PARTITIONS + (os.cpu_count() or 1)
             spark = start_spark(SessionSettings().current(), f"local[{room}]")
             stack.callback(stop_spark, spark)
@@ -96,10 +98,10 @@ def stage(tell: Tell, fill: Callable[[str], None]) -> Iterator[Stage]:
 
 @contextmanager
 def beside(work: Callable[[threading.Event], None]) -> Iterator[None]:
-    """Runs `work` in a thread for as long as the block runs.
+    """Run `work` in a thread as long as the block runs.
 
-    The event that `work` gets is set when the block ends. If `work` fails, the main thread is
-    interrupted as by Ctrl-C (unless the block has ended), and the block raises that failure.
+    The event that `work` gets is set when the block ends. If `work` fails before the end of the
+    block, the main thread is interrupted as by Ctrl-C. In any case the block raises the failure.
     """
     stop = threading.Event()
     failures: list[Exception] = []
@@ -124,7 +126,7 @@ def beside(work: Callable[[threading.Event], None]) -> Iterator[None]:
 
 
 def _planned(servers: str) -> Session:
-    """The packaged script over this broker."""
+    """Load the packaged script for this broker."""
     session = Session()
     text = files("streamtable.demo").joinpath(_SCRIPT).read_text(encoding="utf-8")
     session.load(text, _SCRIPT, {"bootstrap_servers": servers})

@@ -1,5 +1,5 @@
-"""A real single-node Kafka for trials and tests: `broker` runs one, `dev` keeps one running.
+"""Single-node Kafka for development and tests: `broker` runs a node, `dev` keeps one running.
 
-A leaf: uses the jars of `jvm`, knows nothing of SQL or Spark. For development only: one node, no
-authentication, loopback addresses.
+This package uses only the jars of `jvm`, and neither SQL nor Spark. It is for development only: one
+node, no authentication, loopback addresses.
 """

@@ -1,4 +1,4 @@
-"""One Apache Kafka node (broker and controller in one JVM) in a folder of its own."""
+"""One Apache Kafka node (broker and controller in one JVM) in its own directory."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
 from streamtable.core.errors import Condition, StreamtableError
+from streamtable.devbroker.jars import broker_jars
 from streamtable.devbroker.process import Process
-from streamtable.jvm.jars import broker_jars
 from streamtable.jvm.tools import java_tool
 
 if TYPE_CHECKING:
@@ -27,11 +27,11 @@ _STOP_SECONDS = 10.0
 _ATTEMPTS = 5
 _SHOWN_LINES = 8
 
-#: The JVM's options where a broker is for minutes: its second compiler would only take the time.
+#: JVM options for a short-lived broker, for which the second compiler would only use CPU time.
 _QUICK_START = ("-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1")
 
-# Small and quick to start: one node needs no replicas, a trial no 50-partition system topics, and
-# the cleaner's default buffer (128 MB) would be half of the heap.
+# Settings for a small broker and a quick start: one node needs no replicas, a trial needs no system
+# topics with 50 partitions, and the cleaner's default buffer (128 MB) would be half of the heap.
 _DEFAULTS = {
     "auto.create.topics.enable": "false",
     "offsets.topic.replication.factor": "1",
@@ -42,33 +42,36 @@ _DEFAULTS = {
     "share.coordinator.state.topic.replication.factor": "1",
     "share.coordinator.state.topic.min.isr": "1",
     "group.initial.rebalance.delay.ms": "0",
-    # After a kill the controller keeps the node out until its old session is over (9 s by default).
+    # After a kill, the controller fences the node until its old session expires (9 s by default).
     "broker.session.timeout.ms": "3000",
     "broker.heartbeat.interval.ms": "500",
+    # Keep old records: test data has timestamps of past years, and Kafka's default would delete
+    # such records within minutes.
+    "log.retention.ms": "-1",
     "log.cleaner.dedupe.buffer.size": str(16 << 20),
 }
 
 
 class _PortTakenError(Exception):
-    """Someone bound one of our ports between our choosing and Kafka's binding it."""
+    """Another process has bound one of our ports after we chose it and before Kafka bound it."""
 
 
 class Broker:
-    """A real Kafka with transactions and compaction.
+    """Kafka broker with transactions and compaction.
 
-    It runs in a session of its own, so a Ctrl-C meant for the starter does not reach it. Started by
-    `start`, it outlives the starter; as a context manager, it ends with the block, and with this
-    process even if that is killed.
+    The broker runs in its own session, so Ctrl-C in the terminal of the starter does not reach it.
+    After `start`, the broker outlives the starter. As a context manager, the broker ends with the
+    block, and also with this process, even if this process is killed.
 
     Args:
         directory: holds `data`, `server.properties` and `broker.log`; created if missing. A broker
-            started on the same folder again has the same topics.
-        port: the port clients connect to on 127.0.0.1; any free one if None.
-        heap_mb: the JVM's heap in MiB; the process takes about as much resident.
-        config: Kafka's broker settings, over ours.
-        java: options of the JVM; those of a quick start if not given.
-        listeners: further ones by their names, each with its security protocol; what they need
-            stands in `config`, as `listener.name.<name>.ssl.keystore.location`.
+            that is started again in the same directory has the same topics.
+        port: the port for clients on 127.0.0.1; a free port if None.
+        heap_mb: the JVM's heap in MiB; the resident memory of the process is about the same.
+        config: Kafka's broker settings; they override ours.
+        java: options of the JVM; by default options for a quick start.
+        listeners: additional listeners by name, each with its security protocol. Set their options
+            in `config`, such as `listener.name.<name>.ssl.keystore.location`.
     """
 
     def __init__(
@@ -89,6 +92,7 @@ class Broker:
         self._java_options = tuple(java)
         self._config = dict(config or {})
         self._listeners = dict(listeners or {})
+        self._cluster = new_cluster_id()
         self._child: subprocess.Popen[bytes] | None = None
         self._process: Process | None = None
         self._guard: subprocess.Popen[bytes] | None = None
@@ -96,7 +100,7 @@ class Broker:
 
     @property
     def port(self) -> int:
-        """Where clients connect to; known once started, and the same after a restart."""
+        """Port for clients; known after the start, and unchanged by a restart."""
         if self._ports is None:
             message = "the broker was never started"
             raise RuntimeError(message)
@@ -104,34 +108,34 @@ class Broker:
 
     @property
     def bootstrap_servers(self) -> str:
-        """`host:port`; known once started, and the same after a restart."""
+        """`host:port`; known after the start, and unchanged by a restart."""
         return f"{_HOST}:{self.port}"
 
     def address(self, listener: str) -> str:
-        """`host:port` of one of the further listeners; known once started."""
+        """Return `host:port` of an additional listener; known after the start."""
         assert self._ports is not None, "the broker was never started"  # noqa: S101
         return f"{_HOST}:{self._ports[2 + list(self._listeners).index(listener)]}"
 
     @property
     def process(self) -> Process | None:
-        """The JVM, or None while there is none."""
+        """The JVM process, or None if the broker does not run."""
         return self._process if self._process and self._process.alive else None
 
     @property
     def pid(self) -> int | None:
-        """The JVM's process id, or None while there is none."""
+        """Process id of the JVM, or None if the broker does not run."""
         return self.process.pid if self.process else None
 
     def start(self, timeout_seconds: float = 60) -> Self:
-        """Start, and return when Kafka has answered; takes about 3 seconds.
+        """Start the broker and wait until Kafka responds, which takes about 3 seconds.
 
         Raises:
-            StreamtableError: DEV_BROKER_FAILED with the log's last lines; JAVA_MISSING or
-                RESOURCE_UNAVAILABLE if Java or the broker's jars cannot be had.
+            StreamtableError: DEV_BROKER_FAILED with the last lines of the log; JAVA_MISSING or
+                RESOURCE_UNAVAILABLE if Java or the broker's jars are not available.
         """
         if self.process:
             return self
-        # After the first start the ports are a promise, so only the first one may look further.
+        # The ports must not change after the first start, so only the first start may try others.
         free_choice = self._ports is None and self._wanted_port is None
         for attempt in range(_ATTEMPTS):
             ports = self._ports or _free_ports(self._wanted_port, 1 + len(self._listeners))
@@ -147,15 +151,15 @@ class Broker:
         return self
 
     def stop(self) -> None:
-        """End it in order (killed after 10 s); nothing happens if it does not run."""
+        """Stop the broker gracefully, or kill it after 10 s. Do nothing if it does not run."""
         self._end(_STOP_SECONDS)
 
     def kill(self) -> None:
-        """End it as a power cut would."""
+        """Kill the broker, which simulates a power failure."""
         self._end(0)
 
     def restart(self) -> None:
-        """Stop if it runs, and start again on the same address and data."""
+        """Stop the broker if it runs, and start it again with the same address and data."""
         self.stop()
         self.start()
 
@@ -232,12 +236,10 @@ class Broker:
         return "".join(f"{key}={value}\n" for key, value in settings.items())
 
     def _format(self, settings: Path) -> None:
-        # Kafka's own ids never begin with '-', and its command line would take one for an option.
-        cluster = base64.urlsafe_b64encode(uuid.uuid4().bytes).rstrip(b"=").decode()
         done = subprocess.run(  # noqa: S603 - java on our own arguments
             [
                 *(*self._java(), "kafka.tools.StorageTool", "format", "--ignore-formatted"),
-                *("-t", "s" + cluster[1:], "-c", str(settings)),
+                *("-t", self._cluster, "-c", str(settings)),
             ],
             check=False,
             text=True,
@@ -272,8 +274,14 @@ class Broker:
         )
 
 
+def new_cluster_id() -> str:
+    """Return a new cluster id for formatting, in Kafka's form."""
+    # An id must not begin with '-': Kafka's command line would parse it as an option.
+    return "s" + base64.urlsafe_b64encode(uuid.uuid4().bytes).rstrip(b"=").decode()[1:]
+
+
 def is_free(port: int) -> bool:
-    """Whether a server could listen on 127.0.0.1 at that port now."""
+    """Whether a server could listen on this port of 127.0.0.1 now."""
     with socket.socket() as probe:
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
@@ -284,10 +292,11 @@ def is_free(port: int) -> bool:
 
 
 def free_port() -> int:
-    """A port that a server could listen on now.
+    """Return a port on which a server could listen now.
 
-    Not the system's choice, which is among the ports of outgoing connections: a client that keeps
-    trying a broker that is down can there get connected to itself, and then holds its port.
+    The function does not let the system choose, because the system chooses from the ports of
+    outgoing connections. A client that retries a connection to a stopped broker on such a port can
+    connect to itself, and then blocks the port.
     """
     while not is_free(port := _PORTS[secrets.randbelow(len(_PORTS))]):
         pass
@@ -295,7 +304,7 @@ def free_port() -> int:
 
 
 def _free_ports(clients: int | None, others: int) -> tuple[int, ...]:
-    """A port for clients, unless it is given, and different ones for the controller and others."""
+    """Choose a port for clients, unless given, and other ports for the controller and listeners."""
     ports = [clients or free_port()]
     while len(ports) <= others:
         port = free_port()
@@ -305,13 +314,13 @@ def _free_ports(clients: int | None, others: int) -> tuple[int, ...]:
 
 
 def _answers(port: int, cluster: str) -> bool:
-    """Whether this cluster, not another one on our port, lists a broker that takes requests."""
+    """Whether this cluster, not another one on our port, lists a broker that accepts requests."""
     try:
-        # Asked first, because a client meeting a closed port backs off and complains.
+        # Test the port first: a Kafka client backs off and logs errors if the port is closed.
         socket.create_connection((_HOST, port), timeout=1).close()
     except OSError:
         return False
-    # Here, so that `streamtable dev status` and the like do without it.
+    # Imported here, so that `streamtable dev status` and similar commands do not import it.
     from confluent_kafka import KafkaException
     from confluent_kafka.admin import AdminClient
 
@@ -325,8 +334,8 @@ def _answers(port: int, cluster: str) -> bool:
 
 
 def last_lines(text: str) -> str:
-    """The end of a server's log in one line."""
+    """Return the end of a server's log in one line."""
     lines = [line.strip() for line in text.splitlines() if line.strip()]
-    # Frames of stack traces say where in Kafka, not what is wrong.
+    # Frames of stack traces show the place in Kafka's code, but not the error.
     telling = [line for line in lines if not line.startswith("at ")]
     return " | ".join(telling[-_SHOWN_LINES:])

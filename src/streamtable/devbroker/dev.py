@@ -1,8 +1,8 @@
-"""`streamtable dev`: one broker that keeps running between commands, found again by a state file.
+"""`streamtable dev`: a broker that keeps running between commands, found through a state file.
 
-Everything lies in `<directory>/dev`: `state.json` while a broker is up, its data and its log.
-Topics outlive `down`; the address stays the same from one `up` to the next if its port is still
-free. A schema registry, where one is asked for, keeps its schemas in topics of the broker.
+All files are in `<directory>/dev`: `state.json` while the broker runs, its data and its log. Topics
+are kept after `down`. The address is the same after the next `up` if the port is still free. An
+optional schema registry stores its schemas in topics of the broker.
 """
 
 from __future__ import annotations
@@ -19,20 +19,20 @@ from streamtable.devbroker.process import Process
 from streamtable.devbroker.registry import Registry, registry_url
 from streamtable.jvm.cache import cache_dir, locked
 
-#: Where Kafka's users expect it.
+#: Default port of Kafka.
 _USUAL_PORT = 9092
 
-#: Where Confluent's registry listens.
+#: Default port of Confluent's schema registry.
 _USUAL_REGISTRY_PORT = 8081
 
 
 @dataclass(frozen=True)
 class RunningRegistry:
-    """A schema registry that `up` started.
+    """Schema registry that `up` has started.
 
     Attributes:
-        process: the JVM.
-        port: where it listens on 127.0.0.1.
+        process: the JVM process.
+        port: the port on 127.0.0.1.
     """
 
     process: Process
@@ -40,19 +40,19 @@ class RunningRegistry:
 
     @property
     def url(self) -> str:
-        """The address of its API."""
+        """URL of the API."""
         return registry_url(self.port)
 
 
 @dataclass(frozen=True)
 class Running:
-    """A broker that `up` started.
+    """Broker that `up` has started.
 
     Attributes:
-        process: the JVM, named so that a recycled pid is not taken for it.
-        port: where clients connect to on 127.0.0.1.
+        process: the JVM process, identified by pid and start time.
+        port: the port for clients on 127.0.0.1.
         directory: holds the broker's `data`, `server.properties` and `broker.log`.
-        registry: None where none was asked for, or it has ended.
+        registry: the schema registry; None if it was not requested or has ended.
     """
 
     process: Process
@@ -67,7 +67,7 @@ class Running:
 
     @property
     def log(self) -> Path:
-        """Kafka's own log."""
+        """Path of Kafka's own log."""
         return self.directory / "broker.log"
 
 
@@ -78,17 +78,19 @@ def up(
     heap_mb: int = 256,
     schema_registry: bool = False,
 ) -> Running:
-    """Start the broker of this directory (default: the cache folder), or find it running.
+    """Start the broker of this directory (default: the cache directory), or find it running.
 
     Args:
-        directory: the broker lives in its subfolder `dev`.
-        port: where to listen; otherwise the last port, else 9092, else any that is free.
+        directory: parent directory; the files of the broker are in its subdirectory `dev`.
+        port: the port to listen on; by default the last port, else 9092, else a free port.
         heap_mb: the JVM's heap in MiB.
-        schema_registry: whether one is to run too; one that runs already goes on in any case.
+        schema_registry: whether to start a schema registry too; a running registry continues in any
+            case.
 
     Raises:
-        StreamtableError: DEV_BROKER_RUNNING if it runs at another port than the one asked for;
-            DEV_BROKER_FAILED, DEV_REGISTRY_FAILED and those of the jars if one does not start.
+        StreamtableError: DEV_BROKER_RUNNING if the broker runs at another port than the requested
+            one; DEV_BROKER_FAILED, DEV_REGISTRY_FAILED and errors of the jars if a server does not
+            start.
     """
     home = _home(directory)
     with locked(home / "lock"):
@@ -105,11 +107,11 @@ def up(
 
 
 def down(directory: Path | None = None, *, delete_data: bool = False) -> Running | None:
-    """Stop what `up` started there; gives what was stopped, or None if nothing ran.
+    """Stop the broker and registry that `up` has started; return them, or None if nothing ran.
 
     Args:
         directory: as given to `up`.
-        delete_data: also forget the topics, whether or not a broker ran.
+        delete_data: whether to delete the topics too, even if no broker ran.
     """
     home = _home(directory)
     with locked(home / "lock"):
@@ -124,7 +126,7 @@ def down(directory: Path | None = None, *, delete_data: bool = False) -> Running
 
 
 def status(directory: Path | None = None) -> Running | None:
-    """The broker that runs there, or None."""
+    """Return the running broker of this directory, or None."""
     return _running(_home(directory))
 
 
@@ -134,7 +136,7 @@ def _start(home: Path, port: int | None, heap_mb: int) -> Running:
     broker = Broker(
         home / "broker", port=port or _last_port(last, _USUAL_PORT), heap_mb=heap_mb
     ).start()
-    if broker.process is None:  # it answered, and died on the way here
+    if broker.process is None:  # the server died after its first response
         raise StreamtableError(
             Condition.DEV_BROKER_FAILED, hint=f"the whole log is {broker.log}", reason="it ended"
         )
@@ -151,7 +153,7 @@ def _start_registry(home: Path, running: Running) -> Running:
         running.bootstrap_servers,
         port=_last_port(last, _USUAL_REGISTRY_PORT),
     ).start()
-    if registry.process is None:  # it answered, and died on the way here
+    if registry.process is None:  # the server died after its first response
         raise StreamtableError(
             Condition.DEV_REGISTRY_FAILED,
             hint=f"the whole log is {registry.log}",
@@ -164,7 +166,7 @@ def _start_registry(home: Path, running: Running) -> Running:
 
 
 def _last_port(last: Path, usual: int) -> int | None:
-    """The port of last time, else the usual one; None where neither is free."""
+    """Return the last port, else the default port; None if neither is free."""
     candidates = [int(last.read_text()) if last.exists() else usual, usual]
     return next(filter(is_free, candidates), None)
 
@@ -185,7 +187,7 @@ def _write_state(home: Path, running: Running) -> None:
 
 
 def _running(home: Path) -> Running | None:
-    """What the state file names, if that very process is alive."""
+    """Return the broker of the state file if its process is alive."""
     state = _read_state(home)
     process = Process(**state["process"]) if state else None
     if state is None or process is None or not process.alive:
@@ -194,7 +196,7 @@ def _running(home: Path) -> Running | None:
 
 
 def _stop_registry(home: Path) -> None:
-    """Stops the registry, also one whose broker has died: nobody else would find it any more."""
+    """Stop the registry, also if its broker has died: no later command would find the registry."""
     state = _read_state(home)
     registry = _registry(state) if state else None
     if registry:

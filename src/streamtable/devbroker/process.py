@@ -1,7 +1,7 @@
-"""A process named so that another one with a recycled pid is never taken for it.
+"""Process identified by pid and start time, so that a reused pid is not mistaken for it.
 
-Run as a program, this file is a guard: it stops the process it is given once its own standard
-input ends, which the kernel sees to however the holder of the other end died.
+Run as a program, this file is a guard: it stops the given process when the guard's standard input
+ends. The kernel closes the input when the process at its other end dies, however that process died.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ _POLL_SECONDS = 0.05
 
 @dataclass(frozen=True)
 class Process:
-    """A process on this machine.
+    """Process on this machine.
 
     Attributes:
-        pid: its number.
-        started: when it started, as the system tells it; only good for comparing.
+        pid: process id.
+        started: start time as reported by the system; only valid for comparison.
     """
 
     pid: int
@@ -31,26 +31,26 @@ class Process:
 
     @staticmethod
     def of(pid: int) -> Process | None:
-        """The live process of that number, or None; a zombie is not alive."""
+        """Return the live process with this pid, or None; a zombie is not alive."""
         started = _linux_start(pid) if sys.platform == "linux" else _bsd_start(pid)
         return None if started is None else Process(pid, started)
 
     @property
     def alive(self) -> bool:
-        """Whether this very process still runs."""
+        """Whether this process still runs."""
         return Process.of(self.pid) == self
 
     def stop(self, grace_seconds: float) -> None:
-        """Ask it to end, insist after the grace period; returns when it is gone."""
+        """Send SIGTERM, and SIGKILL after the grace period; return when the process has ended."""
         if grace_seconds > 0:
             self._signal(signal.SIGTERM)
-            if self._gone_within(grace_seconds):
+            if self._ended_within(grace_seconds):
                 return
         self._signal(signal.SIGKILL)
-        self._gone_within(grace_seconds + 10)
+        self._ended_within(grace_seconds + 10)
 
     def guarded(self) -> subprocess.Popen[bytes]:
-        """A guard that stops this process when ours is gone, or when its `stdin` is closed."""
+        """Start a guard that stops this process when ours ends or when the guard's input ends."""
         return subprocess.Popen(  # noqa: S603 - this file
             [sys.executable, "-IS", __file__, str(self.pid), self.started],
             stdin=subprocess.PIPE,
@@ -61,7 +61,7 @@ class Process:
         if self.alive:
             os.kill(self.pid, number)
 
-    def _gone_within(self, seconds: float) -> bool:
+    def _ended_within(self, seconds: float) -> bool:
         deadline = time.monotonic() + seconds
         while self.alive:
             if time.monotonic() > deadline:
@@ -75,20 +75,20 @@ def _linux_start(pid: int) -> str | None:
         stat = Path(f"/proc/{pid}/stat").read_text()
     except OSError:
         return None
-    # The second field is a name in brackets that may hold anything; counting starts behind it.
+    # The second field is a name in parentheses with any characters; count the fields after it.
     fields = stat.rpartition(")")[2].split()
     state, started = fields[0], fields[19]
     return None if state == "Z" else started
 
 
 def _bsd_start(pid: int) -> str | None:
-    told = subprocess.run(  # noqa: S603 - a number is all that varies
+    listed = subprocess.run(  # noqa: S603 - a number is all that varies
         ["/bin/ps", "-o", "stat=,lstart=", "-p", str(pid)],
         check=False,
         capture_output=True,
         text=True,
     ).stdout.split(maxsplit=1)
-    return None if len(told) < 2 or told[0].startswith("Z") else told[1].strip()
+    return None if len(listed) < 2 or listed[0].startswith("Z") else listed[1].strip()
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""One schema registry with Confluent's API (Apicurio), its schemas kept in topics of a broker."""
+"""Schema registry (Apicurio) with Confluent's API; it stores its schemas in topics of a broker."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from typing import Self
 
 from streamtable.core.errors import Condition, InternalError, StreamtableError
 from streamtable.devbroker.broker import free_port, last_lines
+from streamtable.devbroker.jars import registry_home
 from streamtable.devbroker.process import Process
-from streamtable.jvm.jars import registry_home
 from streamtable.jvm.tools import java_tool
 
 _HOST = "127.0.0.1"
@@ -20,20 +20,20 @@ _API = "/apis/ccompat/v7"
 _STOP_SECONDS = 10.0
 _MEDIA_TYPE = "application/vnd.schemaregistry.v1+json"
 
-# What Confluent's registry starts with; Apicurio compares no schema with earlier ones otherwise.
+# Default of Confluent's registry. Apicurio's default does not compare a schema with earlier ones.
 _COMPATIBILITY = "BACKWARD"
 
 
 class Registry:
-    """A real schema registry for one broker, whose schemas and ids outlive it.
+    """Schema registry for one broker. The schemas and ids outlive the registry.
 
-    Started by `start`, it outlives the starter; as a context manager, it ends with the block, and
-    with this process even if that is killed.
+    After `start`, the registry outlives the starter. As a context manager, the registry ends with
+    the block, and also with this process, even if this process is killed.
 
     Args:
         directory: holds `registry.log`; created if missing.
         bootstrap_servers: the broker, which must run.
-        port: where to listen on 127.0.0.1; any free one if None.
+        port: the port on 127.0.0.1; a free port if None.
         heap_mb: the JVM's heap in MiB.
     """
 
@@ -55,20 +55,20 @@ class Registry:
 
     @property
     def url(self) -> str:
-        """For the option `url` of a format, and for any client of Confluent's API."""
+        """URL for the option `url` of a format, and for any client of Confluent's API."""
         return registry_url(self.port)
 
     @property
     def process(self) -> Process | None:
-        """The JVM, or None while there is none."""
+        """The JVM process, or None if the registry does not run."""
         return self._process if self._process and self._process.alive else None
 
     def start(self, timeout_seconds: float = 90) -> Self:
-        """Start, and return when the API answers; takes about 11 seconds.
+        """Start the registry and wait until its API responds, which takes about 11 seconds.
 
         Raises:
-            StreamtableError: DEV_REGISTRY_FAILED with the log's last lines; JAVA_MISSING or
-                RESOURCE_UNAVAILABLE if Java or the registry cannot be had.
+            StreamtableError: DEV_REGISTRY_FAILED with the last lines of the log; JAVA_MISSING or
+                RESOURCE_UNAVAILABLE if Java or the registry is not available.
         """
         home = registry_home()
         self.log.parent.mkdir(parents=True, exist_ok=True)
@@ -91,7 +91,7 @@ class Registry:
         return self
 
     def stop(self) -> None:
-        """End it (killed after 10 s); nothing happens if it does not run."""
+        """Stop the registry, or kill it after 10 s. Do nothing if it does not run."""
         if self._process:
             self._process.stop(_STOP_SECONDS)
         if self._child:
@@ -145,7 +145,7 @@ class Registry:
             time.sleep(0.2)
 
     def _answers(self) -> bool:
-        """Whether the API is there; sees to the compatibility once it is."""
+        """Whether the API responds; sets the compatibility level when it does."""
         try:
             status, found = self._ask("GET", "/config")
             if status == http.client.OK and found.get("compatibilityLevel") == "NONE":
@@ -168,5 +168,5 @@ class Registry:
 
 
 def registry_url(port: int) -> str:
-    """The address of the API of a registry that listens there."""
+    """Return the URL of the API of a registry on this port."""
     return f"http://{_HOST}:{port}{_API}"

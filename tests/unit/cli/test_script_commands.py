@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner, Result
 
 from streamtable.cli.main import cli
-from streamtable.connectors.registry import CONNECTORS
+from streamtable.connector_api.connectors import CONNECTORS
 
 GOLDEN = Path(__file__).parents[2] / "golden"
 
@@ -72,6 +73,63 @@ INSERT INTO nowhere SELECT 1;
     ]
 
 
+def test_settings_at_fault_hide_no_later_fault(tmp_path: Path) -> None:
+    script = tmp_path / "job.sql"
+    script.write_text(
+        """SET 'table.local-time-zon' = 'UTC';
+EXECUTE STATEMENT SET BEGIN
+INSERT INTO a SELECT 1;
+INSERT INTO b SELECT 1;
+END;
+SELECT nothing;
+"""
+    )
+    result = _invoke("validate", str(script), "--set", "no.such=1", "--set", "execution.mode=x")
+    assert result.exit_code == 1
+    told = [line for line in result.stderr.splitlines() if line.startswith("error: ")]
+    conditions = [re.search(r"\b([A-Z]+_[A-Z_]+): ", line) for line in told]
+    assert [found and found[1] for found in conditions] == [
+        "UNKNOWN_SETTING",
+        "INVALID_OPTION",
+        "UNKNOWN_SETTING",
+        "UNKNOWN_TABLE",
+        "UNKNOWN_TABLE",
+        "UNKNOWN_COLUMN",
+    ]
+
+
+@pytest.mark.parametrize("command", ["validate", "explain"])
+def test_settings_without_effect_are_told(command: str, tmp_path: Path) -> None:
+    script = tmp_path / "job.sql"
+    script.write_text("SET 'table.dml-sync' = 'true';\nSELECT 1;")
+    result = _invoke(command, str(script), "--set", "pipeline.jars=x.jar")
+    assert result.exit_code == 0
+    dml, jars = result.stderr.splitlines()
+    assert dml.startswith(f"{script}:1:24: setting 'table.dml-sync' has no effect here: ")
+    assert jars.startswith("setting 'pipeline.jars' has no effect here: ")
+
+
+def test_set_alone_lists_the_settings(tmp_path: Path) -> None:
+    script = tmp_path / "job.sql"
+    script.write_text(
+        "SET 'pipeline.name' = 'mine'; SET 'spark.hadoop.fs.s3a.secret.key' = 'abc'; SET;"
+    )
+    result = _invoke("run", str(script), "--set", "table.dml-sync=true")
+    assert result.exit_code == 0
+    rows = {
+        cells[1].strip(): cells[2].strip()
+        for line in result.stdout.splitlines()
+        if len(cells := line.split("|")) == 4
+    }
+    assert rows["key"] == "value"
+    assert rows["pipeline.name"] == "mine"
+    assert rows["table.dml-sync"] == "true"
+    assert rows["execution.runtime-mode"] == "streaming"
+    assert rows["spark.hadoop.fs.s3a.secret.key"] == "****"
+    assert "abc" not in result.stdout
+    assert "table.dml-sync" in result.stderr
+
+
 def test_a_missing_file_is_told() -> None:
     result = _invoke("validate", "no/such/job.sql")
     assert result.exit_code == 1
@@ -128,3 +186,70 @@ def test_options_without_a_name_lists_the_names() -> None:
 
 def test_options_of_nothing_known() -> None:
     assert "did you mean 'upsert-kafka'?" in _invoke("options", "upsert-kafak").stderr
+
+
+def test_mode_of_the_command_line_wins_over_set(tmp_path: Path) -> None:
+    """Micro-batches may be exactly-once, real-time mode may not, which needs no Spark to tell."""
+    script = tmp_path / "job.sql"
+    script.write_text("SET 'execution.mode' = 'micro-batch';")
+    result = _invoke("run", str(script), "--mode", "fast")
+    assert result.exit_code == 2
+    assert "'fast' is not one of 'micro-batch', 'real-time', 'auto'" in result.stderr
+    assert "NOTHING_TO_RUN" in _invoke("run", str(script), "--mode", "real-time").stderr
+
+
+_NINE_DIGITS = """CREATE TABLE t (
+  a TIMESTAMP(9), b TIMESTAMP_LTZ(9) METADATA FROM 'timestamp', c TIMESTAMP(6)
+) WITH (
+  'connector' = 'kafka', 'topic' = 't', 'properties.bootstrap.servers' = 'b:1', 'format' = 'json');
+SELECT CAST(c AS TIMESTAMP(7)) FROM t WHERE a > TIMESTAMP '2026-01-01 00:00:00.123456789';
+"""
+
+
+@pytest.mark.parametrize("command", ["explain", "validate"])
+def test_digits_that_are_cut_are_told_with_their_places(command: str, tmp_path: Path) -> None:
+    script = tmp_path / "job.sql"
+    script.write_text(_NINE_DIGITS)
+    result = _invoke(command, str(script))
+    told = "fractional digits after the sixth are cut, because Spark keeps microseconds"
+    assert (result.exit_code, result.stderr.splitlines()) == (
+        0,
+        [
+            f"{script}:2:5: TIMESTAMP(9): {told}",
+            f"{script}:2:21: TIMESTAMP_LTZ(9): {told}",
+            f"{script}:5:18: TIMESTAMP(7): {told}",
+            f"{script}:5:59: TIMESTAMP '2026-01-01 00:00:00.123456789': {told}",
+        ],
+    )
+
+
+JOB = """\
+source: {type: mysql, hostname: h, username: u, password: '${pw}', tables: shop.orders}
+sink: {type: upsert-kafka, properties.bootstrap.servers: 'b:9092'}
+"""
+
+
+def test_validate_reads_a_job_file(tmp_path: Path) -> None:
+    job = tmp_path / "job.yaml"
+    job.write_text(JOB)
+    result = _invoke("validate", str(job), "--var", "pw=a-password")
+    assert result.exit_code == 0
+    assert result.output == f"{job}: valid, a data ingestion job\n"
+
+
+@pytest.mark.parametrize("command", ["validate", "run", "check", "verify"])
+def test_a_fault_of_a_job_file_ends_each_command(command: str, tmp_path: Path) -> None:
+    job = tmp_path / "job.yaml"
+    job.write_text(JOB.replace("hostname", "hostnam"))
+    result = _invoke(command, str(job), "--var", "pw=a-password")
+    assert result.exit_code == 1
+    assert f"{job}:1:23: JOB_KEY_UNKNOWN: source has no key 'hostnam'" in result.output
+
+
+@pytest.mark.parametrize("option", ["--mode=auto", "--metrics-port=0"])
+def test_what_a_job_file_cannot_have_is_wrong_usage(option: str, tmp_path: Path) -> None:
+    job = tmp_path / "job.yaml"
+    job.write_text(JOB)
+    result = _invoke("run", str(job), option)
+    assert result.exit_code == 2
+    assert "a data ingestion job" in result.output

@@ -1,0 +1,61 @@
+"""Statement set: INSERTs that run as one job."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from streamtable.api.family import one_family, refuse_call
+
+if TYPE_CHECKING:
+    from streamtable.api.job import Job
+    from streamtable.api.session import Session
+    from streamtable.api.table import Table
+
+
+class StatementSet:
+    """INSERTs that start, run and end together, as EXECUTE STATEMENT SET does.
+
+    Each INSERT is checked when it is added. `execute` empties the set.
+    """
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+        self._texts: list[str] = []
+
+    def add_insert_sql(self, text: str) -> StatementSet:
+        """Add an INSERT statement.
+
+        Raises:
+            StreamtableError: INVALID_CALL for another statement, or the error of the INSERT. The
+                set then stays as it was.
+        """
+        with one_family():
+            loaded = self._session.check(text)
+            only = loaded.statements == 1 and loaded.plans
+            if not only:
+                hint = "call execute_sql for other statements"
+                refuse_call("add_insert_sql()", "the text is not one INSERT", hint)
+            self._texts.append(text)
+            return self
+
+    def add_insert(self, target: str, table: Table) -> StatementSet:
+        """Add an INSERT of a table into the table `target`, whose name INSERT INTO takes."""
+        return self.add_insert_sql(f"INSERT INTO {target} {table.query}")
+
+    def execute(self) -> Job:
+        """Start one job with all INSERTs of the set, and return it.
+
+        Raises:
+            StreamtableError: INVALID_CALL for an empty set.
+        """
+        with one_family():
+            if not self._texts:
+                refuse_call("execute()", "the set is empty", "call add_insert_sql first")
+            job = self._session.start_job(self._texts)
+            self._texts = []
+            return job
+
+    def explain(self) -> str:
+        """Return the plans of the INSERTs as text, one paragraph each."""
+        with one_family():
+            return "\n\n".join(self._session.check(text).explain() for text in self._texts)

@@ -1,0 +1,41 @@
+"""Statements in a text that is being typed, or in a script."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from streamtable.core.errors import StreamtableError
+from streamtable.sql.lexer.script import Script
+
+#: What a lexer error has found if a quote or a comment is still open.
+_OPEN = "the end of"
+
+
+def is_whole(text: str, variables: Mapping[str, str]) -> bool:
+    """Return whether a typed text ends with a `;` that ends its last statement.
+
+    A semicolon in a string, a comment or a statement set does not count. A text with an error of
+    the lexer, other than an open quote or comment, counts as whole: running it tells the error.
+    """
+    try:
+        pieces = list(Script(text, variables=variables).statements())
+    except StreamtableError as error:
+        is_open = str(error.values.get("found", "")).startswith(_OPEN)
+        return not is_open and text.rstrip().endswith(";")
+    if not pieces:
+        return not text.strip().strip(";")
+    return text[pieces[-1][-1].start :].startswith(";")
+
+
+def statements(text: str, file: str, variables: Mapping[str, str]) -> Iterator[str]:
+    """Yield each statement of a script, with blanks in place of all text before it.
+
+    Places in messages therefore are places of the script.
+
+    Raises:
+        StreamtableError: an error of the lexer.
+    """
+    for tokens in Script(text, file, variables).statements():
+        begin, end = tokens[0].start, tokens[-1].start
+        blank = "".join("\n" if character == "\n" else " " for character in text[:begin])
+        yield blank + text[begin:end]

@@ -1,0 +1,35 @@
+"""A changelog folded into the rows that are left."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import pytest
+
+from streamtable.api.fold import Folded
+from streamtable.core.changelog import RowKind
+
+_KINDS = {"+I": RowKind.INSERT, "-U": RowKind.UPDATE_BEFORE, "+U": RowKind.UPDATE_AFTER}
+_KINDS["-D"] = RowKind.DELETE
+
+
+@pytest.mark.parametrize(
+    ("changes", "rows"),
+    [
+        ([], []),
+        ([("+I", 1), ("+I", 1), ("+I", 2), ("-D", 1)], [1, 2]),
+        ([("+I", 1), ("-U", 1), ("+U", 2)], [2]),
+        # A row may be taken away before the one that it equals has come.
+        ([("-U", 1), ("+U", 2), ("+I", 1)], [2]),
+        ([("+I", math.nan), ("-D", math.nan)], []),
+        ([("+I", {"a": [1]}), ("+I", {"a": [2]}), ("-D", {"a": [1]})], [{"a": [2]}]),
+        ([("+I", bytearray(b"x")), ("-D", bytearray(b"x"))], []),
+        ([("+I", None), ("+I", (1, None)), ("-D", None)], [(1, None)]),
+    ],
+)
+def test_rows_that_are_left(changes: list[tuple[str, Any]], rows: list[Any]) -> None:
+    folded = Folded()
+    for kind, value in changes:
+        folded.add(_KINDS[kind], (value,))
+    assert [value for (value,) in folded.rows()] == rows

@@ -1,0 +1,182 @@
+"""The session without Spark: each call whole or not at all, one family of errors."""
+
+from __future__ import annotations
+
+import doctest
+import importlib
+import subprocess
+import sys
+from datetime import timedelta
+from typing import TYPE_CHECKING
+
+import pytest
+
+import streamtable
+from streamtable.core.errors import Condition
+from streamtable.core.settings import ExecutionMode
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+TABLE = "CREATE TABLE t (a INT) WITH ('connector' = 'datagen')"
+
+
+def test_import_is_a_tour_and_imports_no_spark() -> None:
+    program = (
+        "import sys, streamtable; session = streamtable.connect(); "
+        "session.execute_sql('CREATE VIEW v AS SELECT 1 AS a; SHOW VIEWS').print(); "
+        "print(dir(streamtable)); print('pyspark' in sys.modules, 'py4j' in sys.modules)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program], check=False, capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stderr
+    *_, names, spark = done.stdout.splitlines()
+    assert spark == "False False"
+    for name in ("connect", "Session", "Job", "Table", "StreamtableError"):
+        assert f"'{name}'" in names
+        assert name in str(streamtable.__doc__)
+    with pytest.raises(AttributeError, match="no attribute 'conect'"):
+        _ = streamtable.conect  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize("module", ["api.row", "api.session", "api.connect", "table.types"])
+def test_examples_of_docstrings(module: str) -> None:
+    found = doctest.testmod(importlib.import_module(f"streamtable.{module}"))
+    assert found.attempted
+    assert not found.failed
+
+
+def test_a_failed_call_changes_nothing() -> None:
+    session = streamtable.connect()
+    session.execute_sql("CREATE DATABASE d")
+    wrong = (
+        f"SET 'pipeline.name' = 'x'; CREATE CATALOG c WITH ('type' = 'generic_in_memory'); "
+        f"CREATE DATABASE e; USE d; {TABLE}; CREATE FUNCTION f AS 'json:dumps' LANGUAGE PYTHON; "
+        "CREATE VIEW v AS SELECT nothing FROM t"
+    )
+    with pytest.raises(streamtable.StreamtableError) as refused:
+        session.execute_sql(wrong)
+    assert isinstance(refused.value, streamtable.Faults)  # the function and the view
+    conditions = [fault.condition for fault in refused.value.faults]
+    assert conditions == [Condition.FUNCTION_UNUSABLE, Condition.UNKNOWN_COLUMN]
+    assert session.get("pipeline.name") is None
+    for statement, rows in {
+        "SHOW TABLES": [],
+        "SHOW DATABASES": [("d",), ("default_database",)],
+        "SHOW CATALOGS": [("default_catalog",)],
+        "SHOW CURRENT DATABASE": [("default_database",)],
+        "SHOW USER FUNCTIONS": [],
+        "SHOW JOBS": [],
+    }.items():
+        assert list(session.execute_sql(statement).collect()) == rows, statement
+    assert repr(session.execute_sql(TABLE)) == "OK"
+    assert session.list_tables() == ["t"]
+
+
+def test_settings_and_their_reset() -> None:
+    session = streamtable.connect(
+        execution_mode=ExecutionMode.MICRO_BATCH,
+        table_exec_state_ttl=timedelta(hours=1),
+        parallelism_default=2,
+        execution_end_of_input_drain=False,
+        **{"pipeline.name": "mine"},
+    )
+    assert session.get("execution.mode") == "micro-batch"
+    assert session.get("table.exec.state.ttl") == "3600000 ms"
+    assert session.get("execution.end-of-input.drain") == "false"
+    session.execute_sql("SET 'pipeline.name' = 'other'; SET 'parallelism.default' = '3'")
+    assert session.get("pipeline.name") == "other"
+    session.execute_sql("RESET")
+    assert (session.get("pipeline.name"), session.get("parallelism.default")) == ("mine", "2")
+
+
+@pytest.mark.parametrize(
+    ("call", "condition", "words"),
+    [
+        (lambda _: streamtable.connect(execution_mod="x"), "UNKNOWN_SETTING", "did you mean"),
+        (lambda _: streamtable.connect(execution_mode="x"), "INVALID_OPTION", "real-time"),
+        (lambda s: s.execute_sql(" -- nothing\n"), "EMPTY_SCRIPT", "write a statement"),
+        (lambda s: s.execute_sql("SHOW TABLES; SHOW VIEWS"), "INVALID_CALL", "several results"),
+        (lambda s: s.execute_sql("SELECT 1; SELECT 2"), "INVALID_CALL", "several results"),
+        (lambda s: s.execute_sql("SELEC 1"), "SYNTAX", "1:1"),
+        (lambda s: s.execute_sql("DESCRIBE JOB '1'"), "UNKNOWN_JOB", "1:14"),
+        (lambda s: s.execute_sql("STOP JOB '1'"), "UNKNOWN_JOB", "has started no job"),
+        (lambda s: s.execute_sql(None), "INVALID_CALL", "pass a str"),
+        (lambda s: s.register_function("f", 3, "INT"), "FUNCTION_UNUSABLE", "not a function"),
+        (lambda s: s.execute_sql("SHOW VIEWS").stop(), "INVALID_CALL", "call print()"),
+        (lambda s: s.sql_query("SHOW TABLES"), "INVALID_CALL", "is not one SELECT"),
+        (lambda s: s.sql_query("SELECT a FROM u"), "UNKNOWN_TABLE", "table u"),
+        (lambda s: s.create_statement_set().execute(), "INVALID_CALL", "the set is empty"),
+        (
+            lambda s: s.create_statement_set().add_insert_sql("SELECT 1"),
+            "INVALID_CALL",
+            "is not one INSERT",
+        ),
+        (lambda s: s.register_function("f", lambda x: x), "FUNCTION_UNUSABLE", "type hints"),
+        (lambda s: s.register_function("upper", str.upper, "STRING"), "NOT_YET", "another name"),
+        (lambda s: s.set("execution.mode", "x"), "INVALID_OPTION", "'execution.mode'"),
+        (lambda s: s.job(3), "UNKNOWN_JOB", "job '3'"),
+        (lambda s: (s.close(), s.execute_sql("SHOW TABLES")), "INVALID_CALL", "it is closed"),
+    ],
+)
+def test_one_family_of_errors(
+    call: Callable[[streamtable.Session], object], condition: str, words: str
+) -> None:
+    session = streamtable.connect()
+    with pytest.raises(streamtable.StreamtableError) as refused:
+        call(session)
+    assert refused.value.condition.name == condition
+    assert words in str(refused.value)
+    assert "\n" not in str(refused.value)
+
+
+def test_plans_do_not_pile_up() -> None:
+    session = streamtable.connect()
+    session.execute_sql("CREATE TABLE t (a INT) WITH ('connector' = 'blackhole')")
+    insert = "INSERT INTO t SELECT 1"
+    for _ in range(2):
+        assert session.explain_sql(insert).count("Sink t") == 1
+    both = session.create_statement_set().add_insert_sql(insert).add_insert_sql(insert)
+    assert both.explain().count("Sink t") == 2
+    with pytest.raises(streamtable.StreamtableError):
+        both.add_insert_sql("INSERT INTO u SELECT 1")
+    assert both.explain().count("Sink t") == 2
+
+
+def test_tables_and_views_of_a_program() -> None:
+    session = streamtable.connect()
+    table = session.sql_query("SELECT 1 AS a, CAST(NULL AS STRING) AS b;")
+    assert table.dtypes == [("a", "INT NOT NULL"), ("b", "STRING")]
+    assert repr(table) == "<Table (a INT NOT NULL, b STRING)>"
+    other = session.sql_query(f"SELECT a + 1 AS c FROM {table}")
+    assert other.columns == ["c"]
+    session.create_temporary_view("v", other)
+    session.create_temporary_view("v", table)
+    assert session.columns_of("v") == [("a", "INT"), ("b", "STRING")]
+    assert "COUNT" in session.list_functions()
+
+
+def test_pyflinks_names() -> None:
+    from streamtable.table import DataTypes, EnvironmentSettings, TableEnvironment
+    from streamtable.table.udf import udf
+
+    environment = TableEnvironment.create(EnvironmentSettings.in_batch_mode())
+    assert environment.get_config().get("execution.runtime-mode") == "batch"
+    environment.get_config().set("parallelism.default", "1").set_local_timezone("UTC")
+    environment.create_temporary_function(
+        "plus", udf(lambda i: i + 1, result_type=DataTypes.BIGINT())
+    )
+    assert environment.list_user_defined_functions() == ["plus"]
+    environment.execute_sql(TABLE)
+    assert environment.from_path("t").columns == ["a"]
+    environment.create_temporary_view("v", environment.sql_query("SELECT plus(a) AS b FROM t"))
+    assert environment.list_views() == ["v"]
+    assert environment.drop_temporary_view("v")
+    assert not environment.drop_temporary_view("v")
+    environment.execute_sql("CREATE DATABASE d")
+    environment.use_database("d")
+    names = (environment.get_current_catalog(), environment.get_current_database())
+    assert names == ("default_catalog", "d")
+    assert environment.list_databases() == ["d", "default_database"]
+    assert environment.list_catalogs() == ["default_catalog"]
