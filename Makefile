@@ -1,21 +1,26 @@
 # The only door to building and testing. Needs Python 3.11 or newer, a JDK 17 or newer, a network.
 # Variables: PYTHON=python3.12 picks the interpreter; ARGS goes to the command: '-k name' to pytest,
-# '--bounded' to the demo.
+# '--bounded' to the demo. SPARK=4.2 picks the PySpark of `make test-wheel`.
 
 VENV   := .venv
 BIN    := $(VENV)/bin
 PYTHON ?= python3
 ARGS   ?=
+SPARK  ?=
 PYTEST := $(BIN)/pytest $(ARGS)
 
-JVM_SOURCES := src/streamtable/jvm/ivy.xml $(shell find src/streamtable/jvm/java -name '*.java')
+# The PySpark of `make test-spark42`, in an environment of its own.
+VENV42  := .venv-spark42
+SPARK42 := 4.2.1
+
+JVM_SOURCES := src/streamtable/jvm/ivy.xml $(shell find src/streamtable/jvm/java src/streamtable/jvm/shims src/streamtable/jvm/testkit -name '*.java')
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup demo test check fmt golden docs soak bench bench-latency bench-backlog bench-idle bench-formats clean
+.PHONY: help setup demo test check fmt golden docs wheel test-wheel test-sqlglot test-spark42 soak bench bench-latency bench-backlog bench-idle bench-formats clean
 
 help: ## show this list
-	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 16
+	@sed -n 's/^\([a-z0-9-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 16
 
 setup: $(VENV)/warm ## virtual environment, Kafka's jars, compiled operators, Spark's classes; a second run does nothing
 
@@ -31,6 +36,7 @@ check: setup ## format, lint, types, layers, Java warnings
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 	$(BIN)/python -m streamtable.jvm.compile --lint
+	$(BIN)/python -m tools.spark_minors
 
 fmt: setup ## format and fix what can be fixed
 	$(BIN)/ruff format .
@@ -42,6 +48,19 @@ golden: setup ## rewrite the golden plans and refusals, to be read as a differen
 docs: setup ## write the pages that are made from the code
 	$(BIN)/python -m streamtable.cli.reference
 	$(BIN)/python -m tests.compat.page
+
+wheel: setup ## build the wheels and the source distribution into dist: the same sources, the same bytes
+	$(BIN)/python -m tools.wheels
+
+test-wheel: wheel ## install dist into an empty environment; the demo with a JRE, no network, no cache
+	SPARK='$(SPARK)' $(PYTEST) -m wheel tests/integration/test_wheel.py
+
+test-sqlglot: setup ## the front end on the lowest and the highest sqlglot that pyproject.toml allows
+	$(BIN)/python -m tools.sqlglot_range
+
+test-spark42: setup $(VENV42)/installed ## the integration tests on PySpark 4.2; ARGS='-k name' picks some
+	PATH="$(CURDIR)/$(VENV42)/bin:$$PATH" $(VENV42)/bin/pytest $(ARGS) \
+	    --numprocesses 2 --dist loadfile --no-loadscope-reorder tests/integration
 
 soak: setup ## long randomized and fault runs
 	$(PYTEST) -m soak
@@ -62,7 +81,7 @@ bench-formats: setup ## rates of every format against Flink's, as ratios; about 
 	$(BIN)/python benchmarks/formats.py $(ARGS)
 
 clean: ## remove the virtual environment and tool caches (the cache of jars stays)
-	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache dist
+	rm -rf $(VENV) $(VENV42) .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache dist
 
 # Stamps: made last, so an interrupted setup goes on where it stopped.
 $(VENV)/installed: pyproject.toml
@@ -76,7 +95,14 @@ $(VENV)/installed: pyproject.toml
 $(VENV)/warm: $(VENV)/installed $(JVM_SOURCES)
 	@echo "==> Kafka's jars and the operators"
 	$(BIN)/python -m streamtable.jvm.warm
+	$(BIN)/python -m streamtable.devbroker.jars
 	$(BIN)/python -m streamtable.runtime.warm
+	@touch $@
+
+$(VENV42)/installed: $(VENV)/installed
+	@echo '==> PySpark $(SPARK42) in $(VENV42) (at first 450 MB)'
+	$(BIN)/python -m venv $(VENV42)
+	$(VENV42)/bin/python -m pip install --disable-pip-version-check --editable '.[test]' pyspark==$(SPARK42)
 	@touch $@
 
 $(VENV)/bench: $(VENV)/warm

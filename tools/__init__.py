@@ -1,0 +1,1 @@
+"""Tools of the Makefile: wheels, licences, version ranges."""
