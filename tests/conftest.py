@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import uuid
 from typing import TYPE_CHECKING, Protocol
 
@@ -15,9 +16,11 @@ from streamtable.core.secrets import forget_secrets
 from streamtable.core.session_settings import SessionSettings
 from streamtable.devbroker.broker import Broker
 from streamtable.devbroker.registry import Registry
+from streamtable.jvm.installed_spark import installed_spark, shuffles_in_real_time
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Generator, Iterator
+    from pathlib import Path
 
     from pyspark.sql import SparkSession
 
@@ -30,16 +33,33 @@ class Topics(Protocol):
     ) -> str: ...
 
 
+#: The words with which a job is refused where Spark's real-time mode has no state.
+_REFUSED = re.compile(r"NOT_YET: .* real-time mode of Spark \S+ runs only queries without state")
+
+
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Whatever needs the broker is marked `kafka`, so that `-m 'not kafka'` runs without it.
 
     Files that take minutes come first, so that of two processes none waits long for the other.
     """
+    lacks_state = not shuffles_in_real_time(installed_spark().version)
     for item in items:
-        if "broker" in getattr(item, "fixturenames", ()):
+        if lacks_state and item.get_closest_marker("real_time_state"):
+            item.add_marker(pytest.mark.skip("real-time mode of this Spark has no state"))
+        if {"broker", "own_broker"}.intersection(getattr(item, "fixturenames", ())):
             item.add_marker(pytest.mark.kafka)
     items.sort(key=lambda item: "unit" in item.path.parts)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport() -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """A test whose job is refused by name on this version of Spark is skipped, with the words."""
+    report = yield
+    if report.failed and (refused := _REFUSED.search(report.longreprtext)):
+        report.outcome = "skipped"
+        report.longrepr = (report.location[0], report.location[1] or 0, refused[0])
+    return report
 
 
 def pytest_collection_finish(session: pytest.Session) -> None:
@@ -61,6 +81,13 @@ def broker(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Broker]:
     # The cleaner looks for work every 15 s otherwise, far too seldom to watch it.
     quick = {"log.cleaner.backoff.ms": "200"}
     with Broker(tmp_path_factory.mktemp("broker"), config=quick) as running:
+        yield running
+
+
+@pytest.fixture
+def own_broker(tmp_path: Path) -> Iterator[Broker]:
+    """A broker of one test, for scripts whose topics have the names that a page gives them."""
+    with Broker(tmp_path / "broker") as running:
         yield running
 
 
@@ -90,11 +117,14 @@ def topic(broker: Broker) -> Topics:
 @pytest.fixture(scope="session")
 def spark() -> Iterator[SparkSession]:
     """The suite's Spark session, set up as a job sets it up; two cores, two state partitions."""
-    from streamtable.runtime.spark import start_spark
+    from streamtable.runtime.session.spark import start_spark
 
     settings = SessionSettings()
     settings.set("parallelism.default", Given("2"))
     settings.set("table.local-time-zone", Given("UTC"))
     session = start_spark(settings.current(), "local[2]")
+    # Where a test has started Spark before, with other settings.
+    session.conf.set("spark.sql.shuffle.partitions", "2")
+    session.conf.set("spark.sql.session.timeZone", "UTC")
     yield session
     session.stop()

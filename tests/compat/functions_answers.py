@@ -18,7 +18,7 @@ from tests.compat.functions_table import COLUMNS
 from streamtable.catalog.functions import Functions
 from streamtable.catalog.namespaces import Namespaces
 from streamtable.core.types import Field, Root
-from streamtable.plan.expressions import Binder, Input, InputField
+from streamtable.plan.binding.expressions import Binder, Input, InputField
 from streamtable.sql.parse import parse_expression
 
 _FILE = Path(__file__).with_name("functions.json")
@@ -62,7 +62,7 @@ def recorded() -> list[Answer]:
 def expression(sql: str) -> exp.Expr:
     """A parsed expression, its calls tied as in a fresh session."""
     parsed = parse_expression(sql)
-    Functions(Namespaces(), frozenset()).tie((parsed,))
+    Functions(Namespaces(), frozenset()).bind_calls((parsed,))
     return parsed
 
 

@@ -12,18 +12,16 @@ import sys
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from tests.compat import functions_known, over_known
+from tests.compat import functions_known, match_known, over_known
+from tests.compat.inventory.lists import lists
 from tests.compat.statements import known as statements_known
 from tests.compat.windows import known as windows_known
 
-from streamtable.connectors.registry import CONNECTORS
+from streamtable.connector_api.connectors import CONNECTORS
 from streamtable.core.options import OptionSet
 from streamtable.core.settings import SETTINGS
 from streamtable.formats.registry import FORMATS
-from streamtable.formats.registry import NOT_YET as FORMATS_NOT_YET
-from streamtable.plan.details import NOT_YET as DETAILS_NOT_YET
-from streamtable.plan.functions import AGGREGATES, FUNCTIONS
-from streamtable.sql.refused import NOT_YET as STATEMENTS_NOT_YET
+from streamtable.plan.functions import FUNCTIONS
 
 ROOT = Path(__file__).parents[2]
 PAGE = ROOT / "docs" / "compatibility.md"
@@ -31,13 +29,17 @@ PAGE = ROOT / "docs" / "compatibility.md"
 _HEAD = """\
 # Compatibility with Flink SQL
 
-Written by `python -m tests.compat.page` from the tables in the code that refuse things, from the
-golden refusals and from the marks of the tests that compare us with recorded answers of Flink 2.2.
-What stands nowhere here is meant to do what Flink does; what is refused is refused by name, with
-its place in the script. Nothing is accepted and then ignored.
+Written by `python -m tests.compat.page`. The lists of statements, clauses, functions, connectors,
+formats, catalogs, options and settings are those of Flink 2.2: names recorded from Flink itself,
+and an example of each statement and clause, which Flink has been asked about and which is run
+through streamtable whenever the page is written. Behind them stand forms that are refused, and
+answers that differ. What this page does not name works as in Flink.
+
+Whatever is not there is refused with its place in the script. A setting without effect is accepted
+with one line that says so; nothing else is accepted and then ignored.
 """
 _CASE = re.compile(r"-- case: (.*)\n((?:.*\n)*?)-- error:[ ]?(.*)\n")
-_NOT_YET = re.compile(r"NOT_YET: (.*?),? is not there yet(?:\. Hint: (.*))?$")
+_NOT_YET = re.compile(r"NOT_YET: (.*?),? is not supported yet(?:\. Hint: (.*))?$")
 
 
 def page() -> str:
@@ -46,23 +48,16 @@ def page() -> str:
 
 
 def _sections() -> Iterator[str]:
-    yield _section("Statements that are not there yet", _statements())
-    yield _section("Clauses and queries that are not there yet", _clauses())
-    yield _section("Functions that are not there yet", _functions())
-    yield _section("Options that are not there yet", _options())
+    yield from lists()
+    yield _section("Forms that are not supported yet", _clauses())
+    yield _section("Functions: forms that are not supported yet", _function_forms())
+    yield _section("Options that are not supported yet", _options())
     yield _section("What Flink refuses in streams as well", _refused_by_both())
     yield _section("Answers that differ from Flink's", _differences())
 
 
 def _section(title: str, lines: Iterable[str]) -> str:
     return f"## {title}\n\n" + "\n".join(lines) + "\n"
-
-
-def _statements() -> Iterator[str]:
-    for words in STATEMENTS_NOT_YET:
-        yield f"- `{' '.join(words)}`"
-    for detail, way_out in DETAILS_NOT_YET.items():
-        yield f"- `EXPLAIN {detail}`: {way_out}"
 
 
 def _clauses() -> Iterator[str]:
@@ -77,14 +72,7 @@ def _clauses() -> Iterator[str]:
         yield f"- {_plain(what)}" + (f": {_plain(way_out)}" if way_out else "")
 
 
-def _functions() -> Iterator[str]:
-    lacking = sorted(name for name, function in FUNCTIONS.items() if function.lacking)
-    aggregates = sorted(
-        name for name, found in AGGREGATES.items() if found.gives is None and not found.over_only
-    )
-    yield "- Scalar: " + ", ".join(f"`{name}`" for name in lacking)
-    if aggregates:
-        yield "- Aggregate: " + ", ".join(f"`{name}`" for name in aggregates)
+def _function_forms() -> Iterator[str]:
     forms = {
         f"- {_plain(overload.lacking)}"
         for function in FUNCTIONS.values()
@@ -104,19 +92,23 @@ def _options() -> Iterator[str]:
         for option in options.options:
             if option.not_yet is not None:
                 yield f"- {owner}: `{option.key}`: {_plain(option.not_yet)}"
-    if FORMATS_NOT_YET:
-        yield "- formats: " + ", ".join(f"`{name}`" for name in FORMATS_NOT_YET)
 
 
 def _refused_by_both() -> Iterator[str]:
     """Queries over streams that Flink's record answers with an error, one for each wording."""
-    record = json.loads((ROOT / "tests" / "compat" / "over.json").read_text(encoding="utf-8"))
     found: dict[str, str] = {}
-    for query, answer in record["answers"].items():
-        if isinstance(answer, str) and query not in over_known.TAKEN:
+    taken = {*over_known.TAKEN, *match_known.TAKEN}
+    for query, answer in _recorded("over.json", "match.json"):
+        if isinstance(answer, str) and query not in taken:
             found.setdefault(answer.partition(" The physical plan")[0], query)
     for answer, query in sorted(found.items()):
         yield f"- `{query}`: {_plain(answer)}"
+
+
+def _recorded(*names: str) -> Iterator[tuple[str, object]]:
+    for name in names:
+        record = json.loads((ROOT / "tests" / "compat" / name).read_text(encoding="utf-8"))
+        yield from record["answers"].items()
 
 
 def _differences() -> Iterator[str]:
@@ -126,6 +118,8 @@ def _differences() -> Iterator[str]:
     yield "\nQueries:\n"
     for sql, reason in over_known.DIFFERENT.items():
         yield f"- {_plain(sql)}: {_plain(reason)}"
+    for reason in (*match_known.REFUSED.values(), *match_known.NOTES):
+        yield f"- MATCH\\_RECOGNIZE: {_plain(reason)}"
     for reason in dict.fromkeys(known.reason for known in windows_known.DIFFERENCES.values()):
         yield f"- {_plain(reason)}"
     yield "\nFunctions and casts:\n"

@@ -93,7 +93,7 @@ def test_bounded_demo_counts_what_it_produced(scratch: Path) -> None:
         timeout=180,
     )
     assert done.returncode == 0, done.stderr
-    assert "matches what was produced" in done.stdout
+    assert "matches the produced page views" in done.stdout
 
     tally, views = Tally(), page_views(seed=7)
     for _ in range(20_000):
@@ -109,7 +109,7 @@ def test_bounded_demo_counts_what_it_produced(scratch: Path) -> None:
 def test_live_demo_counts_from_the_first_event_and_ends_by_ctrl_c(scratch: Path) -> None:
     with Demo(scratch, "--events", "3000", "--rate", "2000", "--seed", "7") as demo:
         demo.wait_for("starting Kafka")
-        demo.wait_for("matches what was produced")
+        demo.wait_for("matches the produced page views")
         demo.wait_for("3,000 page views produced, 3,000 counted")
         assert demo.interrupt() == 0, demo.printed
     assert "Traceback" not in demo.printed

@@ -23,19 +23,29 @@ def _python(code: str, folder: Path) -> str:
     ).stdout
 
 
-def test_first_script(broker: Broker, tmp_path: Path) -> None:
-    section = _README.read_text(encoding="utf-8").partition("## A first script of your own")[2]
-    section = section.partition("\n## ")[0].replace(_ADDRESS, broker.bootstrap_servers)
+def test_first_script(own_broker: Broker, tmp_path: Path) -> None:
+    section = _README.read_text(encoding="utf-8").partition("## Your first script")[2]
+    section = section.partition("\n## ")[0].replace(_ADDRESS, own_broker.bootstrap_servers)
     blocks: list[tuple[str, str]] = _BLOCK.findall(section)
     assert [language for language, _ in blocks] == ["sh", "python", "sql", "sh", "python", ""]
     _, (_, produce), (_, script), (_, commands), (_, consume), (_, printed) = blocks
 
     _python(produce, tmp_path)
     (tmp_path / "totals.sql").write_text(script, encoding="utf-8")
+    told: list[str] = []
     for line in commands.splitlines():
         program, *arguments = shlex.split(line)
         assert program == "streamtable"
-        subprocess.run(
-            [sys.executable, "-m", "streamtable", *arguments], cwd=tmp_path, check=True, timeout=240
+        done = subprocess.run(
+            [sys.executable, "-m", "streamtable", *arguments],
+            cwd=tmp_path,
+            check=True,
+            timeout=240,
+            stderr=subprocess.PIPE,
+            text=True,
         )
+        told.append(done.stderr)
+    assert "starting Spark\n" in told[-1]
+    assert "orders: read 2 records\ntotals: wrote 1 records\nran for " in told[-1]
+    assert "; no checkpoint is kept\n" in told[-1]
     assert _python(consume, tmp_path) == printed

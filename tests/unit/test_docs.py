@@ -10,20 +10,24 @@ from tests.compat import page as compatibility
 
 from streamtable.cli.reference import (
     FUNCTIONS_PAGE,
+    INGESTION_PAGE,
     METRICS_PAGE,
     PAGE,
     functions_page,
+    ingestion_page,
     metrics_page,
     options_page,
 )
+from streamtable.ingest.file.job_file import read_job
 from streamtable.plan.functions import FUNCTIONS
-from streamtable.plan.functions.differences import DIFFERENCES
+from streamtable.plan.functions.time.differences import DIFFERENCES
 from streamtable.session import Session
 from streamtable.sql.parse import parse_script
 
 _ROOT = Path(__file__).parents[2]
 _PAGES = sorted([*_ROOT.glob("*.md"), *_ROOT.glob("docs/**/*.md")])
 _SQL = re.compile(r"^```sql\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+_YAML = re.compile(r"^```yaml\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 _LINK = re.compile(r"\]\((?!\w+:|#)([^)#]+)")
 _VARIABLE = re.compile(r"\$\{(\w+)\}")
 
@@ -53,6 +57,20 @@ def test_first_script_of_the_readme_is_planned() -> None:
 def test_links_lead_to_files(page: Path) -> None:
     targets = _LINK.findall(page.read_text(encoding="utf-8"))
     assert [t for t in targets if not (page.parent / t).exists()] == []
+
+
+def test_page_of_job_files_is_what_the_code_declares() -> None:
+    written = (_ROOT / INGESTION_PAGE).read_text(encoding="utf-8")
+    assert written == ingestion_page(), "run: python -m streamtable.cli.reference"
+
+
+def test_job_files_are_read() -> None:
+    pages = [p.read_text(encoding="utf-8") for p in _PAGES]
+    files = [text for page in pages for text in _YAML.findall(page) if text.startswith("source:")]
+    example = _ROOT / "examples" / "mysql" / "job.yaml"
+    variables = {"servers": "b:9092", "port": "3306", "secret_values.mysql-password": "word"}
+    for text in (*files, example.read_text(encoding="utf-8")):
+        assert read_job(text, "job.yaml", variables).tables.text
 
 
 def test_page_of_options_is_what_the_code_declares() -> None:

@@ -10,7 +10,7 @@ import pytest
 
 from streamtable.core.errors import Faults, StreamtableError
 from streamtable.session import Session
-from streamtable.sql.lexer import Lexer
+from streamtable.sql.lexer.lexer import Lexer
 
 TESTS = Path(__file__).parents[1]
 GOLDEN = TESTS / "golden"

@@ -9,7 +9,7 @@ import random
 from collections.abc import Mapping
 from pathlib import Path
 
-from streamtable.plan.nodes import Sink
+from streamtable.plan.sink.sink import Sink
 from streamtable.testing.cases import Case
 from streamtable.testing.histories import Values, pieces, random_history
 from streamtable.testing.planned import planned, sink

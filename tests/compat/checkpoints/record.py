@@ -16,8 +16,8 @@ from tests.compat.checkpoints.cases import PLACE, SEEN, STORED, cases, plans, re
 
 from streamtable.core.options import Given
 from streamtable.core.session_settings import SessionSettings
-from streamtable.runtime.checkpoint import begin, open_checkpoint
-from streamtable.runtime.spark import start_spark
+from streamtable.runtime.checkpoint.checkpoint import begin, open_checkpoint
+from streamtable.runtime.session.spark import start_spark
 from streamtable.testing.replay import Replay
 
 

@@ -9,7 +9,7 @@ from tests.integration.differential.support import Query
 
 from streamtable.core.errors import Condition, StreamtableError
 from streamtable.plan.keys import unique_keys
-from streamtable.plan.real_time import obstacle, stages_of_state
+from streamtable.plan.rules.real_time import obstacle
 from streamtable.session import Session, fixed_settings
 from streamtable.testing.cases import Case
 from streamtable.testing.planned import planned, sink
@@ -64,7 +64,7 @@ def _keyed(query: Relation, tables: Mapping[str, Replayed]) -> Query | None:
         assert error.condition is Condition.NOT_YET, error
         return None
     node = session.plans[0].input
-    if obstacle(node) is not None or stages_of_state(node) == 0:
+    if obstacle(node) is not None or node.shuffles == 0:
         return None
     return Query(tuple(key), flink, spark)
 

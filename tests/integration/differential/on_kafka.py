@@ -8,6 +8,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from confluent_kafka import TopicPartition
+from confluent_kafka.admin import AdminClient, OffsetSpec
+from tests.integration.batches import positions, reaches
 from tests.integration.differential.support import Query
 
 from streamtable.core.errors import Condition, StreamtableError
@@ -33,6 +36,7 @@ CREATE TABLE {name} ({columns}, PRIMARY KEY ({key}) NOT ENFORCED) WITH (
 """
 COLUMNS = "k INT, g INT, v INT"
 _KEYS = 16
+_PARTITIONS = 2
 #: Deletes of every row that a history may leave.
 ALL_DELETED = [Change(key, None) for key in range(_KEYS)]
 
@@ -44,7 +48,7 @@ QUERIES = {
         " (SELECT g, COUNT(*) AS n, COUNT(DISTINCT v) AS u FROM a GROUP BY g) AS x GROUP BY n",
     ),
     "pairs": Query((0,), "SELECT a.k, b.v AS w, b.g FROM a LEFT JOIN b ON a.g = b.k AND a.v < b.v"),
-    "lonely": Query(
+    "unmatched": Query(
         (0,), "SELECT k, v FROM a WHERE NOT EXISTS (SELECT * FROM b WHERE b.g = a.g AND b.v = a.v)"
     ),
     "first": Query(
@@ -97,7 +101,7 @@ class KafkaJob:
     _done: dict[str, list[Change]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        self._topics = {name: self.topic(name, partitions=2) for name in "ab"}
+        self._topics = {name: self.topic(name, partitions=_PARTITIONS) for name in "ab"}
         self._run = BoundedRun(self.spark, self._script(), self.directory / "checkpoint")
 
     def feed(self, name: str, changes: Sequence[Change]) -> None:
@@ -137,6 +141,22 @@ class KafkaJob:
             # A job creates its topics once it has checked everything else.
             assert error.condition is Condition.TOPIC_MISSING
             return set()
+
+    def behind(self) -> set[str]:
+        """Queries that have not committed all that the topics of their tables hold."""
+        admin = AdminClient({"bootstrap.servers": self.servers})
+        topics = self._topics.values()
+        asked = [TopicPartition(topic, p) for topic in topics for p in range(_PARTITIONS)]
+        found = admin.list_offsets(dict.fromkeys(asked, OffsetSpec.latest()), request_timeout=30)
+        ends: dict[str, dict[int, int]] = {topic: {} for topic in topics}
+        for place, end in found.items():
+            ends[place.topic][place.partition] = end.result().offset
+        return {name for name in self.queries if not self._has_committed(name, ends)}
+
+    def _has_committed(self, name: str, ends: Mapping[str, Mapping[int, int]]) -> bool:
+        query = self.directory / "checkpoint" / name
+        read = {topic for topic in ends if positions(query, topic)}
+        return bool(read) and all(reaches(query, topic, ends[topic]) for topic in read)
 
     @property
     def script(self) -> str:

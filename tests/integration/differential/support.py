@@ -64,7 +64,7 @@ def check(
     queries: Mapping[str, Query],
     settings: Mapping[str, str] | None = None,
 ) -> int:
-    """Rehearses all queries; each must equal its batch answer after every micro-batch.
+    """Runs all queries in memory; each must equal its batch answer after every micro-batch.
 
     Returns:
         How many entries their state holds after the last one, which has deleted what it may.
@@ -76,7 +76,7 @@ def check(
     for query in queries.values():
         fields = [column.field for column in planned(query.sql, tables).columns]
         cases.append(Case(sink(fields, query.key), query.sql, query.answer, query.key))
-    replay = Replay(spark, tables, settings or {}, rehearsed=True)
+    replay = Replay(spark, tables, settings or {}, in_memory=True)
     wrong, entries = replay.differences_and_entries(cases)
     names = list(queries)
     assert not wrong, "\n".join(f"{names[d.case]}, seed {seed}: {d}" for d in wrong)

@@ -10,9 +10,10 @@ from tests.integration.differential.support import Query, Source, check
 
 from streamtable.core.changelog import ROW_KIND_COLUMN
 from streamtable.jvm.bridge import Bridge
-from streamtable.jvm.specs import Aggregation
-from streamtable.jvm.stateful import group_aggregate
+from streamtable.jvm.specs.aggregate import GroupAggregateOperator
+from streamtable.jvm.specs.operator import Aggregation
 from streamtable.testing.histories import random_history
+from streamtable.testing.operator_harness import OperatorHarness
 
 if TYPE_CHECKING:
     from pyspark.sql import Row, SparkSession
@@ -89,6 +90,8 @@ _LARGE = {"few": "id % 10", "many": "id % 70000", "too_many": "id % 150000", "on
 
 @pytest.mark.parametrize("groups", _LARGE.values(), ids=_LARGE)
 def test_rows_that_a_task_sums_up_come_to_the_same(groups: str, spark: SparkSession) -> None:
+    # Lets operators with state run over batch DataFrames.
+    OperatorHarness(spark)
     rows = spark.sql(
         f"SELECT CAST(IF(id % 5 = 4, 3, 0) AS TINYINT) AS {ROW_KIND_COLUMN}, {groups} AS g,"
         " id % 7 AS v FROM RANGE(0, 220000, 1, 1)"
@@ -99,18 +102,19 @@ def test_rows_that_a_task_sums_up_come_to_the_same(groups: str, spark: SparkSess
     ]
 
     def summed(*, fold: bool) -> set[Row]:
-        changes = group_aggregate(
-            Bridge(spark),
+        changes = Bridge(spark).operator(
             rows,
-            keys=["g"],
-            calls=calls,
-            retracting=True,
-            before=False,
-            bitmaps=False,
-            fold=fold,
-            order=[],
-            ttl_ms=0,
-            output_ddl=f"{ROW_KIND_COLUMN} TINYINT, g BIGINT, n BIGINT, v BIGINT",
+            GroupAggregateOperator(
+                keys=["g"],
+                calls=calls,
+                retracting=True,
+                before=False,
+                bitmaps=False,
+                fold=fold,
+                order=[],
+                ttl=0,
+                output_ddl=f"{ROW_KIND_COLUMN} TINYINT, g BIGINT, n BIGINT, v BIGINT",
+            ),
         )
         return set(changes.collect())
 

@@ -29,7 +29,7 @@ def test_changelogs_equal_flinks(spark: SparkSession) -> None:
     answers = json.loads(_RECORD.read_text(encoding="utf-8"))["answers"]
     assert set(answers) == set(QUERIES)
     cases = [_case(query) for query in QUERIES]
-    found = Replay(spark, _TABLES, rehearsed=True).changes(cases)
+    found = Replay(spark, _TABLES, in_memory=True).changes(cases)
     wrong = []
     for query, changes in zip(QUERIES, found, strict=True):
         ours = [[k.short, [_same(v) for v in row]] for batch in changes for k, row in batch]
@@ -67,7 +67,7 @@ def _same(value: Any) -> Any:
 def test_collect_counts_values(spark: SparkSession) -> None:
     """Flink's COLLECT leaves NULLs out and is empty, not NULL, without values."""
     query = "SELECT g, COLLECT(s), COLLECT(DISTINCT s) FROM changes GROUP BY g"
-    (found,) = Replay(spark, _TABLES, rehearsed=True).changes([_case(query)])
+    (found,) = Replay(spark, _TABLES, in_memory=True).changes([_case(query)])
     changes = [change for batch in found for change in batch]
     of_a = [row[1:] for kind, row in changes if row[0] == "a" and kind is not RowKind.UPDATE_BEFORE]
     one, two = {"p": 1, "q": 1}, {"p": 2, "q": 1}

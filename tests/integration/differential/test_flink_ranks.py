@@ -49,7 +49,7 @@ def test_tables_end_as_flinks(spark: SparkSession) -> None:
     """Which of equal rows has a place is Flink's where rows are only added; see `over_known`."""
     answers = json.loads(_RECORD.read_text(encoding="utf-8"))["answers"]
     queries = (*_RANKINGS, *SORTED)
-    found = Replay(spark, _TABLES, rehearsed=True).changes([_case(query) for query in queries])
+    found = Replay(spark, _TABLES, in_memory=True).changes([_case(query) for query in queries])
     wrong = []
     for query, changes in zip(queries, found, strict=True):
         tied = query in _RANKINGS and "FROM changes" in query
@@ -63,7 +63,7 @@ def test_tables_end_as_flinks(spark: SparkSession) -> None:
 def test_changes_by_processing_time_are_flinks(spark: SparkSession) -> None:
     """Change by change, in the order in which the rows come."""
     answers = json.loads(_RECORD.read_text(encoding="utf-8"))["answers"]
-    found = Replay(spark, _TABLES, rehearsed=True).changes([_case(query) for query in ARRIVALS])
+    found = Replay(spark, _TABLES, in_memory=True).changes([_case(query) for query in ARRIVALS])
     wrong = []
     for query, changes in zip(ARRIVALS, found, strict=True):
         ours = [[kind.short, row] for batch in changes for kind, row in batch]

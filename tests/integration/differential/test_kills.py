@@ -55,6 +55,11 @@ _ID = "TIMESTAMPDIFF(SECOND, TIMESTAMP '2026-03-01 00:00:00', window_start) * 10
 _TUMBLE = "TABLE(TUMBLE(TABLE events, DESCRIPTOR(ts), INTERVAL '10' SECOND))"
 _SESSION = "TABLE(SESSION(TABLE events PARTITION BY k, DESCRIPTOR(ts), INTERVAL '2' SECOND))"
 _OVER = "SELECT id, COUNT(*) OVER w, SUM(v) OVER w FROM events WINDOW w AS (PARTITION BY k {})"
+_MATCH = (
+    "SELECT a, b, n FROM events MATCH_RECOGNIZE (PARTITION BY k ORDER BY {} MEASURES"
+    " FIRST(id) AS a, LAST(id) AS b, COUNT(*) AS n AFTER MATCH SKIP TO NEXT ROW"
+    " PATTERN (A B+? C) {} DEFINE B AS B.v <> A.v, C AS C.v > LAST(B.v))"
+)
 _FIRST = (
     "SELECT id, k, v FROM (SELECT *, ROW_NUMBER() OVER (PARTITION BY {} ORDER BY {}) AS rn"
     " FROM {}) WHERE rn = 1"
@@ -76,6 +81,8 @@ QUERIES = {
     "as_they_come": _OVER.format("ORDER BY p"),
     "firsts": _FIRST.format("k, v", "ts", "events"),
     "first_to_come": _FIRST.format("k, v", "p", "events"),
+    "matched": _MATCH.format("ts, id", "WITHIN INTERVAL '30' SECOND"),
+    "matched_as_they_come": _MATCH.format("p", ""),
     "priced": (
         "SELECT e.id, u.price, e.k FROM events AS e LEFT JOIN versions"
         " FOR SYSTEM_TIME AS OF e.ts AS u ON e.k = u.k"
@@ -92,6 +99,7 @@ _CASES = [
     for seed, modes, queries in (
         *((seed, _MODES[:1], tuple(QUERIES)) for seed in range(501, 504)),
         *((507, (mode,), WAITING) for mode in _MODES[1:]),
+        *((510, (mode,), ("matched", "matched_as_they_come")) for mode in _MODES[1:]),
         *((seed, _MODES, WAITING) for seed in (508, 509)),
     )
 ]

@@ -3,7 +3,7 @@
 Random histories are cut into random pieces; each piece is processed by a run of its own on the
 same checkpoint (so every cut is a restart), in micro-batches of random size. After each piece every
 query's folded topic is compared with the batch answer over the folded histories so far. The other
-tests of this folder rehearse many more queries in less time.
+tests of this folder run many more queries in memory, in less time.
 """
 
 from __future__ import annotations

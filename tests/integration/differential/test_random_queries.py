@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 _SOAK = 130
-#: Rehearsed, a case takes a small part of the time.
-_REHEARSED = range(1001, 1131)
+#: In memory a case takes a small part of the time.
+_IN_MEMORY = range(1001, 1131)
 
 
 @pytest.mark.parametrize(
@@ -31,17 +31,17 @@ def test_folded_output_equals_batch(seed: int, spark: SparkSession) -> None:
 @pytest.mark.parametrize(
     "seed",
     [
-        _REHEARSED[0],
-        *(pytest.param(seed, marks=pytest.mark.soak) for seed in _REHEARSED[1:]),
+        _IN_MEMORY[0],
+        *(pytest.param(seed, marks=pytest.mark.soak) for seed in _IN_MEMORY[1:]),
     ],
 )
-def test_folded_output_equals_batch_rehearsed(seed: int, spark: SparkSession) -> None:
-    wrong = check(spark, universe(seed, queries=16, batches=5, timed=True), rehearsed=True)
+def test_folded_output_equals_batch_in_memory(seed: int, spark: SparkSession) -> None:
+    wrong = check(spark, universe(seed, queries=16, batches=5, timed=True), in_memory=True)
     assert not wrong, "\n\n".join(wrong)
 
 
-@pytest.mark.parametrize("rehearsed", [False, True])
-def test_a_wrong_answer_is_found(rehearsed: bool, spark: SparkSession) -> None:
+@pytest.mark.parametrize("in_memory", [False, True])
+def test_a_wrong_answer_is_found(in_memory: bool, spark: SparkSession) -> None:
     """The harness sees what differs, at the batch at which it first does."""
     first, second = [Change(1, {"v": 1})], [Change(2, {"v": 5})]
     tables = {"a": Replayed(Style.UPSERT, "k INT, v INT", [first, second])}
@@ -53,7 +53,7 @@ def test_a_wrong_answer_is_found(rehearsed: bool, spark: SparkSession) -> None:
     flink = "SELECT k, v FROM a"
     right = Case(sink, flink, flink, key=(0,))
     wrong = Case(sink, flink, "SELECT k, LEAST(v, 4) FROM a", key=(0,))
-    replay = Replay(spark, tables, rehearsed=rehearsed)
+    replay = Replay(spark, tables, in_memory=in_memory)
     (found,) = replay.differences([right, wrong])
     assert (found.case, found.batch) == (1, 1)
     assert found.found == [([1, 1], 1), ([2, 5], 1)]

@@ -1,4 +1,4 @@
-"""Records read again after a crash: which queries give every row again (`plan.repeats`).
+"""Records read again after a crash: which queries give every row again (`plan.rules.replay`).
 
 A run in small batches is broken off, as real-time mode is by a crash; another one reads the same
 records from the beginning, all at once or in another order, into the same sink.
@@ -9,7 +9,7 @@ from __future__ import annotations
 import random
 from typing import TYPE_CHECKING
 
-from streamtable.plan.repeats import not_repeated
+from streamtable.plan.rules.replay import replay_obstacle
 from streamtable.session import Session
 from streamtable.testing.cases import Case
 from streamtable.testing.folding import Fold
@@ -44,7 +44,7 @@ def _left(query: str) -> str | None:
     session = Session()
     session.load(_case(query).script(_table([])), "job.sql")
     (plan,) = session.plans
-    return not_repeated(plan.input)
+    return replay_obstacle(plan.input)
 
 
 def test_every_row_comes_again(spark: SparkSession) -> None:
@@ -56,7 +56,7 @@ def test_every_row_comes_again(spark: SparkSession) -> None:
     shuffled = [[row] for row in dice.sample(rows, len(rows))]
     for again in ([rows], shuffled):
         first, second, alone = (
-            Replay(spark, _table(batches), rehearsed=True).changes(cases)
+            Replay(spark, _table(batches), in_memory=True).changes(cases)
             for batches in (broken_off, again, [rows])
         )
         for at, query in enumerate(queries):

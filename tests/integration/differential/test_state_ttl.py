@@ -1,7 +1,7 @@
 """State that expires: what Flink says of rows that are forgotten, and that nothing is left of them.
 
 Two batches, with more time between them than state lives; so no answer depends on how fast the
-machine is. What the operators say is rehearsed; that Spark forgets is seen on a streaming query.
+machine is. The test harness shows what operators emit; a streaming query shows that Spark forgets.
 """
 
 from __future__ import annotations
@@ -105,7 +105,7 @@ def _wrong(
 ) -> list[str]:
     """The queries whose changes differ; batches are as far apart as `_PAUSE_S`."""
     settings = {"table.exec.state.ttl": ttl, "table.local-time-zone": "UTC"}
-    replay = Replay(spark, tables, settings, _PAUSE_S, rehearsed=True)
+    replay = Replay(spark, tables, settings, _PAUSE_S, in_memory=True)
     cases = [_case(query, tables) for query in queries]
     wrong = []
     for query, found in zip(queries, replay.changes(cases), strict=True):
@@ -150,8 +150,8 @@ def test_a_frame_of_the_clocks_time_leaves_nothing_behind(spark: SparkSession) -
     query = f"SELECT k, COUNT(*) OVER ({frame}) FROM l"
     fields = [column.field for column in planned(query, tables).columns]
     case = Case(sink(fields), query, query)
-    kept, _ = Replay(spark, tables, rehearsed=True).state_size([case])
-    left, _ = Replay(spark, tables, {}, 3_606, rehearsed=True).state_size([case])
+    kept, _ = Replay(spark, tables, in_memory=True).state_size([case])
+    left, _ = Replay(spark, tables, {}, 3_606, in_memory=True).state_size([case])
     assert (kept, left) == (3, 1)
 
 
@@ -164,7 +164,7 @@ def test_a_write_renews_what_it_writes(spark: SparkSession) -> None:
     ]
     query = "SELECT g, COUNT(*) FROM l GROUP BY g"
     settings = {"table.exec.state.ttl": _TTL}
-    replay = Replay(spark, _tables(*phases), settings, 0.7, rehearsed=True)
+    replay = Replay(spark, _tables(*phases), settings, 0.7, in_memory=True)
     (found,) = replay.changes([_case(query)])
     ends = {row[0]: row[1] for batch in found for kind, row in batch if kind is not _KINDS["-U"]}
     assert ends == {"a": 3, "b": 1}

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from tests.compat.checkpoints.cases import PLACE, SEEN, STORED, cases, plans, rename, tables
 
 from streamtable.core.changelog import RowKind
-from streamtable.runtime.checkpoint import open_checkpoint
+from streamtable.runtime.checkpoint.checkpoint import open_checkpoint
 from streamtable.testing.folding import Fold, bag
 from streamtable.testing.replay import Replay
 

@@ -115,7 +115,7 @@ def _case(query: str) -> Case:
 
 def _left(spark: SparkSession, queries: Sequence[str], length: int, ttl: str) -> int:
     settings = {"table.exec.state.ttl": ttl, "table.local-time-zone": "UTC"}
-    replay = Replay(spark, _tables(length), settings, _PAUSE_S, rehearsed=True)
+    replay = Replay(spark, _tables(length), settings, _PAUSE_S, in_memory=True)
     return replay.state_size([_case(query) for query in queries])[0]
 
 

@@ -10,8 +10,10 @@ from tests.integration.differential.support import Query, Source, check
 
 from streamtable.core.changelog import ROW_KIND_COLUMN
 from streamtable.jvm.bridge import Bridge
-from streamtable.jvm.stateful import top_n
+from streamtable.jvm.specs.operator import SortColumn
+from streamtable.jvm.specs.rank import TopNOperator
 from streamtable.testing.histories import Change, random_history
+from streamtable.testing.operator_harness import OperatorHarness
 
 if TYPE_CHECKING:
     from pyspark.sql import Row, SparkSession
@@ -75,24 +77,27 @@ _LARGE = {"far_apart": "id % 73333", "in_a_row": "id div 3", "once": "id"}
 def test_a_task_leaves_out_rows_that_others_come_before(
     groups: str, limit: int, spark: SparkSession
 ) -> None:
+    # Lets operators with state run over batch DataFrames.
+    OperatorHarness(spark)
     kind = f"CAST(0 AS TINYINT) AS {ROW_KIND_COLUMN}"
     rows = spark.sql(f"SELECT {kind}, {groups} AS g, id % 7 AS v, id FROM RANGE(0, 219999, 1, 1)")
 
     def first(*, fold: bool) -> set[Row]:
-        changes = top_n(
-            Bridge(spark),
+        changes = Bridge(spark).operator(
             rows,
-            keys=["g"],
-            fold=fold,
-            order=[(1, True, False)],
-            skip=0,
-            limit=limit,
-            retracting=False,
-            ranked=False,
-            output_key=None,
-            before=False,
-            ttl_ms=0,
-            output_ddl=f"{ROW_KIND_COLUMN} TINYINT, g BIGINT, v BIGINT, id BIGINT",
+            TopNOperator(
+                keys=["g"],
+                fold=fold,
+                order=[SortColumn(1, True, False)],
+                skip=0,
+                limit=limit,
+                retracting=False,
+                ranked=False,
+                output_key=None,
+                before=False,
+                ttl=0,
+                output_ddl=f"{ROW_KIND_COLUMN} TINYINT, g BIGINT, v BIGINT, id BIGINT",
+            ),
         )
         return set(changes.collect())
 

@@ -143,10 +143,19 @@ def rows_there(job: BoundedRun, name: str) -> dict[Any, Mapping[str, Any]]:
         return {}
 
 
-def run_apart(job: BoundedRun, done: Callable[[], bool], settings: Mapping[str, str]) -> str:
-    """Runs it in a process that has a slot for every task; gives what it told the user."""
+def run_apart(
+    job: BoundedRun,
+    done: Callable[[], bool],
+    settings: Mapping[str, str],
+    master: str | None = None,
+) -> str:
+    """Runs it in a process that has a slot for every task; gives what it told the user.
+
+    `master` is Spark's, for a job that needs more slots than it had tasks at its start.
+    """
     arguments = ["run", write(job.checkpoint.with_suffix(".sql"), job.script)]
     arguments += ["--checkpoint", str(job.checkpoint)]
+    arguments += ["--master", master] if master else []
     for key, value in job.variables.items():
         arguments += ["--var", f"{key}={value}"]
     for key, value in {**settings, "parallelism.default": "1"}.items():

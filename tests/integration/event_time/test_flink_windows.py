@@ -65,7 +65,7 @@ def test_windows_equal_flinks(table: str, spark: SparkSession) -> None:
     queries = [q for q in QUERIES if _reads(q) == {asked} and not _refused(q)]
     cases = [_case(query.replace(asked, table)) for query in queries]
     with set_for_a_while(spark, {"spark.sql.session.timeZone": ZONE}):
-        found = Replay(spark, _RECORDED, _SETTINGS, rehearsed=True).changes(cases)
+        found = Replay(spark, _RECORDED, _SETTINGS, in_memory=True).changes(cases)
     wrong = []
     for query, changes in zip(queries, found, strict=True):
         ours = _net(_same(k.short, row) for batch in changes for k, row in batch)

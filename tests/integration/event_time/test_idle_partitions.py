@@ -72,4 +72,4 @@ def test_a_silent_partition_is_not_waited_for(
         told = "\n".join(job.notices)
     else:
         told = run_apart(job, done, settings)
-    assert "events: 1 records left out, because the watermark" in told
+    assert "events: 1 records dropped as late, because the watermark" in told

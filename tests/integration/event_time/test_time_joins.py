@@ -59,6 +59,11 @@ LEFT JOIN rates FOR SYSTEM_TIME AS OF e.ts AS r ON e.k = r.k AND r.rate <> 3
 SELECT e.ts, e.v, r.rate, r.at FROM events AS e
 JOIN rates FOR SYSTEM_TIME AS OF e.ts AS r ON r.k = e.k
 """,
+    "temporal_twice": """
+SELECT e.ts, e.v, a.rate, b.at FROM events AS e
+LEFT JOIN rates FOR SYSTEM_TIME AS OF e.ts AS a ON a.k = e.k
+JOIN rates FOR SYSTEM_TIME AS OF e.ts AS b ON MOD(e.k + 1, 3) = b.k
+""",
 }
 _NEAR = "e.k = s.k AND s.sent BETWEEN e.ts - INTERVAL '3' SECOND AND e.ts + INTERVAL '5' SECOND"
 INTERVALS = {
@@ -132,20 +137,30 @@ def test_versions_of_their_time(
     for passed in (min(watermark(events, range(2)), now), END):
         if passed == END:
             job(drain=True)
-        expected: dict[str, Rows] = {"temporal": [], "inner_temporal": []}
+        expected: dict[str, Rows] = {name: [] for name in TEMPORAL}
         for event in events:
             if event.ms is None or event.ms > passed:
                 continue
-            of_key = [(at, rate) for at, k, rate in rates if k == event.k and at <= event.ms]
-            at, rate = max(of_key, default=(None, None), key=lambda version: version[0])
+            at, rate = _version(rates, event.k, event.ms)
+            next_at, _ = _version(rates, (event.k + 1) % 3, event.ms)
             shown = (rate, at) if rate is not None and rate != 3 else (None, None)
             expected["temporal"].append((event.ms, event.v, *shown))
             if at is not None:
                 expected["inner_temporal"].append((event.ms, event.v, rate, at))
+            if next_at is not None:
+                expected["temporal_twice"].append((event.ms, event.v, rate, next_at))
         for name, rows in expected.items():
             assert len(rows) > 20
             found = _written(broker, f"{names['source']}-{name}")
             assert found == sorted(rows, key=repr), f"{name}, seed {seed}"
+
+
+def _version(
+    rates: list[tuple[int, int, int]], key: int, until: int
+) -> tuple[int | None, int | None]:
+    """The moment and the rate of a key's newest version."""
+    of_key = [(at, rate) for at, k, rate in rates if k == key and at <= until]
+    return max(of_key, default=(None, None), key=lambda version: version[0])
 
 
 @pytest.mark.parametrize(

@@ -178,7 +178,9 @@ def test_late_rows_are_counted_and_open_windows_take_theirs(
         (33_000, 43_000, 1): (1, 1, 1, 1),
     }
     # Two for the windows, one for the sessions, two on each side of the join.
-    assert any("7 records left out, because the watermark had passed" in n for n in job.notices)
+    assert any(
+        "7 records dropped as late, because the watermark had passed" in n for n in job.notices
+    )
     send(servers, source, [Event(None, 1, 1, 1)])
     with pytest.raises(StreamtableError, match="an event time is NULL: `ts` of events"):
         job()

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 from tests.compat.functions_table import spark_columns
 
-from streamtable.plan.binding.session import SPARK_RULES
+from streamtable.core.spark_settings import SPARK_RULES
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 def row(spark: SparkSession) -> Iterator[DataFrame]:
     """The row behind a checkpoint, so that expressions over it run as generated code."""
     before = {key: spark.conf.get(key, None) for key in SPARK_RULES}
-    for key, value in SPARK_RULES.items():
-        spark.conf.set(key, value)
+    for key, rule in SPARK_RULES.items():
+        spark.conf.set(key, rule.value)
     yield spark.range(1).selectExpr(*spark_columns()).localCheckpoint()
     for key, value in before.items():
         if value is None:

@@ -8,9 +8,10 @@ from pyspark.sql import functions as F  # noqa: N812 - the name everyone knows
 
 from streamtable.core.changelog import ROW_KIND_COLUMN
 from streamtable.core.types import Field
-from streamtable.operators.calc import lower_calc
-from streamtable.plan.expressions import Binder, Input
-from streamtable.plan.nodes import Calc, Node, Projection
+from streamtable.operators.rows.calc import lower_calc
+from streamtable.plan.binding.expressions import Binder, Input
+from streamtable.plan.node import Node
+from streamtable.plan.rows.calc import Calc, Projection
 from streamtable.sql.parse import parse_expression
 
 if TYPE_CHECKING:

@@ -23,7 +23,7 @@ from streamtable.core.types import Root
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
-    from streamtable.plan.expressions import Bound
+    from streamtable.plan.binding.expressions import Bound
 
 ANSWERS = recorded()
 _AT_ONCE = 25

@@ -8,7 +8,7 @@ import pytest
 
 from streamtable.core.settings import TypeLengthEnforcer
 from streamtable.core.types import BYTES, STRING, DataType, Field, Root, char, varchar
-from streamtable.operators.length import with_length
+from streamtable.operators.sink.length import with_length
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

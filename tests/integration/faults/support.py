@@ -16,12 +16,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from confluent_kafka.admin import AdminClient, NewTopic
-from tests.integration.jobs.committed import ids_in, once, open_partitions
+from confluent_kafka import ConsumerGroupTopicPartitions, TopicPartition
+from confluent_kafka.admin import AdminClient, NewTopic, OffsetSpec
+from tests.integration.batches import newest
+from tests.integration.jobs.committed import ids_in, once, open_partitions, records
 from tests.integration.jobs.support import Cli, write
 
 from streamtable.testing.jobs import BoundedRun
-from streamtable.testing.topics import produce_json
+from streamtable.testing.topics import produce, produce_json
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -29,7 +31,7 @@ if TYPE_CHECKING:
 SCRIPT = """
 CREATE TABLE t (id BIGINT, g INT) WITH (
   'connector' = 'kafka', 'topic' = 'ids', 'scan.startup.mode' = 'earliest-offset',
-  'properties.bootstrap.servers' = '${servers}', 'format' = 'json'
+  'properties.bootstrap.servers' = '${servers}', 'format' = 'json'${reads}
 );
 CREATE TABLE copied (id BIGINT) WITH (
   'connector' = 'kafka', 'topic' = 'copied',
@@ -47,6 +49,7 @@ EXACTLY_ONCE = (
     ", 'sink.delivery-guarantee' = 'exactly-once', 'sink.transactional-id-prefix' = 'counts'"
 )
 _COPIES = ", 'sink.delivery-guarantee' = 'exactly-once', 'sink.transactional-id-prefix' = 'copies'"
+_LETTERS = ", 'scan.dead-letter.topic' = 'letters', 'properties.group.id' = 'readers'"
 _PARTITIONS = 3
 _GROUPS = 7
 
@@ -66,6 +69,8 @@ class Job:
         exact: whether ids are copied exactly once, which real-time mode cannot do.
         guarantee: of the upsert table, where it is not at-least-once.
         more: further options of both sinks.
+        letters: whether ids come with records that do not parse, which a topic keeps, and a
+            group is told how far the job has come.
     """
 
     servers: str
@@ -75,18 +80,24 @@ class Job:
     exact: bool = True
     guarantee: str = ""
     more: str = ""
+    letters: bool = False
     written: int = 0
+    bad: int = 0
 
     def __post_init__(self) -> None:
         self.sink_servers = self.sink_servers or self.servers
         admin = AdminClient({"bootstrap.servers": self.servers})
-        admin.create_topics([NewTopic("ids", num_partitions=_PARTITIONS)])["ids"].result(30)
+        for topic in ("ids", "letters") if self.letters else ("ids",):
+            admin.create_topics([NewTopic(topic, num_partitions=_PARTITIONS)])[topic].result(30)
 
     def feed(self, count: int) -> None:
         """Puts so many more ids into the source."""
         new = range(self.written, self.written + count)
         produce_json(self.servers, "ids", ({"id": i, "g": i % _GROUPS} for i in new))
         self.written += count
+        if self.letters:
+            produce(self.servers, "ids", [(None, b"{ %d" % self.bad)])
+            self.bad += 1
 
     @contextmanager
     def feeding(self) -> Iterator[None]:
@@ -151,17 +162,34 @@ class Job:
             groups[i % _GROUPS].append(i)
         expected = {(g,): {"g": g, "n": len(v), "hi": v[-1]} for g, v in groups.items()}
         assert job.rows("counted") == expected
+        if self.letters:
+            kept = {int(letter.value()[2:]) for letter in records(self.servers, "letters")}
+            assert kept == set(range(self.bad))
+            ends = self._ends()
+            assert sum(ends.values()) == self.written + self.bad
+            assert self._told() == ends
+
+    def _ends(self) -> dict[int, int]:
+        """Where the partitions of the source end."""
+        admin = AdminClient({"bootstrap.servers": self.servers})
+        asked = {TopicPartition("ids", p): OffsetSpec.latest() for p in range(_PARTITIONS)}
+        found = admin.list_offsets(asked, request_timeout=30)
+        return {place.partition: end.result().offset for place, end in found.items()}
+
+    def _told(self) -> dict[int, int]:
+        """Up to where the job's group has come."""
+        admin = AdminClient({"bootstrap.servers": self.servers})
+        asked = [ConsumerGroupTopicPartitions("readers")]
+        found = admin.list_consumer_group_offsets(asked)["readers"].result(30)
+        return {place.partition: place.offset for place in found.topic_partitions}
 
     def _committed(self) -> dict[str, int]:
         """The newest batch that each query has committed; -1 before the first."""
-        return {query: self._newest(query) for query in ("copied", "counted")}
-
-    def _newest(self, query: str) -> int:
-        found = (self.checkpoint / query / "commits").glob("*")
-        return max((int(p.name) for p in found if p.name.isdigit()), default=-1)
+        return {query: newest(self.checkpoint / query) for query in ("copied", "counted")}
 
     def _script(self) -> str:
         script = SCRIPT.replace("${copies}", _COPIES if self.exact else "")
+        script = script.replace("${reads}", _LETTERS if self.letters else "")
         return script.replace("${guarantee}", self.guarantee).replace("${more}", self.more)
 
     def _names(self) -> dict[str, str]:

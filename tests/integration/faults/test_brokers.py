@@ -53,11 +53,7 @@ def _case(seed: int, mode: str, guarantee: str, faults: int, seconds: float) -> 
         _case(4, "auto", "", 1, _SHORT_S),
         *(
             _case(seed, mode, guarantee, 3, 30)
-            for mode, guarantee in (
-                ("micro-batch", ""),
-                ("micro-batch", EXACTLY_ONCE),
-                ("auto", ""),
-            )
+            for mode, guarantee in _LONG
             for seed in range(100, 105)
         ),
     ],
@@ -78,11 +74,38 @@ def test_a_broker_that_is_away(
         with job.feeding():
             job.wait(process, 1, START_S)
             if mode == "auto":
-                process.wait_for("goes on in real-time", START_S)
+                process.wait_for("switches to real-time mode", START_S)
             for fault in (_dies, _stands_still) * faults:
                 job.wait(process)
                 time.sleep(dice.random() * 2)
                 fault(broker, seconds)
             job.wait(process)
+        process.kill()
+        job.check(spark)
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize(("mode", "guarantee"), [*_LONG, ("real-time", "")])
+def test_a_broker_killed_twenty_times(
+    mode: str, guarantee: str, spark: SparkSession, tmp_path: Path
+) -> None:
+    """With records that do not parse among the ids, and a group that is told of progress."""
+    dice = random.Random(20)
+    with Broker(tmp_path / "broker") as broker:
+        job = Job(
+            broker.bootstrap_servers,
+            tmp_path / "c",
+            mode=mode,
+            exact=bool(guarantee),
+            guarantee=guarantee,
+            letters=True,
+        )
+        process = job.start(batch=1_000)
+        with job.feeding():
+            job.wait(process, 1, START_S)
+            for _ in range(20):
+                time.sleep(dice.random())
+                _dies(broker, dice.random() * 2)
+                job.wait(process, 1)
         process.kill()
         job.check(spark)

@@ -10,7 +10,7 @@ import pytest
 from streamtable.core.options import Given
 from streamtable.core.settings import SETTINGS
 from streamtable.formats.registry import FORMATS
-from streamtable.runtime.spark import start_spark
+from streamtable.runtime.session.spark import start_spark
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping

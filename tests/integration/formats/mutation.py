@@ -13,16 +13,16 @@ from typing import Any
 from pyspark.sql.types import StructType
 from tests.integration.formats.registry_double import RegistryDouble
 
+from streamtable.connector_api.format import ChangelogFormat
 from streamtable.core import types as t
 from streamtable.core.codec import Codec
 from streamtable.core.options import Given
 from streamtable.core.types import Field, spark_ddl
 from streamtable.formats.avro_schema import avro_schema
-from streamtable.formats.base import ChangelogFormat
 from streamtable.formats.registry import FORMATS
 from streamtable.jvm.bridge import Bridge
 from streamtable.jvm.counters import COUNTED_IN
-from streamtable.jvm.specs import ChangesSpec, ReaderSpec
+from streamtable.jvm.specs.reader import ChangesSpec, ReaderSpec
 
 RECORD = "key BINARY, value BINARY, topic STRING, partition INT, offset BIGINT"
 SIMPLE = (

@@ -15,10 +15,10 @@ import pytest
 from py4j.protocol import Py4JJavaError
 from tests.integration.formats.registry_double import RegistryDouble
 
+from streamtable.connectors.kafka.inspect.registry import RegistrySchemas
 from streamtable.core import types as t
 from streamtable.core.errors import Condition, StreamtableError
 from streamtable.core.types import Field
-from streamtable.inspect.registry import RegistrySchemas
 from streamtable.jvm.faults import codec_fault
 from streamtable.jvm.tools import java_tool
 

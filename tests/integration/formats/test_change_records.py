@@ -14,7 +14,7 @@ from streamtable.core.types import Field, spark_ddl
 from streamtable.formats.registry import FORMATS
 from streamtable.jvm.bridge import Bridge
 from streamtable.jvm.counters import COUNTED_IN
-from streamtable.jvm.specs import ChangesSpec, ReaderSpec
+from streamtable.jvm.specs.reader import ChangesSpec, ReaderSpec
 
 RECORD = "key BINARY, value BINARY, topic STRING, partition INT, offset BIGINT"
 COLUMNS = (

@@ -31,7 +31,7 @@ from streamtable.core.options import Given
 from streamtable.core.types import Field, spark_ddl
 from streamtable.formats.registry import FORMATS
 from streamtable.jvm.bridge import Bridge
-from streamtable.jvm.specs import ReaderSpec
+from streamtable.jvm.specs.reader import ReaderSpec
 
 FEW = settings(
     max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
@@ -63,7 +63,7 @@ def made(name: str, columns: tuple[Field, ...], options: dict[str, str]) -> Code
 
 
 #: Reasons for a record to give no row.
-LEFT_OUT = {"emptyRecords", "parseErrors", "noChanges"}
+OMITTED = {"emptyRecords", "parseErrors", "noChanges"}
 
 
 def every_record_is_a_row_or_a_count(
@@ -80,8 +80,8 @@ def every_record_is_a_row_or_a_count(
             size = min(CHUNK, count - start)
             values = [mutated(source, source.choice(good)) for _ in range(size)]
             rows, counts = outcomes(spark, spec, values)
-            assert set(counts) <= LEFT_OUT | {"fieldErrors"}
-            assert rows + sum(counts.get(reason, 0) for reason in LEFT_OUT) == size
+            assert set(counts) <= OMITTED | {"fieldErrors"}
+            assert rows + sum(counts.get(reason, 0) for reason in OMITTED) == size
             total.update(counts)
             total["rows"] += rows
     assert total["rows"] > 0, total

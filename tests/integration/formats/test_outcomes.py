@@ -1,4 +1,4 @@
-"""The table of docs/formats.md, cell by cell: what becomes of each kind of bad record."""
+"""The table of docs/formats.md, cell by cell: the result of each kind of bad record."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ from py4j.protocol import Py4JJavaError
 from tests.integration.formats.registry_double import RegistryDouble
 from tests.integration.formats.test_records import read
 
+from streamtable.connector_api.format import ChangelogFormat
 from streamtable.core import types as t
 from streamtable.core.codec import Codec
 from streamtable.core.options import Given
 from streamtable.core.types import Field, spark_ddl
-from streamtable.formats.base import ChangelogFormat
 from streamtable.formats.registry import FORMATS
 from streamtable.jvm.bridge import Bridge
-from streamtable.jvm.specs import ChangesSpec, ReaderSpec
+from streamtable.jvm.specs.reader import ChangesSpec, ReaderSpec
 
 DOCS = Path(__file__).parents[3] / "docs" / "formats.md"
-ENDS, COUNTED = "ends", "counted"
+ENDS, COUNTED = "fails", "skipped"
 #: In a record: the zero byte and the id of its schema, whatever that will be.
 KNOWN = b"\0<id>"
 CHANGES = ("debezium-json", "canal-json", "maxwell-json")
@@ -114,7 +114,7 @@ CASES: dict[str, list[Case]] = {
         confluent(BOTH, b"\2", ENDS),
         *(Case(name, N, event(name, b'{"n":1}')[:-2], ENDS) for name in CHANGES),
     ],
-    "bytes behind the record": [
+    "bytes after the record": [
         Case("json", N, b'{"n":1} {"n":', {"n": 1}),
         Case("csv", BOTH, b"1,a\n2", {"n": 1, "s": "a"}),
         Case("csv", BOTH, b"1,a,b", ENDS),
@@ -145,7 +145,7 @@ CASES: dict[str, list[Case]] = {
         *events(F8, b'{"f":"NaN"}', {"f": "NaN"}),
         *events(F8, b'{"f":NaN}', ENDS),
     ],
-    "same name twice": [
+    "duplicate field name": [
         Case("json", N, b'{"n":1,"n":2}', {"n": 2}),
         *events(N, b'{"n":1,"n":2}', {"n": 2}),
     ],
@@ -157,14 +157,14 @@ CASES: dict[str, list[Case]] = {
         confluent(N, TOO_BIG, ENDS, schema=LONGS),
         *events(N, b'{"n":2147483648}', ENDS),
     ],
-    "DECIMAL of too many digits": [
+    "DECIMAL with too many digits": [
         Case("json", D, b'{"d":12345}', {"d": None}),
         Case("csv", D, b"12345", {"d": None}),
         Case("avro", D, b"\2\6\x12\xd6\x44", {"d": None}),
         confluent(D, b"\6\x12\xd6\x44", {"d": None}, schema=DECIMALS),
         *events(D, b'{"d":12345}', {"d": None}),
     ],
-    "field that is missing": [
+    "missing field": [
         Case("json", BOTH, b'{"n":1}', {"n": 1, "s": None}),
         Case("json", BOTH, b'{"n":1}', ENDS, STRICT),
         Case("csv", BOTH, b"1", ENDS),
@@ -173,7 +173,7 @@ CASES: dict[str, list[Case]] = {
         confluent((Field("x", t.INT.with_nullable(False)),), b"\2\2a", ENDS),
         *events(BOTH, b'{"n":1}', {"n": 1, "s": None}),
     ],
-    "nesting beyond 1,000": [
+    "nesting deeper than 1,000": [
         Case("json", N, b'{"n":1,"x":' + b"[" * 1_001 + b"]" * 1_001 + b"}", ENDS),
         confluent(N, b"\2" * 1_100 + b"\0", ENDS, schema=DEEP),
         *events(N, b'{"n":1,"x":' + b"[" * 1_001 + b"]" * 1_001 + b"}", ENDS),
@@ -188,7 +188,7 @@ CASES: dict[str, list[Case]] = {
     ],
 }
 #: What is shown by jobs and registries that are ill, in test_avro_confluent.
-ELSEWHERE = {("registry does not answer", "avro-confluent")}
+ELSEWHERE = {("registry does not respond", "avro-confluent")}
 
 
 def table() -> dict[str, dict[str, str]]:

@@ -15,7 +15,7 @@ from streamtable.core.codec import Codec
 from streamtable.core.types import Field, spark_ddl
 from streamtable.jvm.bridge import Bridge
 from streamtable.jvm.counters import COUNTED_IN
-from streamtable.jvm.specs import ReaderSpec
+from streamtable.jvm.specs.reader import ReaderSpec
 
 RECORD = "key BINARY, value BINARY, topic STRING, partition INT, offset BIGINT"
 COLUMNS = (Field("id", t.BIGINT), Field("name", t.STRING), Field("extra", t.STRING))
@@ -27,8 +27,8 @@ def spec(*, upsert: bool, skips: bool = False, both: bool = False) -> ReaderSpec
     flags = FLAGS if skips else {}
     in_value = COLUMNS if both else COLUMNS[1:]
     return ReaderSpec(
-        key=Codec("JsonDecoder", COLUMNS[:1], flags),
-        value=Codec("JsonDecoder", in_value, flags),
+        key=Codec("json.JsonDecoder", COLUMNS[:1], flags),
+        value=Codec("json.JsonDecoder", in_value, flags),
         key_positions=(0, -1, -1),
         value_positions=(0, 1, 2) if both else (-1, 0, 1),
         upsert=upsert,
@@ -141,6 +141,6 @@ def test_five_megabytes(spark):
 def test_encode_keeps_null_structs_null(spark):
     frame = spark.createDataFrame([(1, "a"), (None, "b")], "id BIGINT, name STRING")
     struct = F.when(F.col("id").isNotNull(), F.struct("id", "name"))
-    codec = Codec("JsonEncoder", COLUMNS[:2])
+    codec = Codec("json.JsonEncoder", COLUMNS[:2])
     rows = frame.select(Bridge(spark).encode(codec, struct).alias("bytes")).collect()
     assert [row.bytes and bytes(row.bytes) for row in rows] == [b'{"id":1,"name":"a"}', None]

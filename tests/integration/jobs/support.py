@@ -10,7 +10,7 @@ import sys
 import threading
 from collections import Counter, defaultdict
 from collections.abc import Iterator
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -101,14 +101,16 @@ class Cli:
     process: subprocess.Popen[str]
 
     @classmethod
-    def start(cls, *arguments: str) -> Cli:
-        process = subprocess.Popen(
-            [sys.executable, "-m", "streamtable", *arguments],
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-            start_new_session=True,
-        )
+    def start(cls, *arguments: str, log: Path | None = None) -> Cli:
+        """Starts it; where there is a log, that takes all it says, however much that is."""
+        with log.open("w") if log else nullcontext(subprocess.PIPE) as out:
+            process = subprocess.Popen(
+                [sys.executable, "-m", "streamtable", *arguments],
+                stdout=out,
+                stderr=subprocess.STDOUT if log else subprocess.PIPE,
+                text=True,
+                start_new_session=True,
+            )
         _STARTED.append(process)
         return cls(process)
 

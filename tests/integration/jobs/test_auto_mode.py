@@ -48,6 +48,7 @@ def answer(rows: list[dict[str, Any]]) -> dict[tuple[Any, ...], dict[str, Any]]:
     return {(g,): {"g": g, "n": len(v), "hi": max(v)} for g, v in groups.items() if len(v) % 3 > 0}
 
 
+@pytest.mark.real_time_state
 def test_catches_up_goes_on_in_real_time_and_survives_a_kill(
     spark: SparkSession, broker: Broker, topic: Topics, tmp_path: Path
 ) -> None:
@@ -63,7 +64,7 @@ def test_catches_up_goes_on_in_real_time_and_survives_a_kill(
     produce_json(servers, source, history[:200])
     process = Cli.start(*arguments)
     until(job, answer(history[:200]), process)
-    process.wait_for("goes on in real-time")
+    process.wait_for("switches to real-time mode")
     produce_json(servers, source, history[200:250])
     until(job, answer(history[:250]), process)
     process.kill()
@@ -80,6 +81,7 @@ def test_catches_up_goes_on_in_real_time_and_survives_a_kill(
     assert job.rows("o") == answer(history)
 
 
+@pytest.mark.real_time_state
 def test_leaves_real_time_where_someone_else_writes_the_sink(
     spark: SparkSession, broker: Broker, topic: Topics, tmp_path: Path
 ) -> None:
@@ -91,13 +93,13 @@ def test_leaves_real_time_where_someone_else_writes_the_sink(
         *("--var", f"source={source}", "--var", f"servers={servers}"),
         *("--set", "parallelism.default=1", "--set", "execution.checkpointing.interval=5 s"),
     )
-    process.wait_for("goes on in real-time")
+    process.wait_for("switches to real-time mode")
     produce_json(servers, source, [{"g": g, "v": 7} for g in "aabbb"])
     wanted = {("a",): {"g": "a", "n": 2, "hi": 7}}
     until(job, wanted, process)
     theirs = b'{"g":"z","n":1,"hi":1}'
     produce(servers, f"{source}-out", [(b'{"g":"z"}', theirs)])
-    process.wait_for(f"someone else writes topic '{source}-out', too")
+    process.wait_for(f"topic '{source}-out' has another writer")
     process.kill()
 
     # The next start takes nothing back, and says why it stays in micro-batches.
@@ -118,6 +120,7 @@ def test_leaves_real_time_where_someone_else_writes_the_sink(
 
 
 @pytest.mark.soak
+@pytest.mark.real_time_state
 def test_twenty_changes_of_mode_in_one_history(
     spark: SparkSession, broker: Broker, topic: Topics, tmp_path: Path
 ) -> None:
@@ -145,7 +148,7 @@ def test_twenty_changes_of_mode_in_one_history(
     feeding.start()
     try:
         for _ in range(10):
-            process.wait_for("goes on in real-time")
+            process.wait_for("switches to real-time mode")
             flows.set()
             process.wait_for("catches up in micro-batches")
             flows.clear()

@@ -11,6 +11,7 @@ import pytest
 
 from streamtable.jvm.bridge import Bridge
 from streamtable.jvm.counters import Counters
+from streamtable.jvm.running_queries import begin_buffer_timeout, end_buffer_timeout
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -60,7 +61,7 @@ def running(spark: SparkSession, folder: Path, reads: Counters) -> Iterator[Call
     source.mkdir(parents=True)
     writer = spark.readStream.text(str(source)).writeStream.format("noop")
     bridge = Bridge(spark)
-    bridge.begin_buffer_timeout(checkpoint, [reads], _QUIET)
+    begin_buffer_timeout(bridge, checkpoint, [reads], _QUIET)
     query = writer.option("checkpointLocation", checkpoint).start()
 
     def commit() -> None:
@@ -72,4 +73,4 @@ def running(spark: SparkSession, folder: Path, reads: Counters) -> Iterator[Call
         yield commit
     finally:
         query.stop()
-        bridge.end_buffer_timeout(checkpoint)
+        end_buffer_timeout(bridge, checkpoint)

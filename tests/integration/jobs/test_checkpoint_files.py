@@ -8,7 +8,7 @@ import pytest
 from py4j.protocol import Py4JJavaError
 
 from streamtable.core.settings import SETTINGS
-from streamtable.runtime.spark import start_spark
+from streamtable.runtime.session.spark import start_spark
 
 if TYPE_CHECKING:
     from collections.abc import Callable

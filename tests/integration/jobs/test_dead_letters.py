@@ -82,8 +82,11 @@ def test_an_upsert_source_keeps_bad_keys_and_values(
     run = BoundedRun(spark, UPSERT + SINK, tmp_path / "c", names)
     run()
     assert {row["k"]: row["v"] for row in run.rows("o").values()} == {1: 5, 3: 6}
-    assert "t: 2 records left in the dead-letter topic, because they do not parse" in run.notices
-    assert "t: 1 records left out, because they have no key" in run.notices
+    assert (
+        "t: 2 records written to the dead-letter topic, because they cannot be parsed"
+        in run.notices
+    )
+    assert "t: 1 records skipped, because they have no key" in run.notices
     found = letters(broker, f"{name}-dead")
     assert [(key, value) for key, value, _ in found] == [
         (b"nonsense", None),

@@ -263,7 +263,7 @@ def test_refused_in_real_time_mode() -> None:
     with pytest.raises(StreamtableError) as refused:
         session.run(RunOptions(), print)
     assert refused.value.condition is Condition.OPTION_CONFLICT
-    assert "where a batch ends there is known only when it is over" in str(refused.value)
+    assert "the end of a batch is not known when the batch starts" in str(refused.value)
 
 
 @pytest.mark.parametrize("seed", [5])

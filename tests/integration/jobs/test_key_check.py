@@ -63,7 +63,7 @@ def test_other_keys_are_refused(
     assert refused.value.condition is Condition.KEY_BYTES_DIFFER
     assert str(refused.value.at) == "test.sql:6:1"
     assert reason in str(refused.value)
-    assert "'sink.key-check' = 'warn' goes on" in str(refused.value)
+    assert "'sink.key-check' = 'warn' continues" in str(refused.value)
 
 
 def test_a_warning_instead(

@@ -19,8 +19,8 @@ from tests.integration.jobs.support import (
     write,
 )
 
+from streamtable.connectors.kafka.inspect.folded import FoldedTopic
 from streamtable.core.errors import Condition, StreamtableError
-from streamtable.inspect.folded import FoldedTopic
 from streamtable.session import Session, fixed_settings
 from streamtable.testing.topics import produce_json
 

@@ -64,8 +64,8 @@ def test_counts_and_reads_back(
 def test_creates_a_compacted_topic_for_an_upsert_sink(
     spark: SparkSession, broker: Broker, topic: Topics, tmp_path: Path
 ) -> None:
+    from streamtable.connectors.kafka.cluster.admin import KafkaAdmin
     from streamtable.jvm.bridge import Bridge
-    from streamtable.jvm.kafka_admin import KafkaAdmin
 
     source = topic("pageviews")
     names = {"source": source, "out": f"{source}-out", "servers": broker.bootstrap_servers}
@@ -86,7 +86,7 @@ def test_one_change_per_group_and_batch(
     job = BoundedRun(spark, PAGEVIEWS, tmp_path / "job", names)
     job()
 
-    from streamtable.inspect.folded import FoldedTopic
+    from streamtable.connectors.kafka.inspect.folded import FoldedTopic
 
     with FoldedTopic(job.table("pageviews_per_region")) as written:
         written.catch_up()

@@ -113,4 +113,4 @@ def test_versions_that_were_not_read_before(
     assert {rows[k] for k in places if k not in stayed} <= {2, 3}
     told = [line for line in job.notices if "has grown from 2 to 3 partitions" in line]
     assert len(told) == 1
-    assert "versions of a row that were not read before it grew may be taken in a wrong" in told[0]
+    assert "versions of a row that were unread before may be read in the wrong order" in told[0]

@@ -5,9 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import pytest
 from pyspark.sql import SparkSession
 
+from streamtable.core.errors import Condition, StreamtableError
 from streamtable.devbroker.broker import Broker
+from streamtable.runtime.job import RunOptions
+from streamtable.session import Session
 from streamtable.testing.jobs import BoundedRun
 from streamtable.testing.topics import produce_json
 
@@ -77,3 +81,29 @@ def test_functions_in_a_job(
         1: ("hello Ann Lee!!", "2.5", 2, None),
         2: (None, "None", 0, None),
     }
+
+
+FAILING = """
+def parsed(text: str | None) -> int:
+    return _number(text)
+
+def _number(text):
+    return int(text)  # the line that fails
+"""
+CALLS = """
+SET 'python.files' = '${folder}';
+CREATE FUNCTION parsed AS 'failing_of_a_test:parsed' LANGUAGE PYTHON;
+SELECT parsed(name) AS n FROM (VALUES ('1'), ('one')) AS t(name);
+"""
+
+
+def test_a_function_that_raises(spark: SparkSession, tmp_path: Path) -> None:
+    module = tmp_path / "failing_of_a_test.py"
+    module.write_text(FAILING)
+    session = Session()
+    session.load(CALLS, "calls.sql", {"folder": str(tmp_path)})
+    with pytest.raises(StreamtableError) as failed:
+        session.run(RunOptions(bounded=True), lambda _: None, spark, show=lambda _: None)
+    assert failed.value.condition is Condition.FUNCTION_FAILED
+    message = str(failed.value)
+    assert f"Python function 'parsed' failed at {module}:6: ValueError: invalid literal" in message

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 import shutil
 import threading
 import time
@@ -149,7 +150,11 @@ def test_stops_politely(broker: Broker, topic: Topics, tmp_path: Path) -> None:
         process.wait_for("running")
         process.terminate()
         code, _, err = process.end()
-        assert (code, err) == (0, ""), mode
+        # Nothing but what it has read and written.
+        *tables, end = err.splitlines()
+        assert code == 0, err
+        assert all(re.fullmatch(r"\w+: (read|wrote) 0 records", line) for line in tables), mode
+        assert re.fullmatch(r"ran for [\d.]+ s; no checkpoint is kept", end), mode
 
 
 def test_too_few_slots_are_told(
@@ -161,4 +166,4 @@ def test_too_few_slots_are_told(
     with pytest.raises(StreamtableError) as refused:
         session.run(RunOptions(checkpoint=str(tmp_path / "c")), print, spark)
     assert refused.value.condition is Condition.NOT_ENOUGH_SLOTS
-    assert "holds 6 tasks at once, and Spark has room for 2" in str(refused.value)
+    assert "runs 6 tasks at once, but Spark has 2 slots" in str(refused.value)

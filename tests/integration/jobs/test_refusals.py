@@ -52,9 +52,9 @@ def test_unreachable_broker_ends_in_bounded_time(tmp_path: Path) -> None:
     code, out, err = run("run", script, *variables, "--checkpoint", str(checkpoint))
     assert (code, out) == (1, "")
     assert err.splitlines()[-1] == (
-        "error: BROKER_UNREACHABLE: no answer from Kafka at 127.0.0.1:1 within 15 s."
-        " Hint: check 'properties.bootstrap.servers', that the broker runs, and that"
-        " 'properties.security.protocol' is what it speaks there"
+        "error: BROKER_UNREACHABLE: Kafka at 127.0.0.1:1 did not respond within 15 s. Hint:"
+        " check 'properties.bootstrap.servers', whether the broker is running, and whether"
+        " 'properties.security.protocol' matches its listener"
     )
     assert not (checkpoint / "streamtable.json").exists()
 
@@ -68,8 +68,8 @@ def _refused(run_: BoundedRun) -> StreamtableError:
 def test_missing_source_topic_creates_nothing(
     spark: SparkSession, broker: Broker, topic: Topics, tmp_path: Path
 ) -> None:
+    from streamtable.connectors.kafka.cluster.admin import KafkaAdmin
     from streamtable.jvm.bridge import Bridge
-    from streamtable.jvm.kafka_admin import KafkaAdmin
 
     name = topic("unused") + "-absent"
     names = {"source": name, "out": f"{name}-out", "servers": broker.bootstrap_servers}
@@ -105,7 +105,7 @@ def test_broken_records_are_skipped_and_counted_where_allowed(
     job = BoundedRun(spark, script, tmp_path / "c", names)
     job()
     assert {row["v"]: row["n"] for row in job.rows("o").values()} == {5: 2}
-    assert "t: 1 records left out, because they do not parse" in job.notices
+    assert "t: 1 records skipped, because they cannot be parsed" in job.notices
 
 
 def test_null_keys_are_counted_and_reported(
@@ -119,7 +119,7 @@ def test_null_keys_are_counted_and_reported(
     job.script = job.script.replace("FROM t GROUP", "FROM t WHERE v IS NOT NULL GROUP")
     job()
     assert {row["v"]: row["n"] for row in job.rows("o").values()} == {5: 1}
-    assert "t: 2 records left out, because they have no key" in job.notices
+    assert "t: 2 records skipped, because they have no key" in job.notices
 
 
 def test_null_for_a_not_null_column_stops_or_drops(

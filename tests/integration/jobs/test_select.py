@@ -68,6 +68,9 @@ def test_changes_and_rows_of_a_query(spark: SparkSession, broker: Broker, topic:
     rule = "+--------+-------------+"
     rows = [rule, "|      g |           s |", rule, "|      a |           5 |", rule]
     assert table == [*rows, "Received a total of 1 row"]
+    # Batch mode ends by itself, and a tableau of it shows no changes.
+    batch = "SET 'execution.runtime-mode' = 'batch';" + small + query
+    assert _shown(spark, batch, names, bounded=False) == table
 
 
 def test_values_are_shown_as_flink_shows_them(spark: SparkSession) -> None:
@@ -94,14 +97,14 @@ def test_values_are_shown_as_flink_shows_them(spark: SparkSession) -> None:
 @pytest.mark.parametrize(
     ("script", "message"),
     [
-        (TABLE + "SELECT * FROM t; SELECT * FROM t;", "SELECT behind a statement that runs"),
+        (TABLE + "SELECT * FROM t; SELECT * FROM t;", "SELECT after an unbounded statement"),
         (
             "SET 'sql-client.execution.result-mode' = 'table';" + TABLE + "SELECT * FROM t;",
-            "'sql-client.execution.result-mode' = 'table' of a query without an end",
+            "'sql-client.execution.result-mode' = 'table' for an unbounded query",
         ),
         (
             "SET 'execution.mode' = 'real-time';" + TABLE + "SELECT * FROM t;",
-            "SELECT on its own in real-time mode",
+            "a SELECT statement in real-time mode",
         ),
     ],
 )

@@ -124,7 +124,7 @@ def test_a_partitioner_that_is_not_there(partitioner: str, told: str, job: Job) 
 
 
 def test_a_partition_that_is_not_there_ends_the_job(job: Job) -> None:
-    with pytest.raises(StreamtableError, match="gave 4, and there are partitions 0 to 3"):
+    with pytest.raises(StreamtableError, match="returned 4, but the partitions are 0 to 3"):
         job.run(f", 'sink.partitioner' = '{__name__}:nowhere'")
 
 
@@ -163,7 +163,7 @@ def test_a_topic_is_created_as_told(job: Job, broker: Broker) -> None:
     assert config["retention.ms"].value == "3600000"
     other = Job(job.spark, broker, job.names["source"], job.out, job.folder.with_name("d"))
     other.run(", 'sink.topic.partitions' = '5'")
-    assert any("is there with 3 partitions" in line for line in other.notices)
+    assert any("already has 3 partitions" in line for line in other.notices)
 
 
 def test_one_task_keeps_the_order_of_each_partition(job: Job, broker: Broker) -> None:
@@ -180,7 +180,7 @@ def test_dropped_nulls_are_counted(job: Job, broker: Broker) -> None:
     produce(broker.bootstrap_servers, job.names["source"], [(None, b"{}"), (None, b'{"id":null}')])
     job.run(settings={"table.exec.sink.not-null-enforcer": "DROP"})
     assert sum(map(len, job.partitions().values())) == 40
-    dropped = "o: 2 records dropped, because they have NULL for a NOT NULL column"
+    dropped = "o: 2 records dropped, because they have NULL in a NOT NULL column"
     assert dropped in job.notices
 
 

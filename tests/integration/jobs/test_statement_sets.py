@@ -9,6 +9,7 @@ from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from tests.integration.batches import positions
 from tests.integration.event_time.support import SOURCE, Event, millis, send
 from tests.integration.jobs.support import PATIENCE_S
 from tests.integration.jobs.test_change_events import records
@@ -48,18 +49,9 @@ END;
 """
 
 
-def _newest(folder: Path) -> int | None:
-    """The number of the newest batch that Spark has written down there."""
-    return max((int(f.name) for f in folder.glob("*") if f.name.isdecimal()), default=None)
-
-
-def _reached(query: Path, batches: str, topic: str) -> int:
+def _reached(query: Path, log: str, topic: str) -> int:
     """Where the newest planned (`offsets`) or committed (`commits`) batch of a query ends."""
-    newest = _newest(query / batches)
-    if newest is None:
-        return 0
-    lines = (query / "offsets" / str(newest)).read_text().splitlines()
-    return int(json.loads(lines[-1])[topic]["0"])
+    return positions(query, topic, log).get(0, 0)
 
 
 def test_no_sink_is_further_ahead_than_the_bound(

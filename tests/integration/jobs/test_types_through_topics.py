@@ -44,6 +44,8 @@ TYPES = {
 }
 #: What json holds and avro, as in Flink, does not.
 IN_JSON = {
+    "ts9": ("TIMESTAMP(9)", '"1969-12-31 23:59:59.999999"'),
+    "ltz9": ("TIMESTAMP_LTZ(9)", '"2026-03-29 01:00:00.000001Z"'),
     "years": ("INTERVAL YEAR TO MONTH", "-14"),
     "days": ("INTERVAL DAY TO SECOND", "86399999"),
 }

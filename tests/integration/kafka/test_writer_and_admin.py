@@ -14,7 +14,7 @@ from pyspark.sql.streaming.readwriter import DataStreamWriter
 from streamtable.core.settings import SETTINGS
 from streamtable.jvm.bridge import Bridge
 from streamtable.jvm.counters import COUNTED_IN, COUNTED_OUT
-from streamtable.runtime.spark import start_spark
+from streamtable.runtime.session.spark import start_spark
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -38,7 +38,7 @@ def spark() -> Iterator[SparkSession]:
 @pytest.fixture
 def admin(spark: SparkSession) -> Any:
     java: Any = spark._jvm
-    return java.io.streamtable.kafka.KafkaAdmin
+    return java.io.streamtable.kafka.admin.KafkaAdmin
 
 
 class Sink:
@@ -51,8 +51,8 @@ class Sink:
         names = spark.sparkContext._gateway.new_array(java.java.lang.String, len(NAMES))
         for at, name in enumerate(NAMES):
             names[at] = name
-        self.counters = java.io.streamtable.codec.Counters.register(spark._jsc.sc(), names)
-        self.java = java.io.streamtable.kafka.KafkaWriter
+        self.counters = java.io.streamtable.metrics.Counters.register(spark._jsc.sc(), names)
+        self.java = java.io.streamtable.kafka.write.KafkaWriter
 
     def write(
         self, writer: Any, rows: list[tuple[str | None, str | None, int]], *more: str

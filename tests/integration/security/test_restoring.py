@@ -12,8 +12,9 @@ from tests.integration.security.support import SecuredBroker, options
 
 from streamtable.jvm.bridge import Bridge
 from streamtable.operators.context import LoweringContext
-from streamtable.runtime.checkpoint import open_checkpoint
-from streamtable.runtime.restoring import obstacles_there
+from streamtable.runtime.checkpoint.checkpoint import open_checkpoint
+from streamtable.runtime.endpoints import sink_facts
+from streamtable.runtime.preflight.rollback import target_rollback_obstacles
 from streamtable.session import Session, fixed_settings
 
 if TYPE_CHECKING:
@@ -52,14 +53,14 @@ INSERT INTO o SELECT k, v{", t" if column else ""} FROM o WHERE v > 1;
             {"cleanup.policy": "compact", "min.compaction.lag.ms": "120000"},
             False,
             ", t TIMESTAMP_LTZ(3) METADATA FROM 'timestamp'",
-            "brokers go by the timestamps that o writes when they compact",
+            "brokers compact by the timestamps that o writes",
         ),
         (
             (READ, WRITE, ASK),
             {"cleanup.policy": "compact", "min.compaction.lag.ms": "120000"},
             True,
             "",
-            "someone else writes topic '{}', too",
+            "topic '{}' has another writer",
         ),
         (
             (READ, WRITE, ASK),
@@ -94,7 +95,8 @@ def test_what_is_in_the_way(
         if shared:
             (tmp_path / "c" / "o" / "sinks").mkdir(parents=True)
             (tmp_path / "c" / "o" / "sinks" / "shared").touch()
-        found = obstacles_there(plans, checkpoint, context)
+        facts = sink_facts(plans, context.settings, checkpoint.id, checkpoint.query_directory)
+        found = target_rollback_obstacles(plans, facts, context)
     finally:
         checkpoint.close()
     assert found == ({} if reason is None else {"o": reason.format(topic)})

@@ -1,4 +1,4 @@
-"""Plans made for practice: the query that they are made of goes on as if there were none."""
+"""Planner warm-up does not change the results of the query whose plans it makes."""
 
 from __future__ import annotations
 
@@ -7,8 +7,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from streamtable.jvm.bridge import Bridge
-from streamtable.jvm.specs import Aggregation
-from streamtable.jvm.stateful import group_aggregate
+from streamtable.jvm.running_queries import warm_up_planner, warm_up_plans
+from streamtable.jvm.specs.aggregate import GroupAggregateOperator
+from streamtable.jvm.specs.operator import Aggregation
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -18,18 +19,19 @@ def test_a_query_goes_on_as_it_was(spark: SparkSession, tmp_path: Path) -> None:
     source, checkpoint = tmp_path / "in", tmp_path / "c"
     source.mkdir()
     bridge = Bridge(spark)
-    counted = group_aggregate(
-        bridge,
+    counted = bridge.operator(
         spark.readStream.text(str(source)).selectExpr("CAST(0 AS TINYINT) AS kind", "value"),
-        keys=["value"],
-        calls=[Aggregation("COUNT", -1, -1, False, "BIGINT", "BIGINT")],
-        retracting=False,
-        before=False,
-        bitmaps=True,
-        fold=True,
-        order=[],
-        ttl_ms=0,
-        output_ddl="kind TINYINT, value STRING, n BIGINT",
+        GroupAggregateOperator(
+            keys=["value"],
+            calls=[Aggregation("COUNT", -1, -1, False, "BIGINT", "BIGINT")],
+            retracting=False,
+            before=False,
+            bitmaps=True,
+            fold=True,
+            order=[],
+            ttl=0,
+            output_ddl="kind TINYINT, value STRING, n BIGINT",
+        ),
     )
     writer = counted.writeStream.format("memory").queryName("practised").outputMode("update")
     query = writer.option("checkpointLocation", str(checkpoint)).start()
@@ -37,10 +39,10 @@ def test_a_query_goes_on_as_it_was(spark: SparkSession, tmp_path: Path) -> None:
         (source / "1.txt").write_text("a\nb\na\n", encoding="utf-8")
         query.processAllAvailable()
         before = written(checkpoint)
-        wanted = bridge.practised_plans + 3
-        bridge.practise_plans(query, wanted)
+        wanted = warm_up_plans(bridge) + 3
+        warm_up_planner(bridge, query, wanted)
         deadline = time.monotonic() + 60
-        while bridge.practised_plans < wanted:
+        while warm_up_plans(bridge) < wanted:
             assert time.monotonic() < deadline
             time.sleep(0.05)
         assert written(checkpoint) == before

@@ -8,13 +8,15 @@ import pytest
 from confluent_kafka import Consumer, Producer, TopicPartition
 from confluent_kafka.admin import AdminClient, NewPartitions
 
+from streamtable.connector_api.endpoints import sink_of
+from streamtable.connector_api.sink import Rollback
+from streamtable.connectors.kafka.cluster.admin import KafkaAdmin, RollbackResult
 from streamtable.core.errors import StreamtableError
 from streamtable.core.settings import SETTINGS, ExecutionMode
 from streamtable.jvm.bridge import Bridge
-from streamtable.jvm.kafka_admin import KafkaAdmin, Restored
 from streamtable.operators.context import LoweringContext
-from streamtable.runtime.restoring import RestoredSink
-from streamtable.runtime.spark import start_spark
+from streamtable.runtime.endpoints import sink_facts
+from streamtable.runtime.session.spark import start_spark
 from streamtable.session import Session
 from streamtable.testing.topics import produce
 
@@ -93,17 +95,28 @@ def test_every_key_is_what_it_was(bridge: Bridge, broker: Broker, topic: Topics)
     produce(servers, name, [(b"gone", b"2"), (b"kept", None), (b"new", b"1")], partition=1)
     assert _folded(servers, name) != wanted
     before = len(_records(servers, name))
-    with pytest.raises(StreamtableError, match="could not be taken back within 0 s"):
-        _admin(bridge, broker, timeout_ms=0).take_back(name, ends, whole=True)
+    with pytest.raises(StreamtableError, match="could not be rolled back within 0 s"):
+        _admin(bridge, broker, timeout_ms=0).roll_back(name, ends, whole=True)
     assert len(_records(servers, name)) == before
 
-    assert admin.take_back(name, ends, whole=True) == Restored(7, 0)
+    assert admin.roll_back(name, ends, whole=True) == RollbackResult(7, 0)
     assert _folded(servers, name) == wanted
     # A start that is broken off, or the next one, does it again: over half of it or all of it.
     produce(servers, name, [(b"new", b"2"), (b"k3", b"z")], partition=0)
-    assert admin.take_back(name, ends, whole=True) == Restored(8, 0)
+    assert admin.roll_back(name, ends, whole=True) == RollbackResult(8, 0)
     assert _folded(servers, name) == wanted
-    assert admin.take_back(name, admin.end_offsets([name]), whole=True) == Restored(0, 0)
+    assert admin.roll_back(name, admin.end_offsets([name]), whole=True) == RollbackResult(0, 0)
+
+
+def test_more_keys_than_fit_into_one_round(bridge: Bridge, broker: Broker, topic: Topics) -> None:
+    """A key that comes again in the second round gets the record of the first one again."""
+    servers, name, keys = broker.bootstrap_servers, topic("rounds"), range(101_000)
+    admin = _admin(bridge, broker)
+    produce(servers, name, ((b"%d" % k, b"1") for k in keys))
+    wanted, ends = _folded(servers, name), admin.end_offsets([name])
+    produce(servers, name, ((b"%d" % k, b"2") for k in (*keys, 0, 1, 2)))
+    assert admin.roll_back(name, ends, whole=True) == RollbackResult(len(keys) + 3, 0)
+    assert _folded(servers, name) == wanted
 
 
 def test_what_may_be_compacted_away_is_left(bridge: Bridge, broker: Broker, topic: Topics) -> None:
@@ -113,7 +126,7 @@ def test_what_may_be_compacted_away_is_left(bridge: Bridge, broker: Broker, topi
     ends = admin.end_offsets([name])
     produce(servers, name, [(b"a", b"2"), (b"gone", b"2"), (b"unknown", b"1")])
 
-    assert admin.take_back(name, ends, whole=False) == Restored(2, 1)
+    assert admin.roll_back(name, ends, whole=False) == RollbackResult(2, 1)
     folded = {key: value for (_, key), (value, _) in _folded(servers, name).items()}
     assert folded == {b"a": b"1", b"unknown": b"1"}
 
@@ -130,7 +143,7 @@ def test_records_that_were_deleted_are_not_waited_for(
     for future in client.delete_records([TopicPartition(name, 0, 2)]).values():
         future.result()
 
-    assert admin.take_back(name, ends, whole=True) == Restored(1, 0)
+    assert admin.roll_back(name, ends, whole=True) == RollbackResult(1, 0)
     assert not {message[1:3] for message in _records(servers, name)} - {(b"b", b"2"), (b"b", None)}
 
 
@@ -147,7 +160,7 @@ def test_only_a_topic_that_is_still_the_same(
     sink.after_stop()
     kept = tmp_path / "sinks" / "4"
     as_it_was = kept.read_text()
-    assert sink.is_to_be_taken_back
+    assert sink.pending
 
     def written_then_started() -> list[str]:
         produce(servers, name, [(b"a", b"1")])
@@ -155,7 +168,7 @@ def test_only_a_topic_that_is_still_the_same(
         sink.before_start(ExecutionMode.MICRO_BATCH)
         return told
 
-    assert "took 1 keys of topic" in written_then_started()[0]
+    assert "rolled 1 keys of topic" in written_then_started()[0]
     assert not _folded(servers, name)
     # A micro-batch that has been committed since repeats as it was.
     (commits / "5").touch()
@@ -165,20 +178,26 @@ def test_only_a_topic_that_is_still_the_same(
     assert written_then_started() == []
     kept.write_text(as_it_was)
     (tmp_path / "sinks" / "shared").touch()
-    assert f"stays, as someone else writes topic '{name}', too" in written_then_started()[0]
+    assert (
+        f"stay in the topic, because topic '{name}' has another writer"
+        in (written_then_started()[0])
+    )
     (tmp_path / "sinks" / "shared").unlink()
     client = AdminClient({"bootstrap.servers": servers})
     client.create_partitions([NewPartitions(name, 2)])[name].result()
-    assert "has got more partitions" in written_then_started()[0]
+    assert "has new partitions" in written_then_started()[0]
     assert _folded(servers, name) == {(0, b"a"): (b"1", None)}
     sink.settled()
     assert written_then_started() == []
-    assert not sink.is_to_be_taken_back
+    assert not sink.pending
 
 
-def _sink(spark: SparkSession, script: str, directory: Path, told: list[str]) -> RestoredSink:
+def _sink(spark: SparkSession, script: str, directory: Path, told: list[str]) -> Rollback:
     session = Session()
     session.load(script, "job.sql")
     context = LoweringContext(spark, Bridge(spark), SETTINGS.read({}, "test"))
-    (plan,) = session.plans
-    return RestoredSink("o", plan, directory, context, told.append, possible=True, keeps=True)
+    plans = {"o": session.plans[0]}
+    facts = sink_facts(plans, context.settings, "job", lambda _: str(directory))["o"]
+    rollback = sink_of(plans["o"].table).rollback(facts, context, told.append, keeps=True)
+    assert rollback is not None
+    return rollback

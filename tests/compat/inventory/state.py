@@ -1,0 +1,109 @@
+"""Whether what Flink has works here: found out by the front end itself, never written down."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import Enum
+from functools import cache
+from pathlib import Path
+
+from streamtable.core.errors import Condition, Faults, StreamtableError
+from streamtable.session import Session
+
+HERE = Path(__file__).parent
+_TABLES = (HERE / "tables.sql").read_text(encoding="utf-8")
+_HEAD = re.compile(r"-- (chapter|case|of|refused|unrecorded): (.*)\n")
+
+
+class State(Enum):
+    """What becomes of something that Flink has; the value is the word for it."""
+
+    WORKS = "works"
+    NOT_YET = "not supported yet"
+    REFUSED = "refused"
+
+
+@dataclass
+class Case:
+    """A statement or clause.
+
+    Attributes:
+        name: as Flink writes it.
+        chapter: what it is a part of.
+        classes: names of Flink's parser for it.
+        refused: why it will not be there; None where it works or will.
+        unrecorded: why Flink was not asked about it; None where it was.
+        example: a script.
+    """
+
+    name: str
+    chapter: str
+    classes: tuple[str, ...] = ()
+    refused: str | None = None
+    unrecorded: str | None = None
+    example: str = ""
+
+
+def cases(name: str) -> Iterator[Case]:
+    """The cases of a file."""
+    text = (HERE / f"{name}.sql").read_text(encoding="utf-8")
+    chapter, found = "", None
+    for line in text.splitlines(keepends=True):
+        head = _HEAD.fullmatch(line)
+        if head is None:
+            if found is not None:
+                found.example += line
+        elif head[1] == "chapter":
+            chapter = head[2]
+        elif head[1] == "case":
+            if found is not None:
+                yield found
+            found = Case(head[2], chapter)
+        else:
+            assert found is not None, line
+            if head[1] == "of":
+                found.classes += tuple(head[2].split())
+            elif head[1] == "refused":
+                found.refused = head[2]
+            else:
+                found.unrecorded = head[2]
+    if found is not None:
+        yield found
+
+
+@cache
+def outcome(example: str) -> StreamtableError | None:
+    """What the front end says to a script over `tables.sql`; None: it is valid."""
+    session = Session()
+    session.load(_TABLES, "tables.sql")
+    try:
+        session.load(example, "job.sql")
+    except StreamtableError as error:
+        return error
+    except Faults as faults:
+        return faults.faults[0]
+    return None
+
+
+def state(case: Case) -> State:
+    """The state of a statement or clause."""
+    error = outcome(case.example)
+    if error is None:
+        return State.WORKS
+    if case.refused is not None:
+        return State.REFUSED
+    return State.NOT_YET
+
+
+def way_out(case: Case) -> str:
+    """Why it is refused, or what the message about it says to write."""
+    error = outcome(case.example)
+    return case.refused or (error.hint if error is not None else None) or ""
+
+
+def told(case: Case) -> bool:
+    """Whether its refusal says that it is not there yet."""
+    error = outcome(case.example)
+    return error is not None and error.condition in (Condition.NOT_YET, Condition.UNSUPPORTED_TYPE)

@@ -1,0 +1,59 @@
+"""Asks a Flink for its settings: `python record_settings.py VERSION JAR...`.
+
+The jars are those of the wheel `apache-flink-libraries` (`lib`, and `flink-python` and
+`flink-sql-client` of `opt`) and the `flink-table-planner.jar` that lies inside of its planner
+loader. Writes `flink_settings.txt` beside the module of the product that reads it: key, default and
+older keys, with tabs between.
+"""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+from streamtable.core import flink_settings
+
+HERE = Path(__file__).parent
+LIST = Path(flink_settings.__file__).with_suffix(".txt")
+_PACKAGE = "org.apache.flink."
+#: Who declares options of tables, formats, hints, modules and graphs, which no session has.
+_NO_SETTINGS = re.compile(
+    r"(formats|connector\.(file|datagen|print|base\.table|blackhole)|table\.(factories|connector"
+    r"|sinks|utils|catalog|module|runtime\.arrow)|streaming\.api\.graph\.StreamConfig"
+    r"|table\.api\.config\.(LookupJoinHint|VectorSearchRuntime|MLPredictRuntime))|.*Internal\Z"
+)
+#: Of Flink's own machinery; and of a reporter or a resource, below a name that the user gives it.
+_NO_KEYS = re.compile(
+    r"\$internal|__|internal\.|<parameter>|enabled\Z|factory\.class\Z|filter\.|interval\Z"
+    r"|partition\.fields\.|scope\."
+)
+
+
+def lines(declared: str) -> Iterator[str]:
+    """The lines of the list, from what `FlinkOptions` prints."""
+    found: dict[str, str] = {}
+    for line in declared.splitlines():
+        key, default, older, owner = line.split("\t")
+        if not (_NO_KEYS.match(key) or _NO_SETTINGS.match(owner.removeprefix(_PACKAGE))):
+            found.setdefault(key, f"{key}\t{default}\t{older}".rstrip())
+    yield from (found[key] for key in sorted(found))
+
+
+def main() -> None:
+    """Writes the list."""
+    version, *jars = sys.argv[1:]
+    run = subprocess.run(
+        ["java", "-cp", ":".join(jars), str(HERE / "FlinkOptions.java"), *jars],
+        stdout=subprocess.PIPE,
+        text=True,
+        check=True,
+    )
+    head = f"# Settings of Flink {version}, written by `tests/compat/record_settings.py`"
+    LIST.write_text("\n".join([head, *lines(run.stdout)]) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

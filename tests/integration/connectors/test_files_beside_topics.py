@@ -1,0 +1,93 @@
+"""A bounded table of files beside a topic without an end: killed, started again, each row once."""
+
+from __future__ import annotations
+
+import json
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from tests.integration.jobs.support import PATIENCE_S, Cli, run, write
+
+from streamtable.testing.topics import produce_json
+
+if TYPE_CHECKING:
+    from tests.conftest import Topics
+
+    from streamtable.devbroker.broker import Broker
+
+SCRIPT = """
+CREATE TABLE history (id INT, name STRING) WITH (
+  'connector' = 'filesystem', 'path' = '${in}/2026-*', 'format' = 'csv'
+);
+CREATE TABLE live (id INT, name STRING) WITH (
+  'connector' = 'kafka', 'topic' = '${topic}', 'scan.startup.mode' = 'earliest-offset',
+  'properties.bootstrap.servers' = '${servers}', 'format' = 'json'
+);
+CREATE TABLE everything (id INT, name STRING, origin STRING) PARTITIONED BY (origin) WITH (
+  'connector' = 'filesystem', 'path' = '${out}', 'format' = 'json'
+);
+INSERT INTO everything
+SELECT id, name, 'file' FROM history UNION ALL SELECT id, name, 'topic' FROM live;
+"""
+#: Rows of a file.
+ROWS = 20
+FILES = 60
+
+
+def _rows(path: Path) -> list[dict[str, Any]]:
+    """What a reader of the directory sees, which knows nothing of checkpoints."""
+    files = [f for f in path.glob("origin=*/part-*") if f.is_file()]
+    return [json.loads(line) for file in files for line in file.read_text().splitlines()]
+
+
+def _file(source: Path, number: int) -> None:
+    day = source / f"2026-{number % 3}"
+    day.mkdir(parents=True, exist_ok=True)
+    ids = range(number * ROWS, (number + 1) * ROWS)
+    (day / f"{number}.csv").write_text("".join(f"{i},row-{i}\n" for i in ids))
+
+
+def _wait_for_rows(out: Path, count: int, job: Cli) -> None:
+    end = time.monotonic() + PATIENCE_S
+    while time.monotonic() < end:
+        assert job.process.poll() is None, "the job ended by itself"
+        if len(_rows(out)) >= count:
+            return
+        time.sleep(0.05)
+    message = f"the job wrote fewer than {count} rows in {PATIENCE_S} s"
+    raise AssertionError(message)
+
+
+def test_each_row_once(broker: Broker, topic: Topics, tmp_path: Path) -> None:
+    name = topic("live", partitions=2)
+    source, out = tmp_path / "in", tmp_path / "out"
+    for number in range(FILES):
+        _file(source, number)
+    first = FILES * ROWS * 10
+    live = [{"id": first + i, "name": f"live-{i}"} for i in range(600)]
+    produce_json(broker.bootstrap_servers, name, live)
+    script = write(tmp_path / "job.sql", SCRIPT)
+    arguments = ["run", script, "--checkpoint", str(tmp_path / "checkpoint")]
+    arguments += ["--master", "local[2]", "--set", "execution.micro-batch.max-records=10"]
+    names = {"in": source, "out": out, "topic": name, "servers": broker.bootstrap_servers}
+    for key, value in names.items():
+        arguments += ["--var", f"{key}={value}"]
+    seen: set[int] = set()
+    for written in (60, 200):
+        job = Cli.start(*arguments)
+        _wait_for_rows(out, written, job)
+        job.kill()
+        ids = [row["id"] for row in _rows(out)]
+        assert len(ids) == len(set(ids))
+        assert seen <= set(ids)
+        seen = set(ids)
+    # A bounded table has the files of the first start.
+    _file(source, FILES)
+    code, _, err = run(*arguments, "--bounded", "--set", "execution.micro-batch.max-records=5000")
+    assert code == 0, err
+    expected = {i: f"row-{i}" for i in range(FILES * ROWS)} | {r["id"]: r["name"] for r in live}
+    rows = _rows(out)
+    assert len(rows) == len(expected)
+    assert {row["id"]: row["name"] for row in rows} == expected
+    assert not list(out.glob(".staging*"))

@@ -1,0 +1,51 @@
+"""Filters and functions of JSON paths, as json-path documents them; Flink uses the same library."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from tests.compat.functions_answers import binder, expression
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
+JSON = '{"items": [{"n": 1, "sku": "a"}, {"n": 5, "sku": "b"}, {"n": 9, "sku": "b"}], "max": 4}'
+
+
+@pytest.mark.parametrize(
+    ("path", "found"),
+    [
+        ("$.items[?(@.n > 4)].sku", '["b","b"]'),
+        ("$.items[?(@.n > $.max && @.sku == 'b')].n", "[5,9]"),
+        ("$.items[?(@.sku in ['a', 'c'])].n", "[1]"),
+        ('$.items[?(@.sku == {"x": 1})].n', "[]"),
+        ("$.items[?(@.gone)]", "[]"),
+    ],
+)
+def test_a_filter_keeps_what_fulfils_it(path: str, found: str, row: DataFrame) -> None:
+    assert _value(row, "JSON_QUERY", path) == found
+
+
+@pytest.mark.parametrize(
+    ("path", "found"),
+    [
+        ("$.items.length()", "3"),
+        ("$.sum($.items[*].n)", "15.0"),
+        ("lax $.max($.items[*].n)", "9.0"),
+    ],
+)
+def test_a_function_gives_a_scalar(path: str, found: str, row: DataFrame) -> None:
+    assert _value(row, "JSON_VALUE", path) == found
+
+
+@pytest.mark.parametrize("path", ["$.items[?(@.n >]", "$[", "$.items.nonsense()", ""])
+def test_a_path_that_is_none_is_a_fault(path: str, row: DataFrame) -> None:
+    assert _value(row, "JSON_VALUE", path, " DEFAULT 'none' ON ERROR") == "none"
+    assert _value(row, "JSON_VALUE", f"lax {path}", " DEFAULT 'none' ON ERROR") == "none"
+
+
+def _value(row: DataFrame, call: str, path: str, clause: str = "") -> object:
+    quoted = path.replace("'", "''")
+    bound = binder().bind(expression(f"{call}('{JSON}', '{quoted}'{clause})"))
+    return row.selectExpr(f"{bound.sql} AS found").collect()[0][0]

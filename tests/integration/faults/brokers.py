@@ -1,0 +1,249 @@
+"""A Kafka cluster of three nodes, each broker and controller, of which any one may be away."""
+
+from __future__ import annotations
+
+import random
+import time
+from collections.abc import Callable, Iterable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Self
+
+from confluent_kafka import ElectionType, KafkaError, KafkaException, TopicPartition
+from confluent_kafka.admin import AdminClient, NewPartitions, NewTopic, OffsetSpec
+
+from streamtable.devbroker.broker import Broker, free_port, new_cluster_id
+from streamtable.jvm.packages import Packages
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+_NODES = (1, 2, 3)
+_REPLICAS = 2
+_HOST = "127.0.0.1"
+_START_S = 180
+_WAIT_S = 180
+
+#: What a leader answers that has just been elected, or no longer leads.
+_NEW_LEADER = (KafkaError.OFFSET_NOT_AVAILABLE, KafkaError.NOT_LEADER_FOR_PARTITION)
+#: All that a cluster keeps must outlive any one of its nodes.
+_REPLICATED = {
+    "default.replication.factor": str(_REPLICAS),
+    "min.insync.replicas": "1",
+    "offsets.topic.replication.factor": str(_REPLICAS),
+    "transaction.state.log.replication.factor": str(_REPLICAS),
+    "transaction.state.log.min.isr": "1",
+    # Three nodes share a busy machine: one that is slow is not away.
+    "broker.session.timeout.ms": "9000",
+    "controller.quorum.fetch.timeout.ms": "10000",
+    "controller.quorum.election.timeout.ms": "5000",
+    "controller.quorum.request.timeout.ms": "10000",
+}
+
+
+class Node(Broker):
+    """One node of a cluster.
+
+    Args:
+        directory: of this node alone.
+        number: its id.
+        controllers: the ports on which the nodes speak to each other's controllers, by their ids.
+        cluster: the id of the cluster.
+    """
+
+    def __init__(
+        self, directory: Path, number: int, controllers: Mapping[int, int], cluster: str
+    ) -> None:
+        super().__init__(directory, config=_REPLICATED)
+        self._ports = (_free_port_but(controllers.values()), controllers[number])
+        self._cluster = cluster
+        self._own = {
+            "node.id": str(number),
+            "controller.quorum.voters": ",".join(
+                f"{n}@{_HOST}:{port}" for n, port in controllers.items()
+            ),
+        }
+
+    def start(self, timeout_seconds: float = _START_S) -> Self:
+        """Starts it; a first node waits for the others, without which it has no majority."""
+        return super().start(timeout_seconds)
+
+    def _properties(self, ports: tuple[int, ...]) -> str:
+        """Of two lines with one name Java reads the last."""
+        own = "".join(f"{key}={value}\n" for key, value in self._own.items())
+        return super()._properties(ports) + own
+
+
+class Brokers:
+    """The cluster as a context manager; its topics have two replicas of each partition.
+
+    Args:
+        directory: of all nodes.
+        spark: its JVM has the admin client that moves replicas.
+    """
+
+    def __init__(self, directory: Path, spark: SparkSession) -> None:
+        cluster = new_cluster_id()
+        ports: dict[int, int] = {}
+        for number in _NODES:
+            ports[number] = _free_port_but(ports.values())
+        self.nodes = [Node(directory / f"node-{n}", n, ports, cluster) for n in _NODES]
+        self._spark = spark
+
+    def __enter__(self) -> Self:
+        self._all(Node.__enter__)
+        _wait(self._all_there)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._all(Node.stop)
+
+    @property
+    def bootstrap_servers(self) -> str:
+        """Of all nodes."""
+        return ",".join(node.bootstrap_servers for node in self.nodes)
+
+    def kill(self, nodes: list[Node], seconds: float) -> None:
+        """`kill -9` of some nodes, which come back after so long, with all their replicas."""
+        for node in nodes:
+            node.kill()
+        time.sleep(seconds)
+        self._all(Node.start)
+        _wait(self._all_there)
+        self.wait_in_sync()
+
+    def create(self, topic: str, partitions: int) -> None:
+        """Creates a topic; returns when every node knows it."""
+        new = NewTopic(topic, num_partitions=partitions, replication_factor=_REPLICAS)
+        admin = self._admin()
+        admin.create_topics([new])[topic].result(_WAIT_S)
+        self._wait_for_partitions(topic, partitions)
+
+    def delete(self, topic: str) -> None:
+        """Deletes a topic; returns when no node knows it."""
+        admin = self._admin()
+        admin.delete_topics([topic])[topic].result(_WAIT_S)
+        self._wait_for_partitions(topic, 0)
+
+    def grow(self, topic: str, partitions: int) -> None:
+        """Adds partitions; returns when every node knows them."""
+        admin = self._admin()
+        admin.create_partitions([NewPartitions(topic, partitions)])[topic].result(_WAIT_S)
+        self._wait_for_partitions(topic, partitions)
+
+    def truncate(self, topic: str) -> None:
+        """Deletes all records of a topic."""
+        ends = self.ends(topic)
+        places = [TopicPartition(topic, p, end) for p, end in ends.items()]
+        admin = self._admin()
+        for done in admin.delete_records(places).values():
+            done.result(_WAIT_S)
+
+    def move(self, topics: list[str], dice: random.Random) -> None:
+        """Gives each partition other nodes for its replicas, and the first of them the lead."""
+        places = [p for topic in topics for p in self._partitions(topic)]
+        wanted = {place: dice.sample(_NODES, _REPLICAS) for place in places}
+        self._reassign(wanted)
+        _wait(lambda: all(self._replicas(p) == set(nodes) for p, nodes in wanted.items()))
+        self.wait_in_sync()
+        # Each partition has an answer of its own: that it is led from there already is one.
+        admin = self._admin()
+        admin.elect_leaders(ElectionType.PREFERRED, places).result(_WAIT_S)
+
+    def wait_in_sync(self) -> None:
+        """Returns when every replica of every partition has all records."""
+        _wait(self._in_sync)
+
+    def topics(self) -> list[str]:
+        """The names of all that are not Kafka's own."""
+        return sorted(topic for topic in self._topics() if not topic.startswith("_"))
+
+    def ends(self, topic: str) -> dict[int, int]:
+        """The offset of each partition's next record; a leader that is new is waited for."""
+        asked = {place: OffsetSpec.latest() for place in self._partitions(topic)}
+        admin = self._admin()
+        deadline = time.monotonic() + _WAIT_S
+        while True:
+            found = admin.list_offsets(asked, request_timeout=30)
+            try:
+                return {place.partition: end.result().offset for place, end in found.items()}
+            except KafkaException as error:
+                if error.args[0].code() not in _NEW_LEADER or time.monotonic() > deadline:
+                    raise
+                time.sleep(0.2)
+
+    def _all(self, do: Callable[[Node], object]) -> None:
+        """All at once: one node alone has no majority, and does not answer."""
+        with ThreadPoolExecutor(len(self.nodes)) as pool:
+            list(pool.map(do, self.nodes))
+
+    def _admin(self, servers: str | None = None) -> AdminClient:
+        """A new one, which knows nothing from before; its answers end with it."""
+        return AdminClient({"bootstrap.servers": servers or self.bootstrap_servers, "log_level": 0})
+
+    def _topics(self, servers: str | None = None) -> Mapping[str, Any]:
+        admin = self._admin(servers)
+        found: Mapping[str, Any] = admin.list_topics(timeout=30).topics
+        return found
+
+    def _partitions(self, topic: str) -> list[TopicPartition]:
+        return [TopicPartition(topic, p) for p in sorted(self._topics()[topic].partitions)]
+
+    def _replicas(self, place: TopicPartition) -> set[int]:
+        return set(self._topics()[place.topic].partitions[place.partition].replicas)
+
+    def _all_there(self) -> bool:
+        found = (self._admin(n.bootstrap_servers) for n in self.nodes)
+        return all(len(admin.list_topics(timeout=30).brokers) == len(_NODES) for admin in found)
+
+    def _in_sync(self) -> bool:
+        partitions = [p for t in self._topics().values() for p in t.partitions.values()]
+        return all(p.leader in p.isrs and len(p.isrs) == len(p.replicas) for p in partitions)
+
+    def _wait_for_partitions(self, topic: str, count: int) -> None:
+        def known(node: Node) -> bool:
+            found = self._topics(node.bootstrap_servers).get(topic)
+            led = [p for p in found.partitions.values() if p.leader >= 0] if found else []
+            return len(led) == count
+
+        _wait(lambda: all(known(node) for node in self.nodes))
+
+    def _reassign(self, wanted: Mapping[TopicPartition, list[int]]) -> None:
+        context: Any = self._spark.sparkContext
+        client = context._gateway._gateway_client
+        java, kafka = Packages("java.util", client), Packages("org.apache.kafka", client)
+        moves = java.HashMap()
+        for place, nodes in wanted.items():
+            replicas = java.ArrayList()
+            for node in nodes:
+                replicas.add(node)
+            move = kafka.clients.admin.NewPartitionReassignment(replicas)
+            partition = kafka.common.TopicPartition(place.topic, place.partition)
+            moves.put(partition, java.Optional.of(move))
+        settings = java.HashMap()
+        settings.put("bootstrap.servers", self.bootstrap_servers)
+        admin = kafka.clients.admin.Admin.create(settings)
+        try:
+            admin.alterPartitionReassignments(moves).all().get()
+        finally:
+            admin.close()
+
+
+def _wait(holds: Callable[[], bool]) -> None:
+    deadline = time.monotonic() + _WAIT_S
+    while True:
+        try:
+            if holds():
+                return
+        except (KafkaException, KeyError) as error:
+            # A node that is about to come back, or a topic that not every node knows yet.
+            assert time.monotonic() < deadline, error
+        assert time.monotonic() < deadline, "the brokers are not done in time"
+        time.sleep(0.2)
+
+
+def _free_port_but(taken: Iterable[int]) -> int:
+    port = free_port()
+    while port in taken:
+        port = free_port()
+    return port

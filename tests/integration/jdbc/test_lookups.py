@@ -1,0 +1,175 @@
+"""Lookup joins with tables of three databases, in micro-batches and in real-time mode."""
+
+from __future__ import annotations
+
+import threading
+import time
+from typing import TYPE_CHECKING, Any
+
+from streamtable.testing.jobs import BoundedRun
+from streamtable.testing.topics import produce_json
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from pyspark.sql import SparkSession
+    from tests.conftest import Topics
+    from tests.integration.jdbc.stores import MariaStore, PostgresStore, SqliteStore
+
+    from streamtable.devbroker.broker import Broker
+
+_TOPIC = """
+CREATE TABLE orders (id INT, cid INT, item STRING, p AS PROCTIME()) WITH (
+  'connector' = 'kafka', 'topic' = '${source}', 'scan.startup.mode' = 'earliest-offset',
+  'properties.bootstrap.servers' = '${servers}', 'format' = 'json'
+);
+CREATE TABLE o (id INT, what STRING, PRIMARY KEY (id, what) NOT ENFORCED) WITH (
+  'connector' = 'upsert-kafka', 'topic' = '${source}-o',
+  'properties.bootstrap.servers' = '${servers}', 'key.format' = 'json', 'value.format' = 'json'
+);
+"""
+_CACHE = ("'lookup.cache' = 'PARTIAL'", "'lookup.partial-cache.max-rows' = '100'")
+
+
+def _send(broker: Broker, topic: str, rows: list[tuple[int, int | None, str]]) -> None:
+    values: list[dict[str, Any]] = [{"id": i, "cid": c, "item": t} for i, c, t in rows]
+    produce_json(broker.bootstrap_servers, topic, values)
+
+
+def test_rows_find_rows_of_three_databases(
+    spark: SparkSession,
+    broker: Broker,
+    topic: Topics,
+    tmp_path: Path,
+    postgres: PostgresStore,
+    maria: MariaStore,
+    sqlite: SqliteStore,
+) -> None:
+    """None, one or several matches; conditions; columns of other letters; then real-time mode."""
+    postgres.run(
+        'CREATE TABLE customers (id INT PRIMARY KEY, "Name" TEXT, country CHAR(2))',
+        "INSERT INTO customers VALUES (1, 'Ada', 'de'), (2, 'Bob', 'jp'), (3, NULL, 'de')",
+    )
+    maria.run(
+        "CREATE TABLE prices (item VARCHAR(20), price DECIMAL(10, 2), since INT)",
+        "INSERT INTO prices VALUES ('tea', 3.5, 1), ('tea', 4.25, 2), ('pot', 20, 3)",
+    )
+    sqlite.run(
+        "CREATE TABLE countries (code TEXT, name TEXT)",
+        "INSERT INTO countries VALUES ('de', 'Germany'), ('jp', 'Japan')",
+    )
+    script = (
+        _TOPIC
+        + f"""
+    CREATE TABLE customers (ID INT, name STRING, country CHAR(2), big AS UPPER(name),
+      PRIMARY KEY (ID) NOT ENFORCED) {postgres.options("customers", *_CACHE)};
+    CREATE TABLE prices (item STRING, price DECIMAL(10, 2), since INT)
+      {maria.options("prices")};
+    CREATE TABLE countries (code STRING, name STRING) {sqlite.options("countries")};
+    INSERT INTO o
+    SELECT o.id, CONCAT_WS(' ', c.big, l.name, COALESCE(CAST(s.price AS STRING), '-'))
+    FROM orders AS o
+    LEFT JOIN customers FOR SYSTEM_TIME AS OF o.p AS c ON o.cid = c.ID
+    LEFT JOIN countries FOR SYSTEM_TIME AS OF o.p AS l ON l.code = c.country
+    JOIN prices FOR SYSTEM_TIME AS OF o.p AS s ON s.item = o.item AND s.since >= o.id - 10;
+    """
+    )
+    source = topic("orders")
+    names = {"source": source, "servers": broker.bootstrap_servers}
+    job = BoundedRun(spark, script, tmp_path / "c", names)
+    _send(broker, source, [(1, 1, "tea"), (2, 2, "pot"), (3, 3, "tea"), (4, 9, "pot")])
+    _send(broker, source, [(5, None, "pot"), (6, 1, "cup"), (12, 1, "tea"), (7, 1, "pot")])
+    job()
+    expected = {
+        (1, "ADA Germany 3.50"),
+        (1, "ADA Germany 4.25"),
+        (2, "BOB Japan 20.00"),
+        (3, "Germany 3.50"),
+        (3, "Germany 4.25"),
+        (4, "20.00"),
+        (5, "20.00"),
+        (12, "ADA Germany 4.25"),
+        (7, "ADA Germany 20.00"),
+    }
+    assert set(job.rows("o")) == expected
+    counts = job.metrics.values()["tables"]["customers (lookup)"]
+    # Seven orders have a customer's number: 1, 2, 3, 9; the cache has the fourth one of customer 1.
+    assert counts["hitCount"] + counts["missCount"] == 7
+    assert counts["loadCount"] == counts["missCount"] >= 4
+    maria.run("INSERT INTO prices VALUES ('cup', 1, 100)")
+    _send(broker, source, [(20, 2, "cup"), (21, 7, "cup")])
+    expected |= {(20, "BOB Japan 1.00"), (21, "1.00")}
+    job.until(lambda: set(job.rows("o")) == expected, {"execution.mode": "real-time"})
+
+
+def test_changes_look_up_again(
+    spark: SparkSession, broker: Broker, topic: Topics, tmp_path: Path, sqlite: SqliteStore
+) -> None:
+    """An inner lookup of counts by key: an update stays one, also if it finds a row no more."""
+    sqlite.run(
+        "CREATE TABLE names (n BIGINT PRIMARY KEY, name TEXT)",
+        "INSERT INTO names VALUES (1, 'one'), (2, 'two'), (4, 'four')",
+    )
+    script = (
+        _TOPIC
+        + f"""
+    CREATE TABLE names (n BIGINT, name STRING, PRIMARY KEY (n) NOT ENFORCED)
+      {sqlite.options("names")};
+    CREATE TABLE named (item STRING, name STRING, PRIMARY KEY (item) NOT ENFORCED) WITH (
+      'connector' = 'upsert-kafka', 'topic' = '${{source}}-n',
+      'properties.bootstrap.servers' = '${{servers}}', 'key.format' = 'json',
+      'value.format' = 'json');
+    INSERT INTO named SELECT c.item, t.name
+    FROM (SELECT item, n, PROCTIME() AS p FROM
+      (SELECT item, COUNT(*) AS n FROM orders GROUP BY item)) AS c
+    JOIN names FOR SYSTEM_TIME AS OF c.p AS t ON c.n = t.n;
+    """
+    )
+    source = topic("orders")
+    names = {"source": source, "servers": broker.bootstrap_servers}
+    job = BoundedRun(spark, script, tmp_path / "c", names)
+    rows: list[dict[tuple[str], dict[str, str]]] = []
+    for count in (1, 1, 1, 1):
+        _send(broker, source, [(0, 0, "a")] * count)
+        job()
+        rows.append({key: dict(row) for key, row in job.rows("named").items()})
+    names_of_a = [found.get(("a",), {}).get("name") for found in rows]
+    assert names_of_a == ["one", "two", None, "four"]
+
+
+def test_a_hint_repeats_a_lookup_and_the_cache_keeps_what_it_found(
+    spark: SparkSession, broker: Broker, topic: Topics, tmp_path: Path, postgres: PostgresStore
+) -> None:
+    """A row arrives after its order. A server that was away, and came back, is asked again."""
+    postgres.run("CREATE TABLE late (id INT, name TEXT)")
+    script = (
+        _TOPIC
+        + f"""
+    CREATE TABLE late (id INT, name STRING) {postgres.options("late", *_CACHE)};
+    INSERT INTO o SELECT /*+ LOOKUP('table' = 'l', 'retry-predicate' = 'lookup_miss',
+      'retry-strategy' = 'fixed_delay', 'fixed-delay' = '300 ms', 'max-attempts' = '100') */
+      o.id, l.name FROM orders AS o
+    JOIN late FOR SYSTEM_TIME AS OF o.p AS l ON o.cid = l.id;
+    """
+    )
+    source = topic("orders")
+    names = {"source": source, "servers": broker.bootstrap_servers}
+    job = BoundedRun(spark, script, tmp_path / "c", names)
+    _send(broker, source, [(1, 1, "x")])
+
+    def arrives() -> None:
+        time.sleep(4)
+        postgres.run("INSERT INTO late VALUES (1, 'late')")
+
+    writer = threading.Thread(target=arrives)
+    writer.start()
+    job()
+    writer.join()
+    assert set(job.rows("o")) == {(1, "late")}
+    postgres.run("UPDATE late SET name = 'new'")
+    _send(broker, source, [(2, 1, "x")])
+    postgres.server.stop()
+    postgres.server.start()
+    job()
+    # Another run has another cache.
+    assert set(job.rows("o")) == {(1, "late"), (2, "new")}

@@ -1,0 +1,243 @@
+"""Jobs in a process that has Spark already, or that runs several jobs.
+
+Each case is a program of its own: a process has one SparkContext.
+"""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from typing import TYPE_CHECKING
+
+import pytest
+from tests.integration.jobs.support import PATIENCE_S
+
+from streamtable.core.errors import Condition, StreamtableError
+from streamtable.core.session_settings import SessionSettings
+from streamtable.runtime.session import foreign
+from streamtable.runtime.session.foreign import check_usable
+from streamtable.testing.topics import produce_json
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from pyspark.sql import SparkSession
+    from tests.conftest import Topics
+
+    from streamtable.devbroker.broker import Broker
+
+BEGIN = """
+import sys
+import threading
+from pyspark import SparkContext
+from pyspark.sql import SparkSession
+from streamtable.core.errors import StreamtableError
+from streamtable.runtime.job import RunOptions
+from streamtable.session import Session, fixed_settings
+
+SCRIPT = '''
+CREATE TABLE numbers (k INT, n BIGINT, PRIMARY KEY (k) NOT ENFORCED) WITH (
+  'connector' = 'upsert-kafka', 'topic' = '{topic}-${{number}}',
+  'properties.bootstrap.servers' = '{servers}', 'key.format' = 'json', 'value.format' = 'json'
+);
+INSERT INTO numbers SELECT k, COUNT(*) FROM (VALUES (1), (2), (1)) AS v(k) GROUP BY k;
+'''
+ENDLESS = '''
+CREATE TABLE source (k INT) WITH (
+  'connector' = 'kafka', 'topic' = '{topic}', 'scan.startup.mode' = 'earliest-offset',
+  'properties.bootstrap.servers' = '{servers}', 'format' = 'json'
+);
+CREATE TABLE numbers (k INT, n BIGINT, PRIMARY KEY (k) NOT ENFORCED) WITH (
+  'connector' = 'upsert-kafka', 'topic' = '{topic}-${{number}}',
+  'properties.bootstrap.servers' = '{servers}', 'key.format' = 'json', 'value.format' = 'json'
+);
+INSERT INTO numbers SELECT k, COUNT(*) FROM source GROUP BY k;
+'''
+SMALL = {{
+    "execution.mode": "micro-batch", "parallelism.default": "2", "table.local-time-zone": "UTC",
+}}
+
+
+def made(script, number):
+    session = Session(settings=fixed_settings(SMALL))
+    session.load(script, "job.sql", {{"number": str(number)}})
+    return session
+
+
+def note(line):
+    # In one piece: jobs side by side write from threads of their own.
+    sys.stdout.write(f"notice: {{line}}\\n")
+    sys.stdout.flush()
+
+
+def none_left():
+    return SparkContext._active_spark_context is None
+"""
+
+
+def _program(broker: Broker, name: str, text: str, folder: Path) -> list[str]:
+    """What a program of this text prints."""
+    program = folder / "program.py"
+    program.write_text(BEGIN.format(topic=name, servers=broker.bootstrap_servers) + text)
+    done = subprocess.run(
+        [sys.executable, str(program)],
+        check=False,
+        capture_output=True,
+        text=True,
+        timeout=2 * PATIENCE_S,
+        cwd=folder,
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout.splitlines()
+
+
+PLAIN = """
+spark = SparkSession.builder.master("local[2]").config("spark.ui.enabled", "false").getOrCreate()
+before = spark.conf.getAll
+for given in (spark, None):
+    try:
+        made(SCRIPT, 0).run(RunOptions(), note, given)
+    except StreamtableError as error:
+        print(error)
+print(spark.conf.getAll == before, spark.range(3).count())
+spark.stop()
+try:
+    made(SCRIPT, 0).run(RunOptions(), note, spark)
+except StreamtableError as error:
+    print(error)
+"""
+
+
+def test_a_plain_session_is_refused(broker: Broker, topic: Topics, tmp_path: Path) -> None:
+    lines = _program(broker, topic("plain"), PLAIN, tmp_path)
+    refused = "SPARK_UNUSABLE: the Spark session cannot be used: it lacks the jars of Spark's Kafka"
+    assert lines[0].startswith(refused)
+    assert "session.spark_settings()" in lines[0]
+    assert lines[1] == lines[0]
+    assert lines[2] == "True 3"
+    assert "it has been stopped" in lines[3]
+
+
+def test_a_session_of_another_spark_is_refused(
+    spark: SparkSession, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(foreign, "SPARK_MINORS", ("3.5",))
+    with pytest.raises(StreamtableError) as refused:
+        check_usable(spark, SessionSettings().current(), None)
+    assert refused.value.condition is Condition.SPARK_UNUSABLE
+    assert f"it runs Spark {spark.version}, and this streamtable has operators" in str(
+        refused.value
+    )
+
+
+OURS = """
+settings = Session(settings=fixed_settings(SMALL)).spark_settings("local[2]")
+spark = SparkSession.builder.config(map=settings).getOrCreate()
+spark.conf.set("spark.sql.streaming.noDataMicroBatches.enabled", "false")
+spark.conf.set("spark.sql.session.timeZone", "Asia/Tokyo")
+before, functions = spark.conf.getAll, len(spark.catalog.listFunctions())
+for number, given in enumerate((spark, None)):
+    made(SCRIPT, number).run(RunOptions(), note, given)
+print(spark.conf.getAll == before, len(spark.catalog.listFunctions()) == functions)
+print(spark.range(3).count())
+for wrong in ({"spark.driver.memory": "3g"}, {"spark.sql.extensions": "org.example.Other"}):
+    session = Session(settings=fixed_settings({**SMALL, **wrong}))
+    session.load(SCRIPT, "job.sql", {"number": "2"})
+    try:
+        session.run(RunOptions(), note, spark)
+    except StreamtableError as error:
+        print(error)
+"""
+
+
+def test_a_session_of_somebody_else_stays_as_it_is(
+    broker: Broker, topic: Topics, tmp_path: Path
+) -> None:
+    lines = _program(broker, topic("ours"), OURS, tmp_path)
+    told = [line for line in lines if not line.startswith("notice:")]
+    assert told[:2] == ["True True", "3"]
+    for line, option in zip(told[2:], ("driver.memory", "sql.extensions"), strict=True):
+        assert line.startswith(f"OPTION_NOT_SETTABLE: option 'spark.{option}' cannot be set")
+
+
+SIDE_BY_SIDE = """
+jobs = []
+for number in range(2):
+    jobs.append(made(ENDLESS, number).start(RunOptions(), note))
+
+def running():
+    return all(job.metrics().get("queries") for job in jobs)
+
+tick = threading.Event()
+while not running():
+    assert all(job.running for job in jobs), [job.wait(0) for job in jobs]
+    tick.wait(0.2)
+jobs[0].stop()
+assert jobs[0].wait(120)
+assert jobs[1].running and not none_left()
+jobs[1].stop()
+assert jobs[1].wait(120)
+print("side by side", none_left())
+made(SCRIPT, 3).run(RunOptions(), note)
+print("again", none_left())
+"""
+
+
+def test_two_jobs_with_one_sink_name_run_side_by_side(
+    broker: Broker, topic: Topics, tmp_path: Path
+) -> None:
+    source = topic("beside")
+    produce_json(broker.bootstrap_servers, source, ({"k": k % 3} for k in range(30)))
+    lines = _program(broker, source, SIDE_BY_SIDE, tmp_path)
+    assert [line for line in lines if not line.startswith("notice:")] == [
+        "side by side True",
+        "again True",
+    ]
+
+
+TIMES = """
+TIMED = ENDLESS.replace("(k INT)", "(k INT, p AS PROCTIME())")
+TIMED = TIMED.replace("SELECT k, COUNT(*) FROM source GROUP BY k", '''
+SELECT k, COUNT(*) OVER (PARTITION BY k ORDER BY p RANGE INTERVAL '6' SECOND PRECEDING)
+FROM source''')
+settings = Session(settings=fixed_settings(SMALL)).spark_settings("local[2]")
+print(made(TIMED, 0).run(RunOptions(bounded=True), note), none_left())
+spark = SparkSession.builder.config(map=settings).getOrCreate()
+spark.conf.set("spark.sql.datetime.java8API.enabled", "false")
+print(made(TIMED, 1).run(RunOptions(bounded=True), note, spark))
+now = spark.sql("SELECT current_timestamp() AS t")._jdf.collectAsList().get(0).get(0)
+print(now.getClass().getName())
+"""
+
+
+def test_times_in_state_whosever_session_it_is(
+    broker: Broker, topic: Topics, tmp_path: Path
+) -> None:
+    source = topic("times")
+    produce_json(broker.bootstrap_servers, source, ({"k": k % 3} for k in range(30)))
+    lines = _program(broker, source, TIMES, tmp_path)
+    told = [line for line in lines if not line.startswith("notice:")]
+    assert told == ["None True", "None", "java.sql.Timestamp"]
+
+
+FAILS = """
+for settings in (
+    {"execution.mode": "real-time"},  # the topic cannot be asked for its partitions
+    {"table.local-time-zone": "Nowhere"},
+):
+    session = Session(settings=fixed_settings({**SMALL, **settings}))
+    session.load(ENDLESS.replace(SERVERS, "127.0.0.1:1"), "job.sql", {"number": "0"})
+    try:
+        session.run(RunOptions(), note)
+    except StreamtableError as error:
+        print(error.condition.name, none_left())
+"""
+
+
+def test_nothing_is_left_of_a_start_that_fails(
+    broker: Broker, topic: Topics, tmp_path: Path
+) -> None:
+    text = f"SERVERS = '{broker.bootstrap_servers}'\n{FAILS}"
+    lines = _program(broker, topic("fails"), text, tmp_path)
+    told = [line for line in lines if not line.startswith("notice:")]
+    assert told == ["BROKER_UNREACHABLE True", "INVALID_OPTION True"]

@@ -1,0 +1,122 @@
+"""Ctrl-C at any moment, Spark killed under a job, a cache that cannot be written."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+from tests.integration.jobs.support import PATIENCE_S, Cli, write
+
+from streamtable.jvm.cache import cache_dir
+from streamtable.testing.topics import produce_json
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from tests.conftest import Topics
+
+    from streamtable.devbroker.broker import Broker
+
+TABLE = """
+CREATE TABLE t (k INT) WITH (
+  'connector' = 'kafka', 'topic' = '${t}', 'scan.startup.mode' = 'earliest-offset',
+  'properties.bootstrap.servers' = '${servers}', 'format' = 'json'
+);
+"""
+SELECT = TABLE + "SELECT * FROM t;"
+INSERT = (
+    TABLE
+    + """
+CREATE TABLE counts (k INT, n BIGINT, PRIMARY KEY (k) NOT ENFORCED) WITH (
+  'connector' = 'upsert-kafka', 'topic' = '${t}-counts',
+  'properties.bootstrap.servers' = '${servers}', 'key.format' = 'json', 'value.format' = 'json'
+);
+INSERT INTO counts SELECT k, COUNT(*) FROM t GROUP BY k;
+"""
+)
+
+
+@pytest.fixture
+def start(broker: Broker, topic: Topics, tmp_path: Path) -> Callable[..., Cli]:
+    """Starts `streamtable run` on a script over a topic with a few rows."""
+    name = topic("interrupted")
+    produce_json(broker.bootstrap_servers, name, ({"k": k % 3} for k in range(6)))
+
+    def started(script: str, *arguments: str) -> Cli:
+        names = ["--var", f"t={name}", "--var", f"servers={broker.bootstrap_servers}"]
+        arguments = (*names, "--set", "execution.mode=micro-batch", *arguments)
+        return Cli.start("run", write(tmp_path / "job.sql", script), *arguments)
+
+    return started
+
+
+def _java_of(process: Cli) -> int | None:
+    """The process id of its JVM, once there is one."""
+    for child in Path(f"/proc/{process.process.pid}/task").glob("*/children"):
+        for pid in child.read_text().split():
+            if Path(f"/proc/{pid}/comm").read_text().strip() == "java":
+                return int(pid)
+    return None
+
+
+def _wait(ready: Callable[[], object]) -> None:
+    deadline = time.monotonic() + PATIENCE_S
+    while not ready():
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
+
+
+@pytest.mark.parametrize("seconds", [0.0, 2.0, 4.0, 7.0, 10.0])
+def test_ctrl_c_while_spark_starts_and_before_the_first_row(
+    start: Callable[..., Cli], seconds: float
+) -> None:
+    """At the launch of the JVM, and ever later after it."""
+    process = start(SELECT)
+    _wait(lambda: _java_of(process))
+    time.sleep(seconds)
+    process.process.send_signal(signal.SIGINT)
+    code, _, err = process.end()
+    assert code in (0, 130), err
+    assert "Traceback" not in err
+    assert "rror" not in err
+
+
+def test_spark_killed(start: Callable[..., Cli], tmp_path: Path) -> None:
+    process = start(INSERT, "--checkpoint", str(tmp_path / "c"))
+    process.wait_for("running counts")
+    java = _java_of(process)
+    assert java is not None
+    os.kill(java, signal.SIGKILL)
+    code, _, err = process.end()
+    assert code == 1
+    lines = [line for line in err.splitlines() if "SPARK_ENDED" in line]
+    assert lines, err
+    assert lines[0].startswith("error: SPARK_ENDED: Spark's JVM has ended: killed by SIGKILL. Hint")
+    assert "Traceback" not in err
+    assert "report" not in err
+
+
+def test_a_cache_that_cannot_be_written(
+    start: Callable[..., Cli], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The suite runs as root, for whom no folder is read-only: a file stands in place of one."""
+    cache = tmp_path / "cache"
+    cache.mkdir()
+    for folder in cache_dir().iterdir():
+        if folder.name != "logs":
+            (cache / folder.name).symlink_to(folder)
+    (cache / "logs").write_text("no folder")
+    monkeypatch.setenv("STREAMTABLE_CACHE", str(cache))
+    code, out, err = start(SELECT, "--bounded").end()
+    assert code == 0, err
+    assert "Received a total of 6 rows" in out
+    line = next(line for line in err.splitlines() if line.startswith("cannot write into"))
+    log = Path(line.rsplit(" ", 1)[-1])
+    assert str(cache / "logs") in line
+    assert log.is_file()
+    shutil.rmtree(log.parent)

@@ -1,0 +1,17 @@
+"""The list of Spark's settings has those of the Spark that runs."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tests.compat.spark_settings import LIST, keys, listed
+
+from streamtable.jvm.installed_spark import minor_of
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+
+def test_the_list_of_settings_is_that_of_this_spark(spark: SparkSession) -> None:
+    text = LIST.read_text(encoding="utf-8")
+    assert listed(text, minor_of(spark.version)) == set(keys(spark))

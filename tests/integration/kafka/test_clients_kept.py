@@ -1,0 +1,260 @@
+"""Clients that a JVM keeps: one cluster that does not answer delays no other, none is left open."""
+
+from __future__ import annotations
+
+import socket
+import threading
+import time
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from confluent_kafka import Consumer, TopicPartition
+from py4j.protocol import Py4JJavaError
+
+from streamtable.jvm.counters import COUNTED_IN, COUNTED_OUT
+from streamtable.testing.topics import produce_json
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from pyspark.sql import SparkSession
+    from tests.conftest import Topics
+
+    from streamtable.devbroker.broker import Broker
+
+#: How long a producer waits for a cluster that does not answer, in ms; less than a test waits for.
+STALLED_MS = 40_000
+PATIENCE_S = 30
+#: How long a login may take, in ms.
+LOGIN_MS = 120_000
+#: The longest that a client stays that nobody uses, and a look or two.
+IDLE_S = 200
+
+
+class SilentServer:
+    """Takes connections and says nothing, as a cluster that stands still."""
+
+    def __init__(self) -> None:
+        self._listening = socket.create_server(("127.0.0.1", 0))
+        self.address = f"127.0.0.1:{self._listening.getsockname()[1]}"
+        self.met = threading.Event()
+        self._open: list[socket.socket] = []
+        threading.Thread(target=self._accept, daemon=True).start()
+
+    def _accept(self) -> None:
+        while True:
+            try:
+                self._open.append(self._listening.accept()[0])
+            except OSError:
+                return
+            self.met.set()
+
+    def close(self) -> None:
+        for each in (self._listening, *self._open):
+            with suppress(OSError):
+                each.shutdown(socket.SHUT_RDWR)  # wakes who waits for it; closing alone does not
+            each.close()
+
+
+@pytest.fixture
+def silent() -> Iterator[SilentServer]:
+    server = SilentServer()
+    yield server
+    server.close()
+
+
+def counters(spark: SparkSession) -> Any:
+    """What writers count with."""
+    java: Any = spark._jvm
+    every = (*COUNTED_IN, *COUNTED_OUT)
+    names = spark.sparkContext._gateway.new_array(java.java.lang.String, len(every))
+    for at, name in enumerate(every):
+        names[at] = name
+    return java.io.streamtable.metrics.Counters.register(spark._jsc.sc(), names)
+
+
+class Writers:
+    """`KafkaWriter`s that are called as a task calls them, and their rows."""
+
+    def __init__(self, spark: SparkSession) -> None:
+        self._spark = spark
+        self._java: Any = spark._jvm
+        self._counters = counters(spark)
+
+    def plain(self, topic: str, properties: dict[str, str], buffer_ms: int = 0) -> Any:
+        writer = self._java.io.streamtable.kafka.write.KafkaWriter
+        rows = 1_000 if buffer_ms else 0
+        return writer.create(topic, properties, "AT_LEAST_ONCE", rows, buffer_ms, self._counters)
+
+    def transactional(self, topic: str, properties: dict[str, str], buffer_ms: int) -> Any:
+        writer = self._java.io.streamtable.kafka.write.KafkaWriter
+        return writer.createTransactional(
+            topic, properties, topic, "job", 1_000, buffer_ms, self._counters
+        )
+
+    def row(self, key: bytes, value: bytes) -> Any:
+        objects = self._spark.sparkContext._gateway.new_array(self._java.java.lang.Object, 2)
+        objects[0], objects[1] = key, value
+        return self._java.org.apache.spark.sql.RowFactory.create(objects)
+
+
+@pytest.fixture
+def writers(spark: SparkSession) -> Writers:
+    return Writers(spark)
+
+
+def first_value(servers: str, topic: str) -> bytes | None:
+    """The topic's first record; None where it does not come in time."""
+    consumer = Consumer({"bootstrap.servers": servers, "group.id": "look"})
+    consumer.assign([TopicPartition(topic, 0, 0)])
+    try:
+        message = consumer.poll(PATIENCE_S)
+        return message.value() if message else None
+    finally:
+        consumer.close()
+
+
+def test_a_buffer_of_a_silent_cluster_delays_no_other(
+    writers: Writers, broker: Broker, topic: Topics, silent: SilentServer
+) -> None:
+    name = topic("live")
+    stalled = {"bootstrap.servers": silent.address, "max.block.ms": str(STALLED_MS)}
+    dead = writers.plain(name, stalled, 100)
+    live = writers.plain(name, {"bootstrap.servers": broker.bootstrap_servers}, 100)
+    dead.open(0, 0)
+    dead.process(writers.row(b"a", b"0"))
+    assert silent.met.wait(PATIENCE_S)
+    live.open(0, 0)
+    live.process(writers.row(b"a", b"1"))
+    assert first_value(broker.bootstrap_servers, name) == b"1"  # and nobody has closed the writer
+    live.close(None)
+    with pytest.raises(Py4JJavaError, match="TimeoutException"):
+        dead.close(None)
+
+
+def test_a_login_that_hangs_delays_no_other_cluster(
+    spark: SparkSession, writers: Writers, broker: Broker, topic: Topics, silent: SilentServer
+) -> None:
+    java: Any = spark._jvm
+    url = f"http://{silent.address}/token"
+    java.java.lang.System.setProperty("org.apache.kafka.sasl.oauthbearer.allowed.urls", url)
+    bearer = "org.apache.kafka.common.security.oauthbearer"
+    login = {
+        "bootstrap.servers": silent.address,
+        "security.protocol": "SASL_PLAINTEXT",
+        "sasl.mechanism": "OAUTHBEARER",
+        "sasl.oauthbearer.token.endpoint.url": url,
+        "sasl.login.callback.handler.class": f"{bearer}.OAuthBearerLoginCallbackHandler",
+        "sasl.login.read.timeout.ms": str(LOGIN_MS),
+        "sasl.login.retry.backoff.max.ms": "100",
+        "sasl.jaas.config": f"{bearer}.OAuthBearerLoginModule required clientId='a'"
+        " clientSecret='b';",
+    }
+    name = topic("live")
+    refused: list[str] = []
+
+    def hang() -> None:
+        try:
+            writers.plain(name, login).open(0, 0)
+        except Py4JJavaError as error:
+            refused.append(str(error.java_exception.getMessage()))
+
+    hanging = threading.Thread(target=hang)
+    hanging.start()
+    assert silent.met.wait(PATIENCE_S)
+    begun = time.monotonic()
+    live = writers.plain(name, {"bootstrap.servers": broker.bootstrap_servers})
+    live.open(0, 0)
+    live.process(writers.row(b"a", b"1"))
+    live.close(None)
+    assert time.monotonic() - begun < LOGIN_MS / 1_000
+    assert not refused
+    silent.close()  # which ends the login
+    hanging.join(LOGIN_MS / 1_000)
+    assert refused
+    assert "KafkaException: Failed to construct kafka producer" in refused[0]
+
+
+def test_rows_that_the_timer_could_not_send_fail_the_task(
+    writers: Writers, topic: Topics, silent: SilentServer
+) -> None:
+    """They had left the buffer, and the commit of a transaction found nothing to commit."""
+    properties = {"bootstrap.servers": silent.address, "max.block.ms": "2000"}
+    writer = writers.transactional(topic("lost"), properties, 100)
+    writer.open(0, 0)
+    writer.process(writers.row(b"a", b"1"))
+    assert silent.met.wait(PATIENCE_S)
+    with pytest.raises(Py4JJavaError, match="TimeoutException"):
+        writer.close(None)
+
+
+def clients(spark: SparkSession) -> set[str]:
+    """The admin clients and consumers that are open in the JVM, by their ids."""
+    java: Any = spark._jvm
+    server = java.java.lang.management.ManagementFactory.getPlatformMBeanServer()
+    # By the interface: the server's own class is one that nobody may call.
+    methods = java.java.lang.Class.forName("javax.management.MBeanServer").getMethods()
+    query = next(method for method in methods if method.getName() == "queryNames")
+    asked = spark.sparkContext._gateway.new_array(java.java.lang.Object, 2)
+    found: set[str] = set()
+    for kind in ("kafka.admin.client", "kafka.consumer"):
+        asked[0] = java.javax.management.ObjectName(f"{kind}:type=app-info,id=*")
+        found |= {bean.getCanonicalName() for bean in query.invoke(server, asked)}
+    return found
+
+
+def test_questions_share_an_admin_client(
+    spark: SparkSession, broker: Broker, topic: Topics
+) -> None:
+    java: Any = spark._jvm
+    admin = java.io.streamtable.kafka.admin.KafkaAdmin
+    # A property that no other test gives, so that no client is there yet.
+    properties = {"bootstrap.servers": broker.bootstrap_servers, "retry.backoff.ms": "123"}
+    name = topic("asked")
+    before = clients(spark)
+    admin.describe(properties, 30_000, name)
+    made = clients(spark) - before
+    assert len(made) == 1
+    admin.endOffsets(properties, 30_000, [name])
+    admin.existingTopics(properties, 30_000)
+    assert clients(spark) - before == made
+    with pytest.raises(Py4JJavaError):
+        admin.endOffsets(properties, 30_000, [f"{name}-missing"])
+    assert not clients(spark) & made  # one that failed is not used again
+
+
+def test_sink_positions_leave_no_client(
+    spark: SparkSession, broker: Broker, topic: Topics, tmp_path: Path
+) -> None:
+    java: Any = spark._jvm
+    positions = java.io.streamtable.kafka.rollback.SinkPositions
+    properties = {"bootstrap.servers": broker.bootstrap_servers, "client.id": "positions"}
+    name, counted = topic("sink"), counters(spark)
+    before = clients(spark)
+    for _ in range(2):  # the second time as after a query that was broken off
+        positions.watch(properties, 30_000, name, "id", str(tmp_path / "a"), -1, counted)
+    positions.forget(str(tmp_path / "a"))
+    (tmp_path / "b" / "sinks" / ".draft").mkdir(parents=True)  # no file can be written there
+    with pytest.raises(Py4JJavaError):
+        positions.watch(properties, 30_000, name, "id", str(tmp_path / "b"), -1, counted)
+    assert clients(spark) == before
+
+
+@pytest.mark.soak
+def test_what_nobody_uses_is_closed(spark: SparkSession, broker: Broker, topic: Topics) -> None:
+    java: Any = spark._jvm
+    name = topic("epochs")
+    produce_json(broker.bootstrap_servers, name, [{"id": 1}])
+    properties = {"bootstrap.servers": broker.bootstrap_servers, "retry.backoff.ms": "124"}
+    before = clients(spark)
+    text = java.org.apache.spark.unsafe.types.UTF8String.fromString(name)
+    assert java.io.streamtable.kafka.read.LeaderEpochs(properties).of(text, 0, 0) == 0
+    java.io.streamtable.kafka.admin.KafkaAdmin.existingTopics(properties, 30_000)
+    kept = clients(spark) - before
+    assert len(kept) == 2
+    deadline = time.monotonic() + IDLE_S
+    while clients(spark) & kept:
+        assert time.monotonic() < deadline, f"open: {clients(spark) & kept}"
+        time.sleep(1)
