@@ -1,1 +1,1 @@
-"""Figures beside Flink's: scripts that anyone can start, see `make help`."""
+"""Benchmarks against Flink: scripts that anyone can run, see `make help`."""

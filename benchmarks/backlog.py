@@ -1,9 +1,9 @@
 """Auto mode over a backlog: `python benchmarks/backlog.py`.
 
-A topic holds millions of records when the job starts. How fast they are read is timed in
-micro-batches and in auto mode, from the moment when the first batch was written down to the one
-when the batch with the last of them was committed. In auto mode the same run then goes on: its
-latencies are those of `latency.py`, without a start by hand.
+A topic contains millions of records when the job starts. The benchmark compares the read rate of
+micro-batches with that of auto mode. The time runs from the write of the first batch's offsets to
+the commit of the batch with the last record. In auto mode, the same run then continues, and its
+latencies are measured as in `latency.py`, without a new start.
 """
 
 from __future__ import annotations
@@ -27,12 +27,12 @@ from benchmarks.topics import create
 
 JOB = "group-by"
 TIMEOUT_S = 600.0
-#: For the change of mode and its first checkpoints, which do not count as latencies.
+#: Time for the change of mode and its first checkpoints, excluded from the latencies.
 SETTLE_S = 15.0
 
 
 def main() -> None:
-    """The command."""
+    """Run the benchmark."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--records", type=int, default=5_000_000)
     parser.add_argument("--rates", nargs="+", type=int, default=[100, 1_000])
@@ -45,7 +45,7 @@ def main() -> None:
 
 
 def _measure(mode: str, records: int, rates: Sequence[int], seconds: float) -> float:
-    """Records a second over the backlog; prints latencies at the rates after it."""
+    """Return records per second over the backlog; print latencies at the rates after it."""
     with tempfile.TemporaryDirectory(prefix="benchmark-") as scratch:
         folder = Path(scratch)
         with broker(folder) as kafka:
@@ -66,7 +66,7 @@ def _measure(mode: str, records: int, rates: Sequence[int], seconds: float) -> f
 
 
 def _drained(checkpoint: Path, records: int) -> float:
-    """Seconds until the backlog was committed."""
+    """Return the seconds until the backlog was committed."""
     deadline = time.monotonic() + TIMEOUT_S
     first = checkpoint / "offsets" / "0"
     while time.monotonic() < deadline:
@@ -79,7 +79,7 @@ def _drained(checkpoint: Path, records: int) -> float:
 
 
 def _read(offsets: Path) -> int:
-    """Records up to the end of a batch, over all partitions."""
+    """Return the number of records up to the end of a batch, over all partitions."""
     ends = [json.loads(line) for line in offsets.read_text().splitlines()[2:]]
     return sum(end for source in ends for topic in source.values() for end in topic.values())
 

@@ -1,7 +1,7 @@
-"""What Spark does at most: its Kafka source and `from_json`, into nothing.
+"""Upper limit of Spark's throughput: its Kafka source and `from_json`, without output.
 
-`bare_spark.py SERVERS TOPIC SCHEMA CHECKPOINT` reads a topic to its end as we do it: on two cores,
-as many records a batch, as many a poll.
+`bare_spark.py SERVERS TOPIC SCHEMA CHECKPOINT` reads a topic to its end with the same settings as
+streamtable: two cores, and the same number of records per batch and per poll.
 """
 
 from __future__ import annotations

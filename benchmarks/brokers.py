@@ -1,4 +1,4 @@
-"""The broker of a benchmark: as one runs for long, not as one starts quickly."""
+"""Broker of a benchmark, configured for long runs instead of a fast start."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pathlib import Path
 
 from streamtable.devbroker.broker import Broker
 
-#: Those of Kafka's own start script.
+#: JVM options of Kafka's own start script.
 _JAVA = (
     "-server",
     "-XX:+UseG1GC",
@@ -18,5 +18,5 @@ _HEAP_MB = 1_024
 
 
 def broker(folder: Path, config: Mapping[str, str] | None = None) -> Broker:
-    """A broker in a folder of its own there, to be entered."""
+    """Return a broker, as a context manager, in a new subfolder."""
     return Broker(folder / "kafka", heap_mb=_HEAP_MB, java=_JAVA, config=config)

@@ -1,4 +1,4 @@
-"""Topics that are full before a job starts."""
+"""Fill topics before a job starts."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from benchmarks.workloads import Record
 
 
 def fill(servers: str, records: Iterable[Record]) -> int:
-    """Produces records as fast as a broker takes them; gives how many there were."""
+    """Produce records as fast as the broker accepts them; return their number."""
     producer = Producer(
         {
             "bootstrap.servers": servers,

@@ -1,4 +1,4 @@
-"""Flink beside us: a virtual environment of its own in the cache folder, and jobs run in it."""
+"""Install Flink in a virtual environment in the cache folder, and run jobs in it."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from streamtable.jvm.cache import cache_dir
 from streamtable.jvm.tools import java_tool, pyspark_jars
 
 VERSION = "2.2.0"
-#: The second one brings the format avro, which Flink's wheel lacks.
+#: The second module contains the avro format, which Flink's wheel lacks.
 MODULES = (
     ("org.apache.flink", "flink-sql-connector-kafka", "5.0.0-2.2"),
     ("org.apache.flink", "flink-sql-avro-confluent-registry", VERSION),
@@ -27,7 +27,7 @@ _RUNNING = re.compile(r"^(\S+ \S+) .*Source: .* switched from INITIALIZING to RU
 
 @dataclass(frozen=True)
 class Flink:
-    """An installed Flink.
+    """An installation of Flink.
 
     Attributes:
         python: the interpreter of its environment.
@@ -39,7 +39,7 @@ class Flink:
 
 
 def installed() -> Flink:
-    """Flink, its Kafka connector and avro, fetched at first use (about a minute, 700 MB)."""
+    """Install Flink, its Kafka connector and avro at first use (about a minute, 700 MB)."""
     home = cache_dir() / f"benchmark-pyflink-{VERSION}"
     python, jars = home / "venv" / "bin" / "python", home / "jars"
     if not (home / "complete").exists():
@@ -65,7 +65,7 @@ def installed() -> Flink:
 
 
 def command(flink: Flink, script: str, settings: Mapping[str, str], folder: Path) -> list[str]:
-    """What runs a script; `folder` takes its description."""
+    """Return the command that runs a script; its description is written to `folder`."""
     spec = folder / "job.json"
     jars = [str(jar) for jar in flink.jars]
     spec.write_text(json.dumps({"jars": jars, "settings": dict(settings), "script": script}))
@@ -76,10 +76,11 @@ def command(flink: Flink, script: str, settings: Mapping[str, str], folder: Path
 def run(
     flink: Flink, script: str, settings: Mapping[str, str], folder: Path, timeout_s: float
 ) -> tuple[processes.Used, float]:
-    """Runs a script to its end.
+    """Run a script to its end.
 
     Returns:
-        What it used, and when its sources began to read (epoch seconds), by Flink's log.
+        The resources that it used, and the time when its sources began to read (epoch seconds),
+            from Flink's log.
     """
     logs = folder / "logs"
     logs.mkdir()

@@ -1,6 +1,6 @@
-"""Runs a script by PyFlink, in an environment of its own, to its end: `flink_job.py SPEC.json`.
+"""Run a script to its end with PyFlink, in its own environment: `flink_job.py SPEC.json`.
 
-SPEC: `jars` (paths), `settings` (Flink's options), `script` (statements split by `;`).
+SPEC: `jars` (paths), `settings` (Flink's options), `script` (statements separated by `;`).
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from pyflink.table import EnvironmentSettings, TableEnvironment
 
 
 def main() -> None:
-    """The command."""
+    """Run the script."""
     spec = json.loads(Path(sys.argv[1]).read_text())
     env = TableEnvironment.create(EnvironmentSettings.in_streaming_mode())
     config = env.get_config()

@@ -1,12 +1,13 @@
-"""Decode and encode rates of every format against Flink's, as ratios: `make bench-formats`.
+"""Decode and encode rates of every format, as ratios to Flink's: `make bench-formats`.
 
-One run measures both sides, one behind the other and then the other way round, over the same bytes
-and with one thread each: `benchmarks/formats/Ours.java` calls our codecs as Spark's generated code
-calls them, `Flink.java` calls the schemas that Flink's own factories make. Neither engine runs
-around them. Each side's figure is its best round, by the time that its thread had of a core.
+One run measures both sides one after the other, and then in reverse order. Both sides use the same
+bytes and one thread. `benchmarks/formats/Ours.java` calls our codecs in the same way as Spark's
+generated code. `Flink.java` calls the schemas that Flink's own factories create. Neither engine
+itself runs. The result of a side is its best round, by the CPU time of its thread.
 
-Flink's jars come from its wheel and from its avro-confluent jar, once, into the cache folder;
-`--flink CLASSPATH` names others. Results go to `benchmarks/results`, with machine and versions.
+Flink's jars are copied once, from its wheel and its avro-confluent jar, to the cache folder.
+`--flink CLASSPATH` sets other jars. Results are written to `benchmarks/results`, with machine and
+versions.
 """
 
 from __future__ import annotations
@@ -27,11 +28,11 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
+from streamtable.connector_api.format import ChangelogFormat
 from streamtable.core import types as t
 from streamtable.core.codec import Codec
 from streamtable.core.options import Given
 from streamtable.core.types import Field
-from streamtable.formats.base import ChangelogFormat
 from streamtable.formats.registry import FORMATS
 from streamtable.jvm.cache import cache_dir
 from streamtable.jvm.compile import operators_jar
@@ -52,7 +53,7 @@ COLUMNS = (
     Field("tags", t.array(t.STRING)),
     Field("place", t.row(Field("zip", t.INT), Field("city", t.STRING))),
 )
-#: What Spark sets for itself; without it its rows cannot be made on Java 17.
+#: JVM options that Spark sets itself; Spark's rows cannot be created on Java 17 without them.
 OPENED = [
     option
     for package in ("java.nio", "java.lang", "java.util", "sun.nio.ch")
@@ -61,7 +62,7 @@ OPENED = [
 
 
 def rows() -> list[dict[str, Any]]:
-    """Rows of a usual width, the same in every run."""
+    """Return rows of typical width, the same in every run."""
     source = random.Random(1)
     return [
         {
@@ -80,7 +81,7 @@ def rows() -> list[dict[str, Any]]:
 
 
 def events(name: str, made: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """An update for every row, as the format's tool tells of it."""
+    """Return an update event for every row, in the format of the CDC tool."""
     found = []
     for row in made:
         old = {**row, "amount": 1.5, "name": "somebody else"}
@@ -95,16 +96,16 @@ def events(name: str, made: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 class Registry(BaseHTTPRequestHandler):
-    """A registry that knows one schema: whatever was registered last, under the id 1."""
+    """A schema registry with a single schema: the last registered one, with id 1."""
 
     schema = ""
 
     def do_GET(self) -> None:
-        """A schema by its id."""
+        """Return a schema by its id."""
         self._answer({"schema": Registry.schema})
 
     def do_POST(self) -> None:
-        """Registers a schema."""
+        """Register a schema."""
         body = self.rfile.read(int(self.headers["Content-Length"]))
         Registry.schema = json.loads(body)["schema"]
         self._answer({"id": 1})
@@ -118,11 +119,11 @@ class Registry(BaseHTTPRequestHandler):
         self.wfile.write(data)
 
     def log_message(self, *_: Any) -> None:
-        """Silent."""
+        """Log nothing."""
 
 
 def spec(folder: Path, registry: str) -> list[dict[str, Any]]:
-    """What both sides are to measure; files of records are written where Python can."""
+    """Return the measurements for both sides; write files of records where Python can."""
     made = rows()
     write(folder / "rows", [json.dumps(row).encode() for row in made])
     tests = []
@@ -153,7 +154,7 @@ def spec(folder: Path, registry: str) -> list[dict[str, Any]]:
 
 
 def plain(codec: Codec) -> dict[str, Any]:
-    """A codec as json."""
+    """Return a codec as JSON data."""
     return {
         "class": codec.java_class,
         "ddl": codec.schema_ddl,
@@ -162,12 +163,12 @@ def plain(codec: Codec) -> dict[str, Any]:
 
 
 def write(file: Path, records: list[bytes]) -> None:
-    """Records behind their lengths."""
+    """Write records, each after its length."""
     file.write_bytes(b"".join(struct.pack(">i", len(r)) + r for r in records))
 
 
 def flink_jars() -> str:
-    """Flink's jars as a class path, fetched at first use."""
+    """Return Flink's jars as a class path; fetch them at first use."""
     home = cache_dir() / f"benchmark-flink-{FLINK}"
     if not (home / "complete").exists():
         home.mkdir(parents=True, exist_ok=True)
@@ -190,7 +191,7 @@ def flink_jars() -> str:
 
 
 def compiled(name: str, class_path: str, folder: Path) -> str:
-    """One side's harness, as a class path."""
+    """Compile the harness of one side and return its class path."""
     out = folder / name
     sources = [HERE / "formats" / "Records.java", HERE / "formats" / f"{name}.java"]
     javac: list[str | Path] = [java_tool("javac"), "-nowarn", "-proc:none", "-cp", class_path]
@@ -200,7 +201,7 @@ def compiled(name: str, class_path: str, folder: Path) -> str:
 
 
 def measured(name: str, class_path: str, *arguments: str) -> dict[tuple[str, str], int]:
-    """One side in a JVM of its own: (format, direction) -> records per second."""
+    """Measure one side in its own JVM: (format, direction) -> records per second."""
     command: list[str | Path] = [java_tool("java"), "-Xmx1g", "-XX:+UseParallelGC", *OPENED]
     command += ["-cp", class_path, name, *arguments]
     run = subprocess.run(command, check=False, text=True, capture_output=True)
@@ -211,7 +212,7 @@ def measured(name: str, class_path: str, *arguments: str) -> dict[tuple[str, str
 
 
 def main() -> None:
-    """Measures, prints the table and keeps it."""
+    """Measure both sides; print and save the table."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--flink", help="class path of Flink's jars")
     parser.add_argument("--seconds", type=float, default=0.5, help="of warm-up, and two rounds")
@@ -247,7 +248,7 @@ def main() -> None:
 
 
 def report(ours: dict[tuple[str, str], int], flink: dict[tuple[str, str], int]) -> str:
-    """A table in records per second, with the load under which it came about."""
+    """Format a table in records per second, with the system load during the run."""
     load = ", ".join(f"{x:.1f}" for x in os.getloadavg())
     java = subprocess.run(
         [java_tool("java"), "-version"], text=True, capture_output=True, check=True

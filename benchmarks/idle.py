@@ -1,4 +1,4 @@
-"""What a job takes of the CPU while nothing comes, beside Flink's: `make bench-idle`."""
+"""CPU use of an idle job, compared with Flink's: `make bench-idle`."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from benchmarks.brokers import broker
 from benchmarks.topics import create
 
 JOB = "group-by"
-#: Both look for rows to be sent on every millisecond or two.
+#: Both engines check for rows to send every one or two milliseconds.
 ENGINES = ("ours, real-time", "Flink, 1 ms buffers")
-#: For the first checkpoints, and what the JVM compiles after a start.
+#: Time for the first checkpoints and the JIT compilation after a start.
 SETTLE_S = 120.0
 
 
 def main() -> None:
-    """The command."""
+    """Run the benchmark."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--engines", nargs="+", choices=ENGINES, default=ENGINES)
     parser.add_argument("--seconds", type=float, default=120.0)
@@ -35,7 +35,7 @@ def main() -> None:
 
 
 def _idle(engine: str, installed: flink.Flink, seconds: float) -> float:
-    """The share of a core that a job takes with all it starts, the broker left out."""
+    """Return the CPU cores used by a job and its child processes, without the broker."""
     with tempfile.TemporaryDirectory(prefix="benchmark-") as scratch:
         folder = Path(scratch)
         with broker(folder) as kafka:

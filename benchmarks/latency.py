@@ -1,14 +1,20 @@
-"""Latency beside Flink's, in one run on one broker: `make bench-latency`.
+"""Latency compared with Flink's, in one run on one broker: `make bench-latency`.
 
-A producer writes records at an even rate, each with the moment it was sent; a consumer outside
-reads the result and takes the time from there. Ours runs in micro-batches and in real-time mode,
-Flink with its defaults and with its buffer timeout at 1 ms; all with two state partitions in
-RocksDB and a checkpoint every 60 s, so that one falls into each figure of 60 s. Jobs run for long:
-a minute at 1,000 records/s comes first, in which JVMs compile, and the first seconds of each rate
-do not count either. `--warm-up 0` shows what a start is like.
+A producer writes records at a constant rate; each record contains its send time. An external
+consumer reads the result and computes the latency from that time. Streamtable runs in micro-batches
+and in real-time mode. Flink runs with its defaults, and with a buffer timeout of 1 ms. All jobs
+have two state partitions in RocksDB and a checkpoint every 60 s, so that each measurement of 60 s
+includes one checkpoint.
 
-`--only NAME` picks jobs, `--engines NAME` engines, `--rates N` rates, `--seconds N` sets how long
-each rate lasts; figures of earlier runs stay in the result files where this one has none.
+The benchmark measures long-running jobs. A minute at 1,000 records/s comes first, in which the JVMs
+compile, and the first seconds of each rate are excluded. `--warm-up 0` measures the start as well.
+
+- `--only NAME` selects jobs.
+- `--engines NAME` selects engines.
+- `--rates N` sets the rates.
+- `--seconds N` sets the duration of each rate.
+
+Results of earlier runs stay in the result files unless this run replaces them.
 """
 
 from __future__ import annotations
@@ -35,7 +41,7 @@ from benchmarks.topics import create, delete
 RATES = (100, 1_000, 10_000)
 WARM_UP_RATE = 1_000
 
-#: A job, the first process of a session of its own.
+#: A running job: the first process of its own session.
 Process = subprocess.Popen[bytes]
 
 _SERVERS = "'properties.bootstrap.servers' = '${servers}'"
@@ -51,7 +57,7 @@ _SIDE = f"""CREATE TABLE $name (id BIGINT, sent BIGINT, PRIMARY KEY (id) NOT ENF
   'key.format' = 'json', 'value.format' = 'json');
 """
 
-#: Job -> its script. All read `t`, and the join a side table that is full before it begins.
+#: Job -> its script. All jobs read `t`; the join also reads a side table that is filled before.
 JOBS = {
     "stateless": _SOURCE
     + f"""CREATE TABLE o (id BIGINT, n BIGINT, sent BIGINT) WITH ('connector' = 'kafka',
@@ -78,7 +84,7 @@ _FLINK = {
 
 
 def main() -> None:
-    """The command."""
+    """Run the benchmark."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--only", nargs="+", choices=list(JOBS), default=list(JOBS))
     every = [*_OURS, *_FLINK]
@@ -111,7 +117,7 @@ def _folder() -> Iterator[Path]:
 def _measure(
     job: str, engine: str, installed: flink.Flink, servers: str, arguments: argparse.Namespace
 ) -> dict[int, list[float]]:
-    """Latencies in milliseconds by rate."""
+    """Measure latencies in milliseconds by rate."""
     create(servers, TOPICS)
     producer = sender(servers)
     for key in range(KEYS):
@@ -134,14 +140,14 @@ def _measure(
 def running(
     engine: str, installed: flink.Flink, script: str, folder: Path
 ) -> AbstractContextManager[Process]:
-    """A job of one of the engines, as long as the context lasts."""
+    """Run a job of an engine in a context."""
     if engine in _OURS:
         return running_ours(_OURS[engine], script, folder)
     return _running_flink(_FLINK[engine], installed, script, folder)
 
 
 def running_ours(mode: str, script: str, folder: Path) -> AbstractContextManager[Process]:
-    """A job of ours in a mode, as long as the context lasts; its checkpoint is in the folder."""
+    """Run a streamtable job in a mode, in a context; its checkpoint is in the folder."""
     file = folder / "job.sql"
     file.write_text(script)
     command = [sys.executable, "-m", "streamtable", "run", str(file)]

@@ -1,4 +1,4 @@
-"""What `latency.py` has measured, as figures, a table and a plot in `benchmarks/results`."""
+"""Results of `latency.py`: data, a table and a plot in `benchmarks/results`."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ import pyspark
 from benchmarks import flink, plots, processes
 
 RESULTS = Path(__file__).parent / "results"
-#: Between checkpoints, of all engines.
+#: Checkpoint interval of all engines.
 INTERVAL = "60 s"
 
 _SHARES = (*(i / 100 for i in range(100)), 0.995, 0.999, 1.0)
@@ -25,7 +25,7 @@ class Figure:
     """Latencies of one job in one engine at one rate, in milliseconds.
 
     Attributes:
-        records: results that came.
+        records: number of result records.
         within: share of the results -> milliseconds, ascending: (0.5, 4.2) is the median.
     """
 
@@ -38,7 +38,7 @@ class Figure:
 
     @property
     def cell(self) -> tuple[str, str, int]:
-        """What it is the figure of."""
+        """Job, engine and rate of the result."""
         return self.job, self.engine, self.rate
 
     def __str__(self) -> str:
@@ -50,13 +50,13 @@ class Figure:
 
     @property
     def milliseconds(self) -> tuple[float, float, float, float]:
-        """Of the median, 90 and 99 in a hundred, and of all."""
+        """50th, 90th and 99th percentile, and maximum."""
         found = dict(self.within)
         return found[0.5], found[0.9], found[0.99], found[1.0]
 
 
 def figure(job: str, engine: str, rate: int, latencies: Iterable[float]) -> Figure:
-    """The shares of latencies, which are in milliseconds."""
+    """Compute the distribution of latencies, which are in milliseconds."""
     ordered = sorted(latencies)
     last = len(ordered) - 1
     within = tuple((s, round(ordered[min(last, int(len(ordered) * s))], 1)) for s in _SHARES)
@@ -64,7 +64,7 @@ def figure(job: str, engine: str, rate: int, latencies: Iterable[float]) -> Figu
 
 
 def write(figures: Sequence[Figure]) -> None:
-    """Result files; after each job, so that what a later one meets costs no figure."""
+    """Write the result files; called after each job, so that a later failure loses no results."""
     RESULTS.mkdir(exist_ok=True)
     (RESULTS / "latency.md").write_text(report(figures))
     (RESULTS / "latency.json").write_text(json.dumps([asdict(f) for f in figures]) + "\n")
@@ -72,7 +72,7 @@ def write(figures: Sequence[Figure]) -> None:
 
 
 def with_earlier(figures: Sequence[Figure], jobs: Sequence[str]) -> list[Figure]:
-    """These and those that earlier runs have left of what these do not have, in the jobs' order."""
+    """Add results of earlier runs that these results do not replace, in the order of the jobs."""
     file = RESULTS / "latency.json"
     found = {f.cell: f for f in _read(file)} if file.exists() else {}
     found |= {f.cell: f for f in figures}
@@ -87,7 +87,7 @@ def _read(file: Path) -> list[Figure]:
 
 
 def report(figures: Sequence[Figure]) -> str:
-    """The table, a line for each figure."""
+    """Format the table, one line per result."""
     lines = [
         "# Latency beside Flink's",
         "",

@@ -1,4 +1,4 @@
-"""Plots of the figures; needs matplotlib, which `make bench` and its kin install."""
+"""Plots of the results; requires matplotlib, which `make bench` and similar targets install."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ import matplotlib.pyplot as plt
 def distributions(
     found: Mapping[tuple[str, str, int], Sequence[tuple[float, float]]], file: Path
 ) -> None:
-    """Cumulative distributions of latencies: a panel per job and rate, a line per engine.
+    """Plot cumulative distributions of latencies: a panel per job and rate, a line per engine.
 
     Args:
-        found: job, engine and rate -> (share, milliseconds within which it came).
-        file: the picture.
+        found: job, engine and rate -> (share, milliseconds within which that share arrived).
+        file: the image file.
     """
     jobs = list(dict.fromkeys(job for job, _, _ in found))
     rates = sorted({rate for _, _, rate in found})
@@ -39,7 +39,7 @@ def distributions(
 
 
 def rates(found: Mapping[str, Mapping[str, float]], file: Path) -> None:
-    """Records a second: a group of bars per workload, a bar per engine."""
+    """Plot records per second: a group of bars per workload, a bar per engine."""
     engines = list(dict.fromkeys(e for by_engine in found.values() for e in by_engine))
     figure, axis = plt.subplots(figsize=(1.6 * len(found) + 2, 4))
     width = 0.8 / len(engines)

@@ -1,6 +1,7 @@
-"""Latencies of a running job, from outside: records at an even rate, and when results of them come.
+"""Measure latencies of a running job from outside.
 
-A record has the moment in it when it was sent; the job hands the newest one of a result on.
+Records are sent at a constant rate, each with its send time. The job passes on the newest send time
+of each result. A consumer measures when the results arrive.
 """
 
 from __future__ import annotations
@@ -15,21 +16,21 @@ from confluent_kafka import Consumer, Producer, TopicPartition
 from benchmarks.topics import PARTITIONS
 from benchmarks.workloads import Record
 
-#: Two inputs and the result.
+#: Two input topics and the result topic.
 TOPICS = ("t", "sides", "o")
 KEYS = 100
-#: At each rate, before latencies count.
+#: Warm-up at each rate, before latencies are measured.
 WARM_UP_S = 5.0
 START_S = 180.0
-#: Records that are due within such a time are sent together, in seconds.
+#: Records that are due within this time, in seconds, are sent together.
 _NAP_S = 0.0005
 
 
 class Results(threading.Thread):
-    """Reads the result topic, as a context; keeps (sent, latency), in epoch and milliseconds.
+    """Read the result topic in a context; record (sent, latency) in epoch time and milliseconds.
 
-    A record's result is the first that knows of it: one that takes an older row back on the way to
-    the newer one shows a moment that was seen before, and is left out.
+    The result of a record is the first output with its send time. A retraction on the way to a
+    newer result has an earlier send time, which was seen before, and is ignored.
     """
 
     def __init__(self, servers: str) -> None:
@@ -56,7 +57,7 @@ class Results(threading.Thread):
         self.join()
 
     def run(self) -> None:
-        """The thread."""
+        """Run the thread."""
         while not self.done.is_set():
             message = self._consumer.poll(0.1)
             now = time.time_ns() / 1e6
@@ -78,16 +79,16 @@ class Results(threading.Thread):
 
 
 def sender(servers: str) -> Producer:
-    """Sends at once, and with a request what has come while the one before was under way.
+    """Return a producer without linger; it batches records only while a request is in flight.
 
-    A request for each record would take more of the machine than the job does that is measured.
+    With a request per record, the producer would use more of the machine than the measured job.
     """
     settings = {"linger.ms": 0, "max.in.flight": 1, "log_level": 0}
     return Producer({"bootstrap.servers": servers, **settings})
 
 
 def until_running(producer: Producer, results: Results) -> None:
-    """Probes until a result comes."""
+    """Send probes until a result arrives."""
     deadline = time.monotonic() + START_S
     while not results.seen:
         if time.monotonic() > deadline:
@@ -99,7 +100,7 @@ def until_running(producer: Producer, results: Results) -> None:
 
 
 def at(rate: int, seconds: float, producer: Producer, results: Results) -> list[float]:
-    """Latencies in milliseconds while records come at a rate, after a warm-up."""
+    """Measure latencies in milliseconds at a rate, after a warm-up."""
     begun = time.monotonic()
     counts_from = time.time_ns() / 1e6 + WARM_UP_S * 1e3
     sent = 0
@@ -115,7 +116,7 @@ def at(rate: int, seconds: float, producer: Producer, results: Results) -> list[
 
 
 def send(producer: Producer, topic: str, key: int) -> None:
-    """Produces a record of a key, as soon as there is room for it."""
+    """Produce a record with a key; wait if the buffer is full."""
     name, encoded, value = record(topic, key)
     while True:
         try:
@@ -125,6 +126,6 @@ def send(producer: Producer, topic: str, key: int) -> None:
 
 
 def record(topic: str, key: int) -> Record:
-    """A record of a key with the moment, in microseconds."""
+    """Return a record with a key and the current time, in microseconds."""
     value = {"id": key, "sent": time.time_ns() // 1000}
     return topic, json.dumps({"id": key}).encode(), json.dumps(value).encode()

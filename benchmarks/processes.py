@@ -1,4 +1,4 @@
-"""What a command and all it starts use of the machine, sampled from /proc."""
+"""Resource use of a command and its child processes, sampled from /proc."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 _EVERY_S = 0.25
-#: After how many samples the disk is looked at.
+#: Number of samples between two measurements of the disk.
 _DISK_EVERY = 8
 _PAGE = os.sysconf("SC_PAGE_SIZE")
 _TICKS = os.sysconf("SC_CLK_TCK")
@@ -20,12 +20,12 @@ _TICKS = os.sysconf("SC_CLK_TCK")
 
 @dataclass(frozen=True)
 class Used:
-    """What a finished command took.
+    """Resources that a finished command used.
 
     Attributes:
-        cpu_s: CPU seconds of it and its descendants.
-        peak_mb: the most resident memory they held at once.
-        disk_mb: the most that the folder held which was watched.
+        cpu_s: CPU seconds of the command and its descendants.
+        peak_mb: maximum resident memory of all of them together.
+        disk_mb: maximum size of the watched folder.
     """
 
     cpu_s: float
@@ -36,17 +36,17 @@ class Used:
 def run(
     command: Sequence[str], env: Mapping[str, str], log: Path, timeout_s: float, disk: Path
 ) -> Used:
-    """Runs a command to its end.
+    """Run a command to its end.
 
     Args:
         command: the program and its arguments.
-        env: environment variables, besides ours.
-        log: takes what it prints.
-        timeout_s: after so long it is killed, with all it started.
-        disk: a folder to be watched; it need not be there yet.
+        env: additional environment variables.
+        log: file for the output.
+        timeout_s: time after which the command and its child processes are killed.
+        disk: folder to watch; need not exist yet.
 
     Raises:
-        RuntimeError: it failed; the message holds the end of its log.
+        RuntimeError: the command failed; the message contains the end of its log.
     """
     with log.open("wb") as out:
         process = subprocess.Popen(
@@ -70,7 +70,7 @@ def run(
 
 
 class _Watch(threading.Thread):
-    """Samples a session of processes until it is told to stop."""
+    """Samples a session of processes until it is stopped."""
 
     def __init__(self, session: int, folder: Path) -> None:
         super().__init__(daemon=True)
@@ -89,7 +89,7 @@ class _Watch(threading.Thread):
                 self.disk = max(self.disk, _size(self._folder))
             resident = 0
             for pid, cpu_s, size in _session(self._session):
-                # What a JVM has just begun to start still lives in its parent's memory.
+                # A process that a JVM has just forked still shares its parent's memory.
                 if pid in self.cpu:
                     resident += size
                 self.cpu[pid] = cpu_s
@@ -97,16 +97,16 @@ class _Watch(threading.Thread):
 
 
 def cpu_seconds(session: int) -> float:
-    """What the processes of a session have used so far."""
+    """Return the CPU seconds that the processes of a session have used so far."""
     return sum(cpu_s for _, cpu_s, _ in _session(session))
 
 
 def _session(number: int) -> Iterator[tuple[str, float, int]]:
-    """Of each process of a session: its number, CPU seconds, resident bytes."""
+    """Yield number, CPU seconds and resident bytes of each process of a session."""
     for stat in Path("/proc").glob("[0-9]*/stat"):
         try:
             fields = stat.read_text().rpartition(")")[2].split()
-        except OSError:  # it ended just now
+        except OSError:  # the process has ended
             continue
         if int(fields[3]) == number:
             cpu_s = (int(fields[11]) + int(fields[12])) / _TICKS
@@ -114,7 +114,7 @@ def _session(number: int) -> Iterator[tuple[str, float, int]]:
 
 
 def _size(folder: Path) -> int:
-    """Bytes of the files below; those that go meanwhile do not count."""
+    """Return the size in bytes of the files below; files deleted meanwhile do not count."""
     found = 0
     for file in folder.rglob("*"):
         with suppress(OSError):
@@ -123,7 +123,7 @@ def _size(folder: Path) -> int:
 
 
 def machine() -> str:
-    """Cores, their clock and memory, in a few words."""
+    """Describe cores, clock and memory of the machine in a few words."""
     memory = os.sysconf("SC_PHYS_PAGES") * _PAGE / 2**30
     clock = re.search(r"^cpu MHz\s*: (.+)$", Path("/proc/cpuinfo").read_text(), re.MULTILINE)
     speed = f" of {float(clock[1]) / 1_000:.1f} GHz" if clock else ""

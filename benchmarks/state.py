@@ -1,9 +1,10 @@
-"""How much state each kind of query keeps: after a history, after ten times as much, after deletes.
+"""State size of each kind of query: after a history, after ten times as much, after deletes.
 
-    python -m benchmarks.state
+python -m benchmarks.state
 
-The live rows are the same after both histories. Entries, and the bytes of values and their keys as
-Spark would store them; the operators run in memory (see `streamtable.jvm.rehearsal`).
+Both histories end with the same live rows. The table shows the number of entries, and the bytes of
+keys and values as Spark would store them. The operators run in memory (see
+`streamtable.testing.operator_harness`).
 """
 
 from __future__ import annotations
@@ -12,14 +13,14 @@ from tests.integration.differential.test_state_left import cases, tables
 
 from streamtable.core.options import Given
 from streamtable.core.session_settings import SessionSettings
-from streamtable.runtime.spark import start_spark
+from streamtable.runtime.session.spark import start_spark
 from streamtable.testing.replay import Replay
 
 _SHORT, _LONG = 1_000, 10_000
 
 
 def main() -> None:
-    """Prints a table."""
+    """Print the table."""
     settings = SessionSettings()
     settings.set("parallelism.default", Given("1"))
     spark = start_spark(settings.current(), "local[2]")

@@ -1,17 +1,21 @@
-"""Throughput beside Flink's, in one run on one broker: `make bench`.
+"""Throughput compared with Flink's, in one run on one broker: `make bench`.
 
-Both engines read the same topics to their end, with two state partitions, state in RocksDB and a
-checkpoint every 10 s; which goes first alternates. A rate is the number of source records by the
-time between the moment when the sources begin to read and the moment when Kafka took the last
-record of the result, so that no start-up counts: our moment is when the first batch was written
-down, Flink's is when its log says that its sources run. Flink runs with its defaults and with
-mini-batches; the better one counts. The results, folded by key, must be equal to the byte.
+Both engines read the same topics to their end, with two state partitions in RocksDB and a
+checkpoint every 10 s. They alternate in running first. The rate is the number of source records
+divided by a time. That time runs from the moment when the sources begin to read until Kafka
+accepted the last result record, so that startup is excluded. For streamtable, the sources begin
+when the first batch is written to the checkpoint. For Flink, they begin when its log says that the
+sources run. Flink runs with its defaults and with mini-batches; the better result counts. The
+results, folded by key, must be identical to the byte.
 
-Where a workload reads one topic of rows, Spark itself is timed beside, which only decodes them and
-writes nothing (`bare_spark.py`), from its first batch's beginning to its last one's end.
+If a workload reads one append-only topic, Spark itself is measured, too. It only decodes the
+records and writes nothing (`bare_spark.py`). Its time runs from the start of its first batch to the
+end of its last one.
 
-`--only NAME` picks workloads, `--scale 0.1` makes them smaller, `--rounds N` repeats each;
-`--engines` leaves one out whose figure is not wanted.
+- `--only NAME` selects workloads.
+- `--scale 0.1` makes the workloads smaller.
+- `--rounds N` repeats each workload.
+- `--engines` selects engines.
 """
 
 from __future__ import annotations
@@ -50,11 +54,11 @@ FLINK_SETTINGS = {
     "state.backend.type": "rocksdb",
     "execution.checkpointing.interval": "10 s",
     "table.local-time-zone": "UTC",
-    # What a task manager of 4 GiB has for RocksDB. A job in one process, as PyFlink runs it, takes
-    # no notice of the size of a process, and has 128 MB if it is not told.
+    # Size of RocksDB's memory in a task manager of 4 GiB. A job in a single process, as PyFlink
+    # runs it, ignores the process size and has only 128 MB by default.
     "taskmanager.memory.managed.size": "1340 mb",
 }
-#: Flink's engines -> settings besides.
+#: Flink's engines -> additional settings.
 FLINKS: dict[str, dict[str, str]] = {
     FLINK: {},
     MINI_BATCHED: {
@@ -64,15 +68,15 @@ FLINKS: dict[str, dict[str, str]] = {
     },
 }
 
-#: When an engine's sources began to read, and, of one that writes nothing, when it was done.
+#: Time when an engine's sources began to read, and the end time of an engine without output.
 Times = tuple[float, float | None]
 
-#: Runs a workload in a folder; gives what it used, and its times.
+#: Runs a workload in a folder; returns the used resources and the times.
 Engine = Callable[[Workload, str, Path], tuple[processes.Used, Times]]
 
 
 def main() -> None:
-    """The command."""
+    """Run the benchmark."""
     arguments = _arguments()
     installed = flink.installed()
     known = {OURS: _ours(arguments.set), SPARK: _bare_spark}
@@ -159,7 +163,8 @@ def _ours(extra: Sequence[str]) -> Engine:
         for setting in ("parallelism.default=2", "table.local-time-zone=UTC", *extra):
             command += ["--set", setting]
         used = processes.run(command, {}, folder / "out.log", TIMEOUT_S, checkpoint)
-        # Where each source begins, which stays; the first batch's own file is gone after some more.
+        # The start file of each source is kept. The first batch's own file is deleted after a few
+        # batches.
         begun = [file.stat().st_mtime for file in checkpoint.glob("*/sources/*/0")]
         return used, (min(begun), None)
 

@@ -1,4 +1,4 @@
-"""What `throughput.py` has measured, as figures, a table and a plot in `benchmarks/results`."""
+"""Results of `throughput.py`: data, a table and a plot in `benchmarks/results`."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ FLINK = "Flink"
 MINI_BATCHED = "Flink, mini-batch"
 SPARK = "bare Spark"
 
-#: Of the table that is printed.
+#: Columns of the printed table.
 COLUMNS = (
     *("workload", "day", "records", "engine", "records/s", "ratio", "of Spark"),
     *("CPU s", "MB", "disk", "written"),
@@ -33,11 +33,11 @@ class Figure:
     """One run of one engine.
 
     Attributes:
-        records: of the sources.
-        rate: of these a second.
-        written: records of the result.
-        disk_mb: the most that the checkpoint folder held; of RocksDB's files Flink keeps none
-            there but those of its checkpoints, and we the last ten versions.
+        records: number of source records.
+        rate: source records per second.
+        written: number of result records.
+        disk_mb: maximum size of the checkpoint folder. Flink keeps only the RocksDB files of its
+            checkpoints there; streamtable keeps the last ten versions.
     """
 
     day: str
@@ -53,7 +53,7 @@ class Figure:
 
 
 def write(figures: Sequence[Figure]) -> None:
-    """Result files; after each workload, so that what a later one meets costs no figure."""
+    """Write the result files; called after each workload, so that a failure loses no results."""
     RESULTS.mkdir(exist_ok=True)
     (RESULTS / "throughput.md").write_text(report(figures))
     (RESULTS / "throughput.json").write_text(
@@ -64,7 +64,7 @@ def write(figures: Sequence[Figure]) -> None:
 
 
 def with_earlier(figures: Sequence[Figure]) -> list[Figure]:
-    """These and those that earlier runs have left of other workloads, in the workloads' order."""
+    """Add results of earlier runs for other workloads, in the order of the workloads."""
     file = RESULTS / "throughput.json"
     measured = {f.workload for f in figures}
     earlier = [Figure(**f) for f in json.loads(file.read_text())] if file.exists() else []
@@ -73,14 +73,14 @@ def with_earlier(figures: Sequence[Figure]) -> list[Figure]:
 
 
 def _rates(figures: Sequence[Figure], workload: str) -> dict[str, float]:
-    """The median rate of each engine."""
+    """Return the median rate of each engine."""
     of_name = [f for f in figures if f.workload == workload]
     engines = dict.fromkeys(f.engine for f in of_name)
     return {e: statistics.median(f.rate for f in of_name if f.engine == e) for e in engines}
 
 
 def report(figures: Sequence[Figure]) -> str:
-    """The table: a line for each workload and engine, of the medians of its rounds."""
+    """Format the table of medians: one line per workload and engine."""
     lines = [
         "# Throughput beside Flink's",
         "",

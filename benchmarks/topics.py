@@ -1,4 +1,4 @@
-"""The topics of a benchmark: made, read to their end, taken away."""
+"""Create, read and delete the topics of a benchmark."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ PARTITIONS = 2
 
 
 def create(servers: str, topics: Sequence[str], config: Mapping[str, str] | None = None) -> None:
-    """Creates topics of two partitions, with these settings of the brokers."""
+    """Create topics with two partitions and these topic settings."""
     admin = AdminClient({"bootstrap.servers": servers})
     new = [NewTopic(topic, PARTITIONS, 1, config=dict(config or {})) for topic in topics]
     for created in admin.create_topics(new).values():
@@ -20,7 +20,7 @@ def create(servers: str, topics: Sequence[str], config: Mapping[str, str] | None
 
 
 def delete(servers: str, topics: Sequence[str]) -> None:
-    """Deletes topics; they are gone when it returns."""
+    """Delete topics and wait until they no longer exist."""
     admin = AdminClient({"bootstrap.servers": servers})
     for deleted in admin.delete_topics(list(topics)).values():
         deleted.result(timeout=30)
@@ -29,7 +29,7 @@ def delete(servers: str, topics: Sequence[str]) -> None:
 
 
 def result(servers: str, topics: Sequence[str]) -> tuple[int, float, object]:
-    """Records written, when the last one was taken (epoch seconds), and the folded contents."""
+    """Read topics; return record count, time of the last record (epoch s) and folded rows."""
     consumer = Consumer(
         {
             "bootstrap.servers": servers,

@@ -1,4 +1,4 @@
-"""The jobs that are timed: their scripts, as Flink and we both read them, and their records."""
+"""Workloads: scripts that Flink and streamtable both run, and their records."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import partial
 
-#: (topic, key, value): a record to be produced; a value of None is a tombstone.
+#: (topic, key, value) of a record to produce; a value of None is a tombstone.
 Record = tuple[str, bytes | None, bytes | None]
 
 
@@ -18,10 +18,11 @@ class Workload:
 
     Attributes:
         sources: topic -> whether it is compacted.
-        sinks: topics that it writes.
-        script: `${servers}` and `${end}`, what makes Flink's sources end, are filled in.
-        records: of a size, at 1.0 that of the published figures.
-        schema: of the values of its one source, where Spark itself is timed beside.
+        sinks: topics that the job writes.
+        script: SQL script; `${servers}` and `${end}`, the option that ends Flink's sources, are
+            replaced.
+        records: creates the records for a scale; 1.0 is the scale of the published results.
+        schema: schema of the values of its single source, if Spark itself is measured, too.
     """
 
     name: str
@@ -66,7 +67,7 @@ def _page_views(scale: float) -> Iterator[Record]:
 
 
 def _orders(scale: float, keys: int = 1_000_000) -> Iterator[Record]:
-    """Five versions of each key, one in twenty a delete; 100,000 users."""
+    """Yield five versions of each key, one in twenty a delete; 100,000 users."""
     source = random.Random(2)
     many = int(keys * scale)
     for _ in range(5):
@@ -113,7 +114,7 @@ _VIEWS = _kafka(
     "user_id BIGINT, page_id BIGINT, viewtime TIMESTAMP(3), user_region STRING",
     "views",
 )
-#: What a view holds, for Spark.
+#: Fields of a page view, for Spark.
 _VIEW = "user_id BIGINT, page_id BIGINT, viewtime TIMESTAMP, user_region STRING"
 _ORDERS = _upsert(
     "orders",
@@ -131,7 +132,7 @@ _COUNTS = (
     )
     + "INSERT INTO per_user SELECT user_id, COUNT(*), SUM(x) FROM orders GROUP BY user_id;"
 )
-#: Flink's own timeout of an hour is longer than brokers allow.
+#: Flink's default timeout of an hour is longer than brokers allow.
 _EXACTLY_ONCE = """, 'sink.delivery-guarantee' = 'exactly-once',
   'sink.transactional-id-prefix' = 'benchmark',
   'properties.transaction.timeout.ms' = '600000'"""

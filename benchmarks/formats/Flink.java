@@ -19,7 +19,7 @@ import org.apache.flink.table.types.logical.utils.LogicalTypeParser;
 import org.apache.flink.table.types.utils.TypeConversions;
 import org.apache.flink.util.Collector;
 
-/** Flink's schemas, made by its own factories and called as its Kafka connector calls them. */
+/** Measures Flink's schemas, created by its factories and called as in its Kafka connector. */
 public final class Flink {
   private static final ClassLoader LOADER = Flink.class.getClassLoader();
 

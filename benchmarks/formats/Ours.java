@@ -13,7 +13,7 @@ import java.util.Map;
 import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.catalyst.expressions.GenericInternalRow;
 
-/** Our codecs, called as Spark's generated code calls them: a record's bytes to a row, and back. */
+/** Measures our codecs, called as in Spark's generated code: record bytes to row, and back. */
 public final class Ours {
   private static final ObjectMapper MAPPER = new ObjectMapper();
 
@@ -29,7 +29,7 @@ public final class Ours {
     }
   }
 
-  /** Makes the records of a format out of the same rows in json. */
+  /** Encodes JSON rows as records of a format. */
   private static void write(JsonNode test) throws Exception {
     if (!test.has("from")) {
       return;
@@ -69,7 +69,7 @@ public final class Ours {
         name, "encode", rows.size(), seconds, i -> encoder.encode(rows.get(i)).length);
   }
 
-  /** What an encoder of change events takes: the row kind, and the row. */
+  /** Converts a change to the input of a CDC encoder: the row kind, then the row. */
   private static InternalRow ofChange(GenericInternalRow change) {
     Object[] columns = new Object[change.numFields() - 1];
     System.arraycopy(change.values(), 1, columns, 0, columns.length);

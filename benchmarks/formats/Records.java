@@ -9,9 +9,9 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Records in a file, each behind four bytes of its length; and how both sides are measured. */
+/** Reads files of records, each after its length in four bytes, and measures both sides. */
 final class Records {
-  /** One call per record; what it gives is added up, so that no work is for nothing. */
+  /** Processes one record; the results are summed so that the JIT cannot remove the work. */
   interface Work {
     long run(int record) throws Exception;
   }
@@ -36,9 +36,10 @@ final class Records {
   private static final ThreadMXBean THREADS = ManagementFactory.getThreadMXBean();
 
   /**
-   * Prints `name direction records-per-second`: the best of several rounds, each of whole passes over
-   * the records, after a warm-up of so many records that what is measured is compiled. Seconds are
-   * those that the thread has had of a core, so that other programs on the machine weigh less.
+   * Prints `name direction records-per-second`: the best of several rounds after a warm-up. A round
+   * consists of whole passes over the records. The warm-up has enough records for the JIT to
+   * compile the measured code. Seconds are CPU time of the thread, so that other programs on the
+   * machine affect the result less.
    */
   static void measure(String name, String direction, int records, double seconds, Work work)
       throws Exception {

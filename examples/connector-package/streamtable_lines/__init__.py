@@ -1,0 +1,1 @@
+"""The connector `lines` and the format `psv` for streamtable."""
