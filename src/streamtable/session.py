@@ -1,39 +1,43 @@
-"""The composition root: a script goes in, its statements take effect, its INSERTs become a job."""
+"""Session: reads a script, applies its statements, and runs its INSERTs as a job."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from streamtable.catalog.catalog import Catalog
 from streamtable.catalog.define import define
 from streamtable.catalog.functions import search_in
-from streamtable.connectors.registry import CONNECTORS
-from streamtable.core.errors import Condition, Span, StreamtableError, raise_all
+from streamtable.connector_api.connectors import CONNECTORS
+from streamtable.core.answer import Answer, text_answer
+from streamtable.core.errors import Condition, Span, StreamtableError, raise_all, singles
 from streamtable.core.options import Given
 from streamtable.core.secrets import without_secrets
 from streamtable.core.session_settings import SessionSettings, python_files
+from streamtable.core.settings import RUNTIME_MODE, RuntimeMode
 from streamtable.core.types import Field
-from streamtable.plan.build import plan_insert
-from streamtable.plan.collect import plan_collect
-from streamtable.plan.details import check_details, explained_plan
-from streamtable.plan.explain import explain
+from streamtable.jvm.installed_spark import check_machine
+from streamtable.plan.explain.details import check_details, explained_plan
+from streamtable.plan.explain.explain import explain
+from streamtable.plan.explain.show import columns_of, shown
 from streamtable.plan.functions import AGGREGATES, FUNCTIONS, NEWER
-from streamtable.plan.nodes import Collect, Sink
-from streamtable.plan.python_calls import check_python_calls
-from streamtable.plan.query import QueryPlanner
-from streamtable.plan.show import columns_of, shown
-from streamtable.sql.changes import AlterTable, AlterView, RenameTo
-from streamtable.sql.listings import (
+from streamtable.plan.query.query import QueryPlanner
+from streamtable.plan.rules.python_calls import check_python_calls
+from streamtable.plan.sink.plan_collect import plan_collect
+from streamtable.plan.sink.plan_insert import plan_insert
+from streamtable.plan.sink.sink import Collect, Sink
+from streamtable.sql.nodes import GivenRows
+from streamtable.sql.parse import read_script
+from streamtable.sql.statements.changes import AlterTable, AlterView, RenameTo
+from streamtable.sql.statements.jobs import DescribeJob, JobStatement, ShowJobs, StopJob
+from streamtable.sql.statements.listings import (
     CreateFunction,
     Describe,
     Show,
     ShowCreate,
 )
-from streamtable.sql.nodes import GivenRows
-from streamtable.sql.parse import read_script
-from streamtable.sql.statements import (
+from streamtable.sql.statements.model import (
     CreateTable,
     CreateTableAs,
     CreateTableLike,
@@ -41,6 +45,7 @@ from streamtable.sql.statements import (
     Definition,
     Explain,
     Insert,
+    ListOptions,
     Name,
     ResetOption,
     Select,
@@ -52,9 +57,10 @@ from streamtable.sql.statements import (
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
+    from streamtable.connector_api.preflight import Notice
     from streamtable.runtime.background import Job
-    from streamtable.runtime.job import RunOptions, Watcher
-    from streamtable.runtime.preflight import Notice
+    from streamtable.runtime.job import RunOptions
+    from streamtable.runtime.run_queries import JobObserver
 
 
 _BUILT_IN = frozenset({*FUNCTIONS, *AGGREGATES}) - NEWER
@@ -62,48 +68,80 @@ _BUILT_IN = frozenset({*FUNCTIONS, *AGGREGATES}) - NEWER
 
 @dataclass
 class Session:
-    """A catalog, settings and the INSERTs planned so far. Needs no Spark until `run`.
+    """Session with a catalog, settings and planned INSERTs. It needs no Spark until `run`.
 
     Attributes:
-        settings: in force; `--set` values are fixed in it.
+        settings: current settings; values of `--set` are fixed.
         plans: one per INSERT, in the script's order.
-        selects: one per SELECT on its own.
-        printed: what SHOW, DESCRIBE and EXPLAIN print, in the script's order.
+        selects: one per SELECT statement.
+        queries: the statements of `selects`.
+        answers: answers of SHOW, DESCRIBE and EXPLAIN, in the script's order.
+        commands: statements about jobs, which only a client with jobs can run.
+        statements: number of statements read.
     """
 
     settings: SessionSettings = field(default_factory=SessionSettings)
     catalog: Catalog = field(default_factory=lambda: Catalog(CONNECTORS, _BUILT_IN))
     plans: list[Sink] = field(default_factory=list)
     selects: list[Collect] = field(default_factory=list)
-    printed: list[str] = field(default_factory=list)
+    queries: list[Select] = field(default_factory=list)
+    answers: list[Answer] = field(default_factory=list)
+    commands: list[JobStatement] = field(default_factory=list)
+    statements: int = 0
+    _told: list[str] = field(default_factory=list)
 
     def load(self, text: str, file: str, variables: Mapping[str, str] | None = None) -> None:
-        """Takes in a script: tables and settings take effect, INSERTs are planned.
+        """Load a script: apply table definitions and settings, and plan the INSERTs.
 
         Raises:
-            StreamtableError: the fault, at its place in the script.
-            Faults: several of them; what only follows from another one is left out.
+            StreamtableError: a single error, with its position in the script; `Faults` for
+                several, without errors that are only consequences of another error.
         """
         faults: list[StreamtableError] = []
         undeclared: set[str] = set()
         unread = False
-        for statement in read_script(text, file, variables):
+        for statement in read_script(text, file, variables, self._told.append):
+            self.statements += 1
             if isinstance(statement, StreamtableError):
                 faults.append(statement)
                 unread = True
                 continue
             try:
-                self.catalog.functions.tie(statement)
+                self.catalog.functions.bind_calls(statement)
                 self._take(statement)
-            except StreamtableError as error:
-                unknown = error.condition is Condition.UNKNOWN_TABLE
-                if not (unknown and (unread or error.values["table"] in undeclared)):
-                    faults.append(error)
+            except RecursionError:
+                faults.append(
+                    StreamtableError(
+                        Condition.NESTED_TOO_DEEP,
+                        at=_place(statement),
+                        hint="write a part of it into a table, and read the table in another query",
+                    )
+                )
+                undeclared.update(_declares(statement))
+            except StreamtableError as failed:
+                for error in singles(failed):
+                    unknown = error.condition is Condition.UNKNOWN_TABLE
+                    if not (unknown and (unread or error.values["table"] in undeclared)):
+                        faults.append(error)
                 undeclared.update(_declares(statement))
         raise_all(faults)
 
+    @property
+    def printed(self) -> list[str]:
+        """Output of SHOW, DESCRIBE and EXPLAIN, in the script's order."""
+        return [str(answer) for answer in self.answers]
+
+    def copy(self) -> Session:
+        """Return an independent session with the same catalog and settings, and without plans."""
+        return Session(self.settings.copy(), self.catalog.copy())
+
+    def notices(self) -> Iterator[str]:
+        """Yield a line, with position, for each accepted item of limited effect."""
+        yield from self._told
+        yield from self.settings.notices()
+
     def explain(self) -> str:
-        """The plans, one paragraph each."""
+        """Return the plans as text, one paragraph each."""
         plans: list[Sink | Collect] = [*self.plans, *self.selects]
         return without_secrets("\n\n".join(map(explain, plans)))
 
@@ -113,29 +151,35 @@ class Session:
         notice: Notice,
         spark: SparkSession | None = None,
         show: Callable[[str], None] = print,
-        watcher: Watcher | None = None,
+        observer: JobObserver | None = None,
     ) -> None:
-        """Runs the INSERTs as one job, then shows each SELECT.
+        """Run the INSERTs as one job, then show the result of each SELECT.
 
         See `runtime.job.run_job` and `runtime.select.run_select`.
 
         Args:
-            options: how to run.
+            options: options of the run.
             notice: takes one line for the user.
-            spark: a session to run in, which is left running; None starts one and stops it.
-            show: takes one line of what a SELECT gives.
-            watcher: who looks at the INSERTs' job while it runs.
+            spark: an existing session, which is neither changed nor stopped; None starts a session
+                and stops it at the end.
+            show: takes one line of the result of a SELECT.
+            observer: observer of the INSERTs' job.
 
         Raises:
-            StreamtableError: whatever the job meets; NOT_YET for a SELECT behind something that
+            StreamtableError: any error of the job; NOT_YET for a SELECT after a statement that
                 never ends.
         """
+        if spark is None:
+            check_machine()
         from streamtable.runtime.scripts import Script, run_script  # the front end needs no Spark
 
-        script = Script(
-            self.plans, self.selects, self.settings.current(), self.catalog.functions.made
-        )
-        run_script(script, options, notice, show, spark, watcher)
+        settings = self.settings.current()
+        for line in self.notices():
+            notice(line)
+        if settings[RUNTIME_MODE] is RuntimeMode.BATCH:
+            options = replace(options, bounded=True)
+        script = Script(self.plans, self.selects, settings, self.catalog.functions.made)
+        run_script(script, options, notice, show, spark, observer)
 
     def start(
         self,
@@ -144,25 +188,46 @@ class Session:
         spark: SparkSession | None = None,
         show: Callable[[str], None] = print,
     ) -> Job:
-        """The same as `run` in the background; `Job` tells its metrics, its end and its failure."""
+        """Run the script as `run` does, in the background. `Job` returns metrics, end and error."""
+        if spark is None:
+            check_machine()
         from streamtable.runtime.background import Job
 
-        return Job(lambda watcher: self.run(options, notice, spark, show, watcher))
+        return Job(lambda observer: self.run(options, notice, spark, show, observer))
+
+    def spark_settings(self, master: str | None = None) -> dict[str, str]:
+        """Return the settings, with jars, that a Spark session of your own needs for `run`.
+
+        `SparkSession.builder.config(map=session.spark_settings()).getOrCreate()` creates the
+        session.
+
+        Args:
+            master: Spark's master URL; None runs Spark on this machine.
+
+        Raises:
+            StreamtableError: SPARK_MISSING, SPARK_VERSION, RESOURCE_UNAVAILABLE, JAVA_MISSING, or
+                INVALID_OPTION.
+        """
+        check_machine()
+        from streamtable.runtime.session.spark import start_settings
+
+        return start_settings(self.settings.current(), master)
 
     def create_temporary_view(self, path: str, frame: DataFrame) -> None:
-        """Makes a DataFrame a temporary view, to be looked up in or read once.
+        """Register a DataFrame as a temporary view, for lookup joins or for a single read.
 
-        `JOIN view FOR SYSTEM_TIME AS OF t.proctime` reads it anew for each micro-batch; everything
-        else takes its rows once, in a query's first batch.
+        `JOIN view FOR SYSTEM_TIME AS OF t.proctime` reads the DataFrame again in each micro-batch.
+        All other queries read its rows once, in their first batch.
 
         Args:
             path: `name`, `database.name` or `catalog.database.name`.
-            frame: no stream; of the Spark session that the job is run in.
+            frame: a batch DataFrame of the Spark session in which the job runs.
 
         Raises:
-            StreamtableError: NOT_YET for a stream, or for a column of a type that SQL here lacks.
+            StreamtableError: NOT_YET for a streaming DataFrame, or for a column of an unsupported
+                type.
         """
-        from streamtable.runtime.data_frames import fields_of
+        from streamtable.runtime.session.data_frames import fields_of
 
         rows = GivenRows(this=path, fields=fields_of(frame), rows=frame)
         self.catalog.put_view(tuple(path.split(".")), rows)
@@ -172,7 +237,9 @@ class Session:
             case SetOption():
                 self.settings.set(statement.key, statement.value, statement.key_at)
             case ResetOption():
-                self.settings.reset(statement.key)
+                self.settings.reset(statement.key, statement.key_at)
+            case ListOptions():
+                self.answers.append(self.settings.listed())
             case Insert() | StatementSet():
                 self.plans += self._plan(statement)
             case CreateTableAs():
@@ -180,9 +247,12 @@ class Session:
             case Explain():
                 self._explain(statement)
             case Show() | Describe() | ShowCreate():
-                self.printed.append(shown(statement, self.catalog))
+                self.answers.append(shown(statement, self.catalog))
+            case ShowJobs() | DescribeJob() | StopJob():
+                self.commands.append(statement)
             case Select():
                 self.selects.append(self._plan_select(statement))
+                self.queries.append(statement)
             case CreateView():
                 self.catalog.create_view(statement)
                 at, temporary = statement.name_at, statement.temporary
@@ -191,7 +261,7 @@ class Session:
                 self._define(statement)
 
     def _define(self, statement: Definition) -> None:
-        """Changes the catalog, and binds what a new or changed table computes."""
+        """Update the catalog, and bind the computed columns of a new or changed table."""
         if isinstance(statement, CreateFunction):
             search_in(python_files(self.settings.current()))
         define(statement, self.catalog)
@@ -202,7 +272,7 @@ class Session:
             self._check_columns(made.name, made.name_at, temporary=False)
 
     def _check_columns(self, name: Name, at: Span | None, *, temporary: bool) -> None:
-        """A table or view whose columns do not bind is not kept."""
+        """Remove a table or view from the catalog if its columns do not bind."""
         try:
             columns_of(self.catalog, self.catalog.find(name, at))
         except StreamtableError:
@@ -210,9 +280,9 @@ class Session:
             raise
 
     def _create_table_as(self, statement: CreateTableAs) -> Insert:
-        """Makes the table; the INSERT that fills it remains to be planned."""
+        """Create the table, and return the INSERT that fills it, which is not planned yet."""
         table = statement.table
-        relation = QueryPlanner(self.catalog).plan(statement.query)
+        relation = QueryPlanner(self.catalog).plan(statement.query, whole=True)
         fields = [Field(column.name, column.field.type) for column in relation.columns]
         self.catalog.create_table_as(statement, fields)
         return Insert(
@@ -233,31 +303,54 @@ class Session:
             plans = [self._plan_select(explained)]
         else:
             plans = self._plan(explained)
-        self.printed += [without_secrets(explained_plan(plan, statement.details)) for plan in plans]
+        told = (explained_plan(plan, statement.details) for plan in plans)
+        self.answers += [text_answer(without_secrets(text)) for text in told]
 
     def _plan_create(self, statement: CreateTableAs) -> Sequence[Sink]:
-        """The plan of the INSERT; the table does not stay."""
-        made = replace(self, catalog=self.catalog.copy(), plans=[], printed=[])
+        """Return the plan of the INSERT of a CREATE TABLE AS; the table is not kept."""
+        made = replace(self, catalog=self.catalog.copy(), plans=[], answers=[])
         insert = made._create_table_as(statement)  # noqa: SLF001 - of this class
         return made._plan(insert)  # noqa: SLF001
 
-    def _plan_select(self, statement: Select) -> Collect:
+    def plan_values(self, statement: Select) -> Collect:
+        """Plan a SELECT whose columns keep their types; `selects` has them as text.
+
+        Raises:
+            StreamtableError: an error of the query; NOT_YET for a type that Python lacks.
+        """
+        return self._plan_select(statement, texts=False)
+
+    def _plan_select(self, statement: Select, *, texts: bool = True) -> Collect:
         settings = self.settings.current()
-        plan = plan_collect(statement.query, statement.at, self.catalog, settings)
+        plan = plan_collect(statement.query, statement.at, self.catalog, settings, texts=texts)
         check_python_calls(plan)
         return plan
 
     def _plan(self, statement: Insert | StatementSet) -> Sequence[Sink]:
         inserts = statement.inserts if isinstance(statement, StatementSet) else (statement,)
         settings = self.settings.current()
-        plans = [plan_insert(insert, self.catalog, settings) for insert in inserts]
-        for plan in plans:
-            check_python_calls(plan)
+        plans: list[Sink] = []
+        faults: list[StreamtableError] = []
+        for insert in inserts:
+            try:
+                plan = plan_insert(insert, self.catalog, settings)
+                check_python_calls(plan)
+                plans.append(plan)
+            except StreamtableError as error:
+                faults.append(error)
+        raise_all(faults)
         return plans
 
 
+def _place(statement: Statement) -> Span:
+    """Return the start of a statement."""
+    if isinstance(statement, CreateTableLike | CreateTableAs):
+        return statement.table.at
+    return statement.at
+
+
 def _declares(statement: Statement) -> tuple[str, ...]:
-    """The name that a statement would have declared, had it not failed."""
+    """Return the name that a failed statement would have declared."""
     match statement:
         case CreateTable() | CreateView():
             return (".".join(statement.name), statement.name[-1])
@@ -270,5 +363,5 @@ def _declares(statement: Statement) -> tuple[str, ...]:
 
 
 def fixed_settings(pairs: Mapping[str, str]) -> SessionSettings:
-    """Settings that a script cannot change, as `--set` gives them."""
+    """Return settings that a script cannot change, from the values of `--set`."""
     return SessionSettings({key: Given(value) for key, value in pairs.items()})

@@ -39,7 +39,13 @@ class UserDefinedFunction:
 
 
 @overload
-def udf(f: Callable[..., Any]) -> UserDefinedFunction: ...
+def udf(
+    f: Callable[..., Any],
+    *,
+    result_type: str | None = None,
+    input_types: str | Sequence[str] | None = None,
+    deterministic: bool = True,
+) -> UserDefinedFunction: ...
 
 
 @overload
