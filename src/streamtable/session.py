@@ -303,8 +303,8 @@ class Session:
             plans = [self._plan_select(explained)]
         else:
             plans = self._plan(explained)
-        told = (explained_plan(plan, statement.details) for plan in plans)
-        self.answers += [text_answer(without_secrets(text)) for text in told]
+        texts = (explained_plan(plan, statement.details) for plan in plans)
+        self.answers += [text_answer(without_secrets(text)) for text in texts]
 
     def _plan_create(self, statement: CreateTableAs) -> Sequence[Sink]:
         """Return the plan of the INSERT of a CREATE TABLE AS; the table is not kept."""

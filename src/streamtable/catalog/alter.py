@@ -171,9 +171,9 @@ def _drop(draft: SchemaDraft, change: DropColumns) -> None:
         if names.count(column.name) > 1:
             reason = f"it names column '{column.name}' twice"
             raise refused(draft.table, place_of(column), reason)
-    gone = frozenset(names)
+    dropped = frozenset(names)
     for column in change.columns:
-        _check_free(draft, column, gone)
+        _check_free(draft, column, dropped)
         if draft.key and column.name in [key.name for key in draft.key.columns]:
             reason = f"column '{column.name}' is in the primary key"
             raise refused(draft.table, place_of(column), reason, "drop the key first")
@@ -181,7 +181,7 @@ def _drop(draft: SchemaDraft, change: DropColumns) -> None:
         del draft.columns[name]
 
 
-def _check_free(draft: SchemaDraft, column: exp.Identifier, gone: frozenset[str]) -> None:
+def _check_free(draft: SchemaDraft, column: exp.Identifier, dropped: frozenset[str]) -> None:
     """Check that a column exists and that no partition or computed column needs it."""
     name, at = column.name, place_of(column)
     if name not in draft.columns:
@@ -190,7 +190,7 @@ def _check_free(draft: SchemaDraft, column: exp.Identifier, gone: frozenset[str]
         raise refused(draft.table, at, f"column '{name}' is in PARTITIONED BY")
     computed = [c for c in draft.columns.values() if isinstance(c, ComputedColumn)]
     for other in computed:
-        if other.name not in gone | {name} and name in _read(other.expression):
+        if other.name not in dropped | {name} and name in _read(other.expression):
             reason = f"column '{name}' is read by computed column '{other.name}'"
             raise refused(draft.table, at, reason)
     watermark = draft.watermark

@@ -231,8 +231,8 @@ class Catalog:
 
     def drop_catalog(self, statement: DropCatalog) -> None:
         """Drop a catalog and its content."""
-        gone = self.namespaces.drop_catalog(statement)
-        for path in [path for path in self._permanent if path.catalog == gone]:
+        dropped = self.namespaces.drop_catalog(statement)
+        for path in [path for path in self._permanent if path.catalog == dropped]:
             del self._permanent[path]
 
     def entry(self, name: Name, at: Span | None) -> Entry:

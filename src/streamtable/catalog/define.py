@@ -31,7 +31,7 @@ _ACTIONS: Mapping[type[Any], Callable[[Catalog, Any], object]] = {
     DropCatalog: Catalog.drop_catalog,
     UseDatabase: lambda catalog, used: catalog.namespaces.use_database(used),
     CreateFunction: lambda catalog, made: catalog.functions.create(made),
-    DropFunction: lambda catalog, gone: catalog.functions.drop(gone),
+    DropFunction: lambda catalog, dropped: catalog.functions.drop(dropped),
     UseCatalog: lambda catalog, used: catalog.namespaces.use_catalog(used),
 }
 

@@ -60,7 +60,7 @@ class IngestSpec:
         """Return the job without the tables that it excludes because they have no key.
 
         Raises:
-            StreamtableError: MYSQL_UNREACHABLE, MYSQL_LOGIN_FAILED or MYSQL_REFUSED.
+            StreamtableError: DATABASE_UNREACHABLE, DATABASE_LOGIN_FAILED or DATABASE_REFUSED.
         """
         if not self.records.ignore_keyless:
             return self

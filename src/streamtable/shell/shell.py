@@ -115,7 +115,7 @@ class Shell:
 
         def follow() -> None:
             error = job.ended_with()
-            told = f"job {job.id} ({job.name}) has ended: {job.status()}"
-            click.echo(told if error is None else f"{told}: {error}")
+            ended = f"job {job.id} ({job.name}) has ended: {job.status()}"
+            click.echo(ended if error is None else f"{ended}: {error}")
 
         threading.Thread(target=follow, name=f"follow-{job.id}", daemon=True).start()

@@ -24,25 +24,25 @@ GLOBAL = "SET GLOBAL"
         (
             f"{GLOBAL} binlog_format = 'MIXED'",
             f"{GLOBAL} binlog_format = 'ROW'",
-            "FAULT  binlog settings: MYSQL_NOT_READY",
+            "FAULT  binlog settings: DATABASE_NOT_READY",
             "SET GLOBAL binlog_format = 'ROW'",
         ),
         (
             f"{GLOBAL} binlog_row_image = 'MINIMAL'",
             f"{GLOBAL} binlog_row_image = 'FULL'",
-            "FAULT  binlog settings: MYSQL_NOT_READY",
+            "FAULT  binlog settings: DATABASE_NOT_READY",
             "SET GLOBAL binlog_row_image = 'FULL'",
         ),
         (
             f"{GLOBAL} binlog_row_metadata = 'NO_LOG'",
             f"{GLOBAL} binlog_row_metadata = 'FULL'",
-            "FAULT  binlog settings: MYSQL_NOT_READY",
+            "FAULT  binlog settings: DATABASE_NOT_READY",
             "SET GLOBAL binlog_row_metadata = 'FULL'",
         ),
         (
             f"{GLOBAL} log_bin_compress = ON",
             f"{GLOBAL} log_bin_compress = OFF",
-            "FAULT  binlog settings: MYSQL_NOT_READY",
+            "FAULT  binlog settings: DATABASE_NOT_READY",
             "SET GLOBAL log_bin_compress = OFF",
         ),
         (
@@ -54,7 +54,7 @@ GLOBAL = "SET GLOBAL"
         (
             f"REVOKE REPLICATION CLIENT ON *.* FROM {USER}@'%'",
             f"GRANT REPLICATION CLIENT ON *.* TO {USER}@'%'",
-            "FAULT  grants: MYSQL_REFUSED",
+            "FAULT  grants: DATABASE_REFUSED",
             "REPLICATION CLIENT ON *.* TO",
         ),
         (
@@ -81,11 +81,14 @@ def test_settings_and_grants(shop: Shop, statement: str, undo: str, line: str, f
 def test_server_ids(shop: Shop) -> None:
     shop.write_job()
     shop.sql("CREATE TABLE orders (id INT PRIMARY KEY)")
-    # MariaDB shows its replicas to no one else.
+    # MariaDB lists its replicas only for this grant.
+    _, said = check(shop)
+    assert "ok     server-id: only compared with the id of the server" in said
+    assert "GRANT REPLICATION MASTER ADMIN" in said
     shop.server.run(f"GRANT REPLICATION MASTER ADMIN ON *.* TO {USER}@'%'")
     access = {"host": "127.0.0.1", "port": shop.server.port, "user": USER, "passwd": PASSWORD}
     for name, said_of_it in (
-        ("another", "FAULT  server-id: MYSQL_NOT_READY"),
+        ("another", "FAULT  server-id: DATABASE_NOT_READY"),
         ("streamtable", "ok     server-id: server-id 8602 is used by a running job"),
     ):
         replica = BinLogStreamReader(access, server_id=8602, report_slave=name, blocking=True)

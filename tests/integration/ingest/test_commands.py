@@ -129,7 +129,7 @@ def test_what_is_wrong_with_the_server_is_told(shop: Shop) -> None:
     ready, said = check(shop, password=WRONG)
     assert not ready
     assert "FAULT  connection to 127.0.0.1" in said
-    assert "MYSQL_LOGIN_FAILED" in said
+    assert "DATABASE_LOGIN_FAILED" in said
     assert WRONG not in said
 
     shop.server.run(f"REVOKE REPLICATION SLAVE ON *.* FROM {USER}@'%'")
@@ -137,7 +137,7 @@ def test_what_is_wrong_with_the_server_is_told(shop: Shop) -> None:
     shop.server.run("SET GLOBAL binlog_row_metadata = 'MINIMAL'")
     try:
         ready, said = check(shop)
-        with pytest.raises(StreamtableError, match="MYSQL_NOT_READY"):
+        with pytest.raises(StreamtableError, match="DATABASE_NOT_READY"):
             run(shop)
     finally:
         shop.server.run(f"GRANT REPLICATION SLAVE ON *.* TO {USER}@'%'")
@@ -147,7 +147,7 @@ def test_what_is_wrong_with_the_server_is_told(shop: Shop) -> None:
     for part in (
         "SET GLOBAL binlog_row_image = 'FULL'",
         "SET GLOBAL binlog_row_metadata = 'FULL'",
-        "FAULT  grants: MYSQL_REFUSED",
+        "FAULT  grants: DATABASE_REFUSED",
         f"FAULT  table {shop.database}.keyless: PRIMARY_KEY_REQUIRED",
         f"ok     table {shop.database}.good",
     ):

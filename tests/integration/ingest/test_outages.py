@@ -36,7 +36,7 @@ def test_a_server_that_is_away(shop: Shop, seconds: int, polite: bool) -> None:
         shop.server.run("SHUTDOWN")
     shop.server.kill()
     try:
-        job.wait_for("MYSQL_UNREACHABLE")
+        job.wait_for("DATABASE_UNREACHABLE")
         time.sleep(seconds)
     finally:
         shop.server.start()
@@ -60,7 +60,7 @@ def test_a_login_that_is_refused_and_then_is_not(shop: Shop) -> None:
     options = IngestOptions(bounded=True, checkpoint=shop.checkpoint[1])
     with pytest.raises(StreamtableError) as refused:
         run_ingest(job_of(shop, WRONG), SETTINGS, options, print, print)
-    assert refused.value.condition is Condition.MYSQL_LOGIN_FAILED
+    assert refused.value.condition is Condition.DATABASE_LOGIN_FAILED
     assert "check 'username' and 'password'" in str(refused.value)
     assert WRONG not in str(refused.value)
     # Changes of a known table need no SELECT.
@@ -92,7 +92,7 @@ def test_a_grant_that_is_revoked_while_a_job_runs(shop: Shop) -> None:
         shop.server.run(f"GRANT REPLICATION SLAVE ON *.* TO {USER}@'%'")
     assert code == 1, said
     last = said.strip().splitlines()[-1]
-    assert "MYSQL_REFUSED" in last
+    assert "DATABASE_REFUSED" in last
     assert "GRANT SELECT, SHOW DATABASES, REPLICATION SLAVE" in last
     shop.bounded()
     shop.check_copied("orders", "id")

@@ -73,7 +73,7 @@ def test_settings(server: MariaDb, spec: SourceSpec, name: str, value: str, good
         error = _refused(lambda: check(spec))
     finally:
         server.run(f"SET GLOBAL {name} = {good}")
-    assert error.condition is Condition.MYSQL_NOT_READY
+    assert error.condition is Condition.DATABASE_NOT_READY
     assert f"SET GLOBAL {name}" in str(error)
     assert check(spec).tables[0].primary_key == ("id",)
 
@@ -81,17 +81,17 @@ def test_settings(server: MariaDb, spec: SourceSpec, name: str, value: str, good
 def test_logins_and_grants(server: MariaDb, spec: SourceSpec) -> None:
     wrong = replace(spec, settings=replace(spec.settings, password=_WRONG))
     error = _refused(lambda: check(wrong))
-    assert error.condition is Condition.MYSQL_LOGIN_FAILED
+    assert error.condition is Condition.DATABASE_LOGIN_FAILED
     assert "wr0ng" not in str(error)
     nobody = replace(spec, settings=replace(spec.settings, port=_closed_port()))
-    assert _refused(lambda: check(nobody)).condition is Condition.MYSQL_UNREACHABLE
+    assert _refused(lambda: check(nobody)).condition is Condition.DATABASE_UNREACHABLE
     for grant in ("REPLICATION SLAVE", "REPLICATION CLIENT"):
         server.run(f"REVOKE {grant} ON *.* FROM {USER}@'%'")
         try:
             error = _refused(lambda: check(spec))
         finally:
             server.run(f"GRANT {grant} ON *.* TO {USER}@'%'")
-        assert error.condition is Condition.MYSQL_REFUSED
+        assert error.condition is Condition.DATABASE_REFUSED
         assert "GRANT SELECT" in str(error)
 
 
@@ -127,7 +127,7 @@ def test_tables_that_cannot_be_read(server: MariaDb, spec: SourceSpec) -> None:
     )
     for table, words in (("keyless", "primary key"), ("sevens", "swe7"), ("uuids", "UUID")):
         error = _refused(lambda t=table: check(replace(spec, patterns=(rf"shop\.{t}",))))
-        assert error.condition is Condition.MYSQL_TABLE_UNREADABLE
+        assert error.condition is Condition.TABLE_UNREADABLE
         assert words in str(error)
     later = replace(spec, patterns=(r"shop\.keyless",), startup=Startup(StartupMode.LATEST))
     assert check(later).tables
@@ -209,7 +209,7 @@ def test_a_server_that_crashes_between_batches(tmp_path: Path) -> None:
         own.run("UPDATE shop.orders SET n = 5 WHERE id = 1")
         own.kill()
         never = replace(spec, settings=replace(settings, connect_max_retries=0))
-        assert _refused(lambda: Planner(never).latest()).condition is Condition.MYSQL_UNREACHABLE
+        assert _refused(lambda: Planner(never).latest()).condition is Condition.DATABASE_UNREACHABLE
         again = threading.Timer(1.5, own.start)  # the reader tries again each second
         again.start()
         patient = replace(spec, settings=replace(settings, connect_max_retries=60))

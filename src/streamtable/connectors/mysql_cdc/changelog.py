@@ -57,7 +57,7 @@ class ChangelogRows:
         """Convert changes into rows, in their order; DDL statements give no rows.
 
         Raises:
-            StreamtableError: MYSQL_TABLE_UNREADABLE if a declared column no longer exists, or a
+            StreamtableError: TABLE_UNREADABLE if a declared column no longer exists, or a
                 value does not fit its type.
         """
         for change in changes:
@@ -130,7 +130,7 @@ class _Columns:
                     found.append(convert(row[place]))
                 except NoPlaceError as error:
                     raise StreamtableError(
-                        Condition.MYSQL_TABLE_UNREADABLE,
+                        Condition.TABLE_UNREADABLE,
                         hint="declare the column with a type that holds it",
                         table=self._table.id,
                         reason=f"column {name}: {error}",
@@ -160,14 +160,14 @@ def conversion(spec: RowSpec, table: TableSchema, place: int, field: Field) -> C
     """Return the conversion of a column's values to a field's type.
 
     Raises:
-        StreamtableError: MYSQL_TABLE_UNREADABLE if no conversion exists.
+        StreamtableError: TABLE_UNREADABLE if no conversion exists.
     """
     column = table.columns[place]
     try:
         return converter(column, field.type, spec.zone, spec.binary)
     except TypeError:
         raise StreamtableError(
-            Condition.MYSQL_TABLE_UNREADABLE,
+            Condition.TABLE_UNREADABLE,
             hint="see the table of types in docs/mysql.md",
             table=table.id,
             reason=f"column {column.name} is {column.type}, which {spec.table} declares as"
@@ -178,7 +178,7 @@ def conversion(spec: RowSpec, table: TableSchema, place: int, field: Field) -> C
 def missing_column(spec: RowSpec, table: TableSchema, name: str) -> StreamtableError:
     """Return the error for a declared column that does not exist in the table."""
     return StreamtableError(
-        Condition.MYSQL_TABLE_UNREADABLE,
+        Condition.TABLE_UNREADABLE,
         hint="declare the columns that the table has, and begin anew with another --checkpoint",
         table=table.id,
         reason=f"it has no column '{name}', which {spec.table} declares",

@@ -104,7 +104,7 @@ class ChangelogReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         except (pa.ArrowException, OverflowError, TypeError) as error:
             place = part.end if isinstance(part, BinlogPart) else part.chunks
             raise StreamtableError(
-                Condition.MYSQL_TABLE_UNREADABLE,
+                Condition.TABLE_UNREADABLE,
                 table=self._rows.table,
                 reason=f"a row of {place} does not fit the declared columns: {error}",
             ) from error

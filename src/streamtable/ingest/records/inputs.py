@@ -55,7 +55,7 @@ class Inputs:
         tables: finds the current version of a table; None if there is none.
 
     Raises:
-        StreamtableError: MYSQL_TABLE_UNREADABLE if a column has gone, or has a type whose values
+        StreamtableError: TABLE_UNREADABLE if a column was dropped, or has a type whose values
             the program does not take.
     """
 
@@ -107,7 +107,7 @@ def _converted(table: TableSchema, name: str, convert: Convert, value: Any) -> A
 
 def _unfit(table: TableSchema, column: str, reason: str) -> StreamtableError:
     return StreamtableError(
-        Condition.MYSQL_TABLE_UNREADABLE,
+        Condition.TABLE_UNREADABLE,
         hint="change the transform that uses it",
         table=table.id,
         reason=f"column {column} {reason}",

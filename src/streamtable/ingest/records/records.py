@@ -100,7 +100,7 @@ class RecordMaker:
             program = self._rules.programs.find(change.table.id)
             if program is None:
                 raise StreamtableError(
-                    Condition.MYSQL_TABLE_UNREADABLE,
+                    Condition.TABLE_UNREADABLE,
                     table=change.table.id,
                     reason="the query was planned without its transform",
                 )

@@ -16,7 +16,7 @@ def definitions(spec: SourceSpec, start: Position, end: Position) -> list[Defini
     Rows are skipped without decoding. The new name of a rename is set if the job copies that table.
 
     Raises:
-        StreamtableError: MYSQL_UNREACHABLE, MYSQL_REFUSED or DATA_LOST.
+        StreamtableError: DATABASE_UNREACHABLE, DATABASE_REFUSED or DATA_LOST.
     """
     wanted = spec.tables()
     found: list[Definition] = []

@@ -42,7 +42,7 @@ def arrow_batches(
     """Yield the rows of changes, in order.
 
     Raises:
-        StreamtableError: the errors of `RecordMaker.records`; MYSQL_TABLE_UNREADABLE if a value
+        StreamtableError: the errors of `RecordMaker.records`; TABLE_UNREADABLE if a value
             does not fit into its column.
     """
     found: list[Record] = []
@@ -78,7 +78,7 @@ def _arrow(records: Sequence[Record], programs: Programs, schema: pa.Schema) -> 
         arrays = [pa.array(c, type=f.type) for c, f in zip(columns, schema, strict=True)]
     except (pa.ArrowException, OverflowError, TypeError) as error:
         raise StreamtableError(
-            Condition.MYSQL_TABLE_UNREADABLE,
+            Condition.TABLE_UNREADABLE,
             table=", ".join(sorted({record.topic for record in records})),
             reason=f"a row does not fit the columns of its transform: {error}",
         ) from error

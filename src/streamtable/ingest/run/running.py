@@ -91,13 +91,15 @@ class RunningIngest:
             try:
                 self._run_once(spark, ledger, stop, progress)
             except StreamtableError as error:
-                if error.condition is Condition.MYSQL_TABLE_UNREADABLE and self._planned_anew():
+                if error.condition is Condition.TABLE_UNREADABLE and self._planned_anew():
                     continue
                 now = time.monotonic()
                 if lost is None or now - begun > _WELL_S:
                     lost = now
-                gone = error.condition is Condition.MYSQL_UNREACHABLE and not self._bounded
-                if not gone or stop.is_set() or now - lost > _PATIENCE_S:
+                unreachable = (
+                    error.condition is Condition.DATABASE_UNREACHABLE and not self._bounded
+                )
+                if not unreachable or stop.is_set() or now - lost > _PATIENCE_S:
                     raise
                 self._notice(f"{error}; trying again")
                 if not stop.wait(_AGAIN_S):

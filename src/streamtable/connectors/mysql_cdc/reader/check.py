@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -41,6 +42,8 @@ _VARIABLES: tuple[tuple[str, tuple[str | None, ...], str], ...] = (
     ),
     ("log_bin_compress", (None, "OFF", "0"), "SET GLOBAL log_bin_compress = OFF"),
 )
+#: Statements that list replicas: that of MariaDB and MySQL up to 8.3, that of MySQL since 8.0.22.
+_REPLICA_LISTS = ("SHOW SLAVE HOSTS", "SHOW REPLICAS")
 #: Minimum retention of binlogs. With a shorter retention, binlogs may be purged before a stopped
 #: job continues.
 _RETENTION_SECONDS = 24 * 3600
@@ -71,8 +74,8 @@ def check(spec: SourceSpec) -> Checked:
     """Check that a server's settings, grants and tables allow reading.
 
     Raises:
-        StreamtableError: the first error: MYSQL_UNREACHABLE, MYSQL_LOGIN_FAILED, MYSQL_NOT_READY,
-            MYSQL_REFUSED or MYSQL_TABLE_UNREADABLE.
+        StreamtableError: the first error: DATABASE_UNREACHABLE, DATABASE_LOGIN_FAILED,
+            DATABASE_NOT_READY, DATABASE_REFUSED or TABLE_UNREADABLE.
     """
     with session(spec.settings) as opened:
         for fault in variable_faults(opened):
@@ -92,33 +95,34 @@ def check(spec: SourceSpec) -> Checked:
 
 
 def variable_faults(opened: Session) -> Iterator[StreamtableError]:
-    """Yield MYSQL_NOT_READY for each setting of the server that must change."""
+    """Yield DATABASE_NOT_READY for each setting of the server that must change."""
     for name, allowed, fix in _VARIABLES:
         value = opened.variable(name)
         if (None if value is None else value.upper()) not in allowed:
             shown = "not known to the server" if value is None else f"'{value}'"
             yield StreamtableError(
-                Condition.MYSQL_NOT_READY,
+                Condition.DATABASE_NOT_READY,
                 hint=fix,
-                server=opened.settings.server,
+                url=opened.settings.server,
                 reason=f"{name} is {shown}",
             )
 
 
 def check_server_ids(opened: Session, spec: SourceSpec) -> None:
-    """Raise MYSQL_NOT_READY if a `server-id` is the id of the server or of a replica."""
+    """Raise DATABASE_NOT_READY if a `server-id` is the id of the server or of a replica."""
     ids = spec.settings.server_ids
     if ids is None:
         return
     own = opened.variable("server_id")
     taken = {int(own): "the server itself"} if own else {}
-    taken |= {n: f"replica {host}" for n, host in _replicas(opened).items() if host != REPLICA}
+    replicas = _replicas(opened) or {}
+    taken |= {n: f"replica {host}" for n, host in replicas.items() if host != REPLICA}
     for number, owner in taken.items():
         if ids[0] <= number <= ids[1]:
             raise StreamtableError(
-                Condition.MYSQL_NOT_READY,
+                Condition.DATABASE_NOT_READY,
                 hint="choose another 'server-id'",
-                server=opened.settings.server,
+                url=opened.settings.server,
                 reason=f"server-id {number} is that of {owner}",
             )
 
@@ -126,27 +130,35 @@ def check_server_ids(opened: Session, spec: SourceSpec) -> None:
 def reader_notices(opened: Session, spec: SourceSpec) -> list[str]:
     """Return a line for each `server-id` that a reader of streamtable uses at the moment.
 
-    The reader may be the same job, or one that has just ended, so this is no error.
+    The reader may be the same job, or one that has just ended, so this is no error. If the user
+    may not list replicas, return one line that says so.
     """
     ids = spec.settings.server_ids
-    used = [number for number, host in _replicas(opened).items() if host == REPLICA]
+    if ids is None:
+        return []
+    replicas = _replicas(opened)
+    if replicas is None:
+        grant = f"GRANT REPLICATION MASTER ADMIN ON *.* TO '{spec.settings.username}' on MariaDB"
+        return [
+            f"only compared with the id of the server: the user may not list replicas ({grant})"
+        ]
     return [
         f"server-id {number} is used by a running job: another job needs ids of its own"
-        for number in sorted(used)
-        if ids is not None and ids[0] <= number <= ids[1]
+        for number, host in sorted(replicas.items())
+        if host == REPLICA and ids[0] <= number <= ids[1]
     ]
 
 
-def _replicas(opened: Session) -> dict[int, str]:
-    """Return the host of each connected replica by its id; empty if the user may not see them."""
-    try:
-        return {int(row[0]): str(row[1]) for row in opened.rows("SHOW SLAVE HOSTS")}
-    except StreamtableError:  # other name or no grant; the stream reports it
-        return {}
+def _replicas(opened: Session) -> dict[int, str] | None:
+    """Return the host of each connected replica by its id; None if the user may not list them."""
+    for statement in _REPLICA_LISTS:
+        with suppress(StreamtableError):
+            return {int(row[0]): str(row[1]) for row in opened.rows(statement)}
+    return None
 
 
 def check_grants(opened: Session, spec: SourceSpec) -> None:
-    """Raise MYSQL_REFUSED if a grant is missing.
+    """Raise DATABASE_REFUSED if a grant is missing.
 
     The check of REPLICATION CLIENT requests the position; the check of REPLICATION SLAVE opens a
     stream.
@@ -157,23 +169,23 @@ def check_grants(opened: Session, spec: SourceSpec) -> None:
         with stream(spec.settings, server.position(), server.server_id, FRAME) as events:
             events.next()
     except StreamtableError as error:
-        if error.condition is not Condition.MYSQL_LOGIN_FAILED:
+        if error.condition is not Condition.DATABASE_LOGIN_FAILED:
             raise
         # If the grant is missing, MariaDB returns the same error as for a wrong password.
         raise StreamtableError(
-            Condition.MYSQL_REFUSED,
+            Condition.DATABASE_REFUSED,
             hint=f"GRANT REPLICATION SLAVE ON *.* TO '{spec.settings.username}'",
-            server=spec.settings.server,
+            url=spec.settings.server,
             reason="the user may not read binlogs",
         ) from error
 
 
 def check_table(opened: Session, table: TableSchema, spec: SourceSpec) -> None:
-    """Raise MYSQL_TABLE_UNREADABLE for a table that cannot be read."""
+    """Raise TABLE_UNREADABLE for a table that cannot be read."""
     for column in table.columns:
         reason = _obstacle(column)
         if reason:
-            raise StreamtableError(Condition.MYSQL_TABLE_UNREADABLE, table=table.id, reason=reason)
+            raise StreamtableError(Condition.TABLE_UNREADABLE, table=table.id, reason=reason)
     if spec.startup.mode.has_snapshot:
         chunk_key(opened, table, spec)
 
@@ -229,7 +241,7 @@ def server_zone(spec: SourceSpec) -> str:
     """Return the time zone in which the server shows TIMESTAMP.
 
     Raises:
-        StreamtableError: MYSQL_NOT_READY if `server-time-zone` is not the server's zone, or is
+        StreamtableError: DATABASE_NOT_READY if `server-time-zone` is not the server's zone, or is
             missing and cannot be determined.
     """
     with session(spec.settings) as opened:
@@ -256,9 +268,9 @@ def _zone(opened: Session, spec: SourceSpec) -> str:
             return zone
     shown = "unknown" if seconds is None else f"{int(seconds)} s ahead of UTC"
     raise StreamtableError(
-        Condition.MYSQL_NOT_READY,
+        Condition.DATABASE_NOT_READY,
         hint="set 'server-time-zone' to the zone of the server, such as 'Europe/Berlin'",
-        server=opened.settings.server,
+        url=opened.settings.server,
         reason=f"its time zone is {shown}, and {given or 'that of this machine'} is not",
     )
 

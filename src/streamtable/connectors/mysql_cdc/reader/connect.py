@@ -96,7 +96,7 @@ def connect(settings: MySqlSettings, **more: Any) -> pymysql.Connection:
         more: further arguments of `pymysql.connect`.
 
     Raises:
-        StreamtableError: MYSQL_LOGIN_FAILED or MYSQL_UNREACHABLE.
+        StreamtableError: DATABASE_LOGIN_FAILED or DATABASE_UNREACHABLE.
     """
     wanted = {**arguments(settings), **more}
     for attempt in range(settings.connect_max_retries + 1):
@@ -105,40 +105,40 @@ def connect(settings: MySqlSettings, **more: Any) -> pymysql.Connection:
         except pymysql.err.Error as error:
             code = _code(error)
             if code not in LOST_CODES or attempt == settings.connect_max_retries:
-                raise told(error, settings) from None
+                raise as_fault(error, settings) from None
         time.sleep(_RETRY_WAIT)
     raise AssertionError
 
 
-def told(error: Exception, settings: MySqlSettings) -> StreamtableError:
+def as_fault(error: Exception, settings: MySqlSettings) -> StreamtableError:
     """Translate an error of the server into a StreamtableError with a hint."""
     code, server = _code(error), settings.server
     reason = str(error.args[-1]) if error.args else type(error).__name__
     if code in LOGIN_CODES:
         return StreamtableError(
-            Condition.MYSQL_LOGIN_FAILED,
+            Condition.DATABASE_LOGIN_FAILED,
             hint="check 'username' and 'password', and the host that the user may come from",
-            server=server,
+            url=server,
             reason=reason,
         )
     if code in LOST_CODES:
         return StreamtableError(
-            Condition.MYSQL_UNREACHABLE,
+            Condition.DATABASE_UNREACHABLE,
             hint="check 'hostname' and 'port', and that the server is running",
-            server=server,
+            url=server,
             reason=reason,
         )
     if code in _GRANT_CODES:
         return not_granted(reason, settings)
-    return StreamtableError(Condition.MYSQL_REFUSED, server=server, reason=reason)
+    return StreamtableError(Condition.DATABASE_REFUSED, url=server, reason=reason)
 
 
 def not_granted(reason: str, settings: MySqlSettings) -> StreamtableError:
-    """Return MYSQL_REFUSED for a user without a required grant."""
+    """Return DATABASE_REFUSED for a user without a required grant."""
     grants = "SELECT, SHOW DATABASES, REPLICATION SLAVE, REPLICATION CLIENT"
     hint = f"GRANT {grants} ON *.* TO '{settings.username}'"
     return StreamtableError(
-        Condition.MYSQL_REFUSED, hint=hint, server=settings.server, reason=reason
+        Condition.DATABASE_REFUSED, hint=hint, url=settings.server, reason=reason
     )
 
 
@@ -173,7 +173,7 @@ class Session:
                 cursor.execute(sql, values or None)
                 return list(cursor.fetchall())
         except pymysql.err.Error as error:
-            raise told(error, self.settings) from error
+            raise as_fault(error, self.settings) from error
 
     def row(self, sql: str, values: Sequence[Any] = ()) -> tuple[Any, ...] | None:
         """Return the first row of a query, or None."""
@@ -187,7 +187,7 @@ class Session:
                 cursor.execute(sql)
                 found = cursor.fetchone()
         except pymysql.err.Error as error:
-            raise told(error, self.settings) from error
+            raise as_fault(error, self.settings) from error
         return None if found is None else {str(k).lower(): v for k, v in found.items()}
 
     def variable(self, name: str) -> str | None:

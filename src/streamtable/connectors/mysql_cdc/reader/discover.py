@@ -66,7 +66,7 @@ def discover(settings: MySqlSettings, patterns: Sequence[str]) -> list[TableSche
         system tables are excluded.
 
     Raises:
-        StreamtableError: MYSQL_LOGIN_FAILED, MYSQL_UNREACHABLE or MYSQL_REFUSED.
+        StreamtableError: DATABASE_LOGIN_FAILED, DATABASE_UNREACHABLE or DATABASE_REFUSED.
         re.error: a pattern is not a regular expression.
     """
     with session(settings) as opened:

@@ -64,10 +64,10 @@ class ChunkKey:
         place = table.places.get(self.column.name)
         if place is None:
             raise StreamtableError(
-                Condition.MYSQL_TABLE_UNREADABLE,
+                Condition.TABLE_UNREADABLE,
                 hint="begin anew with another --checkpoint",
                 table=table.id,
-                reason=f"key column {self.column.name} went while its rows were being read",
+                reason=f"key column {self.column.name} was dropped while its rows were being read",
             )
         return row[place]
 
@@ -152,13 +152,13 @@ def chunk_key(session: Session, table: TableSchema, spec: SourceSpec) -> ChunkKe
     """Return the chunk key of a table.
 
     Raises:
-        StreamtableError: MYSQL_TABLE_UNREADABLE if the table has no key, or the requested column is
+        StreamtableError: TABLE_UNREADABLE if the table has no key, or the requested column is
             not part of it.
     """
     key = spec.row_key(table)
     if not key:
         raise StreamtableError(
-            Condition.MYSQL_TABLE_UNREADABLE,
+            Condition.TABLE_UNREADABLE,
             hint="add one, or name its columns: primary-keys of a transform, PRIMARY KEY in SQL",
             table=table.id,
             reason="it has no primary key, which a snapshot goes by",
@@ -169,7 +169,7 @@ def chunk_key(session: Session, table: TableSchema, spec: SourceSpec) -> ChunkKe
             name = wanted
     if name not in key:
         raise StreamtableError(
-            Condition.MYSQL_TABLE_UNREADABLE,
+            Condition.TABLE_UNREADABLE,
             hint="name a column of the key in 'scan.incremental.snapshot.chunk.key-column'",
             table=table.id,
             reason=f"{name} is not in its key, so rows could move between chunks",

@@ -92,9 +92,9 @@ def _read_part(change: Change, before: bool, after: bool) -> Iterator[Change]:
 def _followed(change: SchemaChange, pending: Mapping[TableId, Any]) -> SchemaChange:
     if change.kind == "rename" and change.table in pending:
         raise StreamtableError(
-            Condition.MYSQL_TABLE_UNREADABLE,
+            Condition.TABLE_UNREADABLE,
             hint="begin anew with another --checkpoint",
             table=change.table,
-            reason=f"it became {change.new_name} while its rows were being read",
+            reason=f"it was renamed to {change.new_name} while its rows were being read",
         )
     return change

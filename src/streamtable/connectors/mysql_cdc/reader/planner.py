@@ -28,7 +28,7 @@ class Planner:
         spec: the tables to read.
 
     Raises:
-        StreamtableError: MYSQL_UNREACHABLE or MYSQL_LOGIN_FAILED.
+        StreamtableError: DATABASE_UNREACHABLE or DATABASE_LOGIN_FAILED.
     """
 
     def __init__(self, spec: SourceSpec) -> None:
@@ -101,7 +101,7 @@ class Planner:
 
         Raises:
             StreamtableError: DATA_LOST if the server no longer has `start`; an error of a table
-                that has no snapshot; MYSQL_UNREACHABLE.
+                that has no snapshot; DATABASE_UNREACHABLE.
         """
         begin = None
         if not self._resumed:

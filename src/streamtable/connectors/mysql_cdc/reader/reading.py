@@ -20,7 +20,7 @@ from typing import Any
 import pymysql
 
 from streamtable.connectors.mysql_cdc.reader.binlog.changes import changes
-from streamtable.connectors.mysql_cdc.reader.connect import Session, session, told
+from streamtable.connectors.mysql_cdc.reader.connect import Session, as_fault, session
 from streamtable.connectors.mysql_cdc.reader.discover import schema_of
 from streamtable.connectors.mysql_cdc.reader.keys import ChunkKey, chunk_key
 from streamtable.connectors.mysql_cdc.reader.model import (
@@ -53,8 +53,8 @@ def read(spec: SourceSpec, part: Part) -> Iterator[Change | SchemaChange]:
         part: a part from `parts`.
 
     Raises:
-        StreamtableError: DATA_LOST, MYSQL_NOT_READY, MYSQL_TABLE_UNREADABLE, MYSQL_REFUSED or
-            MYSQL_UNREACHABLE.
+        StreamtableError: DATA_LOST, DATABASE_NOT_READY, TABLE_UNREADABLE, DATABASE_REFUSED or
+            DATABASE_UNREACHABLE.
     """
     if isinstance(part, ChunkPart):
         return _chunks(spec, part)
@@ -99,7 +99,7 @@ class _Reading:
                 code = error.args[0] if error.args else 0
                 if code in (_NO_TABLE, _CHANGED, _NO_COLUMN) and attempt < _ATTEMPTS - 1:
                     continue
-                raise told(error, self._spec.settings) from error
+                raise as_fault(error, self._spec.settings) from error
             yield from self._given(table, key, rows, overlay)
             return
 
@@ -194,10 +194,10 @@ class _Reading:
             names = self._spec.row_key(table)
             if not names:
                 raise StreamtableError(
-                    Condition.MYSQL_TABLE_UNREADABLE,
+                    Condition.TABLE_UNREADABLE,
                     hint="begin anew with another --checkpoint",
                     table=table.id,
-                    reason="its key went while its rows were being read",
+                    reason="its primary key was dropped while its rows were being read",
                 )
             # The cache also keeps the table object, so that Python does not reuse its id.
             known = self._keys[id(table)] = table, tuple(table.places[name] for name in names)

@@ -48,7 +48,7 @@ class Server:
         """Return the end of the binlog; on MariaDB, new transactions see everything before it.
 
         Raises:
-            StreamtableError: MYSQL_NOT_READY if there is no binlog; MYSQL_REFUSED without the
+            StreamtableError: DATABASE_NOT_READY if there is no binlog; DATABASE_REFUSED without the
                 grant.
         """
         if self.exact:
@@ -158,7 +158,7 @@ def master_status(session: Session) -> dict[str, Any]:
     """Return SHOW MASTER STATUS, or its newer name if the server lacks the older one.
 
     Raises:
-        StreamtableError: MYSQL_NOT_READY if binlogs are off.
+        StreamtableError: DATABASE_NOT_READY if binlogs are off.
     """
     try:
         found = session.named("SHOW MASTER STATUS")
@@ -192,9 +192,9 @@ def snapshot_position(session: Session, *, keep: bool = False) -> Position:
 
 def _no_binlog(session: Session) -> StreamtableError:
     return StreamtableError(
-        Condition.MYSQL_NOT_READY,
+        Condition.DATABASE_NOT_READY,
         hint="start the server with log_bin",
-        server=session.settings.server,
+        url=session.settings.server,
         reason="it writes no binlog",
     )
 

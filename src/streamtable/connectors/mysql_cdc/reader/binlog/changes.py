@@ -65,8 +65,8 @@ def changes(
         wanted: selects the tables to read.
 
     Raises:
-        StreamtableError: DATA_LOST if the server no longer has the range; MYSQL_NOT_READY if the
-            binlog lacks metadata for reading rows; MYSQL_TABLE_UNREADABLE; MYSQL_UNREACHABLE.
+        StreamtableError: DATA_LOST if the server no longer has the range; DATABASE_NOT_READY if the
+            binlog lacks metadata for reading rows; TABLE_UNREADABLE; DATABASE_UNREACHABLE.
     """
     if end.order <= start.order:
         return
@@ -130,7 +130,7 @@ class _Reading:
             return RowFormat(event, self._known(event, table))
         except UnreadableTable as error:
             raise StreamtableError(
-                Condition.MYSQL_TABLE_UNREADABLE,
+                Condition.TABLE_UNREADABLE,
                 table=table,
                 reason=f"{self.file}:{event.packet.log_pos}: {error}",
             ) from None
@@ -147,9 +147,9 @@ class _Reading:
         database = event.schema.decode(errors="replace")
         if mentions(event.query, database, self._wanted):
             raise StreamtableError(
-                Condition.MYSQL_NOT_READY,
+                Condition.DATABASE_NOT_READY,
                 hint="SET GLOBAL binlog_format = 'ROW', and let no session set another",
-                server=self._settings.server,
+                url=self._settings.server,
                 reason=f"{self.file}:{event.packet.log_pos} has a statement instead of its rows",
             )
         place = ordinal(self.file, event.packet.log_pos)
@@ -172,9 +172,9 @@ class _Reading:
             complete(b, width) for b in bitmaps
         ):
             raise StreamtableError(
-                Condition.MYSQL_NOT_READY,
+                Condition.DATABASE_NOT_READY,
                 hint="SET GLOBAL binlog_row_image = 'FULL', binlog_row_value_options = ''",
-                server=self._settings.server,
+                url=self._settings.server,
                 reason=f"{self.file}:{event.packet.log_pos} has parts of rows only",
             )
         packet = event.packet
@@ -194,7 +194,7 @@ class _Reading:
                     yield Change(table, "c", None, row, at, place + offset)
         except (UnicodeDecodeError, IndexError, ValueError) as error:
             raise StreamtableError(
-                Condition.MYSQL_TABLE_UNREADABLE,
+                Condition.TABLE_UNREADABLE,
                 table=table.id,
                 reason=f"a row at {self.file}:{begin}: {error}",
             ) from error

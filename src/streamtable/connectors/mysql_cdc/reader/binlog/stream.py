@@ -23,9 +23,9 @@ from streamtable.connectors.mysql_cdc.reader.connect import (
     MISSING_BINLOG,
     SAME_SERVER_ID,
     arguments,
+    as_fault,
     connect,
     not_granted,
-    told,
 )
 from streamtable.connectors.mysql_cdc.reader.model import Position
 from streamtable.connectors.mysql_cdc.reader.settings import MySqlSettings
@@ -108,23 +108,23 @@ class Stream:
         """Return the next event; None at the end of the binlog.
 
         Raises:
-            StreamtableError: MYSQL_UNREACHABLE, MYSQL_REFUSED or DATA_LOST.
+            StreamtableError: DATABASE_UNREACHABLE, DATABASE_REFUSED or DATA_LOST.
         """
         try:
             event = self._stream.fetchone()
         except ConnectionLost:
             raise StreamtableError(
-                Condition.MYSQL_UNREACHABLE,
+                Condition.DATABASE_UNREACHABLE,
                 hint="if this repeats, another reader may use the same 'server-id'",
-                server=self.settings.server,
+                url=self.settings.server,
                 reason=f"the connection broke at {self.file}:{self.pos}",
             ) from None
         except pymysql.err.Error as error:
             raise self._told(error) from error
         if isinstance(event, NotImplementedEvent) and event.event_type in _COMPRESSED:
             raise StreamtableError(
-                Condition.MYSQL_NOT_READY,
-                server=self.settings.server,
+                Condition.DATABASE_NOT_READY,
+                url=self.settings.server,
                 reason=f"{self.file}:{self.pos} is {_COMPRESSED[event.event_type]}",
             )
         return event
@@ -143,14 +143,14 @@ class Stream:
             return purged(f"{self.file}:{self.pos}", self.settings, reason)
         if error.args and error.args[0] in (MISSING_BINLOG, SAME_SERVER_ID):
             return StreamtableError(
-                Condition.MYSQL_REFUSED,
+                Condition.DATABASE_REFUSED,
                 hint="give each reader a 'server-id' of its own",
-                server=self.settings.server,
+                url=self.settings.server,
                 reason=reason,
             )
         if error.args and error.args[0] in LOGIN_CODES:  # after a successful login
             return not_granted(reason, self.settings)
-        return told(error, self.settings)
+        return as_fault(error, self.settings)
 
 
 def purged(place: str, settings: MySqlSettings, reason: str) -> StreamtableError:

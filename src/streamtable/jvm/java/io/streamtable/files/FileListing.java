@@ -71,7 +71,7 @@ public final class FileListing {
     FileStatus[] children;
     try {
       children = fileSystem().listStatus(status.getPath());
-    } catch (FileNotFoundException gone) {
+    } catch (FileNotFoundException deleted) {
       return; // deleted between two calls
     }
     for (FileStatus child : children) {

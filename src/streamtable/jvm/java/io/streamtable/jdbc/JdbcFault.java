@@ -32,12 +32,12 @@ public final class JdbcFault extends RuntimeException {
 
   /** Describes an error of a driver. */
   static JdbcFault of(SQLException error, JdbcAccess access, String what) {
-    SQLException told = root(error);
+    SQLException cause = root(error);
     Kind kind =
-        isLogin(told)
+        isLogin(cause)
             ? Kind.LOGIN
-            : isConnection(told) ? Kind.UNREACHABLE : Kind.REFUSED;
-    return new JdbcFault(kind, access, what + ": " + message(told));
+            : isConnection(cause) ? Kind.UNREACHABLE : Kind.REFUSED;
+    return new JdbcFault(kind, access, what + ": " + message(cause));
   }
 
   /** Describes a table that does not fit its declaration. */
@@ -47,15 +47,15 @@ public final class JdbcFault extends RuntimeException {
 
   /** Returns whether the same statement may succeed later. */
   static boolean isTransient(SQLException error) {
-    SQLException told = root(error);
-    if (isConnection(told) || told instanceof SQLTransientException) {
+    SQLException cause = root(error);
+    if (isConnection(cause) || cause instanceof SQLTransientException) {
       return true;
     }
-    String state = told.getSQLState();
+    String state = cause.getSQLState();
     if (state == null || state.length() < 2) {
-      return String.valueOf(told.getMessage()).contains("SQLITE_BUSY");
+      return String.valueOf(cause.getMessage()).contains("SQLITE_BUSY");
     }
-    return !PERMANENT.contains(state.substring(0, 2)) && !isLogin(told);
+    return !PERMANENT.contains(state.substring(0, 2)) && !isLogin(cause);
   }
 
   private static boolean isLogin(SQLException error) {
@@ -73,11 +73,11 @@ public final class JdbcFault extends RuntimeException {
 
   /** Returns the error of the row that failed in a batch. */
   private static SQLException root(SQLException error) {
-    SQLException told = error;
-    while (told.getNextException() != null) {
-      told = told.getNextException();
+    SQLException cause = error;
+    while (cause.getNextException() != null) {
+      cause = cause.getNextException();
     }
-    return told;
+    return cause;
   }
 
   private static String message(SQLException error) {
