@@ -108,6 +108,7 @@ class Condition(Enum):
     SYNTAX = "expected {expected}, found {found}"
     TABLE_UNREADABLE = "{table} cannot be read: {reason}"
     TAKES_INSERTS_ONLY = "{operator} does not accept updates and deletes, which {source} produces"
+    TEST_FILE_INVALID = "the test file cannot be used: {reason}"
     TOO_DEEP = "more than {deepest} operators and queries are nested"
     TOPIC_MISSING = "topic '{topic}' of table {table} does not exist at {servers}"
     UNKNOWN_CATALOG = "catalog {catalog} does not exist"

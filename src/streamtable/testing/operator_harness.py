@@ -16,6 +16,7 @@ from streamtable.jvm.bridge import Bridge
 from streamtable.jvm.compile import harness_jar
 
 _JAVA_CLASS = "io.streamtable.testing.OperatorHarness"
+_JAVA_CLOCK = "io.streamtable.testing.HarnessClock"
 
 
 class OperatorHarness:
@@ -28,6 +29,14 @@ class OperatorHarness:
             self._bridge.add_jar(harness_jar())
         self._java: Any = self._bridge.java_class(_JAVA_CLASS)
         self._java.begin()
+
+    def use_clock(self) -> None:
+        """Let PROCTIME() and similar functions of the session read the harness's own clock."""
+        self._bridge.java_class(_JAVA_CLOCK).register(self._bridge.java_session)
+
+    def restart(self) -> None:
+        """Delete state and watermarks, so that the same operators run again from the beginning."""
+        self._java.restart()
 
     def table(self, name: str, rows: DataFrame, batches: int) -> DataFrame:
         """Return a table with the rows of the current micro-batch.

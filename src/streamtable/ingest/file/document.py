@@ -69,18 +69,7 @@ def parse(text: str, file: str, variables: Mapping[str, str]) -> Mapped:
         StreamtableError: JOB_FILE_INVALID if the text is not YAML or not a mapping,
             DUPLICATE_OPTION, UNKNOWN_VARIABLE, FILE_UNREADABLE.
     """
-    try:
-        root = yaml.compose(text, Loader=yaml.SafeLoader)
-    except yaml.YAMLError as error:
-        raise _invalid(error, file) from None
-    if root is None:
-        raise StreamtableError(
-            Condition.JOB_FILE_INVALID,
-            at=Span(file, 1, 1),
-            reason="the file is empty",
-            hint="begin with 'source:' and 'sink:'",
-        )
-    tree = _Reader(file, variables).node(root)
+    tree = read_tree(text, file, variables, Kind(Condition.JOB_FILE_INVALID, "source", "sink"))
     if not isinstance(tree, Mapped):
         raise StreamtableError(
             Condition.JOB_FILE_INVALID,
@@ -90,12 +79,49 @@ def parse(text: str, file: str, variables: Mapping[str, str]) -> Mapped:
     return tree
 
 
+@dataclass(frozen=True)
+class Kind:
+    """A kind of YAML file: the condition of its errors, and the first two keys of a usual file."""
+
+    invalid: Condition
+    first: str
+    second: str
+
+
+def read_tree(text: str, file: str, variables: Mapping[str, str] | None, kind: Kind) -> Node:
+    """Parse a YAML file of any kind into a tree.
+
+    Args:
+        text: the text of the file.
+        file: its name, for positions.
+        variables: the values of `${variables}`; None keeps the text of each scalar as written.
+        kind: for messages.
+
+    Raises:
+        StreamtableError: the kind's condition if the text is empty or not plain YAML;
+            DUPLICATE_OPTION, UNKNOWN_VARIABLE.
+    """
+    try:
+        root = yaml.compose(text, Loader=yaml.SafeLoader)
+    except yaml.YAMLError as error:
+        raise _invalid(error, file, kind) from None
+    if root is None:
+        raise StreamtableError(
+            kind.invalid,
+            at=Span(file, 1, 1),
+            reason="the file is empty",
+            hint=f"begin with '{kind.first}:' and '{kind.second}:'",
+        )
+    return _Reader(file, variables, kind.invalid).node(root)
+
+
 class _Reader:
     """Converts YAML's nodes into nodes with positions."""
 
-    def __init__(self, file: str, variables: Mapping[str, str]) -> None:
+    def __init__(self, file: str, variables: Mapping[str, str] | None, invalid: Condition) -> None:
         self._file = file
         self._variables = variables
+        self._invalid = invalid
         self._open: set[int] = set()
         self._nodes = 0
 
@@ -104,18 +130,18 @@ class _Reader:
         self._nodes += 1
         if self._nodes > _MOST_NODES:
             raise StreamtableError(
-                Condition.JOB_FILE_INVALID, at=at, reason=f"it has more than {_MOST_NODES} values"
+                self._invalid, at=at, reason=f"it has more than {_MOST_NODES} values"
             )
         if node.tag not in _TAGS:
             raise StreamtableError(
-                Condition.JOB_FILE_INVALID,
+                self._invalid,
                 at=at,
                 reason=f"tag '{node.tag.replace(_PLAIN, '!!')}' is not allowed",
                 hint="write a plain text, list or mapping",
             )
         if id(node) in self._open:
             raise StreamtableError(
-                Condition.JOB_FILE_INVALID, at=at, reason="an alias stands inside its own anchor"
+                self._invalid, at=at, reason="an alias stands inside its own anchor"
             )
         self._open.add(id(node))
         try:
@@ -134,9 +160,7 @@ class _Reader:
         for key, value in node.value:
             place = self._at(key)
             if not isinstance(key, yaml.ScalarNode):
-                raise StreamtableError(
-                    Condition.JOB_FILE_INVALID, at=place, reason="a key must be a text"
-                )
+                raise StreamtableError(self._invalid, at=place, reason="a key must be a text")
             if key.value in found:
                 first = found[key.value][0]
                 raise StreamtableError(
@@ -149,19 +173,22 @@ class _Reader:
         return Mapped(found, at)
 
     def _filled(self, text: str, at: Span) -> str:
-        return _VARIABLE.sub(lambda match: value_of(match[1].strip(), self._variables, at), text)
+        given = self._variables
+        if given is None:
+            return text
+        return _VARIABLE.sub(lambda match: value_of(match[1].strip(), given, at), text)
 
     def _at(self, node: yaml.Node) -> Span:
         mark = node.start_mark
         return Span(self._file, mark.line + 1, mark.column + 1)
 
 
-def _invalid(error: yaml.YAMLError, file: str) -> StreamtableError:
+def _invalid(error: yaml.YAMLError, file: str, kind: Kind) -> StreamtableError:
     mark = getattr(error, "problem_mark", None) or getattr(error, "context_mark", None)
     at = Span(file, mark.line + 1, mark.column + 1) if mark else Span(file, 1, 1)
     reason = getattr(error, "problem", None) or str(error)
     return StreamtableError(
-        Condition.JOB_FILE_INVALID,
+        kind.invalid,
         at=at,
         reason=f"YAML: {reason}",
         hint="indent with blanks, and quote a value that has ': ' or ' #' in it",

@@ -23,6 +23,16 @@ from streamtable.plan.source.metadata_columns import written_metadata
 
 def lower_sink(sink: Sink, context: LoweringContext) -> DataFrame:
     """Lower a sink to the rows that it writes, checked and encoded."""
+    rows = checked_rows(sink, context)
+    if casts := written_metadata(sink.table):
+        names = (f.name for f in sink.input.fields)
+        columns = [f"{casts.get(name, quote(name))} AS {quote(name)}" for name in names]
+        rows = rows.selectExpr(ROW_KIND_COLUMN, *columns)
+    return sink_of(sink.table).encode(rows, context)
+
+
+def checked_rows(sink: Sink, context: LoweringContext) -> DataFrame:
+    """Lower a sink to row kinds and columns in the types of the table, checked but not encoded."""
     rows = lower(sink.input, context)
     enforcer = context.settings[TYPE_LENGTH_ENFORCER]
     if enforcer is not TypeLengthEnforcer.IGNORE:
@@ -38,11 +48,7 @@ def lower_sink(sink: Sink, context: LoweringContext) -> DataFrame:
         rows = rows.selectExpr(
             ROW_KIND_COLUMN, *(_checked(sink, f.name) for f in sink.input.fields)
         )
-    if casts := written_metadata(sink.table):
-        names = (f.name for f in sink.input.fields)
-        columns = [f"{casts.get(name, quote(name))} AS {quote(name)}" for name in names]
-        rows = rows.selectExpr(ROW_KIND_COLUMN, *columns)
-    return sink_of(sink.table).encode(rows, context)
+    return rows
 
 
 def _is_missing(sink: Sink, name: str) -> str:
