@@ -46,6 +46,7 @@ SUBCOMMANDS = {
     "verify": Subcommand(
         "streamtable.cli.verify", "Compare the topics of a data ingestion job with its tables."
     ),
+    "new": Subcommand("streamtable.cli.new", "Create a project: a script and its tests."),
     "test": Subcommand("streamtable.cli.test", "Run unit tests of SQL scripts, in memory."),
     "options": Subcommand("streamtable.cli.options", "List the options of connectors and formats."),
     "demo": Subcommand(
