@@ -72,7 +72,11 @@ def command(
         for bound, cases in chosen:
             if not cases:
                 continue
-            memory = Memory.of(spark, bound)
+            try:
+                memory = Memory.of(spark, bound)
+            except StreamtableError as error:
+                click.echo(f"error: {error}", err=True)
+                context.exit(_EXIT_UNUSABLE)
             for case in cases:
                 outcome = run_case(memory, case, cuts, seed)
                 outcomes.append(outcome)

@@ -9,7 +9,7 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 from streamtable.core.changelog import RowKind
-from streamtable.core.errors import Span, closest
+from streamtable.core.errors import Span, StreamtableError, closest
 from streamtable.core.settings import TIME_ZONE
 from streamtable.core.table import MetadataColumn, PhysicalColumn, Table
 from streamtable.core.types import TIMESTAMPS, Field, Root
@@ -110,6 +110,11 @@ def bind(file: CaseFile) -> Bound:
     Raises:
         StreamtableError: an error of the script, or TEST_FILE_INVALID at a table, column or value.
     """
+    for key, (at, value) in file.settings.items():
+        try:
+            fixed_settings({key: value})
+        except StreamtableError as error:
+            raise error.located(at) from None
     fixed = fixed_settings({key: value for key, (_, value) in file.settings.items()})
     session = Session(settings=fixed)
     if not file.script.is_file():
@@ -118,7 +123,10 @@ def bind(file: CaseFile) -> Bound:
     if not session.plans:
         raise invalid(file.script_at, f"script {file.script} has no INSERT")
     name = session.settings.current()[TIME_ZONE]
-    zone: tzinfo = UTC if name == "default" else _zone(name)
+    try:
+        zone: tzinfo = UTC if name == "default" else _zone(name)
+    except (KeyError, ValueError):
+        raise invalid(file.script_at, f"time zone '{name}' of the script does not exist") from None
     sources = {scan.table.name: scan.table for plan in session.plans for scan in scans(plan.input)}
     binder = _Binder(session, zone, sources)
     return Bound(file, session, zone, sources, tuple(binder.case(raw) for raw in file.cases))

@@ -125,6 +125,42 @@ def test_the_case_passes_and_a_wrong_one_fails(
     assert any(line.startswith("  + {") for line in lines)
 
 
+_TYPES = {
+    "b": ("BOOLEAN", "true"),
+    "y": ("BYTES", "x'0aff'"),
+    "d": ("DATE", "2026-03-01"),
+    "t": ("TIMESTAMP(3)", "'2026-03-01 10:00:00.125'"),
+    "z": ("TIMESTAMP_LTZ(3)", "'2026-03-01 10:00:00+02:00'"),
+    "f": ("FLOAT", "0.1"),
+    "g": ("DOUBLE", "1.5e300"),
+    "i": ("BIGINT", "9223372036854775807"),
+    "n": ("DECIMAL(38, 18)", "-12345678901234567890.000000000000000001"),
+    "s": ("STRING", '"it\'s \\\\ \\n {a}: \u00e4"'),
+    "a": ("ARRAY<DECIMAL(4, 2)>", "[1.5, null]"),
+    "m": ("MAP<STRING, ARRAY<INT>>", "{x: [1], y: []}"),
+    "r": ("ROW<p INT, q MAP<STRING, TIMESTAMP(3)>>", "{p: 1, q: {k: '2026-03-01 00:00:01'}}"),
+    "e": ("ROW<p INT>", "null"),
+}
+
+
+def test_values_of_every_type_pass_unchanged(spark: SparkSession, tmp_path: Path) -> None:
+    columns = ", ".join(f"{name} {kind}" for name, (kind, _) in _TYPES.items())
+    row = ", ".join(f"{name}: {value}" for name, (_, value) in _TYPES.items())
+    options = f"WITH ({_KAFKA}, 'topic' = 'x')"
+    (tmp_path / "job.sql").write_text(
+        f"CREATE TABLE i ({columns}) {options}; CREATE TABLE o ({columns}) {options};"
+        " INSERT INTO o SELECT * FROM i;"
+    )
+    file = tmp_path / "job.test.yaml"
+    rows = f"[{{{row}}}]"
+    file.write_text(
+        "script: job.sql\nsettings: {table.local-time-zone: Europe/Berlin}\n"
+        f"cases: [{{name: a, given: {{i: {rows}}}, expect: {{o: {rows}}}}}]\n"
+    )
+    memory = Memory.of(spark, bind(read_file(file)))
+    assert run_case(memory, memory.bound.cases[0]).lines == ()
+
+
 def _page(folder: Path) -> None:
     sql, yaml = (
         re.search(rf"```{kind}\n(.*?)```", _PAGE.read_text(), re.DOTALL) for kind in ("sql", "yaml")

@@ -27,6 +27,7 @@ cases:
     given: {given}
     expect: {expect}
 """
+_ONE = "cases: [{name: a, given: {}, expect: {out: []}}]"
 
 
 def _bound(folder: Path, text: str):  # type: ignore[no-untyped-def]
@@ -94,6 +95,11 @@ def test_a_mistake_is_named_with_its_place(
         ("script: t.sql", "lacks the key 'cases'"),
         ("script: t.sql\ncases: []", "'cases' is empty"),
         ("script: t.sql\ncase: []", "did you mean 'cases'"),
+        (
+            "script: t.sql\nsettings: {no: 1}\ncases: [{name: a, given: {}, expect: {out: []}}]",
+            "2:12",
+        ),
+        (f"script: t.sql\nsettings: {{table.local-time-zone: Mars}}\n{_ONE}", "time zone 'Mars'"),
         ("script: no.sql\ncases: [{name: a, given: {}, expect: {out: []}}]", "does not exist"),
     ],
 )
