@@ -14,7 +14,7 @@ from streamtable.core.errors import StreamtableError
 from streamtable.core.session_settings import SessionSettings
 from streamtable.runtime.session.spark import start_spark, stop_spark
 from streamtable.sqltest.bind import Bound, Case
-from streamtable.sqltest.compare import differences, final_tables
+from streamtable.sqltest.compare import differences, final_tables, show
 from streamtable.sqltest.cuts import cut
 from streamtable.sqltest.memory import Memory
 
@@ -75,8 +75,8 @@ def _cut_differences(memory: Memory, case: Case, seed: int) -> list[str]:
     lines = []
     for name in wrong:
         lines.append(f"table {name}: the final rows depend on the batches (--cuts, seed {seed})")
-        lines += [f"  - {row}" for row in (whole[name] - pieces[name]).elements()]
-        lines += [f"  + {row}" for row in (pieces[name] - whole[name]).elements()]
+        for sign, rows in (("-", whole[name] - pieces[name]), ("+", pieces[name] - whole[name])):
+            lines += [f"  {sign} {show(row, memory.bound.zone)}" for row in rows.elements()]
     return lines
 
 

@@ -125,6 +125,20 @@ def test_the_case_passes_and_a_wrong_one_fails(
     assert any(line.startswith("  + {") for line in lines)
 
 
+def test_a_result_that_depends_on_the_batches_is_found(spark: SparkSession, tmp_path: Path) -> None:
+    query, _, _ = _CASES["window with a late row"]
+    given = """
+      - clicks: [{v: 3, ts: '2026-03-01 00:01:10'}, {v: 9, ts: '2026-03-01 00:00:20'}]
+      - advance: end
+"""
+    memory = _memory(spark, tmp_path, query, given, " [{b: 1, c: 9}, {b: 1, c: 3}]\n")
+    assert run_case(memory, memory.bound.cases[0]).lines == ()
+    assert run_case(memory, memory.bound.cases[0], cuts=1, seed=7).lines == (
+        "table o: the final rows depend on the batches (--cuts, seed 7)",
+        '  - ["2026-03-01 00:01:00.000", "1", "9"]',
+    )
+
+
 _TYPES = {
     "b": ("BOOLEAN", "true"),
     "y": ("BYTES", "x'0aff'"),
