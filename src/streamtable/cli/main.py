@@ -41,7 +41,7 @@ SUBCOMMANDS = {
         "streamtable.cli.validate", "Check a SQL script or a job file, without Spark or Kafka."
     ),
     "check": Subcommand(
-        "streamtable.cli.check", "Check the servers, tables and topics of a data ingestion job."
+        "streamtable.cli.check", "Check a SQL script or a job file against its servers and topics."
     ),
     "verify": Subcommand(
         "streamtable.cli.verify", "Compare the topics of a data ingestion job with its tables."

@@ -42,6 +42,7 @@ class Preflight:
         bounded: whether the job stops at the current end of its sources.
         first_run: whether the checkpoint is new.
         to_create: names of the resources that the job itself will create.
+        read_only: whether a check must not even register a schema, because no job starts.
     """
 
     bridge: Bridge
@@ -50,3 +51,4 @@ class Preflight:
     bounded: bool
     first_run: bool
     to_create: frozenset[str] = frozenset()
+    read_only: bool = False

@@ -9,6 +9,7 @@ from typing import Any, Protocol
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.streaming.listener import StreamingQueryProgress
 
+from streamtable.connector_api.findings import Finding, ScanFacts
 from streamtable.connector_api.preflight import Notice, Preflight, Resource
 from streamtable.core.errors import Span, StreamtableError
 from streamtable.core.options import Settings
@@ -144,6 +145,24 @@ class Source(Protocol):
             StreamtableError: ACCESS_DENIED, at the table.
         """
         return
+
+    def findings(self, facts: ScanFacts, bridge: Bridge) -> Iterable[Finding]:
+        """Return what a user should know about the source before a job starts.
+
+        Raises:
+            StreamtableError: an error of the external system.
+        """
+        return ()
+
+    def newest(self, records: int, bridge: Bridge) -> Source | None:
+        """Return a bounded source of about that many of the newest records, for samples.
+
+        Returns None if the source cannot select its newest records.
+
+        Raises:
+            StreamtableError: an error of the external system.
+        """
+        return None
 
     def identities(self, bridge: Bridge, timeout_ms: int | None = None) -> Mapping[str, str]:
         """Return the ids of the objects that the source reads, such as topics, by their names.

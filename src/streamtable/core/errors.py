@@ -71,9 +71,14 @@ class StreamtableError(Exception):
     def render(self) -> str:
         """Format the error on one line: `place: CONDITION: what is wrong. Hint: what to do`."""
         place = f"{self.at}: " if self.at else ""
-        text = self.condition.template.format(**self.values)
         hint = f". Hint: {self.hint}" if self.hint else ""
-        return without_secrets(" ".join(f"{place}{self.condition.name}: {text}{hint}".split()))
+        return without_secrets(" ".join(f"{place}{self.message}{hint}".split()))
+
+    @property
+    def message(self) -> str:
+        """The error without place and hint: `CONDITION: what is wrong`."""
+        text = self.condition.template.format(**self.values)
+        return without_secrets(" ".join(f"{self.condition.name}: {text}".split()))
 
     def located(self, at: Span | None) -> StreamtableError:
         """Return the error with a place, unless it already has one."""
@@ -97,6 +102,11 @@ class ForwardedError(StreamtableError):
     def render(self) -> str:
         """Return the original message of the error."""
         return without_secrets(self._text)
+
+    @property
+    def message(self) -> str:
+        """The original message, which includes place and hint."""
+        return self.render()
 
 
 class Faults(StreamtableError):  # noqa: N818 - several errors, not one

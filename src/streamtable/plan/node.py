@@ -178,6 +178,14 @@ class Node:
         return not self.waits and any(ttl is not None for _, ttl in self.kept_for)
 
     @property
+    def state_keys(self) -> tuple[Key, ...]:
+        """Return, for each input, the fields by which the operator partitions its state.
+
+        The result is empty if the operator keeps no state by the fields of its input.
+        """
+        return ()
+
+    @property
     def shuffles(self) -> int:
         """Number of stateful stages in the tree; each of them begins with a shuffle."""
         return int(self.state is not None) + sum(child.shuffles for child in self.inputs)

@@ -127,7 +127,14 @@ class KafkaSink(TableEndpoint[KafkaTable], Sink):
         check_sink_access(table, facts.query, preflight)
         # After the first run, the topic has keys of this job. Encoding keys for the comparison
         # registers their schema, so this check is last.
-        if preflight.first_run and self.target not in preflight.to_create:
+        if not preflight.first_run or self.target in preflight.to_create:
+            return
+        if preflight.read_only and table.key is not None and table.key.encoder().registers:
+            preflight.notice(
+                f"{table.table}: the keys in topic '{self.target}' are compared only by `run`,"
+                " because this registers the schema of the key"
+            )
+        else:
             check_keys(table, bridge, preflight.notice)
 
     def recover(self, facts: SinkFacts, preflight: Preflight) -> None:

@@ -8,6 +8,7 @@ from typing import Any
 
 from pyspark.sql import DataFrame
 
+from streamtable.connector_api.findings import Finding, ScanFacts
 from streamtable.connector_api.preflight import Notice, Preflight, Resource
 from streamtable.connector_api.source import (
     ReadContext,
@@ -20,6 +21,7 @@ from streamtable.connector_api.tables import TableEndpoint
 from streamtable.connectors.kafka.cluster.access import check_source_access
 from streamtable.connectors.kafka.cluster.admin import TIMEOUT_MS, KafkaAdmin
 from streamtable.connectors.kafka.cluster.faults import DATA_LOST_HINT, explain_fault
+from streamtable.connectors.kafka.cluster.findings import topic_findings
 from streamtable.connectors.kafka.cluster.observer import KafkaSourceObserver
 from streamtable.connectors.kafka.cluster.positions import (
     by_split,
@@ -29,6 +31,7 @@ from streamtable.connectors.kafka.cluster.positions import (
 )
 from streamtable.connectors.kafka.cluster.topics import TopicToCreate, check_topics_there
 from streamtable.connectors.kafka.read.bounds import ahead, topics_of
+from streamtable.connectors.kafka.read.newest import newest
 from streamtable.connectors.kafka.read.scan import read_changelog, startup_notice
 from streamtable.connectors.kafka.table import KafkaTable, NewTopic
 from streamtable.core.durations import format_duration
@@ -112,6 +115,15 @@ class KafkaSource(TableEndpoint[KafkaTable], Source):
     def check_access(self, preflight: Preflight) -> None:
         """Check READ of topics and group, and WRITE of the dead-letter topic."""
         check_source_access(self.declared, preflight)
+
+    def findings(self, facts: ScanFacts, bridge: Bridge) -> Iterable[Finding]:
+        """Return findings about size, cleanup and empty partitions of the topics."""
+        return topic_findings(self.declared, facts, bridge)
+
+    def newest(self, records: int, bridge: Bridge) -> Source | None:
+        """Return a source of the newest records of each partition of a single topic."""
+        table = newest(self.declared, records, bridge)
+        return None if table is None else KafkaSource(table)
 
     def identities(self, bridge: Bridge, timeout_ms: int | None = None) -> Mapping[str, str]:
         """Return Kafka's ids of the topics."""

@@ -44,6 +44,11 @@ class GroupAggregate(UnaryNode, Expiring):
     ttl: timedelta | None = None
 
     @property
+    def state_keys(self) -> tuple[Key, ...]:
+        """Grouping fields."""
+        return (self.keys,)
+
+    @property
     def fields(self) -> tuple[Field, ...]:
         """The grouping fields, then one field per aggregate."""
         by_name = {f.name: f for f in self.input.fields}

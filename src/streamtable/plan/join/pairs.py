@@ -44,6 +44,11 @@ class PairNode(BinaryNode):
         return tuple(right for _, right in self.keys)
 
     @property
+    def state_keys(self) -> tuple[Key, ...]:
+        """Join key of each input."""
+        return (self.left_keys, self.right_keys)
+
+    @property
     def fields(self) -> tuple[Field, ...]:
         """Fields of the left input, then of the right; nullable if a row may be unmatched."""
         return self.kind.fields(self.left.fields, self.right.fields)

@@ -57,6 +57,11 @@ class SortedOver(UnaryNode, Expiring):
     ttl: timedelta | None = None
 
     @property
+    def state_keys(self) -> tuple[Key, ...]:
+        """Partition fields."""
+        return (self.partition,)
+
+    @property
     def fields(self) -> tuple[Field, ...]:
         """Fields of the input without the ties, then one field per call."""
         kept = (f for f in self.input.fields if f.name not in self.ties)

@@ -52,6 +52,11 @@ class ProcessingTimeDeduplicate(UnaryNode, Expiring):
     ttl: timedelta | None = None
 
     @property
+    def state_keys(self) -> tuple[Key, ...]:
+        """Partition fields."""
+        return (self.partition,)
+
+    @property
     def fields(self) -> tuple[Field, ...]:
         """Fields of the input without the order fields."""
         return tuple(f for f in self.input.fields if f.name not in self.order)

@@ -78,6 +78,11 @@ class TopN(UnaryNode, Expiring):
     ttl: timedelta | None = None
 
     @property
+    def state_keys(self) -> tuple[Key, ...]:
+        """Partition fields."""
+        return (self.partition,)
+
+    @property
     def fields(self) -> tuple[Field, ...]:
         """Fields of the input without the ties, then the row number."""
         kept = (f for f in self.input.fields if f.name not in self.ties)

@@ -43,6 +43,11 @@ class Normalize(UnaryNode, Expiring):
     ttl: timedelta | None = None
 
     @property
+    def state_keys(self) -> tuple[Key, ...]:
+        """Primary key of the table."""
+        return (self.key,)
+
+    @property
     def fields(self) -> tuple[Field, ...]:
         """Fields of the scan; a position is that of the record that made the change."""
         return self.input.fields

@@ -54,6 +54,11 @@ class WindowAggregate(UnaryNode):
     order: Key = ()
 
     @property
+    def state_keys(self) -> tuple[Key, ...]:
+        """Grouping fields."""
+        return (self.keys,)
+
+    @property
     def fields(self) -> tuple[Field, ...]:
         """The grouping fields, then one field per aggregate."""
         by_name = {f.name: f for f in self.input.fields}

@@ -91,8 +91,8 @@ class KafkaAdmin:
     def describe(self, topic: str) -> dict[str, str]:
         """Return a topic's `partitions`, `replication` and `id`; empty if it does not exist.
 
-        The result also has `cleanup.policy` and `min.compaction.lag.ms` if the user has
-        DESCRIBE_CONFIGS of the topic.
+        The result also has `cleanup.policy`, `min.compaction.lag.ms`, `retention.ms` and
+        `delete.retention.ms` if the user has DESCRIBE_CONFIGS of the topic.
         """
         with self._named(f"topic '{topic}'", "DESCRIBE"):
             return texts(self._ask("describe", topic))
@@ -146,6 +146,10 @@ class KafkaAdmin:
     def committed_offsets(self, group: str, topics: Sequence[str]) -> dict[Partition, int]:
         """Return the committed offsets of a group; partitions without a commit are absent."""
         return _offsets(self._ask("committedOffsets", group, self._bridge.java_list(topics)))
+
+    def begin_offsets(self, topics: Sequence[str]) -> dict[Partition, int]:
+        """Return the first offset of each partition that the brokers still have."""
+        return _offsets(self._ask("beginningOffsets", self._bridge.java_list(topics)))
 
     def end_offsets(self, topics: Sequence[str]) -> dict[Partition, int]:
         """Return the end offset of each partition: the offset of the next record."""

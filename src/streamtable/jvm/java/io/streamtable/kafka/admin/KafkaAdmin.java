@@ -41,7 +41,11 @@ import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
  */
 public final class KafkaAdmin {
   private static final List<String> CLEANING =
-      List.of(TopicConfig.CLEANUP_POLICY_CONFIG, TopicConfig.MIN_COMPACTION_LAG_MS_CONFIG);
+      List.of(
+          TopicConfig.CLEANUP_POLICY_CONFIG,
+          TopicConfig.MIN_COMPACTION_LAG_MS_CONFIG,
+          TopicConfig.RETENTION_MS_CONFIG,
+          TopicConfig.DELETE_RETENTION_MS_CONFIG);
 
   private KafkaAdmin() {}
 
@@ -71,8 +75,8 @@ public final class KafkaAdmin {
   }
 
   /**
-   * Returns a topic's "partitions", "replication", "id" and cleanup policy. The map is empty if the
-   * topic does not exist. The cleanup policy is absent if the user may not read it.
+   * Returns a topic's "partitions", "replication", "id" and the settings of its cleanup. The map is
+   * empty if the topic does not exist. The settings are absent if the user may not read them.
    */
   public static Map<String, String> describe(
       Map<String, String> properties, long timeoutMs, String topic) {
