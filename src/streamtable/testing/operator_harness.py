@@ -34,10 +34,6 @@ class OperatorHarness:
         """Let PROCTIME() and similar functions of the session read the harness's own clock."""
         self._bridge.java_class(_JAVA_CLOCK).register(self._bridge.java_session)
 
-    def restart(self) -> None:
-        """Delete state and watermarks, so that the same operators run again from the beginning."""
-        self._java.restart()
-
     def table(self, name: str, rows: DataFrame, batches: int) -> DataFrame:
         """Return a table with the rows of the current micro-batch.
 

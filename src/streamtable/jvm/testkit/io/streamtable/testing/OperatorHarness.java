@@ -56,12 +56,6 @@ public final class OperatorHarness {
     turn(0, 0);
   }
 
-  /** Deletes the state and the watermark of every query; operators and tables remain. */
-  public static void restart() {
-    STATES.clear();
-    TIMES.replaceAll((query, time) -> new HarnessTime());
-  }
-
   /** Returns the processing time, in milliseconds. */
   static long now() {
     return now;
