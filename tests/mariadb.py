@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import pwd
 import shutil
-import socket
 import subprocess
 import time
 from pathlib import Path
@@ -13,13 +12,15 @@ from typing import TYPE_CHECKING, Any
 
 import pymysql
 
+from streamtable.devbroker.broker import free_port
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
 USER, PASSWORD = "cdc", "cdc-pass-7391"
 _INSTALLER = Path(__file__).parents[1] / "tools" / "install-mariadb.sh"
 _GRANTS = "SELECT, SHOW DATABASES, REPLICATION SLAVE, REPLICATION CLIENT"
-_STARTS_WITHIN = 30
+_STARTS_WITHIN = 120
 
 
 class MariaDb:
@@ -33,7 +34,7 @@ class MariaDb:
     def __init__(self, folder: Path, settings: dict[str, str] | None = None) -> None:
         subprocess.run(["sh", str(_INSTALLER)], check=True)
         self.folder = folder
-        self.port = _free_port()
+        self.port = free_port()
         self._settings = settings or {}
         self._process: subprocess.Popen[bytes] | None = None
 
@@ -131,12 +132,6 @@ class MariaDb:
                 return list(cursor.fetchall())
         finally:
             connection.close()
-
-
-def _free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
 
 
 def _program(name: str) -> str:

@@ -5,16 +5,17 @@ from __future__ import annotations
 import os
 import pwd
 import shutil
-import socket
 import subprocess
 import tempfile
 import time
 from pathlib import Path
 
+from streamtable.devbroker.broker import free_port
+
 USER, PASSWORD = "jdbc", "jdbc-pass-5127"
 DATABASE = "shop"
 _INSTALLER = Path(__file__).parents[1] / "tools" / "install-postgresql.sh"
-_STARTS_WITHIN = 30
+_STARTS_WITHIN = 120
 
 
 class PostgreSql:
@@ -25,7 +26,7 @@ class PostgreSql:
 
     def __init__(self) -> None:
         subprocess.run(["sh", str(_INSTALLER)], check=True)
-        self.port = _free_port()
+        self.port = free_port()
         # Not below pytest's folder, which only its owner may enter.
         self.folder = Path(tempfile.mkdtemp(prefix="streamtable-pg-"))
         self._process: subprocess.Popen[bytes] | None = None
@@ -130,9 +131,3 @@ def _program(name: str) -> str:
         message = f"{name} of PostgreSQL is not installed"
         raise RuntimeError(message)
     return found
-
-
-def _free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])

@@ -201,6 +201,8 @@ def test_topics(broker, topic, admin):
     admin.createTopic(properties, 10_000, made, 3, -1, {"cleanup.policy": "compact"})
     described = dict(admin.describe(properties, 10_000, made))
     assert len(described.pop("id")) == 22
+    assert described.pop("retention.ms") == "-1"
+    assert described.pop("delete.retention.ms") == "86400000"
     assert described == {
         "partitions": "3",
         "replication": "1",

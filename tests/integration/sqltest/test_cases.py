@@ -209,10 +209,7 @@ def test_the_command_runs_the_example_of_the_page(tmp_path: Path) -> None:
 def test_pytest_runs_the_example_of_the_page(tmp_path: Path) -> None:
     _page(tmp_path)
     (tmp_path / "other.test.yaml").write_text("of: another tool\n")
-    plugin = "streamtable.sqltest.pytest_plugin"
-    done = _python(
-        tmp_path, "-m", "pytest", "-q", "-p", plugin, "-p", "no:randomly", "-k", "delete"
-    )
+    done = _python(tmp_path, "-m", "pytest", "-q", "-p", "no:randomly", "-k", "delete")
     assert done.returncode == 0, done.stdout
     assert "1 passed, 1 deselected" in done.stdout
 

@@ -12,6 +12,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
 import java.util.regex.Pattern;
 import java.util.regex.PatternSyntaxException;
 import org.apache.kafka.clients.admin.Admin;
@@ -27,6 +28,7 @@ import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.config.ConfigException;
 import org.apache.kafka.common.config.ConfigResource;
 import org.apache.kafka.common.config.TopicConfig;
+import org.apache.kafka.common.errors.AuthorizationException;
 import org.apache.kafka.common.errors.InterruptException;
 import org.apache.kafka.common.errors.TopicExistsException;
 import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
@@ -46,6 +48,8 @@ public final class KafkaAdmin {
           TopicConfig.MIN_COMPACTION_LAG_MS_CONFIG,
           TopicConfig.RETENTION_MS_CONFIG,
           TopicConfig.DELETE_RETENTION_MS_CONFIG);
+
+  private static final long DESCRIBED_AGAIN_AFTER_MS = 20;
 
   private KafkaAdmin() {}
 
@@ -143,7 +147,8 @@ public final class KafkaAdmin {
   }
 
   /**
-   * Creates a topic. Does nothing if the topic exists already.
+   * Creates a topic and waits until the brokers describe it. Does not create the topic if it exists
+   * already.
    *
    * @param partitions number of partitions; -1 for the brokers' default
    * @param replication replication factor; -1 for the brokers' default
@@ -161,14 +166,39 @@ public final class KafkaAdmin {
         timeoutMs,
         admin -> {
           try {
-            return admin.createTopics(List.of(wanted)).all().get();
+            admin.createTopics(List.of(wanted)).all().get();
           } catch (ExecutionException e) {
-            if (e.getCause() instanceof TopicExistsException) {
-              return null;
+            if (!(e.getCause() instanceof TopicExistsException)) {
+              throw e;
             }
-            throw e;
           }
+          awaitDescribed(admin, topic, timeoutMs);
+          return null;
         });
+  }
+
+  /**
+   * Waits until the brokers know a topic. The controller confirms a creation before the brokers have
+   * read it from the metadata log.
+   */
+  private static void awaitDescribed(Admin admin, String topic, long timeoutMs)
+      throws ExecutionException, InterruptedException {
+    long until = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(timeoutMs);
+    while (true) {
+      try {
+        admin.describeTopics(List.of(topic)).allTopicNames().get();
+        return;
+      } catch (ExecutionException e) {
+        if (e.getCause() instanceof AuthorizationException) {
+          return;
+        }
+        if (!(e.getCause() instanceof UnknownTopicOrPartitionException)
+            || System.nanoTime() > until) {
+          throw e;
+        }
+        Thread.sleep(DESCRIBED_AGAIN_AFTER_MS);
+      }
+    }
   }
 
   static NewTopic newTopic(
