@@ -6,6 +6,7 @@ import random
 import time
 from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
@@ -38,6 +39,8 @@ _REPLICATED = {
     "controller.quorum.fetch.timeout.ms": "10000",
     "controller.quorum.election.timeout.ms": "5000",
     "controller.quorum.request.timeout.ms": "10000",
+    # `truncate` waits until the first offsets are on the disk.
+    "log.flush.start.offset.checkpoint.interval.ms": "500",
 }
 
 
@@ -67,6 +70,21 @@ class Node(Broker):
     def start(self, timeout_seconds: float = _START_S) -> Self:
         """Starts it; a first node waits for the others, without which it has no majority."""
         return super().start(timeout_seconds)
+
+    def begins_at(self, topic: str, offsets: Mapping[int, int]) -> bool:
+        """Whether its replicas begin at these offsets or later, by the files on its disk."""
+        data = self.directory / "data"
+        begins: dict[str, int] = {}
+        with suppress(OSError):
+            for line in (data / "log-start-offset-checkpoint").read_text().splitlines()[2:]:
+                name, partition, begin = line.split()
+                begins[f"{name}-{partition}"] = int(begin)
+        for partition, offset in offsets.items():
+            name = f"{topic}-{partition}"
+            segments = [int(file.stem) for file in (data / name).glob("*.log")]
+            if segments and max(begins.get(name, 0), min(segments)) < offset:
+                return False
+        return True
 
     def _properties(self, ports: tuple[int, ...]) -> str:
         """Of two lines with one name Java reads the last."""
@@ -132,12 +150,17 @@ class Brokers:
         self._wait_for_partitions(topic, partitions)
 
     def truncate(self, topic: str) -> None:
-        """Deletes all records of a topic."""
+        """Deletes all records of a topic, also if all nodes are killed afterwards.
+
+        A node that is killed before it has written the first offsets of its partitions to its disk
+        starts again with the deleted records.
+        """
         ends = self.ends(topic)
         places = [TopicPartition(topic, p, end) for p, end in ends.items()]
         admin = self._admin()
         for done in admin.delete_records(places).values():
             done.result(_WAIT_S)
+        _wait(lambda: all(node.begins_at(topic, ends) for node in self.nodes))
 
     def move(self, topics: list[str], dice: random.Random) -> None:
         """Gives each partition other nodes for its replicas, and the first of them the lead."""
