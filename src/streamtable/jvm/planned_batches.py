@@ -21,6 +21,8 @@ class Stage(Enum):
 
 def stage(bridge: Bridge, directory: str) -> Stage:
     """Return the stage of the query with a checkpoint directory; OPEN without a checkpoint."""
+    if not _has_batches(directory):
+        return Stage.OPEN
     planned = bridge.java.query.PlannedBatches
     return Stage(str(planned.stage(bridge.java_session, directory, END_WATERMARK_MS)))
 
@@ -31,6 +33,8 @@ def plan_last_batch(bridge: Bridge, directory: str) -> bool:
     The last batch has no rows and a watermark above every time. All earlier batches must be
     committed.
     """
+    if not _has_batches(directory):
+        return False
     planned = bridge.java.query.PlannedBatches
     return bool(planned.planLast(bridge.java_session, directory, END_WATERMARK_MS))
 
@@ -40,7 +44,17 @@ def plan_empty_batch(bridge: Bridge, directory: str) -> bool:
 
     Spark ignores advances of time until a query has run a batch after its start.
     """
+    if not _has_batches(directory):
+        return False
     return bool(bridge.java.query.PlannedBatches.planEmpty(bridge.java_session, directory))
+
+
+def _has_batches(directory: str) -> bool:
+    """Whether a query has planned a batch. Spark creates the folder of a log that it opens.
+
+    A folder of a query without a manifest beside it would make a new checkpoint unreadable.
+    """
+    return newest_batch(Path(directory) / "offsets") >= 0
 
 
 def newest_batch(folder: Path) -> int:

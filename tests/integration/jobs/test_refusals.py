@@ -32,6 +32,20 @@ CREATE TABLE o (v INT, n BIGINT, PRIMARY KEY (v) NOT ENFORCED) WITH (
 INSERT INTO o SELECT v, COUNT(*) FROM t GROUP BY v;
 """
 
+WINDOWED = """
+CREATE TABLE t (v INT, ts TIMESTAMP(3), WATERMARK FOR ts AS ts) WITH (
+  'connector' = 'kafka', 'topic' = '${source}', 'format' = 'json',
+  'properties.bootstrap.servers' = '${servers}', 'scan.startup.mode' = 'earliest-offset'
+);
+CREATE TABLE o (window_start TIMESTAMP(3), n BIGINT) WITH (
+  'connector' = 'kafka', 'topic' = '${out}', 'format' = 'json',
+  'properties.bootstrap.servers' = '${servers}'
+);
+INSERT INTO o SELECT window_start, COUNT(*)
+  FROM TABLE(TUMBLE(TABLE t, DESCRIPTOR(ts), INTERVAL '1' MINUTE))
+  GROUP BY window_start, window_end;
+"""
+
 
 def test_misspelled_option_names_place_and_way_out(tmp_path: Path) -> None:
     script = write(tmp_path / "job.sql", PAGEVIEWS.replace("'key.format'", "'key.fromat'"))
@@ -65,17 +79,26 @@ def _refused(run_: BoundedRun) -> StreamtableError:
     return refused.value
 
 
+@pytest.mark.parametrize(
+    ("script", "place"),
+    [
+        pytest.param(PAGEVIEWS, "test.sql:15:1", id="aggregate"),
+        pytest.param(WINDOWED, "test.sql:2:1", id="windows"),
+    ],
+)
 def test_missing_source_topic_creates_nothing(
-    spark: SparkSession, broker: Broker, topic: Topics, tmp_path: Path
+    script: str, place: str, spark: SparkSession, broker: Broker, topic: Topics, tmp_path: Path
 ) -> None:
     from streamtable.connectors.kafka.cluster.admin import KafkaAdmin
     from streamtable.jvm.bridge import Bridge
 
     name = topic("unused") + "-absent"
     names = {"source": name, "out": f"{name}-out", "servers": broker.bootstrap_servers}
-    error = _refused(BoundedRun(spark, PAGEVIEWS, tmp_path / "c", names))
-    assert error.condition is Condition.TOPIC_MISSING
-    assert str(error.at) == "test.sql:15:1"
+    for _ in range(2):  # the first run leaves the checkpoint usable
+        error = _refused(BoundedRun(spark, script, tmp_path / "c", names))
+        assert error.condition is Condition.TOPIC_MISSING
+        assert str(error.at) == place
+    assert [file.name for file in (tmp_path / "c").iterdir()] == ["lock"]
     admin = KafkaAdmin(Bridge(spark), {"bootstrap.servers": broker.bootstrap_servers})
     assert f"{name}-out" not in admin.topics()
 
