@@ -7,6 +7,7 @@ import signal
 import socket
 import subprocess
 import time
+from contextlib import suppress
 from pathlib import Path
 from typing import Self
 
@@ -71,7 +72,11 @@ class Cluster:
     def executors(self, worker: subprocess.Popen[bytes]) -> list[int]:
         """Process ids of the executors that a worker has started."""
         children = Path(f"/proc/{worker.pid}/task").glob("*/children")
-        return [int(pid) for found in children for pid in found.read_text().split()]
+        found: list[int] = []
+        for of_thread in children:
+            with suppress(OSError):  # a thread that has just ended
+                found += map(int, of_thread.read_text().split())
+        return found
 
     def _listens(self) -> bool:
         with socket.socket() as probe:

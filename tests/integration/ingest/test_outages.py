@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 from tests.integration.ingest.test_commands import SETTINGS, WRONG, job_of, run, verify
 from tests.integration.ingest.test_workloads import IN_BINLOG
+from tests.integration.jobs.support import PATIENCE_S
 from tests.mariadb import PASSWORD, USER
 
 from streamtable.core.errors import Condition, StreamtableError
@@ -41,7 +42,7 @@ def test_a_server_that_is_away(shop: Shop, seconds: int, polite: bool) -> None:
     finally:
         shop.server.start()
     shop.sql("UPDATE orders SET n = 3 WHERE id = 1", "INSERT INTO orders VALUES (3, 3)")
-    until = time.monotonic() + 60
+    until = time.monotonic() + PATIENCE_S
     while len(shop.topic("orders")) < 3 and time.monotonic() < until:
         time.sleep(0.5)
     job.terminate()

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 from tests.integration.ingest.test_commands import run, verify
 from tests.integration.ingest.test_workloads import IN_BINLOG
+from tests.integration.jobs.support import PATIENCE_S
 
 from streamtable.core.errors import StreamtableError
 
@@ -80,7 +81,7 @@ def test_transforms_follow_changes_of_tables(shop: Shop) -> None:
         "INSERT INTO orders_2 VALUES (1, 'x', 7.5, NULL), (2, 'y', 1, NULL)",
     )
     job.wait_for("transforms are planned anew")
-    until = time.monotonic() + 60
+    until = time.monotonic() + PATIENCE_S
     while len(rows(shop, "orders_2")) < 1 and time.monotonic() < until:
         time.sleep(0.5)
     job.terminate()

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from confluent_kafka import Consumer, IsolationLevel, TopicPartition
 from confluent_kafka.admin import AdminClient, OffsetSpec
+from tests.integration.jobs.support import PATIENCE_S
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -27,7 +28,7 @@ def records(servers: str, topic: str) -> Iterator[Any]:
     partitions = consumer.list_topics(topic, timeout=30).topics[topic].partitions
     consumer.assign([TopicPartition(topic, p, 0) for p in partitions])
     left = set(partitions)
-    deadline = time.monotonic() + 60
+    deadline = time.monotonic() + PATIENCE_S
     while left:
         assert time.monotonic() < deadline, "a transaction was left open"
         message = consumer.poll(1)

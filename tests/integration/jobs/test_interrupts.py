@@ -6,6 +6,7 @@ import os
 import shutil
 import signal
 import time
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -58,9 +59,10 @@ def start(broker: Broker, topic: Topics, tmp_path: Path) -> Callable[..., Cli]:
 def _java_of(process: Cli) -> int | None:
     """The process id of its JVM, once there is one."""
     for child in Path(f"/proc/{process.process.pid}/task").glob("*/children"):
-        for pid in child.read_text().split():
-            if Path(f"/proc/{pid}/comm").read_text().strip() == "java":
-                return int(pid)
+        with suppress(OSError):  # a thread or a child that has just ended
+            for pid in child.read_text().split():
+                if Path(f"/proc/{pid}/comm").read_text().strip() == "java":
+                    return int(pid)
     return None
 
 

@@ -104,8 +104,8 @@ def measured(query: Path, jvm: int, since: float) -> Figures:
 def jvm_of(process: int) -> int:
     """Spark's JVM, a child of the command."""
     for children in Path(f"/proc/{process}/task").glob("*/children"):
-        for child in children.read_text().split():
-            with suppress(OSError):
+        with suppress(OSError):  # a thread or a child that has just ended
+            for child in children.read_text().split():
                 if Path(f"/proc/{child}/exe").resolve().name == "java":
                     return int(child)
     message = "there is no JVM"

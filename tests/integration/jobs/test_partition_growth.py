@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from confluent_kafka.admin import AdminClient, NewPartitions
 from tests.integration.jobs.committed import records
+from tests.integration.jobs.support import PATIENCE_S
 
 from streamtable.testing.histories import Change
 from streamtable.testing.jobs import BoundedRun
@@ -37,7 +38,7 @@ INSERT INTO o SELECT v, COUNT(*), SUM(k) FROM t GROUP BY v;
 def _grow(broker: Broker, topic: str, partitions: int) -> None:
     admin = AdminClient({"bootstrap.servers": broker.bootstrap_servers})
     admin.create_partitions([NewPartitions(topic, partitions)])[topic].result(30)
-    deadline = time.monotonic() + 60
+    deadline = time.monotonic() + PATIENCE_S
     while len(admin.list_topics(topic, timeout=10).topics[topic].partitions) < partitions:
         assert time.monotonic() < deadline
 

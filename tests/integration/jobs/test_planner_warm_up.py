@@ -6,6 +6,8 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from tests.integration.jobs.support import PATIENCE_S
+
 from streamtable.jvm.bridge import Bridge
 from streamtable.jvm.running_queries import warm_up_planner, warm_up_plans
 from streamtable.jvm.specs.aggregate import GroupAggregateOperator
@@ -41,7 +43,7 @@ def test_a_query_goes_on_as_it_was(spark: SparkSession, tmp_path: Path) -> None:
         before = written(checkpoint)
         wanted = warm_up_plans(bridge) + 3
         warm_up_planner(bridge, query, wanted)
-        deadline = time.monotonic() + 60
+        deadline = time.monotonic() + PATIENCE_S
         while warm_up_plans(bridge) < wanted:
             assert time.monotonic() < deadline
             time.sleep(0.05)

@@ -61,7 +61,7 @@ class Reading:
     def create_anew(self) -> None:
         admin = AdminClient({"bootstrap.servers": self.servers})
         admin.delete_topics([self.source])[self.source].result(30)
-        deadline = time.monotonic() + 60
+        deadline = time.monotonic() + PATIENCE_S
         while True:
             try:
                 admin.create_topics([NewTopic(self.source, 1)])[self.source].result(30)

@@ -83,7 +83,7 @@ def commit(broker: Broker, group: str, topic: str, offsets: dict[int, int]) -> N
     """Sets a group's offsets; the first group of a broker waits for its coordinator."""
     admin = AdminClient({"bootstrap.servers": broker.bootstrap_servers})
     wanted = [TopicPartition(topic, p, offset) for p, offset in offsets.items()]
-    deadline = time.monotonic() + 30
+    deadline = time.monotonic() + PATIENCE_S
     while True:
         asked = admin.alter_consumer_group_offsets([ConsumerGroupTopicPartitions(group, wanted)])
         found = [
@@ -249,7 +249,7 @@ def test_a_group_with_members_is_told_and_left_alone(
     send(broker, source, range(3))
     member = Consumer({"bootstrap.servers": broker.bootstrap_servers, "group.id": group})
     member.subscribe([source])
-    deadline = time.monotonic() + 60
+    deadline = time.monotonic() + PATIENCE_S
     while not member.assignment():
         member.poll(0.2)
         assert time.monotonic() < deadline
@@ -336,7 +336,7 @@ def _create_again(admin: AdminClient, name: str) -> None:
     from confluent_kafka import KafkaException
     from confluent_kafka.admin import NewTopic
 
-    deadline = time.monotonic() + 60
+    deadline = time.monotonic() + PATIENCE_S
     while True:
         try:
             admin.create_topics([NewTopic(name, 1)])[name].result(30)
@@ -356,7 +356,7 @@ def test_new_partitions_are_read_from_their_beginning(
     job.run(options)
     admin = AdminClient({"bootstrap.servers": broker.bootstrap_servers})
     admin.create_partitions([NewPartitions(source, 2)])[source].result(30)
-    deadline = time.monotonic() + 60
+    deadline = time.monotonic() + PATIENCE_S
     while len(admin.list_topics(source, timeout=10).topics[source].partitions) < 2:
         assert time.monotonic() < deadline
     send(broker, source, range(2, 4), partition=1)

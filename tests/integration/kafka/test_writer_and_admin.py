@@ -10,6 +10,7 @@ from confluent_kafka import Consumer, TopicPartition
 from py4j.clientserver import JavaClient
 from py4j.protocol import Py4JJavaError
 from pyspark.sql.streaming.readwriter import DataStreamWriter
+from tests.integration.jobs.support import PATIENCE_S
 
 from streamtable.core.settings import SETTINGS
 from streamtable.jvm.bridge import Bridge
@@ -156,7 +157,7 @@ def test_the_buffer_empties_in_time(broker, topic, sink):
     values[0], values[1] = b"a", b"1"
     writer.open(0, 0)
     writer.process(row.create(values))
-    deadline = time.monotonic() + 60
+    deadline = time.monotonic() + PATIENCE_S
     while not (found := read_all(broker, name)) and time.monotonic() < deadline:
         time.sleep(0.1)
     assert [m.value() for m in found] == [b"1"]  # and nobody has closed the writer yet
