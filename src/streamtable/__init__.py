@@ -20,6 +20,7 @@ Open a session, and run statements:
   `execute`, `execute_insert`.
 - `StreamtableError` is the base of all errors: `condition`, `at`, `hint`. `Faults` holds several.
 - `streamtable.udf.udf` gives the types of a Python function that SQL calls.
+- `%load_ext streamtable` adds cells of Flink SQL to a notebook: `%%flinksql`.
 - `streamtable.table` has PyFlink's names: scripts for `pyflink.table` run with the import changed.
 
 `streamtable sql` is the same session in a terminal. docs/python-api.md tells more. Importing this
@@ -54,6 +55,11 @@ def __getattr__(name: str) -> object:
     found: object = getattr(importlib.import_module(_HOMES[name]), name)
     globals()[name] = found
     return found
+
+
+def load_ipython_extension(shell: object) -> None:
+    """Add `%%flinksql` to a notebook; IPython calls this for `%load_ext streamtable`."""
+    importlib.import_module("streamtable.notebook.extension").load(shell)
 
 
 def __dir__() -> list[str]:

@@ -12,3 +12,5 @@ from streamtable.core.errors import Faults as Faults
 from streamtable.core.errors import StreamtableError as StreamtableError
 
 __version__: str
+
+def load_ipython_extension(shell: object) -> None: ...

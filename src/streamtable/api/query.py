@@ -90,9 +90,18 @@ class Query(Result):
                         yield python_row(values, self.fields, kind)
 
     def texts(self) -> Generator[list[Change], None, None]:
-        """Yield the changes of each batch with values as text, as Flink prints them."""
+        """Yield the changes of each batch with values as text, as Flink prints them.
+
+        An empty list comes several times a second while there are no changes, so that a display
+        can draw the last ones and look at the time.
+        """
         with one_family():
             yield from self._batches(self.planned.texts)
+
+    def values(self) -> Generator[list[Change], None, None]:
+        """Yield the changes of each batch, as `texts` does, with the values of Spark."""
+        with one_family():
+            yield from self._batches(self.planned.values())
 
     def print(self) -> None:
         """Print the changes as they arrive; in batch mode, the final rows."""
@@ -197,3 +206,4 @@ class _Feed:
             except queue.Empty:
                 if closed:
                     return
+                yield []

@@ -49,7 +49,7 @@ class LiveRows:
 
     def show(self) -> None:
         """Draw until the query ends, or until Ctrl-C; the last drawing stays."""
-        drawn = time.monotonic()
+        drawn, shown = time.monotonic(), 0
         with (
             closing(self._query.texts()) as batches,
             Live(self._drawing(), console=self._console, auto_refresh=False) as live,
@@ -60,8 +60,8 @@ class LiveRows:
                         self._count += 1
                         self._folded.add(kind, values)
                         self._newest.append((kind, values))
-                    if time.monotonic() > drawn + _REDRAW_S:
-                        drawn = time.monotonic()
+                    if self._count > shown and time.monotonic() > drawn + _REDRAW_S:
+                        drawn, shown = time.monotonic(), self._count
                         live.update(self._drawing(), refresh=True)
             finally:
                 live.update(self._drawing(), refresh=True)

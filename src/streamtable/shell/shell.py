@@ -14,7 +14,7 @@ from streamtable.core.errors import StreamtableError
 from streamtable.shell.display import display
 from streamtable.shell.faults import tell_error
 from streamtable.shell.shortcuts import SHORTCUTS, help_text, shortcut_of
-from streamtable.shell.statements import statements
+from streamtable.shell.statements import results
 from streamtable.sql.lexer.script import NO_FILE, read_script
 
 #: Interval of looks at jobs, in seconds.
@@ -68,11 +68,7 @@ class Shell:
         Raises:
             StreamtableError: an error of the text, or the first error of a run.
         """
-        pieces = list(statements(text, file, self.variables))
-        if len(pieces) > 1:
-            self.session.check(text, self.variables, file)
-        for piece in pieces:
-            result = self.session.execute_sql(piece, self.variables, file=file)
+        for result in results(self.session, text, self.variables, file):
             display(result)
             if isinstance(result, Job) and self._follows:
                 self._follow(result)

@@ -1,9 +1,11 @@
-"""Statements in a text that is being typed, or in a script."""
+"""Statements in a text that is being typed, in a script, or in a cell of a notebook."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
+from streamtable.api.result import Result
+from streamtable.api.session import Session
 from streamtable.core.errors import StreamtableError
 from streamtable.sql.lexer.script import Script
 
@@ -39,3 +41,20 @@ def statements(text: str, file: str, variables: Mapping[str, str]) -> Iterator[s
         begin, end = tokens[0].start, tokens[-1].start
         blank = "".join("\n" if character == "\n" else " " for character in text[:begin])
         yield blank + text[begin:end]
+
+
+def results(
+    session: Session, text: str, variables: Mapping[str, str], file: str
+) -> Iterator[Result]:
+    """Run the statements of a text one after the other, and yield the result of each.
+
+    Nothing runs unless all statements are valid.
+
+    Raises:
+        StreamtableError: an error of the text, or the first error of a run.
+    """
+    pieces = list(statements(text, file, variables))
+    if len(pieces) > 1:
+        session.check(text, variables, file)
+    for piece in pieces:
+        yield session.execute_sql(piece, variables, file=file)
