@@ -154,18 +154,18 @@ def _run(
             spark, script + (_WINDOW if windowed else _GROUP), folder / f"{name}-{partitions}"
         )
         job({"execution.micro-batch.max-records": str(records // _BATCHES)})
-        _until_told(times)
+        _until_reported(times)
     finally:
         spark.streams.removeListener(times)
     return times
 
 
-def _until_told(times: _Times) -> None:
+def _until_reported(times: _Times) -> None:
     """Wait for Spark's listener thread to report all batches."""
     deadline = time.monotonic() + 60
     while len(times.batch) < _BATCHES:
         if time.monotonic() > deadline:
-            msg = f"only {len(times.batch)} batches were told of"
+            msg = f"only {len(times.batch)} batches were reported of"
             raise TimeoutError(msg)
         time.sleep(0.05)
 

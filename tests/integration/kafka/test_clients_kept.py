@@ -217,11 +217,12 @@ def test_questions_share_an_admin_client(
     admin.describe(properties, 30_000, name)
     made = clients(spark) - before
     assert len(made) == 1
-    admin.endOffsets(properties, 30_000, [name])
+    offsets = java.io.streamtable.kafka.admin.TopicOffsets
+    offsets.endOffsets(properties, 30_000, [name])
     admin.existingTopics(properties, 30_000)
     assert clients(spark) - before == made
     with pytest.raises(Py4JJavaError):
-        admin.endOffsets(properties, 30_000, [f"{name}-missing"])
+        offsets.endOffsets(properties, 30_000, [f"{name}-missing"])
     assert not clients(spark) & made  # one that failed is not used again
 
 

@@ -1,7 +1,8 @@
-"""Topics taken back to where they ended once, on a real broker."""
+"""Rollback of topics to earlier end offsets, on a real broker."""
 
 from __future__ import annotations
 
+import subprocess
 from typing import TYPE_CHECKING
 
 import pytest
@@ -14,6 +15,9 @@ from streamtable.connectors.kafka.cluster.admin import KafkaAdmin, RollbackResul
 from streamtable.core.errors import StreamtableError
 from streamtable.core.settings import SETTINGS, ExecutionMode
 from streamtable.jvm.bridge import Bridge
+from streamtable.jvm.compile import operators_jar
+from streamtable.jvm.jars import connector_jars
+from streamtable.jvm.tools import java_tool, pyspark_jars
 from streamtable.operators.context import LoweringContext
 from streamtable.runtime.endpoints import sink_facts
 from streamtable.runtime.session.spark import start_spark
@@ -28,11 +32,28 @@ if TYPE_CHECKING:
 
     from streamtable.devbroker.broker import Broker
 
-#: More than are looked at first, on the way back from where the topic ended.
+#: More records than the first piece of the backward scan has.
 MANY = 12_000
 
 
-#: A filter over changes: its rows come and go.
+#: Heap of a JVM that rolls back a topic, and bytes of a record; four records fill a megabyte.
+HEAP_MB = 96
+LARGE = 256 * 1024
+
+SMALL_HEAP = """
+import io.streamtable.kafka.rollback.SinkRollback;
+import java.util.Map;
+
+class SmallHeap {
+  public static void main(String[] given) {
+    Map<String, Long> ends = Map.of(given[1] + ":0", Long.valueOf(given[2]));
+    Map<String, String> properties = Map.of("bootstrap.servers", given[0]);
+    SinkRollback.run(properties, 120_000, given[1], ends, true);
+  }
+}
+"""
+
+#: A filter over a changelog with updates and deletes.
 SCRIPT = """
 CREATE TABLE o (k INT, v INT, PRIMARY KEY (k) NOT ENFORCED) WITH (
   'connector' = 'upsert-kafka', 'topic' = '{topic}', 'properties.bootstrap.servers' = '{servers}',
@@ -119,7 +140,31 @@ def test_more_keys_than_fit_into_one_round(bridge: Bridge, broker: Broker, topic
     assert _folded(servers, name) == wanted
 
 
-def test_what_may_be_compacted_away_is_left(bridge: Bridge, broker: Broker, topic: Topics) -> None:
+def test_old_records_need_not_fit_into_the_heap(
+    bridge: Bridge, broker: Broker, topic: Topics, tmp_path: Path
+) -> None:
+    """The old records have more bytes than the heap of the JVM that rolls them back."""
+    servers, name, keys = broker.bootstrap_servers, topic("large"), range(HEAP_MB * 4)
+    admin = _admin(bridge, broker)
+    produce(servers, name, ((b"%d" % k, b"%d" % k + bytes(LARGE)) for k in keys))
+    ends = admin.end_offsets([name])
+    produce(servers, name, ((b"%d" % k, b"2") for k in keys))
+
+    program = tmp_path / "SmallHeap.java"
+    program.write_text(SMALL_HEAP)
+    java = [java_tool("java"), f"-Xmx{HEAP_MB}m", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC"]
+    jars = [operators_jar(), *connector_jars(), pyspark_jars() / "*"]
+    subprocess.run(
+        [*java, "-cp", ":".join(map(str, jars)), program, servers, name, str(ends[name, 0])],
+        check=True,
+    )
+    folded = {key: value for (_, key), (value, _) in _folded(servers, name).items()}
+    assert folded == {b"%d" % k: b"%d" % k + bytes(LARGE) for k in keys}
+
+
+def test_keys_whose_old_record_may_be_compacted_stay(
+    bridge: Bridge, broker: Broker, topic: Topics
+) -> None:
     servers, name = broker.bootstrap_servers, topic("left")
     admin = _admin(bridge, broker)
     produce(servers, name, [(b"a", b"1"), (b"gone", None)])

@@ -6,7 +6,8 @@ import time
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from confluent_kafka import Consumer, TopicPartition
+from confluent_kafka import Consumer, ConsumerGroupTopicPartitions, TopicPartition
+from confluent_kafka.admin import AdminClient
 from py4j.clientserver import JavaClient
 from py4j.protocol import Py4JJavaError
 from pyspark.sql.streaming.readwriter import DataStreamWriter
@@ -216,7 +217,8 @@ def test_topics(broker, topic, admin):
     assert list(admin.topicsMatching(properties, 10_000, f"{name}-m.*")) == [made]
 
 
-def test_offsets(broker, topic, admin, sink):
+def test_offsets(broker, topic, spark, sink):
+    admin = spark._jvm.io.streamtable.kafka.admin.TopicOffsets
     properties = {"bootstrap.servers": broker.bootstrap_servers}
     name = topic("adm", partitions=2)
     writer = sink.java.create(name, properties, "AT_LEAST_ONCE", 0, 0, sink.counters)
@@ -225,7 +227,12 @@ def test_offsets(broker, topic, admin, sink):
     assert ends == {f"{name}:0": 2, f"{name}:1": 1}
     assert set(dict(admin.beginningOffsets(properties, 10_000, [name])).values()) == {0}
     assert dict(admin.committedOffsets(properties, 10_000, f"g-{name}", [name])) == {}
-    admin.commitOffsets(properties, 10_000, f"g-{name}", {f"{name}:0": 2, f"{name}:1": 2**40})
+    group = [TopicPartition(name, 0, 2), TopicPartition(name, 1, 2**40)]
+    client = AdminClient({"bootstrap.servers": broker.bootstrap_servers})
+    committing = client.alter_consumer_group_offsets(
+        [ConsumerGroupTopicPartitions(f"g-{name}", group)]
+    )
+    committing[f"g-{name}"].result(60)
     committed = dict(admin.committedOffsets(properties, 10_000, f"g-{name}", [name]))
     assert committed == {f"{name}:0": 2, f"{name}:1": 2**40}
     assert dict(admin.committedOffsets(properties, 10_000, f"g-{name}", ["other"])) == {}

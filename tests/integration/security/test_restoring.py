@@ -1,4 +1,4 @@
-"""What keeps the topic of a sink from being taken back, asked of a broker that knows rights."""
+"""Missing rights that prevent a rollback of the sink topic, on a broker with ACLs."""
 
 from __future__ import annotations
 

@@ -145,19 +145,19 @@ class KafkaAdmin:
 
     def committed_offsets(self, group: str, topics: Sequence[str]) -> dict[Partition, int]:
         """Return the committed offsets of a group; partitions without a commit are absent."""
-        return _offsets(self._ask("committedOffsets", group, self._bridge.java_list(topics)))
+        return self._offsets("committedOffsets", group, self._bridge.java_list(topics))
 
     def begin_offsets(self, topics: Sequence[str]) -> dict[Partition, int]:
         """Return the first offset of each partition that the brokers still have."""
-        return _offsets(self._ask("beginningOffsets", self._bridge.java_list(topics)))
+        return self._offsets("beginningOffsets", self._bridge.java_list(topics))
 
     def end_offsets(self, topics: Sequence[str]) -> dict[Partition, int]:
         """Return the end offset of each partition: the offset of the next record."""
-        return _offsets(self._ask("endOffsets", self._bridge.java_list(topics)))
+        return self._offsets("endOffsets", self._bridge.java_list(topics))
 
     def offsets_at(self, topics: Sequence[str], timestamp_ms: int) -> dict[Partition, int]:
         """Return the first offset of each partition at or after a time, else its end."""
-        return _offsets(self._ask("offsetsAt", self._bridge.java_list(topics), timestamp_ms))
+        return self._offsets("offsetsAt", self._bridge.java_list(topics), timestamp_ms)
 
     def key_difference(self, topic: str, *, reads: Codec, writes: Codec) -> str | None:
         """Compare the latest keys of a topic with the key format; None if they do not differ."""
@@ -248,10 +248,10 @@ class KafkaAdmin:
         except JavaError as error:
             raise kafka_fault(error, self._servers, self._timeout_ms) from error
 
-
-def _offsets(java: Any) -> dict[Partition, int]:
-    found = {}
-    for name, offset in numbers(java).items():
-        topic, _, partition = name.rpartition(":")
-        found[topic, int(partition)] = offset
-    return found
+    def _offsets(self, method: str, *arguments: Any) -> dict[Partition, int]:
+        found = {}
+        java = self._ask(method, *arguments, of=self._kafka.admin.TopicOffsets)
+        for name, offset in numbers(java).items():
+            topic, _, partition = name.rpartition(":")
+            found[topic, int(partition)] = offset
+        return found

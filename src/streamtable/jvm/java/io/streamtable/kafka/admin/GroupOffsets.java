@@ -35,7 +35,7 @@ public final class GroupOffsets {
     next = new HashMap<>();
     offsets.forEach(
         (name, offset) ->
-            next.put(KafkaAdmin.partition(name), new OffsetAndMetadata(offset.longValue())));
+            next.put(TopicOffsets.partition(name), new OffsetAndMetadata(offset.longValue())));
     send();
   }
 

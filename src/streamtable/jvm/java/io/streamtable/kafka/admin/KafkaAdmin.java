@@ -3,14 +3,11 @@ package io.streamtable.kafka.admin;
 import io.streamtable.kafka.client.Bootstrap;
 import io.streamtable.kafka.client.KafkaFault;
 import io.streamtable.kafka.client.Secrets;
-import java.util.ArrayList;
-import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.TreeMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Pattern;
@@ -19,12 +16,8 @@ import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.AdminClientConfig;
 import org.apache.kafka.clients.admin.Config;
 import org.apache.kafka.clients.admin.ConfigEntry;
-import org.apache.kafka.clients.admin.ListOffsetsResult.ListOffsetsResultInfo;
 import org.apache.kafka.clients.admin.NewTopic;
-import org.apache.kafka.clients.admin.OffsetSpec;
 import org.apache.kafka.clients.admin.TopicDescription;
-import org.apache.kafka.clients.consumer.OffsetAndMetadata;
-import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.config.ConfigException;
 import org.apache.kafka.common.config.ConfigResource;
 import org.apache.kafka.common.config.TopicConfig;
@@ -38,8 +31,7 @@ import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
  * user's `properties.*`, logins included, exactly as Spark's source does; no other client would.
  *
  * <p>Every call is bounded by its timeout, first for a connection and then for each answer. A call
- * that fails throws a {@link KafkaFault}. Offsets are keyed by "topic:partition"; end offsets are
- * exclusive.
+ * that fails throws a {@link KafkaFault}.
  */
 public final class KafkaAdmin {
   private static final List<String> CLEANING =
@@ -209,101 +201,6 @@ public final class KafkaAdmin {
             partitions < 0 ? Optional.empty() : Optional.of(partitions),
             replication < 0 ? Optional.empty() : Optional.of((short) replication));
     return wanted.configs(new HashMap<>(configs));
-  }
-
-  /**
-   * Returns the offsets that a group has committed for the topics, without partitions that have no
-   * committed offset.
-   */
-  public static Map<String, Long> committedOffsets(
-      Map<String, String> properties, long timeoutMs, String group, List<String> topics) {
-    return call(
-        properties,
-        timeoutMs,
-        admin -> {
-          Map<String, Long> offsets = new TreeMap<>();
-          admin
-              .listConsumerGroupOffsets(group)
-              .partitionsToOffsetAndMetadata()
-              .get()
-              .forEach(
-                  (partition, offset) -> {
-                    if (offset != null && topics.contains(partition.topic())) {
-                      offsets.put(name(partition), offset.offset());
-                    }
-                  });
-          return offsets;
-        });
-  }
-
-  /** Commits offsets for a group without members, because Spark does not join a group to read. */
-  public static void commitOffsets(
-      Map<String, String> properties, long timeoutMs, String group, Map<String, Long> offsets) {
-    Map<TopicPartition, OffsetAndMetadata> wanted = new HashMap<>();
-    // Numbers from Python arrive as Integer if they fit.
-    for (Map.Entry<String, ? extends Number> entry : offsets.entrySet()) {
-      wanted.put(partition(entry.getKey()), new OffsetAndMetadata(entry.getValue().longValue()));
-    }
-    call(properties, timeoutMs, admin -> admin.alterConsumerGroupOffsets(group, wanted).all().get());
-  }
-
-  /** Returns the first available offset of each partition of the topics. */
-  public static Map<String, Long> beginningOffsets(
-      Map<String, String> properties, long timeoutMs, List<String> topics) {
-    return call(properties, timeoutMs, admin -> offsets(admin, topics, OffsetSpec.earliest()));
-  }
-
-  /** Returns the offset of the next record of each partition of the topics. */
-  public static Map<String, Long> endOffsets(
-      Map<String, String> properties, long timeoutMs, List<String> topics) {
-    return call(properties, timeoutMs, admin -> offsets(admin, topics, OffsetSpec.latest()));
-  }
-
-  /**
-   * Returns, for each partition, the first offset whose record is at or after a time, else the end
-   * offset.
-   */
-  public static Map<String, Long> offsetsAt(
-      Map<String, String> properties, long timeoutMs, List<String> topics, long timestampMs) {
-    return call(
-        properties,
-        timeoutMs,
-        admin -> {
-          Map<String, Long> found = offsets(admin, topics, OffsetSpec.latest());
-          offsets(admin, topics, OffsetSpec.forTimestamp(timestampMs))
-              .forEach((name, offset) -> found.merge(name, offset, (end, at) -> at < 0 ? end : at));
-          return found;
-        });
-  }
-
-  public static Map<String, Long> offsets(Admin admin, Collection<String> topics, OffsetSpec which)
-      throws ExecutionException, InterruptedException {
-    Map<TopicPartition, OffsetSpec> wanted = new HashMap<>();
-    admin
-        .describeTopics(new ArrayList<>(topics))
-        .allTopicNames()
-        .get()
-        .forEach(
-            (topic, description) ->
-                description
-                    .partitions()
-                    .forEach(p -> wanted.put(new TopicPartition(topic, p.partition()), which)));
-    Map<String, Long> offsets = new TreeMap<>();
-    for (Map.Entry<TopicPartition, ListOffsetsResultInfo> entry :
-        admin.listOffsets(wanted).all().get().entrySet()) {
-      offsets.put(name(entry.getKey()), entry.getValue().offset());
-    }
-    return offsets;
-  }
-
-  private static String name(TopicPartition partition) {
-    return partition.topic() + ":" + partition.partition();
-  }
-
-  public static TopicPartition partition(String name) {
-    int colon = name.lastIndexOf(':');
-    return new TopicPartition(
-        name.substring(0, colon), Integer.parseInt(name.substring(colon + 1)));
   }
 
   static <T> T call(Map<String, String> properties, long timeoutMs, Call<T> call) {

@@ -1,6 +1,7 @@
 package io.streamtable.kafka.rollback;
 
 import io.streamtable.kafka.admin.KafkaAdmin;
+import io.streamtable.kafka.admin.TopicOffsets;
 import io.streamtable.kafka.client.Bootstrap;
 import io.streamtable.kafka.client.KafkaFault;
 import io.streamtable.kafka.write.KafkaWriter;
@@ -123,7 +124,7 @@ public final class SinkPositions {
    * up to these offsets by then.
    */
   private Map<String, Long> now() throws ExecutionException, InterruptedException {
-    Map<String, Long> found = KafkaAdmin.offsets(admin, List.of(topic), OffsetSpec.latest());
+    Map<String, Long> found = TopicOffsets.offsets(admin, List.of(topic), OffsetSpec.latest());
     ends = found.values().stream().mapToLong(Long::longValue).sum();
     sent = counters.values().get(KafkaWriter.RECORDS_OUT);
     return found;

@@ -1,6 +1,6 @@
 package io.streamtable.kafka.rollback;
 
-import io.streamtable.kafka.admin.KafkaAdmin;
+import io.streamtable.kafka.admin.TopicOffsets;
 import io.streamtable.kafka.client.KafkaFault;
 import io.streamtable.kafka.write.InFlightRecords;
 import java.nio.ByteBuffer;
@@ -36,6 +36,9 @@ public final class SinkRollback {
 
   /** Limits the heap use. Each round reads back through the topic. */
   private static final int KEYS_AT_ONCE = 100_000;
+
+  /** Limits the bytes of a round's keys, and the bytes of the records that are kept at a time. */
+  private static final long BYTES_AT_ONCE = 16L << 20;
 
   private final Map<String, String> properties;
   private final String topic;
@@ -115,7 +118,7 @@ public final class SinkRollback {
   private Map<String, Long> all(Map<String, ? extends Number> ends) throws InterruptedException {
     Map<TopicPartition, Long> until = settledEnds(ends.keySet());
     for (Map.Entry<String, ? extends Number> end : ends.entrySet()) {
-      TopicPartition partition = KafkaAdmin.partition(end.getKey());
+      TopicPartition partition = TopicOffsets.partition(end.getKey());
       rollBack(partition, end.getValue().longValue(), until.get(partition));
     }
     producer.flush();
@@ -130,7 +133,7 @@ public final class SinkRollback {
    * records.
    */
   private Map<TopicPartition, Long> settledEnds(Set<String> names) throws InterruptedException {
-    List<TopicPartition> partitions = names.stream().map(KafkaAdmin::partition).toList();
+    List<TopicPartition> partitions = names.stream().map(TopicOffsets::partition).toList();
     Map<TopicPartition, Long> before = Map.of();
     while (true) {
       boolean settled = InFlightRecords.none(topic);
@@ -145,50 +148,52 @@ public final class SinkRollback {
   }
 
   /**
-   * Rolls a partition back in rounds with a limited number of keys, so that keys and records fit
-   * into a small heap. A key that appears in a later round again gets the same record again.
+   * Rolls a partition back in rounds with limited keys, so that keys and records fit into a small
+   * heap. A key that appears in a later round again gets the same record again.
    */
   private void rollBack(TopicPartition partition, long end, long until) {
     long from = end;
     while (from < until) {
       Set<ByteBuffer> touched = new HashSet<>();
+      long[] bytes = {0};
       from =
           read(
               partition,
               from,
               until,
               found -> {
-                touched.add(ByteBuffer.wrap(found.key()));
-                return touched.size() < KEYS_AT_ONCE;
+                if (touched.add(ByteBuffer.wrap(found.key()))) {
+                  bytes[0] += found.key().length;
+                }
+                return touched.size() < KEYS_AT_ONCE && bytes[0] < BYTES_AT_ONCE;
               });
       rollBack(partition, end, touched);
     }
   }
 
+  /**
+   * Writes the last record before the end for each key. Reads backwards in ever larger pieces,
+   * because most changed keys also changed shortly before. The records of a piece are written
+   * before the next piece is read. A piece with too many bytes is read again in two halves.
+   */
   private void rollBack(TopicPartition partition, long end, Set<ByteBuffer> touched) {
-    Map<ByteBuffer, ConsumerRecord<byte[], byte[]>> last = new HashMap<>();
     long begin = consumer.beginningOffsets(List.of(partition)).get(partition);
-    // Read backwards from the end in ever larger pieces: most changed keys also changed shortly
-    // before.
     long to = end;
-    for (long size = FIRST_RANGE; to > begin && last.size() < touched.size(); size *= 2) {
+    long size = FIRST_RANGE;
+    while (to > begin && !touched.isEmpty()) {
       long from = Math.max(begin, to - size);
-      Map<ByteBuffer, ConsumerRecord<byte[], byte[]>> piece = new HashMap<>();
-      read(
-          partition,
-          from,
-          to,
-          found -> {
-            ByteBuffer key = ByteBuffer.wrap(found.key());
-            if (touched.contains(key) && !last.containsKey(key)) {
-              piece.put(key, found);
-            }
-            return true;
-          });
-      last.putAll(piece);
+      LastRecords piece = new LastRecords(touched, to - from > 1 ? BYTES_AT_ONCE : Long.MAX_VALUE);
+      read(partition, from, to, piece::add);
+      if (piece.isFull()) {
+        size = (to - from + 1) / 2;
+        continue;
+      }
+      piece.records().forEach((key, record) -> write(partition, key.array(), record));
+      touched.removeAll(piece.records().keySet());
       to = from;
+      size = piece.bytes() < BYTES_AT_ONCE / 4 ? size * 2 : size;
     }
-    touched.forEach(key -> write(partition, key.array(), last.get(key)));
+    touched.forEach(key -> write(partition, key.array(), null));
   }
 
   private void write(
