@@ -21,10 +21,10 @@ TAKEN = (
 DIFFERENT: Mapping[str, str] = {
     "RANK and DENSE_RANK OVER": "the rank that SQL's standard gives; Flink gives tied rows the"
     " number of rows so far, with both functions",
-    "ties of a ranking, or of OVER with ROWS, among rows that may be taken back": "by all columns"
-    " from the left; Flink goes by the order in which the rows came",
-    "RANGE n PRECEDING by processing time": "each row comes out at once, with those of its"
-    " millisecond that have come in the same batch; Flink waits for the millisecond to end",
+    "ties of a ranking, or of OVER with ROWS, among rows that may be retracted": "by all columns"
+    " from the left; Flink uses the order in which the rows arrived",
+    "RANGE n PRECEDING by processing time": "each row is emitted at once, with the rows of its"
+    " millisecond in the same batch; Flink waits for the end of the millisecond",
     "late rows of OVER with ROWS or RANGE n PRECEDING": "rows behind the watermark are late with"
     " every frame; Flink takes some of them into these two, out of order",
 }
