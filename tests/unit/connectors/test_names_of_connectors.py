@@ -18,6 +18,11 @@ _COMMANDS = {"cli/demo.py", "cli/dev.py", "cli/main.py", "cli/reference.py", "cl
 _ANYWHERE = re.compile(
     r"(?<![\w.-])(upsert-kafka|kafka(?! Connect)|datagen|blackhole|jdbc)(?![\w-])", re.IGNORECASE
 )
+#: Java packages of connectors, and the classes of their clients.
+_JAVA_ROOMS = {"console", "datagen", "files", "jdbc", "kafka"}
+_JAVA = re.compile(
+    rf"io\.streamtable\.({'|'.join(sorted(_JAVA_ROOMS))})\b|org\.apache\.kafka|java\.sql\.(Driver|Conn)"
+)
 _QUOTED = re.compile(r"'(print|filesystem)'|\A(filesystem)\Z")
 
 
@@ -56,6 +61,24 @@ def test_no_file_outside_names_a_connector() -> None:
     assert {name: lines for name, lines in found.items() if lines} == {}
 
 
+def _java_files() -> Iterator[tuple[str, Path]]:
+    for folder in ("java/io/streamtable", "testkit", "shims"):
+        root = _ROOT / "jvm" / folder
+        for file in sorted(root.rglob("*.java")):
+            yield file.relative_to(root).as_posix(), file
+
+
+def test_no_java_outside_uses_a_connector() -> None:
+    found = [
+        name
+        for name, file in _java_files()
+        if name.partition("/")[0] not in _JAVA_ROOMS and _JAVA.search(file.read_text("utf-8"))
+    ]
+    assert found == []
+
+
 def test_the_search_finds_names() -> None:
+    within = {n.partition("/")[0] for n, f in _java_files() if _JAVA.search(f.read_text("utf-8"))}
+    assert within == _JAVA_ROOMS
     assert list(_names(_ROOT / "connectors" / "kafka" / "factory.py"))
     assert list(_names(_ROOT / "connectors" / "filesystem" / "source.py"))
