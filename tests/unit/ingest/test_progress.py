@@ -6,10 +6,10 @@ import threading
 from pathlib import Path
 from typing import Any, cast
 
-from streamtable.connectors.mysql_cdc.reader import TableId
+from streamtable.connectors.mysql_cdc.reader import Offset, Position, TableId
 from streamtable.ingest.run.new_tables import answer, ask_for_topics, asked_tables, forget
 from streamtable.ingest.run.progress import Progress
-from streamtable.ingest.run.status import ReaderStatus, read_status, write_status
+from streamtable.ingest.run.status import Lag, ReaderStatus, read_status, write_status
 from streamtable.jvm.counters import Counters
 
 TABLES = [TableId("shop", "a"), TableId("shop", "b")]
@@ -88,3 +88,18 @@ def test_the_reader_waits_for_the_topics_of_new_tables(tmp_path: Path):
     assert asked_tables(path) == []
     forget(path)
     assert asked_tables(path) == []
+
+
+def test_the_lag_of_a_job_that_is_never_idle_is_that_of_its_last_batch():
+    """Changes come all the time: each batch ends at the end of the binlog, and none is empty."""
+    lag = Lag()
+    offsets = [Offset(Position("binlog.000001", 100 * i)) for i in range(4)]
+    assert lag.seconds(1.0) == -1.0
+    lag.plan(offsets[0], offsets[1], 1.0, to_the_end=True)
+    assert lag.seconds(1.5) == -1.0
+    lag.plan(offsets[1], offsets[2], 1.5, to_the_end=True)
+    assert lag.seconds(2.0) == 1.0
+    lag.plan(offsets[2], offsets[3], 2.0, to_the_end=False)
+    assert lag.seconds(2.5) == 1.0
+    lag.plan(offsets[3], offsets[3], 3.0, to_the_end=True)
+    assert lag.seconds(3.5) == 0.5

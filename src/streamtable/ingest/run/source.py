@@ -21,7 +21,7 @@ from streamtable.ingest.records.records import RecordMaker
 from streamtable.ingest.run.definitions import definitions
 from streamtable.ingest.run.new_tables import ask_for_topics
 from streamtable.ingest.run.rows import arrow_batches, schema_ddl
-from streamtable.ingest.run.status import ReaderStatus, write_status
+from streamtable.ingest.run.status import Lag, ReaderStatus, write_status
 from streamtable.ingest.spec import IngestSpec
 
 
@@ -50,7 +50,7 @@ class IngestReader(DataSourceStreamReader):
         self._bounded = bounded
         self._planner: Planner | None = None
         self._chunks = 0
-        self._level_at: float | None = None
+        self._lag = Lag()
 
     def initialOffset(self) -> dict[str, Any]:  # noqa: N802 - PySpark's name
         """Return the start offset of a first run."""
@@ -60,18 +60,20 @@ class IngestReader(DataSourceStreamReader):
         """Return the end of the next batch; `start` if there is nothing to read."""
         planner = self._open()
         begin = Offset.from_json(start)
+        asked = time.monotonic()
         end = planner.next(begin)
         if end != begin:
             end = self._with_definitions(begin, end)
-        now = time.monotonic()
-        if end == begin:
-            self._level_at = now
+        behind = planner.behind(begin)
+        # Other batches are capped, or alternate between changes and chunks.
+        to_the_end = behind <= self._spec.source.batch_bytes and not end.chunks
+        self._lag.plan(begin, end, asked, to_the_end=to_the_end)
         status = ReaderStatus(
             position=str(begin.position),
             pending=[list(table) for table in begin.pending],
             chunks=self._chunks,
-            behind=planner.behind(begin),
-            lag=-1.0 if self._level_at is None else now - self._level_at,
+            behind=behind,
+            lag=self._lag.seconds(time.monotonic()),
             ended=end == begin and planner.ended(begin),
             idle=end == begin,
         )

@@ -6,6 +6,8 @@ import json
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
+from streamtable.connectors.mysql_cdc.reader import Offset
+
 
 @dataclass(frozen=True)
 class ReaderStatus:
@@ -16,7 +18,8 @@ class ReaderStatus:
         pending: names of tables with an incomplete snapshot.
         chunks: the number of snapshot chunks written since the start of this run.
         behind: bytes of binlog that are not written yet.
-        lag: seconds since all changes were written; -1 if this did not happen in this run.
+        lag: the age of the newest moment whose changes are all written, in seconds; -1 if there was
+            none in this run.
         ended: whether nothing is left to read, now or later.
         idle: whether there was nothing to read.
     """
@@ -28,6 +31,37 @@ class ReaderStatus:
     lag: float = -1.0
     ended: bool = False
     idle: bool = False
+
+
+class Lag:
+    """Bounds how far the written position is behind the server.
+
+    A batch that ends at the end of the binlog contains all changes from before it was planned. Once
+    the next batch starts there, these changes are written.
+    """
+
+    def __init__(self) -> None:
+        self._level_at: float | None = None
+        self._planned: tuple[Offset, float] | None = None
+
+    def plan(self, begin: Offset, end: Offset, at: float, *, to_the_end: bool) -> None:
+        """Record a planned batch.
+
+        Args:
+            begin: the offset up to which all changes are written.
+            end: the end of the batch; `begin` if there is nothing to read.
+            at: the time just before the server was asked for its end.
+            to_the_end: whether the batch ends at the server's end.
+        """
+        if self._planned is not None and self._planned[0] == begin:
+            self._level_at = self._planned[1]
+        if begin == end:
+            self._level_at = at
+        self._planned = (end, at) if to_the_end else None
+
+    def seconds(self, now: float) -> float:
+        """Return the value of `ReaderStatus.lag`."""
+        return -1.0 if self._level_at is None else now - self._level_at
 
 
 def write_status(path: str, status: ReaderStatus) -> None:
