@@ -17,7 +17,7 @@ JVM_SOURCES := src/streamtable/jvm/ivy.xml $(shell find src/streamtable/jvm/java
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup demo test check fmt golden docs wheel test-wheel test-sqlglot test-spark42 soak bench bench-latency bench-backlog bench-idle bench-formats clean
+.PHONY: help setup demo test check fmt golden docs wheel test-wheel test-sqlglot test-spark42 soak bench bench-latency bench-backlog bench-idle bench-formats bench-mysql clean
 
 help: ## show this list
 	@sed -n 's/^\([a-z0-9-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 16
@@ -79,6 +79,9 @@ bench-idle: $(VENV)/bench ## CPU of a job to which nothing comes, beside Flink's
 
 bench-formats: setup ## rates of every format against Flink's, as ratios; about four minutes
 	$(BIN)/python benchmarks/formats.py $(ARGS)
+
+bench-mysql: setup ## MySQL into Kafka beside Debezium's embedded engine; about twenty minutes
+	$(BIN)/python benchmarks/mysql.py $(ARGS)
 
 clean: ## remove the virtual environment and tool caches (the cache of jars stays)
 	rm -rf $(VENV) $(VENV42) .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache dist
