@@ -17,7 +17,7 @@ JVM_SOURCES := src/streamtable/jvm/ivy.xml $(shell find src/streamtable/jvm/java
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup demo test check fmt golden docs wheel test-wheel test-sqlglot test-spark42 soak bench bench-latency bench-backlog bench-idle bench-formats bench-mysql clean
+.PHONY: help setup demo test check fmt golden docs site wheel test-wheel test-sqlglot test-spark42 soak bench bench-latency bench-backlog bench-idle bench-formats bench-mysql clean
 
 help: ## show this list
 	@sed -n 's/^\([a-z0-9-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 16
@@ -48,6 +48,9 @@ golden: setup ## rewrite the golden plans and refusals, to be read as a differen
 docs: setup ## write the pages that are made from the code
 	$(BIN)/python -m streamtable.cli.reference
 	$(BIN)/python -m tests.compat.page
+
+site: setup ## build the docs site in the folder site; a broken link is an error
+	$(BIN)/mkdocs build
 
 wheel: setup ## build the wheels and the source distribution into dist: the same sources, the same bytes
 	$(BIN)/python -m tools.wheels
@@ -84,7 +87,7 @@ bench-mysql: setup ## MySQL into Kafka beside Debezium's embedded engine; about 
 	$(BIN)/python benchmarks/mysql.py $(ARGS)
 
 clean: ## remove the virtual environment and tool caches (the cache of jars stays)
-	rm -rf $(VENV) $(VENV42) .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache dist
+	rm -rf $(VENV) $(VENV42) .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache dist site
 
 # Stamps: made last, so an interrupted setup goes on where it stopped.
 $(VENV)/installed: pyproject.toml

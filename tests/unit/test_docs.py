@@ -18,6 +18,7 @@ from streamtable.cli.reference import (
     metrics_page,
     options_page,
 )
+from streamtable.core.conditions import Condition
 from streamtable.ingest.file.job_file import read_job
 from streamtable.plan.functions import FUNCTIONS
 from streamtable.plan.functions.time.differences import DIFFERENCES
@@ -95,3 +96,10 @@ def test_differences_are_those_of_functions_that_are_there() -> None:
 def test_page_of_compatibility_is_what_code_and_tests_say() -> None:
     written = compatibility.PAGE.read_text(encoding="utf-8")
     assert written == compatibility.page(), "run: python -m tests.compat.page"
+
+
+def test_conditions_of_the_runbook_exist() -> None:
+    text = (_ROOT / "docs" / "runbook.md").read_text(encoding="utf-8")
+    named = set(re.findall(r"`([A-Z]+_[A-Z_]+)`", text))
+    assert named
+    assert named <= {condition.name for condition in Condition}
