@@ -96,6 +96,16 @@ def crash(shop: Shop, source: random.Random) -> None:
     shop.server.start()
 
 
+def change_columns(shop: Shop, number: int) -> None:
+    """Give a column another type; rename and drop columns that earlier rounds have added."""
+    kind = "DECIMAL(30, 0)" if number % 2 == 0 else "BIGINT UNSIGNED"
+    shop.sql(f"ALTER TABLE pairs MODIFY n {kind}")
+    if number >= 1:
+        shop.sql(f"ALTER TABLE orders RENAME COLUMN added{number - 1} TO added_old{number - 1}")
+    if number >= 2:
+        shop.sql(f"ALTER TABLE orders DROP COLUMN added_old{number - 2}")
+
+
 def workload(shop: Shop, seed: int, kills: Sequence[str]) -> None:
     """Each kill comes some seconds after the job has said so; the server crashes, too."""
     source = random.Random(seed)
@@ -113,6 +123,7 @@ def workload(shop: Shop, seed: int, kills: Sequence[str]) -> None:
                 f"INSERT INTO late{number} VALUES (1, '10:00:00'), (2, NULL)",
                 f"UPDATE late{number} SET id = 3 WHERE id = 1",
             )
+            change_columns(shop, number)
             if said == IN_BINLOG:
                 shop.sql("TRUNCATE TABLE pairs", "INSERT INTO pairs VALUES (1, 'k', 1, 'after')")
             if not early:
