@@ -17,6 +17,7 @@ from streamtable.core.errors import InternalError, StreamtableError
 from streamtable.jvm.compile import TESTKIT, CompiledFor, for_installed, lint
 from streamtable.jvm.installed_spark import SCALA, SPARK_MINORS, installed_spark
 from streamtable.jvm.jars import JarSet
+from streamtable.jvm.tools import pyspark_jars
 
 _CORE = re.compile(r"spark-core_[\d.]+-(?P<version>.+)\.jar")
 
@@ -33,7 +34,7 @@ def compiled_for(minor: str) -> CompiledFor:
     file = Path(__file__).with_name(f"ivy-spark-{minor}.xml")
     own = JarSet("compile", f"Spark {minor} for the compiler", "9 jars, 52 MB", file).jars()
     (version,) = (found["version"] for jar in own if (found := _CORE.fullmatch(jar.name)))
-    jars = sorted(installed_spark().jars.glob("*.jar"))
+    jars = sorted(pyspark_jars().glob("*.jar"))
     libraries = (jar for jar in jars if not jar.name.startswith("spark-"))
     return CompiledFor(version, SCALA, (*own, *libraries))
 

@@ -209,7 +209,7 @@ class Session:
                 INVALID_OPTION.
         """
         check_machine()
-        from streamtable.runtime.session.spark import start_settings
+        from streamtable.runtime.session.configuration import start_settings
 
         return start_settings(self.settings.current(), master)
 

@@ -25,6 +25,7 @@ class Condition(Enum):
     CHECKPOINT_ENDED = "the input of the job of checkpoint {checkpoint} has ended"
     CHECKPOINT_MISMATCH = "checkpoint {checkpoint} was written by another job: {difference}"
     CHECKPOINT_UNREADABLE = "checkpoint {checkpoint} cannot be used: {reason}"
+    CLUSTER_UNREACHABLE = "Spark master {master} cannot be used: {reason}"
     COLUMN_COUNT_MISMATCH = "{table} expects {expected} columns{columns}, found {found}"
     COLUMN_TYPE_MISMATCH = (
         "column '{column}' of {table} is {expected}, but the query returns {found}"
@@ -125,6 +126,7 @@ class Condition(Enum):
     UNKNOWN_TABLE = "table {table} does not exist"
     UNKNOWN_VARIABLE = "variable '${{{name}}}' has no value"
     UNSUPPORTED_TYPE = "type {found} cannot be used here: {reason}"
+    WORKERS_UNUSABLE = "the workers of {master} cannot run the job: {reason}"
 
     @property
     def template(self) -> str:

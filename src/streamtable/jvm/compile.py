@@ -30,7 +30,7 @@ from streamtable.jvm.bundled import bundled_operators
 from streamtable.jvm.cache import cache_dir, locked
 from streamtable.jvm.installed_spark import installed_spark, minor_of
 from streamtable.jvm.jars import connector_jars
-from streamtable.jvm.tools import MINIMUM_JAVA, java_tool
+from streamtable.jvm.tools import MINIMUM_JAVA, java_tool, pyspark_jars
 
 SOURCES = Path(__file__).with_name("java")
 SHIMS = Path(__file__).with_name("shims")
@@ -71,7 +71,7 @@ class CompiledFor:
 def for_installed() -> CompiledFor:
     """Return the installed Spark; raises SPARK_MISSING or SPARK_VERSION."""
     spark = installed_spark()
-    return CompiledFor(spark.version, spark.scala, (spark.jars / "*",))
+    return CompiledFor(spark.version, spark.scala, ((spark.jars or pyspark_jars()) / "*",))
 
 
 def operators_jar(sources: Path | None = None) -> Path:

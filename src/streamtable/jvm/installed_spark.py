@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from streamtable.core.errors import Condition, StreamtableError
+from streamtable.jvm.submitted import is_submitted, submitted_version
 from streamtable.jvm.tools import java_tool, pyspark_jars
 
 #: Supported minor versions of Spark and their Scala version.
@@ -24,12 +25,13 @@ class InstalledSpark:
     """A Spark on this machine.
 
     Attributes:
-        jars: the folder of its jars.
+        jars: the folder of its jars; None if spark-submit has started this process, because the
+            driver's machine may have no such folder.
         version: such as `4.3.0`, from the name of its core jar.
         scala: such as `2.13`.
     """
 
-    jars: Path
+    jars: Path | None
     version: str
     scala: str
 
@@ -55,11 +57,26 @@ def shuffles_in_real_time(version: str) -> bool:
 
 
 def installed_spark() -> InstalledSpark:
-    """Return the Spark that a job will start, if the operators support it.
+    """Return the Spark that a job will start or that has started it, if the operators support it.
 
     Raises:
         StreamtableError: SPARK_MISSING, or SPARK_VERSION for another minor or Scala version.
     """
+    found = _submitted() if is_submitted() else _on_this_machine()
+    wanted = f"this streamtable has operators for {supported()}"
+    if found.minor not in SPARK_MINORS:
+        raise _does_not_fit(found, wanted)
+    if found.scala != SCALA:
+        raise _does_not_fit(found, f"{wanted} with Scala {SCALA}")
+    return found
+
+
+def _submitted() -> InstalledSpark:
+    """Return the Spark of spark-submit. Spark 4 has no other Scala version."""
+    return InstalledSpark(None, submitted_version(), SCALA)
+
+
+def _on_this_machine() -> InstalledSpark:
     jars = pyspark_jars()
     cores = (_CORE.fullmatch(jar.name) for jar in sorted(jars.iterdir()))
     core = next(filter(None, cores), None)
@@ -69,13 +86,7 @@ def installed_spark() -> InstalledSpark:
             hint="install an Apache Spark: pip install 'streamtable[spark]'",
             reason=f"{jars} has no spark-core jar",
         )
-    found = InstalledSpark(jars, core["version"], core["scala"])
-    wanted = f"this streamtable has operators for {supported()}"
-    if found.minor not in SPARK_MINORS:
-        raise _does_not_fit(found, wanted)
-    if found.scala != SCALA:
-        raise _does_not_fit(found, f"{wanted} with Scala {SCALA}")
-    return found
+    return InstalledSpark(jars, core["version"], core["scala"])
 
 
 def check_machine() -> None:
@@ -85,7 +96,8 @@ def check_machine() -> None:
         StreamtableError: JAVA_MISSING, SPARK_MISSING or SPARK_VERSION.
     """
     installed_spark()
-    java_tool("java")
+    if not is_submitted():  # else Java runs already
+        java_tool("java")
 
 
 def _does_not_fit(found: InstalledSpark, reason: str) -> StreamtableError:
@@ -95,6 +107,6 @@ def _does_not_fit(found: InstalledSpark, reason: str) -> StreamtableError:
         f" {SPARK_MINORS[-1]} built with Scala {SCALA}",
         version=found.version,
         scala=found.scala,
-        place=found.jars.parent,
+        place=found.jars.parent if found.jars else "spark-submit",
         reason=reason,
     )

@@ -7,6 +7,7 @@ import signal
 import socket
 import subprocess
 import time
+from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Self
@@ -23,11 +24,18 @@ _QUICK = quick_jvm.OPTIONS.split()
 
 
 class Cluster:
-    """A master and workers of one core each, with their executors; all end with the block."""
+    """A master and workers, with their executors; all end with the block.
 
-    def __init__(self, directory: Path, workers: int) -> None:
+    Args:
+        directory: for logs and the workers' folders.
+        workers: number of workers on the master's address, or the address of each worker.
+        cores: of each worker.
+    """
+
+    def __init__(self, directory: Path, workers: int | Sequence[str], *, cores: int = 1) -> None:
         self._directory = directory
-        self._count = workers
+        self._hosts = [_HOST] * workers if isinstance(workers, int) else list(workers)
+        self._cores = cores
         self._port = free_port()
         self._master: subprocess.Popen[bytes] | None = None
         self.workers: list[subprocess.Popen[bytes]] = []
@@ -45,12 +53,12 @@ class Cluster:
         while not self._listens():
             assert time.monotonic() < deadline, (self._directory / "master.log").read_text()
             time.sleep(0.1)
-        for number in range(self._count):
-            name = f"worker-{number}"
-            own = ("--host", _HOST, "--cores", "1", "--memory", "1g", "--webui-port", "0")
+        for number, host in enumerate(self._hosts):
+            name, cores = f"worker-{number}", str(self._cores)
+            own = ("--host", host, "--cores", cores, "--memory", "1g", "--webui-port", "0")
             folder = ("--work-dir", str(self._directory / name))
             self.workers.append(
-                self._java(name, f"{deploy}.worker.Worker", *own, *folder, self.url)
+                self._java(name, f"{deploy}.worker.Worker", *own, *folder, self.url, host=host)
             )
         return self
 
@@ -82,11 +90,11 @@ class Cluster:
         with socket.socket() as probe:
             return probe.connect_ex((_HOST, self._port)) == 0
 
-    def _java(self, name: str, *arguments: str) -> subprocess.Popen[bytes]:
+    def _java(self, name: str, *arguments: str, host: str = _HOST) -> subprocess.Popen[bytes]:
         home = Path(pyspark.__file__).parent
         self._directory.mkdir(exist_ok=True)
         # What Spark's start scripts would set; its launcher finds no jars without the last.
-        spark = {"SPARK_HOME": str(home), "SPARK_LOCAL_IP": _HOST, "SPARK_SCALA_VERSION": "2.13"}
+        spark = {"SPARK_HOME": str(home), "SPARK_LOCAL_IP": host, "SPARK_SCALA_VERSION": "2.13"}
         with (self._directory / f"{name}.log").open("wb") as log:
             return subprocess.Popen(
                 [java_tool("java"), "-Xmx256m", *_QUICK, "-cp", f"{home}/jars/*", *arguments],

@@ -9,7 +9,7 @@ import pytest
 from streamtable.core.options import Given
 from streamtable.core.session_settings import SessionSettings
 from streamtable.core.spark_settings import FIXED
-from streamtable.runtime.session.spark import configuration
+from streamtable.runtime.session.configuration import configuration
 
 _OURS = "io.streamtable.query.StateOrder"
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterable, Mapping
 
 from pyspark.sql import SparkSession
@@ -15,6 +16,10 @@ from streamtable.jvm.bridge import Bridge
 from streamtable.jvm.faults import not_enough_slots
 from streamtable.plan.sink.sink import Sink
 from streamtable.plan.source.scan import scans
+
+#: How long a start waits for the executors of a cluster, and the pause between two looks, in
+#: seconds. The executors of a free cluster register within a few seconds of each other.
+_EXECUTORS_S, _POLL_S = 15.0, 0.2
 
 
 def with_enough_slots(
@@ -48,7 +53,7 @@ def with_enough_slots(
 
     parallelism = int(str(spark.conf.get("spark.sql.shuffle.partitions")))
     needed = needed_slots(real_time, in_batches, tasks_of, parallelism)
-    available = spark.sparkContext.defaultParallelism
+    available = _available(spark, needed, bridge)
     if needed <= available:
         return spark, modes
     if restart is not None:
@@ -59,6 +64,14 @@ def with_enough_slots(
         raise missing
     notice(f"stays in micro-batches: {missing}")
     return spark, dict.fromkeys(modes, ExecutionMode.MICRO_BATCH)
+
+
+def _available(spark: SparkSession, needed: int, bridge: Bridge) -> int:
+    """Return the slots of Spark; wait a moment for the executors of a cluster to register."""
+    deadline = time.monotonic() + (0 if bridge.is_local else _EXECUTORS_S)
+    while spark.sparkContext.defaultParallelism < needed and time.monotonic() < deadline:
+        time.sleep(_POLL_S)
+    return spark.sparkContext.defaultParallelism
 
 
 def needed_slots(

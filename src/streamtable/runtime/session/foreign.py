@@ -14,7 +14,7 @@ from streamtable.core.spark_settings import FIXED
 from streamtable.jvm.bridge import Bridge
 from streamtable.jvm.compile import operators_jar
 from streamtable.jvm.installed_spark import SPARK_MINORS, minor_of, supported
-from streamtable.runtime.session.spark import (
+from streamtable.runtime.session.configuration import (
     DEFAULTS,
     OWN_EXTENSION,
     PARTITIONS,
@@ -100,6 +100,11 @@ def _lacks(spark: SparkSession) -> str | None:
     if OWN_EXTENSION not in str(spark.conf.get("spark.sql.extensions", "")):
         return f"'spark.sql.extensions' lacks {OWN_EXTENSION}"
     return None
+
+
+def task_classes() -> dict[str, str]:
+    """Return the Java classes that tasks need, with the jars that have them, in words."""
+    return {**_connector_classes(), OWN_EXTENSION: "the jar of streamtable's operators"}
 
 
 def _connector_classes() -> dict[str, str]:

@@ -20,8 +20,10 @@ from streamtable.core.errors import Condition, StreamtableError
 from streamtable.core.options import Settings
 from streamtable.jvm.bridge import Bridge
 from streamtable.jvm.faults import is_connection_lost
-from streamtable.runtime.session.foreign import check_usable, copy_of
+from streamtable.jvm.submitted import is_submitted
+from streamtable.runtime.session.foreign import check_usable, copy_of, task_classes
 from streamtable.runtime.session.spark import jvm_end, jvm_has_ended, start_spark, stop_spark
+from streamtable.runtime.session.workers import check_workers
 
 
 @dataclass
@@ -85,11 +87,13 @@ def job_spark(
         verbose: whether Spark's own log is shown.
 
     Raises:
-        StreamtableError: SPARK_UNUSABLE for a session that lacks something, SPARK_ENDED if Spark's
-            JVM ends during the job, or the errors of `start_spark`.
+        StreamtableError: SPARK_UNUSABLE for a session that lacks something, WORKERS_UNUSABLE for
+            a cluster, SPARK_ENDED if Spark's JVM ends during the job, or the errors of
+            `start_spark`.
     """
     job = _of_others(given, settings, master) if given else _own(settings, master, notice, verbose)
     try:
+        check_workers(job.session, task_classes(), stop, notice)
         yield job
     except Exception as error:
         ended = jvm_end(wait=stop.is_set() or is_connection_lost(error))
@@ -154,7 +158,7 @@ def _own(settings: Settings, master: str | None, notice: Notice, verbose: bool) 
                 _started.session = job.session
                 return job.session
 
-            job.restart = None if master else restart
+            job.restart = None if master or is_submitted() else restart
             return job
     except BaseException:
         _STARTING.release()

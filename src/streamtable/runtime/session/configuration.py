@@ -1,0 +1,151 @@
+"""Settings of a job's Spark session: jars, state store, Flink's SQL rules, driver address."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from zoneinfo import ZoneInfo
+
+from streamtable.core.errors import Condition, StreamtableError
+from streamtable.core.options import Settings
+from streamtable.core.settings import JOB_NAME, PARALLELISM, TIME_ZONE
+from streamtable.core.spark_settings import FIXED
+from streamtable.jvm.class_archive import java_options
+from streamtable.jvm.compile import operators_jar
+from streamtable.jvm.jars import connector_jars
+from streamtable.runtime.session.driver_address import driver_address
+
+_STATE = "spark.sql.streaming.stateStore."
+
+#: Whether RocksDB counts its rows, which costs a read for every write.
+COUNTS_ROWS = f"{_STATE}rocksdb.trackTotalNumberOfRows"
+
+#: Read by `StateOrder`, a Spark extension.
+IN_STATE_ORDER = "spark.streamtable.stateOrder.enabled"
+
+#: Spark extensions and jars, separated by commas: the values of the script, then ours.
+EXTENSIONS = "spark.sql.extensions"
+OWN_EXTENSION = "io.streamtable.query.StateOrder"
+PARTITIONS = "spark.sql.shuffle.partitions"
+JARS = "spark.jars"
+
+#: Java options of the driver: ours, then the options of the script, which take precedence.
+_JAVA_OPTIONS = "spark.driver.extraJavaOptions"
+
+#: Environment variable of glibc: maximum number of arenas for memory outside the heap. The default
+#: is eight per core, and memory that is freed in one arena stays in this arena.
+ARENAS = "MALLOC_ARENA_MAX"
+ARENAS_KEPT = "4"
+
+#: Default settings of Spark, which a script may change through `spark.*` settings.
+DEFAULTS = {
+    "spark.ui.enabled": "false",
+    "spark.ui.showConsoleProgress": "false",
+    "spark.driver.memory": "2g",
+    "spark.sql.streaming.metricsEnabled": "false",
+    "spark.sql.streaming.stopTimeout": "30s",
+    "spark.sql.streaming.minBatchesToRetain": "10",
+    COUNTS_ROWS: "false",
+    # Maintenance deletes old versions of the state and writes snapshots. With Spark's default of
+    # one minute, a query with short batches keeps a thousand versions although it needs ten.
+    f"{_STATE}maintenanceInterval": "5s",
+    # All RocksDB stores of a process share one cache and one budget of write buffers. By default,
+    # each store, one per operator and partition, has about 140 MB.
+    f"{_STATE}rocksdb.boundedMemoryUsage": "true",
+    f"{_STATE}rocksdb.maxMemoryUsageMB": "512",
+    f"spark.executorEnv.{ARENAS}": ARENAS_KEPT,
+    # Measured: with Hadoop's class, a checkpoint of one operator starts about seventy processes.
+    "spark.sql.streaming.checkpointFileManagerClass": "io.streamtable.query.LocalCheckpointFiles",
+    # Maximum time, in ms, that a row of real-time mode waits in the buffer to the next stage.
+    # Measured: the median latency is 32 ms with Spark's default, and 5 ms with 2.
+    "spark.shuffle.streaming.networkBufferMaxWaitTimeMs": "2",
+}
+
+
+#: The second compiler of the JVM starts at ten times the default number of calls.
+#: Measured on two cores with the default: the compiler uses one core for minutes after a start, and
+#: rows wait, although a load of a thousand rows per second does not need the compiled code. With
+#: millions of rows per second, the higher thresholds are reached within a second.
+_LATER_COMPILED = " ".join(
+    f"-XX:{threshold}"
+    for threshold in (
+        "Tier4InvocationThreshold=50000",
+        "Tier4MinInvocationThreshold=6000",
+        "Tier4CompileThreshold=150000",
+        "Tier4BackEdgeThreshold=400000",
+    )
+)
+
+_LOGGING = Path(__file__).with_name("log4j2.properties")
+
+
+def start_settings(settings: Settings, master: str | None) -> dict[str, str]:
+    """Return all settings that a Spark session builder needs so that jobs can run in the session.
+
+    Raises:
+        StreamtableError: RESOURCE_UNAVAILABLE for jars that cannot be fetched, JAVA_MISSING, or
+            INVALID_OPTION for a time zone.
+    """
+    jars = [*connector_jars(), operators_jar()]
+    name = {"spark.app.name": settings.get(JOB_NAME) or "streamtable"}
+    return {**name, **configuration(settings, master, jars)}
+
+
+def configuration(
+    settings: Settings, master: str | None, jars: Sequence[Path] = ()
+) -> Mapping[str, str]:
+    """Return the settings to start Spark with: setting -> value.
+
+    The arguments are the same as in `start_spark`; `jars` are added to the jars of the script.
+
+    Raises:
+        StreamtableError: INVALID_OPTION for a time zone.
+    """
+    own = {f"spark.{key}": value for key, value in settings.passthrough.items()}
+    logging = f"-Dlog4j2.configurationFile={_LOGGING.as_uri()}"
+    found = {
+        **DEFAULTS,
+        **driver_address(master),
+        "spark.driver.defaultJavaOptions": f"{_LATER_COMPILED} {java_options()}".strip(),
+        "spark.executor.defaultJavaOptions": _LATER_COMPILED,
+        PARTITIONS: str(os.cpu_count() or 1),
+        **session_settings(settings),
+        "spark.master": master or "local[*]",
+        _JAVA_OPTIONS: f"{logging} {own.get(_JAVA_OPTIONS, '')}".strip(),
+        **{key: fixed.value for key, fixed in FIXED.items()},
+    }
+    found[EXTENSIONS] = ",".join(filter(None, (found.get(EXTENSIONS), OWN_EXTENSION)))
+    if jars:
+        found[JARS] = ",".join(filter(None, (found.get(JARS), *map(str, jars))))
+    return found
+
+
+def session_settings(settings: Settings) -> dict[str, str]:
+    """Return only the settings that a job's settings define for its Spark session.
+
+    Raises:
+        StreamtableError: INVALID_OPTION for a time zone.
+    """
+    found = {f"spark.{key}": value for key, value in settings.passthrough.items()}
+    if settings.has(PARALLELISM):
+        found.setdefault(PARTITIONS, str(settings[PARALLELISM]))
+    zone = settings[TIME_ZONE]
+    if zone != "default":
+        found["spark.sql.session.timeZone"] = _checked_zone(zone, settings)
+    return found
+
+
+def _checked_zone(zone: str, settings: Settings) -> str:
+    try:
+        if not zone.startswith(("GMT", "UTC", "+", "-")):
+            ZoneInfo(zone)
+    except (KeyError, ValueError):
+        raise StreamtableError(
+            Condition.INVALID_OPTION,
+            at=settings.at(TIME_ZONE),
+            option=TIME_ZONE.key,
+            value=zone,
+            expected="a zone such as 'Europe/Berlin' or 'GMT-08:00'",
+        ) from None
+    return zone
