@@ -1,4 +1,4 @@
-"""`udf`: types for a Python function that a script calls, as PyFlink's decorator gives them.
+"""`udf` and `udtf`: types for Python functions that a script calls, as in PyFlink.
 
     from streamtable.udf import udf
 
@@ -6,8 +6,12 @@
     def net(gross, rate):
         return ...
 
-A function whose arguments and result have type hints needs no decorator. The function is called
-once per row, in Python processes beside Spark's tasks.
+    @udtf(result_types=["STRING", "INT"])
+    def words(text):
+        yield from ((word, len(word)) for word in text.split())
+
+A scalar function whose arguments and result have type hints needs no decorator. A function is
+called once per row, in Python processes beside Spark's tasks.
 """
 
 from __future__ import annotations
@@ -35,6 +39,28 @@ class UserDefinedFunction:
 
     def __call__(self, *arguments: Any) -> Any:
         """Calls the function itself."""
+        return self.function(*arguments)
+
+
+@dataclass(frozen=True)
+class UserDefinedTableFunction:
+    """A table function with the types that its decorator declares.
+
+    Attributes:
+        function: called once per row, with None for NULL. It yields or returns the rows: a tuple is
+            a row, any other value is a row of one column, None is no row.
+        result_types: a type of Flink SQL per column, or one text whose ROW fields are the columns.
+        input_types: one per argument, or None to go by the hints.
+        deterministic: whether equal arguments give equal rows.
+    """
+
+    function: Callable[..., Any]
+    result_types: str | tuple[str, ...]
+    input_types: tuple[str, ...] | None = None
+    deterministic: bool = True
+
+    def __call__(self, *arguments: Any) -> Any:
+        """Call the function itself."""
         return self.function(*arguments)
 
 
@@ -78,5 +104,52 @@ def udf(
     def decorate(function: Callable[..., Any]) -> UserDefinedFunction:
         types = None if inputs is None else tuple(inputs)
         return UserDefinedFunction(function, result_type, types, deterministic)
+
+    return decorate if f is None else decorate(f)
+
+
+@overload
+def udtf(
+    f: Any,
+    *,
+    result_types: str | Sequence[str],
+    input_types: str | Sequence[str] | None = None,
+    deterministic: bool = True,
+) -> UserDefinedTableFunction: ...
+
+
+@overload
+def udtf(
+    *,
+    result_types: str | Sequence[str],
+    input_types: str | Sequence[str] | None = None,
+    deterministic: bool = True,
+) -> Callable[[Any], UserDefinedTableFunction]: ...
+
+
+def udtf(
+    f: Any = None,
+    *,
+    result_types: str | Sequence[str],
+    input_types: str | Sequence[str] | None = None,
+    deterministic: bool = True,
+) -> UserDefinedTableFunction | Callable[[Any], UserDefinedTableFunction]:
+    """Mark a table function for CREATE FUNCTION ... LANGUAGE PYTHON.
+
+    Args:
+        f: the function, or an object with a method `eval`.
+        result_types: one type of Flink SQL per column; or a text: a ROW type, whose fields are the
+            columns, or the type of a single column.
+        input_types: one type, or one per argument; arguments are cast to them as Flink does
+            implicitly.
+        deterministic: whether equal arguments give equal rows.
+    """
+    inputs = (input_types,) if isinstance(input_types, str) else input_types
+
+    def decorate(function: Any) -> UserDefinedTableFunction:
+        types = None if inputs is None else tuple(inputs)
+        results = result_types if isinstance(result_types, str) else tuple(result_types)
+        code = getattr(function, "eval", function)
+        return UserDefinedTableFunction(code, results, types, deterministic)
 
     return decorate if f is None else decorate(f)

@@ -13,7 +13,7 @@ from typing import Any, Union, get_args, get_origin, get_type_hints
 from streamtable.core import types as t
 from streamtable.core.types import DataType
 from streamtable.sql.parse import parse_type
-from streamtable.udf import UserDefinedFunction
+from streamtable.udf import UserDefinedFunction, UserDefinedTableFunction
 
 _PLAIN: dict[Any, DataType] = {
     bool: t.BOOLEAN,
@@ -36,8 +36,9 @@ class Signature:
         parameters: type of each argument; None accepts any type without a cast.
         required: number of arguments that a call must pass.
         variadic: whether further arguments of any type are allowed.
-        result: type of the result.
+        result: type of the result; for a table function, an ARRAY of its rows.
         deterministic: whether equal arguments give equal results.
+        is_table: whether it is a table function.
     """
 
     parameters: tuple[DataType | None, ...]
@@ -45,6 +46,7 @@ class Signature:
     variadic: bool
     result: DataType
     deterministic: bool = True
+    is_table: bool = False
 
     def usage(self) -> str:
         """Argument list as messages show it."""
@@ -60,7 +62,7 @@ def signature_of(found: object) -> Signature:
         ValueError: the function has no usable signature; the message says why.
         StreamtableError: SYNTAX in a type of the decorator.
     """
-    marked = found if isinstance(found, UserDefinedFunction) else None
+    marked = found if isinstance(found, UserDefinedFunction | UserDefinedTableFunction) else None
     function = marked.function if marked else found
     if not callable(function) or inspect.isclass(function):
         msg = "it is not a function"
@@ -75,12 +77,31 @@ def signature_of(found: object) -> Signature:
             raise ValueError(msg)
     else:
         given = tuple(_hinted(hints.get(name)) for name in parameters.fixed)
-    if marked and marked.result_type is not None:
+    is_table = isinstance(marked, UserDefinedTableFunction)
+    if isinstance(marked, UserDefinedTableFunction):
+        result = _rows_of(marked.result_types)
+    elif marked and marked.result_type is not None:
         result = parse_type(marked.result_type)
     else:
         result = _result(hints)
     deterministic = marked.deterministic if marked else True
-    return Signature(given, parameters.required, parameters.variadic, result, deterministic)
+    return Signature(
+        given, parameters.required, parameters.variadic, result, deterministic, is_table
+    )
+
+
+def _rows_of(columns: str | tuple[str, ...]) -> DataType:
+    """Return the ARRAY of the rows of a table function; columns without a name are f0, f1, ..."""
+    if isinstance(columns, str):
+        given = parse_type(columns)
+        if given.root is t.Root.ROW:
+            return t.array(given.with_nullable(False))
+        columns = (columns,)
+    if not columns:
+        msg = "its result_types are empty"
+        raise ValueError(msg)
+    listed = ", ".join(f"f{i} {kind}" for i, kind in enumerate(columns))
+    return t.array(parse_type(f"ROW<{listed}> NOT NULL"))
 
 
 @dataclass(frozen=True)

@@ -1,5 +1,5 @@
-"""PyFlink's module of the decorator `udf`; see `streamtable.udf`."""
+"""PyFlink's module of the decorators `udf` and `udtf`; see `streamtable.udf`."""
 
-from streamtable.udf import UserDefinedFunction, udf
+from streamtable.udf import UserDefinedFunction, UserDefinedTableFunction, udf, udtf
 
-__all__ = ["UserDefinedFunction", "udf"]
+__all__ = ["UserDefinedFunction", "UserDefinedTableFunction", "udf", "udtf"]

@@ -341,7 +341,8 @@ SELECT u.id, e.note FROM users u, LATERAL (SELECT note FROM events e WHERE e.id 
 ORDER BY note LIMIT 3) AS e;
 
 -- case: table functions: LATERAL TABLE(f(...))
--- unrecorded: there is no such function
+-- unrecorded: the function is written in Python
+CREATE TEMPORARY FUNCTION split AS 'tests.compat.inventory.example:split' LANGUAGE PYTHON;
 SELECT * FROM events, LATERAL TABLE(split(note)) AS t (word);
 
 -- case: process table functions

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -81,6 +82,95 @@ def test_functions_in_a_job(
         1: ("hello Ann Lee!!", "2.5", 2, None),
         2: (None, "None", 0, None),
     }
+
+
+TABLE_MODULE = """
+from streamtable.udf import udtf
+
+@udtf(result_types=["STRING", "INT"], input_types="STRING")
+def words(text):
+    for word in (text or "").split():
+        yield word, len(word)
+
+class Halves:
+    def eval(self, number: int):
+        return None if number is None or number % 2 else number // 2
+
+halves = udtf(Halves(), result_types="BIGINT")
+
+@udtf(result_types="ROW<low INT, high INT>")
+def wrong(number):
+    return [(number,)]
+"""
+TABLE_CALLS = """
+SET 'python.files' = '${folder}';
+CREATE FUNCTION words AS 'tables_of_a_test:words' LANGUAGE PYTHON;
+CREATE FUNCTION halves AS 'tables_of_a_test:halves' LANGUAGE PYTHON;
+CREATE FUNCTION wrong AS 'tables_of_a_test:wrong' LANGUAGE PYTHON;
+CREATE TABLE lines (id INT, text STRING) WITH (
+  'connector' = 'kafka', 'topic' = '${lines}', 'properties.bootstrap.servers' = '${servers}',
+  'scan.startup.mode' = 'earliest-offset', 'format' = 'json');
+CREATE TABLE totals (word STRING, n BIGINT, PRIMARY KEY (word) NOT ENFORCED) WITH (
+  'connector' = 'upsert-kafka', 'topic' = '${totals}', 'key.format' = 'json',
+  'properties.bootstrap.servers' = '${servers}', 'value.format' = 'json');
+"""
+
+
+def test_table_functions_over_a_topic(
+    broker: Broker, topic: Topics, spark: SparkSession, tmp_path: Path
+) -> None:
+    (tmp_path / "tables_of_a_test.py").write_text(TABLE_MODULE)
+    lines, totals = topic("lines"), topic("totals", config={"cleanup.policy": "compact"})
+    texts = ["a bb a", None, "", "bb ccc"]
+    produce_json(
+        broker.bootstrap_servers,
+        lines,
+        [{"id": i, "text": text} for i, text in enumerate(texts)],
+    )
+    script = f"""{TABLE_CALLS}
+    INSERT INTO totals SELECT COALESCE(w.word, 'none'), SUM(COALESCE(w.size, 100))
+    FROM lines AS l LEFT JOIN LATERAL TABLE(words(l.text)) AS w (word, size) ON w.size < 3
+    WHERE l.id >= 0 GROUP BY COALESCE(w.word, 'none');"""
+    variables = {
+        "folder": str(tmp_path),
+        "lines": lines,
+        "totals": totals,
+        "servers": broker.bootstrap_servers,
+    }
+    run = BoundedRun(spark, script, tmp_path / "checkpoint", variables)
+    run()
+    found = {key[0]: row["n"] for key, row in run.rows("totals").items()}
+    assert found == {"a": 2, "bb": 4, "none": 200}
+
+
+def _shown(query: str, spark: SparkSession, folder: Path) -> list[str]:
+    (folder / "tables_of_a_test.py").write_text(TABLE_MODULE)
+    session = Session()
+    given = {"folder": str(folder), "lines": "l", "totals": "t", "servers": "127.0.0.1:1"}
+    session.load(f"{TABLE_CALLS}{query};", "calls.sql", given)
+    shown: list[str] = []
+    session.run(RunOptions(bounded=True), lambda _: None, spark, show=shown.append)
+    return shown
+
+
+def test_rows_of_table_functions(spark: SparkSession, tmp_path: Path) -> None:
+    query = """SELECT CONCAT('<', CAST(n AS STRING), ',', CAST(f0 AS STRING), ',', word, '>') AS x
+    FROM (VALUES (2), (3), (8)) AS v (n), LATERAL TABLE(halves(n)),
+      TABLE(words('one two')) AS w (word, size)"""
+    shown = "".join(_shown(query, spark, tmp_path))
+    assert sorted(re.findall("<.*?>", shown)) == [
+        "<2,1,one>",
+        "<2,1,two>",
+        "<8,4,one>",
+        "<8,4,two>",
+    ]
+
+
+def test_a_table_function_with_too_few_values(spark: SparkSession, tmp_path: Path) -> None:
+    query = "SELECT low FROM (VALUES (2)) AS v (n), LATERAL TABLE(wrong(n)) AS t (low, high)"
+    with pytest.raises(StreamtableError, match="a row has 1 values, result_types declares 2") as e:
+        _shown(query, spark, tmp_path)
+    assert e.value.condition is Condition.FUNCTION_FAILED
 
 
 FAILING = """

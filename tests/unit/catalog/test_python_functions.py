@@ -13,7 +13,7 @@ from streamtable.catalog.python_hints import signature_of
 from streamtable.core.errors import Condition, StreamtableError
 from streamtable.plan.rules.real_time import obstacle
 from streamtable.session import Session
-from streamtable.udf import udf
+from streamtable.udf import udf, udtf
 
 TABLES = (Path(__file__).parents[2] / "golden" / "tables.sql").read_text()
 MODULE = """
@@ -211,3 +211,53 @@ def test_refused(sql: str, expected: str, session: Session) -> None:
     assert expected in str(refused.value)
     assert refused.value.at is not None
     assert refused.value.condition is not Condition.SYNTAX
+
+
+def words(text: str) -> Any:
+    raise NotImplementedError
+
+
+@pytest.mark.parametrize(
+    ("columns", "rows"),
+    [
+        (["STRING", "INT"], "ARRAY<ROW<`f0` STRING, `f1` INT> NOT NULL>"),
+        ("BIGINT", "ARRAY<ROW<`f0` BIGINT> NOT NULL>"),
+        ("ROW<word STRING>", "ARRAY<ROW<`word` STRING> NOT NULL>"),
+        (["ROW<word STRING>"], "ARRAY<ROW<`f0` ROW<`word` STRING>> NOT NULL>"),
+    ],
+)
+def test_columns_of_a_table_function(columns: str | list[str], rows: str) -> None:
+    signature = signature_of(udtf(words, result_types=columns))
+    assert (signature.is_table, str(signature.result)) == (True, rows)
+
+
+def test_a_table_function_without_columns() -> None:
+    with pytest.raises(ValueError, match="its result_types are empty"):
+        signature_of(udtf(words, result_types=[]))
+
+
+@pytest.mark.parametrize(
+    ("query", "message"),
+    [
+        (
+            "SELECT words(region) FROM users",
+            "words is a table function and cannot be used in an expression",
+        ),
+        (
+            "SELECT * FROM users, LATERAL TABLE(shout(region)) AS t",
+            "shout is a scalar function and cannot be used in FROM",
+        ),
+    ],
+)
+def test_functions_in_the_wrong_place(query: str, message: str) -> None:
+    def shout(text: str) -> str:
+        raise NotImplementedError
+
+    session = Session()
+    session.load(TABLES, "tables.sql")
+    session.catalog.functions.put(("words",), udtf(words, result_types="STRING"))
+    session.catalog.functions.put(("shout",), shout)
+    with pytest.raises(StreamtableError, match=message) as refused:
+        session.load(f"{query};", "query.sql")
+        session.explain()
+    assert refused.value.condition is Condition.FUNCTION_MISPLACED

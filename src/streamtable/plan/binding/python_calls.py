@@ -11,14 +11,35 @@ from streamtable.plan.binding.casts import implicit_cast
 
 
 def bind_python_call(
-    function: PythonFunction, arguments: Sequence[Bound], at: Span | None
+    function: PythonFunction,
+    arguments: Sequence[Bound],
+    at: Span | None,
+    *,
+    in_from: bool = False,
 ) -> Bound:
     """Bind a call with its arguments cast to the parameter types.
 
+    Args:
+        function: the function.
+        arguments: its arguments.
+        at: the place of the call.
+        in_from: whether FROM calls it as a table function.
+
     Raises:
-        StreamtableError: ARGUMENT_MISMATCH.
+        StreamtableError: ARGUMENT_MISMATCH, FUNCTION_MISPLACED.
     """
     signature = function.signature
+    if signature.is_table != in_from:
+        raise StreamtableError(
+            Condition.FUNCTION_MISPLACED,
+            at=at,
+            function=function.name,
+            kind="a table function" if signature.is_table else "a scalar function",
+            clause="FROM" if in_from else "an expression",
+            hint="mark it with streamtable.udf.udtf"
+            if in_from
+            else "write it in FROM: LATERAL TABLE(f(...))",
+        )
     fixed = signature.parameters
     fits = signature.required <= len(arguments) and (
         signature.variadic or len(arguments) <= len(fixed)

@@ -12,8 +12,11 @@ from streamtable.plan.join.plan_join import From, join_kind, plan_joins
 from streamtable.plan.query.conditions import conjuncts
 from streamtable.plan.query.relation import Relation
 from streamtable.plan.query.ttl_hints import TtlHints
+from streamtable.plan.rows.plan_table_function import plan_table_function
 from streamtable.plan.rows.plan_unnest import plan_unnest
 from streamtable.plan.source.plan_values import one_row
+from streamtable.plan.window.plan_window import is_window_function
+from streamtable.sql.nodes import TableFunction
 from streamtable.sql.place import place_of
 
 #: Plans an independent relation.
@@ -47,6 +50,8 @@ def plan_from_clause(
     joins: list[exp.Join] = query.args.get("joins") or []
     if isinstance(source.this, exp.Unnest):
         relations, start = [plan_unnest(source.this, one_row(), outer=False)], 0
+    elif _is_table_function(source.this):
+        relations, start = [plan_table_function(source.this, one_row(), outer=False)], 0
     else:
         relations, start = [relation_of(source.this)], 0
     for i, join in enumerate(joins):
@@ -62,12 +67,19 @@ def plan_from_clause(
 
 def sees_others(node: exp.Expr) -> bool:
     """Return whether an item of FROM may refer to columns of earlier items."""
-    return isinstance(node, exp.Unnest | exp.Lateral)
+    return isinstance(node, exp.Unnest | exp.Lateral) or _is_table_function(node)
+
+
+def _is_table_function(node: exp.Expr) -> bool:
+    """Return whether a Python function gives the rows of an item of FROM."""
+    return isinstance(node, TableFunction) and not is_window_function(node)
 
 
 def _joined(join: exp.Join, left: Relation, lateral_of: LateralOf) -> Relation:
     kind = join_kind(join)
     item = "UNNEST" if isinstance(join.this, exp.Unnest) else "LATERAL"
+    if isinstance(join.this, TableFunction):
+        item = "LATERAL TABLE"
     refused = None
     if kind not in (JoinKind.INNER, JoinKind.LEFT):
         refused = f"a {kind.name} JOIN with {item}"
@@ -83,7 +95,10 @@ def _joined(join: exp.Join, left: Relation, lateral_of: LateralOf) -> Relation:
     on = conjuncts(join.args.get("on"))
     if isinstance(join.this, exp.Lateral):
         return lateral_of(join.this, left, kind, on)
-    return plan_unnest(join.this, left, outer=kind is JoinKind.LEFT, on=on)
+    outer = kind is JoinKind.LEFT
+    if isinstance(join.this, TableFunction):
+        return plan_table_function(join.this, left, outer=outer, on=on)
+    return plan_unnest(join.this, left, outer=outer, on=on)
 
 
 def _asked_of(

@@ -49,6 +49,28 @@ def plan_unnest(
             expected="an ARRAY, MAP or MULTISET",
             found=value.type,
         )
+    return expand_elements(node, value, left, outer=outer, on=on)
+
+
+def expand_elements(
+    node: exp.Expr,
+    value: Bound,
+    left: Relation,
+    *,
+    outer: bool,
+    on: Sequence[exp.Expr] = (),
+    what: str = "Unnest",
+) -> Relation:
+    """Join each row with the elements of a collection, as `plan_unnest` describes.
+
+    Args:
+        node: the item of FROM with its alias.
+        value: the collection, over the columns of `left`.
+        left: the rows.
+        outer: whether rows without elements are also emitted.
+        on: conditions; elements for which a condition is not true are ignored.
+        what: the name of the operator in EXPLAIN.
+    """
     left, (source,) = with_values(left, [value], "unnested")
     place = node.args.get("offset") is not None
     parts = [*_parts(value.type), *([("ORDINALITY", _INDEX_SQL, _PLACE)] if place else [])]
@@ -71,6 +93,7 @@ def plan_unnest(
         made,
         outer,
         names[-1] if place else None,
+        what,
     )
     found = (InputField(node.alias or None, c, f) for c, f in zip(columns, made, strict=True))
     return Relation(expanded, (*left.columns, *found))
@@ -133,7 +156,7 @@ def _parts(kind: DataType) -> list[tuple[str, str, DataType]]:
     ]
 
 
-def _column_names(node: exp.Unnest, own: list[str]) -> list[str]:
+def _column_names(node: exp.Expr, own: list[str]) -> list[str]:
     alias = node.args.get("alias")
     given = [c.name for c in alias.columns] if alias is not None else []
     if alias is not None and not given and own[0] == _SCALAR:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import importlib.util
 import shutil
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +19,8 @@ from pyspark.sql import SparkSession
 from pyspark.sql.functions import udf
 
 from streamtable.catalog.functions import PythonFunction
-from streamtable.udf import UserDefinedFunction
+from streamtable.core.types import DataType
+from streamtable.udf import UserDefinedFunction, UserDefinedTableFunction
 
 
 def register(
@@ -41,12 +42,42 @@ def register(
         if not _installed(getattr(module, "__file__", None)):
             cloudpickle.register_pickle_by_value(module)  # type: ignore[no-untyped-call]
         found: Any = function.given or getattr(module, function.attribute)
-        call = found.function if isinstance(found, UserDefinedFunction) else found
+        marked = isinstance(found, UserDefinedFunction | UserDefinedTableFunction)
+        call = found.function if marked else found
+        if function.signature.is_table:
+            call = _returning_rows(call, function.signature.result)
         result = function.signature.result.spark_sql()
         wrapped = udf(call, returnType=result, useArrow=_has_arrow())
         if not function.signature.deterministic:
             wrapped = wrapped.asNondeterministic()
         spark.udf.register(function.spark_name, wrapped)
+
+
+def _returning_rows(call: Callable[..., Any], rows: DataType) -> Callable[..., list[Any]]:
+    """Return a function that returns all rows of a table function as tuples.
+
+    As in PyFlink, a tuple is a row, any other value is a row of one column, and None is no row.
+    The result is a closure without names of this package, because workers may lack the package.
+    """
+    width = len(rows.element.fields) if rows.element is not None else 0
+
+    def returned(*arguments: Any) -> list[Any]:
+        from collections.abc import Iterator
+
+        given = call(*arguments)
+        if given is None:
+            return []
+        items = given if isinstance(given, list | range | Iterator) else [given]
+        found = []
+        for item in items:
+            row = tuple(item) if isinstance(item, tuple) else (item,)
+            if len(row) != width:
+                message = f"a row has {len(row)} values, result_types declares {width}"
+                raise ValueError(message)
+            found.append(row)
+        return found
+
+    return returned
 
 
 def _has_arrow() -> bool:
