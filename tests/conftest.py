@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import signal
 import uuid
 from typing import TYPE_CHECKING, Protocol
 
@@ -35,6 +36,12 @@ class Topics(Protocol):
 
 #: The words with which a job is refused where Spark's real-time mode has no state.
 _REFUSED = re.compile(r"NOT_YET: .* real-time mode of Spark \S+ runs only queries without state")
+
+
+def pytest_configure() -> None:
+    """Commands that tests start obey Ctrl-C, although a shell lets background jobs ignore it."""
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.hookimpl(trylast=True)
