@@ -88,6 +88,7 @@ class Condition(Enum):
     OPTION_CONFLICT = "options conflict: {reason}"
     OPTION_NOT_SETTABLE = "option '{option}' cannot be set: {reason}"
     PATH_MISSING = "path '{path}' of table {table} does not exist"
+    PATH_UNUSABLE = "path '{path}' of table {table} cannot be used: {reason}"
     PLUGIN_FAILED = "{kind} '{name}' cannot be used: {reason}"
     PORT_TAKEN = "cannot listen at {host}:{port}: {reason}"
     PRIMARY_KEY_REQUIRED = "table {table} needs a PRIMARY KEY, because {owner} does"
@@ -100,8 +101,7 @@ class Condition(Enum):
     SCHEMA_REGISTRY_FAILED = "the schema registry at {url} refused: {reason}"
     SCHEMA_REGISTRY_UNREACHABLE = "the schema registry at {url} did not respond: {reason}"
     SINK_NEEDS_APPEND = (
-        "table {table} (connector '{connector}', format '{format}') accepts only inserts, but"
-        " {operator} produces {kinds}"
+        "table {table} ({connector}) accepts only inserts, but {operator} produces {kinds}"
     )
     SPARK_ENDED = "Spark's JVM has ended: {how}"
     SPARK_MISSING = "Spark was not found: {reason}"

@@ -153,6 +153,27 @@ INSERT INTO nowhere SELECT * FROM incoming;
 """
 
 
+@pytest.mark.parametrize(
+    "script", ["INSERT INTO far SELECT * FROM near", "INSERT INTO near SELECT * FROM far"]
+)
+def test_a_scheme_without_a_file_system(spark: SparkSession, tmp_path: Path, script: str) -> None:
+    tables = """
+    CREATE TABLE far (id INT) WITH (
+      'connector' = 'filesystem', 'path' = 'dbfs:/x', 'format' = 'json',
+      'source.monitor-interval' = '1 s'
+    );
+    CREATE TABLE near (id INT) WITH (
+      'connector' = 'filesystem', 'path' = '${near}', 'format' = 'json',
+      'source.monitor-interval' = '1 s'
+    );
+    """
+    names = {"near": str(tmp_path / "near")}
+    with pytest.raises(StreamtableError) as refused:
+        BoundedRun(spark, f"{tables}{script}", tmp_path / "c", names)()
+    assert refused.value.condition is Condition.PATH_UNUSABLE
+    assert 'No FileSystem for scheme "dbfs"' in str(refused.value)
+
+
 def test_faults(spark: SparkSession, tmp_path: Path) -> None:
     names = {"in": str(tmp_path / "in"), "format": "json"}
     run = BoundedRun(spark, _PLAIN, tmp_path / "c1", names)

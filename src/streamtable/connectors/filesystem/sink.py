@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F  # noqa: N812 - the name everyone knows
 from pyspark.sql.streaming.readwriter import DataStreamWriter
 
+from streamtable.connector_api.preflight import Preflight, Resource
 from streamtable.connector_api.sink import Sink, SinkFacts, WriteContext
 from streamtable.connector_api.tables import TableEndpoint
+from streamtable.connectors.filesystem.location import exists
 from streamtable.connectors.filesystem.table import FilesystemTable, Lines
 from streamtable.core.errors import Condition, StreamtableError
 from streamtable.core.types import Field, quote
@@ -84,6 +87,11 @@ class FilesystemSink(TableEndpoint[FilesystemTable], Sink):
                 writer.option(f"writer.{key}", value)
         if table.partitions:
             writer.partitionBy(*(f.name for f in table.partitions))
+
+    def examine(self, facts: SinkFacts, preflight: Preflight) -> Sequence[Resource]:  # noqa: ARG002
+        """Check that the file system of the path can be used; a batch creates the directory."""
+        exists(self.declared, self.table, self.at, preflight.bridge)
+        return ()
 
     def real_time_obstacle(self) -> StreamtableError | None:
         """Return an error: files are written at the end of a micro-batch."""

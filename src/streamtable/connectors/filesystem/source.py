@@ -13,6 +13,7 @@ from pyspark.sql import functions as F  # noqa: N812 - the name everyone knows
 from streamtable.connector_api.preflight import Preflight, Resource
 from streamtable.connector_api.source import ORDER_COLUMNS, ReadContext, ReadRequest, Source, Split
 from streamtable.connector_api.tables import TableEndpoint
+from streamtable.connectors.filesystem.location import exists
 from streamtable.connectors.filesystem.table import FilesystemTable, Lines
 from streamtable.core.changelog import ROW_KIND_COLUMN, RowKind
 from streamtable.core.errors import Condition, StreamtableError
@@ -167,7 +168,8 @@ class FilesystemSource(TableEndpoint[FilesystemTable], Source):
 
     def examine(self, preflight: Preflight) -> Sequence[Resource]:
         """Check that the path of a bounded table exists; other paths may be created later."""
-        if self.is_bounded and not _exists(self.declared.path, preflight.bridge):
+        found = exists(self.declared, self.table, self.at, preflight.bridge)
+        if self.is_bounded and not found:
             raise StreamtableError(
                 Condition.PATH_MISSING,
                 at=self.at,
@@ -184,11 +186,6 @@ class FilesystemSource(TableEndpoint[FilesystemTable], Source):
     @property
     def _split(self) -> str:
         return self.table.replace("'", "_")
-
-
-def _exists(path: str, bridge: Bridge) -> bool:
-    configuration = bridge.java_session.sessionState().newHadoopConf()
-    return bool(bridge.java.files.FileListing(configuration, path, None).exists())
 
 
 def _milliseconds(span: timedelta) -> int:

@@ -68,8 +68,7 @@ def _check_append(sink: Sink) -> None:
         at=sink.at,
         hint="write to a table with a primary key whose connector takes updates",
         table=sink.table.name,
-        connector=sink.table.connector.name,
-        format=sink.table.connector.describe().rsplit(", ", 1)[-1],
+        connector=sink.table.connector.describe(),
         operator=culprit.described,
         kinds=kinds,
     )
