@@ -11,7 +11,9 @@ from pyspark.sql.streaming.listener import StreamingQueryProgress
 
 from streamtable.connector_api.findings import Finding, ScanFacts
 from streamtable.connector_api.preflight import Notice, Preflight, Resource
+from streamtable.connector_api.stored import StoredChanges
 from streamtable.core.errors import Span, StreamtableError
+from streamtable.core.moment import Moment
 from streamtable.core.options import Settings
 from streamtable.core.settings import ExecutionMode
 from streamtable.core.types import Field
@@ -161,6 +163,28 @@ class Source(Protocol):
 
         Raises:
             StreamtableError: an error of the external system.
+        """
+        return None
+
+    def stored(
+        self, wanted: ReadRequest, moments: Sequence[Moment], context: ReadContext
+    ) -> StoredChanges | None:
+        """Return the changes that the source keeps, up to the latest of some moments.
+
+        The read writes nothing. A record that cannot be parsed is handled as in a job, but is not
+        written to a dead-letter target.
+
+        Args:
+            wanted: the columns; `last_only` as in `read`.
+            moments: the moments, which decide the `reached_column` of each change.
+            context: the context of the read.
+
+        Returns:
+            The changes; None if the source keeps no history.
+
+        Raises:
+            StreamtableError: MOMENT_LOST if no change up to a moment is kept; INVALID_OPTION for
+                offsets that the table does not have; an error of the external system.
         """
         return None
 

@@ -76,7 +76,11 @@ class Condition(Enum):
     METADATA_READ_ONLY = "column '{column}' is metadata '{key}', which cannot be written"
     METADATA_TYPE = "column '{column}' is {found}, but metadata '{key}' is {expected}: {reason}"
     MISSING_OPTION = "table {table} lacks the option '{option}', which {owner} requires"
+    MOMENT_LOST = "table {table} cannot be read as of '{moment}': {reason}"
     NESTED_TOO_DEEP = "the queries and views of this statement are nested too deeply"
+    NO_HISTORY = (
+        "table {table} cannot be read at a moment: connector '{connector}' keeps no history"
+    )
     NOT_ENOUGH_SLOTS = "real-time mode runs {needed} tasks at once, but Spark has {available} slots"
     NOT_GROUPED = "column '{column}' is neither in GROUP BY nor inside an aggregate"
     NOT_READABLE = "table {table} of connector '{connector}' can only be written"

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta, tzinfo
 from typing import Any
+from zoneinfo import ZoneInfo
 
 from streamtable.core.answer import Answer
 from streamtable.core.errors import Condition, Span, StreamtableError, closest
@@ -17,7 +18,7 @@ from streamtable.core.flink_settings import (
 )
 from streamtable.core.options import Given, Option, Settings, value_shown
 from streamtable.core.secrets import MASK, is_secret
-from streamtable.core.settings import CHECKPOINT_INTERVAL, PYTHON_FILES, SETTINGS
+from streamtable.core.settings import CHECKPOINT_INTERVAL, PYTHON_FILES, SETTINGS, TIME_ZONE
 from streamtable.core.spark_settings import check_spark_setting
 
 #: Default time between two checkpoints of a real-time query. Between checkpoints, rows flow without
@@ -172,3 +173,38 @@ def checkpoint_interval(settings: Settings) -> timedelta:
             expected="at least 5 s, which real-time mode needs",
         )
     return interval
+
+
+def time_zone(settings: Settings) -> tzinfo:
+    """Return the session's time zone; `default` is the zone of this machine.
+
+    Raises:
+        StreamtableError: INVALID_OPTION for an unknown zone.
+    """
+    name = settings[TIME_ZONE]
+    if name == "default":
+        local = datetime.now().astimezone().tzinfo
+        assert local is not None, "astimezone sets a zone"  # noqa: S101
+        return local
+    try:
+        return zone_named(name)
+    except (KeyError, ValueError):
+        raise StreamtableError(
+            Condition.INVALID_OPTION,
+            at=settings.at(TIME_ZONE),
+            option=TIME_ZONE.key,
+            value=name,
+            expected="a zone such as 'Europe/Berlin' or 'GMT-08:00'",
+        ) from None
+
+
+def zone_named(name: str) -> tzinfo:
+    """Return a time zone by its name: `Europe/Berlin`, `UTC`, `GMT+05:30`, `-08:00`.
+
+    Raises:
+        ValueError, KeyError: the zone does not exist.
+    """
+    if name.startswith(("GMT", "UTC", "+", "-")):
+        offset = name.removeprefix("GMT").removeprefix("UTC") or "+00:00"
+        return datetime.fromisoformat(f"2000-01-01T00:00:00{offset}").tzinfo or UTC
+    return ZoneInfo(name)

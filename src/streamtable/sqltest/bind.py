@@ -6,10 +6,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, tzinfo
 from typing import Any
-from zoneinfo import ZoneInfo
 
 from streamtable.core.changelog import RowKind
 from streamtable.core.errors import Span, StreamtableError, closest
+from streamtable.core.session_settings import zone_named
 from streamtable.core.settings import TIME_ZONE
 from streamtable.core.table import MetadataColumn, PhysicalColumn, Table
 from streamtable.core.types import TIMESTAMPS, Field, Root
@@ -124,19 +124,12 @@ def bind(file: CaseFile) -> Bound:
         raise invalid(file.script_at, f"script {file.script} has no INSERT")
     name = session.settings.current()[TIME_ZONE]
     try:
-        zone: tzinfo = UTC if name == "default" else _zone(name)
+        zone: tzinfo = UTC if name == "default" else zone_named(name)
     except (KeyError, ValueError):
         raise invalid(file.script_at, f"time zone '{name}' of the script does not exist") from None
     sources = {scan.table.name: scan.table for plan in session.plans for scan in scans(plan.input)}
     binder = _Binder(session, zone, sources)
     return Bound(file, session, zone, sources, tuple(binder.case(raw) for raw in file.cases))
-
-
-def _zone(name: str) -> tzinfo:
-    if name.startswith(("GMT", "UTC", "+", "-")):
-        offset = name.removeprefix("GMT").removeprefix("UTC") or "+00:00"
-        return datetime.fromisoformat(f"2000-01-01T00:00:00{offset}").tzinfo or UTC
-    return ZoneInfo(name)
 
 
 def input_fields(table: Table) -> tuple[Field, ...]:

@@ -17,6 +17,7 @@ from streamtable.connector_api.source import (
     SourceObserver,
     Split,
 )
+from streamtable.connector_api.stored import StoredChanges
 from streamtable.connector_api.tables import TableEndpoint
 from streamtable.connectors.kafka.cluster.access import check_source_access
 from streamtable.connectors.kafka.cluster.admin import TIMEOUT_MS, KafkaAdmin
@@ -33,9 +34,11 @@ from streamtable.connectors.kafka.cluster.topics import TopicToCreate, check_top
 from streamtable.connectors.kafka.read.bounds import ahead, topics_of
 from streamtable.connectors.kafka.read.newest import newest
 from streamtable.connectors.kafka.read.scan import read_changelog, startup_notice
+from streamtable.connectors.kafka.read.stored import read_stored
 from streamtable.connectors.kafka.table import KafkaTable, NewTopic
 from streamtable.core.durations import format_duration
 from streamtable.core.errors import Condition, StreamtableError
+from streamtable.core.moment import Moment
 from streamtable.core.options import Settings
 from streamtable.core.session_settings import checkpoint_interval
 from streamtable.core.settings import CHECKPOINT_INTERVAL, EXECUTION_MODE
@@ -124,6 +127,12 @@ class KafkaSource(TableEndpoint[KafkaTable], Source):
         """Return a source of the newest records of each partition of a single topic."""
         table = newest(self.declared, records, bridge)
         return None if table is None else KafkaSource(table)
+
+    def stored(
+        self, wanted: ReadRequest, moments: Sequence[Moment], context: ReadContext
+    ) -> StoredChanges:
+        """Return the records of the topics, from the first kept offsets to the latest moment."""
+        return read_stored(self.declared, wanted, moments, context)
 
     def identities(self, bridge: Bridge, timeout_ms: int | None = None) -> Mapping[str, str]:
         """Return Kafka's ids of the topics."""

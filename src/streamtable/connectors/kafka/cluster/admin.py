@@ -155,6 +155,10 @@ class KafkaAdmin:
         """Return the end offset of each partition: the offset of the next record."""
         return self._offsets("endOffsets", self._bridge.java_list(topics))
 
+    def stable_end_offsets(self, topics: Sequence[str]) -> dict[Partition, int]:
+        """Return the end offset of each partition before the first open transaction."""
+        return self._offsets("stableEndOffsets", self._bridge.java_list(topics))
+
     def offsets_at(self, topics: Sequence[str], timestamp_ms: int) -> dict[Partition, int]:
         """Return the first offset of each partition at or after a time, else its end."""
         return self._offsets("offsetsAt", self._bridge.java_list(topics), timestamp_ms)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from pyspark.sql import DataFrame
+from pyspark.sql import functions as F  # noqa: N812 - the name everyone knows
 
 from streamtable.connectors.kafka.read.changes import ChangeSide
 from streamtable.connectors.kafka.table import KafkaTable
@@ -23,6 +25,8 @@ def read_rows(
     bridge: Bridge,
     counters: Counters,
     last_only: bool,
+    skips_errors: bool = False,
+    number: str | None = None,
 ) -> DataFrame:
     """Decode records into rows, in the additional column `__row`.
 
@@ -33,14 +37,20 @@ def read_rows(
         bridge: the JVM side.
         counters: the counters of skipped records.
         last_only: whether a record with several changes gives only the last change of each row.
+        skips_errors: whether to count and skip records that do not parse, whatever the formats say.
+        number: name of a further column with the place of the row in its record; None for none.
     """
     spec = _reader_spec(table, fields, last_only, bridge)
+    if skips_errors:
+        spec = replace(spec, skip_key_errors=True, skip_value_errors=True)
     reader = bridge.read(spec, counters)
     if spec.changes is None:
-        return records.select("*", reader.alias("__row")).where("__row IS NOT NULL")
+        rows = records.select("*", reader.alias("__row")).where("__row IS NOT NULL")
+        return rows.withColumn(number, F.lit(0)) if number else rows
     # A record may contain any number of rows. Real-time mode supports explode, as it supports
     # filters.
-    return records.select("*", reader.alias("__rows")).selectExpr("*", "explode(__rows) AS __row")
+    exploded = f"posexplode(__rows) AS ({number}, __row)" if number else "explode(__rows) AS __row"
+    return records.select("*", reader.alias("__rows")).selectExpr("*", exploded)
 
 
 def _reader_spec(

@@ -4,20 +4,23 @@ from __future__ import annotations
 
 import json
 
-from pyspark.sql import Column, DataFrame
-from pyspark.sql import functions as F  # noqa: N812 - the name everyone knows
+from pyspark.sql import DataFrame
 
 from streamtable.connector_api.source import ReadContext, ReadRequest
 from streamtable.connectors.kafka.cluster.admin import KafkaAdmin, Partition
 from streamtable.connectors.kafka.options.options import StartupMode
 from streamtable.connectors.kafka.read.bounds import before, end_offsets, topics_of
-from streamtable.connectors.kafka.read.metadata import LEADER_EPOCH, METADATA
+from streamtable.connectors.kafka.read.columns import (
+    consumer_options,
+    decoded_fields,
+    needs_headers,
+    row_columns,
+    with_leader_epochs,
+)
 from streamtable.connectors.kafka.read.reading import read_rows
 from streamtable.connectors.kafka.table import KafkaTable
-from streamtable.core.changelog import ROW_KIND_COLUMN
 from streamtable.core.errors import Condition, StreamtableError
 from streamtable.core.settings import MAX_BATCH_RECORDS, ExecutionMode
-from streamtable.core.types import quote
 
 _EARLIEST, _LATEST = -2, -1
 
@@ -53,23 +56,15 @@ def read_changelog(table: KafkaTable, wanted: ReadRequest, context: ReadContext)
         partition as `__topic` and `__of_partition`.
     """
     fields = wanted.fields
-    metadata = {c.name: c.key for c in table.schema.metadata if c.key in METADATA}
-    read = {METADATA[metadata[f.name]].spark_sql for f in fields if f.name in metadata}
     kept = read_rows(
         table,
-        tuple(f for f in fields if f.name not in metadata),
-        _records(table, context, leader_epochs=LEADER_EPOCH in read),
+        decoded_fields(table, fields),
+        with_leader_epochs(table, fields, _records(table, context), context.bridge),
         bridge=context.bridge,
         counters=context.counters_of(table.table),
         last_only=wanted.last_only,
     )
-    columns = [f"__row.{ROW_KIND_COLUMN}"]
-    for field in fields:
-        name = quote(field.name)
-        source = f"__row.{name}"
-        if field.name in metadata:
-            source = METADATA[metadata[field.name]].spark_sql
-        columns.append(f"{source} AS {name}")
+    columns = row_columns(table, fields)
     if wanted.order:
         columns += ["partition AS __partition", "offset AS __offset"]
     if wanted.splits:
@@ -77,7 +72,7 @@ def read_changelog(table: KafkaTable, wanted: ReadRequest, context: ReadContext)
     return kept.selectExpr(*columns)
 
 
-def _records(table: KafkaTable, context: ReadContext, *, leader_epochs: bool) -> DataFrame:
+def _records(table: KafkaTable, context: ReadContext) -> DataFrame:
     """Read the table's records with Spark's source, up to the table's bound."""
     admin = KafkaAdmin(context.bridge, table.properties)
     pattern = table.discovery.pattern
@@ -89,32 +84,20 @@ def _records(table: KafkaTable, context: ReadContext, *, leader_epochs: bool) ->
             *(("subscribePattern", _whole(pattern)) if pattern else ("subscribe", _topics(table)))
         )
         .option("failOnDataLoss", str(table.fail_on_data_loss))
-        .option("includeHeaders", str(_needs_headers(table)))
+        .option("includeHeaders", str(needs_headers(table)))
         .options(**starting_offsets(table, admin, context.bounded))
     )
     if alignment is not None:
         reader = reader.option("alignment", alignment).option("alignmentQuery", context.query)
     if batches:
         reader = reader.option("maxOffsetsPerTrigger", context.settings[MAX_BATCH_RECORDS])
-    for key, value in {**_DEFAULTS[context.mode], **table.properties}.items():
-        if key not in _NOT_FOR_SPARK:
-            reader = reader.option(f"kafka.{key}", value)
+    reader = reader.options(**consumer_options({**_DEFAULTS[context.mode], **table.properties}))
     records = reader.load()
     if table.scan_tasks is not None:  # a task reads whole partitions in order
         records = records.coalesce(table.scan_tasks)
     if table.bound is not None:
         records = records.where(before(end_offsets(table, table.bound, admin)))
-    records = context.bridge.metered(records, context.counters_of(table.table))
-    if leader_epochs:
-        position = ("topic", "partition", "offset")
-        bridge = context.bridge
-        epoch = Column(
-            bridge.java.kafka.read.LeaderEpochs.column(
-                bridge.java_map(table.properties), bridge.java_columns(map(F.col, position))
-            )
-        )
-        records = records.withColumn(LEADER_EPOCH, epoch)
-    return records
+    return context.bridge.metered(records, context.counters_of(table.table))
 
 
 def _whole(pattern: str) -> str:
@@ -124,17 +107,6 @@ def _whole(pattern: str) -> str:
 
 def _topics(table: KafkaTable) -> str:
     return ",".join(table.topics)
-
-
-def _needs_headers(table: KafkaTable) -> bool:
-    """Return whether the scan reads headers: dead letters keep the headers of their records."""
-    selected = any(c.key == "headers" for c in table.schema.metadata)
-    return selected or table.dead_letter_topic is not None
-
-
-#: Client settings that Spark's source refuses because it sets them itself. `group.id` names the
-#: group that progress is committed to; Spark's consumers use another group.
-_NOT_FOR_SPARK = frozenset({"group.id", "auto.offset.reset"})
 
 
 def starting_offsets(table: KafkaTable, admin: KafkaAdmin, bounded: bool) -> dict[str, str]:

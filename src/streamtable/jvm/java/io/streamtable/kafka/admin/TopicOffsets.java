@@ -8,8 +8,10 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.ExecutionException;
 import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.ListOffsetsOptions;
 import org.apache.kafka.clients.admin.ListOffsetsResult.ListOffsetsResultInfo;
 import org.apache.kafka.clients.admin.OffsetSpec;
+import org.apache.kafka.common.IsolationLevel;
 import org.apache.kafka.common.TopicPartition;
 
 /**
@@ -56,6 +58,14 @@ public final class TopicOffsets {
     return KafkaAdmin.call(properties, timeoutMs, admin -> offsets(admin, topics, OffsetSpec.latest()));
   }
 
+  /** Returns, for each partition of the topics, the offset up to which transactions have ended. */
+  public static Map<String, Long> stableEndOffsets(
+      Map<String, String> properties, long timeoutMs, List<String> topics) {
+    ListOffsetsOptions committed = new ListOffsetsOptions(IsolationLevel.READ_COMMITTED);
+    return KafkaAdmin.call(
+        properties, timeoutMs, admin -> offsets(admin, topics, OffsetSpec.latest(), committed));
+  }
+
   /**
    * Returns, for each partition, the first offset whose record is at or after a time, else the end
    * offset.
@@ -75,6 +85,12 @@ public final class TopicOffsets {
 
   public static Map<String, Long> offsets(Admin admin, Collection<String> topics, OffsetSpec which)
       throws ExecutionException, InterruptedException {
+    return offsets(admin, topics, which, new ListOffsetsOptions());
+  }
+
+  private static Map<String, Long> offsets(
+      Admin admin, Collection<String> topics, OffsetSpec which, ListOffsetsOptions options)
+      throws ExecutionException, InterruptedException {
     Map<TopicPartition, OffsetSpec> wanted = new HashMap<>();
     admin
         .describeTopics(new ArrayList<>(topics))
@@ -87,7 +103,7 @@ public final class TopicOffsets {
                     .forEach(p -> wanted.put(new TopicPartition(topic, p.partition()), which)));
     Map<String, Long> offsets = new TreeMap<>();
     for (Map.Entry<TopicPartition, ListOffsetsResultInfo> entry :
-        admin.listOffsets(wanted).all().get().entrySet()) {
+        admin.listOffsets(wanted, options).all().get().entrySet()) {
       offsets.put(name(entry.getKey()), entry.getValue().offset());
     }
     return offsets;

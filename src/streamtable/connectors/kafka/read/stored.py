@@ -1,0 +1,168 @@
+"""The stored records of a table as a batch DataFrame, up to moments of its history."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from pyspark.sql import DataFrame
+
+from streamtable.connector_api.source import ReadContext, ReadRequest
+from streamtable.connector_api.stored import (
+    NUMBER_COLUMN,
+    TIME_COLUMN,
+    StoredChanges,
+    reached_column,
+)
+from streamtable.connectors.kafka.cluster.admin import KafkaAdmin, Partition
+from streamtable.connectors.kafka.read.bounds import before, topics_of
+from streamtable.connectors.kafka.read.columns import (
+    consumer_options,
+    decoded_fields,
+    needs_headers,
+    row_columns,
+    with_leader_epochs,
+)
+from streamtable.connectors.kafka.read.kept import History, lost, notices
+from streamtable.connectors.kafka.read.reading import read_rows
+from streamtable.connectors.kafka.table import KafkaTable
+from streamtable.core.errors import Condition, StreamtableError
+from streamtable.core.moment import Moment
+
+#: Consumer settings of a read; settings of the script override them. A table does not contain the
+#: records of aborted transactions. Large polls save requests, as in micro-batches.
+_DEFAULTS = {
+    "isolation.level": "read_committed",
+    "max.poll.records": "50000",
+    "max.partition.fetch.bytes": str(4 << 20),
+}
+
+
+def read_stored(
+    table: KafkaTable, wanted: ReadRequest, moments: Sequence[Moment], context: ReadContext
+) -> StoredChanges:
+    """Read the records of a table from their beginning up to the latest of some moments.
+
+    Raises:
+        StreamtableError: TOPIC_MISSING, MOMENT_LOST, INVALID_OPTION for offsets of no partition.
+    """
+    table = replace(table, properties={**_DEFAULTS, **table.properties})
+    admin = KafkaAdmin(context.bridge, table.properties)
+    topics = topics_of(table, admin)
+    history = _history(table, topics, admin)
+    ends = [_ends(table, moment, topics, history, admin) for moment in moments]
+    for moment, reached in zip(moments, ends, strict=True):
+        error = lost(table, moment, reached, history)
+        if error is not None:
+            raise error
+    latest = {p: max(reached[p] for reached in ends) for p in history.ends}
+    records = context.bridge.metered(
+        _records(table, history, latest, context), context.counters_of(table.table)
+    )
+    skips = table.dead_letter_topic is not None  # in a job, such a record is no part of the table
+    rows = read_rows(
+        replace(table, dead_letter_topic=None),
+        decoded_fields(table, wanted.fields),
+        with_leader_epochs(table, wanted.fields, records, context.bridge),
+        bridge=context.bridge,
+        counters=context.counters_of(table.table),
+        last_only=wanted.last_only,
+        skips_errors=skips,
+        number=NUMBER_COLUMN,
+    )
+    columns = [
+        *row_columns(table, wanted.fields),
+        "partition AS __partition",
+        "offset AS __offset",
+        NUMBER_COLUMN,
+        f"timestamp AS {TIME_COLUMN}",
+        *(f"{before(end)} AS {reached_column(place)}" for place, end in enumerate(ends)),
+    ]
+    found = notices(table, moments, ends, history)
+    return StoredChanges(rows.selectExpr(*columns), wanted.fields, found)
+
+
+def _history(table: KafkaTable, topics: Sequence[str], admin: KafkaAdmin) -> History:
+    if not topics:
+        raise StreamtableError(
+            Condition.TOPIC_MISSING,
+            at=table.at,
+            topic=table.topics_text,
+            table=table.table,
+            servers=table.servers,
+        )
+    all_ends = admin.end_offsets(topics)
+    committed = table.properties["isolation.level"] == "read_committed"
+    return History(
+        begins=admin.begin_offsets(topics),
+        ends=admin.stable_end_offsets(topics) if committed else all_ends,
+        all_ends=all_ends,
+        settings={topic: admin.describe(topic) for topic in topics},
+    )
+
+
+def _ends(
+    table: KafkaTable,
+    moment: Moment,
+    topics: Sequence[str],
+    history: History,
+    admin: KafkaAdmin,
+) -> dict[Partition, int]:
+    """Return the end offset of each partition at a moment, exclusive."""
+    if moment.time_ms is not None:
+        # The record of the moment itself belongs to the table.
+        found = admin.offsets_at(topics, moment.time_ms + 1)
+        return {p: min(end, found.get(p, end)) for p, end in history.ends.items()}
+    if moment.offsets:
+        return _given(table, moment, history)
+    return dict(history.ends)
+
+
+def _given(table: KafkaTable, moment: Moment, history: History) -> dict[Partition, int]:
+    if len(history.settings) != 1:
+        reason = f"a time, because {table.table} reads several topics"
+        raise _refused(moment, reason)
+    (topic,) = history.settings
+    named = {(topic, partition): offset for partition, offset in moment.offsets.items()}
+    for partition in sorted(history.ends.keys() ^ named.keys()):
+        there = "has no" if partition in named else "also has"
+        reason = f"an offset for each partition of '{topic}', which {there} partition"
+        raise _refused(moment, f"{reason} {partition[1]}")
+    for partition, offset in sorted(named.items()):
+        if offset > history.ends[partition]:
+            end = history.ends[partition]
+            raise _refused(moment, f"in the topic: partition {partition[1]} ends at offset {end}")
+    return named
+
+
+def _refused(moment: Moment, expected: str) -> StreamtableError:
+    return StreamtableError(
+        Condition.INVALID_OPTION, option="offsets", value=moment.text, expected=expected
+    )
+
+
+def _records(
+    table: KafkaTable, history: History, ends: Mapping[Partition, int], context: ReadContext
+) -> DataFrame:
+    """Read the records between the first kept offset and the ends with Spark's batch source."""
+    begins = {p: min(history.begins[p], end) for p, end in ends.items()}
+    by_topic: dict[str, list[int]] = {}
+    for topic, partition in sorted(ends):
+        by_topic.setdefault(topic, []).append(partition)
+    reader = (
+        context.spark.read.format("kafka")
+        .option("assign", json.dumps(by_topic))
+        .option("startingOffsets", _offsets(begins))
+        .option("endingOffsets", _offsets(ends))
+        .option("includeHeaders", str(needs_headers(table)))
+        .options(**consumer_options(table.properties))
+    )
+    return reader.load()
+
+
+def _offsets(offsets: Mapping[Partition, int]) -> str:
+    by_topic: dict[str, dict[str, int]] = {}
+    for (topic, partition), offset in sorted(offsets.items()):
+        by_topic.setdefault(topic, {})[str(partition)] = offset
+    return json.dumps(by_topic)
