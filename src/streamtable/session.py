@@ -26,9 +26,10 @@ from streamtable.plan.query.query import QueryPlanner
 from streamtable.plan.rules.python_calls import check_python_calls
 from streamtable.plan.sink.plan_collect import plan_collect
 from streamtable.plan.sink.plan_insert import plan_insert
+from streamtable.plan.sink.plan_read import TableRead, plan_read
 from streamtable.plan.sink.sink import Collect, Sink
 from streamtable.sql.nodes import GivenRows
-from streamtable.sql.parse import read_script
+from streamtable.sql.parse import read_query, read_script
 from streamtable.sql.statements.changes import AlterTable, AlterView, RenameTo
 from streamtable.sql.statements.jobs import DescribeJob, JobStatement, ShowJobs, StopJob
 from streamtable.sql.statements.listings import (
@@ -319,6 +320,30 @@ class Session:
             StreamtableError: an error of the query; NOT_YET for a type that Python lacks.
         """
         return self._plan_select(statement, texts=False)
+
+    def plan_read(self, query: Select) -> TableRead:
+        """Plan a SELECT over one table, for reads at moments of the table's history.
+
+        Raises:
+            StreamtableError: an error of the query; NOT_YET for a query that combines rows.
+        """
+        return plan_read(query.query, query.at, self.catalog, self.settings.current())
+
+    def read_of(self, path: str, where: str | None, option: str) -> TableRead:
+        """Plan a read of a table or view, with a condition.
+
+        Args:
+            path: `name`, `database.name` or `catalog.database.name`; with backquotes as in SQL.
+            where: a condition over its columns; None for all rows.
+            option: name of the option with the condition, for places in messages.
+
+        Raises:
+            StreamtableError: an error of the condition, or an unknown table.
+        """
+        quoted = path if "`" in path else ".".join(f"`{part}`" for part in path.split("."))
+        select = Select(read_query(quoted, where, option), Span(path, 1, 1))
+        self.catalog.functions.bind_calls(select)
+        return self.plan_read(select)
 
     def _plan_select(self, statement: Select, *, texts: bool = True) -> Collect:
         settings = self.settings.current()

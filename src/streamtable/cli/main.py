@@ -36,6 +36,7 @@ class Subcommand:
 SUBCOMMANDS = {
     "run": Subcommand("streamtable.cli.run", "Run a SQL script or a data ingestion job."),
     "sql": Subcommand("streamtable.cli.sql", "Run statements interactively, or those of a file."),
+    "read": Subcommand("streamtable.cli.read", "Read a table as of now or an earlier moment."),
     "explain": Subcommand("streamtable.cli.explain", "Print the plans of a SQL script."),
     "validate": Subcommand(
         "streamtable.cli.validate", "Check a SQL script or a job file, without Spark or Kafka."

@@ -81,6 +81,20 @@ def parse_query(text: str, file: str = NO_FILE) -> exp.Query:
     return _alone(Script(text, file)).lone_query()
 
 
+def read_query(path: str, where: str | None, option: str) -> exp.Query:
+    """Return the query of all rows of a table that meet a condition.
+
+    Args:
+        path: the table as in SQL.
+        where: a condition, parsed as a text of its own so that places refer to it; None for none.
+        option: name of the text with the condition, for places.
+    """
+    query = parse_query(f"SELECT * FROM {path}", path)  # noqa: S608 - parsed, not run
+    if where is not None:
+        query.set("where", exp.Where(this=parse_expression(where, option)))
+    return query
+
+
 def parse_type(text: str, file: str = NO_FILE) -> DataType:
     """Parse a single type; SYNTAX or UNSUPPORTED_TYPE otherwise."""
     return _alone(Script(text, file)).lone_type()

@@ -43,7 +43,7 @@ def plan_collect(
     relation = planner.plan(query, whole=True)
     relation = replace(relation, node=with_numbering(relation.node))
     columns = tuple(Field(c.name, c.field.type) for c in relation.columns)
-    value = _as_text if texts else _as_value
+    value = as_text if texts else _as_value
     values = [(c.name, value(c.name, bound_field(c.field), at)) for c in relation.columns]
     shown = Collect(project(relation.node, values).node, columns, at)
     changes = infer_changes(
@@ -52,7 +52,8 @@ def plan_collect(
     return prune_columns(with_state_ttl(changes, settings))
 
 
-def _as_text(name: str, value: Bound, at: Span) -> Bound:
+def as_text(name: str, value: Bound, at: Span) -> Bound:
+    """Return a column as text, as Flink prints it; NOT_YET for a type without a text."""
     kind = value.type
     if kind.root is Root.MULTISET and kind.element is not None:
         kind = map_of(kind.element, INT)

@@ -1,0 +1,183 @@
+"""Folds of stored changes by Spark: the rows that are left, the history, and a difference."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as F  # noqa: N812 - the name everyone knows
+
+from streamtable.connector_api.source import ORDER_COLUMNS
+from streamtable.connector_api.stored import NUMBER_COLUMN, TIME_COLUMN, reached_column
+from streamtable.core.changelog import ROW_KIND_COLUMN, RowKind
+from streamtable.core.types import Field, quote
+from streamtable.runtime.stored.comparable import comparable
+
+#: Projects and filters rows; further columns pass through.
+Project = Callable[[DataFrame, Sequence[str]], DataFrame]
+
+#: Orders the changes of a split.
+ORDER = (*ORDER_COLUMNS, NUMBER_COLUMN)
+#: Columns of a change that `history` adds after the fields.
+HISTORY = (*ORDER, TIME_COLUMN)
+
+_KEPT = f"{ROW_KIND_COLUMN} IN ({RowKind.INSERT.value}, {RowKind.UPDATE_AFTER.value})"
+_SIDE = "__side"
+
+
+def content(changes: DataFrame, fields: Sequence[Field], key: Sequence[str]) -> DataFrame:
+    """Return the rows that the changes leave, as inserts.
+
+    Args:
+        changes: row kind, fields, then `ORDER`. They have the old row of each update, or a key.
+        fields: the fields.
+        key: names of the fields that identify a row. Without a key, rows are counted.
+    """
+    names = [quote(f.name) for f in fields]
+    if not key:
+        counted = _counted(changes, fields, _sign("TRUE")).where("__n > 0")
+        repeated = counted.selectExpr(*names, "explode(array_repeat(0, __n))")
+        return repeated.selectExpr(f"{RowKind.INSERT.value}Y AS {ROW_KIND_COLUMN}", *names)
+    latest = changes.selectExpr("*", f"{_row(fields)} AS __row", f"{_order()} AS __order")
+    last = _grouped(latest, key, {"__last": "max_by(__row, __order)"})
+    rows = last.selectExpr("__last.*").where(_KEPT)
+    return rows.selectExpr(f"{RowKind.INSERT.value}Y AS {ROW_KIND_COLUMN}", *names)
+
+
+def history(
+    changes: DataFrame, fields: Sequence[Field], key: Sequence[str], *, upserts: bool
+) -> DataFrame:
+    """Return all changes with their row kinds: row kind, fields, then `HISTORY`.
+
+    Args:
+        changes: row kind, fields, then `HISTORY`.
+        fields: the fields.
+        key: names of the fields that identify a row.
+        upserts: whether the changes are upserts. The first change of a key is then an insert, and
+            a delete has the row that it deletes.
+    """
+    names = [quote(f.name) for f in fields]
+    if not upserts:
+        return changes.selectExpr(ROW_KIND_COLUMN, *names, *HISTORY)
+    partition = ", ".join(map(quote, key))
+    window = f"OVER (PARTITION BY {partition} ORDER BY {', '.join(ORDER)})"
+    before = changes.selectExpr("*", f"lag({_row(fields)}) {window} AS __before")
+    delete, insert = RowKind.DELETE.value, RowKind.INSERT.value
+    is_new = f"__before IS NULL OR __before.{ROW_KIND_COLUMN} = {delete}"
+    deletes = f"{ROW_KIND_COLUMN} = {delete}"
+    columns = [
+        n if f.name in key else f"if({deletes}, __before.{n}, {n}) AS {n}"
+        for f, n in zip(fields, names, strict=True)
+    ]
+    kind = f"CASE WHEN {deletes} THEN {delete}Y WHEN {is_new} THEN {insert}Y ELSE"
+    return before.selectExpr(
+        f"{kind} {RowKind.UPDATE_AFTER.value}Y END AS {ROW_KIND_COLUMN}", *columns, *HISTORY
+    )
+
+
+def difference(
+    changes: DataFrame,
+    fields: Sequence[Field],
+    key: Sequence[str],
+    project: Project,
+    result: Sequence[Field],
+    ignored: frozenset[str],
+) -> DataFrame:
+    """Return how the result of a projection differs between two moments, as a changelog.
+
+    The old and the new row of an update follow each other.
+
+    Args:
+        changes: row kind, fields, `ORDER`, and the `reached_column` of both moments.
+        fields: the fields of the changes.
+        key: names of the fields that identify a row. Without a key, rows are counted.
+        project: the projection and filter.
+        result: its fields.
+        ignored: fields of the result whose change is no change of the row.
+    """
+    if not key:
+        return _counted_difference(changes, project, result)
+    latest = changes.selectExpr("*", f"{_row(fields)} AS __row", f"{_order()} AS __order")
+    both = _grouped(
+        latest,
+        key,
+        {
+            f"__at_{place}": f"max_by(__row, __order) FILTER (WHERE {reached_column(place)})"
+            for place in (0, 1)
+        },
+    )
+    keys = [f"__key_{place}" for place in range(len(key))]
+    sides = ", ".join(f"named_struct('side', {p}, 'row', __at_{p})" for p in (0, 1))
+    split = both.selectExpr(*keys, f"explode(array({sides})) AS {_SIDE}")
+    there = split.where(f"{_SIDE}.row IS NOT NULL").selectExpr(
+        *keys, f"{_SIDE}.side AS {_SIDE}", f"{_SIDE}.row.*"
+    )
+    rows = project(there.where(_KEPT), [*keys, _SIDE])
+    packed = rows.selectExpr(*keys, _SIDE, f"{_struct(result)} AS __row")
+    found = packed.groupBy(*keys).agg(
+        *(F.expr(f"first(__row) FILTER (WHERE {_SIDE} = {p})").alias(f"__at_{p}") for p in (0, 1))
+    )
+    compared = [f for f in result if f.name not in ignored]
+    old, new = (_comparable(f"__at_{place}", compared) for place in (0, 1))
+    changed = found.where(f"isnull(__at_0) <> isnull(__at_1) OR NOT ({old} <=> {new})")
+    before, after = RowKind.UPDATE_BEFORE.value, RowKind.UPDATE_AFTER.value
+    update = f"array({_change(before, '__at_0')}, {_change(after, '__at_1')})"
+    gone = f"array({_change(RowKind.DELETE.value, '__at_0')})"
+    made = f"array({_change(RowKind.INSERT.value, '__at_1')})"
+    emitted = f"CASE WHEN __at_1 IS NULL THEN {gone} WHEN __at_0 IS NULL THEN {made} ELSE {update}"
+    exploded = changed.selectExpr(*keys, f"explode({emitted} END) AS __change")
+    names = [f"__change.row.{quote(f.name)}" for f in result]
+    ordered = exploded.orderBy(*keys, "__change.kind")
+    return ordered.selectExpr(f"__change.kind AS {ROW_KIND_COLUMN}", *names)
+
+
+def _counted_difference(changes: DataFrame, project: Project, result: Sequence[Field]) -> DataFrame:
+    flags = [reached_column(place) for place in (0, 1)]
+    rows = project(changes, flags)
+    weight = f"{_sign(flags[1])} - {_sign(flags[0])}"
+    counted = _counted(rows, result, weight).where("__n <> 0")
+    kind = f"if(__n > 0, {RowKind.INSERT.value}Y, {RowKind.DELETE.value}Y) AS {ROW_KIND_COLUMN}"
+    names = [quote(f.name) for f in result]
+    repeated = counted.selectExpr(kind, *names, "explode(array_repeat(0, abs(__n)))")
+    return repeated.selectExpr(ROW_KIND_COLUMN, *names)
+
+
+def _sign(condition: str) -> str:
+    """Return SQL of the change of a row's number by one change."""
+    return f"if({condition}, if({_KEPT}, 1, -1), 0)"
+
+
+def _counted(changes: DataFrame, fields: Sequence[Field], weight: str) -> DataFrame:
+    """Sum a weight for each distinct row, in the column `__n`."""
+    names = [quote(f.name) for f in fields]
+    weighted = changes.selectExpr(*names, f"{weight} AS __weight")
+    return weighted.groupBy(*names).agg(F.expr("CAST(sum(__weight) AS INT)").alias("__n"))
+
+
+def _grouped(rows: DataFrame, key: Sequence[str], results: Mapping[str, str]) -> DataFrame:
+    """Group by the key, whose fields become `__key_0`, `__key_1`, ..."""
+    keys = [f"__key_{place}" for place in range(len(key))]
+    named = [f"{quote(k)} AS {name}" for k, name in zip(key, keys, strict=True)]
+    columns = [F.expr(sql).alias(name) for name, sql in results.items()]
+    return rows.selectExpr("*", *named).groupBy(*keys).agg(*columns)
+
+
+def _row(fields: Sequence[Field]) -> str:
+    columns = ", ".join([ROW_KIND_COLUMN, *(quote(f.name) for f in fields)])
+    return f"struct({columns})"
+
+
+def _struct(fields: Sequence[Field]) -> str:
+    return f"struct({', '.join(quote(f.name) for f in fields)})"
+
+
+def _order() -> str:
+    return f"struct({', '.join(ORDER)})"
+
+
+def _change(kind: int, row: str) -> str:
+    return f"named_struct('kind', {kind}Y, 'row', {row})"
+
+
+def _comparable(row: str, fields: Sequence[Field]) -> str:
+    return f"struct({', '.join(comparable(f'{row}.{quote(f.name)}', f.type) for f in fields)})"
