@@ -19,8 +19,10 @@ from streamtable.core.settings import CHECKPOINT_DIRECTORY, JOB_NAME, RUNTIME_MO
 from streamtable.session import Session as Engine
 
 if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
+    from pyspark.sql import DataFrame, SparkSession
 
+    from streamtable.core.moment import Moment
+    from streamtable.plan.sink.plan_read import TableRead
     from streamtable.runtime.background import Job as Running
     from streamtable.runtime.run_queries import JobObserver
     from streamtable.runtime.select import Receiver
@@ -109,6 +111,15 @@ class Execution:
                 )
 
         return Query(Planned(texts, lambda: loaded.plan_values(select), settings, run, batch))
+
+    def read(self, loaded: Engine, plan: TableRead, moment: Moment) -> DataFrame:
+        """Return the rows of a table at a moment; Spark reads them when the DataFrame is used."""
+        self._check_open()
+        with self.spark(loaded) as spark:
+            from streamtable.runtime.stored.command import frame_at
+
+            settings, functions = loaded.settings.current(), loaded.catalog.functions.made
+            return frame_at(plan, moment, settings, functions, spark, self._notice)
 
     def start_job(self, loaded: Engine) -> Job:
         """Start the INSERTs of a text as one job."""

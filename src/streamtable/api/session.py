@@ -16,18 +16,19 @@ from streamtable.api.family import one_family, refuse_call
 from streamtable.api.hold import SparkHold
 from streamtable.api.job import Job
 from streamtable.api.jobs import Jobs
+from streamtable.api.moments import MomentLike, moment_of
 from streamtable.api.result import Result
 from streamtable.api.statement_set import StatementSet
 from streamtable.api.table import Table
 from streamtable.core.errors import StreamtableError
 from streamtable.core.options import Given
-from streamtable.core.session_settings import SessionSettings
+from streamtable.core.session_settings import SessionSettings, time_zone
 from streamtable.session import Session as Engine
 from streamtable.sql.lexer.script import NO_FILE
 from streamtable.udf import udf
 
 if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
+    from pyspark.sql import DataFrame, SparkSession
 
 
 class Session:
@@ -310,6 +311,14 @@ class Session:
         name = self._next_name()
         self.create_temporary_view(name, table)
         return name
+
+    def read_at(self, query: str, as_of: MomentLike) -> DataFrame:
+        """Return the rows of a query over one table at a moment, as a batch DataFrame."""
+        loaded = self.check(query)
+        (select,) = loaded.queries
+        plan = loaded.plan_read(select)
+        moment = moment_of(as_of, "as_of", time_zone(loaded.settings.current()))
+        return self._execution.read(loaded, plan, moment)
 
     @property
     def engine(self) -> Engine:

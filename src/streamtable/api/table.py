@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
     from streamtable.api.job import Job
+    from streamtable.api.moments import MomentLike
     from streamtable.api.query import Query
     from streamtable.api.session import Session
 
@@ -72,17 +73,28 @@ class Table:
         """Return the plan of the query as text."""
         return self._session.explain_sql(self.query)
 
-    def to_dataframe(self) -> DataFrame:
-        """Return the rows of now as a batch DataFrame of Spark.
+    def to_dataframe(self, as_of: MomentLike | None = None) -> DataFrame:
+        """Return the rows of now, or of an earlier moment, as a batch DataFrame of Spark.
 
-        The query reads up to the current end of the topics, and its changes are folded into the
-        rows that are left. The rows pass through the memory of this process. DataFrame columns of
-        the same name are numbered: `a`, `a_1`.
+        Without `as_of`, the query reads up to the current end of the topics, and its changes are
+        folded into the rows that are left. The rows pass through the memory of this process.
+
+        With `as_of`, Spark folds the stored records of one table up to the moment, when the
+        DataFrame is used; no row passes through this process. The query may project and filter.
+
+        DataFrame columns of the same name are numbered: `a`, `a_1`.
+
+        Args:
+            as_of: a text as `streamtable read --as-of` takes it (`"10 min ago"`, `"now"`), a
+                datetime, epoch milliseconds, or partition -> end offset.
 
         Raises:
-            StreamtableError: any error of the query.
+            StreamtableError: any error of the query; MOMENT_LOST if the records are deleted;
+                NO_HISTORY for a table whose connector keeps none.
         """
         with one_family():
+            if as_of is not None:
+                return self._session.read_at(self.query, as_of)
             return self._frame(list(self._planned.final_rows(bounded=True)), self.fields)
 
     def to_changelog(self) -> DataFrame:
