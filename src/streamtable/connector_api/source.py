@@ -12,7 +12,7 @@ from pyspark.sql.streaming.listener import StreamingQueryProgress
 from streamtable.connector_api.findings import Finding, ScanFacts
 from streamtable.connector_api.preflight import Notice, Preflight, Resource
 from streamtable.connector_api.stored import StoredChanges
-from streamtable.core.errors import Span, StreamtableError
+from streamtable.core.errors import InternalError, Span, StreamtableError
 from streamtable.core.moment import Moment
 from streamtable.core.options import Settings
 from streamtable.core.settings import ExecutionMode
@@ -166,9 +166,14 @@ class Source(Protocol):
         """
         return None
 
+    @property
+    def keeps_history(self) -> bool:
+        """Whether `stored` returns the changes of the table."""
+        return False
+
     def stored(
         self, wanted: ReadRequest, moments: Sequence[Moment], context: ReadContext
-    ) -> StoredChanges | None:
+    ) -> StoredChanges:
         """Return the changes that the source keeps, up to the latest of some moments.
 
         The read writes nothing. A record that cannot be parsed is handled as in a job, but is not
@@ -179,14 +184,13 @@ class Source(Protocol):
             moments: the moments, which decide the `reached_column` of each change.
             context: the context of the read.
 
-        Returns:
-            The changes; None if the source keeps no history.
-
         Raises:
             StreamtableError: MOMENT_LOST if no change up to a moment is kept; INVALID_OPTION for
-                offsets that the table does not have; an error of the external system.
+                offsets that the table does not have; ACCESS_DENIED; an error of the external
+                system.
         """
-        return None
+        msg = f"the source of {self.table} keeps no history"
+        raise InternalError(msg)
 
     def identities(self, bridge: Bridge, timeout_ms: int | None = None) -> Mapping[str, str]:
         """Return the ids of the objects that the source reads, such as topics, by their names.

@@ -285,7 +285,7 @@ def test_deleted_and_compacted_history(broker: Broker, topic: Topics, tmp_path: 
         (("copied",), "NOT_READABLE"),
         (("numbers",), "NO_HISTORY: table numbers cannot be read at a moment"),
         (("counted",), "NOT_YET: GroupAggregate in a read at a moment"),
-        (("gone",), "TOPIC_MISSING"),
+        (("gone",), "TOPIC_MISSING: topic 'never-made'"),
         (("t",), "RECORD_UNREADABLE"),
     ],
 )
@@ -296,7 +296,7 @@ def test_refusals(
     script = f"""{TABLE}
     CREATE TABLE numbers (n INT) WITH ('connector' = 'datagen');
     CREATE VIEW counted AS SELECT k, COUNT(*) AS n FROM t GROUP BY k;
-    CREATE TABLE gone WITH ('topic' = 'never-made') LIKE t (OVERWRITING ALL);
+    CREATE TABLE gone WITH ('topic' = 'never-made') LIKE t (OVERWRITING OPTIONS);
     """
     produce(broker.bootstrap_servers, name, [(b'{"k":1}', b"no json")])
     reads = Reads(tmp_path, script, {"topic": name, "servers": broker.bootstrap_servers})
@@ -317,6 +317,7 @@ def test_skipped_records_are_counted(broker: Broker, topic: Topics, tmp_path: Pa
     produce(servers, name, [good, (b'{"k":1}', b"no json")])
     reads = Reads(tmp_path, script, {"topic": name, "servers": servers})
     result = reads.run("t", "--format", "json")
+    assert result.exit_code == 0, result.stderr
     assert json.loads(result.stdout) == {"k": 1, "v": 1, "twice": 2}
     assert "t: 1 records skipped, because they cannot be parsed" in result.stderr
     assert letters not in AdminClient({"bootstrap.servers": servers}).list_topics().topics

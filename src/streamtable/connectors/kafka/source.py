@@ -128,6 +128,11 @@ class KafkaSource(TableEndpoint[KafkaTable], Source):
         table = newest(self.declared, records, bridge)
         return None if table is None else KafkaSource(table)
 
+    @property
+    def keeps_history(self) -> bool:
+        """True: a topic keeps its records."""
+        return True
+
     def stored(
         self, wanted: ReadRequest, moments: Sequence[Moment], context: ReadContext
     ) -> StoredChanges:

@@ -71,14 +71,6 @@ def read_stored(
     last_only = bool(key) and view is not View.CHANGES
     wanted = ReadRequest(plan.scan.fields, last_only=last_only)
     found = source.stored(wanted, moments, context)
-    if found is None:
-        raise StreamtableError(
-            Condition.NO_HISTORY,
-            at=plan.scan.table.at,
-            table=plan.scan.table.name,
-            connector=plan.scan.table.connector.name,
-            hint="read it with SELECT * in `streamtable sql`",
-        )
     for line in found.notices:
         notice(line)
     return _View(plan, key, context).of(view, found)
@@ -86,11 +78,19 @@ def read_stored(
 
 def _examined(plan: TableRead, context: LoweringContext, notice: Notice) -> Source:
     source = source_of(plan.scan.table)
-    preflight = Preflight(
-        context.bridge, context.settings, notice, bounded=True, first_run=False, read_only=True
+    if not source.keeps_history:
+        raise StreamtableError(
+            Condition.NO_HISTORY,
+            at=source.at,
+            table=source.table,
+            connector=plan.scan.table.connector.name,
+            hint="read it with SELECT * in `streamtable sql`",
+        )
+    source.examine(
+        Preflight(
+            context.bridge, context.settings, notice, bounded=True, first_run=False, read_only=True
+        )
     )
-    source.examine(preflight)
-    source.check_access(preflight)
     return source
 
 

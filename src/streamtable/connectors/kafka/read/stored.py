@@ -92,6 +92,8 @@ def _history(table: KafkaTable, topics: Sequence[str], admin: KafkaAdmin) -> His
             table=table.table,
             servers=table.servers,
         )
+    for topic in topics:
+        admin.check_access(topic, "READ")  # a read commits to no group and writes no dead letters
     all_ends = admin.end_offsets(topics)
     committed = table.properties["isolation.level"] == "read_committed"
     return History(
