@@ -21,6 +21,8 @@ class Codec:
         secrets: more parameters, such as credentials, that no message and no plan may show.
         registers: whether creating the codec registers a schema; `Bridge.check_schema` can check
             the schema first.
+        external_schema: whether the codec has a schema of its own, which may not fit the fields;
+            creating the codec finds out.
     """
 
     java_class: str
@@ -28,6 +30,7 @@ class Codec:
     parameters: Mapping[str, str] = field(default_factory=dict)
     secrets: Mapping[str, str] = field(default_factory=dict, repr=False)
     registers: bool = False
+    external_schema: bool = False
 
     @property
     def schema_ddl(self) -> str:

@@ -104,6 +104,7 @@ class Condition(Enum):
     SCHEMA_INCOMPATIBLE = "subject '{subject}' of the schema registry refuses the schema: {reason}"
     SCHEMA_REGISTRY_FAILED = "the schema registry at {url} refused: {reason}"
     SCHEMA_REGISTRY_UNREACHABLE = "the schema registry at {url} did not respond: {reason}"
+    SCHEMA_UNUSABLE = "the schema of a record does not fit its table: {reason}"
     SINK_NEEDS_APPEND = (
         "table {table} ({connector}) accepts only inserts, but {operator} produces {kinds}"
     )

@@ -24,7 +24,6 @@ NOT_YET = (
     "json-glue",
     "ogg-json",
     "orc",
-    "protobuf",
 )
 
 

@@ -64,8 +64,12 @@ def is_connection_lost(error: Exception) -> bool:
 
 
 def codec_fault(error: Py4JJavaError) -> StreamtableError | None:
-    """Translate a `RegistryFault` of a codec that uses a schema registry; None for other errors."""
+    """Translate a `RegistryFault` or a `SchemaFault` of a codec; None for other errors."""
     fault = error.java_exception
+    if fault.getClass().getSimpleName() == "SchemaFault":
+        reason = first_line(str(fault.getMessage()))[:_LONGEST]
+        hint = "correct the schema, the name of the message, or the columns of the table"
+        return StreamtableError(Condition.SCHEMA_UNUSABLE, reason=reason, hint=hint)
     if fault.getClass().getSimpleName() != "RegistryFault":
         return None
     condition = Condition[str(fault.condition())]

@@ -91,7 +91,7 @@ class JarSet:
 
 _TAR = "tar.gz"
 _LIBRARIES = JarSet(
-    "spark", "the libraries of the connectors", "9 jars, 12 MB", wheel="streamtable"
+    "spark", "the libraries of the connectors", "14 jars, 16 MB", wheel="streamtable"
 )
 
 

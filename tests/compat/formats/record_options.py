@@ -21,6 +21,7 @@ FORMATS = (
     "debezium-json",
     "canal-json",
     "maxwell-json",
+    "protobuf",
 )
 
 

@@ -16,8 +16,13 @@ from streamtable.formats.registry import FORMATS
 RECORDED = json.loads(
     (Path(__file__).parents[2] / "compat" / "formats" / "options-flink-2.2.0.json").read_text()
 )["formats"]
-#: Ours: names that message keys need and Flink, which writes none of these, has no option for.
-OURS = {"debezium-json": {"schema-name"}, "maxwell-json": {"database", "table"}}
+#: Ours: names that message keys need and Flink, which writes none of these, has no option for;
+#: and protobuf's schema, which Flink finds on the class path.
+OURS = {
+    "debezium-json": {"schema-name"},
+    "maxwell-json": {"database", "table"},
+    "protobuf": {"schema", "descriptor-file"},
+}
 #: Flink declares `true`, and does as if `false` were given where nothing is: its factory asks
 #: whether the option is there, and leaves the serializer at its own default otherwise.
 DEFAULTS = {("csv", "write-bigdecimal-in-scientific-notation"): "false"}

@@ -21,7 +21,7 @@ def test_fetched_once_and_said_once(jdk: FakeJdk, capsys: pytest.CaptureFixture[
     assert [jar.name for jar in first] == ["thing-1.0.jar"]
     said = capsys.readouterr()
     assert said.out == ""
-    assert said.err.startswith("fetching the libraries of the connectors (9 jars, 12 MB) ... ")
+    assert said.err.startswith("fetching the libraries of the connectors (14 jars, 16 MB) ... ")
 
     assert connector_jars() == first
     assert jdk.calls == 1

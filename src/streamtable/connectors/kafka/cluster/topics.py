@@ -94,17 +94,21 @@ def check_shape(table: KafkaTable, found: Mapping[str, str], notice: Notice) -> 
 
 
 def check_schemas(table: KafkaTable, bridge: Bridge) -> None:
-    """Check that the schema registry accepts the schemas of the sink.
+    """Check that the schemas of the sink fit the table and that the schema registry accepts them.
 
     Raises:
+        StreamtableError: SCHEMA_UNUSABLE, at the table.
         StreamtableError: SCHEMA_INCOMPATIBLE, SCHEMA_REGISTRY_UNREACHABLE or
             SCHEMA_REGISTRY_FAILED, at the table.
     """
     for side in (table.key, table.value):
         codec = side.encoder() if side else None
-        if codec and codec.registers:
+        if codec and (codec.registers or codec.external_schema):
             try:
-                bridge.check_schema(codec)
+                if codec.registers:
+                    bridge.check_schema(codec)
+                else:
+                    bridge.encoder(codec)
             except StreamtableError as error:
                 raise error.located(table.at) from None
 

@@ -39,7 +39,14 @@ def decoder_of(side: Side) -> Decode:
         "csv": _csv,
         "raw": _raw,
     }
-    return readers[side.format.identifier](side)
+    name = side.format.identifier
+    if name not in readers:
+        raise StreamtableError(
+            Condition.NOT_YET,
+            what=f"showing topics of format '{name}'",
+            hint="jobs can read and write it; use another format where a topic is shown",
+        )
+    return readers[name](side)
 
 
 def _json(side: Side) -> Decode:

@@ -41,6 +41,9 @@ public final class Codecs {
       if (e.getCause() instanceof RegistryFault fault) {
         throw fault; // Python recognises it by its condition
       }
+      if (e.getCause() instanceof SchemaFault fault) {
+        throw fault;
+      }
       String simple = name.substring(name.lastIndexOf('.') + 1);
       throw new IllegalArgumentException(simple + ": " + e.getCause().getMessage(), e.getCause());
     } catch (ReflectiveOperationException e) {
