@@ -320,6 +320,8 @@ def documented(sets: Iterable[OptionSet]) -> list[tuple[str, str, str, str]]:
 def value_shown(default: object) -> str:
     """Format a typed value as it is written in a script."""
     match default:
+        case "":
+            return "empty"
         case None | ():
             return "(none)"
         case timedelta():

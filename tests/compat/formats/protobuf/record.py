@@ -1,7 +1,7 @@
 """Asks a real Flink for the answers: `python record.py VERSION CLASSPATH PROTOC`.
 
-CLASSPATH holds Flink's jars, `flink-protobuf` and `protobuf-java`. PROTOC is the `protoc` of the same
-version as `protobuf-java`, such as Maven's `com.google.protobuf:protoc`. Writes
+CLASSPATH holds Flink's jars, `flink-protobuf` and `protobuf-java`. PROTOC is the `protoc` of the
+same version as `protobuf-java`, such as Maven's `com.google.protobuf:protoc`. Writes
 `flink-VERSION.json`, and `three.bin` and `two.bin`, protoc's descriptor sets.
 """
 
