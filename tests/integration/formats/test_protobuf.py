@@ -5,14 +5,26 @@ from __future__ import annotations
 import base64
 import json
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
+from confluent_kafka import OFFSET_BEGINNING, Consumer, TopicPartition
+from confluent_kafka.admin import AdminClient
 from py4j.protocol import Py4JJavaError
+from tests.integration.jobs.support import PATIENCE_S
 
 from streamtable.core import types as t
+from streamtable.core.errors import Condition, StreamtableError
 from streamtable.core.types import Field
 from streamtable.sql.parse import parse_type
+from streamtable.testing.jobs import BoundedRun
+from streamtable.testing.topics import produce
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+    from tests.conftest import Topics
+
+    from streamtable.devbroker.broker import Broker
 
 COMPAT = Path(__file__).parents[2] / "compat" / "formats" / "protobuf"
 CASES = json.loads((COMPAT / "flink-2.2.0.json").read_text(encoding="utf-8"))["cases"]
@@ -101,3 +113,62 @@ def test_timestamps(codecs: Any) -> None:
         "at": "1969-12-31 23:59:59.25Z",
         "r": ["a", "none"],
     }
+
+
+_JOB = """
+CREATE TABLE visits (page STRING, visitor BIGINT) WITH (
+  'connector' = 'kafka', 'topic' = '${topic}', 'scan.startup.mode' = 'earliest-offset',
+  'properties.bootstrap.servers' = '${servers}', 'format' = 'protobuf',
+  'protobuf.message-class-name' = 'shop.Visit',
+  'protobuf.schema' = '
+    syntax = "proto3"; package shop; message Visit { string page = 1; int64 visitor = 2; }'
+);
+CREATE TABLE pages (page STRING, visits BIGINT, PRIMARY KEY (page) NOT ENFORCED) WITH (
+  'connector' = 'upsert-kafka', 'topic' = '${topic}-pages',
+  'properties.bootstrap.servers' = '${servers}', 'key.format' = 'json', 'value.format' = 'protobuf',
+  'value.protobuf.message-class-name' = 'shop.Page',
+  'value.protobuf.schema' = '
+    syntax = "proto3"; package shop; message Page { string page = 1; int64 visits = 2; }'
+);
+INSERT INTO pages SELECT page, COUNT(*) FROM visits GROUP BY page;
+"""
+
+
+def _records(servers: str, topic: str, count: int) -> dict[bytes, bytes]:
+    consumer = Consumer({"bootstrap.servers": servers, "group.id": topic})
+    found = {}
+    try:
+        consumer.assign([TopicPartition(topic, 0, OFFSET_BEGINNING)])
+        while len(found) < count:
+            (message,) = consumer.consume(timeout=PATIENCE_S) or pytest.fail(f"only {found}")
+            found[message.key()] = message.value()
+    finally:
+        consumer.close()
+    return found
+
+
+def test_through_kafka(spark: SparkSession, broker: Broker, topic: Topics, tmp_path: Path) -> None:
+    name = topic("visits")
+    visits = [b"\x0a\x04home\x10\x01", b"\x0a\x04home\x10\x02", b"\x0a\x04cart\x10\x02"]
+    produce(broker.bootstrap_servers, name, [(None, visit) for visit in visits])
+    names = {"topic": name, "servers": broker.bootstrap_servers}
+    BoundedRun(spark, _JOB, tmp_path / "checkpoint", names)()
+    written = _records(broker.bootstrap_servers, f"{name}-pages", 2)
+    assert written == {
+        b'{"page":"home"}': b"\x0a\x04home\x10\x02",
+        b'{"page":"cart"}': b"\x0a\x04cart\x10\x01",
+    }
+
+
+def test_a_schema_that_does_not_fit_creates_no_topic(
+    spark: SparkSession, broker: Broker, topic: Topics, tmp_path: Path
+) -> None:
+    name = topic("visits")
+    script = _JOB.replace("int64 visits = 2", "string visits = 2")
+    names = {"topic": name, "servers": broker.bootstrap_servers}
+    with pytest.raises(StreamtableError) as refused:
+        BoundedRun(spark, script, tmp_path / "checkpoint", names)()
+    assert refused.value.condition is Condition.SCHEMA_UNUSABLE
+    assert "field 'shop.Page.visits' is string, which is no BIGINT" in str(refused.value)
+    admin = AdminClient({"bootstrap.servers": broker.bootstrap_servers})
+    assert f"{name}-pages" not in admin.list_topics(timeout=30).topics
