@@ -342,8 +342,8 @@ ORDER BY note LIMIT 3) AS e;
 
 -- case: table functions: LATERAL TABLE(f(...))
 -- unrecorded: the function is written in Python
-CREATE TEMPORARY FUNCTION split AS 'tests.compat.inventory.example:split' LANGUAGE PYTHON;
-SELECT * FROM events, LATERAL TABLE(split(note)) AS t (word);
+CREATE TEMPORARY FUNCTION split_words AS 'tests.compat.inventory.example:split_words' LANGUAGE PYTHON;
+SELECT * FROM events, LATERAL TABLE(split_words(note)) AS t (word);
 
 -- case: process table functions
 -- unrecorded: there is no such function

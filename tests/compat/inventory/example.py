@@ -14,6 +14,6 @@ def twice(number: int) -> int:
 
 
 @udtf(result_types=["STRING"])
-def split(text: str) -> Iterator[str]:
+def split_words(text: str) -> Iterator[str]:
     """Yield the words of a text."""
     yield from text.split()
