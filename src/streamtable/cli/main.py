@@ -47,6 +47,9 @@ SUBCOMMANDS = {
     "verify": Subcommand(
         "streamtable.cli.verify", "Compare the topics of a data ingestion job with its tables."
     ),
+    "rescale": Subcommand(
+        "streamtable.cli.rescale", "Change the number of state partitions of a checkpoint."
+    ),
     "new": Subcommand("streamtable.cli.new", "Create a project: a script and its tests."),
     "test": Subcommand("streamtable.cli.test", "Run unit tests of SQL scripts, in memory."),
     "options": Subcommand("streamtable.cli.options", "List the options of connectors and formats."),

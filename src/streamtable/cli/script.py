@@ -31,18 +31,22 @@ def pairs(
     return found
 
 
+#: `--set`, for a command with session settings.
+settings_option = click.option(
+    "--set",
+    "settings",
+    metavar="KEY=VALUE",
+    multiple=True,
+    callback=pairs,
+    help="Set a session setting; overrides SET in the script. Repeatable.",
+)
+
+
 def script_arguments(function: _F) -> _F:
     """Add the arguments FILE, `--set` and `--var` to a command."""
     decorators = (
         click.argument("file", type=click.Path(path_type=Path)),
-        click.option(
-            "--set",
-            "settings",
-            metavar="KEY=VALUE",
-            multiple=True,
-            callback=pairs,
-            help="Set a session setting; overrides SET in the script. Repeatable.",
-        ),
+        settings_option,
         click.option(
             "--var",
             "variables",

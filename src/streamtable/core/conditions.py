@@ -24,6 +24,7 @@ class Condition(Enum):
     CHECKPOINT_BUSY = "checkpoint {checkpoint} is in use by process {pid}"
     CHECKPOINT_ENDED = "the input of the job of checkpoint {checkpoint} has ended"
     CHECKPOINT_MISMATCH = "checkpoint {checkpoint} was written by another job: {difference}"
+    CHECKPOINT_NOT_RESCALED = "checkpoint {checkpoint} cannot be rescaled: {reason}"
     CHECKPOINT_UNREADABLE = "checkpoint {checkpoint} cannot be used: {reason}"
     CLUSTER_UNREACHABLE = "Spark master {master} cannot be used: {reason}"
     COLUMN_COUNT_MISMATCH = "{table} expects {expected} columns{columns}, found {found}"

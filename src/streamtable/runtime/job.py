@@ -18,6 +18,7 @@ from streamtable.core.session_settings import python_files
 from streamtable.core.settings import (
     CHECKPOINT_DIRECTORY,
     MAX_LEAD,
+    PARALLELISM,
     ExecutionMode,
 )
 from streamtable.jvm.bridge import Bridge
@@ -34,6 +35,7 @@ from streamtable.runtime.checkpoint.checkpoint import (
 )
 from streamtable.runtime.checkpoint.identities import IdentityMonitor
 from streamtable.runtime.checkpoint.partition_watermarks import read_watermarks
+from streamtable.runtime.checkpoint.rescale import parallelism_notice
 from streamtable.runtime.endpoints import sink_facts, sources_of
 from streamtable.runtime.preflight.cluster import make_ready
 from streamtable.runtime.preflight.rollback import rollback_obstacles, target_rollback_obstacles
@@ -110,6 +112,9 @@ def run_job(
         stop_signals(observer.stop) as stop,
         _checkpoint(named, settings, options, notice) as checkpoint,
     ):
+        if settings.has(PARALLELISM):
+            for line in parallelism_notice(checkpoint.directory, named, settings[PARALLELISM]):
+                notice(line)
         facts = sink_facts(named, settings, checkpoint.id, checkpoint.query_directory)
         obstacles = rollback_obstacles(named, facts, settings)
         version = spark.version if spark else installed_spark().version

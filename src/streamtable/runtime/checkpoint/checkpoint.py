@@ -11,9 +11,10 @@ import fcntl
 import hashlib
 import json
 import os
+import shlex
 import uuid
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TextIO
@@ -33,7 +34,10 @@ from streamtable.runtime.checkpoint.torn_files import check_whole, write_whole
 #: Operators have their own versions of state.
 LAYOUT_VERSION = 3
 
-_MANIFEST = "streamtable.json"
+MANIFEST = "streamtable.json"
+
+#: File in a checkpoint while its state is repartitioned (`runtime.checkpoint.rescale`).
+RESCALE_MARK = "rescale.json"
 _REBUILD = (
     "start the changed job with a new --checkpoint directory; it rebuilds its state from the topics"
 )
@@ -66,7 +70,7 @@ class Checkpoint:
     @property
     def is_new(self) -> bool:
         """Whether no run has written to the checkpoint yet."""
-        return not (self.directory / _MANIFEST).exists()
+        return not (self.directory / MANIFEST).exists()
 
     def write(self, name: str, text: str) -> None:
         """Write a file of the directory atomically: readers see the old or the new text as a whole.
@@ -102,16 +106,10 @@ def open_checkpoint(
             CHECKPOINT_UNREADABLE; NOT_YET or INVALID_OPTION if the path is not a local directory.
     """
     path = local_folder(directory, "a checkpoint")
-    try:
-        path.mkdir(parents=True, exist_ok=True)
-        lock = (path / "lock").open("a+", encoding="utf-8")
-    except OSError as error:
-        raise StreamtableError(
-            Condition.CHECKPOINT_UNREADABLE, checkpoint=directory, reason=error.strerror
-        ) from error
-    _take(lock, directory)
+    lock = _locked(path, directory)
     try:
         theirs = _check(path, directory, plans)
+        _check_not_rescaling(path, directory)
         for name in plans:
             check_whole(path / name, notice)
     except BaseException:
@@ -132,11 +130,11 @@ def begin(checkpoint: Checkpoint, plans: Mapping[str, Sink], topic_ids: Mapping[
     Raises:
         StreamtableError: CHECKPOINT_UNREADABLE if the manifest cannot be written.
     """
-    target = checkpoint.directory / _MANIFEST
+    target = checkpoint.directory / MANIFEST
     topics = {**checkpoint.topic_ids, **topic_ids}
     manifest = {**_manifest(plans), "id": checkpoint.id, "topics": topics}
     if checkpoint.is_new or json.loads(target.read_text(encoding="utf-8")) != manifest:
-        checkpoint.write(_MANIFEST, json.dumps(manifest, indent=2))
+        checkpoint.write(MANIFEST, json.dumps(manifest, indent=2))
 
 
 def query_names(plans: Sequence[Sink]) -> dict[str, Sink]:
@@ -149,6 +147,38 @@ def query_names(plans: Sequence[Sink]) -> dict[str, Sink]:
             name = f"{plan.table.name}-{number}"
         named[name] = plan
     return named
+
+
+@contextmanager
+def locked(path: Path, directory: str) -> Iterator[None]:
+    """Hold the lock of an existing checkpoint; messages call the checkpoint `directory`.
+
+    Raises:
+        StreamtableError: CHECKPOINT_BUSY or CHECKPOINT_UNREADABLE.
+    """
+    lock = _locked(path, directory)
+    try:
+        yield
+    finally:
+        lock.close()
+
+
+def rescale_command(path: Path, partitions: int) -> str:
+    """Return the hint with the command that rescales a checkpoint."""
+    return f"run: streamtable rescale --checkpoint {shlex.quote(str(path))} --to {partitions}"
+
+
+def _locked(path: Path, directory: str) -> TextIO:
+    """Create the directory if it is missing, and lock it."""
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+        lock = (path / "lock").open("a+", encoding="utf-8")
+    except OSError as error:
+        raise StreamtableError(
+            Condition.CHECKPOINT_UNREADABLE, checkpoint=directory, reason=error.strerror
+        ) from error
+    _take(lock, directory)
+    return lock
 
 
 def _take(lock: TextIO, directory: str) -> None:
@@ -191,7 +221,7 @@ def _fingerprint(plan: Sink) -> dict[str, Any]:
 def _check(path: Path, directory: str, plans: Mapping[str, Sink]) -> dict[str, Any]:
     """Return the existing manifest, which matches the plans, or an empty dictionary."""
     mine = _manifest(plans)
-    manifest = path / _MANIFEST
+    manifest = path / MANIFEST
     if not manifest.exists():
         strangers = [p.name for p in path.iterdir() if p.name not in ("lock", "streamtable.tmp")]
         if strangers:
@@ -220,6 +250,19 @@ def _check(path: Path, directory: str, plans: Mapping[str, Sink]) -> dict[str, A
             hint=_REBUILD + stale_keys_hint(plans),
         )
     return theirs
+
+
+def _check_not_rescaling(path: Path, directory: str) -> None:
+    """Refuse a checkpoint in which only some queries, or parts of them, have been rescaled."""
+    mark = path / RESCALE_MARK
+    if mark.exists():
+        partitions = json.loads(mark.read_text(encoding="utf-8"))["to"]
+        raise StreamtableError(
+            Condition.CHECKPOINT_UNREADABLE,
+            checkpoint=directory,
+            reason=f"a rescale to {partitions} state partitions was interrupted",
+            hint=rescale_command(path, partitions),
+        )
 
 
 def _difference(theirs: dict[str, Any], mine: dict[str, Any]) -> str | None:

@@ -1,0 +1,58 @@
+"""`streamtable rescale`: changes the number of state partitions of a checkpoint."""
+
+from __future__ import annotations
+
+import click
+
+from streamtable.cli.script import settings_option
+
+
+@click.command()
+@click.option("--checkpoint", metavar="DIR", required=True, help="Checkpoint of the stopped job.")
+@click.option(
+    "--to",
+    metavar="N",
+    type=click.IntRange(min=1),
+    required=True,
+    help="New number of state partitions: the 'parallelism.default' of the next start.",
+)
+@click.option("--plan", is_flag=True, help="Print what the command would do, and change nothing.")
+@click.option(
+    "--master", metavar="URL", help="Spark master. By default, Spark runs on this machine."
+)
+@settings_option
+def command(
+    *, checkpoint: str, to: int, plan: bool, master: str | None, settings: dict[str, str]
+) -> None:
+    """Change the number of state partitions of a checkpoint.
+
+    The job must be stopped, and its last batch must be committed. Run the command again after an
+    interruption: until then, the job does not start.
+    """
+    from streamtable.jvm.installed_spark import check_machine
+    from streamtable.runtime.checkpoint.rescale import open_rescale
+    from streamtable.session import fixed_settings
+
+    def say(line: str) -> None:
+        click.echo(line, err=True)
+
+    given = fixed_settings(settings).current()
+    with open_rescale(checkpoint, to, say) as rescale:
+        for line in rescale.described():
+            click.echo(line)
+        if plan:
+            return
+        if not rescale.due:
+            rescale.run(lambda _directory, _to: None, say)
+            return
+        check_machine()  # Spark is needed from here on
+        from streamtable.jvm.bridge import Bridge
+        from streamtable.jvm.state_partitions import repartition
+        from streamtable.runtime.session.spark import start_spark, stop_spark
+
+        spark = start_spark(given, master, notice=say)
+        try:
+            bridge = Bridge(spark)
+            rescale.run(lambda directory, n: repartition(bridge, directory, n), say)
+        finally:
+            stop_spark(spark)

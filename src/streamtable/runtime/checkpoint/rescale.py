@@ -1,0 +1,241 @@
+"""Rescale a checkpoint: give the state of its queries another number of partitions.
+
+Spark fixes the number of state partitions in the first batch of a query. A rescale adds a batch
+without rows to each query with state; its state is the state of the last commit in the new
+partitions. The batch is committed last, so the earlier state stays valid until then.
+
+While a rescale runs, the file `rescale.json` marks the checkpoint. A job does not start on a marked
+checkpoint, and another call with the same number of partitions completes an interrupted rescale.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from streamtable.core.errors import Condition, StreamtableError
+from streamtable.core.settings import PARALLELISM
+from streamtable.jvm.planned_batches import END_WATERMARK_MS, newest_batch
+from streamtable.runtime.checkpoint.checkpoint import (
+    MANIFEST,
+    RESCALE_MARK,
+    locked,
+    rescale_command,
+)
+from streamtable.runtime.checkpoint.local_folder import local_folder
+from streamtable.runtime.checkpoint.torn_files import check_whole, write_whole
+
+_PARTITIONS = "spark.sql.shuffle.partitions"
+
+#: Repartitions the state of a query: its directory, the new number of partitions.
+Repartition = Callable[[str, int], None]
+
+
+@dataclass(frozen=True)
+class QueryState:
+    """State of one query in a checkpoint.
+
+    Attributes:
+        name: name of the query.
+        partitions: number of state partitions at the last commit; None for a query that has no
+            state, or has not committed a batch yet. Such a query starts with any parallelism.
+        batch: the last committed batch.
+    """
+
+    name: str
+    partitions: int | None
+    batch: int
+
+
+@dataclass(frozen=True)
+class Rescale:
+    """A rescale that has been checked and not yet run.
+
+    Attributes:
+        path: the checkpoint directory.
+        to: new number of state partitions.
+        queries: the queries of the checkpoint.
+        interrupted: whether an earlier rescale to the same number was interrupted.
+    """
+
+    path: Path
+    to: int
+    queries: Sequence[QueryState]
+    interrupted: bool
+
+    @property
+    def due(self) -> Sequence[QueryState]:
+        """The queries whose state has another number of partitions."""
+        return [q for q in self.queries if q.partitions not in (None, self.to)]
+
+    def described(self) -> Iterator[str]:
+        """Yield one line per query: what the rescale does."""
+        for query in self.queries:
+            if query.partitions is None:
+                yield f"{query.name}: no state, starts with any parallelism"
+            elif query.partitions == self.to:
+                yield f"{query.name}: has {self.to} state partitions already"
+            else:
+                yield (
+                    f"{query.name}: {query.partitions} -> {self.to} state partitions, as of"
+                    f" batch {query.batch}, in a new batch {query.batch + 1} without rows"
+                )
+
+    def run(self, repartition: Repartition, notice: Callable[[str], None]) -> None:
+        """Repartition the state of all queries that need it.
+
+        Raises:
+            StreamtableError: CHECKPOINT_NOT_RESCALED. The next call with the same number of
+                partitions goes on.
+        """
+        mark = self.path / RESCALE_MARK
+        if self.due or self.interrupted:
+            write_whole(mark, json.dumps({"to": self.to}))
+        for query in self.due:
+            directory = self.path / query.name
+            _forget_attempt(directory, query.batch + 1)
+            repartition(str(directory), self.to)
+            notice(f"{query.name}: {query.partitions} -> {self.to} state partitions")
+        for query in self.queries:
+            _keep_positions(self.path / query.name)
+        mark.unlink(missing_ok=True)
+
+
+@contextmanager
+def open_rescale(directory: str, to: int, notice: Callable[[str], None]) -> Iterator[Rescale]:
+    """Lock a checkpoint and check whether it can be rescaled; unlock it at the end of the block.
+
+    Args:
+        directory: the checkpoint directory, as for a job.
+        to: new number of state partitions.
+        notice: takes one line for the user.
+
+    Raises:
+        StreamtableError: CHECKPOINT_BUSY, CHECKPOINT_UNREADABLE, CHECKPOINT_ENDED or
+            CHECKPOINT_NOT_RESCALED.
+    """
+    path = local_folder(directory, "a checkpoint")
+    if not (path / MANIFEST).is_file():
+        raise StreamtableError(
+            Condition.CHECKPOINT_UNREADABLE,
+            checkpoint=directory,
+            reason=f"it has no '{MANIFEST}'",
+            hint="name the directory that the job has as its --checkpoint",
+        )
+    with locked(path, directory):
+        marked = _marked(path)
+        if marked not in (None, to):
+            raise _refused(
+                directory, f"a rescale to {marked} was interrupted", rescale_command(path, marked)
+            )
+        names = json.loads((path / MANIFEST).read_text(encoding="utf-8"))["queries"]
+        for name in names:
+            check_whole(path / name, notice)
+        queries = [_state_of(path, name, directory, to, marked) for name in names]
+        yield Rescale(path, to, queries, marked is not None)
+
+
+def parallelism_notice(path: Path, names: Iterable[str], wanted: int) -> Iterator[str]:
+    """Yield a line for each query whose state in the checkpoint has another number of partitions.
+
+    Args:
+        path: the checkpoint directory.
+        names: the queries of the job.
+        wanted: the job's `parallelism.default`.
+    """
+    for name in names:
+        found = _committed_partitions(path / name)
+        if found not in (None, wanted):
+            how = rescale_command(path, wanted)
+            yield (
+                f"{name}: continues with the {found} state partitions of the checkpoint; for"
+                f" '{PARALLELISM.key}' = '{wanted}', stop the job and {how}"
+            )
+
+
+def _state_of(path: Path, name: str, directory: str, to: int, marked: int | None) -> QueryState:
+    """Check one query of a checkpoint."""
+    query = path / name
+    planned, committed = newest_batch(query / "offsets"), newest_batch(query / "commits")
+    partitions = _committed_partitions(query)
+    if partitions is None or partitions == to:
+        return QueryState(name, partitions, committed)
+    if _metadata(query, planned).get("batchWatermarkMs") == END_WATERMARK_MS:
+        raise StreamtableError(
+            Condition.CHECKPOINT_ENDED,
+            checkpoint=directory,
+            hint="no job continues it, so there is nothing to rescale",
+        )
+    if planned > committed and not (marked == to and _partitions(query, planned) == to):
+        raise _refused(
+            directory,
+            f"batch {planned} of {name} is planned and not committed",
+            "run the job until it has committed the batch and stop it with Ctrl-C, then rescale",
+        )
+    return QueryState(name, partitions, committed)
+
+
+def _committed_partitions(query: Path) -> int | None:
+    """Return the number of state partitions at the last commit; None without state or commit."""
+    committed = newest_batch(query / "commits")
+    state = query / "state"
+    if committed < 0 or not state.is_dir() or not any(f.name.isdigit() for f in state.iterdir()):
+        return None
+    return _partitions(query, committed)
+
+
+def _partitions(query: Path, batch: int) -> int:
+    return int(_metadata(query, batch)["conf"][_PARTITIONS])
+
+
+def _metadata(query: Path, batch: int) -> dict[str, Any]:
+    """Return what Spark's offset log says about a batch: the line after the version."""
+    file = query / "offsets" / str(batch)
+    try:
+        found: dict[str, Any] = json.loads(file.read_text(encoding="utf-8").splitlines()[1])
+    except (OSError, ValueError, IndexError) as error:
+        raise StreamtableError(
+            Condition.CHECKPOINT_UNREADABLE, checkpoint=query, reason=f"'{file}': {error}"
+        ) from error
+    return found
+
+
+def _marked(path: Path) -> int | None:
+    """Return the number of partitions of an interrupted rescale, or None."""
+    mark = path / RESCALE_MARK
+    return json.loads(mark.read_text(encoding="utf-8"))["to"] if mark.exists() else None
+
+
+def _forget_attempt(query: Path, batch: int) -> None:
+    """Delete operator metadata that an interrupted rescale has written: Spark replaces none."""
+    for file in (query / "state").glob(f"*/_metadata/v2/{batch}"):
+        file.unlink()
+
+
+def _keep_positions(query: Path) -> None:
+    """Copy the end offsets of the sink from the batch before the newest one.
+
+    The start after a crash in real-time mode looks for them under the newest commit
+    (`connectors.kafka.write.rollback`). The new batch has no rows, so they have not changed.
+    """
+    batch = newest_batch(query / "commits")
+    before, after = (query / "sinks" / str(n) for n in (batch - 1, batch))
+    if batch > 0 and before.exists() and not after.exists() and _was_rescaled(query, batch):
+        draft = after.with_suffix(".tmp")
+        shutil.copyfile(before, draft)
+        draft.replace(after)
+
+
+def _was_rescaled(query: Path, batch: int) -> bool:
+    return _partitions(query, batch) != _partitions(query, batch - 1)
+
+
+def _refused(directory: str, reason: str, hint: str) -> StreamtableError:
+    return StreamtableError(
+        Condition.CHECKPOINT_NOT_RESCALED, checkpoint=directory, reason=reason, hint=hint
+    )
