@@ -114,6 +114,11 @@ class KafkaJob:
         with set_for_a_while(self.spark, INTERPRETED):
             self._run({"execution.micro-batch.max-records": str(batch_rows)})
 
+    def move(self, directory: Path) -> None:
+        """Continues with a checkpoint in another directory."""
+        self.directory = directory
+        self._run.checkpoint = directory / "checkpoint"
+
     def answers(self) -> Mapping[str, set[Any]]:
         """What Spark answers each query with over what has been fed so far."""
         for name, changes in self._done.items():

@@ -27,6 +27,7 @@ from streamtable.plan.rules.shape import shape
 from streamtable.plan.rules.state_layouts import layouts
 from streamtable.plan.sink.sink import Sink
 from streamtable.runtime.checkpoint.local_folder import local_folder
+from streamtable.runtime.checkpoint.moved import adopt
 from streamtable.runtime.checkpoint.stale_keys import stale_keys_hint
 from streamtable.runtime.checkpoint.torn_files import check_whole, write_whole
 
@@ -112,6 +113,7 @@ def open_checkpoint(
         _check_not_rescaling(path, directory)
         for name in plans:
             check_whole(path / name, notice)
+            adopt(path / name)
     except BaseException:
         lock.close()
         raise

@@ -28,6 +28,7 @@ from streamtable.runtime.checkpoint.checkpoint import (
     rescale_command,
 )
 from streamtable.runtime.checkpoint.local_folder import local_folder
+from streamtable.runtime.checkpoint.moved import adopt
 from streamtable.runtime.checkpoint.torn_files import check_whole, write_whole
 
 _PARTITIONS = "spark.sql.shuffle.partitions"
@@ -136,6 +137,7 @@ def open_rescale(directory: str, to: int, notice: Callable[[str], None]) -> Iter
         names = json.loads((path / MANIFEST).read_text(encoding="utf-8"))["queries"]
         for name in names:
             check_whole(path / name, notice)
+            adopt(path / name)
         queries = [_state_of(path, name, directory, to, marked) for name in names]
         yield Rescale(path, to, queries, marked is not None)
 

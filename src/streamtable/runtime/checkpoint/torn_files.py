@@ -55,9 +55,15 @@ def is_torn(file: Path) -> bool:
     return not file.read_bytes().strip(b"\0")
 
 
-def write_whole(target: Path, text: str) -> None:
-    """Write a file atomically: it has the old or the new content, also after a power failure."""
-    draft = target.with_suffix(".tmp")
+def write_whole(target: Path, text: str, draft: Path | None = None) -> None:
+    """Write a file atomically: it has the old or the new content, also after a power failure.
+
+    Args:
+        target: the file.
+        text: its new content.
+        draft: name of the new content until it is complete; None for a name beside the target.
+    """
+    draft = draft or target.with_suffix(".tmp")
     with draft.open("w", encoding="utf-8") as file:
         file.write(text)
         file.flush()

@@ -1,0 +1,58 @@
+"""Make a checkpoint valid at its place: a directory may be moved or copied between two runs.
+
+Spark's metadata of a stateful operator names the files of its state schemas with their full paths.
+At another place these files would be missing, or belong to the original of a copy.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from streamtable.core.errors import Condition, StreamtableError
+from streamtable.runtime.checkpoint.torn_files import is_torn, write_whole
+
+_SCHEMAS = "_stateSchema"
+
+
+def adopt(query: Path) -> None:
+    """Point the metadata of a query's operators to the schema files in its own directory.
+
+    Args:
+        query: checkpoint directory of the query, which is locked; it may be missing.
+
+    Raises:
+        StreamtableError: CHECKPOINT_UNREADABLE if a file cannot be read or written.
+    """
+    for file in query.glob("state/*/_metadata/v2/*"):
+        if not file.name.isdigit() or is_torn(file):
+            continue
+        try:
+            _adopt(file, query / "moved.tmp")
+        except (OSError, ValueError, KeyError) as error:
+            raise StreamtableError(
+                Condition.CHECKPOINT_UNREADABLE, checkpoint=query, reason=f"'{file}': {error}"
+            ) from error
+
+
+def _adopt(file: Path, draft: Path) -> None:
+    # The draft is outside the directory of the file, because Spark reads all names there.
+    version, _, text = file.read_text(encoding="utf-8").partition("\n")
+    found = json.loads(text)
+    operator = file.parents[2]
+    moved = False
+    for store in found["stateStoreInfo"]:
+        paths = store.get("stateSchemaFilePaths", [])
+        here = [_at(operator, path) for path in paths]
+        moved |= here != paths
+        store["stateSchemaFilePaths"] = here
+    if moved:
+        # Hadoop would check the new content against the checksum of the old content.
+        file.with_name(f".{file.name}.crc").unlink(missing_ok=True)
+        write_whole(file, f"{version}\n{json.dumps(found, separators=(',', ':'))}", draft)
+
+
+def _at(operator: Path, path: str) -> str:
+    """Return the path of a schema file below the directory of an operator, as Spark writes it."""
+    _, found, name = path.rpartition(f"/{_SCHEMAS}/")
+    return f"file:{operator}/{_SCHEMAS}/{name}" if found else path
