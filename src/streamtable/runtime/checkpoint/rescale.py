@@ -76,6 +76,8 @@ class Rescale:
 
     def described(self) -> Iterator[str]:
         """Yield one line per query: what the rescale does."""
+        if not self.queries:
+            yield "no query has state"
         for query in self.queries:
             if query.partitions is None:
                 yield f"{query.name}: no state, starts with any parallelism"
