@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 def test_a_checkpoint_continues_at_another_place(
     copied: bool, spark: SparkSession, broker: Broker, topic: Topics, tmp_path: Path
 ) -> None:
-    queries = {name: QUERIES[name] for name in ("groups", "pairs", "first")}
+    queries = {name: QUERIES[name] for name in ("groups", "first")}
     job = KafkaJob(spark, broker.bootstrap_servers, topic, tmp_path / "a", queries)
     cut = histories(9, cuts=2)
     for piece in range(2):
