@@ -164,7 +164,7 @@ def test_updates_do_not_fit_into_files() -> None:
     with pytest.raises(StreamtableError) as refused:
         _load(sql + "INSERT INTO counts SELECT dt, COUNT(*) FROM t GROUP BY dt;")
     assert refused.value.condition is Condition.SINK_NEEDS_APPEND
-    assert "connector 'filesystem'" in str(refused.value)
+    assert "counts (filesystem, /data, json) accepts only inserts" in str(refused.value)
 
 
 def test_a_glob_can_be_read_only() -> None:
