@@ -95,7 +95,7 @@ def test_every_fetched_jar_has_its_licence(dist: Path, name: str) -> None:
         for entry in archive.namelist()
         if "/licences/" in entry and re.match("licen[cs]e|copying", Path(entry).name.lower())
     }
-    assert len(fetched) == (9 if name == _WHEEL else 46)
+    assert len(fetched) == (14 if name == _WHEEL else 46)
     assert fetched == licensed
 
 

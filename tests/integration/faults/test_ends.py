@@ -90,3 +90,4 @@ def test_killed_at_the_end(
     with pytest.raises(StreamtableError) as refused:
         job(drain=True)
     assert refused.value.condition is Condition.CHECKPOINT_ENDED
+    assert f"stay in the topic '{source}-folded'" in str(refused.value)

@@ -76,3 +76,9 @@ def test_a_file_is_replaced_as_a_whole(tmp_path: Path) -> None:
         write_whole(target, text)
         assert target.read_text() == text
     assert [path.name for path in tmp_path.iterdir()] == ["streamtable.json"]
+
+
+def test_a_new_directory_keeps_stale_keys(tmp_path: Path) -> None:
+    query = _query(tmp_path, {"metadata": b""})
+    with pytest.raises(StreamtableError, match="topics; keys stay in 't'"):
+        check_whole(query, lambda _: None, "; keys stay in 't'")

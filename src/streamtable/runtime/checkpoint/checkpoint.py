@@ -112,7 +112,7 @@ def open_checkpoint(
         theirs = _check(path, directory, plans)
         _check_not_rescaling(path, directory)
         for name in plans:
-            check_whole(path / name, notice)
+            check_whole(path / name, notice, stale_keys_hint(plans))
             adopt(path / name)
     except BaseException:
         lock.close()

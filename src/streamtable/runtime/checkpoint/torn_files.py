@@ -16,7 +16,7 @@ from streamtable.core.errors import Condition, StreamtableError
 _REBUILD = "start the job with a new --checkpoint directory; it rebuilds its state from the topics"
 
 
-def check_whole(query: Path, notice: Callable[[str], None]) -> None:
+def check_whole(query: Path, notice: Callable[[str], None], stale_keys: str = "") -> None:
     """Check the newest files of a query's logs, which the next start of the query needs.
 
     An empty commit file is deleted; its batch then runs again unchanged.
@@ -24,25 +24,27 @@ def check_whole(query: Path, notice: Callable[[str], None]) -> None:
     Args:
         query: checkpoint directory of the query.
         notice: takes one line for the user.
+        stale_keys: end of a hint that proposes a new directory; see `stale_keys_hint`.
 
     Raises:
         StreamtableError: CHECKPOINT_UNREADABLE if the query cannot recover by itself.
     """
+    rebuild = _REBUILD + stale_keys
     metadata = query / "metadata"
     if metadata.exists() and is_torn(metadata):
-        raise _torn(metadata, _REBUILD)
+        raise _torn(metadata, rebuild)
     planned, committed = _newest(query / "offsets"), _newest(query / "commits")
     if planned is not None and is_torn(planned):
         if committed is not None and int(committed.name) >= int(planned.name):
-            raise _torn(planned, _REBUILD)
+            raise _torn(planned, rebuild)
         hint = (
-            f"{_REBUILD}; or delete the file: batch {planned.name} is planned again; if it had"
+            f"{rebuild}; or delete the file: batch {planned.name} is planned again; if it had"
             " begun, sinks may keep rows of it, and exactly-once sinks may miss some"
         )
         raise _torn(planned, hint)
     if committed is not None and is_torn(committed):
         if planned is None or int(planned.name) > int(committed.name):
-            raise _torn(committed, _REBUILD)
+            raise _torn(committed, rebuild)
         committed.unlink()
         notice(
             f"'{committed}' was empty, probably after a loss of power: batch {committed.name}"

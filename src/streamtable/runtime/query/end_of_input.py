@@ -19,6 +19,7 @@ from streamtable.plan.node import Node
 from streamtable.plan.rules.watermarks import waits
 from streamtable.plan.sink.sink import Sink
 from streamtable.runtime.checkpoint.checkpoint import Checkpoint
+from streamtable.runtime.checkpoint.stale_keys import stale_keys_hint
 
 
 def drains(node: Node, settings: Settings) -> bool:
@@ -49,7 +50,7 @@ def check_not_ended(
             checkpoint=str(checkpoint.directory),
             hint=(
                 "its open windows and joins have been emitted; use a new --checkpoint, with SET"
-                f" '{DRAIN.key}' = 'false' for a series of bounded runs"
+                f" '{DRAIN.key}' = 'false' for a series of bounded runs{stale_keys_hint(plans)}"
             ),
         )
     return stages
