@@ -133,7 +133,7 @@ def plot_drawing(fields: Sequence[Field], kind: str, x: str | None, y: Sequence[
 
 
 def html_table(
-    names: Iterable[str],
+    names: Sequence[str],
     rows: Iterable[Sequence[str]],
     numeric: Sequence[bool] = (),
     foot: str = "",
@@ -146,15 +146,12 @@ def html_table(
         numeric: for each column whether it is right-aligned; empty for none.
         foot: a line below the table.
     """
-    aligned = [
-        ' style="text-align:right"' if right else ' style="text-align:left"' for right in numeric
-    ]
 
-    def line(tag: str, cells: Iterable[str]) -> str:
-        styles = aligned or [' style="text-align:left"'] * 1_000
+    def line(tag: str, cells: Sequence[str]) -> str:
+        sides = ("right" if right else "left" for right in numeric or [False] * len(cells))
         return "".join(
-            f"<{tag}{style}>{escape(cell)}</{tag}>"
-            for style, cell in zip(styles, cells, strict=False)
+            f'<{tag} style="text-align:{side}">{escape(cell)}</{tag}>'
+            for side, cell in zip(sides, cells, strict=True)
         )
 
     body = "".join(f"<tr>{line('td', cells)}</tr>" for cells in rows)
