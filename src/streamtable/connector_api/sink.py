@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
-from pathlib import Path
 from typing import Protocol
 
 from pyspark.sql import DataFrame
@@ -13,6 +12,7 @@ from pyspark.sql.streaming.readwriter import DataStreamWriter
 
 from streamtable.connector_api.preflight import Notice, Preflight, Resource
 from streamtable.core.changelog import ChangelogMode
+from streamtable.core.checkpoint_path import CheckpointPath
 from streamtable.core.errors import Span, StreamtableError
 from streamtable.core.options import Settings
 from streamtable.core.settings import ExecutionMode
@@ -43,7 +43,7 @@ class SinkFacts:
 
     query: str
     job: str
-    directory: Path
+    directory: CheckpointPath
     mode: ChangelogMode
     replaces_inserts: bool
     replays: bool

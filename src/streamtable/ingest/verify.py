@@ -18,6 +18,7 @@ from pyspark.sql import SparkSession
 from pyspark.sql import functions as F  # noqa: N812 - the name everyone knows
 
 from streamtable.connectors.mysql_cdc.reader import BinlogPart, Offset, Position, TableId, check
+from streamtable.core.checkpoint_path import CheckpointPath
 from streamtable.core.errors import Condition, StreamtableError
 from streamtable.core.options import Settings
 from streamtable.ingest.expected import ExpectedRecords
@@ -177,7 +178,7 @@ def compare(
     return found
 
 
-def committed(directory: Path) -> Offset:
+def committed(directory: CheckpointPath) -> Offset:
     """Return the offset up to which a job has written.
 
     Raises:
@@ -219,7 +220,7 @@ def _added(checksum: int, key: bytes, value: bytes) -> int:
     return (checksum + int.from_bytes(digest, "big")) % (1 << 64)
 
 
-def _unreadable(directory: Path, reason: str) -> StreamtableError:
+def _unreadable(directory: CheckpointPath, reason: str) -> StreamtableError:
     return StreamtableError(
         Condition.CHECKPOINT_UNREADABLE,
         checkpoint=directory,

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from enum import Enum
-from pathlib import Path
 
+from streamtable.core.checkpoint_path import CheckpointPath, numbered
 from streamtable.jvm.bridge import Bridge
 
 #: The final watermark: later than any time in SQL, in milliseconds.
@@ -19,15 +19,15 @@ class Stage(Enum):
     ENDED = "ENDED"
 
 
-def stage(bridge: Bridge, directory: str) -> Stage:
+def stage(bridge: Bridge, directory: CheckpointPath) -> Stage:
     """Return the stage of the query with a checkpoint directory; OPEN without a checkpoint."""
     if not _has_batches(directory):
         return Stage.OPEN
     planned = bridge.java.query.PlannedBatches
-    return Stage(str(planned.stage(bridge.java_session, directory, END_WATERMARK_MS)))
+    return Stage(str(planned.stage(bridge.java_session, str(directory), END_WATERMARK_MS)))
 
 
-def plan_last_batch(bridge: Bridge, directory: str) -> bool:
+def plan_last_batch(bridge: Bridge, directory: CheckpointPath) -> bool:
     """Write the last batch to the log, for Spark to run; False if the query has had no batch.
 
     The last batch has no rows and a watermark above every time. All earlier batches must be
@@ -36,27 +36,27 @@ def plan_last_batch(bridge: Bridge, directory: str) -> bool:
     if not _has_batches(directory):
         return False
     planned = bridge.java.query.PlannedBatches
-    return bool(planned.planLast(bridge.java_session, directory, END_WATERMARK_MS))
+    return bool(planned.planLast(bridge.java_session, str(directory), END_WATERMARK_MS))
 
 
-def plan_empty_batch(bridge: Bridge, directory: str) -> bool:
+def plan_empty_batch(bridge: Bridge, directory: CheckpointPath) -> bool:
     """Write a batch that the next start runs first; False if the start runs a batch anyway.
 
     Spark ignores advances of time until a query has run a batch after its start.
     """
     if not _has_batches(directory):
         return False
-    return bool(bridge.java.query.PlannedBatches.planEmpty(bridge.java_session, directory))
+    return bool(bridge.java.query.PlannedBatches.planEmpty(bridge.java_session, str(directory)))
 
 
-def _has_batches(directory: str) -> bool:
+def _has_batches(directory: CheckpointPath) -> bool:
     """Whether a query has planned a batch. Spark creates the folder of a log that it opens.
 
     A folder of a query without a manifest beside it would make a new checkpoint unreadable.
     """
-    return newest_batch(Path(directory) / "offsets") >= 0
+    return newest_batch(directory / "offsets") >= 0
 
 
-def newest_batch(folder: Path) -> int:
+def newest_batch(folder: CheckpointPath) -> int:
     """Return the greatest batch number in one of Spark's logs; -1 if the log is empty."""
-    return max((int(f.name) for f in folder.glob("[0-9]*") if f.name.isdigit()), default=-1)
+    return max(numbered(folder), default=-1)

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from pathlib import Path
 
 from pyspark.sql import SparkSession
 
 from streamtable.connector_api.endpoints import lookup_of, source_of
 from streamtable.connector_api.lookup import Lookup
 from streamtable.connector_api.source import Source
+from streamtable.core.checkpoint_path import CheckpointPath
 from streamtable.core.options import Settings
 from streamtable.core.settings import ExecutionMode
 from streamtable.core.table import Table
@@ -46,7 +46,7 @@ class LoweringContext:
     bounded: bool = False
     patient: bool = True
     mode: ExecutionMode = ExecutionMode.MICRO_BATCH
-    directory: Path | None = None
+    directory: CheckpointPath | None = None
     counters: dict[str, Counters] = field(default_factory=dict)
     source_of: Callable[[Table], Source] = source_of
     lookup_of: Callable[[Table], Lookup] = lookup_of

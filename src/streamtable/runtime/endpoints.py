@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from pathlib import Path
 
 from streamtable.connector_api.endpoints import lookup_of, sink_of, source_of
 from streamtable.connector_api.lookup import Lookup
 from streamtable.connector_api.sink import SinkFacts
 from streamtable.connector_api.source import Source
+from streamtable.core.checkpoint_path import CheckpointPath
 from streamtable.core.options import Settings
 from streamtable.core.session_settings import DEFAULT_INTERVAL
 from streamtable.core.settings import (
@@ -62,7 +62,7 @@ def sink_facts(
     plans: Mapping[str, Sink],
     settings: Settings,
     job: str,
-    directory_of: Callable[[str], str],
+    directory_of: Callable[[str], CheckpointPath],
 ) -> dict[str, SinkFacts]:
     """Return the facts that each sink gets about its query, by the name of the query.
 
@@ -79,7 +79,7 @@ def sink_facts(
         found[name] = SinkFacts(
             query=name,
             job=job,
-            directory=Path(directory_of(name)),
+            directory=directory_of(name),
             mode=plan.input.mode,
             replaces_inserts=replaces_inserts(plan),
             replays=not replay_may_differ(plan.input),

@@ -104,7 +104,7 @@ def run_select(
             receiver.begin()
             run(Extent.AVAILABLE if bounded else Extent.ENDLESS)
             drained = bounded and drains(plan.input, settings) and not stop.is_set()
-            if drained and plan_last_batch(bridge, directory):
+            if drained and plan_last_batch(bridge, Path(directory)):
                 run(Extent.ONE_BATCH)
         receiver.end()
         counts = {name: counters.values() for name, counters in context.counters.items()}

@@ -17,8 +17,9 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TextIO
+from typing import Any, Protocol, TextIO
 
+from streamtable.core.checkpoint_path import CheckpointPath
 from streamtable.core.errors import Condition, StreamtableError
 from streamtable.core.secrets import without_secrets
 from streamtable.jvm.planned_batches import newest_batch
@@ -44,6 +45,14 @@ _REBUILD = (
 )
 
 
+class Lock(Protocol):
+    """The right of one process to write a checkpoint."""
+
+    def close(self) -> None:
+        """Release the lock."""
+        ...
+
+
 @dataclass
 class Checkpoint:
     """Open checkpoint directory, locked by this process until `close`.
@@ -54,14 +63,14 @@ class Checkpoint:
         topic_ids: Kafka's ids of the topics that earlier runs have read.
     """
 
-    directory: Path
-    _lock: TextIO
+    directory: CheckpointPath
+    _lock: Lock
     id: str
     topic_ids: Mapping[str, str]
 
-    def query_directory(self, name: str) -> str:
+    def query_directory(self, name: str) -> CheckpointPath:
         """Return the directory of a query's offsets and state."""
-        return str(self.directory / name)
+        return self.directory / name
 
     def has_planned_batch(self, name: str) -> bool:
         """Whether a query has a batch that was planned and not committed."""
@@ -165,7 +174,7 @@ def locked(path: Path, directory: str) -> Iterator[None]:
         lock.close()
 
 
-def rescale_command(path: Path, partitions: int) -> str:
+def rescale_command(path: CheckpointPath, partitions: int) -> str:
     """Return the hint with the command that rescales a checkpoint."""
     return f"run: streamtable rescale --checkpoint {shlex.quote(str(path))} --to {partitions}"
 
@@ -220,7 +229,7 @@ def _fingerprint(plan: Sink) -> dict[str, Any]:
     }
 
 
-def _check(path: Path, directory: str, plans: Mapping[str, Sink]) -> dict[str, Any]:
+def _check(path: CheckpointPath, directory: str, plans: Mapping[str, Sink]) -> dict[str, Any]:
     """Return the existing manifest, which matches the plans, or an empty dictionary."""
     mine = _manifest(plans)
     manifest = path / MANIFEST
@@ -254,7 +263,7 @@ def _check(path: Path, directory: str, plans: Mapping[str, Sink]) -> dict[str, A
     return theirs
 
 
-def _check_not_rescaling(path: Path, directory: str) -> None:
+def _check_not_rescaling(path: CheckpointPath, directory: str) -> None:
     """Refuse a checkpoint in which only some queries, or parts of them, have been rescaled."""
     mark = path / RESCALE_MARK
     if mark.exists():

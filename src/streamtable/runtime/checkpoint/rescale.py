@@ -11,13 +11,12 @@ checkpoint, and another call with the same number of partitions completes an int
 from __future__ import annotations
 
 import json
-import shutil
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
+from streamtable.core.checkpoint_path import CheckpointPath
 from streamtable.core.errors import Condition, StreamtableError
 from streamtable.core.settings import PARALLELISM
 from streamtable.jvm.planned_batches import END_WATERMARK_MS, newest_batch
@@ -28,7 +27,7 @@ from streamtable.runtime.checkpoint.checkpoint import (
     rescale_command,
 )
 from streamtable.runtime.checkpoint.local_folder import local_folder
-from streamtable.runtime.checkpoint.moved import adopt
+from streamtable.runtime.checkpoint.moved import adopt, operator_metadata
 from streamtable.runtime.checkpoint.torn_files import check_whole, write_whole
 
 _PARTITIONS = "spark.sql.shuffle.partitions"
@@ -64,7 +63,7 @@ class Rescale:
         interrupted: whether an earlier rescale to the same number was interrupted.
     """
 
-    path: Path
+    path: CheckpointPath
     to: int
     queries: Sequence[QueryState]
     interrupted: bool
@@ -123,7 +122,7 @@ def open_rescale(directory: str, to: int, notice: Callable[[str], None]) -> Iter
             CHECKPOINT_NOT_RESCALED.
     """
     path = local_folder(directory, "a checkpoint")
-    if not (path / MANIFEST).is_file():
+    if not (path / MANIFEST).exists():
         raise StreamtableError(
             Condition.CHECKPOINT_UNREADABLE,
             checkpoint=directory,
@@ -144,7 +143,7 @@ def open_rescale(directory: str, to: int, notice: Callable[[str], None]) -> Iter
         yield Rescale(path, to, queries, marked is not None)
 
 
-def parallelism_notice(path: Path, names: Iterable[str], wanted: int) -> Iterator[str]:
+def parallelism_notice(path: CheckpointPath, names: Iterable[str], wanted: int) -> Iterator[str]:
     """Yield a line for each query whose state in the checkpoint has another number of partitions.
 
     Args:
@@ -162,7 +161,9 @@ def parallelism_notice(path: Path, names: Iterable[str], wanted: int) -> Iterato
             )
 
 
-def _state_of(path: Path, name: str, directory: str, to: int, marked: int | None) -> QueryState:
+def _state_of(
+    path: CheckpointPath, name: str, directory: str, to: int, marked: int | None
+) -> QueryState:
     """Check one query of a checkpoint."""
     query = path / name
     planned, committed = newest_batch(query / "offsets"), newest_batch(query / "commits")
@@ -184,7 +185,7 @@ def _state_of(path: Path, name: str, directory: str, to: int, marked: int | None
     return QueryState(name, partitions, committed)
 
 
-def _committed_partitions(query: Path) -> int | None:
+def _committed_partitions(query: CheckpointPath) -> int | None:
     """Return the number of state partitions at the last commit; None without state or commit."""
     committed = newest_batch(query / "commits")
     state = query / "state"
@@ -193,11 +194,11 @@ def _committed_partitions(query: Path) -> int | None:
     return _partitions(query, committed)
 
 
-def _partitions(query: Path, batch: int) -> int:
+def _partitions(query: CheckpointPath, batch: int) -> int:
     return int(_metadata(query, batch)["conf"][_PARTITIONS])
 
 
-def _metadata(query: Path, batch: int) -> dict[str, Any]:
+def _metadata(query: CheckpointPath, batch: int) -> dict[str, Any]:
     """Return what Spark's offset log says about a batch: the line after the version."""
     file = query / "offsets" / str(batch)
     try:
@@ -209,19 +210,20 @@ def _metadata(query: Path, batch: int) -> dict[str, Any]:
     return found
 
 
-def _marked(path: Path) -> int | None:
+def _marked(path: CheckpointPath) -> int | None:
     """Return the number of partitions of an interrupted rescale, or None."""
     mark = path / RESCALE_MARK
     return json.loads(mark.read_text(encoding="utf-8"))["to"] if mark.exists() else None
 
 
-def _forget_attempt(query: Path, batch: int) -> None:
+def _forget_attempt(query: CheckpointPath, batch: int) -> None:
     """Delete operator metadata that an interrupted rescale has written: Spark replaces none."""
-    for file in (query / "state").glob(f"*/_metadata/v2/{batch}"):
-        file.unlink()
+    for file in operator_metadata(query):
+        if file.name == str(batch):
+            file.unlink()
 
 
-def _keep_positions(query: Path) -> None:
+def _keep_positions(query: CheckpointPath) -> None:
     """Copy the end offsets of the sink from the batch before the newest one.
 
     The start after a crash in real-time mode looks for them under the newest commit
@@ -230,12 +232,10 @@ def _keep_positions(query: Path) -> None:
     batch = newest_batch(query / "commits")
     before, after = (query / "sinks" / str(n) for n in (batch - 1, batch))
     if batch > 0 and before.exists() and not after.exists() and _was_rescaled(query, batch):
-        draft = after.with_suffix(".tmp")
-        shutil.copyfile(before, draft)
-        draft.replace(after)
+        write_whole(after, before.read_text(encoding="utf-8"))
 
 
-def _was_rescaled(query: Path, batch: int) -> bool:
+def _was_rescaled(query: CheckpointPath, batch: int) -> bool:
     return _partitions(query, batch) != _partitions(query, batch - 1)
 
 

@@ -11,12 +11,13 @@ import os
 from collections.abc import Callable
 from pathlib import Path
 
+from streamtable.core.checkpoint_path import CheckpointPath, numbered
 from streamtable.core.errors import Condition, StreamtableError
 
 _REBUILD = "start the job with a new --checkpoint directory; it rebuilds its state from the topics"
 
 
-def check_whole(query: Path, notice: Callable[[str], None], stale_keys: str = "") -> None:
+def check_whole(query: CheckpointPath, notice: Callable[[str], None], stale_keys: str = "") -> None:
     """Check the newest files of a query's logs, which the next start of the query needs.
 
     An empty commit file is deleted; its batch then runs again unchanged.
@@ -52,20 +53,24 @@ def check_whole(query: Path, notice: Callable[[str], None], stale_keys: str = ""
         )
 
 
-def is_torn(file: Path) -> bool:
+def is_torn(file: CheckpointPath) -> bool:
     """Whether a file is empty or contains only zero bytes."""
     return not file.read_bytes().strip(b"\0")
 
 
-def write_whole(target: Path, text: str, draft: Path | None = None) -> None:
+def write_whole(target: CheckpointPath, text: str, draft: CheckpointPath | None = None) -> None:
     """Write a file atomically: it has the old or the new content, also after a power failure.
 
     Args:
         target: the file.
         text: its new content.
-        draft: name of the new content until it is complete; None for a name beside the target.
+        draft: name of a local file's new content until it is complete; None for a name beside the
+            target.
     """
-    draft = draft or target.with_suffix(".tmp")
+    if not isinstance(target, Path):
+        target.write_text(text, encoding="utf-8")  # atomic in other file systems
+        return
+    draft = draft if isinstance(draft, Path) else target.with_suffix(".tmp")
     with draft.open("w", encoding="utf-8") as file:
         file.write(text)
         file.flush()
@@ -78,13 +83,13 @@ def write_whole(target: Path, text: str, draft: Path | None = None) -> None:
         os.close(folder)
 
 
-def _newest(log: Path) -> Path | None:
+def _newest(log: CheckpointPath) -> CheckpointPath | None:
     """Return the file of the newest batch in one of Spark's logs."""
-    files = (file for file in log.glob("[0-9]*") if file.name.isdigit())
-    return max(files, key=lambda file: int(file.name), default=None)
+    newest = max(numbered(log), default=None)
+    return None if newest is None else log / str(newest)
 
 
-def _torn(file: Path, hint: str) -> StreamtableError:
+def _torn(file: CheckpointPath, hint: str) -> StreamtableError:
     return StreamtableError(
         Condition.CHECKPOINT_UNREADABLE,
         checkpoint=file.parent,

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from functools import partial
+from pathlib import Path
 from typing import TypeVar
 
 from pyspark.sql import SparkSession
@@ -99,7 +100,7 @@ class _ScriptCheck:
         )
         self._roots: list[Root] = [*self.plans.values(), *self.others]
         # The checkpoint of the later job is unknown; nothing is read from this directory.
-        self._facts = sink_facts(self.plans, self.settings, "check", lambda name: name)
+        self._facts = sink_facts(self.plans, self.settings, "check", Path)
 
     @property
     def has_errors(self) -> bool:

@@ -17,6 +17,7 @@ from pyspark.sql.streaming.listener import StreamingQueryProgress
 from streamtable.connector_api.endpoints import sink_of
 from streamtable.connector_api.preflight import Notice
 from streamtable.connector_api.sink import Rollback, SinkFacts
+from streamtable.core.checkpoint_path import CheckpointPath
 from streamtable.core.errors import StreamtableError
 from streamtable.core.settings import ExecutionMode
 from streamtable.jvm.planned_batches import Stage
@@ -66,7 +67,7 @@ class RunningQuery:
 
     def __post_init__(self) -> None:
         self._watermark = WatermarkAdvance(self.context, self.plan.input)
-        self._real_time = RealTimeRun(self.context, self.plan, self._directory)
+        self._real_time = RealTimeRun(self.context, self.plan, str(self._directory))
         self._rewrites = PendingRewrites(self.plan, self.context.bridge)
         self._transitions = Transitions(
             self.name,
@@ -199,13 +200,13 @@ class RunningQuery:
         if mode is ExecutionMode.REAL_TIME:
             self._real_time.begin()
         trigger = with_trigger(self._rows[mode], self.plan.input, mode, context.settings, extent)
-        writer = trigger.queryName(self.name).option("checkpointLocation", self._directory)
+        writer = trigger.queryName(self.name).option("checkpointLocation", str(self._directory))
         sink_of(self.plan.table).write(writer, self.facts, replace(context, mode=mode))
         self._transitions.begin_run()
         with with_empty_batches(context.spark, [self.plan.input], extent):
             return QueryRun(self.name, writer, explains([self.plan]))
 
     @property
-    def _directory(self) -> str:
+    def _directory(self) -> CheckpointPath:
         """Checkpoint directory of the query."""
         return self.checkpoint.query_directory(self.name)

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from streamtable.connector_api.preflight import Notice
 from streamtable.connector_api.sink import Rollback
 from streamtable.connector_api.source import Split
+from streamtable.core.checkpoint_path import CheckpointPath
 from streamtable.core.errors import Condition, StreamtableError
 from streamtable.core.settings import AUTO_LAG, ExecutionMode
 from streamtable.jvm.planned_batches import Stage, plan_empty_batch, plan_last_batch
@@ -128,7 +129,7 @@ class Transitions:
         return self._give_up_real_time(error) if auto else None
 
     @property
-    def _directory(self) -> str:
+    def _directory(self) -> CheckpointPath:
         return self.checkpoint.query_directory(self.name)
 
     def _plans_last_batch(self) -> bool:

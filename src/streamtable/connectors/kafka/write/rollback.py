@@ -16,13 +16,13 @@ from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import timedelta
-from pathlib import Path
 
 from streamtable.connector_api.preflight import Notice
 from streamtable.connector_api.sink import SinkFacts, WriteContext
 from streamtable.connectors.kafka.cluster.admin import KafkaAdmin, Partition
 from streamtable.connectors.kafka.options.options import DeliveryGuarantee
 from streamtable.connectors.kafka.table import KafkaTable
+from streamtable.core.checkpoint_path import CheckpointPath
 from streamtable.core.durations import format_duration
 from streamtable.core.errors import Condition, StreamtableError
 from streamtable.core.settings import ExecutionMode
@@ -182,8 +182,10 @@ class KafkaRollback:
 
     def settled(self) -> None:
         """Note that the last commit covers all rows that the query has written."""
-        for file in (self._directory / "sinks").glob("[-0-9]*"):
-            file.unlink(missing_ok=True)
+        folder = self._directory / "sinks"
+        for file in folder.iterdir() if folder.is_dir() else ():
+            if file.name[0] in "-0123456789":
+                file.unlink(missing_ok=True)
 
     @property
     def _shared(self) -> bool:
@@ -247,7 +249,7 @@ class KafkaRollback:
         return _Kept(found["topic"], found["time"], ends)
 
 
-def _is_shared(directory: Path) -> bool:
+def _is_shared(directory: CheckpointPath) -> bool:
     return (directory / "sinks" / "shared").exists()
 
 

@@ -1,17 +1,16 @@
 package io.streamtable.files;
 
-import io.streamtable.query.DurableFiles;
+import io.streamtable.checkpoint.CheckpointFolder;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.URI;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import org.apache.hadoop.fs.Path;
 import org.apache.spark.sql.execution.streaming.runtime.FileStreamSource.FileEntry;
 
 /**
@@ -24,7 +23,8 @@ import org.apache.spark.sql.execution.streaming.runtime.FileStreamSource.FileEnt
  */
 final class FileBacklog {
   private final FileListing listing;
-  private final Path bound;
+  private final String folder;
+  private final String bound;
   private final boolean bounded;
   private final long intervalMs;
   private final Set<String> seen = new HashSet<>();
@@ -34,8 +34,10 @@ final class FileBacklog {
 
   FileBacklog(FileListing listing, String metadataPath, boolean bounded, long intervalMs) {
     this.listing = listing;
-    String path = new org.apache.hadoop.fs.Path(metadataPath).toUri().getPath();
-    this.bound = Path.of(path + ".files");
+    Path path = new Path(metadataPath);
+    boolean local = path.toUri().getScheme() == null || path.toUri().getScheme().equals("file");
+    this.folder = local ? path.getParent().toUri().getPath() : path.getParent().toString();
+    this.bound = path.getName() + ".files";
     this.bounded = bounded;
     this.intervalMs = intervalMs;
   }
@@ -84,11 +86,13 @@ final class FileBacklog {
 
   private List<FileListing.Found> boundedFiles() throws IOException {
     List<FileListing.Found> found = new ArrayList<>();
-    if (Files.exists(bound)) {
-      for (String line : Files.readAllLines(bound)) {
+    CheckpointFolder log = CheckpointFolder.open(folder);
+    String kept = log.read(bound);
+    if (kept != null) {
+      for (String line : kept.lines().toList()) {
         String[] parts = line.split(" ", 3);
         // As a URI, because a name may contain a line end.
-        String path = new org.apache.hadoop.fs.Path(URI.create(parts[2])).toString();
+        String path = new Path(URI.create(parts[2])).toString();
         found.add(new FileListing.Found(path, Long.parseLong(parts[0]), Long.parseLong(parts[1])));
       }
       return found;
@@ -96,13 +100,10 @@ final class FileBacklog {
     found = listing.list();
     List<String> lines = new ArrayList<>();
     for (FileListing.Found file : found) {
-      URI uri = new org.apache.hadoop.fs.Path(file.path()).toUri();
+      URI uri = new Path(file.path()).toUri();
       lines.add(file.modified() + " " + file.size() + " " + uri.toString());
     }
-    Files.createDirectories(bound.getParent());
-    Path draft = bound.resolveSibling(bound.getFileName() + ".draft");
-    Files.write(draft, lines);
-    DurableFiles.rename(draft, bound);
+    log.write(bound, lines.isEmpty() ? "" : String.join("\n", lines) + "\n");
     return found;
   }
 }

@@ -1,10 +1,9 @@
 package io.streamtable.files;
 
-import io.streamtable.query.DurableFiles;
+import io.streamtable.checkpoint.CheckpointFolder;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.URI;
-import java.nio.file.Files;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -32,7 +31,7 @@ final class FileCommits {
   private final Path directory;
   private final Path staging;
   private final String id;
-  private final java.nio.file.Path log;
+  private final CheckpointFolder log;
   private final String extension;
   private final String successFile;
 
@@ -50,19 +49,18 @@ final class FileCommits {
       Configuration configuration,
       Path directory,
       String id,
-      java.nio.file.Path log,
+      String log,
       String extension,
       String successFile) {
     try {
       fileSystem = directory.getFileSystem(configuration);
-      Files.createDirectories(log);
+      this.log = CheckpointFolder.open(log);
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
     this.directory = fileSystem.makeQualified(directory);
     this.staging = new Path(this.directory, ".staging-" + id);
     this.id = id;
-    this.log = log;
     this.extension = extension;
     this.successFile = successFile;
   }
@@ -101,7 +99,7 @@ final class FileCommits {
     }
     try {
       Set<Path> partitions = new LinkedHashSet<>();
-      List<String> lines = Files.readAllLines(log.resolve(PREPARED));
+      List<String> lines = log.read(PREPARED).lines().toList();
       for (String line : lines.subList(1, lines.size())) {
         String[] ends = line.split(" ", 2);
         Path target = new Path(URI.create(ends[1]));
@@ -161,18 +159,15 @@ final class FileCommits {
   /** Returns the batch in a file of the log; -1 if the file does not exist. */
   private long newest(String name) {
     try {
-      return Long.parseLong(Files.readAllLines(log.resolve(name)).get(0));
-    } catch (java.nio.file.NoSuchFileException e) {
-      return -1;
+      String text = log.read(name);
+      return text == null ? -1 : Long.parseLong(text.lines().findFirst().orElseThrow());
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
   }
 
   private void write(String name, List<String> lines) throws IOException {
-    java.nio.file.Path draft = log.resolve(name + ".draft");
-    Files.write(draft, lines);
-    DurableFiles.rename(draft, log.resolve(name));
+    log.write(name, String.join("\n", lines) + "\n");
   }
 
   @Override

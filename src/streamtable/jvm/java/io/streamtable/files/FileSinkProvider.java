@@ -29,7 +29,7 @@ public final class FileSinkProvider implements StreamSinkProvider {
             session.sessionState().newHadoopConf(),
             new Path(parameters.apply("directory")),
             parameters.apply("id"),
-            java.nio.file.Path.of(parameters.apply("log")),
+            parameters.apply("log"),
             parameters.apply("extension"),
             parameters.get("successfile").getOrElse(() -> null));
     return new FileSink(session, commits, parameters, partitions);

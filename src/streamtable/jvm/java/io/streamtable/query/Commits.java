@@ -1,16 +1,16 @@
 package io.streamtable.query;
 
-import java.nio.file.Path;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.LongConsumer;
+import org.apache.hadoop.fs.Path;
 
 /**
  * Calls listeners at each commit of a query, before the commit file is visible and the next batch
  * begins.
  */
 public final class Commits {
-  private static final Map<Path, Map<Class<?>, LongConsumer>> BY_FOLDER = new ConcurrentHashMap<>();
+  private static final Map<String, Map<Class<?>, LongConsumer>> BY_FOLDER = new ConcurrentHashMap<>();
 
   private Commits() {}
 
@@ -41,14 +41,20 @@ public final class Commits {
    * Calls the listeners before a checkpoint file is renamed to its final name. Ignores files other
    * than commits of queries.
    */
-  static void before(org.apache.hadoop.fs.Path file) {
-    Path path = Path.of(file.toUri().getPath());
-    for (LongConsumer listener : BY_FOLDER.getOrDefault(path.getParent(), Map.of()).values()) {
-      listener.accept(Long.parseLong(path.getFileName().toString()));
+  public static void before(Path file) {
+    String folder = key(file.getParent());
+    for (LongConsumer listener : BY_FOLDER.getOrDefault(folder, Map.of()).values()) {
+      listener.accept(Long.parseLong(file.getName()));
     }
   }
 
-  private static Path folder(String directory) {
-    return Path.of(directory).resolve("commits");
+  private static String folder(String directory) {
+    return key(new Path(directory, "commits"));
+  }
+
+  /** Returns the same name for a local path and its URI. */
+  private static String key(Path path) {
+    String authority = path.toUri().getAuthority();
+    return (authority == null ? "" : authority) + path.toUri().getPath();
   }
 }

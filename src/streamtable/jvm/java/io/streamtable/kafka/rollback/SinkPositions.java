@@ -1,5 +1,6 @@
 package io.streamtable.kafka.rollback;
 
+import io.streamtable.checkpoint.CheckpointFolder;
 import io.streamtable.kafka.admin.KafkaAdmin;
 import io.streamtable.kafka.admin.TopicOffsets;
 import io.streamtable.kafka.client.Bootstrap;
@@ -7,10 +8,7 @@ import io.streamtable.kafka.client.KafkaFault;
 import io.streamtable.kafka.write.KafkaWriter;
 import io.streamtable.metrics.Counters;
 import io.streamtable.query.Commits;
-import io.streamtable.query.DurableFiles;
 import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
@@ -18,7 +16,6 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
 import java.util.stream.Collectors;
-import java.util.stream.Stream;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.AdminClientConfig;
 import org.apache.kafka.clients.admin.OffsetSpec;
@@ -36,7 +33,7 @@ public final class SinkPositions {
   private static final long LONGEST_MS = 120_000;
   private static final Map<String, SinkPositions> BY_QUERY = new ConcurrentHashMap<>();
 
-  private final Path folder;
+  private final CheckpointFolder folder;
   private final String topic;
   private final String id;
   private final Counters counters;
@@ -46,7 +43,7 @@ public final class SinkPositions {
   private long sent;
 
   private SinkPositions(
-      Path folder, Map<String, String> properties, String topic, String id, Counters counters) {
+      CheckpointFolder folder, Map<String, String> properties, String topic, String id, Counters counters) {
     this.folder = folder;
     this.topic = topic;
     this.id = id;
@@ -76,7 +73,7 @@ public final class SinkPositions {
       Counters counters)
       throws IOException, InterruptedException {
     Bootstrap.await(properties, timeoutMs);
-    Path folder = Files.createDirectories(Path.of(directory, "sinks"));
+    CheckpointFolder folder = CheckpointFolder.open(directory + "/sinks");
     forget(directory); // the query may have been restarted
     SinkPositions positions = new SinkPositions(folder, properties, topic, id, counters);
     BY_QUERY.put(directory, positions);
@@ -109,7 +106,7 @@ public final class SinkPositions {
       long sentBefore = sent;
       Map<String, Long> found = now();
       if (ends - endsBefore > sent - sentBefore) {
-        Files.writeString(folder.resolve(SHARED), "");
+        folder.write(SHARED, "");
       }
       keep(batch, found);
     } catch (ExecutionException e) {
@@ -136,9 +133,9 @@ public final class SinkPositions {
    */
   private void keep(long batch, Map<String, Long> found) throws IOException {
     write(batch, found);
-    try (Stream<Path> files = Files.list(folder)) {
-      for (Path file : files.filter(f -> isOld(f.getFileName().toString(), batch)).toList()) {
-        Files.delete(file);
+    for (String name : folder.list()) {
+      if (isOld(name, batch)) {
+        folder.delete(name);
       }
     }
   }
@@ -152,9 +149,7 @@ public final class SinkPositions {
         String.format(
             "{\"topic\":\"%s\",\"time\":%d,\"ends\":{%s}}",
             id, System.currentTimeMillis(), listed);
-    Path draft = folder.resolve(".draft");
-    Files.writeString(draft, text);
-    DurableFiles.rename(draft, folder.resolve(String.valueOf(batch)));
+    folder.write(String.valueOf(batch), text);
   }
 
   private static boolean isOld(String name, long batch) {

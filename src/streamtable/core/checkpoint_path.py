@@ -1,0 +1,67 @@
+"""`CheckpointPath`: a file or folder of a checkpoint, on a local disk or in another file system."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Protocol, Self
+
+
+class CheckpointPath(Protocol):
+    """The part of `pathlib.Path` that a checkpoint needs; `str()` returns what Spark understands.
+
+    A local checkpoint uses `Path` itself. `jvm.remote_path.RemotePath` uses a file system of
+    Hadoop. The methods raise `OSError` as those of `Path` do.
+    """
+
+    @property
+    def name(self) -> str:
+        """The last part of the path."""
+        ...
+
+    @property
+    def parent(self) -> Self:
+        """The folder of the path."""
+        ...
+
+    def __truediv__(self, name: str, /) -> Self:
+        """Return a path in this folder."""
+        ...
+
+    def exists(self) -> bool:
+        """Whether there is a file or folder."""
+        ...
+
+    def is_dir(self) -> bool:
+        """Whether there is a folder."""
+        ...
+
+    def iterdir(self) -> Iterator[Self]:
+        """List the files and folders of this folder."""
+        ...
+
+    def mkdir(self, *, exist_ok: bool) -> None:
+        """Create the folder."""
+        ...
+
+    def read_text(self, encoding: str) -> str:
+        """Return the content of the file."""
+        ...
+
+    def read_bytes(self) -> bytes:
+        """Return the content of the file."""
+        ...
+
+    def write_text(self, data: str, encoding: str) -> object:
+        """Write the file. `runtime.checkpoint.torn_files.write_whole` writes atomically."""
+        ...
+
+    def unlink(self, missing_ok: bool = False) -> None:
+        """Delete the file."""
+        ...
+
+
+def numbered(folder: CheckpointPath) -> list[int]:
+    """Return the numbers that are names in a folder, such as the batches in one of Spark's logs."""
+    if not folder.is_dir():
+        return []
+    return [int(file.name) for file in folder.iterdir() if file.name.isdigit()]
