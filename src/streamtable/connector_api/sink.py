@@ -118,6 +118,14 @@ class Sink(Protocol):
     def target(self) -> str:
         """The target, such as a topic; queries that write the same target share it."""
 
+    @property
+    def names_tasks_by_split(self) -> bool:
+        """Whether a task that writes without state before it is identified by its source split.
+
+        Then each task of such a query reads one split, so that a repeated batch has the same tasks.
+        """
+        return False
+
     def encode(self, rows: DataFrame, context: WriteContext) -> DataFrame:
         """Encode rows for `write`.
 

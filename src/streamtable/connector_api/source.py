@@ -57,6 +57,10 @@ class ReadContext(Protocol):
         """The name of the query that reads."""
 
     @property
+    def one_split_per_task(self) -> bool:
+        """Whether a task must not read several splits (`Sink.names_tasks_by_split`)."""
+
+    @property
     def alignments(self) -> Mapping[str, str]:
         """The id of each table's source alignment, for the tables that the query aligns."""
 
@@ -125,7 +129,7 @@ class Source(Protocol):
 
     @property
     def reads_splits_alone(self) -> bool:
-        """Whether each task reads one split, so that a repeated batch has the same tasks."""
+        """Whether each task can read one split, so that a repeated batch has the same tasks."""
         return True
 
     def real_time_obstacle(self, settings: Settings) -> StreamtableError | None:

@@ -36,6 +36,7 @@ class LoweringContext:
         query: name of the query that is lowered.
         watermarks: watermarks of the splits of scans with an event time.
         alignments: source alignment of the query, by the name of the table.
+        one_split_per_task: whether a task of a scan must not read several splits.
         bounded: whether the job reads the current content of the topics and stops.
         patient: whether the job waits until a topic has reached the end of its scan.
     """
@@ -52,6 +53,7 @@ class LoweringContext:
     lookup_of: Callable[[Table], Lookup] = lookup_of
     in_memory: bool = False
     query: str = ""
+    one_split_per_task: bool = False
     alignments: Mapping[str, str] = field(default_factory=dict)
     watermarks: Watermarks = field(default_factory=Watermarks)
 

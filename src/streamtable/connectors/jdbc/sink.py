@@ -37,6 +37,11 @@ class JdbcSink(TableEndpoint[JdbcTable], Sink):
         # coalesce merges whole tasks, so the order within each task is kept.
         return rows if tasks is None else rows.coalesce(tasks)
 
+    @property
+    def names_tasks_by_split(self) -> bool:
+        """Whether the sink is exactly-once: the rows of a task carry the name of its split."""
+        return self.declared.writing.exactly_once
+
     def write(self, writer: DataStreamWriter, facts: SinkFacts, context: WriteContext) -> None:
         """Configure the query to write its rows over JDBC."""
         bridge, table = context.bridge, self.declared

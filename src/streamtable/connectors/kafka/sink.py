@@ -52,6 +52,11 @@ class KafkaSink(TableEndpoint[KafkaTable], Sink):
         """Encode rows into the columns `key` and `value` (BINARY) and the writable metadata."""
         return encode_records(self.declared, rows, context.bridge)
 
+    @property
+    def names_tasks_by_split(self) -> bool:
+        """Whether the sink is exactly-once: the rows of a task carry the name of its split."""
+        return self.declared.transaction_prefix is not None
+
     def write(self, writer: DataStreamWriter, facts: SinkFacts, context: WriteContext) -> None:
         """Configure the query to write its records with our producer."""
         spec = writer_spec(self.declared, context.mode, facts.query, facts.job)

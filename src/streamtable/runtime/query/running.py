@@ -89,8 +89,10 @@ class RunningQuery:
         wanted = self.context.mode
         # A query in real-time mode ends with a micro-batch that commits its work.
         modes = {wanted} if wanted is ExecutionMode.MICRO_BATCH else set(ExecutionMode)
+        by_split = self.facts.stateless_scans and sink_of(self.plan.table).names_tasks_by_split
         for mode in modes - {ExecutionMode.AUTO}:
-            self._rows[mode] = lower_sink(self.plan, replace(self.context, mode=mode))
+            context = replace(self.context, mode=mode, one_split_per_task=by_split)
+            self._rows[mode] = lower_sink(self.plan, context)
 
     @property
     def progress(self) -> StreamingQueryProgress | None:

@@ -91,6 +91,7 @@ def _records(table: KafkaTable, context: ReadContext) -> DataFrame:
         reader = reader.option("alignment", alignment).option("alignmentQuery", context.query)
     if batches:
         reader = reader.option("maxOffsetsPerTrigger", context.settings[MAX_BATCH_RECORDS])
+        reader = reader.option("partitionGroups", str(not context.one_split_per_task))
     reader = reader.options(**consumer_options({**_DEFAULTS[context.mode], **table.properties}))
     records = reader.load()
     if table.scan_tasks is not None:  # a task reads whole partitions in order

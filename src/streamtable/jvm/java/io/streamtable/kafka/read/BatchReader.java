@@ -2,7 +2,6 @@ package io.streamtable.kafka.read;
 
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.spark.sql.catalyst.InternalRow;
-import org.apache.spark.sql.catalyst.expressions.GenericInternalRow;
 import org.apache.spark.sql.connector.metric.CustomTaskMetric;
 import org.apache.spark.sql.connector.read.InputPartition;
 import org.apache.spark.sql.connector.read.PartitionReader;
@@ -10,42 +9,28 @@ import org.apache.spark.sql.connector.read.PartitionReaderFactory;
 import org.apache.spark.sql.kafka010.KafkaBatchInputPartition;
 import org.apache.spark.sql.kafka010.KafkaOffsetRange;
 import org.apache.spark.sql.kafka010.consumer.KafkaDataConsumer;
-import org.apache.spark.unsafe.types.UTF8String;
 
 /**
  * Reads a Kafka partition's part of a batch with the consumers of Spark's Kafka source, but without
- * copying records. Spark copies each record, with its topic's name, into an unsafe row, and then
- * copies the columns that a query reads out of that row.
+ * copying records ({@link RecordRow}).
  */
 final class BatchReader implements PartitionReader<InternalRow> {
-  private static final int KEY = 0;
-  private static final int VALUE = 1;
-  private static final int OFFSET = 4;
-  private static final int TIMESTAMP = 5;
-  private static final int TIMESTAMP_TYPE = 6;
-
   private final KafkaBatchInputPartition part;
   private final KafkaOffsetRange range;
   private final KafkaDataConsumer consumer;
-  private final Object[] values;
-  private final InternalRow row;
+  private final RecordRow row;
+  private InternalRow current;
   private long next;
 
-  private BatchReader(KafkaBatchInputPartition part) {
+  BatchReader(KafkaBatchInputPartition part) {
     this.part = part;
     this.range = part.offsetRange();
     this.consumer = KafkaDataConsumer.acquire(range.topicPartition(), part.executorKafkaParams());
-    this.values =
-        new Object[] {
-          null, null, UTF8String.fromString(range.topic()), range.partition(), null, null, null
-        };
-    this.row = new GenericInternalRow(values);
+    this.row = new RecordRow(range.topicPartition(), part.includeHeaders());
     this.next = range.fromOffset();
   }
 
-  /**
-   * Creates readers of the input partitions of Spark's source. Spark's own reader reads headers.
-   */
+  /** Creates readers of the input partitions of Spark's source, and of groups of them. */
   static PartitionReaderFactory factory(PartitionReaderFactory kafka) {
     return new Factory(kafka);
   }
@@ -53,14 +38,19 @@ final class BatchReader implements PartitionReader<InternalRow> {
   private record Factory(PartitionReaderFactory kafka) implements PartitionReaderFactory {
     @Override
     public PartitionReader<InternalRow> createReader(InputPartition partition) {
-      if (partition instanceof KafkaBatchInputPartition part
-          && !part.includeHeaders()
-          && part.offsetRange().fromOffset() >= 0
-          && part.offsetRange().untilOffset() >= 0) { // else Spark's reader resolves them
+      if (partition instanceof PartitionGroup group) {
+        return new GroupReader(group.parts());
+      }
+      if (partition instanceof KafkaBatchInputPartition part && hasOffsets(part)) {
         return new BatchReader(part);
       }
       return kafka.createReader(partition);
     }
+  }
+
+  /** Whether both ends of a part are offsets. Spark's reader resolves special values. */
+  static boolean hasOffsets(KafkaBatchInputPartition part) {
+    return part.offsetRange().fromOffset() >= 0 && part.offsetRange().untilOffset() >= 0;
   }
 
   @Override
@@ -74,17 +64,13 @@ final class BatchReader implements PartitionReader<InternalRow> {
       return false;
     }
     next = record.offset() + 1;
-    values[KEY] = record.key();
-    values[VALUE] = record.value();
-    values[OFFSET] = record.offset();
-    values[TIMESTAMP] = Math.multiplyExact(record.timestamp(), 1_000L);
-    values[TIMESTAMP_TYPE] = record.timestampType().id;
+    current = row.of(record);
     return true;
   }
 
   @Override
   public InternalRow get() {
-    return row;
+    return current;
   }
 
   @Override
@@ -94,9 +80,13 @@ final class BatchReader implements PartitionReader<InternalRow> {
 
   @Override
   public CustomTaskMetric[] currentMetricsValues() {
+    return metrics(consumer.getNumOffsetOutOfRange(), consumer.getNumDataLoss());
+  }
+
+  /** Returns the metrics of Spark's source. */
+  static CustomTaskMetric[] metrics(long outOfRange, long dataLoss) {
     return new CustomTaskMetric[] {
-      new Metric("offsetOutOfRange", consumer.getNumOffsetOutOfRange()),
-      new Metric("dataLoss", consumer.getNumDataLoss())
+      new Metric("offsetOutOfRange", outOfRange), new Metric("dataLoss", dataLoss)
     };
   }
 

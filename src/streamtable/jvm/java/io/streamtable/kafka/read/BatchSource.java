@@ -7,6 +7,7 @@ import java.io.UncheckedIOException;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import org.apache.spark.SparkContext;
 import org.apache.spark.sql.connector.catalog.Column;
 import org.apache.spark.sql.connector.catalog.SupportsRead;
 import org.apache.spark.sql.connector.catalog.Table;
@@ -22,21 +23,25 @@ import org.apache.spark.sql.connector.read.streaming.Offset;
 import org.apache.spark.sql.connector.read.streaming.ReadLimit;
 import org.apache.spark.sql.connector.read.streaming.ReportsSourceMetrics;
 import org.apache.spark.sql.connector.read.streaming.SupportsTriggerAvailableNow;
+import org.apache.spark.sql.SparkSession;
 import org.apache.spark.sql.kafka010.KafkaSourceProvider;
 import org.apache.spark.sql.types.StructType;
 import org.apache.spark.sql.util.CaseInsensitiveStringMap;
 
 /**
- * Spark's Kafka source for micro-batches, without copies of records ({@link BatchReader}) and with
- * optional source alignment: a {@link SourceAlignment} may limit where a batch ends. The source
- * writes the same content into a checkpoint as Spark's source. Options in addition to Spark's:
- * {@link #ALIGNMENT}, {@link #QUERY}.
+ * Spark's Kafka source for micro-batches, without copies of records ({@link RecordRow}), with tasks
+ * that may read several partitions ({@link PartitionGroup}), and with optional source alignment: a
+ * {@link SourceAlignment} may limit where a batch ends. The source writes the same content into a
+ * checkpoint as Spark's source. Options in addition to Spark's: {@link #ALIGNMENT}, {@link #QUERY},
+ * {@link #GROUPS}.
  */
 public final class BatchSource implements TableProvider {
   /** The option with the id that was passed to {@link SourceAlignment#begin}. */
   public static final String ALIGNMENT = "alignment";
   /** The option with the name of the query. */
   public static final String QUERY = "alignmentQuery";
+  /** The option that allows a task to read several partitions: true or false. */
+  public static final String GROUPS = "partitionGroups";
 
   private final KafkaSourceProvider kafka = new KafkaSourceProvider();
 
@@ -71,11 +76,15 @@ public final class BatchSource implements TableProvider {
     public ScanBuilder newScanBuilder(CaseInsensitiveStringMap options) {
       return () ->
           new BatchScan(
-              kafka.newScanBuilder(options).build(), options.get(ALIGNMENT), options.get(QUERY));
+              kafka.newScanBuilder(options).build(),
+              options.get(ALIGNMENT),
+              options.get(QUERY),
+              options.getBoolean(GROUPS, false));
     }
   }
 
-  private record BatchScan(Scan kafka, String alignment, String query) implements Scan {
+  private record BatchScan(Scan kafka, String alignment, String query, boolean groups)
+      implements Scan {
     @Override
     public StructType readSchema() {
       return kafka.readSchema();
@@ -90,7 +99,7 @@ public final class BatchSource implements TableProvider {
     public MicroBatchStream toMicroBatchStream(String checkpoint) {
       MicroBatchStream stream = kafka.toMicroBatchStream(checkpoint);
       SourceAlignment limit = alignment == null ? null : SourceAlignment.of(alignment);
-      return new BatchStream(stream, limit, query);
+      return new BatchStream(stream, limit, query, groups);
     }
   }
 
@@ -101,12 +110,14 @@ public final class BatchSource implements TableProvider {
     private final SupportsTriggerAvailableNow limited;
     private final SourceAlignment alignment;
     private final String query;
+    private final boolean groups;
 
-    BatchStream(MicroBatchStream kafka, SourceAlignment alignment, String query) {
+    BatchStream(MicroBatchStream kafka, SourceAlignment alignment, String query, boolean groups) {
       this.kafka = kafka;
       this.limited = (SupportsTriggerAvailableNow) kafka;
       this.alignment = alignment;
       this.query = query;
+      this.groups = groups;
     }
 
     @Override
@@ -176,7 +187,9 @@ public final class BatchSource implements TableProvider {
 
     @Override
     public InputPartition[] planInputPartitions(Offset begin, Offset end) {
-      return kafka.planInputPartitions(begin, end);
+      InputPartition[] parts = kafka.planInputPartitions(begin, end);
+      SparkContext context = SparkSession.active().sparkContext();
+      return groups ? PartitionGroup.of(parts, PartitionGroup.slots(context)) : parts;
     }
 
     @Override

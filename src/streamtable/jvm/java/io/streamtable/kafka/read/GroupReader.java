@@ -1,0 +1,114 @@
+package io.streamtable.kafka.read;
+
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.spark.sql.catalyst.InternalRow;
+import org.apache.spark.sql.connector.metric.CustomTaskMetric;
+import org.apache.spark.sql.connector.read.PartitionReader;
+import org.apache.spark.sql.kafka010.KafkaBatchInputPartition;
+
+/**
+ * Reads several parts of a batch with one consumer, the records of each partition in order. A part
+ * that this consumer cannot finish (its records were deleted, or the brokers send nothing) is left
+ * to a {@link BatchReader}, which decides about data loss as Spark does.
+ */
+final class GroupReader implements PartitionReader<InternalRow> {
+  private final Map<TopicPartition, KafkaBatchInputPartition> parts = new HashMap<>();
+  private final Map<TopicPartition, RecordRow> rows = new HashMap<>();
+  private final Deque<KafkaBatchInputPartition> unfinished = new ArrayDeque<>();
+  private GroupConsumer consumer;
+  private TopicPartition partition;
+  private RecordRow row;
+  private BatchReader single;
+  private InternalRow current;
+  private long outOfRange;
+  private long dataLoss;
+
+  GroupReader(List<KafkaBatchInputPartition> group) {
+    for (KafkaBatchInputPartition part : group) {
+      TopicPartition read = part.offsetRange().topicPartition();
+      parts.put(read, part);
+      rows.put(read, new RecordRow(read, part.includeHeaders()));
+    }
+    KafkaBatchInputPartition any = group.get(0);
+    consumer = GroupConsumers.take(any.executorKafkaParams(), parts.keySet());
+    try {
+      consumer.begin(parts.values().stream().map(KafkaBatchInputPartition::offsetRange).toList());
+    } catch (RuntimeException e) {
+      close();
+      throw e;
+    }
+  }
+
+  @Override
+  public boolean next() {
+    if (consumer != null && nextOfGroup()) {
+      return true;
+    }
+    while (single != null || !unfinished.isEmpty()) {
+      if (single == null) {
+        single = new BatchReader(unfinished.remove());
+      }
+      if (single.next()) {
+        current = single.get();
+        return true;
+      }
+      closeSingle();
+    }
+    return false;
+  }
+
+  private boolean nextOfGroup() {
+    long timeoutMs = parts.values().iterator().next().pollTimeoutMs();
+    ConsumerRecord<byte[], byte[]> record = consumer.next(timeoutMs);
+    if (record == null) {
+      consumer
+          .unfinished()
+          .forEach((tp, offset) -> unfinished.add(PartitionGroup.from(parts.get(tp), offset)));
+      GroupConsumers.put(consumer);
+      consumer = null;
+      return false;
+    }
+    if (consumer.partition() != partition) {
+      partition = consumer.partition();
+      row = rows.get(partition);
+    }
+    current = row.of(record);
+    return true;
+  }
+
+  @Override
+  public InternalRow get() {
+    return current;
+  }
+
+  /** A consumer that has not reached the end, because the task failed, is not used again. */
+  @Override
+  public void close() {
+    if (consumer != null) {
+      consumer.close();
+      consumer = null;
+    }
+    closeSingle();
+  }
+
+  private void closeSingle() {
+    if (single != null) {
+      CustomTaskMetric[] found = single.currentMetricsValues();
+      outOfRange += found[0].value();
+      dataLoss += found[1].value();
+      single.close();
+      single = null;
+    }
+  }
+
+  @Override
+  public CustomTaskMetric[] currentMetricsValues() {
+    return BatchReader.metrics(outOfRange, dataLoss);
+  }
+}
