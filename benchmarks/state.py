@@ -9,7 +9,7 @@ keys and values as Spark would store them. The operators run in memory (see
 
 from __future__ import annotations
 
-from tests.integration.differential.test_state_left import cases, tables
+from tests.integration.differential.state.test_state_left import cases, tables
 
 from streamtable.core.options import Given
 from streamtable.core.session_settings import SessionSettings

@@ -12,8 +12,10 @@ import sys
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from tests.compat import functions_known, match_known, over_known
+from tests.compat.functions import functions_known
 from tests.compat.inventory.lists import lists
+from tests.compat.match import match_known
+from tests.compat.over import over_known
 from tests.compat.statements import known as statements_known
 from tests.compat.windows import known as windows_known
 
@@ -98,7 +100,7 @@ def _refused_by_both() -> Iterator[str]:
     """Queries over streams that Flink's record answers with an error, one for each wording."""
     found: dict[str, str] = {}
     taken = {*over_known.TAKEN, *match_known.TAKEN}
-    for query, answer in _recorded("over.json", "match.json"):
+    for query, answer in _recorded("over/over.json", "match/match.json"):
         if isinstance(answer, str) and query not in taken:
             found.setdefault(answer.partition(" The physical plan")[0], query)
     for answer, query in sorted(found.items()):

@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tests.compat.aggregates_queries import ADDED, CHANGES, COLUMNS, QUERIES
+from tests.compat.aggregates.aggregates_queries import ADDED, CHANGES, COLUMNS, QUERIES
 
 from streamtable.core.changelog import RowKind
 from streamtable.testing.cases import Case
@@ -17,7 +17,7 @@ from streamtable.testing.replayed import Recorded, Style
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-_RECORD = Path(__file__).parents[2] / "compat" / "aggregates.json"
+_RECORD = Path(__file__).parents[2] / "compat" / "aggregates" / "aggregates.json"
 _KINDS = {kind.short: kind for kind in RowKind}
 _TABLES = {
     "changes": Recorded(Style.CHANGES, COLUMNS, [[(_KINDS[k], row)] for k, row in CHANGES]),

@@ -7,7 +7,7 @@ from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tests.compat.over_queries import (
+from tests.compat.over.over_queries import (
     ADDED,
     ARRIVALS,
     CHANGED,
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from pyspark.sql import SparkSession
 
-_RECORD = Path(__file__).parents[2] / "compat" / "over.json"
+_RECORD = Path(__file__).parents[2] / "compat" / "over" / "over.json"
 _KINDS = {kind.short: kind for kind in RowKind}
 _TABLES = {
     "changes": Recorded(Style.CHANGES, CHANGED, [[(_KINDS[k], row)] for k, row in CHANGES]),

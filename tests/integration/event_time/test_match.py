@@ -11,9 +11,17 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from py4j.protocol import Py4JJavaError
-from tests.compat import match_queries
-from tests.compat.match_known import REFUSED, TAKEN
-from tests.compat.match_queries import COLUMNS, DISORDER, FAILING, MATCHED, RANDOM, TICKS, WRITTEN
+from tests.compat.match import match_queries
+from tests.compat.match.match_known import REFUSED, TAKEN
+from tests.compat.match.match_queries import (
+    COLUMNS,
+    DISORDER,
+    FAILING,
+    MATCHED,
+    RANDOM,
+    TICKS,
+    WRITTEN,
+)
 
 from streamtable.core.changelog import RowKind
 from streamtable.testing.cases import Case
@@ -27,7 +35,7 @@ if TYPE_CHECKING:
 
     from pyspark.sql import SparkSession
 
-_RECORD = Path(__file__).parents[2] / "compat" / "match.json"
+_RECORD = Path(__file__).parents[2] / "compat" / "match" / "match.json"
 #: Queries of one run.
 _AT_ONCE = 50
 #: Random queries of the short run.

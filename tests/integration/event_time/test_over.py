@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from confluent_kafka import Producer
-from tests.compat.over_queries import ARRAYS, CALLS, FRAMES, TIMED, moment
+from tests.compat.over.over_queries import ARRAYS, CALLS, FRAMES, TIMED, moment
 from tests.integration.event_time.support import (
     ONE_TASK,
     SOURCE,
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
     from streamtable.devbroker.broker import Broker
 
-_ANSWERS = Path(__file__).parents[2] / "compat" / "over.json"
+_ANSWERS = Path(__file__).parents[2] / "compat" / "over" / "over.json"
 
 _TIMED = """
 CREATE TABLE timed (

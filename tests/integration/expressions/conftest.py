@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
-from tests.compat.functions_table import spark_columns
+from tests.compat.functions.functions_table import spark_columns
 
 from streamtable.core.spark_settings import SPARK_RULES
 

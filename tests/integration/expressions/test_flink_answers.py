@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from tests.compat.functions_answers import (
+from tests.compat.functions.functions_answers import (
     Answer,
     binder,
     comparable,
@@ -15,7 +15,7 @@ from tests.compat.functions_answers import (
     same_type,
     spark_value,
 )
-from tests.compat.functions_known import DIFFERENT, LENIENT, NOT_YET, ORDERLESS, REFUSED
+from tests.compat.functions.functions_known import DIFFERENT, LENIENT, NOT_YET, ORDERLESS, REFUSED
 
 from streamtable.core.errors import StreamtableError
 from streamtable.core.types import Root

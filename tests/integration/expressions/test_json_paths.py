@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
-from tests.compat.functions_answers import binder, expression
+from tests.compat.functions.functions_answers import binder, expression
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame

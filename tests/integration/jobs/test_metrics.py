@@ -8,8 +8,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from tests.integration.jobs.records.test_change_events import records
 from tests.integration.jobs.support import PATIENCE_S, Cli, write
-from tests.integration.jobs.test_change_events import records
 
 from streamtable.runtime.job import RunOptions
 from streamtable.session import Session

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from tests.integration.event_time.support import ONE_TASK
-from tests.integration.jobs.test_real_time_formats import values
+from tests.integration.jobs.modes.test_real_time_formats import values
 
 from streamtable.testing.answers import set_for_a_while
 from streamtable.testing.jobs import BoundedRun

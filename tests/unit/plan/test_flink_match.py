@@ -5,13 +5,13 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from tests.compat.match_known import REFUSED, TAKEN
-from tests.compat.match_queries import COLUMNS, FAILING, MATCHED, RANDOM, WRITTEN
+from tests.compat.match.match_known import REFUSED, TAKEN
+from tests.compat.match.match_queries import COLUMNS, FAILING, MATCHED, RANDOM, WRITTEN
 
 from streamtable.core.errors import StreamtableError
 from streamtable.session import Session
 
-_RECORD = Path(__file__).parents[2] / "compat" / "match.json"
+_RECORD = Path(__file__).parents[2] / "compat" / "match" / "match.json"
 _OPTIONS = (
     "'connector' = 'kafka', 'topic' = 't', 'properties.bootstrap.servers' = 'b:1',"
     " 'format' = 'json'"

@@ -5,12 +5,12 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from tests.compat.over_known import TAKEN
+from tests.compat.over.over_known import TAKEN
 
 from streamtable.core.errors import StreamtableError
 from streamtable.session import Session
 
-_RECORD = Path(__file__).parents[2] / "compat" / "over.json"
+_RECORD = Path(__file__).parents[2] / "compat" / "over" / "over.json"
 _OPTIONS = "'topic' = 't', 'properties.bootstrap.servers' = 'b:1'"
 _TABLES = f"""
 CREATE TABLE timed (

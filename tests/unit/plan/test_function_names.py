@@ -5,14 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from tests.compat.functions_answers import expression
+from tests.compat.functions.functions_answers import expression
 
 from streamtable.core.errors import Condition, StreamtableError
 from streamtable.plan.binding.expressions import Binder, Input
 from streamtable.plan.functions import AGGREGATES, FUNCTIONS, NEWER, SINCE
 from streamtable.session import Session
 
-_RECORDED = Path(__file__).parents[2] / "compat" / "function_names-2.2.0.txt"
+_RECORDED = Path(__file__).parents[2] / "compat" / "functions" / "function_names-2.2.0.txt"
 #: Registered, but for Flink's planner and not for scripts; and what is grammar, not a call.
 _INTERNAL = {
     "AGG_DECIMAL_PLUS",

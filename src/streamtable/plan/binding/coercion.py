@@ -1,7 +1,7 @@
 """Common types of different operands in CASE, COALESCE, IN, arithmetic and comparison.
 
-The rules reproduce results of Flink 2.2's planner (`tests/compat/functions.json`): Calcite's "least
-restrictive type" with Flink's type system.
+The rules reproduce results of Flink 2.2's planner (`tests/compat/functions/functions.json`):
+Calcite's "least restrictive type" with Flink's type system.
 """
 
 from __future__ import annotations

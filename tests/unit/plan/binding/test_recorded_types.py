@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from tests.compat.functions_answers import Answer, binder, expression, recorded, same_type
-from tests.compat.functions_known import DIFFERENT, LENIENT, NOT_YET, REFUSED
+from tests.compat.functions.functions_answers import Answer, binder, expression, recorded, same_type
+from tests.compat.functions.functions_known import DIFFERENT, LENIENT, NOT_YET, REFUSED
 
 from streamtable.core.errors import Condition, StreamtableError
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from confluent_kafka.admin import AdminClient, ConfigResource
-from tests.integration.jobs.test_change_events import records
+from tests.integration.jobs.records.test_change_events import records
 
 from streamtable.core.errors import Condition, StreamtableError
 from streamtable.testing.histories import Change

@@ -1,6 +1,6 @@
 """Runs the queries of `aggregates_queries` on PyFlink and writes down their changelogs.
 
-    python tests/compat/record_aggregates.py      # a Python with apache-flink
+    python tests/compat/aggregates/record_aggregates.py      # a Python with apache-flink
 
 The answers go to `aggregates.json`, with Flink's version.
 """

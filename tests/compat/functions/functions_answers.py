@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from sqlglot import exp
-from tests.compat.functions_table import COLUMNS
+from tests.compat.functions.functions_table import COLUMNS
 
 from streamtable.catalog.functions import Functions
 from streamtable.catalog.namespaces import Namespaces

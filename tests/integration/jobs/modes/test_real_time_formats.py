@@ -6,8 +6,8 @@ import time
 from typing import TYPE_CHECKING
 
 from confluent_kafka import Consumer, TopicPartition
+from tests.integration.jobs.records.test_avro_confluent import Api, record
 from tests.integration.jobs.support import PATIENCE_S, Cli, write
-from tests.integration.jobs.test_avro_confluent import Api, record
 
 from streamtable.testing.topics import produce
 

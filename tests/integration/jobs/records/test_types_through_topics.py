@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tests.integration.jobs.test_real_time_formats import values
+from tests.integration.jobs.modes.test_real_time_formats import values
 
 from streamtable.testing.jobs import BoundedRun
 from streamtable.testing.topics import produce

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 
 from tests.integration.batches import positions
 from tests.integration.event_time.support import SOURCE, Event, millis, send
+from tests.integration.jobs.records.test_change_events import records
 from tests.integration.jobs.support import PATIENCE_S
-from tests.integration.jobs.test_change_events import records
 
 from streamtable.core.session_settings import SessionSettings
 from streamtable.runtime.job import RunOptions

@@ -1,6 +1,6 @@
 """Runs the queries of `over_queries` on PyFlink and writes down what they give, or why not.
 
-    python -m tests.compat.record_over      # a Python with apache-flink
+    python -m tests.compat.over.record_over      # a Python with apache-flink
 
 The answers go to `over.json`, with Flink's version: changes in their order, or the last line of an
 error.
@@ -15,8 +15,8 @@ from pathlib import Path
 from pyflink.common import Row, RowKind, Types
 from pyflink.datastream import StreamExecutionEnvironment
 from pyflink.table import Schema, StreamTableEnvironment
-from tests.compat.aggregates_queries import plain
-from tests.compat.over_queries import (
+from tests.compat.aggregates.aggregates_queries import plain
+from tests.compat.over.over_queries import (
     ADDED,
     ARRIVALS,
     CHANGES,

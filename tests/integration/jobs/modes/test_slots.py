@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from confluent_kafka.admin import AdminClient, NewPartitions
+from tests.integration.jobs.modes.test_real_time import until
 from tests.integration.jobs.support import Cli, write
-from tests.integration.jobs.test_real_time import until
 
 from streamtable.testing.jobs import BoundedRun
 from streamtable.testing.topics import produce_json

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 from confluent_kafka import Producer
 from tests.integration.jobs.committed import records
+from tests.integration.jobs.sources.test_source_options import commit, send
 from tests.integration.jobs.support import PATIENCE_S
-from tests.integration.jobs.test_source_options import commit, send
 
 from streamtable.testing.histories import Change
 from streamtable.testing.jobs import BoundedRun

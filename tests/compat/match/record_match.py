@@ -1,6 +1,6 @@
 """Runs the queries of `match_queries` on PyFlink and writes down what they give, or why not.
 
-    python -m tests.compat.record_match      # a Python with apache-flink
+    python -m tests.compat.match.record_match      # a Python with apache-flink
 
 The answers go to `match.json`, with Flink's version: rows of texts in their order, or the last line
 of an error.
@@ -17,7 +17,7 @@ from pathlib import Path
 from pyflink.common import Row, Types
 from pyflink.datastream import StreamExecutionEnvironment
 from pyflink.table import Schema, StreamTableEnvironment
-from tests.compat.match_queries import DISORDER, FAILING, MATCHED, RANDOM, TICKS, WRITTEN
+from tests.compat.match.match_queries import DISORDER, FAILING, MATCHED, RANDOM, TICKS, WRITTEN
 
 _TARGET = Path(__file__).with_name("match.json")
 #: Queries of one job.

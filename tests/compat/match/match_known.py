@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from tests.compat.match_queries import query
+from tests.compat.match.match_queries import query
 
 _UP = "B AS B.v > A.v"
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import random
 from typing import TYPE_CHECKING, Any
 
-from tests.compat.ttl_queries import TIMED, TIMED_COLUMNS, VERSIONS_COLUMNS
+from tests.compat.ttl.ttl_queries import TIMED, TIMED_COLUMNS, VERSIONS_COLUMNS
 
 from streamtable.core.changelog import RowKind
 from streamtable.testing.cases import Case

@@ -11,7 +11,7 @@ from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tests.compat.ttl_queries import (
+from tests.compat.ttl.ttl_queries import (
     AFTER,
     BEFORE,
     COLUMNS,
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
     from pyspark.sql import SparkSession
 
-_RECORD = Path(__file__).parents[2] / "compat" / "ttl.json"
+_RECORD = Path(__file__).parents[3] / "compat" / "ttl" / "ttl.json"
 _KINDS = {kind.short: kind for kind in RowKind}
 _TTL = "1 s"
 _PAUSE_S = 1.5

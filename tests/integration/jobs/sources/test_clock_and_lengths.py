@@ -8,8 +8,8 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 import pytest
+from tests.integration.jobs.modes.test_real_time_formats import values
 from tests.integration.jobs.support import PATIENCE_S, Cli, write
-from tests.integration.jobs.test_real_time_formats import values
 
 from streamtable.testing.jobs import BoundedRun
 from streamtable.testing.topics import produce_json

@@ -3,7 +3,7 @@
 Run it in an environment of its own, never the product's:
 
     python3 -m venv F && F/bin/pip install apache-flink==2.2.0
-    F/bin/python tests/compat/record_functions.py
+    F/bin/python tests/compat/functions/record_functions.py
 
 In `functions.txt`, `@zone NAME` sets the session time zone and `#` begins a heading. Answers that
 are there already stay; `--all` asks for every one again, which takes a quarter of an hour.

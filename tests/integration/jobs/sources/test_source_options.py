@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from confluent_kafka import Consumer, ConsumerGroupTopicPartitions, Producer, TopicPartition
 from confluent_kafka.admin import AdminClient, NewPartitions, NewTopic
+from tests.integration.jobs.records.test_change_events import records
 from tests.integration.jobs.support import PATIENCE_S
-from tests.integration.jobs.test_change_events import records
 
 from streamtable.core.errors import Condition, StreamtableError
 from streamtable.runtime.job import RunOptions

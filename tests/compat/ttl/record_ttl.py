@@ -1,6 +1,6 @@
 """Runs the queries of `ttl_queries` on PyFlink and writes down what they change.
 
-    python tests/compat/record_ttl.py      # a Python with apache-flink
+    python tests/compat/ttl/record_ttl.py      # a Python with apache-flink
 
 For each query, how often each row was added less how often it was taken back, by all changes before
 and after the pause. The answers go to `ttl.json`, with Flink's version.
