@@ -126,6 +126,11 @@ class Sink(Protocol):
         """
         return False
 
+    @property
+    def target_noun(self) -> str:
+        """What `target` is, for messages: one word, whose plural ends in s."""
+        return "target"
+
     def encode(self, rows: DataFrame, context: WriteContext) -> DataFrame:
         """Encode rows for `write`.
 

@@ -11,6 +11,7 @@ from tests.unit.plan.operators import operators
 from streamtable.core.errors import Condition, StreamtableError
 from streamtable.plan.sink.sink import Sink
 from streamtable.runtime.checkpoint.checkpoint import begin, open_checkpoint
+from streamtable.runtime.checkpoint.stale_keys import stale_keys_hint
 from streamtable.session import Session
 
 TESTS = Path(__file__).parents[2]
@@ -91,6 +92,25 @@ def test_keys_that_a_new_checkpoint_leaves_are_told_of(tmp_path: Path) -> None:
     _written(tmp_path / "b", _plans(insert=appending))
     told = _refusal(tmp_path / "b", _plans(insert=appending + " WHERE user_id > 1"))
     assert "stay in" not in told
+
+
+def test_stale_keys_are_in_topics_or_tables() -> None:
+    """The hint calls each target by the word of its connector."""
+    database = (
+        "CREATE TABLE counts (region STRING, n BIGINT, most BIGINT,"
+        " PRIMARY KEY (region) NOT ENFORCED) WITH ('connector' = 'jdbc',"
+        " 'url' = 'jdbc:postgresql://there/shop', 'table-name' = 'counts')"
+    )
+    topic = _plans()["per_region"]
+    tables = f"{TABLES}\n{database};"
+    table = _plans(tables=tables, insert=INSERT.replace("per_region", "counts"))["per_region"]
+    assert "stay in the topic 'per_region': write to a new topic" in stale_keys_hint({"a": topic})
+    alone = stale_keys_hint({"a": table})
+    assert "stay in the table 'counts at jdbc:postgresql://there/shop'" in alone
+    assert "write to a new table, or delete and create it" in alone
+    both = stale_keys_hint({"a": topic, "b": table})
+    assert "stay in the targets 'per_region', 'counts at" in both
+    assert "write to new targets, or delete and create them" in both
 
 
 @pytest.mark.parametrize("other", OTHERS)

@@ -29,6 +29,11 @@ class JdbcSink(TableEndpoint[JdbcTable], Sink):
         """The table and its database."""
         return f"{self.declared.name_there} at {self.declared.access.shown_url}"
 
+    @property
+    def target_noun(self) -> str:
+        """What messages call the target."""
+        return "table"
+
     def encode(self, rows: DataFrame, context: WriteContext) -> DataFrame:  # noqa: ARG002
         """Return the rows without update-before rows, which the following rows replace."""
         if self.declared.schema.primary_key:

@@ -48,6 +48,11 @@ class KafkaSink(TableEndpoint[KafkaTable], Sink):
         """The name of the topic."""
         return self.declared.topics[0]
 
+    @property
+    def target_noun(self) -> str:
+        """What messages call the target."""
+        return "topic"
+
     def encode(self, rows: DataFrame, context: WriteContext) -> DataFrame:
         """Encode rows into the columns `key` and `value` (BINARY) and the writable metadata."""
         return encode_records(self.declared, rows, context.bridge)

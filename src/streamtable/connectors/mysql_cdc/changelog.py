@@ -8,7 +8,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from streamtable.connectors.mysql_cdc.convert import Convert, NoPlaceError, converter
-from streamtable.connectors.mysql_cdc.names import BinaryMode
+from streamtable.connectors.mysql_cdc.names import ANEW, BinaryMode
 from streamtable.connectors.mysql_cdc.reader import Change, Row, SchemaChange, TableSchema, discover
 from streamtable.connectors.mysql_cdc.reader.settings import MySqlSettings
 from streamtable.core.changelog import RowKind
@@ -179,7 +179,7 @@ def missing_column(spec: RowSpec, table: TableSchema, name: str) -> StreamtableE
     """Return the error for a declared column that does not exist in the table."""
     return StreamtableError(
         Condition.TABLE_UNREADABLE,
-        hint="declare the columns that the table has, and begin anew with another --checkpoint",
+        hint=f"declare the columns that the table has, and {ANEW}",
         table=table.id,
         reason=f"it has no column '{name}', which {spec.table} declares",
     )

@@ -17,6 +17,13 @@ JDBC_PROPERTIES: dict[str, tuple[str, ...] | None] = {
 }
 
 
+#: The end of a hint if a job cannot continue from its checkpoint.
+ANEW = (
+    "begin anew with another --checkpoint, and write to new topics or tables, because obsolete keys"
+    " stay in the old ones of upsert sinks"
+)
+
+
 class StartupMode(Enum):
     """Start position of a first run; Flink CDC's names."""
 

@@ -1,4 +1,4 @@
-"""Hint about a new checkpoint: stale keys stay in the topics of upsert sinks."""
+"""Hint about a new checkpoint: stale keys stay in the targets of upsert sinks."""
 
 from __future__ import annotations
 
@@ -22,15 +22,16 @@ def stale_keys_hint(plans: Mapping[str, Sink]) -> str:
     """
     tables = [plan.table for plan in plans.values()]
     upserts = (t for t in tables if not t.connector.writes.is_append)
-    topics = dict.fromkeys(
-        f"'{sink_of(t).target}'" for t in upserts if not t.connector.writes.has_before
-    )
-    if not topics:
+    sinks = [sink_of(t) for t in upserts if not t.connector.writes.has_before]
+    if not sinks:
         return ""
-    several = len(topics) > 1
+    targets = dict.fromkeys(f"'{sink.target}'" for sink in sinks)
+    nouns = {sink.target_noun for sink in sinks}
+    noun = nouns.pop() if len(nouns) == 1 else "target"
+    several = len(targets) > 1
     return (
         "; keys that the job no longer writes are not deleted and stay in the"
-        f" {('topics' if several else 'topic')} {', '.join(topics)}: write to"
-        f" {('new topics' if several else 'a new topic')}, or delete and create"
+        f" {noun}{'s' if several else ''} {', '.join(targets)}: write to"
+        f" {f'new {noun}s' if several else f'a new {noun}'}, or delete and create"
         f" {('them' if several else 'it')} before the start"
     )

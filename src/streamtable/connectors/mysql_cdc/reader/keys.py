@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from streamtable.connectors.mysql_cdc.names import ANEW
 from streamtable.connectors.mysql_cdc.reader.connect import Session
 from streamtable.connectors.mysql_cdc.reader.discover import Patterns
 from streamtable.connectors.mysql_cdc.reader.model import Column, TableId, TableSchema
@@ -65,7 +66,7 @@ class ChunkKey:
         if place is None:
             raise StreamtableError(
                 Condition.TABLE_UNREADABLE,
-                hint="begin anew with another --checkpoint",
+                hint=ANEW,
                 table=table.id,
                 reason=f"key column {self.column.name} was dropped while its rows were being read",
             )

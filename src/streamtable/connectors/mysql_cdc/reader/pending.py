@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from itertools import islice
 from typing import Any
 
+from streamtable.connectors.mysql_cdc.names import ANEW
 from streamtable.connectors.mysql_cdc.reader.connect import Session
 from streamtable.connectors.mysql_cdc.reader.discover import schema_of
 from streamtable.connectors.mysql_cdc.reader.keys import ChunkKey, chunk_key
@@ -93,7 +94,7 @@ def _followed(change: SchemaChange, pending: Mapping[TableId, Any]) -> SchemaCha
     if change.kind == "rename" and change.table in pending:
         raise StreamtableError(
             Condition.TABLE_UNREADABLE,
-            hint="begin anew with another --checkpoint",
+            hint=ANEW,
             table=change.table,
             reason=f"it was renamed to {change.new_name} while its rows were being read",
         )
