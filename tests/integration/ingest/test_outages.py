@@ -97,3 +97,46 @@ def test_a_grant_that_is_revoked_while_a_job_runs(shop: Shop) -> None:
     assert "GRANT SELECT, SHOW DATABASES, REPLICATION SLAVE" in last
     shop.bounded()
     shop.check_copied("orders", "id")
+
+
+def test_connections_are_kept_and_may_be_killed(shop: Shop) -> None:
+    """Batches open no connections; killed ones are opened again, and no row is lost or repeated."""
+    shop.write_job()
+    shop.sql("CREATE TABLE orders (id INT PRIMARY KEY)", "INSERT INTO orders VALUES (0)")
+    job = shop.start()
+    job.wait_for(IN_BINLOG)
+    for i in range(1, 4):
+        _copied_alone(shop, i)
+    kept = _connections(shop)
+    assert len(kept) == 3, "for queries, for the stream, and one that the stream's library opens"
+    for i in range(4, 9):
+        _copied_alone(shop, i)
+    assert _connections(shop) == kept
+    shop.server.run(*(f"KILL {number}" for number in kept))
+    for i in range(9, 12):
+        _copied_alone(shop, i)
+    assert len(_connections(shop)) == 3
+    job.terminate()
+    code, _, said = job.end()
+    assert code == 0, said
+    assert "trying again" not in said
+    keys = [record.key() for record in shop.messages("orders")]
+    assert sorted(keys) == sorted(b'{"id":%d}' % i for i in range(12))
+    until = time.monotonic() + PATIENCE_S
+    while _connections(shop) and time.monotonic() < until:
+        time.sleep(0.1)
+    assert not _connections(shop)
+
+
+def _copied_alone(shop: Shop, number: int) -> None:
+    """Inserts a row and waits for its record, so that the row has a batch of its own."""
+    shop.sql(f"INSERT INTO orders VALUES ({number})")
+    until = time.monotonic() + PATIENCE_S
+    while len(shop.topic("orders")) < number + 1:
+        assert time.monotonic() < until
+        time.sleep(0.1)
+
+
+def _connections(shop: Shop) -> set[int]:
+    query = f"SELECT id FROM information_schema.processlist WHERE user = '{USER}'"
+    return {number for (number,) in shop.server.run(query)}

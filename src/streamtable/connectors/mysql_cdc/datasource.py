@@ -23,12 +23,11 @@ from pyspark.sql.types import StructType
 
 from streamtable.connectors.mysql_cdc.changelog import ChangelogRows, Out, RowSpec
 from streamtable.connectors.mysql_cdc.reader import (
-    BinlogPart,
+    ChunkPart,
     Offset,
     Part,
     Planner,
     SourceSpec,
-    parts,
     read,
 )
 from streamtable.core.changelog import ROW_KIND_COLUMN
@@ -77,7 +76,10 @@ class ChangelogReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         """Return the end of the next batch; `start` if there is nothing to read."""
         begin = Offset.from_json(start)
         end = self._planner.next(begin)
-        return start if end == begin else end.to_json()
+        if end == begin:
+            return start
+        self._planner.changes(begin, end)
+        return end.to_json()
 
     def prepareForTriggerAvailableNow(self) -> None:  # noqa: N802
         """Let the run end at the current end of the binlog, with complete snapshots."""
@@ -85,7 +87,8 @@ class ChangelogReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
 
     def partitions(self, start: dict[str, Any], end: dict[str, Any]) -> Sequence[PartPartition]:
         """Return the tasks of a batch; planning it again gives the same tasks."""
-        return [PartPartition(p) for p in parts(Offset.from_json(start), Offset.from_json(end))]
+        planned = self._planner.parts(Offset.from_json(start), Offset.from_json(end))
+        return [PartPartition(part) for part in planned]
 
     def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
         """Read the rows of a task; rows of the same key keep their order."""
@@ -102,7 +105,7 @@ class ChangelogReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         try:
             arrays = [pa.array(c, type=f.type) for c, f in zip(columns, schema, strict=True)]
         except (pa.ArrowException, OverflowError, TypeError) as error:
-            place = part.end if isinstance(part, BinlogPart) else part.chunks
+            place = part.chunks if isinstance(part, ChunkPart) else part.end
             raise StreamtableError(
                 Condition.TABLE_UNREADABLE,
                 table=self._rows.table,
@@ -111,7 +114,7 @@ class ChangelogReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         return pa.RecordBatch.from_arrays(arrays, schema=schema)
 
     def stop(self) -> None:
-        """Close the planner's connection."""
+        """Close the planner's connections."""
         if self._opened is not None:
             self._opened.close()
             self._opened = None

@@ -2,7 +2,15 @@
 
 from __future__ import annotations
 
-from streamtable.connectors.mysql_cdc.reader import Position, SourceSpec, TableId
+from collections.abc import Iterable
+
+from streamtable.connectors.mysql_cdc.reader import (
+    Change,
+    Position,
+    SchemaChange,
+    SourceSpec,
+    TableId,
+)
 from streamtable.connectors.mysql_cdc.reader.binlog.ddl import tables_of
 from streamtable.connectors.mysql_cdc.reader.binlog.stream import FRAME, stream
 
@@ -18,16 +26,28 @@ def definitions(spec: SourceSpec, start: Position, end: Position) -> list[Defini
     Raises:
         StreamtableError: DATABASE_UNREACHABLE, DATABASE_REFUSED or DATA_LOST.
     """
-    wanted = spec.tables()
     found: list[Definition] = []
     with stream(spec.settings, start, spec.server_id(0), FRAME) as events:
         while (event := events.next()) is not None:
             if hasattr(event, "query"):
                 database = event.schema.decode(errors="replace")
-                for kind, table, new_name in tables_of(event.query, database):
-                    new = new_name if new_name is not None and wanted(new_name) else None
-                    if wanted(table) or new is not None:
-                        found.append((kind, table, new))
+                found += tables_of(event.query, database)
             if Position(events.file, events.pos).order >= end.order:
                 break
-    return found
+    return _wanted(spec, found)
+
+
+def definitions_of(spec: SourceSpec, changes: Iterable[Change | SchemaChange]) -> list[Definition]:
+    """Return the DDL statements among changes, as `definitions` does."""
+    return _wanted(
+        spec, ((c.kind, c.table, c.new_name) for c in changes if isinstance(c, SchemaChange))
+    )
+
+
+def _wanted(spec: SourceSpec, found: Iterable[Definition]) -> list[Definition]:
+    wanted = spec.tables()
+    named = (
+        (kind, table, new if new is not None and wanted(new) else None)
+        for kind, table, new in found
+    )
+    return [(kind, table, new) for kind, table, new in named if wanted(table) or new is not None]

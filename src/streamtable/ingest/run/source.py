@@ -16,9 +16,9 @@ from pyspark.sql.datasource import DataSource, DataSourceStreamReader, InputPart
 from pyspark.sql.pandas.types import to_arrow_schema
 from pyspark.sql.types import StructType
 
-from streamtable.connectors.mysql_cdc.reader import Offset, Part, Planner, parts, read
+from streamtable.connectors.mysql_cdc.reader import Offset, Part, Planner, read
 from streamtable.ingest.records.records import RecordMaker
-from streamtable.ingest.run.definitions import definitions
+from streamtable.ingest.run.definitions import definitions, definitions_of
 from streamtable.ingest.run.new_tables import ask_for_topics
 from streamtable.ingest.run.rows import arrow_batches, schema_ddl
 from streamtable.ingest.run.status import Lag, ReaderStatus, write_status
@@ -63,7 +63,7 @@ class IngestReader(DataSourceStreamReader):
         asked = time.monotonic()
         end = planner.next(begin)
         if end != begin:
-            end = self._with_definitions(begin, end)
+            end = self._with_definitions(planner, begin, end)
         behind = planner.behind(begin)
         # Other batches are capped, or alternate between changes and chunks.
         to_the_end = behind <= self._spec.source.batch_bytes and not end.chunks
@@ -83,7 +83,8 @@ class IngestReader(DataSourceStreamReader):
 
     def partitions(self, start: dict[str, Any], end: dict[str, Any]) -> Sequence[PartPartition]:
         """Return the tasks of a batch; planning it again gives the same tasks."""
-        return [PartPartition(p) for p in parts(Offset.from_json(start), Offset.from_json(end))]
+        planned = self._open().parts(Offset.from_json(start), Offset.from_json(end))
+        return [PartPartition(part) for part in planned]
 
     def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
         """Read the records of a task; records of the same key keep their order."""
@@ -97,7 +98,7 @@ class IngestReader(DataSourceStreamReader):
         """Do nothing: the reader stores nothing for completed batches."""
 
     def stop(self) -> None:
-        """Close the connection of the planner."""
+        """Close the connections of the planner."""
         if self._planner is not None:
             self._planner.close()
             self._planner = None
@@ -109,16 +110,21 @@ class IngestReader(DataSourceStreamReader):
                 self._planner.stop_at_end()
         return self._planner
 
-    def _with_definitions(self, begin: Offset, end: Offset) -> Offset:
+    def _with_definitions(self, planner: Planner, begin: Offset, end: Offset) -> Offset:
         """Return a batch in which DDL statements and chunks do not affect the same tables.
 
         A table that a RENAME adds has rows that are not in the binlog, so its snapshot must be
         read.
         """
-        if begin.position.order == end.position.order:
+        start = end.begin or begin.position
+        if start.order == end.position.order:
             return end
         spec = self._spec.source
-        found = definitions(spec, begin.position, end.position)
+        changes = planner.changes(begin, end)
+        if changes is None:
+            found = definitions(spec, start, end.position)
+        else:
+            found = definitions_of(spec, changes)
         if not found:
             return end
         ask_for_topics(

@@ -33,6 +33,7 @@ from streamtable.connectors.mysql_cdc.reader.offsets import (
     ChunkPart,
     Offset,
     Part,
+    ReadPart,
     parts,
 )
 from streamtable.connectors.mysql_cdc.reader.planner import Planner
@@ -53,6 +54,7 @@ __all__ = [
     "Part",
     "Planner",
     "Position",
+    "ReadPart",
     "Row",
     "SchemaChange",
     "SourceSpec",

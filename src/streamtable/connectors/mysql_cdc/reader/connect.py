@@ -208,9 +208,10 @@ class Session:
             connection.decoders, connection.use_unicode = kept
 
     def close(self) -> None:
-        """Close the connection; closing it again has no effect."""
-        if "_connection" in self.__dict__ and self._connection.open:
-            self._connection.close()
+        """Close the connection; closing it again has no effect. The next query opens another."""
+        opened = self.__dict__.pop("_connection", None)
+        if opened is not None and opened.open:
+            opened.close()
 
 
 @contextmanager

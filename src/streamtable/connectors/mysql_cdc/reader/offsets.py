@@ -19,7 +19,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from streamtable.connectors.mysql_cdc.reader.model import Position, TableId
+from streamtable.connectors.mysql_cdc.reader.model import (
+    Change,
+    Position,
+    SchemaChange,
+    TableId,
+)
 from streamtable.connectors.mysql_cdc.reader.values.snapshot_values import key_of_text, key_text
 
 _VERSION = 1
@@ -136,7 +141,16 @@ class ChunkPart:
     reader: int
 
 
-Part = BinlogPart | ChunkPart
+@dataclass(frozen=True)
+class ReadPart:
+    """The changes of a `BinlogPart` without pending tables, which the planner has read."""
+
+    start: Position
+    end: Position
+    changes: tuple[Change | SchemaChange, ...]
+
+
+Part = BinlogPart | ChunkPart | ReadPart
 
 
 def parts(start: Offset, end: Offset) -> Sequence[Part]:

@@ -3,15 +3,21 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from streamtable.connectors.mysql_cdc.names import StartupMode
+from streamtable.connectors.mysql_cdc.names import ANEW, StartupMode
 from streamtable.connectors.mysql_cdc.reader.connect import Session
 from streamtable.connectors.mysql_cdc.reader.discover import Patterns, schema_of, schemas
+from streamtable.connectors.mysql_cdc.reader.follower import Follower
 from streamtable.connectors.mysql_cdc.reader.keys import ChunkKey, chunk_key
-from streamtable.connectors.mysql_cdc.reader.model import Position, TableId
-from streamtable.connectors.mysql_cdc.reader.offsets import Chunk, Offset
+from streamtable.connectors.mysql_cdc.reader.model import (
+    Change,
+    Position,
+    SchemaChange,
+    TableId,
+)
+from streamtable.connectors.mysql_cdc.reader.offsets import Chunk, Offset, Part
 from streamtable.connectors.mysql_cdc.reader.server import Server
 from streamtable.connectors.mysql_cdc.reader.spec import SourceSpec
 from streamtable.core.errors import Condition, StreamtableError
@@ -22,7 +28,10 @@ _SETTLES = 1.0
 
 
 class Planner:
-    """Plans the batches of one source over one connection.
+    """Plans the batches of one source.
+
+    The planner keeps its connections from batch to batch: one for queries and, while batches of
+    the binlog are small, those of a stream. It makes a broken connection anew.
 
     Args:
         spec: the tables to read.
@@ -36,7 +45,9 @@ class Planner:
         self._tables = spec.tables()
         self._session = Session(spec.settings)
         self._server = Server(self._session, spec.server_id(0))
+        self._follower = Follower(spec, self._session)
         self._target: Position | None = None
+        self._latest: Position | None = None
         self._resumed = False
         self._keys: dict[TableId, ChunkKey] = {}
         self._planned_at = time.monotonic()
@@ -80,13 +91,9 @@ class Planner:
         """
         self._target = self._server.position()
 
-    def latest(self) -> Position:
-        """Return the end of the server's binlog."""
-        return self._server.position()
-
     def behind(self, offset: Offset) -> int:
-        """Return the bytes of binlog after an offset."""
-        return self._server.distance(offset.position, self.latest())
+        """Return the bytes of binlog from an offset to the end that `next` has seen."""
+        return self._server.distance(offset.position, self._latest or self._server.position())
 
     def ended(self, offset: Offset) -> bool:
         """Return whether nothing is left to read, now or later."""
@@ -103,6 +110,35 @@ class Planner:
             StreamtableError: DATA_LOST if the server no longer has `start`; an error of a table
                 that has no snapshot; DATABASE_UNREACHABLE.
         """
+        if self._resumed:
+            try:
+                return self._next(start)
+            except StreamtableError as error:
+                if error.condition is not Condition.DATABASE_UNREACHABLE:
+                    raise
+            # The server may be another one now.
+            self.close()
+            self._keys.clear()
+            self._resumed = False
+        return self._next(start)
+
+    def changes(self, start: Offset, end: Offset) -> Sequence[Change | SchemaChange] | None:
+        """Read the changes of a batch that `next` has just returned.
+
+        Returns:
+            The changes; None if the tasks of the batch have to read them, because there are too
+            many, or because tables have an incomplete snapshot.
+
+        Raises:
+            StreamtableError: see `read`.
+        """
+        return self._follower.read(start, end, self._server)
+
+    def parts(self, start: Offset, end: Offset) -> Sequence[Part]:
+        """Return the parts of a batch; those of `changes` contain the changes."""
+        return self._follower.parts(start, end)
+
+    def _next(self, start: Offset) -> Offset:
         begin = None
         if not self._resumed:
             resumed = self._resume(start)
@@ -111,12 +147,13 @@ class Planner:
             start = resumed
         if self.ended(start):
             return start
-        now = self._server.position()
+        now = self._latest = self._server.position()
         if self._target is not None and not start.pending:
             now = min(now, self._target, key=lambda position: position.order)
         end = self._capped(start.position, now)
         if not start.pending:
             if end.order == start.position.order:
+                self._follower.rest()
                 time.sleep(self.spec.poll_seconds)
                 return start
             return self._behind(start, end, start.pending, (), begin)
@@ -130,7 +167,8 @@ class Planner:
         return self._behind(start, end, pending, chunks, begin)
 
     def close(self) -> None:
-        """Close the connection."""
+        """Close the connections. The next query opens another."""
+        self._follower.close()
         self._session.close()
 
     def _behind(
@@ -199,7 +237,7 @@ class Planner:
             if not start.position.gtid:
                 raise StreamtableError(
                     Condition.DATA_LOST,
-                    hint="connect to the same server, or begin anew with another --checkpoint",
+                    hint=f"connect to the same server, or {ANEW}",
                     table=f"the reader of MySQL at {self.spec.settings.server}",
                     reason="it is another server than the checkpoint's, which had no GTID set",
                 )

@@ -19,6 +19,7 @@ from typing import Any
 
 import pymysql
 
+from streamtable.connectors.mysql_cdc.names import ANEW
 from streamtable.connectors.mysql_cdc.reader.binlog.changes import changes
 from streamtable.connectors.mysql_cdc.reader.connect import Session, as_fault, session
 from streamtable.connectors.mysql_cdc.reader.discover import schema_of
@@ -30,7 +31,13 @@ from streamtable.connectors.mysql_cdc.reader.model import (
     SchemaChange,
     TableSchema,
 )
-from streamtable.connectors.mysql_cdc.reader.offsets import BinlogPart, Chunk, ChunkPart, Part
+from streamtable.connectors.mysql_cdc.reader.offsets import (
+    BinlogPart,
+    Chunk,
+    ChunkPart,
+    Part,
+    ReadPart,
+)
 from streamtable.connectors.mysql_cdc.reader.pending import only_read
 from streamtable.connectors.mysql_cdc.reader.server import Server, snapshot_position
 from streamtable.connectors.mysql_cdc.reader.spec import SourceSpec
@@ -58,6 +65,8 @@ def read(spec: SourceSpec, part: Part) -> Iterator[Change | SchemaChange]:
     """
     if isinstance(part, ChunkPart):
         return _chunks(spec, part)
+    if isinstance(part, ReadPart):
+        return iter(part.changes)
     return _binlog(spec, part)
 
 
@@ -195,7 +204,7 @@ class _Reading:
             if not names:
                 raise StreamtableError(
                     Condition.TABLE_UNREADABLE,
-                    hint="begin anew with another --checkpoint",
+                    hint=ANEW,
                     table=table.id,
                     reason="its primary key was dropped while its rows were being read",
                 )

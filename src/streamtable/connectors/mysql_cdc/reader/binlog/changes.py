@@ -5,7 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from pymysqlreplication.event import QueryEvent, RotateEvent
+from pymysqlreplication.event import (
+    FormatDescriptionEvent,
+    MariadbBinLogCheckPointEvent,
+    MariadbGtidListEvent,
+    PreviousGtidsEvent,
+    QueryEvent,
+    RotateEvent,
+    StopEvent,
+)
 from pymysqlreplication.row_event import (
     DeleteRowsEvent,
     PartialUpdateRowsEvent,
@@ -14,13 +22,14 @@ from pymysqlreplication.row_event import (
     WriteRowsEvent,
 )
 
+from streamtable.connectors.mysql_cdc.names import ANEW
 from streamtable.connectors.mysql_cdc.reader.binlog.ddl import mentions, tables_of
 from streamtable.connectors.mysql_cdc.reader.binlog.row_format import (
     RowFormat,
     UnreadableTable,
     complete,
 )
-from streamtable.connectors.mysql_cdc.reader.binlog.stream import FRAME, stream
+from streamtable.connectors.mysql_cdc.reader.binlog.stream import FRAME, Stream
 from streamtable.connectors.mysql_cdc.reader.connect import Session, session
 from streamtable.connectors.mysql_cdc.reader.discover import schema_of
 from streamtable.connectors.mysql_cdc.reader.model import (
@@ -36,7 +45,15 @@ from streamtable.connectors.mysql_cdc.reader.settings import MySqlSettings
 from streamtable.core.errors import Condition, InternalError, StreamtableError
 
 _ROWS = (DeleteRowsEvent, PartialUpdateRowsEvent, UpdateRowsEvent, WriteRowsEvent)
-_EVENTS = (*FRAME, TableMapEvent, *_ROWS)
+#: Events at the begin and the end of a file. The end of a range may be between them.
+_OF_FILES = (
+    FormatDescriptionEvent,
+    MariadbBinLogCheckPointEvent,
+    MariadbGtidListEvent,
+    PreviousGtidsEvent,
+    StopEvent,
+)
+_EVENTS = (*FRAME, *_OF_FILES, TableMapEvent, *_ROWS)
 #: Bytes of an event before its body.
 _HEADER = 19
 
@@ -70,8 +87,52 @@ def changes(
     """
     if end.order <= start.order:
         return
-    with session(settings) as catalog, stream(settings, start, server_id, _EVENTS) as events:
-        reading = _Reading(settings, wanted, catalog, start.file)
+    with session(settings) as catalog:
+        run = BinlogRun(settings, start, server_id, wanted, catalog)
+        try:
+            yield from run.until(end)
+        finally:
+            run.close()
+
+
+class BinlogRun:
+    """One run over the binlog, which returns the changes of consecutive ranges.
+
+    Args:
+        settings: the server.
+        start: a position between two transactions.
+        server_id: the server id of this reader.
+        wanted: selects the tables to read.
+        catalog: a session for queries.
+        follow: whether the run may stay open at the end of the binlog; see `Stream`.
+    """
+
+    def __init__(
+        self,
+        settings: MySqlSettings,
+        start: Position,
+        server_id: int,
+        wanted: Wanted,
+        catalog: Session,
+        *,
+        follow: bool = False,
+    ) -> None:
+        self._settings = settings
+        self._events = Stream(settings, start, server_id, _EVENTS, follow=follow)
+        self._reading = _Reading(settings, wanted, catalog, start.file)
+
+    @property
+    def at(self) -> Position:
+        """The end of the last event."""
+        return Position(self._events.file, self._events.pos)
+
+    def until(self, end: Position) -> Iterator[Change | SchemaChange]:
+        """Yield the changes up to a position between two transactions.
+
+        Raises:
+            StreamtableError: see `changes`.
+        """
+        events, reading = self._events, self._reading
         while (event := events.next()) is not None:
             if isinstance(event, RotateEvent):
                 if reading.file != event.next_binlog:
@@ -84,12 +145,21 @@ def changes(
             yield from reading.take(event)
             if (file_number(reading.file), event.packet.log_pos) >= end.order:
                 return
-    raise StreamtableError(
-        Condition.DATA_LOST,
-        hint="the server lost the end of its binlog; begin anew with another --checkpoint",
-        table=f"the reader of MySQL at {settings.server}",
-        reason=f"its binlog ends at {events.file}:{events.pos}, before {end}",
-    )
+        raise StreamtableError(
+            Condition.DATA_LOST,
+            hint=f"the server lost the end of its binlog; {ANEW}",
+            table=f"the reader of MySQL at {self._settings.server}",
+            reason=f"its binlog ends at {events.file}:{events.pos}, before {end}",
+        )
+
+    def close(self) -> None:
+        """Close the connections of the stream."""
+        self._events.close()
+
+
+def forget_schemas() -> None:
+    """Forget the schemas of all tables, after a range that this process has not read."""
+    _SCHEMAS.clear()
 
 
 class _Reading:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
@@ -10,6 +11,7 @@ import pymysql
 from pymysqlreplication import BinLogStreamReader
 from pymysqlreplication.event import (
     GtidEvent,
+    HeartbeatLogEvent,
     MariadbGtidEvent,
     NotImplementedEvent,
     QueryEvent,
@@ -18,6 +20,7 @@ from pymysqlreplication.event import (
     XidEvent,
 )
 
+from streamtable.connectors.mysql_cdc.names import ANEW
 from streamtable.connectors.mysql_cdc.reader.connect import (
     LOGIN_CODES,
     MISSING_BINLOG,
@@ -43,6 +46,10 @@ FRAME = (
 )
 #: The name under which readers register at the server.
 REPLICA = "streamtable"
+#: Seconds between two heartbeats of a server that has no events to send to an open stream.
+_HEARTBEAT_S = 5.0
+#: The longest wait for an event that the server must have, in seconds.
+_SILENCE_S = 30.0
 #: Events with compressed rows, which the library does not read.
 _COMPRESSED = {
     40: "a compressed transaction; SET GLOBAL binlog_transaction_compression = OFF",
@@ -56,27 +63,37 @@ class ConnectionLost(Exception):  # noqa: N818 - a cause, which the caller repor
 
 
 class Stream:
-    """Events from a position to the end of the binlog.
+    """Events from a position on.
 
     Args:
         settings: the server.
         start: the start position, or a GTID set without a file.
         server_id: the id of this reader; another reader with the same id would end this one.
         events: classes of events to return, in addition to those that the library needs itself.
+        follow: whether the stream stays open at the end of the binlog. Its reader must not ask for
+            events after an end that the server has reported.
     """
 
     def __init__(
-        self, settings: MySqlSettings, start: Position, server_id: int, events: Sequence[type]
+        self,
+        settings: MySqlSettings,
+        start: Position,
+        server_id: int,
+        events: Sequence[type],
+        *,
+        follow: bool = False,
     ) -> None:
         self.settings = settings
         self._connected = False
+        self._follow = follow
         by_gtid = {"auto_position": start.gtid, "is_mariadb": ":" not in start.gtid}
         by_file = {"log_file": start.file, "log_pos": start.pos, "resume_stream": True}
         self._stream = BinLogStreamReader(
             connection_settings=dict(arguments(settings)),
             server_id=server_id,
-            blocking=False,
-            only_events=list(events),
+            blocking=follow,
+            slave_heartbeat=_HEARTBEAT_S if follow else None,
+            only_events=[*events, HeartbeatLogEvent] if follow else list(events),
             filter_non_implemented_events=False,
             freeze_schema=True,
             enable_logging=False,
@@ -107,20 +124,15 @@ class Stream:
     def next(self) -> Any:
         """Return the next event; None at the end of the binlog.
 
+        A stream that follows the binlog waits instead of returning None.
+
         Raises:
             StreamtableError: DATABASE_UNREACHABLE, DATABASE_REFUSED or DATA_LOST.
         """
-        try:
-            event = self._stream.fetchone()
-        except ConnectionLost:
-            raise StreamtableError(
-                Condition.DATABASE_UNREACHABLE,
-                hint="if this repeats, another reader may use the same 'server-id'",
-                url=self.settings.server,
-                reason=f"the connection broke at {self.file}:{self.pos}",
-            ) from None
-        except pymysql.err.Error as error:
-            raise self._told(error) from error
+        until = time.monotonic() + _SILENCE_S
+        while isinstance(event := self._fetch(), HeartbeatLogEvent):
+            if time.monotonic() > until:
+                raise self._broken(what="no event followed")
         if isinstance(event, NotImplementedEvent) and event.event_type in _COMPRESSED:
             raise StreamtableError(
                 Condition.DATABASE_NOT_READY,
@@ -128,6 +140,25 @@ class Stream:
                 reason=f"{self.file}:{self.pos} is {_COMPRESSED[event.event_type]}",
             )
         return event
+
+    def _fetch(self) -> Any:
+        try:
+            event = self._stream.fetchone()
+        except ConnectionLost:
+            raise self._broken(what="the connection broke") from None
+        except pymysql.err.Error as error:
+            raise self._told(error) from error
+        if event is None and self._follow:
+            raise self._broken(what="the server ended the stream")
+        return event
+
+    def _broken(self, *, what: str) -> StreamtableError:
+        return StreamtableError(
+            Condition.DATABASE_UNREACHABLE,
+            hint="if this repeats, another reader may use the same 'server-id'",
+            url=self.settings.server,
+            reason=f"{what} at {self.file}:{self.pos}",
+        )
 
     def forget_tables(self) -> None:
         """Forget tables: in the next file, table numbers may denote other tables."""
@@ -158,8 +189,8 @@ def purged(place: str, settings: MySqlSettings, reason: str) -> StreamtableError
     return StreamtableError(
         Condition.DATA_LOST,
         hint=(
-            "keep binlogs longer (binlog_expire_logs_seconds); begin anew with another"
-            " --checkpoint and 'scan.startup.mode' = 'initial'"
+            "keep binlogs longer (binlog_expire_logs_seconds); with 'scan.startup.mode' ="
+            f" 'initial', {ANEW}"
         ),
         table=f"the reader of MySQL at {settings.server}",
         reason=f"the server has no binlog {place} any more ({reason})",
