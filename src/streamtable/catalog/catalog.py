@@ -175,7 +175,7 @@ class Catalog:
     # Tables and views
 
     def drop(self, statement: Drop) -> None:
-        """Drop a table or view; its topic is not deleted."""
+        """Drop a table or view; what it stands for is not deleted."""
         path = self.namespaces.path(statement.name)
         kind = View if statement.kind == "VIEW" else Table
         at = statement.name_at or statement.at

@@ -37,8 +37,8 @@ class LoweringContext:
         watermarks: watermarks of the splits of scans with an event time.
         alignments: source alignment of the query, by the name of the table.
         one_split_per_task: whether a task of a scan must not read several splits.
-        bounded: whether the job reads the current content of the topics and stops.
-        patient: whether the job waits until a topic has reached the end of its scan.
+        bounded: whether the job reads the current content of the sources and stops.
+        patient: whether the job waits until a source has reached the end of its scan.
     """
 
     spark: SparkSession

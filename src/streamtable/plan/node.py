@@ -306,7 +306,7 @@ class Node:
 
     @property
     def is_static(self) -> bool:
-        """Whether the tree reads no topic and keeps no state."""
+        """Whether the tree reads no source and keeps no state."""
         return False
 
     def first_changing(self) -> Node:

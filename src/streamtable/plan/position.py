@@ -1,4 +1,4 @@
-"""The position of a record in its topic."""
+"""The position of a record in its source."""
 
 from __future__ import annotations
 

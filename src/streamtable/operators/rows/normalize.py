@@ -24,7 +24,7 @@ def lower_normalize(
     context: LoweringContext,
     before: Callable[[DataFrame], DataFrame] | None = None,
 ) -> DataFrame:
-    """Lower an upsert scan to a full changelog. Kafka's positions of the scan give the order.
+    """Lower an upsert scan to a full changelog. The positions of the records give the order.
 
     Args:
         node: the normalizer.

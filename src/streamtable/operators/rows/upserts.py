@@ -18,7 +18,7 @@ POSITIONS = (("__partition", "INT"), ("__offset", "BIGINT"))
 
 
 def lower_upserts(node: Node, context: LoweringContext) -> DataFrame:
-    """Lower a node to upserts: row kind, the node's fields, then Kafka's partition and offset.
+    """Lower a node to upserts: row kind, the node's fields, then partition and offset.
 
     A row that a filter drops becomes the delete of its key. A delete has only the columns that
     depend on the key alone; its other columns are NULL and are not computed.

@@ -26,7 +26,7 @@ from streamtable.plan.window.watermark import WatermarkAssigner
 #: Encodes a NULL watermark in calls of Java.
 _NULL = "-9223372036854775808L"
 
-#: Position of a record in Kafka, which orders the versions of a key.
+#: Position of a record in its source, which orders the versions of a key.
 POSITIONS = ("__partition", "__offset")
 _SPLIT = ("__topic", "__of_partition")
 
@@ -39,7 +39,7 @@ def lower_watermark(
     Args:
         node: the watermark assigner.
         context: the job's lowering context.
-        positions: whether to append Kafka's partition and offset to the fields.
+        positions: whether to append partition and offset of the record to the fields.
     """
     calcs, leaf = _chain(node.input)
     if isinstance(leaf, Scan):

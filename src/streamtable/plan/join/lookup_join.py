@@ -33,7 +33,7 @@ class LookupJoin(UnaryNode):
     an update becomes a delete and an insert, because its two rows may have different matches.
 
     Attributes:
-        table: a tree that scans no topic; its field names differ from those of the input.
+        table: a tree that scans no source; its field names differ from those of the input.
         kind: inner or left.
         condition: join condition as Spark SQL over the fields of both; None accepts all pairs.
         condition_fields: the fields that the condition reads.

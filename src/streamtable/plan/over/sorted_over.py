@@ -40,7 +40,7 @@ class SortedOver(UnaryNode, Expiring):
         frame: an unbounded frame.
         key: output fields by which a retracted row and an added row are paired to an update.
         before: whether to emit update-before rows.
-        ties: input fields with a row's position in its topic, for append-only input.
+        ties: input fields with a row's position in its source, for append-only input.
         ttl: how long a partition is kept after its last change; None: as long as it has rows.
     """
 

@@ -41,7 +41,7 @@ from streamtable.plan.window.window_top_n import WindowTopN
 class TopN(UnaryNode, Expiring):
     """Keep the first rows of each partition, updated on inserts, updates and deletes.
 
-    The position of rows in their topic breaks ties. Without positions, all columns from the left
+    The position of rows in their source breaks ties. Without positions, all columns from the left
     do.
 
     Attributes:
@@ -51,7 +51,7 @@ class TopN(UnaryNode, Expiring):
         rank: name and type of the row number in the partition, from 1. None: unused.
         key: output fields by which a retracted row and an added row are paired to an update.
         before: whether to emit update-before rows.
-        ties: input fields with a row's position in its topic, for append-only input.
+        ties: input fields with a row's position in its source, for append-only input.
         last: whether the last of equal rows ranks first. This is so for the last row of each
             partition by event time, which Flink calls a Deduplicate.
         arrival: whether the order is by processing time, in which rows arrive.

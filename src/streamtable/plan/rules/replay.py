@@ -5,7 +5,7 @@ records are read again. The interleaving of partitions may differ. When auto mod
 batches give only one change per key. A transient row, which was written and later retracted, may
 then be missing in the replay, and nothing in the sink corrects it. Flink's at-least-once sinks have
 the same limitation. Micro-batches repeat a batch exactly. If possible, a start rolls the sink
-topics of such queries back to its checkpoint (`runtime.preflight.rollback`).
+sinks of such queries back to its checkpoint (`runtime.preflight.rollback`).
 """
 
 from __future__ import annotations

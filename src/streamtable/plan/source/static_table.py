@@ -36,7 +36,7 @@ class StaticTable(LeafNode):
         return replace(self, fields=tuple(f for f in self.fields if f.name in wanted))
 
     def obstacle(self) -> str:
-        """Real-time mode reads only topics."""
+        """Real-time mode reads only unbounded sources."""
         return "Spark does not read a DataFrame in real-time mode"
 
     @property

@@ -57,7 +57,7 @@ class Values(LeafNode):
         return Values(tuple(self.fields[i] for i in kept), rows)
 
     def obstacle(self) -> str:
-        """Real-time mode reads only topics."""
+        """Real-time mode reads only unbounded sources."""
         return "Spark does not read VALUES in real-time mode"
 
     @property

@@ -1,4 +1,4 @@
-"""Checks of a job's sources and sinks, and creation of missing topics, before the first query."""
+"""Checks of a job's sources and sinks, and creation of missing targets, before the first query."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def make_ready(
         notice: takes one line for the user.
 
     Returns:
-        Ids of the resources that the job reads, by their names. For topics these are Kafka's ids.
+        Ids of the resources that the job reads, by their names.
 
     Raises:
         StreamtableError: a source or sink is missing something, or denies access.

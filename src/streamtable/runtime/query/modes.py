@@ -47,7 +47,7 @@ def next_mode(mode: ExecutionMode, behind: int, begin_at: int) -> ExecutionMode:
 
     Args:
         mode: the current mode.
-        behind: the lag: records between the query and the end of its topics.
+        behind: the lag: records between the query and the end of its sources.
         begin_at: maximum lag for the start of real-time mode. Real-time mode ends at ten times this
             lag, so that a short burst, or records that arrive while Spark changes the mode, do not
             end it.
@@ -72,7 +72,7 @@ class Extent(Enum):
 
     #: The run does not end by itself.
     ENDLESS = "endless"
-    #: The run ends at the end offsets that the topics had at its start.
+    #: The run ends at the end offsets that the sources had at its start.
     AVAILABLE = "available"
     #: The run executes only the planned and uncommitted batch of the checkpoint.
     ONE_BATCH = "one batch"
@@ -116,7 +116,7 @@ def with_empty_batches(
 
     Operators that wait for a watermark need an empty batch after the watermark has advanced. But
     Spark starts micro-batches one after another without end as long as a processor uses the clock,
-    as operators with state TTL do. A run to the end offsets of the topics would then never end.
+    as operators with state TTL do. A run to the end offsets of the sources would then never end.
     Therefore queries with state TTL have empty batches only if an operator waits for a watermark
     and the run is endless, at the interval of `with_trigger`. Expired state is hidden at once in
     any case, and deleted in the next batch.

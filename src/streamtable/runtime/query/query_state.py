@@ -18,12 +18,12 @@ class State(Enum):
     REPEATING = "repeating"
     #: The query reads unbounded input in micro-batches.
     MICRO_BATCHES = "micro-batches"
-    #: The query reads until its topics have reached the ends of its scans. Next: reading to the
+    #: The query reads until its sources have reached the ends of its scans. Next: reading to the
     #: end.
     AWAITING_ENDS = "awaiting ends"
-    #: The query reads the current content of its topics. Next: the last batch, if there is one.
+    #: The query reads the current content of its sources. Next: the last batch, if there is one.
     READING_TO_END = "reading to the end"
-    #: Auto mode: the query reads the backlog of its topics. Next: real-time mode, when the lag is
+    #: Auto mode: the query reads the backlog of its sources. Next: real-time mode, when the lag is
     #: low.
     CATCHING_UP = "catching up"
     #: The query reads row by row. In auto mode it catches up again if the lag grows too high.

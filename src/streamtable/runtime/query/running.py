@@ -1,7 +1,7 @@
 """One INSERT as a streaming query: a Spark run for each of its states.
 
 All modes share the checkpoint of the query, so a change of mode is a stop and a start. While auto
-mode catches up, each run reads up to the end offsets that the topics had at its start. Auto mode
+mode catches up, each run reads up to the end offsets that the sources had at its start. Auto mode
 changes to real-time mode when one of these runs has ended by itself. Auto mode leaves real-time
 mode only directly after a checkpoint.
 """

@@ -107,7 +107,7 @@ def _slots_of(
 
 
 class TaskSlots:
-    """Slots of Spark, and the slots that the queries of a job hold while topics grow.
+    """Slots of Spark, and the slots that the queries of a job hold while their sources grow.
 
     Spark itself rejects a batch of several stages if too few slots are free. But Spark starts a
     batch of one stage in any case; new partitions without a free slot are then not read at all.

@@ -51,7 +51,7 @@ class Transitions:
     slots: TaskSlots
     rollback: Rollback | None
     stage: Stage
-    #: Ends of scans that the topics have not reached yet.
+    #: Ends of scans that the sources have not reached yet.
     _ahead: Mapping[Split, int] = field(default_factory=dict, init=False)
     #: The newest batch of real-time mode after which slots and lag were checked.
     _checked_batch: int | None = field(default=None, init=False)
