@@ -53,7 +53,10 @@ SUBCOMMANDS = {
     "new": Subcommand("streamtable.cli.new", "Create a project: a script and its tests."),
     "test": Subcommand("streamtable.cli.test", "Run unit tests of SQL scripts, in memory."),
     "options": Subcommand("streamtable.cli.options", "List the options of connectors and formats."),
-    "jars": Subcommand("streamtable.cli.jars", "Print the jars that a Spark cluster needs."),
+    "jars": Subcommand("streamtable.cli.deploy.jars", "Print the jars that a Spark cluster needs."),
+    "conf": Subcommand(
+        "streamtable.cli.deploy.conf", "Print the Spark settings that a platform needs."
+    ),
     "demo": Subcommand(
         "streamtable.cli.demo", "Run an example pipeline with its own Kafka broker."
     ),

@@ -10,6 +10,7 @@ import click
 
 from streamtable.core.errors import Condition, StreamtableError, raise_all, singles
 from streamtable.core.session_settings import SessionSettings
+from streamtable.ingest import is_job_file, require_reader
 from streamtable.session import Session, fixed_settings
 from streamtable.sql.lexer.script import read_script
 from streamtable.sql.statements.jobs import JobStatement
@@ -42,10 +43,10 @@ settings_option = click.option(
 )
 
 
-def script_arguments(function: _F) -> _F:
+def script_arguments(function: _F, *, required: bool = True) -> _F:
     """Add the arguments FILE, `--set` and `--var` to a command."""
     decorators = (
-        click.argument("file", type=click.Path(path_type=Path)),
+        click.argument("file", type=click.Path(path_type=Path), required=required),
         settings_option,
         click.option(
             "--var",
@@ -81,6 +82,30 @@ def load_script(file: Path, settings: dict[str, str], variables: dict[str, str])
             Condition.EMPTY_SCRIPT, file=file, hint="start with CREATE TABLE and INSERT INTO"
         )
     return session
+
+
+def load_settings(
+    file: Path | None, settings: dict[str, str], variables: dict[str, str]
+) -> Session:
+    """Create a session with the settings of a script or of a data ingestion job.
+
+    Args:
+        file: the script or job file, which is checked as a whole; None for no file.
+        settings: values of `--set`.
+        variables: values of `--var`.
+
+    Raises:
+        StreamtableError: the errors of `load_script`, or of the job file.
+    """
+    if file is None:
+        return Session(settings=fixed_settings(settings))
+    if not is_job_file(file):
+        return load_script(file, settings, variables)
+    require_reader()
+    from streamtable.ingest.file.job_file import load_job  # SQL scripts do not need this import
+
+    load_job(file, variables)
+    return Session(settings=fixed_settings(settings))
 
 
 def _of_jobs(command: JobStatement) -> StreamtableError:

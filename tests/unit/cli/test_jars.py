@@ -7,7 +7,7 @@ from pathlib import Path
 
 from click.testing import CliRunner
 
-from streamtable.cli.jars import command
+from streamtable.cli.deploy.jars import command
 
 
 def test_jars_exist() -> None:

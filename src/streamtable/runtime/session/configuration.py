@@ -32,6 +32,7 @@ JARS = "spark.jars"
 
 #: Java options of the driver: ours, then the options of the script, which take precedence.
 _JAVA_OPTIONS = "spark.driver.extraJavaOptions"
+_DEFAULT_JAVA_OPTIONS = "spark.driver.defaultJavaOptions"
 
 #: Environment variable of glibc: maximum number of arenas for memory outside the heap. The default
 #: is eight per core, and memory that is freed in one arena stays in this arena.
@@ -107,7 +108,7 @@ def configuration(
     found = {
         **DEFAULTS,
         **driver_address(master),
-        "spark.driver.defaultJavaOptions": f"{_LATER_COMPILED} {java_options()}".strip(),
+        _DEFAULT_JAVA_OPTIONS: f"{_LATER_COMPILED} {java_options()}".strip(),
         "spark.executor.defaultJavaOptions": _LATER_COMPILED,
         PARTITIONS: str(os.cpu_count() or 1),
         **session_settings(settings),
@@ -119,6 +120,15 @@ def configuration(
     if jars:
         found[JARS] = ",".join(filter(None, (found.get(JARS), *map(str, jars))))
     return found
+
+
+def platform_java_options(settings: Settings) -> dict[str, str]:
+    """Return the driver's Java options without files of this machine, for another machine."""
+    own = {f"spark.{key}": value for key, value in settings.passthrough.items()}
+    return {
+        _DEFAULT_JAVA_OPTIONS: own.get(_DEFAULT_JAVA_OPTIONS, _LATER_COMPILED),
+        _JAVA_OPTIONS: own.get(_JAVA_OPTIONS, ""),
+    }
 
 
 def session_settings(settings: Settings) -> dict[str, str]:

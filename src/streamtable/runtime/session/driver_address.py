@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 from streamtable.core.errors import Condition, StreamtableError
 
 DRIVER_HOST = "spark.driver.host"
-_BIND_ADDRESS = "spark.driver.bindAddress"
+BIND_ADDRESS = "spark.driver.bindAddress"
 _LOOPBACK = "127.0.0.1"
 
 #: Spark's own variables for the address of this machine.
@@ -35,7 +35,7 @@ def driver_address(master: str | None) -> dict[str, str]:
     if SPARK_LOCAL_IP or SPARK_LOCAL_HOSTNAME is set, and for YARN, whose master URL has no address.
     """
     if is_local(master):
-        return {DRIVER_HOST: _LOOPBACK, _BIND_ADDRESS: _LOOPBACK}
+        return {DRIVER_HOST: _LOOPBACK, BIND_ADDRESS: _LOOPBACK}
     if any(os.environ.get(name) for name in _SPARK_VARIABLES):
         return {}
     found = next(filter(None, map(_own_address, _addresses(str(master)))), None)

@@ -1,0 +1,1 @@
+"""Commands for clusters and platforms that start Spark themselves."""
