@@ -1,4 +1,4 @@
-"""The README's first script, run as it stands there; only the broker is the suite's."""
+"""The page *Your first script*, run as it stands there; only the broker is the suite's."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from streamtable.devbroker.broker import Broker
 
 _ADDRESS = "127.0.0.1:9092"
-_README = Path(__file__).parents[2] / "README.md"
+_PAGE = Path(__file__).parents[2] / "docs" / "start" / "first-script.md"
 _BLOCK = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
@@ -24,9 +24,8 @@ def _python(code: str, folder: Path) -> str:
 
 
 def test_first_script(own_broker: Broker, tmp_path: Path) -> None:
-    section = _README.read_text(encoding="utf-8").partition("## Your first script")[2]
-    section = section.partition("\n## ")[0].replace(_ADDRESS, own_broker.bootstrap_servers)
-    blocks: list[tuple[str, str]] = _BLOCK.findall(section)
+    page = _PAGE.read_text(encoding="utf-8").replace(_ADDRESS, own_broker.bootstrap_servers)
+    blocks: list[tuple[str, str]] = _BLOCK.findall(page)
     assert [language for language, _ in blocks] == ["sh", "python", "sql", "sh", "python", ""]
     _, (_, produce), (_, script), (_, commands), (_, consume), (_, printed) = blocks
 
