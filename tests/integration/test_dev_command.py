@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING
 import pytest
 from confluent_kafka.admin import AdminClient, NewTopic
 
+from streamtable.core.process import Process
 from streamtable.devbroker import dev
 from streamtable.devbroker.broker import is_free
-from streamtable.devbroker.process import Process
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

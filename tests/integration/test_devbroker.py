@@ -14,9 +14,9 @@ from confluent_kafka import Consumer, KafkaError, Producer, TopicPartition
 from confluent_kafka.admin import AdminClient, NewTopic
 
 from streamtable.core.errors import Condition, StreamtableError
+from streamtable.core.process import Process
 from streamtable.devbroker import broker as broker_module
 from streamtable.devbroker.broker import Broker
-from streamtable.devbroker.process import Process
 
 if TYPE_CHECKING:
     from collections.abc import Callable

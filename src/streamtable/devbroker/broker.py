@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
 from streamtable.core.errors import Condition, StreamtableError
+from streamtable.core.process import Process
 from streamtable.devbroker.jars import broker_jars
-from streamtable.devbroker.process import Process
 from streamtable.jvm.tools import java_tool
 
 if TYPE_CHECKING:

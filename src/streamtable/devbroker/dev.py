@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import Any
 
 from streamtable.core.errors import Condition, StreamtableError
+from streamtable.core.process import Process
 from streamtable.devbroker.broker import Broker, is_free
-from streamtable.devbroker.process import Process
 from streamtable.devbroker.registry import Registry, registry_url
 from streamtable.jvm.cache import cache_dir, locked
 

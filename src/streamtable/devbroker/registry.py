@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Self
 
 from streamtable.core.errors import Condition, InternalError, StreamtableError
+from streamtable.core.process import Process
 from streamtable.devbroker.broker import free_port, last_lines
 from streamtable.devbroker.jars import registry_home
-from streamtable.devbroker.process import Process
 from streamtable.jvm.tools import java_tool
 
 _HOST = "127.0.0.1"

@@ -13,8 +13,8 @@ import pytest
 from tests.integration.faults.support import EXACTLY_ONCE, PATIENCE_S, START_S, Job
 from tests.integration.jobs.support import Cli
 
+from streamtable.core.process import Process
 from streamtable.devbroker.broker import Broker
-from streamtable.devbroker.process import Process
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
