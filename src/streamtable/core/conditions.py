@@ -66,6 +66,7 @@ class Condition(Enum):
     JOB_FILE_INVALID = "the job file cannot be used: {reason}"
     JOB_KEY_MISSING = "{section} lacks the key '{key}'"
     JOB_KEY_UNKNOWN = "{section} has no key '{key}'"
+    JOB_NOT_STOPPED = "job {job} was not stopped: {reason}"
     KEY_BYTES_DIFFER = (
         "topic '{topic}' has keys that table {table} would not write: {reason}; the query could"
         " never update or delete their rows"

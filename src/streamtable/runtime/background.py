@@ -56,7 +56,8 @@ class Job:
             A number that is not known yet is absent or None. Four query metrics are not numbers:
             `mode` is a text, `watermark` is an ISO 8601 text, `partitionWatermark` is
             `{"topic-partition": epoch ms}`, and `operators` is a list:
-            `{"name": text, "stateRows": int, "stateBytes": int}` for each stateful operator.
+            `{"name": text, "stateRows": int, "stateBytes": int, "stateTime": int}` for each
+            stateful operator.
         """
         return self._observer.metrics.values()
 

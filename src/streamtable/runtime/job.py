@@ -37,6 +37,7 @@ from streamtable.runtime.checkpoint.identities import IdentityMonitor
 from streamtable.runtime.checkpoint.partition_watermarks import read_watermarks
 from streamtable.runtime.checkpoint.rescale import parallelism_notice
 from streamtable.runtime.endpoints import sink_facts, sources_of
+from streamtable.runtime.outline import reported_job
 from streamtable.runtime.preflight.cluster import make_ready
 from streamtable.runtime.preflight.rollback import rollback_obstacles, target_rollback_obstacles
 from streamtable.runtime.query.end_of_input import check_not_ended
@@ -56,6 +57,7 @@ from streamtable.runtime.run_queries import JobObserver, run_queries
 from streamtable.runtime.session.python_functions import register
 from streamtable.runtime.session.sessions import job_spark
 from streamtable.runtime.session.spark import set_up_state
+from streamtable.runtime.status.reporter import StatusReporter
 from streamtable.runtime.stop_signals import stop_signals
 
 
@@ -108,10 +110,18 @@ def run_job(
         options = replace(options, bounded=True)
     named = query_names(plans)
     observer = observer or JobObserver()
+    directory = options.checkpoint or settings.get(CHECKPOINT_DIRECTORY)
     with (
         stop_signals(observer.stop) as stop,
-        _checkpoint(named, settings, options, notice) as checkpoint,
+        _checkpoint(named, directory, notice, bounded=options.bounded) as checkpoint,
+        StatusReporter(
+            reported_job(named, settings, checkpoint.directory, temporary=directory is None),
+            observer.metrics.values,
+            stop,
+            notice,
+        ) as reporter,
     ):
+        observer = observer.also_after(reporter.running)
         if settings.has(PARALLELISM):
             for line in parallelism_notice(checkpoint.directory, named, settings[PARALLELISM]):
                 notice(line)
@@ -221,11 +231,10 @@ def _run(
 
 @contextmanager
 def _checkpoint(
-    plans: Mapping[str, Sink], settings: Settings, options: RunOptions, notice: Notice
+    plans: Mapping[str, Sink], directory: str | None, notice: Notice, *, bounded: bool
 ) -> Iterator[Checkpoint]:
-    directory = options.checkpoint or settings.get(CHECKPOINT_DIRECTORY)
     with tempfile.TemporaryDirectory(prefix="streamtable-") as scratch:
-        if directory is None and not options.bounded:
+        if directory is None and not bounded:
             notice("no --checkpoint: a restart will start from the beginning")
         checkpoint = open_checkpoint(directory or scratch, plans, notice)
         try:

@@ -8,17 +8,23 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from pyspark.sql.streaming.listener import StreamingQueryProgress
+from pyspark.sql.streaming.listener import StateOperatorProgress, StreamingQueryProgress
 
 from streamtable.connector_api.preflight import Notice
 from streamtable.connector_api.source import Source, SourceObserver
 from streamtable.core.errors import StreamtableError
+from streamtable.core.settings import ExecutionMode
 from streamtable.jvm.bridge import Bridge
 from streamtable.jvm.counters import Counters
 from streamtable.plan.sink.sink import Sink
 from streamtable.runtime.checkpoint.identities import IdentityMonitor
 from streamtable.runtime.endpoints import sources_of
-from streamtable.runtime.metrics.metrics import JobMetrics, QueryState, TableCounts
+from streamtable.runtime.metrics.metrics import (
+    JobMetrics,
+    OperatorState,
+    QueryState,
+    TableCounts,
+)
 from streamtable.runtime.metrics.omitted_records import omitted_records
 from streamtable.runtime.query.running import RunningQuery
 
@@ -197,15 +203,22 @@ class JobMonitor:
             watermark=_watermark(progress.eventTime.get("watermark")),
             partitions=self.watermarks(query),
             operators=tuple(
-                (
+                OperatorState(
                     str(operator.operatorName),
                     int(operator.numRowsTotal) if self.counts_rows else None,
                     int(operator.memoryUsedBytes),
+                    _time_of(operator) if mode == ExecutionMode.MICRO_BATCH.value else None,
                 )
                 for operator in progress.stateOperators
             ),
+            milliseconds=progress.durationMs.get("triggerExecution"),
             mode=mode,
         )
+
+
+def _time_of(operator: StateOperatorProgress) -> int:
+    """Return the time of an operator's tasks, in milliseconds."""
+    return int(operator.allUpdatesTimeMs + operator.allRemovalsTimeMs + operator.commitTimeMs)
 
 
 def _watermark(text: str | None) -> str | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from streamtable.connector_api.preflight import Notice
 from streamtable.core.errors import StreamtableError
@@ -37,6 +37,15 @@ class JobObserver:
     metrics: JobMetrics = field(default_factory=JobMetrics)
     after: Callable[[], None] = lambda: None
     stop: threading.Event = field(default_factory=threading.Event)
+
+    def also_after(self, call: Callable[[], None]) -> JobObserver:
+        """Return the observer with another call after every poll."""
+
+        def both() -> None:
+            call()
+            self.after()
+
+        return replace(self, after=both)
 
 
 def run_queries(

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import json
+import time
 
 import pytest
 from tests.integration.ingest.support import Shop
+from tests.integration.jobs.support import PATIENCE_S
+from tests.integration.jobs.support import run as command
 from tests.mariadb import PASSWORD, USER
 
 from streamtable.core.errors import StreamtableError
@@ -152,3 +155,37 @@ def test_what_is_wrong_with_the_server_is_told(shop: Shop) -> None:
         f"ok     table {shop.database}.good",
     ):
         assert part in said
+
+
+def test_a_job_shows_its_status_and_is_stopped(
+    shop: Shop, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path_factory.mktemp("run")))
+    shop.write_job(more="  name: copies\n")
+    shop.sql(
+        "CREATE TABLE orders (id INT PRIMARY KEY, n INT)",
+        "INSERT INTO orders SELECT seq, 1 FROM seq_1_to_250",
+    )
+    job = shop.start()
+    job.wait_for("running")
+    deadline = time.monotonic() + PATIENCE_S
+    while True:
+        found = json.loads(command("status", "copies", "--json")[1])
+        written = found["metrics"]["tables"].get("Kafka", {}).get("numRecordsOut")
+        if written == 250 and found["reader"]["position"]:
+            break
+        assert time.monotonic() < deadline, found
+        time.sleep(0.5)
+    assert (found["kind"], found["state"]) == ("ingestion", "running")
+    assert found["holder"] == job.process.pid
+    assert found["metrics"]["queries"]["ingest"]["mode"] == "micro-batch"
+    assert PASSWORD not in json.dumps(found)
+    text = command("status", shop.checkpoint[1])[1]
+    assert "  writes Kafka: 250 records, " in text
+    assert f"  binlog           at {found['reader']['position'][:8]}" in text
+    line = command("jobs")[1].splitlines()[1]
+    assert line.split()[:3] == ["copies", "running", str(job.process.pid)]
+    code, out, err = command("stop", "copies")
+    assert code == 0, err
+    assert out.startswith("job copies: stopped after ")
+    assert job.end()[0] == 0

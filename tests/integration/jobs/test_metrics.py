@@ -12,6 +12,8 @@ from tests.integration.jobs.records.test_change_events import records
 from tests.integration.jobs.support import PATIENCE_S, Cli, write
 
 from streamtable.runtime.job import RunOptions
+from streamtable.runtime.outline import reported_job
+from streamtable.runtime.status.views import operators_of, slowest
 from streamtable.session import Session
 from streamtable.testing.jobs import BoundedRun
 from streamtable.testing.topics import produce
@@ -75,6 +77,14 @@ def test_values_are_those_of_the_topics(
     assert written["currentSendTime"] >= 0
     # Rows of the last key per value kept by the normalizer, and one per group.
     assert query["stateRows"] == 199 + 7
+    session = Session()
+    session.load(SCRIPT, "t.sql", {"source": source, "servers": broker.bootstrap_servers})
+    named = {plan.table.name: plan for plan in session.plans}
+    outline = reported_job(named, session.settings.current(), tmp_path, temporary=False)
+    operators = operators_of(query, outline.queries["o"]["operators"])
+    found = [(each.name, each.rows) for each in operators]
+    assert found == [("GroupAggregate", 7), ("ChangelogNormalize", 199)]
+    assert slowest(operators) in operators
     assert query["stateBytes"] > 0
     assert begun <= query["lastCheckpoint"] <= time.time() + 1
 

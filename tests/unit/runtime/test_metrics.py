@@ -12,7 +12,12 @@ from streamtable.core.errors import Condition, StreamtableError
 from streamtable.jvm.counters import COUNTED_IN, COUNTED_OUT
 from streamtable.runtime.job_monitor import _watermark
 from streamtable.runtime.metrics.metric_names import BY_NAME
-from streamtable.runtime.metrics.metrics import JobMetrics, QueryState, TableCounts
+from streamtable.runtime.metrics.metrics import (
+    JobMetrics,
+    OperatorState,
+    QueryState,
+    TableCounts,
+)
 from streamtable.runtime.metrics.prometheus import serve
 
 
@@ -74,7 +79,7 @@ def test_served_for_prometheus() -> None:
         999.5,
         "1970-01-01T00:00:02.000Z",
         {"a.b-1": 2_000, "a.b-0": 5_000},
-        (("agg", 5, 640), ("join", 1, 60)),
+        (OperatorState("agg", 5, 640, 12), OperatorState("join", 1, 60)),
     )
     late = TableCounts(counts={"lateRows": 3, "deadLetters": 2}, reads=True)
     metrics.take({'o"': sink, "t": late}, {"o": state})
@@ -93,6 +98,7 @@ def test_served_for_prometheus() -> None:
         'streamtable_stateRows{query="o"} 6.0',
         'streamtable_operatorStateBytes{operator="1-join",query="o"} 60.0',
         'streamtable_operatorStateRows{operator="0-agg",query="o"} 5.0',
+        'streamtable_operatorStateTime{operator="0-agg",query="o"} 12.0',
         'streamtable_lastCheckpoint{query="o"} 999.5',
     ):
         assert line in lines, lines
@@ -100,7 +106,7 @@ def test_served_for_prometheus() -> None:
 
 def test_rows_that_nobody_counts() -> None:
     metrics = JobMetrics(Clock())
-    operators = (("agg", None, 640), ("join", None, 60))
+    operators = (OperatorState("agg", None, 640), OperatorState("join", None, 60))
     metrics.take({}, {"o": QueryState(3, 999.5, operators=operators)})
     assert metrics.values()["queries"]["o"]["stateRows"] is None
     assert " | state 0.0 MB | " in status(metrics.values())

@@ -18,6 +18,7 @@ from streamtable.ingest.file.job_file import JobFile
 from streamtable.ingest.records.rules import shared_topics
 from streamtable.ingest.run.kept import known_tables, with_tables
 from streamtable.ingest.run.progress import Progress, estimated_rows
+from streamtable.ingest.run.report import Report
 from streamtable.ingest.run.running import RunningIngest
 from streamtable.ingest.run.target import QUERY, Target
 from streamtable.ingest.spec import ingest_spec
@@ -25,6 +26,7 @@ from streamtable.jvm.bridge import Bridge
 from streamtable.runtime.checkpoint.checkpoint import Checkpoint, begin, open_checkpoint
 from streamtable.runtime.checkpoint.torn_files import check_whole
 from streamtable.runtime.session.sessions import job_spark
+from streamtable.runtime.status.reporter import StatusReporter
 from streamtable.runtime.stop_signals import stop_signals
 
 
@@ -70,7 +72,19 @@ def run_ingest(
     Raises:
         StreamtableError: any error of the job.
     """
-    with stop_signals() as stop, _checkpoint(settings, options, notice) as checkpoint:
+    directory = options.checkpoint or settings.get(CHECKPOINT_DIRECTORY)
+    report = Report(QUERY, job.sink.get(o.NAME) or "Kafka")
+    with (
+        stop_signals() as stop,
+        _checkpoint(directory, notice, bounded=options.bounded) as checkpoint,
+        StatusReporter(
+            report.job(settings, described(job), checkpoint.directory, temporary=directory is None),
+            report.metrics.values,
+            stop,
+            notice,
+            report.reader,
+        ) as reporter,
+    ):
         status = str(checkpoint.directory / "reader.json")
         spec = replace(ingest_spec(job), status=status).without_keyless()
         checked = check(spec.source)
@@ -85,12 +99,12 @@ def run_ingest(
         ) as spark:
             spark.settle()
             bridge = Bridge(spark.session)
-            directory = checkpoint.directory / QUERY
+            logs = checkpoint.directory / QUERY
             preflight = Preflight(bridge, settings, notice, options.bounded, not known)
             target = Target(job, checkpoint.id, preflight)
             target.make_ready(topics)
             begin(checkpoint, {}, {})
-            check_whole(directory, notice)
+            check_whole(logs, notice)
             first = {name: table.columns for name, table in tables.items()}
             running = RunningIngest(
                 spec.with_columns(first).with_tables(checked.tables),
@@ -98,10 +112,12 @@ def run_ingest(
                 checkpoint,
                 target,
                 notice,
+                report,
                 bounded=options.bounded,
             )
             expected = estimated_rows(spec.source, tables)
             progress = Progress(tables, expected, running.counters, show, every)
+            reporter.running()
             running.run(spark.session, topics, stop, progress)
             notice(progress.summary())
 
@@ -115,10 +131,9 @@ def described(job: JobFile) -> str:
 
 
 @contextmanager
-def _checkpoint(settings: Settings, options: IngestOptions, notice: Notice) -> Iterator[Checkpoint]:
-    directory = options.checkpoint or settings.get(CHECKPOINT_DIRECTORY)
+def _checkpoint(directory: str | None, notice: Notice, *, bounded: bool) -> Iterator[Checkpoint]:
     with tempfile.TemporaryDirectory(prefix="streamtable-") as scratch:
-        if directory is None and not options.bounded:
+        if directory is None and not bounded:
             notice("no --checkpoint: a restart will start from the beginning")
         checkpoint = open_checkpoint(directory or scratch, {}, notice)
         try:

@@ -18,6 +18,7 @@ from streamtable.ingest.run.computing import computed
 from streamtable.ingest.run.kept import KnownTable, keep_tables, with_tables
 from streamtable.ingest.run.new_tables import answer, asked_tables, forget
 from streamtable.ingest.run.progress import Progress
+from streamtable.ingest.run.report import Report
 from streamtable.ingest.run.source import source_class
 from streamtable.ingest.run.status import read_status
 from streamtable.ingest.run.target import QUERY, Target
@@ -44,6 +45,7 @@ class RunningIngest:
         checkpoint: the checkpoint of the job.
         target: the sink, whose topics exist.
         notice: called with one line for the user.
+        report: takes metrics and the reader's status.
         bounded: whether to end at the end of the binlog at startup.
     """
 
@@ -54,6 +56,7 @@ class RunningIngest:
         checkpoint: Checkpoint,
         target: Target,
         notice: Notice,
+        report: Report,
         *,
         bounded: bool,
     ) -> None:
@@ -62,6 +65,7 @@ class RunningIngest:
         self._checkpoint = checkpoint
         self._target = target
         self._notice = notice
+        self._report = report
         self._bounded = bounded
         self.counters = target.bridge.counters()
 
@@ -124,9 +128,11 @@ class RunningIngest:
                     break
                 self._make_new_topics()
                 progress.look(status)
+                self._report.look(status, run, self.counters)
                 time.sleep(_LOOK_S)
             if stop.is_set():
                 run.wait_for_batch(time.monotonic() + _STOP_S)
+            self._report.take(run, self.counters)
         finally:
             run.stop()
 

@@ -31,6 +31,8 @@ from streamtable.runtime.checkpoint.local_folder import local_folder
 from streamtable.runtime.checkpoint.moved import adopt
 from streamtable.runtime.checkpoint.stale_keys import stale_keys_hint
 from streamtable.runtime.checkpoint.torn_files import check_whole, write_whole
+from streamtable.runtime.status.document import DRAFT, FILE
+from streamtable.runtime.status.lock import try_lock
 
 #: Version of the directory layout. Increase it with every incompatible change of the layout.
 #: Operators have their own versions of state.
@@ -40,6 +42,10 @@ MANIFEST = "streamtable.json"
 
 #: File in a checkpoint while its state is repartitioned (`runtime.checkpoint.rescale`).
 RESCALE_MARK = "rescale.json"
+
+#: Files that a job writes before the manifest.
+_BEFORE_MANIFEST = ("lock", "streamtable.tmp", FILE, DRAFT)
+
 _REBUILD = (
     "start the changed job with a new --checkpoint directory; it rebuilds its state from the topics"
 )
@@ -193,9 +199,7 @@ def _locked(path: Path, directory: str) -> TextIO:
 
 
 def _take(lock: TextIO, directory: str) -> None:
-    try:
-        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
+    if not try_lock(lock, fcntl.LOCK_EX):
         lock.seek(0)
         pid = lock.read().strip() or "unknown"
         lock.close()
@@ -204,7 +208,7 @@ def _take(lock: TextIO, directory: str) -> None:
             checkpoint=directory,
             pid=pid,
             hint="stop that job first, or use another --checkpoint",
-        ) from None
+        )
     with suppress(OSError):
         lock.truncate(0)
         lock.write(str(os.getpid()))
@@ -234,7 +238,7 @@ def _check(path: CheckpointPath, directory: str, plans: Mapping[str, Sink]) -> d
     mine = _manifest(plans)
     manifest = path / MANIFEST
     if not manifest.exists():
-        strangers = [p.name for p in path.iterdir() if p.name not in ("lock", "streamtable.tmp")]
+        strangers = [p.name for p in path.iterdir() if p.name not in _BEFORE_MANIFEST]
         if strangers:
             raise StreamtableError(
                 Condition.CHECKPOINT_UNREADABLE,

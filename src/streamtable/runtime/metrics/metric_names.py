@@ -92,6 +92,12 @@ METRICS: tuple[Metric, ...] = (
     Metric("lastCheckpoint", Owner.QUERY, "When the last batch was committed, in epoch seconds."),
     Metric("lastBatch", Owner.QUERY, "Its number."),
     Metric(
+        "batchDuration",
+        Owner.QUERY,
+        "Milliseconds of the last batch with its commit; in real-time mode, with the interval"
+        " between two checkpoints.",
+    ),
+    Metric(
         "mode",
         Owner.QUERY,
         "Current mode, `micro-batch` or `real-time`: a string in `job.metrics()`, a label of"
@@ -126,6 +132,13 @@ METRICS: tuple[Metric, ...] = (
         "operatorStateBytes",
         Owner.QUERY,
         "State size of one operator, in bytes.",
+        labels=("operator",),
+    ),
+    Metric(
+        "operatorStateTime",
+        Owner.QUERY,
+        "Milliseconds of all tasks of one operator in the last micro-batch, including the operators"
+        " that follow in the same stage.",
         labels=("operator",),
     ),
 )

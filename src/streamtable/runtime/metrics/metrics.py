@@ -45,6 +45,24 @@ class TableCounts:
 
 
 @dataclass(frozen=True)
+class OperatorState:
+    """State of one stateful operator after a batch.
+
+    Attributes:
+        name: Spark's name of the operator.
+        rows: rows of its state; None if they are not counted.
+        bytes: size of its state.
+        milliseconds: time of its tasks in the batch, including the operators that follow in the
+            same stage; None in real-time mode, where every task lasts as long as the batch.
+    """
+
+    name: str
+    rows: int | None
+    bytes: int
+    milliseconds: int | None = None
+
+
+@dataclass(frozen=True)
 class QueryState:
     """State of one query after its last batch.
 
@@ -53,8 +71,8 @@ class QueryState:
         finished: commit time of the batch; epoch seconds.
         watermark: ISO 8601; None if the query has no watermark.
         partitions: "topic-partition" -> watermark of the partition, in epoch ms.
-        operators: name, rows and bytes of each stateful operator; rows are None if they are not
-            counted.
+        operators: the stateful operators, in Spark's order.
+        milliseconds: duration of the batch; None if it is not known.
         mode: current mode, `micro-batch` or `real-time`.
     """
 
@@ -62,7 +80,8 @@ class QueryState:
     finished: float
     watermark: str | None = None
     partitions: Mapping[str, int] = field(default_factory=dict)
-    operators: tuple[tuple[str, int | None, int], ...] = ()
+    operators: tuple[OperatorState, ...] = ()
+    milliseconds: int | None = None
     mode: str | None = None
 
 
@@ -92,7 +111,8 @@ class JobMetrics:
         docs/reference/metrics.md lists the names of the metrics. The values are numbers, or None if
         a value is not known yet. Four metrics are not numbers: `mode` and `watermark` are texts,
         `partitionWatermark` is `{"topic-partition": epoch ms}`, and `operators` is a list of
-        `{"name": ..., "stateRows": ..., "stateBytes": ...}`, one per stateful operator.
+        `{"name": ..., "stateRows": ..., "stateBytes": ..., "stateTime": ...}`, one per stateful
+        operator.
         """
         with self._lock:
             tables = {name: self._table(name, table) for name, table in self._tables.items()}
@@ -131,14 +151,20 @@ def _query(state: QueryState) -> dict[str, Any]:
     return {
         "lastCheckpoint": state.finished,
         "lastBatch": state.batch,
+        "batchDuration": state.milliseconds,
         "watermark": state.watermark,
         "partitionWatermark": dict(state.partitions),
         "mode": state.mode,
-        "stateRows": _sum(rows for _, rows, _ in state.operators),
-        "stateBytes": sum(size for _, _, size in state.operators),
+        "stateRows": _sum(each.rows for each in state.operators),
+        "stateBytes": sum(each.bytes for each in state.operators),
         "operators": [
-            {"name": name, "stateRows": rows, "stateBytes": size}
-            for name, rows, size in state.operators
+            {
+                "name": each.name,
+                "stateRows": each.rows,
+                "stateBytes": each.bytes,
+                "stateTime": each.milliseconds,
+            }
+            for each in state.operators
         ],
     }
 
