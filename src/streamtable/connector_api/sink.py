@@ -11,9 +11,10 @@ from pyspark.sql import DataFrame
 from pyspark.sql.streaming.readwriter import DataStreamWriter
 
 from streamtable.connector_api.preflight import Notice, Preflight, Resource
+from streamtable.connector_api.tail import Tail
 from streamtable.core.changelog import ChangelogMode
 from streamtable.core.checkpoint_path import CheckpointPath
-from streamtable.core.errors import Span, StreamtableError
+from streamtable.core.errors import Condition, Span, StreamtableError
 from streamtable.core.options import Settings
 from streamtable.core.settings import ExecutionMode
 from streamtable.jvm.bridge import Bridge
@@ -179,6 +180,21 @@ class Sink(Protocol):
             text: the exception with all its causes, as Spark prints it.
         """
         return None
+
+    def tail(self, rows: int, bridge: Bridge) -> Tail:
+        """Return the newest rows of the target, for people who watch a running job.
+
+        Args:
+            rows: the number of rows of a poll.
+            bridge: the JVM side.
+
+        Raises:
+            StreamtableError: NOT_YET if the connector cannot read its target; an error of the
+                external system.
+        """
+        raise StreamtableError(
+            Condition.NOT_YET, what=f"live rows of {self.table}, whose connector only writes"
+        )
 
     def rollback_obstacle(self, facts: SinkFacts) -> str | None:
         """Return why the sink cannot be rolled back, judged by the script alone; else None."""

@@ -21,6 +21,7 @@ from streamtable.connectors.kafka.cluster.topics import (
     check_schemas,
     check_shape,
 )
+from streamtable.connectors.kafka.inspect.tail import KafkaTail
 from streamtable.connectors.kafka.table import KafkaTable, NewTopic
 from streamtable.connectors.kafka.write.partitioners import is_function, java_class, load, not_there
 from streamtable.connectors.kafka.write.producer import set_writer
@@ -111,6 +112,10 @@ class KafkaSink(TableEndpoint[KafkaTable], Sink):
         except StreamtableError:
             return {}  # `examine` and `check` report the error
         return {self.target: found or 1}
+
+    def tail(self, rows: int, bridge: Bridge) -> KafkaTail:
+        """Return the newest records of the topic as rows; NOT_YET for some formats."""
+        return KafkaTail(self.declared, rows, bridge)
 
     def examine(self, facts: SinkFacts, preflight: Preflight) -> Sequence[Resource]:
         """Check the partitioner and the topic; return a missing topic as a resource to create."""
