@@ -58,6 +58,22 @@ if TYPE_CHECKING:
     metavar="HOST",
     help="Address of the metrics server; 0.0.0.0 means all interfaces.",
 )
+@click.option(
+    "--ui",
+    type=click.IntRange(0, 65_535),
+    is_flag=False,
+    flag_value=0,
+    metavar="[PORT]",
+    help="Serve a page of the job: plan, rates, lag, state, watermarks, newest rows of the sinks."
+    " Without PORT, a free port is chosen. Put it after FILE.",
+)
+@click.option(
+    "--ui-host",
+    default="127.0.0.1",
+    show_default=True,
+    metavar="HOST",
+    help="Address of the page. The page is not encrypted.",
+)
 @click.pass_context
 def command(
     context: click.Context,
@@ -71,6 +87,8 @@ def command(
     master: str | None,
     metrics_port: int | None,
     metrics_host: str,
+    ui: int | None,
+    ui_host: str,
 ) -> None:
     """Run the INSERTs and SELECTs of the SQL script FILE until Ctrl-C.
 
@@ -85,7 +103,8 @@ def command(
             message = "a data ingestion job serves no metrics: remove --metrics-port"
             raise click.UsageError(message)
         verbose = bool(context.find_root().params["debug"])
-        _ingest(file, settings, variables, (bounded, checkpoint, master, verbose))
+        place = None if ui is None else (ui_host, ui)
+        _ingest(file, settings, variables, (bounded, checkpoint, master, verbose), place)
         return
     if mode is not None:
         settings = {**settings, EXECUTION_MODE.key: mode}
@@ -101,10 +120,15 @@ def command(
     else:
         check_machine()  # Spark is needed from here on
         from streamtable.runtime.job import RunOptions
+        from streamtable.runtime.ui.server import UiAddress
 
         address = None if metrics_port is None else (metrics_host, metrics_port)
         verbose = bool(context.find_root().params["debug"])
-        options = RunOptions(bounded, checkpoint, master, verbose)
+        if ui is not None and not session.plans:
+            message = "--ui shows INSERTs, and the script has only SELECTs: remove --ui"
+            raise click.UsageError(message)
+        page = None if ui is None else UiAddress(ui_host, ui)
+        options = RunOptions(bounded, checkpoint, master, verbose, page)
         _run(session, options, address)
 
 
@@ -113,6 +137,7 @@ def _ingest(
     settings: dict[str, str],
     variables: dict[str, str],
     chosen: tuple[bool, str | None, str | None, bool],
+    page: tuple[str, int] | None,
 ) -> None:
     """Run a data ingestion job, and show its progress on standard error."""
     require_reader()
@@ -127,9 +152,11 @@ def _ingest(
 
     check_machine()
     from streamtable.ingest.run.run import IngestOptions, run_ingest
+    from streamtable.runtime.ui.server import UiAddress
 
     line = StatusLine(dict, sys.stderr)
-    run_ingest(job, given, IngestOptions(*chosen), line.notice, line.notice)
+    address = None if page is None else UiAddress(*page)
+    run_ingest(job, given, IngestOptions(*chosen, ui=address), line.notice, line.notice)
 
 
 def _run(session: Session, options: RunOptions, address: tuple[str, int] | None) -> None:

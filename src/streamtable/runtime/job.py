@@ -59,6 +59,9 @@ from streamtable.runtime.session.sessions import job_spark
 from streamtable.runtime.session.spark import set_up_state
 from streamtable.runtime.status.reporter import StatusReporter
 from streamtable.runtime.stop_signals import stop_signals
+from streamtable.runtime.ui.graph import graph_of
+from streamtable.runtime.ui.job_ui import JobUi, job_ui
+from streamtable.runtime.ui.server import UiAddress
 
 
 @dataclass(frozen=True)
@@ -71,12 +74,14 @@ class RunOptions:
             temporary directory.
         master: Spark's master URL; None runs Spark on this machine.
         verbose: whether Spark's own log is shown.
+        ui: where the job serves its page; None for no page.
     """
 
     bounded: bool = False
     checkpoint: str | None = None
     master: str | None = None
     verbose: bool = False
+    ui: UiAddress | None = None
 
 
 def run_job(
@@ -120,6 +125,9 @@ def run_job(
             stop,
             notice,
         ) as reporter,
+        job_ui(
+            JobUi(graph_of(named), reporter.document, observer.metrics), options.ui, notice
+        ) as ui,
     ):
         observer = observer.also_after(reporter.running)
         if settings.has(PARALLELISM):
@@ -144,7 +152,8 @@ def run_job(
                 watermarks=Watermarks(read_watermarks(checkpoint)),
             )
             register(functions, python_files(settings), own)
-            _run(named, facts, possible, obstacles, context, checkpoint, notice, observer)
+            with ui.rows_of(named, context.bridge):
+                _run(named, facts, possible, obstacles, context, checkpoint, notice, observer)
 
 
 def _modes(

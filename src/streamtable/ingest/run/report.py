@@ -16,6 +16,7 @@ from streamtable.jvm.counters import Counters
 from streamtable.runtime.metrics.metrics import JobMetrics, QueryState, TableCounts
 from streamtable.runtime.query.query_run import QueryRun
 from streamtable.runtime.status.reporter import ReportedJob
+from streamtable.runtime.ui.graph import Graph
 
 #: Interval of the metrics, in seconds.
 _INTERVAL_S = 1.0
@@ -54,6 +55,18 @@ class Report:
             temporary=temporary,
             queries={self._query: outline},
         )
+
+    def graph(self) -> Graph:
+        """Return the job as a graph of two nodes: its reader and its sink."""
+        reader = {"id": "reader", "kind": "operator", "title": "MySQL reader", "state": None}
+        sink = {"id": "sink", "kind": "table", "title": self._sink, "state": None}
+        return {
+            "nodes": [
+                {**reader, "line": "reads rows, then the binlog", "query": self._query},
+                {**sink, "line": "writes a topic for each table", "query": None},
+            ],
+            "edges": [["reader", "sink"]],
+        }
 
     def look(self, status: ReaderStatus | None, run: QueryRun, counters: Counters) -> None:
         """Take the metrics of the query, if the interval has passed."""

@@ -28,6 +28,8 @@ from streamtable.runtime.checkpoint.torn_files import check_whole
 from streamtable.runtime.session.sessions import job_spark
 from streamtable.runtime.status.reporter import StatusReporter
 from streamtable.runtime.stop_signals import stop_signals
+from streamtable.runtime.ui.job_ui import JobUi, job_ui
+from streamtable.runtime.ui.server import UiAddress
 
 
 @dataclass(frozen=True)
@@ -40,12 +42,14 @@ class IngestOptions:
             nor the setting is set.
         master: Spark's master URL; None is this machine.
         verbose: whether to show Spark's own log.
+        ui: where the job serves its page; None for no page.
     """
 
     bounded: bool = False
     checkpoint: str | None = None
     master: str | None = None
     verbose: bool = False
+    ui: UiAddress | None = None
 
 
 def run_ingest(
@@ -84,6 +88,7 @@ def run_ingest(
             notice,
             report.reader,
         ) as reporter,
+        job_ui(JobUi(report.graph(), reporter.document, report.metrics), options.ui, notice),
     ):
         status = str(checkpoint.directory / "reader.json")
         spec = replace(ingest_spec(job), status=status).without_keyless()

@@ -7,7 +7,12 @@ from contextlib import contextmanager
 from datetime import datetime
 from typing import Any
 
-from prometheus_client import CollectorRegistry, start_http_server
+from prometheus_client import (
+    CONTENT_TYPE_LATEST,
+    CollectorRegistry,
+    generate_latest,
+    start_http_server,
+)
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily
 from prometheus_client.registry import Collector
 
@@ -77,6 +82,17 @@ def _epoch_ms(moment: str | None) -> int | None:
         return None
 
 
+def exposition(metrics: JobMetrics) -> tuple[bytes, str]:
+    """Return the metrics as text for Prometheus, and its content type."""
+    return generate_latest(_registry(metrics)), CONTENT_TYPE_LATEST
+
+
+def _registry(metrics: JobMetrics) -> CollectorRegistry:
+    registry = CollectorRegistry()
+    registry.register(JobCollector(metrics))
+    return registry
+
+
 @contextmanager
 def serve(metrics: JobMetrics, host: str, port: int) -> Iterator[int]:
     """Serve metrics at `http://host:port/metrics` while the block runs; yield the port.
@@ -86,10 +102,8 @@ def serve(metrics: JobMetrics, host: str, port: int) -> Iterator[int]:
     Raises:
         StreamtableError: PORT_TAKEN.
     """
-    registry = CollectorRegistry()
-    registry.register(JobCollector(metrics))
     try:
-        server, thread = start_http_server(port, host, registry)
+        server, thread = start_http_server(port, host, _registry(metrics))
     except OSError as error:
         raise StreamtableError(
             Condition.PORT_TAKEN,
