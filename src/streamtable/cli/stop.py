@@ -32,7 +32,7 @@ def command(context: click.Context, *, job: str, timeout: float) -> None:
     if document is not None and outcome.clean:
         click.echo(f"job {found.name}: {document.state.value} after {outcome.seconds:.1f} s")
         if not document.temporary:
-            click.echo(f"checkpoint at {found.directory}")
+            click.echo(f"checkpoint at {found.checkpoint}")
         return
     error = None if document is None else document.error
     click.echo(f"job {found.name} failed: {KILLED if error is None else error.message}", err=True)

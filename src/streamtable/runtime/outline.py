@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
+from streamtable.core.checkpoint_path import CheckpointPath
 from streamtable.core.options import Settings
 from streamtable.core.settings import JOB_NAME
 from streamtable.plan.rules.tree import every
@@ -15,7 +15,7 @@ from streamtable.runtime.status.reporter import ReportedJob
 
 
 def reported_job(
-    plans: Mapping[str, Sink], settings: Settings, directory: Path, *, temporary: bool
+    plans: Mapping[str, Sink], settings: Settings, directory: CheckpointPath, *, temporary: bool
 ) -> ReportedJob:
     """Return what the status document of a job says about its queries.
 

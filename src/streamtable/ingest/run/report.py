@@ -6,9 +6,9 @@ import time
 from collections.abc import Mapping
 from dataclasses import asdict
 from datetime import datetime
-from pathlib import Path
 from typing import Any
 
+from streamtable.core.checkpoint_path import CheckpointPath
 from streamtable.core.options import Settings
 from streamtable.core.settings import JOB_NAME, ExecutionMode
 from streamtable.ingest.run.status import ReaderStatus
@@ -37,7 +37,7 @@ class Report:
         self.metrics = JobMetrics()
 
     def job(
-        self, settings: Settings, name: str, directory: Path, *, temporary: bool
+        self, settings: Settings, name: str, directory: CheckpointPath, *, temporary: bool
     ) -> ReportedJob:
         """Return what the status document says about the job from its start.
 

@@ -7,14 +7,12 @@ of the query.
 
 from __future__ import annotations
 
-import fcntl
 import hashlib
 import json
-import os
 import shlex
 import uuid
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol, TextIO
@@ -32,7 +30,7 @@ from streamtable.runtime.checkpoint.moved import adopt
 from streamtable.runtime.checkpoint.stale_keys import stale_keys_hint
 from streamtable.runtime.checkpoint.torn_files import check_whole, write_whole
 from streamtable.runtime.status.document import DRAFT, FILE
-from streamtable.runtime.status.lock import try_lock
+from streamtable.runtime.status.lock import holder_of, take_lock
 
 #: Version of the directory layout. Increase it with every incompatible change of the layout.
 #: Operators have their own versions of state.
@@ -189,30 +187,19 @@ def _locked(path: Path, directory: str) -> TextIO:
     """Create the directory if it is missing, and lock it."""
     try:
         path.mkdir(parents=True, exist_ok=True)
-        lock = (path / "lock").open("a+", encoding="utf-8")
+        lock = take_lock(path)
     except OSError as error:
         raise StreamtableError(
             Condition.CHECKPOINT_UNREADABLE, checkpoint=directory, reason=error.strerror
         ) from error
-    _take(lock, directory)
-    return lock
-
-
-def _take(lock: TextIO, directory: str) -> None:
-    if not try_lock(lock, fcntl.LOCK_EX):
-        lock.seek(0)
-        pid = lock.read().strip() or "unknown"
-        lock.close()
+    if lock is None:
         raise StreamtableError(
             Condition.CHECKPOINT_BUSY,
             checkpoint=directory,
-            pid=pid,
+            pid=holder_of(path) or "unknown",
             hint="stop that job first, or use another --checkpoint",
         )
-    with suppress(OSError):
-        lock.truncate(0)
-        lock.write(str(os.getpid()))
-        lock.flush()
+    return lock
 
 
 def _manifest(plans: Mapping[str, Sink]) -> dict[str, Any]:

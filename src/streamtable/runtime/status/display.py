@@ -40,7 +40,7 @@ def job_report(job: FoundJob) -> Iterator[str]:
     yield f"job {job.name}: {job.state.value}"
     if job.note is not None:
         yield f"  note             {job.note}"
-    yield f"  checkpoint       {job.directory}"
+    yield f"  checkpoint       {job.checkpoint}"
     document = job.document
     if document is None:
         return
@@ -77,7 +77,7 @@ def _row(job: FoundJob) -> tuple[str, ...]:
     document = job.document
     pid = "" if job.holder is None else str(job.holder)
     if document is None:
-        return (job.name, job.state.value, pid, "", "", "", "", str(job.directory))
+        return (job.name, job.state.value, pid, "", "", "", "", job.checkpoint)
     queries, tables = document.metrics["queries"].values(), document.metrics["tables"]
     modes = sorted({query["mode"] for query in queries if query["mode"] is not None})
     marks = [query["watermark"] for query in queries if query["watermark"] is not None]
@@ -91,7 +91,7 @@ def _row(job: FoundJob) -> tuple[str, ...]:
         " and ".join(modes),
         min(marks, default=""),
         _time(min(checkpoints)) if checkpoints else "",
-        "(temporary)" if document.temporary and not job.state.lives else str(job.directory),
+        "(temporary)" if document.temporary and not job.state.lives else job.checkpoint,
     )
 
 

@@ -17,7 +17,7 @@ from streamtable.runtime.status.document import (
     StatusDocument,
     read_document,
 )
-from streamtable.runtime.status.job_list import entries
+from streamtable.runtime.status.job_list import entries, is_in_list
 from streamtable.runtime.status.lock import holder_of, inode_of
 
 _MANIFEST = "streamtable.json"
@@ -40,6 +40,13 @@ class FoundJob:
     document: StatusDocument | None
     holder: int | None = None
     note: str | None = None
+
+    @property
+    def checkpoint(self) -> str:
+        """The checkpoint as the user writes it."""
+        if self.document is not None and is_in_list(self.directory):
+            return self.document.directory
+        return str(self.directory)
 
     @property
     def name(self) -> str:
@@ -66,7 +73,7 @@ class FoundJob:
         return {
             **document,
             "name": self.name,
-            "directory": str(self.directory),
+            "directory": self.checkpoint,
             "state": self.state.value,
             "holder": self.holder,
             "note": self.note,
@@ -136,13 +143,13 @@ def find_job(job: str) -> FoundJob:
             )
         return found
     every = list(listed_jobs())
-    fitting = [each for each in every if job in (each.name, str(each.holder))]
+    fitting = [each for each in every if job in (each.name, each.checkpoint, str(each.holder))]
     running = [each for each in fitting if each.state.lives]
     chosen = running or fitting
     if len(chosen) == 1:
         return chosen[0]
     if chosen:
-        where = ", ".join(str(each.directory) for each in chosen)
+        where = ", ".join(each.checkpoint for each in chosen)
         hint = f"{len(chosen)} jobs have this name; give the checkpoint of one: {where}"
     else:
         hint = _known(job, every)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import shutil
 import stat
 import tempfile
 import time
@@ -48,6 +49,21 @@ def add_entry(directory: Path) -> None:
     """
     _write(directory, {"directory": str(directory)})
     _prune()
+
+
+def folder_of(checkpoint: str) -> Path:
+    """Return the folder for the document of a job whose checkpoint is not on a local disk.
+
+    The list itself is created, the folder is not.
+    """
+    with suppress(OSError):
+        _folder()
+    return _candidates()[0] / f"{_name(checkpoint)}.job"
+
+
+def is_in_list(folder: Path) -> bool:
+    """Return whether a folder is one of `folder_of`."""
+    return folder.parent in _candidates()
 
 
 def keep_ended(document: StatusDocument) -> None:
@@ -94,10 +110,14 @@ def _read(file: Path) -> Entry | None:
 
 def _write(directory: Path, values: object) -> None:
     folder = _folder()
-    name = hashlib.sha256(os.fsencode(directory)).hexdigest()[:16]
+    name = _name(str(directory))
     draft = folder / f"{name}.new"
     draft.write_text(json.dumps(values), encoding="utf-8")
     draft.replace(folder / f"{name}.json")
+
+
+def _name(directory: str) -> str:
+    return hashlib.sha256(os.fsencode(directory)).hexdigest()[:16]
 
 
 def _prune() -> None:
@@ -106,6 +126,8 @@ def _prune() -> None:
         if entry is None or entry.document is not None or holder_of(entry.directory) is None:
             with suppress(OSError):
                 file.unlink()
+            if entry is not None and is_in_list(entry.directory):
+                shutil.rmtree(entry.directory, ignore_errors=True)
 
 
 def _files(folder: Path) -> list[Path]:

@@ -6,24 +6,41 @@ The kernel releases the lock when its process ends, however it ends.
 from __future__ import annotations
 
 import fcntl
+import os
 import time
+from contextlib import suppress
 from pathlib import Path
-from typing import IO, Any
+from typing import TextIO
 
 FILE = "lock"
 
-#: Time for which `try_lock` tries again, in seconds: readers hold the lock for a moment.
+#: Time for which `take_lock` tries again, in seconds: readers hold the lock for a moment.
 _RETRY_S = 0.5
 _PAUSE_S = 0.01
 
 
-def try_lock(file: IO[Any], kind: int) -> bool:
-    """Take the lock of a file; False if another process holds it.
+def take_lock(directory: Path) -> TextIO | None:
+    """Lock a checkpoint for this process until the result is closed.
 
-    Args:
-        file: the open file.
-        kind: `fcntl.LOCK_EX` or `fcntl.LOCK_SH`.
+    Returns:
+        The open lock file, which has the pid of this process; None if another process holds it.
+
+    Raises:
+        OSError: the file cannot be opened.
     """
+    file = (directory / FILE).open("a+", encoding="utf-8")
+    if not _try_lock(file, fcntl.LOCK_EX):
+        file.close()
+        return None
+    with suppress(OSError):
+        file.truncate(0)
+        file.write(str(os.getpid()))
+        file.flush()
+    return file
+
+
+def _try_lock(file: TextIO, kind: int) -> bool:
+    """Take a lock (LOCK_EX) or look at it (LOCK_SH); False if another process holds it."""
     deadline = time.monotonic() + _RETRY_S
     while True:
         try:
@@ -43,7 +60,7 @@ def holder_of(directory: Path) -> int | None:
     """
     try:
         with (directory / FILE).open(encoding="utf-8") as file:
-            if try_lock(file, fcntl.LOCK_SH):
+            if _try_lock(file, fcntl.LOCK_SH):
                 return None
             text = file.read().strip()
             return int(text) if text.isdecimal() else 0

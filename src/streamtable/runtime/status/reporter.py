@@ -9,8 +9,9 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self
+from typing import Any, Self, TextIO
 
+from streamtable.core.checkpoint_path import CheckpointPath
 from streamtable.runtime.status.document import (
     FILE,
     KILLED,
@@ -22,8 +23,8 @@ from streamtable.runtime.status.document import (
     this_process,
     write_document,
 )
-from streamtable.runtime.status.job_list import add_entry, keep_ended
-from streamtable.runtime.status.lock import inode_of
+from streamtable.runtime.status.job_list import add_entry, folder_of, keep_ended
+from streamtable.runtime.status.lock import inode_of, take_lock
 
 #: Interval of the document, in seconds.
 _INTERVAL_S = 1.0
@@ -42,14 +43,14 @@ class ReportedJob:
     Attributes:
         name: name of the job.
         kind: `script` or `ingestion`.
-        directory: checkpoint directory.
+        directory: checkpoint directory; a `Path` if it is on a local disk.
         temporary: whether the directory is deleted at the end.
         queries: see `StatusDocument.queries`.
     """
 
     name: str
     kind: str
-    directory: Path
+    directory: CheckpointPath
     temporary: bool
     queries: Mapping[str, Mapping[str, Any]]
 
@@ -59,7 +60,8 @@ class StatusReporter:
 
     A thread writes the document, so that a slow disk does not delay the job. The document is
     complete before the block ends, while the checkpoint is still locked. A status that cannot be
-    written is reported once and ends nothing.
+    written is reported once and ends nothing. If the checkpoint is in a remote file system, the
+    document is in the user's list of jobs on this machine.
 
     Args:
         job: the job.
@@ -77,14 +79,19 @@ class StatusReporter:
         notice: Callable[[str], None],
         reader: Callable[[], Mapping[str, Any] | None] = lambda: None,
     ) -> None:
-        self._directory = job.directory
         self._metrics = metrics
         self._stop = stop
         self._notice = notice
         self._reader = reader
         self._ended = threading.Event()
         self._reported = False
-        earlier = read_document(job.directory / FILE)
+        self._lock: TextIO | None = None
+        if isinstance(job.directory, Path):
+            self._directory = job.directory
+        else:
+            self._directory = folder_of(str(job.directory))
+            self._safely(self._lock_folder)
+        earlier = read_document(self._directory / FILE)
         now = time.time()
         self._document = StatusDocument(
             name=job.name,
@@ -95,10 +102,10 @@ class StatusReporter:
             stops_on_signal=threading.current_thread() is threading.main_thread(),
             directory=str(job.directory),
             temporary=job.temporary,
-            lock=inode_of(job.directory),
+            lock=inode_of(self._directory),
             started=now,
             updated=now,
-            last_error=None if earlier is None else _last_error(earlier, job.directory),
+            last_error=None if earlier is None else _last_error(earlier, self._directory),
             queries=job.queries,
         )
         self._written: tuple[object, float] = (None, 0.0)
@@ -142,6 +149,13 @@ class StatusReporter:
         self._safely(lambda: write_document(self._directory, self._document))
         if self._document.temporary:
             self._safely(lambda: keep_ended(self._document))
+        if self._lock is not None:
+            self._lock.close()
+
+    def _lock_folder(self) -> None:
+        """Lock the folder of the document, which is not the checkpoint and its lock."""
+        self._directory.mkdir(mode=0o700, exist_ok=True)
+        self._lock = take_lock(self._directory)
 
     def _run(self) -> None:
         while not self._ended.wait(_INTERVAL_S):
