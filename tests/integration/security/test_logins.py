@@ -9,10 +9,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from click.testing import CliRunner
 from confluent_kafka import Consumer, TopicPartition
 from confluent_kafka.admin import AclOperation, NewTopic, ResourceType
 from tests.integration.security.support import PASSWORD, Properties, SecuredBroker, options
 
+from streamtable.cli.main import cli
 from streamtable.core.errors import Condition, StreamtableError
 from streamtable.testing.jobs import BoundedRun
 from streamtable.testing.topics import produce
@@ -96,6 +98,23 @@ def test_all_ways_of_a_login(spark: SparkSession, secured: SecuredBroker, tmp_pa
     (found,) = consumer.committed([TopicPartition(f"{prefixes['SASL_SSL']}-in", 0)], timeout=30)
     consumer.close()
     assert found.offset == 3
+    for number, (way, prefix) in enumerate(prefixes.items()):
+        file = tmp_path / f"{way}.sql"
+        file.write_text(_script(number, prefix, secured.client(way)))
+        read = CliRunner().invoke(cli, ["read", str(file), f"o{number}", "--format", "csv"])
+        assert read.exit_code == 0, read.output
+        assert sorted(read.stdout.split()) == ["1,1", "2,2", "k,n"], way
+
+
+@pytest.mark.usefixtures("spark")
+def test_read_with_a_wrong_password(secured: SecuredBroker, tmp_path: Path) -> None:
+    file = tmp_path / "job.sql"
+    file.write_text(_script(0, f"t-{uuid.uuid4().hex[:8]}", _wrong_scram(secured)))
+    read = CliRunner().invoke(cli, ["read", str(file), "o0"])
+    assert read.exit_code != 0
+    assert read.exception is not None
+    assert "LOGIN_FAILED" in f"{read.output}{read.exception}"
+    assert _OTHER not in f"{read.output}{read.exception}"
 
 
 _OTHER = "other-than-that"
