@@ -110,6 +110,10 @@ FAULTS = {
         "job.sql:2:2: SYNTAX: expected a single quote to end the text that begins here,"
         " found the end of the script"
     ),
+    "SELECT `abc,\n  `b` FROM `t`": (
+        "job.sql:1:8: SYNTAX: expected a backtick to end the text that begins here,"
+        " found the end of the line"
+    ),
     "SELECT `abc": (
         "job.sql:1:8: SYNTAX: expected a backtick to end the text that begins here,"
         " found the end of the script"

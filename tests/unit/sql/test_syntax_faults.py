@@ -22,8 +22,15 @@ SYNTAX = {
     "SELECT a AS FROM t": (
         "1:13: expected an alias, found 'FROM'. Hint: a keyword needs backticks to be a name"
     ),
-    "SELECT count(* FROM t": "1:16: expected ',' or ')', found 'FROM'",
-    "SELECT (1": "1:10: expected ',' or ')', found the end of the statement",
+    "SELECT count(* FROM t": (
+        "1:16: expected ',' or ')', found 'FROM'. Hint: the '(' at 1:13 has no ')'"
+    ),
+    "SELECT (1": (
+        "1:10: expected ',' or ')', found the end of the statement. Hint: the '(' at 1:8 has no ')'"
+    ),
+    "CREATE TABLE t (a INT WITH ('connector' = 'print')": (
+        "1:23: expected ',' or ')', found 'WITH'. Hint: the '(' at 1:16 has no ')'"
+    ),
     "SELECT ARRAY[1": "1:15: expected ',' or ']', found the end of the statement",
     "SELECT a[1": "1:11: expected ']', found the end of the statement",
     "SELECT a.": "1:10: expected the name of a field, found the end of the statement",

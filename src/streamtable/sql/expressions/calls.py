@@ -50,13 +50,13 @@ class CallParser(WindowParser):
 
     def _read_call(self, name: Token) -> FlinkCall:
         found = put_at(FlinkCall(this=name.text.upper(), expressions=[]), name.at)
-        self.expect("(")
+        opening = self.expect("(")
         reader = self._special(name.key)
         if reader is not None:
             reader(found)
         elif not self.sees(")"):
             self._plain_arguments(found)
-        self.close()
+        self.close(opening)
         return found
 
     def _special(self, name: str) -> Callable[[FlinkCall], None] | None:

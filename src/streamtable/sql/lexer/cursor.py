@@ -17,6 +17,22 @@ T = TypeVar("T")
 #: Maximum nesting; Flink has no limit. It prevents a RecursionError on malicious input.
 _DEEPEST = 60
 _MOST_PARTS = 3  # catalog, database, table
+#: Keywords that begin a clause after a list in parentheses.
+_AFTER_LISTS = frozenset(
+    {
+        "WITH",
+        "AS",
+        "COMMENT",
+        "PARTITIONED",
+        "DISTRIBUTED",
+        "LIKE",
+        "FROM",
+        "WHERE",
+        "GROUP",
+        "HAVING",
+    }
+    | {"ORDER", "UNION", "SELECT", "INSERT", "VALUES", "ON", "JOIN"}
+)
 
 
 class Cursor:
@@ -99,15 +115,23 @@ class Cursor:
 
     def in_parentheses(self, read: Callable[[], T]) -> list[T]:
         """Parse one or more items in parentheses."""
-        self.expect("(")
+        opening = self.expect("(")
         found = self.comma_separated(read)
-        self.close()
+        self.close(opening)
         return found
 
-    def close(self) -> None:
-        """Consume the `)` after a list."""
-        if not self.accept(")"):
-            self.fail("',' or ')'")
+    def close(self, opening: Token) -> None:
+        """Consume the `)` after a list.
+
+        Args:
+            opening: the `(` before the list. The error names its place if another clause follows.
+        """
+        if self.accept(")"):
+            return
+        token, hint = self.peek(), None
+        if token.kind is Kind.END or token.key in _AFTER_LISTS:
+            hint = f"the '(' at {opening.at.line}:{opening.at.column} has no ')'"
+        self.fail("',' or ')'", hint)
 
     # Names
 

@@ -42,9 +42,9 @@ class Lexer:
         self._lines = [0, *(found.end() for found in re.finditer("\n", text))]
         self._position = 0
         self._in_hint = False
-        #: The string that is most likely unclosed: its start, and whether a following word
-        #: indicates it.
-        self._suspect: tuple[int, bool] | None = None
+        #: For each quote, the text that is most likely unclosed: its start, and whether a following
+        #: word indicates it.
+        self._suspects: dict[str, tuple[int, bool]] = {}
 
     def span(self, offset: int) -> Span:
         """Return the place of a character."""
@@ -148,21 +148,21 @@ class Lexer:
                 break
             end += 2
         self._position = end + 1
-        if quote == "'" and "\n" in self._text[begin:end]:
+        if "\n" in self._text[begin:end]:
             # A closing quote directly before a word is probably an opening one: an earlier quote is
             # missing.
             at_word = self._text[end + 1 : end + 2].isalnum()
-            if self._suspect is None or (at_word and not self._suspect[1]):
-                self._suspect = (start, at_word)
+            if quote not in self._suspects or (at_word and not self._suspects[quote][1]):
+                self._suspects[quote] = (start, at_word)
         # Resolve doubled quotes first: the value of a variable may contain two quotes itself.
         written = self._text[begin:end].replace(quote * 2, quote)
         return self.expand(written, self.span(start))
 
     def _unclosed(self, start: int, quote: str) -> StreamtableError:
-        """Return the error of an unclosed string; the missing quote may be further up."""
+        """Return the error of an unclosed text; the missing quote may be further up."""
         expected = f"{_named(quote)} to end the text that begins here"
-        if quote == "'" and self._suspect is not None:
-            return self._fault(self._suspect[0], expected, "the end of the line")
+        if quote in self._suspects:
+            return self._fault(self._suspects[quote][0], expected, "the end of the line")
         return self._fault(start, expected)
 
     def _symbol(self, start: int) -> Token:

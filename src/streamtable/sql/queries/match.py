@@ -33,7 +33,7 @@ class MatchParser(HintParser):
         start = self.expect("MATCH_RECOGNIZE")
         found = put_at(MatchRecognize(this=relation), start.at)
         outside, self._matching = self._matching, True
-        self.expect("(")
+        opening = self.expect("(")
         if self.accept("PARTITION", "BY"):
             found.set("partition_by", self.comma_separated(self.expression))
         if self.sees("ORDER"):
@@ -51,7 +51,7 @@ class MatchParser(HintParser):
             self._refuse_match("SUBSET is not supported; Flink reads and ignores it")
         self.expect("DEFINE")
         found.set("define", self.comma_separated(self._match_definition))
-        self.close()
+        self.close(opening)
         self._matching = outside
         return found
 
