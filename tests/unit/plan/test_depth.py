@@ -27,6 +27,8 @@ _LONG = {
     "WITH": "WITH c0 AS (SELECT * FROM events)"
     + "".join(f", c{n} AS (SELECT * FROM c{n - 1})" for n in range(1, 150))
     + " SELECT * FROM c149",
+    "JOIN": "SELECT e0.id, e0.note FROM events AS e0"
+    + "".join(f" JOIN events AS e{n} ON e0.id = e{n}.id" for n in range(1, 150)),
 }
 _DEEP = {
     "+": "SELECT " + " + ".join(["id"] * 1000) + ", note FROM events",

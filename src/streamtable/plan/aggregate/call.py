@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import cached_property
 
 from streamtable.core.identity import stable
 from streamtable.core.types import Field
@@ -52,7 +53,7 @@ class AggregateCall:
         where = f" FILTER {self.filter}" if self.filter else ""
         return f"{self.function}({argument}){where} AS {self.output.name}"
 
-    @property
+    @cached_property
     def fields(self) -> frozenset[str]:
         """The input fields that the aggregate reads."""
         return frozenset(name for name in (self.argument, self.filter) if name is not None)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from datetime import timedelta
+from functools import cached_property
 
 from streamtable.core.changelog import ChangelogMode, RowKind
 from streamtable.core.errors import Span
@@ -48,7 +49,7 @@ class GroupAggregate(UnaryNode, Expiring):
         """Grouping fields."""
         return (self.keys,)
 
-    @property
+    @cached_property
     def fields(self) -> tuple[Field, ...]:
         """The grouping fields, then one field per aggregate."""
         by_name = {f.name: f for f in self.input.fields}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import product
 from typing import Self
 
@@ -53,7 +54,7 @@ class LookupJoin(UnaryNode):
     single: bool = False
     by_key: bool = False
 
-    @property
+    @cached_property
     def fields(self) -> tuple[Field, ...]:
         """Fields of the input, then of the table; nullable if a row may be unmatched."""
         theirs = self.table.fields

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import product
 
 from streamtable.core.identity import stable
@@ -48,7 +49,7 @@ class PairNode(BinaryNode):
         """Join key of each input."""
         return (self.left_keys, self.right_keys)
 
-    @property
+    @cached_property
     def fields(self) -> tuple[Field, ...]:
         """Fields of the left input, then of the right; nullable if a row may be unmatched."""
         return self.kind.fields(self.left.fields, self.right.fields)

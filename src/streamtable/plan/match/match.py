@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
+from functools import cached_property
 from typing import Self
 
 from streamtable.core.errors import Span
@@ -66,7 +67,7 @@ class Match(TimeOrdered):
     order: Key = ()
     at: Span | None = field(default=None, compare=False)
 
-    @property
+    @cached_property
     def fields(self) -> tuple[Field, ...]:
         """The partition fields, the values, and the event time."""
         known = {f.name: f for f in self.input.fields}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from datetime import timedelta
+from functools import cached_property
 
 from streamtable.core.changelog import RETRACT, UPSERT, ChangelogMode, RowKind
 from streamtable.core.identity import stable
@@ -61,7 +62,7 @@ class SortedOver(UnaryNode, Expiring):
         """Partition fields."""
         return (self.partition,)
 
-    @property
+    @cached_property
     def fields(self) -> tuple[Field, ...]:
         """Fields of the input without the ties, then one field per call."""
         kept = (f for f in self.input.fields if f.name not in self.ties)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from datetime import timedelta
+from functools import cached_property
 
 from streamtable.core.errors import Span
 from streamtable.core.identity import stable
@@ -53,7 +54,7 @@ class TimeOver(TimeOrdered, Expiring):
         """Partition fields."""
         return (self.partition,)
 
-    @property
+    @cached_property
     def fields(self) -> tuple[Field, ...]:
         """Fields of the input without the order fields, then one field per call."""
         kept = (f for f in self.input.fields if f.name not in self.order)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 from sqlglot import exp
 
@@ -32,7 +33,7 @@ class Part:
     sides: tuple[Bound, Bound] | None = None
     node: exp.Expr | None = None
 
-    @property
+    @cached_property
     def fields(self) -> frozenset[str]:
         """Fields that the part reads."""
         return self.bound.fields

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from datetime import timedelta
+from functools import cached_property
 
 from streamtable.core.changelog import APPEND, ChangelogMode, RowKind
 from streamtable.core.identity import stable
@@ -56,7 +57,7 @@ class ProcessingTimeDeduplicate(UnaryNode, Expiring):
         """Partition fields."""
         return (self.partition,)
 
-    @property
+    @cached_property
     def fields(self) -> tuple[Field, ...]:
         """Fields of the input without the order fields."""
         return tuple(f for f in self.input.fields if f.name not in self.order)

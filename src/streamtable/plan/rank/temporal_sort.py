@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from streamtable.core.errors import Span
 from streamtable.core.identity import stable
@@ -38,7 +39,7 @@ class TemporalSort(TimeOrdered):
     order: Key = ()
     at: Span | None = field(default=None, compare=False)
 
-    @property
+    @cached_property
     def fields(self) -> tuple[Field, ...]:
         """Fields of the input without the order fields."""
         return tuple(f for f in self.input.fields if f.name not in self.order)

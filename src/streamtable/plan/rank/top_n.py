@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
+from functools import cached_property
 
 from streamtable.core.changelog import RETRACT, UPSERT, ChangelogMode, RowKind
 from streamtable.core.errors import InternalError, Span
@@ -82,7 +83,7 @@ class TopN(UnaryNode, Expiring):
         """Partition fields."""
         return (self.partition,)
 
-    @property
+    @cached_property
     def fields(self) -> tuple[Field, ...]:
         """Fields of the input without the ties, then the row number."""
         kept = (f for f in self.input.fields if f.name not in self.ties)

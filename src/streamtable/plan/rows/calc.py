@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import product
 
 from streamtable.core.changelog import RETRACT, UPSERT, ChangelogMode
@@ -74,7 +75,7 @@ class Calc(UnaryNode):
     before: bool = False
     deletes: bool = False
 
-    @property
+    @cached_property
     def fields(self) -> tuple[Field, ...]:
         """One field per projection."""
         return tuple(p.field for p in self.projections)

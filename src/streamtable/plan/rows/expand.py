@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 from streamtable.core.changelog import APPEND, ChangelogMode, RowKind
 from streamtable.core.identity import stable
@@ -48,7 +49,7 @@ class Expand(UnaryNode):
     place: str | None = None
     what: str = "Unnest"
 
-    @property
+    @cached_property
     def fields(self) -> tuple[Field, ...]:
         """Fields of the input, then the parts of an element."""
         return (*self.input.fields, *self.made)

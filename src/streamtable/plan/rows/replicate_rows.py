@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 from streamtable.core.changelog import ChangelogMode, RowKind
 from streamtable.core.identity import stable
@@ -25,7 +26,7 @@ class ReplicateRows(UnaryNode):
 
     count: str
 
-    @property
+    @cached_property
     def fields(self) -> tuple[Field, ...]:
         """Fields of the input, without the count."""
         return tuple(f for f in self.input.fields if f.name != self.count)

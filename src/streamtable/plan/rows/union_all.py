@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 from streamtable.core.changelog import ChangelogMode
 from streamtable.core.identity import stable
@@ -22,7 +23,7 @@ class UnionAll(Node):
 
     inputs: tuple[Node, ...]
 
-    @property
+    @cached_property
     def fields(self) -> tuple[Field, ...]:
         """Fields that all inputs share; the `query` modules have matched names and types."""
         # Read the fields of each input once: otherwise each union in a chain doubles the time.

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from datetime import timedelta
+from functools import cached_property
 
 from streamtable.core.changelog import UPSERT, ChangelogMode
 from streamtable.core.identity import stable
@@ -38,7 +39,7 @@ class Materialize(UnaryNode, Expiring):
     order: Key = ()
     ttl: timedelta | None = None
 
-    @property
+    @cached_property
     def fields(self) -> tuple[Field, ...]:
         """Fields of the input, without the order fields."""
         return tuple(f for f in self.input.fields if f.name not in self.order)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import timedelta
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from streamtable.core.changelog import RETRACT, UPSERT, ChangelogMode
@@ -47,7 +48,7 @@ class Normalize(UnaryNode, Expiring):
         """Primary key of the table."""
         return (self.key,)
 
-    @property
+    @cached_property
     def fields(self) -> tuple[Field, ...]:
         """Fields of the scan; a position is that of the record that made the change."""
         return self.input.fields

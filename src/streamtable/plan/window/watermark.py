@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 from streamtable.core.changelog import ChangelogMode
 from streamtable.core.identity import stable
@@ -37,7 +38,7 @@ class WatermarkAssigner(UnaryNode):
     reads_fields: frozenset[str]
     table: str
 
-    @property
+    @cached_property
     def fields(self) -> tuple[Field, ...]:
         """Fields of the input."""
         return self.input.fields

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 from streamtable.core.changelog import APPEND, ChangelogMode
 from streamtable.core.identity import stable
@@ -58,7 +59,7 @@ class WindowAggregate(UnaryNode):
         """Grouping fields."""
         return (self.keys,)
 
-    @property
+    @cached_property
     def fields(self) -> tuple[Field, ...]:
         """The grouping fields, then one field per aggregate."""
         by_name = {f.name: f for f in self.input.fields}

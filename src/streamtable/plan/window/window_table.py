@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 from streamtable.core.changelog import APPEND, ChangelogMode
 from streamtable.core.identity import stable
@@ -32,7 +33,7 @@ class WindowRows(UnaryNode):
     end: str
     last: str
 
-    @property
+    @cached_property
     def fields(self) -> tuple[Field, ...]:
         """Fields of the input, then start, end and last."""
         plain = timestamp(3).with_nullable(False)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 from streamtable.core.changelog import APPEND, ChangelogMode
 from streamtable.core.identity import stable
@@ -47,7 +48,7 @@ class WindowTopN(UnaryNode):
     skip: int = 0
     rank: Field | None = None
 
-    @property
+    @cached_property
     def fields(self) -> tuple[Field, ...]:
         """Fields of the input, then the row number."""
         return (*self.input.fields, *((self.rank,) if self.rank else ()))
