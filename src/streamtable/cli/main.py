@@ -62,6 +62,9 @@ SUBCOMMANDS = {
     "conf": Subcommand(
         "streamtable.cli.deploy.conf", "Print the Spark settings that a platform needs."
     ),
+    "submit": Subcommand(
+        "streamtable.cli.deploy.submit", "Run a job on a cluster by spark-submit."
+    ),
     "demo": Subcommand(
         "streamtable.cli.demo", "Run an example pipeline with its own Kafka broker."
     ),

@@ -7,6 +7,7 @@ cluster mode, EMR and Dataproc all do so.
 from __future__ import annotations
 
 import os
+import time
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
@@ -25,10 +26,25 @@ AT_LAUNCH = (
     "spark.driver.extraLibraryPath",
 )
 
+#: The process that has started this one: the JVM, if spark-submit is used.
+_PARENT = os.getppid()
+
+_POLL_S = 0.1
+
 
 def is_submitted() -> bool:
     """Return whether spark-submit has started this process."""
     return _GATEWAY in os.environ
+
+
+def submitting_jvm_has_ended(patience_s: float) -> bool:
+    """Return whether the JVM that has started this process has ended, or ends in some seconds."""
+    deadline = time.monotonic() + patience_s
+    while os.getppid() == _PARENT:
+        if time.monotonic() >= deadline:
+            return False
+        time.sleep(_POLL_S)
+    return True
 
 
 def submitted_version() -> str:

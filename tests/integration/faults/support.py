@@ -116,7 +116,9 @@ class Job:
             done.set()
             thread.join()
 
-    def start(self, *arguments: str, batch: int = 40, master: str | None = None) -> Cli:
+    def start(
+        self, *arguments: str, batch: int = 40, master: str | None = None, command: str = "run"
+    ) -> Cli:
         """Starts a run that does not end by itself; in micro-batches on two cores of this machine.
 
         Auto mode takes as many threads as it needs, unless it is given a master.
@@ -135,7 +137,7 @@ class Job:
         for name, value in self._names().items():
             options += ["--var", f"{name}={value}"]
         script = write(self.checkpoint.parent / "job.sql", self._script())
-        return Cli.start("run", script, *options, *arguments)
+        return Cli.start(command, script, *options, *arguments)
 
     def wait(self, process: Cli, batches: int = 2, seconds: float = PATIENCE_S) -> None:
         """Until both queries have committed so many more batches.

@@ -16,6 +16,10 @@ _LOOPBACK = "127.0.0.1"
 #: Spark's own variables for the address of this machine.
 _SPARK_VARIABLES = ("SPARK_LOCAL_IP", "SPARK_LOCAL_HOSTNAME")
 
+#: Variables that name the folder with the addresses of a YARN cluster.
+_HADOOP_VARIABLES = ("HADOOP_CONF_DIR", "YARN_CONF_DIR")
+
+_YARN = "yarn"
 _STANDALONE, _KUBERNETES = "spark://", "k8s://"
 _HTTPS, _MASTER_PORT = 443, 7077
 
@@ -48,6 +52,13 @@ def check_master(master: str | None) -> None:
     Raises:
         StreamtableError: CLUSTER_UNREACHABLE.
     """
+    if master == _YARN and not any(os.environ.get(name) for name in _HADOOP_VARIABLES):
+        raise StreamtableError(
+            Condition.CLUSTER_UNREACHABLE,
+            master=master,
+            reason="neither HADOOP_CONF_DIR nor YARN_CONF_DIR is set",
+            hint="set HADOOP_CONF_DIR to the folder with the cluster's yarn-site.xml",
+        )
     reasons = []
     for host, port in _addresses(master or ""):
         try:

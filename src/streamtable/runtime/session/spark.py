@@ -19,7 +19,7 @@ from streamtable.core.options import Settings
 from streamtable.core.settings import STATE_ORDER, STATE_ROWS
 from streamtable.jvm.bridge import Bridge
 from streamtable.jvm.installed_spark import check_machine
-from streamtable.jvm.submitted import is_submitted
+from streamtable.jvm.submitted import is_submitted, submitting_jvm_has_ended
 from streamtable.runtime.session.configuration import (
     ARENAS,
     ARENAS_KEPT,
@@ -107,7 +107,7 @@ def _forget_jvm() -> None:
 
 
 def jvm_has_ended() -> bool:
-    """Whether Spark's JVM has ended or ends within seconds; False if another process started it.
+    """Whether Spark's JVM has ended or ends within seconds; False if another program started it.
 
     A signal to a whole process group, as service managers send it, also reaches the JVM.
     """
@@ -115,11 +115,14 @@ def jvm_has_ended() -> bool:
 
 
 def jvm_end(*, wait: bool) -> str | None:
-    """Describe in words how Spark's JVM has ended; None if it runs or another process started it.
+    """Describe in words how Spark's JVM has ended; None if it runs or another program started it.
 
     Args:
         wait: whether to wait a few seconds for a JVM that is about to end.
     """
+    if is_submitted():
+        ended = submitting_jvm_has_ended(_ENDING_S if wait else 0)
+        return "the process of spark-submit has ended" if ended else None
     process = getattr(SparkContext._gateway, "proc", None)  # noqa: SLF001 - no public way
     if process is None:
         return None

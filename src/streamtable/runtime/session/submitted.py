@@ -33,8 +33,9 @@ def settings_after_submit(settings: Settings, master: str | None) -> dict[str, s
             hint="give --master to spark-submit only",
         )
     own = {f"spark.{key}": value for key, value in settings.passthrough.items()}
+    found = start_settings(settings, at_work)
     for key in AT_LAUNCH:
-        if key in own and given.get(key) != own[key]:
+        if key in own and given.get(key) not in (own[key], found[key]):
             raise StreamtableError(
                 Condition.OPTION_NOT_SETTABLE,
                 at=settings.given[key].at,
@@ -42,7 +43,6 @@ def settings_after_submit(settings: Settings, master: str | None) -> dict[str, s
                 reason="spark-submit has started the driver, which reads it only at its launch",
                 hint=f"add --conf {key}=... to the command line of spark-submit",
             )
-    found = start_settings(settings, at_work)
     fixed = {key: setting.value for key, setting in FIXED.items()}
     merged = {**found, **given, **own, **fixed}
     if "pipeline.name" in settings.given:

@@ -1,0 +1,73 @@
+"""`streamtable submit` to a standalone cluster: a job runs, stops, and continues."""
+
+from __future__ import annotations
+
+import os
+import signal
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+from tests import quick_jvm
+from tests.integration.faults.cluster import Cluster
+from tests.integration.faults.support import PATIENCE_S, START_S, Job
+
+from streamtable.devbroker.broker import Broker
+from streamtable.jvm.class_archive import java_options
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+_WORKER, _DRIVER = "127.0.0.2", "127.0.0.4"
+_QUICK = {
+    "spark.executor.memory": "512m",
+    "spark.executor.extraJavaOptions": f"{quick_jvm.OPTIONS} {java_options()}",
+}
+_CONF = [text for pair in _QUICK.items() for text in ("--conf", "=".join(pair))]
+
+
+def test_a_submitted_job_stops_and_continues(
+    spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SPARK_LOCAL_IP", _DRIVER)
+    with (
+        Broker(tmp_path / "broker") as broker,
+        Cluster(tmp_path / "spark", [_WORKER], cores=4) as cluster,
+    ):
+        job = Job(broker.bootstrap_servers, tmp_path / "c", exact=False)
+        job.feed(2_000)
+        process = job.start(*_CONF, batch=200, master=cluster.url, command="submit")
+        job.wait(process, 2, START_S)
+        [executor] = cluster.executors(cluster.workers[0])
+        command = Path(f"/proc/{executor}/cmdline").read_text()
+        assert f"//CoarseGrainedScheduler@{_DRIVER}:" in command
+        process.terminate()
+        code, out, err = process.end()
+        assert code == 0, (out, err)
+        assert "spark-submit" in err
+        assert broker.bootstrap_servers not in err  # a value of --var
+        assert "Traceback" not in out + err
+
+        job.feed(500)
+        process = job.start(*_CONF, batch=200, master=cluster.url, command="submit")
+        job.wait(process, 2, START_S)
+        [jvm] = _children(process.process.pid)
+        [driver] = _children(jvm)
+        os.killpg(jvm, signal.SIGTERM)  # a service manager stops all processes at once
+        assert process.end()[0] == 128 + signal.SIGTERM
+        _wait_for_end(driver)
+        job.check(spark)
+
+
+def _children(parent: int) -> list[int]:
+    """The processes that a process has started."""
+    children = Path(f"/proc/{parent}/task").glob("*/children")
+    return [int(pid) for of_thread in children for pid in of_thread.read_text().split()]
+
+
+def _wait_for_end(process: int) -> None:
+    deadline = time.monotonic() + PATIENCE_S
+    while Path(f"/proc/{process}").exists():
+        assert time.monotonic() < deadline, "the driver has not ended with its JVM"
+        time.sleep(0.1)
