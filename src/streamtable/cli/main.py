@@ -110,7 +110,10 @@ class LazyGroup(click.Group):
             if ctx.params["debug"]:
                 click.echo(without_secrets(traceback.format_exc()), err=True, nl=False)
             text, code = _verdict(error)
-            click.echo(text, err=True)
+            if ctx.obj is None:
+                click.echo(text, err=True)
+            else:
+                ctx.obj(error, text)  # `run --log-format json`
             raise click.exceptions.Exit(code) from error
 
 

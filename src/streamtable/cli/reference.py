@@ -53,7 +53,10 @@ _METRICS_HEAD = """\
 
 In Prometheus, names start with `streamtable_`, and counters end with `_total`. The labels are
 `table` or `query`, and the listed labels. Counters are updated when a task ends: at the end of a
-micro-batch, and at each checkpoint in real-time mode.
+micro-batch, and at each checkpoint in real-time mode. `streamtable_job_info` has the value 1, and
+the name of the job as its label `job_name`.
+
+[operate.md](../operate.md#dashboard-and-alerts) has a dashboard and alert rules.
 """
 _INGESTION_HEAD = """\
 # Keys of a job file

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from streamtable.cli.log_lines import JsonLines
 from streamtable.cli.script import load_script, print_notices, script_arguments
 from streamtable.cli.status import StatusLine, summary
 from streamtable.core.errors import Condition, StreamtableError
@@ -21,6 +22,7 @@ from streamtable.core.settings import (
 )
 from streamtable.ingest import is_job_file, require_reader
 from streamtable.jvm.installed_spark import check_machine
+from streamtable.runtime.metrics.metrics import JobMetrics
 
 if TYPE_CHECKING:
     from streamtable.runtime.job import RunOptions
@@ -74,6 +76,13 @@ if TYPE_CHECKING:
     metavar="HOST",
     help="Address of the page. The page is not encrypted.",
 )
+@click.option(
+    "--log-format",
+    type=click.Choice(["text", "json"]),
+    default="text",
+    show_default=True,
+    help="Format of the lines on standard error: text, or a JSON object per line.",
+)
 @click.pass_context
 def command(
     context: click.Context,
@@ -89,12 +98,18 @@ def command(
     metrics_host: str,
     ui: int | None,
     ui_host: str,
+    log_format: str,
 ) -> None:
     """Run the INSERTs and SELECTs of the SQL script FILE until Ctrl-C.
 
     The job ends at the end of its input with --bounded, or if all of its tables are bounded. A FILE
     with the suffix .yaml or .yml is a data ingestion job, which copies MySQL tables into topics.
     """
+    metrics = JobMetrics()
+    line = StatusLine(metrics.values, sys.stderr)
+    if log_format == "json":
+        line = as_json = JsonLines(metrics.values, sys.stderr)
+        context.find_root().obj = as_json.error
     if is_job_file(file):
         if mode is not None:
             message = "a data ingestion job runs in micro-batches: remove --mode"
@@ -104,7 +119,7 @@ def command(
             raise click.UsageError(message)
         verbose = bool(context.find_root().params["debug"])
         place = None if ui is None else (ui_host, ui)
-        _ingest(file, settings, variables, (bounded, checkpoint, master, verbose), place)
+        _ingest(file, settings, variables, (bounded, checkpoint, master, verbose), place, line)
         return
     if mode is not None:
         settings = {**settings, EXECUTION_MODE.key: mode}
@@ -129,7 +144,7 @@ def command(
             raise click.UsageError(message)
         page = None if ui is None else UiAddress(ui_host, ui)
         options = RunOptions(bounded, checkpoint, master, verbose, page)
-        _run(session, options, address)
+        _run(session, options, address, metrics, line)
 
 
 def _ingest(
@@ -138,6 +153,7 @@ def _ingest(
     variables: dict[str, str],
     chosen: tuple[bool, str | None, str | None, bool],
     page: tuple[str, int] | None,
+    line: StatusLine,
 ) -> None:
     """Run a data ingestion job, and show its progress on standard error."""
     require_reader()
@@ -154,23 +170,27 @@ def _ingest(
     from streamtable.ingest.run.run import IngestOptions, run_ingest
     from streamtable.runtime.ui.server import UiAddress
 
-    line = StatusLine(dict, sys.stderr)
     address = None if page is None else UiAddress(*page)
     run_ingest(job, given, IngestOptions(*chosen, ui=address), line.notice, line.notice)
 
 
-def _run(session: Session, options: RunOptions, address: tuple[str, int] | None) -> None:
+def _run(
+    session: Session,
+    options: RunOptions,
+    address: tuple[str, int] | None,
+    metrics: JobMetrics,
+    line: StatusLine,
+) -> None:
     """Run the job, show its status on standard error, and serve its metrics at an address."""
-    from streamtable.runtime.metrics.metrics import JobMetrics
     from streamtable.runtime.metrics.prometheus import serve
+    from streamtable.runtime.outline import job_name
     from streamtable.runtime.run_queries import JobObserver
 
-    metrics = JobMetrics()
-    line = StatusLine(metrics.values, sys.stderr)
+    name = job_name(session.plans, session.settings.current())
     with ExitStack() as stack:
         stack.callback(line.clear)
         if address is not None:
-            port = stack.enter_context(serve(metrics, *address))
+            port = stack.enter_context(serve(metrics, name, *address))
             line.notice(f"metrics at http://{address[0]}:{port}/metrics")
         begun = time.monotonic()
         session.run(options, line.notice, show=line.show, observer=JobObserver(metrics, line.tick))

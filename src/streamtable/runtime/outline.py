@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from streamtable.core.checkpoint_path import CheckpointPath
@@ -26,7 +26,7 @@ def reported_job(
         temporary: whether the directory is deleted at the end.
     """
     return ReportedJob(
-        name=job_name(plans, settings),
+        name=job_name(plans.values(), settings),
         kind="script",
         directory=directory,
         temporary=temporary,
@@ -34,9 +34,9 @@ def reported_job(
     )
 
 
-def job_name(plans: Mapping[str, Sink], settings: Settings) -> str:
+def job_name(plans: Iterable[Sink], settings: Settings) -> str:
     """Return 'pipeline.name', or Flink's name of a job without one."""
-    tables = ",".join(plan.table.name for plan in plans.values())
+    tables = ",".join(plan.table.name for plan in plans)
     return settings.get(JOB_NAME) or f"insert-into_{tables}"
 
 

@@ -109,13 +109,18 @@ def test_a_job_that_fails_has_no_checkpoint_left_but_its_error(
     script = SCRIPT.replace("'true'", "'false'")
     code, _, err = run(
         *("run", write(tmp_path / "job.sql", script), "--var", f"source={source}"),
-        *("--var", f"servers={broker.bootstrap_servers}"),
+        *("--var", f"servers={broker.bootstrap_servers}", "--log-format", "json"),
     )
     assert code == 1
+    lines = [json.loads(line) for line in err.splitlines()]
+    assert {"running o", "no --checkpoint: a restart will start from the beginning"} <= {
+        line["message"] for line in lines if (line["level"], line["condition"]) == ("INFO", None)
+    }
     found = json.loads(run("status", "insert-into_o", "--json")[1])
     assert found["state"] == "failed"
     assert found["error"]["condition"] == "RECORD_UNREADABLE"
-    assert f"error: {found['error']['message']}" in err
+    assert (lines[-1]["level"], lines[-1]["condition"]) == ("ERROR", "RECORD_UNREADABLE")
+    assert lines[-1]["message"] == found["error"]["message"]
     assert "RECORD_UNREADABLE" in run("jobs")[1]
 
 

@@ -63,7 +63,7 @@ def test_lags_and_idle_time() -> None:
 
 def _served(metrics: JobMetrics) -> str:
     with (
-        serve(metrics, "127.0.0.1", 0) as port,
+        serve(metrics, 'a "b"', "127.0.0.1", 0) as port,
         urllib.request.urlopen(f"http://127.0.0.1:{port}/metrics", timeout=60) as answer,
     ):
         assert answer.headers["Content-Type"].startswith("text/plain; version=")
@@ -72,7 +72,8 @@ def _served(metrics: JobMetrics) -> str:
 
 def test_served_for_prometheus() -> None:
     metrics = JobMetrics(Clock())
-    assert _served(metrics) == ""
+    info = 'streamtable_job_info{job_name="a \\"b\\""} 1.0'
+    assert _served(metrics).splitlines()[2:] == [info]
     sink = TableCounts(counts={"recordsOut": 4, "bytesOut": 9}, sending=(1, 12), writes=True)
     state = QueryState(
         3,
@@ -135,9 +136,9 @@ def test_every_metric_is_declared() -> None:
 
 def test_a_port_that_is_taken() -> None:
     with (
-        serve(JobMetrics(), "127.0.0.1", 0) as port,
+        serve(JobMetrics(), "j", "127.0.0.1", 0) as port,
         pytest.raises(StreamtableError) as taken,
-        serve(JobMetrics(), "127.0.0.1", port),
+        serve(JobMetrics(), "j", "127.0.0.1", port),
     ):
         pass
     assert taken.value.condition is Condition.PORT_TAKEN

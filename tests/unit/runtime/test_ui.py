@@ -44,7 +44,7 @@ def _pages(**more: Any) -> Pages:
         **{
             "status": lambda: status,
             "rows": lambda after: {**rows, "last": after},
-            "metrics": lambda: exposition(metrics),
+            "metrics": lambda: exposition(metrics, "j"),
             **more,
         }
     )

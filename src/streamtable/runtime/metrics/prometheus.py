@@ -22,17 +22,29 @@ from streamtable.runtime.metrics.metrics import JobMetrics
 
 _PREFIX = "streamtable_"
 
+#: Metric with the value 1 and the name of the job as its label. Prometheus has its own label `job`.
+INFO = f"{_PREFIX}job_info"
+
 _Family = CounterMetricFamily | GaugeMetricFamily
 
 
 class JobCollector(Collector):
-    """Collector of one family per metric: `streamtable_numRecordsIn_total{table="t"} 5`."""
+    """Collector of one family per metric: `streamtable_numRecordsIn_total{table="t"} 5`.
 
-    def __init__(self, metrics: JobMetrics) -> None:
+    Args:
+        metrics: metrics of the job.
+        name: name of the job, the label of `streamtable_job_info`.
+    """
+
+    def __init__(self, metrics: JobMetrics, name: str) -> None:
         self._metrics = metrics
+        self._name = name
 
     def collect(self) -> Iterator[_Family]:
         """Yield the families of all metrics that have a value now."""
+        info = GaugeMetricFamily(INFO, "The name of the job.", labels=("job_name",))
+        info.add_metric([self._name], 1)
+        yield info
         found = self._metrics.values()
         for metric in METRICS:
             family = _family(metric)
@@ -82,19 +94,19 @@ def _epoch_ms(moment: str | None) -> int | None:
         return None
 
 
-def exposition(metrics: JobMetrics) -> tuple[bytes, str]:
+def exposition(metrics: JobMetrics, name: str) -> tuple[bytes, str]:
     """Return the metrics as text for Prometheus, and its content type."""
-    return generate_latest(_registry(metrics)), CONTENT_TYPE_LATEST
+    return generate_latest(_registry(metrics, name)), CONTENT_TYPE_LATEST
 
 
-def _registry(metrics: JobMetrics) -> CollectorRegistry:
+def _registry(metrics: JobMetrics, name: str) -> CollectorRegistry:
     registry = CollectorRegistry()
-    registry.register(JobCollector(metrics))
+    registry.register(JobCollector(metrics, name))
     return registry
 
 
 @contextmanager
-def serve(metrics: JobMetrics, host: str, port: int) -> Iterator[int]:
+def serve(metrics: JobMetrics, name: str, host: str, port: int) -> Iterator[int]:
     """Serve metrics at `http://host:port/metrics` while the block runs; yield the port.
 
     If the port is 0, a free port is chosen.
@@ -103,7 +115,7 @@ def serve(metrics: JobMetrics, host: str, port: int) -> Iterator[int]:
         StreamtableError: PORT_TAKEN.
     """
     try:
-        server, thread = start_http_server(port, host, _registry(metrics))
+        server, thread = start_http_server(port, host, _registry(metrics, name))
     except OSError as error:
         raise StreamtableError(
             Condition.PORT_TAKEN,

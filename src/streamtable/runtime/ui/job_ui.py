@@ -54,7 +54,9 @@ class JobUi:
 
     def pages(self) -> Pages:
         """Return what the server answers."""
-        return Pages(self._status, self._look, lambda: exposition(self._metrics))
+        return Pages(
+            self._status, self._look, lambda: exposition(self._metrics, self._document().name)
+        )
 
     def _status(self) -> dict[str, Any]:
         document = self._document()
