@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 import time
+import urllib.request
 
 import pytest
 from tests.integration.ingest.support import Shop
-from tests.integration.jobs.support import PATIENCE_S
+from tests.integration.jobs.support import PATIENCE_S, Cli
 from tests.integration.jobs.support import run as command
 from tests.mariadb import PASSWORD, USER
 
@@ -166,7 +167,9 @@ def test_a_job_shows_its_status_and_is_stopped(
         "CREATE TABLE orders (id INT PRIMARY KEY, n INT)",
         "INSERT INTO orders SELECT seq, 1 FROM seq_1_to_250",
     )
-    job = shop.start()
+    job = Cli.start(*shop.arguments("run", *shop.checkpoint, "--ui"))
+    assert job.process.stderr is not None
+    page = next(line for line in job.process.stderr if line.startswith("page of the job at "))
     job.wait_for("running")
     deadline = time.monotonic() + PATIENCE_S
     while True:
@@ -185,6 +188,12 @@ def test_a_job_shows_its_status_and_is_stopped(
     assert f"  binlog           at {found['reader']['position'][:8]}" in text
     line = command("jobs")[1].splitlines()[1]
     assert line.split()[:3] == ["copies", "running", str(job.process.pid)]
+    url = page.split()[-1].replace("/?", "/api/status?")
+    with urllib.request.urlopen(url, timeout=60) as answer:  # noqa: S310 - our own
+        shown = json.load(answer)
+    assert shown["job"]["metrics"]["tables"]["Kafka"]["numRecordsOut"] == 250
+    assert [node["title"] for node in shown["graph"]["nodes"]] == ["MySQL reader", "Kafka"]
+    assert PASSWORD not in json.dumps(shown)
     code, out, err = command("stop", "copies")
     assert code == 0, err
     assert out.startswith("job copies: stopped after ")
