@@ -23,7 +23,9 @@ if TYPE_CHECKING:
 
 @pytest.fixture(autouse=True)
 def _own_list(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path_factory.mktemp("run")))
+    folder = str(tmp_path_factory.mktemp("run"))
+    for variable in ("XDG_RUNTIME_DIR", "TMPDIR"):
+        monkeypatch.setenv(variable, folder)
 
 
 def _view(second: int) -> tuple[bytes | None, bytes | None]:

@@ -130,10 +130,11 @@ def listed_jobs() -> Iterator[FoundJob]:
 def find_job(job: str) -> FoundJob:
     """Return a job by its checkpoint directory, its name or its pid.
 
-    Of several jobs with the name, a running one is returned if it is the only one.
+    Of several jobs with the name, the running one is returned; if none runs, the one that was
+    started last.
 
     Raises:
-        StreamtableError: UNKNOWN_JOB if there is none, or if several fit.
+        StreamtableError: UNKNOWN_JOB if there is none, or if several with the name run.
     """
     if Path(job).is_dir():
         found = job_at(Path(job).absolute())
@@ -145,15 +146,17 @@ def find_job(job: str) -> FoundJob:
     every = list(listed_jobs())
     fitting = [each for each in every if job in (each.name, each.checkpoint, str(each.holder))]
     running = [each for each in fitting if each.state.lives]
-    chosen = running or fitting
-    if len(chosen) == 1:
-        return chosen[0]
-    if chosen:
-        where = ", ".join(each.checkpoint for each in chosen)
-        hint = f"{len(chosen)} jobs have this name; give the checkpoint of one: {where}"
-    else:
-        hint = _known(job, every)
-    raise StreamtableError(Condition.UNKNOWN_JOB, job=job, hint=hint)
+    if len(running) > 1:
+        where = ", ".join(each.checkpoint for each in running)
+        hint = f"{len(running)} running jobs have this name; give the checkpoint of one: {where}"
+        raise StreamtableError(Condition.UNKNOWN_JOB, job=job, hint=hint)
+    if not fitting:
+        raise StreamtableError(Condition.UNKNOWN_JOB, job=job, hint=_known(job, every))
+    return running[0] if running else max(fitting, key=_started)
+
+
+def _started(job: FoundJob) -> float:
+    return 0.0 if job.document is None else job.document.started
 
 
 def _known(job: str, every: Sequence[FoundJob]) -> str:

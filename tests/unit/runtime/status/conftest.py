@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tempfile
 from pathlib import Path
 
 import pytest
@@ -12,4 +13,5 @@ def jobs_folder(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.Mo
     """The list of this test's jobs: other tests have other lists."""
     folder = tmp_path_factory.mktemp("run")
     monkeypatch.setenv("XDG_RUNTIME_DIR", str(folder))
+    monkeypatch.setattr(tempfile, "tempdir", str(folder))
     return folder / "streamtable-jobs"

@@ -18,6 +18,7 @@ from tests.unit.runtime.status.support import (
 )
 
 from streamtable.core.errors import StreamtableError
+from streamtable.runtime.checkpoint.checkpoint import open_checkpoint
 from streamtable.runtime.status.display import job_report, job_table
 from streamtable.runtime.status.document import (
     JobState,
@@ -64,14 +65,20 @@ def test_a_checkpoint_in_another_file_system(jobs_folder: Path) -> None:
 
 
 def test_names_that_do_not_tell(tmp_path: Path) -> None:
-    for name in ("a", "b"):
-        (tmp_path / name).mkdir()
-        with StatusReporter(
-            reported(tmp_path / name, "same"), no_metrics, threading.Event(), print
-        ):
-            pass
-    with pytest.raises(StreamtableError, match="2 jobs have this name; give the checkpoint of one"):
+    (a, b), opened = (tmp_path / "a", tmp_path / "b"), []
+    for folder in (a, b):
+        opened.append(open_checkpoint(str(folder), {}))
+        with StatusReporter(reported(folder, "same"), no_metrics, threading.Event(), print):
+            assert find_job("same").directory == folder
+    assert find_job("same").directory == b
+    with (
+        StatusReporter(reported(a, "same"), no_metrics, threading.Event(), print),
+        StatusReporter(reported(b, "same"), no_metrics, threading.Event(), print),
+        pytest.raises(StreamtableError, match="2 running jobs have this name; give the checkpoint"),
+    ):
         find_job("same")
+    for checkpoint in opened:
+        checkpoint.close()
     with pytest.raises(StreamtableError, match=r"UNKNOWN_JOB: job .sane. does not exist.*same"):
         find_job("sane")
     with pytest.raises(StreamtableError, match="the directory is not a checkpoint"):
