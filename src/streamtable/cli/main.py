@@ -47,11 +47,13 @@ SUBCOMMANDS = {
     "verify": Subcommand(
         "streamtable.cli.verify", "Compare the topics of a data ingestion job with its tables."
     ),
-    "jobs": Subcommand("streamtable.cli.jobs", "List jobs on this machine or below a directory."),
-    "status": Subcommand(
-        "streamtable.cli.job_status", "Show a job: rates, lag, state, watermarks."
+    "jobs": Subcommand(
+        "streamtable.cli.operate.jobs", "List jobs on this machine or below a directory."
     ),
-    "stop": Subcommand("streamtable.cli.stop", "Stop a running job, and wait for its end."),
+    "status": Subcommand(
+        "streamtable.cli.operate.status", "Show a job: rates, lag, state, watermarks."
+    ),
+    "stop": Subcommand("streamtable.cli.operate.stop", "Stop a running job, and wait for its end."),
     "rescale": Subcommand(
         "streamtable.cli.rescale", "Change the number of state partitions of a checkpoint."
     ),

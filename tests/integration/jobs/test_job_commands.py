@@ -126,13 +126,21 @@ def test_a_job_that_fails_has_no_checkpoint_left_but_its_error(
     assert "RECORD_UNREADABLE" in run("jobs")[1]
 
 
+@pytest.mark.real_time_state
 def test_a_job_in_real_time_mode(broker: Broker, topic: Topics, tmp_path: Path) -> None:
     source = topic("changes", partitions=2)
-    job = Cli.start(
+    arguments = (
         *("run", write(tmp_path / "job.sql", SCRIPT), "--var", f"source={source}"),
         *("--var", f"servers={broker.bootstrap_servers}", "--mode", "real-time"),
         *("--set", "execution.checkpointing.interval=5 s", "--set", "parallelism.default=1"),
     )
+    job = Cli.start(*arguments)
+    job.wait_for("running o")
+    job.kill()
+    killed = _until("insert-into_o", lambda now: now["state"] == "failed")
+    assert killed["process"]["pid"] == job.process.pid
+
+    job = Cli.start(*arguments)
     job.wait_for("running o")
     produce(broker.bootstrap_servers, source, [(b'{"k":%d}' % k, b'{"g":1}') for k in range(9)])
     found = _until(
@@ -144,4 +152,5 @@ def test_a_job_in_real_time_mode(broker: Broker, topic: Topics, tmp_path: Path) 
     code, out, _ = run("stop", str(job.process.pid))
     assert code == 0, out
     assert job.end()[0] == 0
-    assert run("jobs")[1].splitlines()[1].split()[:2] == ["insert-into_o", "stopped"]
+    states = [line.split()[:2] for line in run("jobs")[1].splitlines() if "insert" in line]
+    assert sorted(states) == [["insert-into_o", "failed"], ["insert-into_o", "stopped"]]
