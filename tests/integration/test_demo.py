@@ -32,7 +32,7 @@ class Demo:
             stdin=subprocess.DEVNULL,
             stdout=writer,
             stderr=writer,
-            env={**os.environ, "TMPDIR": str(scratch), "TERM": "xterm", "COLUMNS": "100"},
+            env={**_environment(scratch), "TERM": "xterm", "COLUMNS": "100"},
             start_new_session=True,
         )
         os.close(writer)
@@ -73,12 +73,19 @@ class Demo:
             pass
 
 
+def _environment(scratch: Path) -> dict[str, str]:
+    """Temporary files are in the folder; the list of jobs, which stays, is beside it."""
+    return {**os.environ, "TMPDIR": str(scratch), "XDG_RUNTIME_DIR": str(scratch.parent)}
+
+
 @pytest.fixture
 def scratch(tmp_path: Path) -> Iterator[Path]:
     """The demo's folder for temporary files; afterwards no process that was given it is left."""
-    yield tmp_path
+    folder = tmp_path / "scratch"
+    folder.mkdir()
+    yield folder
     deadline = time.monotonic() + 30
-    while left := _started_with(tmp_path):
+    while left := _started_with(folder):
         assert time.monotonic() < deadline, f"left running: {left}"
         time.sleep(0.1)
 
@@ -87,7 +94,7 @@ def test_bounded_demo_counts_what_it_produced(scratch: Path) -> None:
     done = subprocess.run(
         [*_DEMO, "--bounded", "--events", "20000", "--seed", "7"],
         check=False,
-        env={**os.environ, "TMPDIR": str(scratch)},
+        env=_environment(scratch),
         capture_output=True,
         text=True,
         timeout=180,

@@ -98,7 +98,8 @@ def test_missing_source_topic_creates_nothing(
         error = _refused(BoundedRun(spark, script, tmp_path / "c", names))
         assert error.condition is Condition.TOPIC_MISSING
         assert str(error.at) == place
-    assert [file.name for file in (tmp_path / "c").iterdir()] == ["lock"]
+    # The status tells why the job has failed.
+    assert {file.name for file in (tmp_path / "c").iterdir()} == {"lock", "status.json"}
     admin = KafkaAdmin(Bridge(spark), {"bootstrap.servers": broker.bootstrap_servers})
     assert f"{name}-out" not in admin.topics()
 
