@@ -14,6 +14,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from streamtable.jvm.cache import cache_dir
+from streamtable.jvm.submitted import is_submitted
 from streamtable.jvm.tools import java_tool, pyspark_jars
 
 #: Java options of a driver. Without them, the JVM prints warnings about an archive to standard
@@ -36,7 +37,12 @@ def archive() -> Path:
 
 
 def java_options() -> str:
-    """Return the options of a driver that uses the archive; empty if there is no archive."""
+    """Return the options of a driver that uses the archive; empty if there is no archive.
+
+    A driver that spark-submit has started runs already, maybe on a machine without Spark's jars.
+    """
+    if is_submitted():
+        return ""
     found = archive()
     return f"-XX:SharedArchiveFile={found} {_QUIET}" if found.exists() else ""
 

@@ -85,11 +85,12 @@ def operators_jar(sources: Path | None = None) -> Path:
             support; JAVA_MISSING without a JDK, RESOURCE_UNAVAILABLE without Kafka's jars.
         InternalError: there are no sources, or they do not compile.
     """
-    spark = for_installed()
     folder = cache_dir() / _OPERATORS
     if sources is not None:
-        return _compiled(_OPERATORS, folder, [sources], connector_jars(), spark)
-    return bundled_operators(spark.minor, spark.scala) or compiled_operators(folder, spark)
+        return _compiled(_OPERATORS, folder, [sources], connector_jars(), for_installed())
+    spark = installed_spark()
+    bundled = bundled_operators(spark.minor, spark.scala)
+    return bundled or compiled_operators(folder, for_installed())
 
 
 def compiled_operators(folder: Path, spark: CompiledFor) -> Path:
