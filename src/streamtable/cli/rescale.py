@@ -2,9 +2,18 @@
 
 from __future__ import annotations
 
+import threading
+from contextlib import ExitStack
+from typing import TYPE_CHECKING
+
 import click
 
 from streamtable.cli.script import settings_option
+from streamtable.core.settings import CHECKPOINT_LEASE
+
+if TYPE_CHECKING:
+    from streamtable.jvm.bridge import Bridge
+    from streamtable.runtime.checkpoint.remote import RemoteCheckpoints
 
 
 @click.command()
@@ -30,6 +39,7 @@ def command(
     interruption: until then, the job does not start.
     """
     from streamtable.jvm.installed_spark import check_machine
+    from streamtable.runtime.checkpoint.remote import is_remote
     from streamtable.runtime.checkpoint.rescale import open_rescale
     from streamtable.session import fixed_settings
 
@@ -37,7 +47,25 @@ def command(
         click.echo(line, err=True)
 
     given = fixed_settings(settings).current()
-    with open_rescale(checkpoint, to, say) as rescale:
+    with ExitStack() as stack:
+        bridge: Bridge | None = None
+        remote: RemoteCheckpoints | None = None
+
+        def start() -> Bridge:
+            check_machine()
+            from streamtable.jvm.bridge import Bridge
+            from streamtable.runtime.session.spark import start_spark, stop_spark
+
+            spark = start_spark(given, master, notice=say)
+            stack.callback(stop_spark, spark)
+            return Bridge(spark)
+
+        if is_remote(checkpoint):
+            from streamtable.runtime.checkpoint.remote import RemoteCheckpoints
+
+            bridge = start()  # file systems of Hadoop need Spark's JVM
+            remote = RemoteCheckpoints(bridge, given[CHECKPOINT_LEASE], threading.Event(), say)
+        rescale = stack.enter_context(open_rescale(checkpoint, to, say, remote))
         for line in rescale.described():
             click.echo(line)
         if plan:
@@ -45,14 +73,7 @@ def command(
         if not rescale.due:
             rescale.run(lambda _directory, _to: None, say)
             return
-        check_machine()  # Spark is needed from here on
-        from streamtable.jvm.bridge import Bridge
+        used = bridge or start()
         from streamtable.jvm.state_partitions import repartition
-        from streamtable.runtime.session.spark import start_spark, stop_spark
 
-        spark = start_spark(given, master, notice=say)
-        try:
-            bridge = Bridge(spark)
-            rescale.run(lambda directory, n: repartition(bridge, directory, n), say)
-        finally:
-            stop_spark(spark)
+        rescale.run(lambda directory, n: repartition(used, directory, n), say)

@@ -23,6 +23,8 @@ class Condition(Enum):
     CHANGE_REFUSED = "{change}: {reason}"
     CHECKPOINT_BUSY = "checkpoint {checkpoint} is in use by process {pid}"
     CHECKPOINT_ENDED = "the input of the job of checkpoint {checkpoint} has ended"
+    CHECKPOINT_HELD = "checkpoint {checkpoint} is in use by process {pid} on {host}, since {since}"
+    CHECKPOINT_LOST = "the job no longer holds its checkpoint {reason}"
     CHECKPOINT_MISMATCH = "checkpoint {checkpoint} was written by another job: {difference}"
     CHECKPOINT_NOT_RESCALED = "checkpoint {checkpoint} cannot be rescaled: {reason}"
     CHECKPOINT_UNREADABLE = "checkpoint {checkpoint} cannot be used: {reason}"

@@ -133,6 +133,14 @@ CHECKPOINT_INTERVAL = Option(
     doc="Time between checkpoints in real-time mode; in micro-batch mode every batch is a"
     " checkpoint.",
 )
+CHECKPOINT_LEASE = Option(
+    "execution.checkpointing.lease",
+    duration(timedelta(seconds=6)),
+    default=timedelta(seconds=30),
+    doc="Period of the lease on a checkpoint outside the local disk (`hdfs://`, `s3a://`, ...)."
+    " After a crash, the next start waits this long. A job that is paused for longer ends if"
+    " another job has taken its checkpoint.",
+)
 FIRST_CHECKPOINTS = Option(
     "execution.real-time.first-checkpoints",
     integer(minimum=0),
@@ -311,6 +319,7 @@ SETTINGS = OptionSet(
         AUTO_LAG,
         CHECKPOINT_DIRECTORY,
         CHECKPOINT_INTERVAL,
+        CHECKPOINT_LEASE,
         FIRST_CHECKPOINTS,
         PRACTICE_PLANS,
         QUIET_BUFFER_TIMEOUT,

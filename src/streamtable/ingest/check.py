@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 
 from streamtable.connector_api.preflight import Preflight
 from streamtable.connectors.mysql_cdc.reader import TableSchema, discover
@@ -154,7 +155,7 @@ def _check_kafka(
     ):
         spark.settle()
         preflight = Preflight(Bridge(spark.session), settings, notices.append, False, False)
-        target = Target(job, "check", preflight)
+        target = Target(job, "check", Path(), preflight)
         for topic in topics:
             with report.item(f"topic {topic}") as note:
                 for line in target.examine(topic):

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import hashlib
 import json
+import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
 from pyspark.sql import SparkSession
@@ -21,13 +21,17 @@ from streamtable.connectors.mysql_cdc.reader import BinlogPart, Offset, Position
 from streamtable.core.checkpoint_path import CheckpointPath
 from streamtable.core.errors import Condition, StreamtableError
 from streamtable.core.options import Settings
+from streamtable.core.settings import CHECKPOINT_LEASE
 from streamtable.ingest.expected import ExpectedRecords
 from streamtable.ingest.file.job_file import JobFile
 from streamtable.ingest.records.shape import shape_of
 from streamtable.ingest.run.target import QUERY, topic_table
 from streamtable.ingest.spec import ingest_spec
+from streamtable.jvm.bridge import Bridge
 from streamtable.jvm.planned_batches import newest_batch
-from streamtable.runtime.session.sessions import job_spark
+from streamtable.runtime.checkpoint.lock import checkpoint_folder
+from streamtable.runtime.checkpoint.remote import RemoteCheckpoints
+from streamtable.runtime.session.sessions import JobSpark, job_spark
 from streamtable.runtime.stop_signals import stop_signals
 
 #: The highest number of keys shown for a difference.
@@ -110,7 +114,6 @@ def verify_job(
     """
     spec = ingest_spec(job).without_keyless()
     checked = check(spec.source)
-    reached = None if checkpoint is None else committed(Path(checkpoint))
     by_topic: dict[str, list[TableId]] = {}
     for table in checked.tables:
         shape = shape_of(table, spec.records)
@@ -122,6 +125,8 @@ def verify_job(
         job_spark(settings, master, None, stop, lambda _: None) as spark,
     ):
         spark.settle()
+        folder = None if checkpoint is None else _folder(checkpoint, settings, spark, stop)
+        reached = None if folder is None else committed(folder)
         expected = ExpectedRecords(spec.with_tables(checked.tables), spark.session)
         for topic, tables in sorted(by_topic.items()):
             properties = topic_table(job, topic, "verify").properties
@@ -176,6 +181,14 @@ def compare(
     found.missing = [key for key in rows if key not in moving]
     found.on_the_way = len(moving)
     return found
+
+
+def _folder(
+    checkpoint: str, settings: Settings, spark: JobSpark, stop: threading.Event
+) -> CheckpointPath:
+    bridge = Bridge(spark.session)
+    remote = RemoteCheckpoints(bridge, settings[CHECKPOINT_LEASE], stop, lambda _: None)
+    return checkpoint_folder(checkpoint, remote)
 
 
 def committed(directory: CheckpointPath) -> Offset:

@@ -18,6 +18,10 @@ Explain = Callable[[str, str], StreamtableError | None]
 
 #: Stable prefixes of messages from our Java classes that a user must see.
 _MARKS = {
+    "CHECKPOINT_LOST ": (
+        Condition.CHECKPOINT_LOST,
+        "run only one job for each checkpoint; this job has written no further checkpoint",
+    ),
     "RECORD_UNREADABLE ": (
         Condition.RECORD_UNREADABLE,
         (

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import tempfile
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass, replace
 
 from pyspark.sql import SparkSession
@@ -17,6 +16,7 @@ from streamtable.core.options import Settings
 from streamtable.core.session_settings import python_files
 from streamtable.core.settings import (
     CHECKPOINT_DIRECTORY,
+    CHECKPOINT_LEASE,
     MAX_LEAD,
     PARALLELISM,
     ExecutionMode,
@@ -30,11 +30,12 @@ from streamtable.plan.sink.sink import Sink
 from streamtable.runtime.checkpoint.checkpoint import (
     Checkpoint,
     begin,
-    open_checkpoint,
+    job_checkpoint,
     query_names,
 )
 from streamtable.runtime.checkpoint.identities import IdentityMonitor
 from streamtable.runtime.checkpoint.partition_watermarks import read_watermarks
+from streamtable.runtime.checkpoint.remote import RemoteCheckpoints, is_remote
 from streamtable.runtime.checkpoint.rescale import parallelism_notice
 from streamtable.runtime.endpoints import sink_facts, sources_of
 from streamtable.runtime.outline import reported_job
@@ -55,7 +56,7 @@ from streamtable.runtime.query.source_alignment import (
 )
 from streamtable.runtime.run_queries import JobObserver, run_queries
 from streamtable.runtime.session.python_functions import register
-from streamtable.runtime.session.sessions import job_spark
+from streamtable.runtime.session.sessions import JobSpark, job_spark
 from streamtable.runtime.session.spark import set_up_state
 from streamtable.runtime.status.reporter import StatusReporter
 from streamtable.runtime.stop_signals import stop_signals
@@ -116,19 +117,31 @@ def run_job(
     named = query_names(plans)
     observer = observer or JobObserver()
     directory = options.checkpoint or settings.get(CHECKPOINT_DIRECTORY)
-    with (
-        stop_signals(observer.stop) as stop,
-        _checkpoint(named, directory, notice, bounded=options.bounded) as checkpoint,
-        StatusReporter(
-            reported_job(named, settings, checkpoint.directory, temporary=directory is None),
-            observer.metrics.values,
-            stop,
-            notice,
-        ) as reporter,
-        job_ui(
-            JobUi(graph_of(named), reporter.document, observer.metrics), options.ui, notice
-        ) as ui,
-    ):
+    with ExitStack() as stack:
+        stop = stack.enter_context(stop_signals(observer.stop))
+
+        def start() -> JobSpark:
+            arguments = (settings, options.master, spark, stop, notice)
+            return stack.enter_context(job_spark(*arguments, verbose=options.verbose))
+
+        job = remote = None
+        if is_remote(directory):
+            job = start()  # file systems of Hadoop need Spark's JVM
+            lease = settings[CHECKPOINT_LEASE]
+            remote = RemoteCheckpoints(Bridge(job.session), lease, stop, notice)
+        checkpoint = stack.enter_context(
+            job_checkpoint(directory, named, notice, remote, bounded=options.bounded)
+        )
+        reporter = stack.enter_context(
+            StatusReporter(
+                reported_job(named, settings, checkpoint.directory, temporary=directory is None),
+                observer.metrics.values,
+                stop,
+                notice,
+            )
+        )
+        page = JobUi(graph_of(named), reporter.document, observer.metrics)
+        ui = stack.enter_context(job_ui(page, options.ui, notice))
         observer = observer.also_after(reporter.running)
         if settings.has(PARALLELISM):
             for line in parallelism_notice(checkpoint.directory, named, settings[PARALLELISM]):
@@ -137,23 +150,21 @@ def run_job(
         obstacles = rollback_obstacles(named, facts, settings)
         version = spark.version if spark else installed_spark().version
         modes = _modes(named, obstacles, settings, version, notice, bounded=options.bounded)
-        with job_spark(
-            settings, options.master, spark, stop, notice, verbose=options.verbose
-        ) as job:
-            own, possible = with_enough_slots(job.session, named, modes, notice, job.restart)
-            job.settle()
-            context = LoweringContext(
-                own,
-                Bridge(own),
-                settings,
-                options.bounded,
-                patient,
-                directory=checkpoint.directory,
-                watermarks=Watermarks(read_watermarks(checkpoint)),
-            )
-            register(functions, python_files(settings), own)
-            with ui.rows_of(named, context.bridge):
-                _run(named, facts, possible, obstacles, context, checkpoint, notice, observer)
+        job = job or start()
+        own, possible = with_enough_slots(job.session, named, modes, notice, job.restart)
+        job.settle()
+        context = LoweringContext(
+            own,
+            Bridge(own),
+            settings,
+            options.bounded,
+            patient,
+            directory=checkpoint.directory,
+            watermarks=Watermarks(read_watermarks(checkpoint)),
+        )
+        register(functions, python_files(settings), own)
+        with ui.rows_of(named, context.bridge):
+            _run(named, facts, possible, obstacles, context, checkpoint, notice, observer)
 
 
 def _modes(
@@ -236,17 +247,3 @@ def _run(
             alignment.end()
     finally:
         context.watermarks.close()
-
-
-@contextmanager
-def _checkpoint(
-    plans: Mapping[str, Sink], directory: str | None, notice: Notice, *, bounded: bool
-) -> Iterator[Checkpoint]:
-    with tempfile.TemporaryDirectory(prefix="streamtable-") as scratch:
-        if directory is None and not bounded:
-            notice("no --checkpoint: a restart will start from the beginning")
-        checkpoint = open_checkpoint(directory or scratch, plans, notice)
-        try:
-            yield checkpoint
-        finally:
-            checkpoint.close()

@@ -62,6 +62,7 @@ def run_queries(
     marks = context.watermarks
 
     def after_poll() -> None:
+        checkpoint.check()
         keep_watermarks(checkpoint, marks.committed())
         observer.after()
 

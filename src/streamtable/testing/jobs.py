@@ -33,7 +33,7 @@ class BoundedRun:
 
     spark: SparkSession
     script: str
-    checkpoint: Path
+    checkpoint: Path | str
     variables: Mapping[str, str] = field(default_factory=dict)
     frames: Mapping[str, DataFrame] = field(default_factory=dict)
     notices: list[str] = field(default_factory=list)

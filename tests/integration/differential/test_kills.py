@@ -117,6 +117,34 @@ def test_rows_added_of_which_some_wait(
     tmp_path: Path,
 ) -> None:
     """Held against a run over all records at once."""
+    checkpoint = str(tmp_path / "killed")
+    check_kills(seed, modes, queries, spark, broker, topic, tmp_path, checkpoint)
+
+
+def check_kills(
+    seed: int,
+    modes: Sequence[str],
+    queries: Sequence[str],
+    spark: SparkSession,
+    broker: Broker,
+    topic: Topics,
+    tmp_path: Path,
+    checkpoint: str,
+    arguments: Sequence[str] = (),
+) -> None:
+    """Compare a job that is killed often with one that is not.
+
+    Args:
+        seed: of the rows and the moments.
+        modes: of the runs, in turn.
+        queries: names in `QUERIES`.
+        spark: runs the rest of the input.
+        broker: has the topics.
+        topic: makes them.
+        tmp_path: for the script and the other checkpoint.
+        checkpoint: of the killed job.
+        arguments: further ones of the killed processes.
+    """
     names = {
         "source": topic("events", partitions=1),
         "versions": topic("versions", partitions=1),
@@ -124,11 +152,12 @@ def test_rows_added_of_which_some_wait(
     }
     script = _SOURCES + "".join(_SINK.format(name=n, query=QUERIES[n]) for n in queries)
     jobs = [
-        BoundedRun(spark, script, tmp_path / out, {**names, "out": out})
-        for out in ("killed", "whole")
+        BoundedRun(spark, script, place, {**names, "out": out})
+        for out, place in (("killed", checkpoint), ("whole", tmp_path / "whole"))
     ]
     rows = _rows(seed)
-    _kill_often(seed, script, jobs[0], modes, lambda i: _send(names, rows[i]))
+    file = write(tmp_path / "killed.sql", script)
+    _kill_often(seed, file, jobs[0], modes, lambda i: _send(names, rows[i]), arguments)
     for job in jobs:
         job()
     for name in queries:
@@ -151,7 +180,7 @@ def test_rows_that_change(
             job.feed(name, changes[piece])
 
     killed = BoundedRun(spark, job.script, tmp_path / "checkpoint")
-    _kill_often(seed, job.script, killed, _MODES[:1], feed)
+    _kill_often(seed, write(tmp_path / "job.sql", job.script), killed, _MODES[:1], feed)
     job.run(1_000)
     assert not job.wrong(job.answers()), f"seed {seed}"
 
@@ -183,20 +212,25 @@ def _send(names: Mapping[str, str], piece: _Piece) -> None:
 
 
 def _kill_often(
-    seed: int, script: str, job: BoundedRun, modes: Sequence[str], feed: Callable[[int], None]
+    seed: int,
+    script: str,
+    job: BoundedRun,
+    modes: Sequence[str],
+    feed: Callable[[int], None],
+    further: Sequence[str] = (),
 ) -> None:
     """Runs the script as a process on the job's checkpoint; it is killed while it works.
 
     Args:
         seed: of the moments.
-        script: of the job.
+        script: file of the job.
         job: whose checkpoint it is.
         modes: the runs take turns with them.
         feed: writes one piece of the input; the one after the last kill is left to be read.
+        further: arguments of the processes.
     """
     dice = random.Random(seed)
-    arguments = ["run", write(job.checkpoint.with_suffix(".sql"), script)]
-    arguments += ["--checkpoint", str(job.checkpoint)]
+    arguments = ["run", script, "--checkpoint", str(job.checkpoint), *further]
     for setting in (
         "execution.micro-batch.max-records=12",
         "execution.checkpointing.interval=5 s",

@@ -45,7 +45,7 @@ def test_spark_reads_what_we_wrote_over_its_own_files(
 ) -> None:
     theirs, path_of = files(tmp_path, f"{STREAMING}.FileContextBasedCheckpointFileManager")
     ours, _ = files(tmp_path, None)
-    assert ours.getClass().getSimpleName() == "LocalCheckpointFiles"
+    assert ours.getClass().getSimpleName() == "CheckpointFiles"
     path = path_of(str(tmp_path / "0"))
     _write(theirs, path, b"their first", overwrite=False)
     _write(ours, path, b"ours", overwrite=True)

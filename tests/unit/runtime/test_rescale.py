@@ -9,7 +9,8 @@ import pytest
 
 from streamtable.core.errors import Condition, StreamtableError
 from streamtable.jvm.planned_batches import END_WATERMARK_MS
-from streamtable.runtime.checkpoint.checkpoint import locked, open_checkpoint
+from streamtable.runtime.checkpoint.checkpoint import open_checkpoint
+from streamtable.runtime.checkpoint.lock import locked
 from streamtable.runtime.checkpoint.rescale import open_rescale, parallelism_notice
 
 
@@ -145,7 +146,7 @@ def test_what_is_no_checkpoint_is_refused_and_stays_empty(tmp_path: Path) -> Non
 
 def test_a_running_job_is_refused(tmp_path: Path) -> None:
     _checkpoint(tmp_path)
-    with locked(tmp_path, "c"):
+    with locked(str(tmp_path), None):
         assert _refusal(tmp_path, 5).condition is Condition.CHECKPOINT_BUSY
 
 

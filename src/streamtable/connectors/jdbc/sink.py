@@ -62,7 +62,7 @@ class JdbcSink(TableEndpoint[JdbcTable], Sink):
             f"{facts.job}-{facts.query}" if writing.exactly_once else None,
         )
         counters = context.counters_of(self.table)
-        bridge.for_each(writer, java.JdbcWriter(spec, counters.java))
+        bridge.for_each(writer, java.JdbcWriter(spec, str(facts.directory), counters.java))
 
     def real_time_obstacle(self) -> StreamtableError | None:
         """Return an error for `sink.parallelism` and for exactly-once."""

@@ -66,7 +66,8 @@ class KafkaSink(TableEndpoint[KafkaTable], Sink):
     def write(self, writer: DataStreamWriter, facts: SinkFacts, context: WriteContext) -> None:
         """Configure the query to write its records with our producer."""
         spec = writer_spec(self.declared, context.mode, facts.query, facts.job)
-        set_writer(writer, spec, context.counters_of(self.table), context.bridge)
+        counters = context.counters_of(self.table)
+        set_writer(writer, spec, counters, context.bridge, facts.directory)
 
     def real_time_obstacle(self) -> StreamtableError | None:
         """Return an error for `sink.parallelism`, a partitioner in Python, or transactions.

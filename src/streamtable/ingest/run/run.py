@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
+from contextlib import ExitStack
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 from streamtable.connector_api.preflight import Notice, Preflight
 from streamtable.connectors.kafka.options.options import BOOTSTRAP_SERVERS
 from streamtable.connectors.mysql_cdc.reader import check
 from streamtable.connectors.mysql_cdc.server_options import HOSTNAME, PORT
 from streamtable.core.options import Settings
-from streamtable.core.settings import CHECKPOINT_DIRECTORY
+from streamtable.core.settings import CHECKPOINT_DIRECTORY, CHECKPOINT_LEASE
 from streamtable.ingest.file import options as o
 from streamtable.ingest.file.job_file import JobFile
 from streamtable.ingest.records.rules import shared_topics
@@ -23,9 +24,10 @@ from streamtable.ingest.run.running import RunningIngest
 from streamtable.ingest.run.target import QUERY, Target
 from streamtable.ingest.spec import ingest_spec
 from streamtable.jvm.bridge import Bridge
-from streamtable.runtime.checkpoint.checkpoint import Checkpoint, begin, open_checkpoint
+from streamtable.runtime.checkpoint.checkpoint import begin, job_checkpoint
+from streamtable.runtime.checkpoint.remote import RemoteCheckpoints, is_remote
 from streamtable.runtime.checkpoint.torn_files import check_whole
-from streamtable.runtime.session.sessions import job_spark
+from streamtable.runtime.session.sessions import JobSpark, job_spark
 from streamtable.runtime.status.reporter import StatusReporter
 from streamtable.runtime.stop_signals import stop_signals
 from streamtable.runtime.ui.job_ui import JobUi, job_ui
@@ -78,20 +80,40 @@ def run_ingest(
     """
     directory = options.checkpoint or settings.get(CHECKPOINT_DIRECTORY)
     report = Report(QUERY, job.sink.get(o.NAME) or "Kafka")
-    with (
-        stop_signals() as stop,
-        _checkpoint(directory, notice, bounded=options.bounded) as checkpoint,
-        StatusReporter(
-            report.job(settings, described(job), checkpoint.directory, temporary=directory is None),
-            report.metrics.values,
-            stop,
-            notice,
-            report.reader,
-        ) as reporter,
-        job_ui(JobUi(report.graph(), reporter.document, report.metrics), options.ui, notice),
-    ):
-        status = str(checkpoint.directory / "reader.json")
-        spec = replace(ingest_spec(job), status=status).without_keyless()
+    with ExitStack() as stack:
+        stop = stack.enter_context(stop_signals())
+
+        def start() -> JobSpark:
+            arguments = (settings, options.master, None, stop, notice)
+            return stack.enter_context(job_spark(*arguments, verbose=options.verbose))
+
+        spark = remote = None
+        if is_remote(directory):
+            spark = start()  # file systems of Hadoop need Spark's JVM
+            lease = settings[CHECKPOINT_LEASE]
+            remote = RemoteCheckpoints(Bridge(spark.session), lease, stop, notice)
+        checkpoint = stack.enter_context(
+            job_checkpoint(directory, {}, notice, remote, bounded=options.bounded)
+        )
+        reporter = stack.enter_context(
+            StatusReporter(
+                report.job(
+                    settings, described(job), checkpoint.directory, temporary=directory is None
+                ),
+                report.metrics.values,
+                stop,
+                notice,
+                report.reader,
+            )
+        )
+        page = JobUi(report.graph(), reporter.document, report.metrics)
+        stack.enter_context(job_ui(page, options.ui, notice))
+        status = checkpoint.directory / "reader.json"
+        if remote is not None:
+            # Two processes of this machine write the file, for this run only.
+            scratch = stack.enter_context(tempfile.TemporaryDirectory(prefix="streamtable-"))
+            status = Path(scratch, "reader.json")
+        spec = replace(ingest_spec(job), status=str(status)).without_keyless()
         checked = check(spec.source)
         known = known_tables(checkpoint)
         tables = with_tables(known, checked.tables, spec.records, checkpoint)
@@ -99,32 +121,30 @@ def run_ingest(
         topics = sorted({topic for table in tables.values() for topic in table.topics})
         for line in (*checked.notices, *shared_topics(tables, spec.records)):
             notice(line)
-        with job_spark(
-            settings, options.master, None, stop, notice, verbose=options.verbose
-        ) as spark:
-            spark.settle()
-            bridge = Bridge(spark.session)
-            logs = checkpoint.directory / QUERY
-            preflight = Preflight(bridge, settings, notice, options.bounded, not known)
-            target = Target(job, checkpoint.id, preflight)
-            target.make_ready(topics)
-            begin(checkpoint, {}, {})
-            check_whole(logs, notice)
-            first = {name: table.columns for name, table in tables.items()}
-            running = RunningIngest(
-                spec.with_columns(first).with_tables(checked.tables),
-                tables,
-                checkpoint,
-                target,
-                notice,
-                report,
-                bounded=options.bounded,
-            )
-            expected = estimated_rows(spec.source, tables)
-            progress = Progress(tables, expected, running.counters, show, every)
-            reporter.running()
-            running.run(spark.session, topics, stop, progress)
-            notice(progress.summary())
+        spark = spark or start()
+        spark.settle()
+        bridge = Bridge(spark.session)
+        query = checkpoint.directory / QUERY
+        preflight = Preflight(bridge, settings, notice, options.bounded, not known)
+        target = Target(job, checkpoint.id, query, preflight)
+        target.make_ready(topics)
+        begin(checkpoint, {}, {})
+        check_whole(query, notice)
+        first = {name: table.columns for name, table in tables.items()}
+        running = RunningIngest(
+            spec.with_columns(first).with_tables(checked.tables),
+            tables,
+            checkpoint,
+            target,
+            notice,
+            report,
+            bounded=options.bounded,
+        )
+        expected = estimated_rows(spec.source, tables)
+        progress = Progress(tables, expected, running.counters, show, every)
+        reporter.running()
+        running.run(spark.session, topics, stop, progress)
+        notice(progress.summary())
 
 
 def described(job: JobFile) -> str:
@@ -133,15 +153,3 @@ def described(job: JobFile) -> str:
     first, second = source.get(o.NAME), sink.get(o.NAME)
     server = f"{source[HOSTNAME]}:{source[PORT]}"
     return f"{first or 'MySQL'} ({server}) to {second or 'Kafka'} ({sink[BOOTSTRAP_SERVERS]})"
-
-
-@contextmanager
-def _checkpoint(directory: str | None, notice: Notice, *, bounded: bool) -> Iterator[Checkpoint]:
-    with tempfile.TemporaryDirectory(prefix="streamtable-") as scratch:
-        if directory is None and not bounded:
-            notice("no --checkpoint: a restart will start from the beginning")
-        checkpoint = open_checkpoint(directory or scratch, {}, notice)
-        try:
-            yield checkpoint
-        finally:
-            checkpoint.close()

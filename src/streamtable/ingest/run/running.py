@@ -123,6 +123,7 @@ class RunningIngest:
         run = QueryRun(QUERY, writer)
         try:
             while not (run.has_ended() or stop.is_set()):
+                self._checkpoint.check()
                 status = read_status(self._spec.status)
                 if status is not None and status.ended:
                     break

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
-from pathlib import Path
 
 from pyspark.sql import DataFrame
 from pyspark.sql.streaming.readwriter import DataStreamWriter
@@ -27,6 +26,7 @@ from streamtable.connectors.kafka.write.producer import set_writer
 from streamtable.connectors.kafka.write.writer import writer_spec
 from streamtable.connectors.upsert_kafka.factory import UPSERT_KAFKA
 from streamtable.core.changelog import UPSERT
+from streamtable.core.checkpoint_path import CheckpointPath
 from streamtable.core.options import Given
 from streamtable.core.settings import ExecutionMode
 from streamtable.core.table import PhysicalColumn, Schema
@@ -88,12 +88,14 @@ class Target:
     """The topics of a running job.
 
     Attributes:
+        directory: the directory of the query's checkpoint.
         preflight: the context of its start.
         ready: topics that exist.
     """
 
     job: JobFile
     checkpoint_id: str
+    directory: CheckpointPath
     preflight: Preflight
     ready: set[str] = field(default_factory=set)
 
@@ -152,7 +154,7 @@ class Target:
         table = self._table(topic)
         spec = writer_spec(table, ExecutionMode.MICRO_BATCH, QUERY, self.checkpoint_id)
         spec = replace(spec, topics=TOPIC_AT, headers=HEADERS_AT, reading=dict(table.properties))
-        set_writer(writer, spec, counters, self.bridge)
+        set_writer(writer, spec, counters, self.bridge, self.directory)
 
     @property
     def bridge(self) -> Bridge:
@@ -164,7 +166,7 @@ class Target:
         return SinkFacts(
             query=QUERY,
             job=self.checkpoint_id,
-            directory=Path(),  # used only in real-time mode
+            directory=self.directory,
             mode=UPSERT,
             replaces_inserts=False,
             replays=True,

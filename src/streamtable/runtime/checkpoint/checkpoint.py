@@ -10,12 +10,12 @@ from __future__ import annotations
 import hashlib
 import json
 import shlex
+import tempfile
 import uuid
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Any, Protocol, TextIO
+from typing import Any
 
 from streamtable.core.checkpoint_path import CheckpointPath
 from streamtable.core.errors import Condition, StreamtableError
@@ -25,12 +25,12 @@ from streamtable.plan.explain.explain import explain
 from streamtable.plan.rules.shape import shape
 from streamtable.plan.rules.state_layouts import layouts
 from streamtable.plan.sink.sink import Sink
-from streamtable.runtime.checkpoint.local_folder import local_folder
+from streamtable.runtime.checkpoint.lock import Lock, taken
 from streamtable.runtime.checkpoint.moved import adopt
+from streamtable.runtime.checkpoint.remote import RemoteCheckpoints
 from streamtable.runtime.checkpoint.stale_keys import stale_keys_hint
 from streamtable.runtime.checkpoint.torn_files import check_whole, write_whole
 from streamtable.runtime.status.document import DRAFT, FILE
-from streamtable.runtime.status.lock import holder_of, take_lock
 
 #: Version of the directory layout. Increase it with every incompatible change of the layout.
 #: Operators have their own versions of state.
@@ -42,19 +42,11 @@ MANIFEST = "streamtable.json"
 RESCALE_MARK = "rescale.json"
 
 #: Files that a job writes before the manifest.
-_BEFORE_MANIFEST = ("lock", "streamtable.tmp", FILE, DRAFT)
+_BEFORE_MANIFEST = ("lock", "streamtable.tmp", "lease", ".drafts", FILE, DRAFT)
 
 _REBUILD = (
     "start the changed job with a new --checkpoint directory; it rebuilds its state from the topics"
 )
-
-
-class Lock(Protocol):
-    """The right of one process to write a checkpoint."""
-
-    def close(self) -> None:
-        """Release the lock."""
-        ...
 
 
 @dataclass
@@ -100,27 +92,40 @@ class Checkpoint:
                 Condition.CHECKPOINT_UNREADABLE, checkpoint=self.directory, reason=error.strerror
             ) from error
 
+    def check(self) -> None:
+        """Check that this process still holds the checkpoint.
+
+        Raises:
+            StreamtableError: CHECKPOINT_LOST.
+        """
+        self._lock.check()
+
     def close(self) -> None:
         """Release the lock."""
         self._lock.close()
 
 
 def open_checkpoint(
-    directory: str, plans: Mapping[str, Sink], notice: Callable[[str], None] = lambda _: None
+    directory: str,
+    plans: Mapping[str, Sink],
+    notice: Callable[[str], None] = lambda _: None,
+    remote: RemoteCheckpoints | None = None,
 ) -> Checkpoint:
     """Open or create the checkpoint of a job.
 
     Args:
-        directory: local path, or `file:` URI of a local path. A missing directory is created.
+        directory: local path, `file:` URI of a local path, or URI in a file system of Hadoop. A
+            missing directory is created.
         plans: query name -> plan.
         notice: takes one line for the user.
+        remote: opens the directory if `is_remote`.
 
     Raises:
-        StreamtableError: CHECKPOINT_BUSY, CHECKPOINT_MISMATCH (another plan, layout or version) or
-            CHECKPOINT_UNREADABLE; NOT_YET or INVALID_OPTION if the path is not a local directory.
+        StreamtableError: CHECKPOINT_BUSY, CHECKPOINT_HELD, CHECKPOINT_MISMATCH (another plan,
+            layout or version) or CHECKPOINT_UNREADABLE; NOT_YET or INVALID_OPTION for a path of
+            another kind.
     """
-    path = local_folder(directory, "a checkpoint")
-    lock = _locked(path, directory)
+    path, lock = taken(directory, remote)
     try:
         theirs = _check(path, directory, plans)
         _check_not_rescaling(path, directory)
@@ -132,6 +137,37 @@ def open_checkpoint(
         raise
     id_ = theirs.get("id") or uuid.uuid4().hex
     return Checkpoint(path, lock, id_, theirs.get("topics", {}))
+
+
+@contextmanager
+def job_checkpoint(
+    directory: str | None,
+    plans: Mapping[str, Sink],
+    notice: Callable[[str], None],
+    remote: RemoteCheckpoints | None,
+    *,
+    bounded: bool,
+) -> Iterator[Checkpoint]:
+    """Open the checkpoint of a job, and close it at the end of the block.
+
+    Args:
+        directory: as in `open_checkpoint`; None for a temporary directory.
+        plans: query name -> plan.
+        notice: takes one line for the user.
+        remote: opens the directory if it is not on a local disk.
+        bounded: whether the job ends by itself, so that a temporary directory needs no notice.
+
+    Raises:
+        StreamtableError: the errors of `open_checkpoint`.
+    """
+    with tempfile.TemporaryDirectory(prefix="streamtable-") as scratch:
+        if directory is None and not bounded:
+            notice("no --checkpoint: a restart will start from the beginning")
+        checkpoint = open_checkpoint(directory or scratch, plans, notice, remote)
+        try:
+            yield checkpoint
+        finally:
+            checkpoint.close()
 
 
 def begin(checkpoint: Checkpoint, plans: Mapping[str, Sink], topic_ids: Mapping[str, str]) -> None:
@@ -164,42 +200,9 @@ def query_names(plans: Sequence[Sink]) -> dict[str, Sink]:
     return named
 
 
-@contextmanager
-def locked(path: Path, directory: str) -> Iterator[None]:
-    """Hold the lock of an existing checkpoint; messages call the checkpoint `directory`.
-
-    Raises:
-        StreamtableError: CHECKPOINT_BUSY or CHECKPOINT_UNREADABLE.
-    """
-    lock = _locked(path, directory)
-    try:
-        yield
-    finally:
-        lock.close()
-
-
 def rescale_command(path: CheckpointPath, partitions: int) -> str:
     """Return the hint with the command that rescales a checkpoint."""
     return f"run: streamtable rescale --checkpoint {shlex.quote(str(path))} --to {partitions}"
-
-
-def _locked(path: Path, directory: str) -> TextIO:
-    """Create the directory if it is missing, and lock it."""
-    try:
-        path.mkdir(parents=True, exist_ok=True)
-        lock = take_lock(path)
-    except OSError as error:
-        raise StreamtableError(
-            Condition.CHECKPOINT_UNREADABLE, checkpoint=directory, reason=error.strerror
-        ) from error
-    if lock is None:
-        raise StreamtableError(
-            Condition.CHECKPOINT_BUSY,
-            checkpoint=directory,
-            pid=holder_of(path) or "unknown",
-            hint="stop that job first, or use another --checkpoint",
-        )
-    return lock
 
 
 def _manifest(plans: Mapping[str, Sink]) -> dict[str, Any]:

@@ -30,7 +30,8 @@ def local_folder(place: str, what: str) -> Path:
         raise StreamtableError(
             Condition.NOT_YET,
             what=f"{what} at {place}",
-            hint="use a local path, or one that all workers mount; ./ before a name with a colon",
+            hint="use a local path, or hdfs://, s3a://, abfss:// or gs:// with a host or bucket; ./"
+            " before a name with a colon",
         )
     path = Path("/" + place[found.end() :].lstrip("/"))
     if not place[found.end() :].startswith("/"):

@@ -23,11 +23,11 @@ from streamtable.jvm.planned_batches import END_WATERMARK_MS, newest_batch
 from streamtable.runtime.checkpoint.checkpoint import (
     MANIFEST,
     RESCALE_MARK,
-    locked,
     rescale_command,
 )
-from streamtable.runtime.checkpoint.local_folder import local_folder
+from streamtable.runtime.checkpoint.lock import checkpoint_folder, locked
 from streamtable.runtime.checkpoint.moved import adopt, operator_metadata
+from streamtable.runtime.checkpoint.remote import RemoteCheckpoints
 from streamtable.runtime.checkpoint.torn_files import check_whole, write_whole
 
 _PARTITIONS = "spark.sql.shuffle.partitions"
@@ -109,27 +109,32 @@ class Rescale:
 
 
 @contextmanager
-def open_rescale(directory: str, to: int, notice: Callable[[str], None]) -> Iterator[Rescale]:
+def open_rescale(
+    directory: str,
+    to: int,
+    notice: Callable[[str], None],
+    remote: RemoteCheckpoints | None = None,
+) -> Iterator[Rescale]:
     """Lock a checkpoint and check whether it can be rescaled; unlock it at the end of the block.
 
     Args:
         directory: the checkpoint directory, as for a job.
         to: new number of state partitions.
         notice: takes one line for the user.
+        remote: opens the directory if it is not on a local disk.
 
     Raises:
-        StreamtableError: CHECKPOINT_BUSY, CHECKPOINT_UNREADABLE, CHECKPOINT_ENDED or
-            CHECKPOINT_NOT_RESCALED.
+        StreamtableError: CHECKPOINT_BUSY, CHECKPOINT_HELD, CHECKPOINT_UNREADABLE,
+            CHECKPOINT_ENDED or CHECKPOINT_NOT_RESCALED.
     """
-    path = local_folder(directory, "a checkpoint")
-    if not (path / MANIFEST).exists():
+    if not (checkpoint_folder(directory, remote) / MANIFEST).exists():
         raise StreamtableError(
             Condition.CHECKPOINT_UNREADABLE,
             checkpoint=directory,
             reason=f"it has no '{MANIFEST}'",
             hint="name the directory that the job has as its --checkpoint",
         )
-    with locked(path, directory):
+    with locked(directory, remote) as path:
         marked = _marked(path)
         if marked not in (None, to):
             raise _refused(

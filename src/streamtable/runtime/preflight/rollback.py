@@ -10,11 +10,7 @@ from streamtable.core.options import Settings
 from streamtable.core.settings import RESTORE_SINKS
 from streamtable.operators.context import LoweringContext
 from streamtable.plan.sink.sink import Sink
-
-#: Spark's setting for the class that writes checkpoint files, and our class. Our class is
-#: notified just before a commit.
-_FILES_KEY = "spark.sql.streaming.checkpointFileManagerClass"
-_FILES = "io.streamtable.query.LocalCheckpointFiles"
+from streamtable.runtime.session.configuration import FILES, FILES_KEY
 
 
 def rollback_obstacles(
@@ -42,8 +38,8 @@ def target_rollback_obstacles(
     for name, plan in plans.items():
         if facts[name].replays:
             continue
-        if context.spark.conf.get(_FILES_KEY) != _FILES:
-            found[name] = f"'{_FILES_KEY}' is not ours"
+        if context.spark.conf.get(FILES_KEY) != FILES:
+            found[name] = f"'{FILES_KEY}' is not ours"
             continue
         why = sink_of(plan.table).target_rollback_obstacle(facts[name], context.bridge)
         if why is not None:

@@ -30,6 +30,11 @@ OWN_EXTENSION = "io.streamtable.query.StateOrder"
 PARTITIONS = "spark.sql.shuffle.partitions"
 JARS = "spark.jars"
 
+#: Spark's setting for the class that writes checkpoint files, and our class, which listeners use to
+#: act just before a commit, and which writes only while the job holds its checkpoint.
+FILES_KEY = "spark.sql.streaming.checkpointFileManagerClass"
+FILES = "io.streamtable.checkpoint.CheckpointFiles"
+
 #: Java options of the driver: ours, then the options of the script, which take precedence.
 _JAVA_OPTIONS = "spark.driver.extraJavaOptions"
 _DEFAULT_JAVA_OPTIONS = "spark.driver.defaultJavaOptions"
@@ -57,7 +62,7 @@ DEFAULTS = {
     f"{_STATE}rocksdb.maxMemoryUsageMB": "512",
     f"spark.executorEnv.{ARENAS}": ARENAS_KEPT,
     # Measured: with Hadoop's class, a checkpoint of one operator starts about seventy processes.
-    "spark.sql.streaming.checkpointFileManagerClass": "io.streamtable.query.LocalCheckpointFiles",
+    FILES_KEY: FILES,
     # Maximum time, in ms, that a row of real-time mode waits in the buffer to the next stage.
     # Measured: the median latency is 32 ms with Spark's default, and 5 ms with 2.
     "spark.shuffle.streaming.networkBufferMaxWaitTimeMs": "2",

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from pyspark.sql.streaming.readwriter import DataStreamWriter
 
+from streamtable.core.checkpoint_path import CheckpointPath
 from streamtable.jvm.bridge import Bridge
 from streamtable.jvm.counters import Counters
 
@@ -58,9 +59,13 @@ class WriterSpec:
 
 
 def set_writer(
-    query: DataStreamWriter, spec: WriterSpec, counters: Counters, bridge: Bridge
+    query: DataStreamWriter,
+    spec: WriterSpec,
+    counters: Counters,
+    bridge: Bridge,
+    checkpoint: CheckpointPath,
 ) -> None:
-    """Configure a streaming query to write its rows as records."""
+    """Configure a streaming query with a checkpoint to write its rows as records."""
     properties = bridge.java_map(spec.properties)
     buffer = (spec.buffer_rows, spec.buffer_interval_ms)
     make = bridge.java.kafka.write.KafkaWriter
@@ -73,4 +78,5 @@ def set_writer(
     if spec.topics >= 0:
         writer = writer.withTopics(spec.topics, bridge.java_map(spec.reading))
     writer = writer.withPartitions(spec.partitions).withSendTime(counters.sending.java)
+    writer = writer.withCheckpoint(str(checkpoint))
     bridge.for_each(query, writer)

@@ -14,7 +14,8 @@ public interface CheckpointFolder {
    * @param path a local path, or the URI of a folder in a checkpoint that this process holds
    */
   static CheckpointFolder open(String path) throws IOException {
-    return new LocalFolder(java.nio.file.Path.of(path));
+    Lease lease = Lease.of(new org.apache.hadoop.fs.Path(path));
+    return lease == null ? new LocalFolder(java.nio.file.Path.of(path)) : lease.folder(path);
   }
 
   /** Returns the content of a file; null if the file does not exist. */

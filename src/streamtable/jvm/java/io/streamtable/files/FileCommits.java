@@ -1,6 +1,7 @@
 package io.streamtable.files;
 
 import io.streamtable.checkpoint.CheckpointFolder;
+import io.streamtable.checkpoint.Lease;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.URI;
@@ -8,6 +9,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.UUID;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.FileStatus;
 import org.apache.hadoop.fs.FileSystem;
@@ -59,7 +61,9 @@ final class FileCommits {
       throw new UncheckedIOException(e);
     }
     this.directory = fileSystem.makeQualified(directory);
-    this.staging = new Path(this.directory, ".staging-" + id);
+    // A job that has lost its lease may still write files: it has a directory of its own.
+    String run = Lease.of(new Path(log)) == null ? "" : "-" + UUID.randomUUID();
+    this.staging = new Path(this.directory, ".staging-" + id + run);
     this.id = id;
     this.extension = extension;
     this.successFile = successFile;
@@ -74,6 +78,13 @@ final class FileCommits {
   Path begin() {
     try {
       fileSystem.delete(staging, true);
+      if (!staging.getName().equals(".staging-" + id)) {
+        FileStatus[] earlier =
+            fileSystem.globStatus(new Path(directory, ".staging-" + id + "-????????-*"));
+        for (FileStatus run : earlier == null ? new FileStatus[0] : earlier) {
+          fileSystem.delete(run.getPath(), true);
+        }
+      }
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }

@@ -1,5 +1,6 @@
 package io.streamtable.jdbc;
 
+import io.streamtable.checkpoint.Lease;
 import io.streamtable.metrics.Counters;
 import io.streamtable.source.TaskSource;
 import java.sql.Connection;
@@ -7,6 +8,7 @@ import java.sql.SQLException;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
+import org.apache.hadoop.fs.Path;
 import org.apache.spark.TaskContext;
 import org.apache.spark.sql.ForeachWriter;
 import org.apache.spark.sql.Row;
@@ -24,7 +26,9 @@ public final class JdbcWriter extends ForeachWriter<Row> {
 
   private final SinkSpec spec;
   private final Counters counters;
+  private final String checkpoint;
 
+  private transient Lease lease;
   private transient RowBuffer buffer;
   private transient Connection connection;
   private transient Statements statements;
@@ -38,14 +42,21 @@ public final class JdbcWriter extends ForeachWriter<Row> {
   private transient long written;
   private transient boolean there;
 
-  public JdbcWriter(SinkSpec spec, Counters counters) {
+  /**
+   * Creates a writer.
+   *
+   * @param checkpoint folder of the query's checkpoint: a job that has lost it writes no more rows
+   */
+  public JdbcWriter(SinkSpec spec, String checkpoint, Counters counters) {
     this.spec = spec;
+    this.checkpoint = checkpoint;
     this.counters = counters;
   }
 
   @Override
   public boolean open(long partitionId, long epochId) {
     context = TaskContext.get(); // the timer's thread has no TaskContext
+    lease = Lease.of(new Path(checkpoint));
     task = partitionId;
     epoch = epochId;
     written = 0;
@@ -114,6 +125,9 @@ public final class JdbcWriter extends ForeachWriter<Row> {
   }
 
   private void flush() {
+    if (lease != null) {
+      lease.check();
+    }
     for (int attempt = 0; buffer.size() > 0; attempt++) {
       // A transaction of several flushes is lost with its connection.
       boolean repeatable = epochs == null;

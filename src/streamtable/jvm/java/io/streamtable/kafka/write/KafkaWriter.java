@@ -1,5 +1,6 @@
 package io.streamtable.kafka.write;
 
+import io.streamtable.checkpoint.Lease;
 import io.streamtable.codec.EncodeException;
 import io.streamtable.kafka.client.KafkaFault;
 import io.streamtable.metrics.Counters;
@@ -9,6 +10,7 @@ import java.time.Instant;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.function.BooleanSupplier;
+import org.apache.hadoop.fs.Path;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.spark.sql.ForeachWriter;
 import org.apache.spark.sql.Row;
@@ -44,7 +46,9 @@ public final class KafkaWriter extends ForeachWriter<Row> {
   private int partitionAt = -1;
   private PartitionChoice choice = PartitionChoice.DEFAULT;
   private LatestPair sendTime;
+  private String checkpoint;
 
+  private transient Lease lease;
   private transient long task;
   private transient long records;
   private transient int partitions;
@@ -143,8 +147,15 @@ public final class KafkaWriter extends ForeachWriter<Row> {
     return this;
   }
 
+  /** Sets the folder of the query's checkpoint: a job that has lost it writes no more records. */
+  public KafkaWriter withCheckpoint(String path) {
+    checkpoint = path;
+    return this;
+  }
+
   @Override
   public boolean open(long partitionId, long epochId) {
+    lease = checkpoint == null ? null : Lease.of(new Path(checkpoint));
     delivery.begin(partitionId, epochId);
     task = partitionId;
     records = 0;
@@ -196,6 +207,9 @@ public final class KafkaWriter extends ForeachWriter<Row> {
   }
 
   private void send(ProducerRecord<byte[], byte[]> record) {
+    if (lease != null) {
+      lease.check();
+    }
     if (named(() -> delivery.send(record))) {
       recordsOut.add(1L);
       bytesOut.add((long) length(record.key()) + length(record.value()));
