@@ -5,10 +5,9 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from zoneinfo import ZoneInfo
 
-from streamtable.core.errors import Condition, StreamtableError
 from streamtable.core.options import Settings
+from streamtable.core.session_settings import time_zone
 from streamtable.core.settings import JOB_NAME, PARALLELISM, TIME_ZONE
 from streamtable.core.spark_settings import FIXED
 from streamtable.jvm.class_archive import java_options
@@ -145,22 +144,7 @@ def session_settings(settings: Settings) -> dict[str, str]:
     found = {f"spark.{key}": value for key, value in settings.passthrough.items()}
     if settings.has(PARALLELISM):
         found.setdefault(PARTITIONS, str(settings[PARALLELISM]))
-    zone = settings[TIME_ZONE]
-    if zone != "default":
-        found["spark.sql.session.timeZone"] = _checked_zone(zone, settings)
+    if settings[TIME_ZONE] != "default":
+        time_zone(settings)  # refuses an unknown zone
+        found["spark.sql.session.timeZone"] = settings[TIME_ZONE]
     return found
-
-
-def _checked_zone(zone: str, settings: Settings) -> str:
-    try:
-        if not zone.startswith(("GMT", "UTC", "+", "-")):
-            ZoneInfo(zone)
-    except (KeyError, ValueError):
-        raise StreamtableError(
-            Condition.INVALID_OPTION,
-            at=settings.at(TIME_ZONE),
-            option=TIME_ZONE.key,
-            value=zone,
-            expected="a zone such as 'Europe/Berlin' or 'GMT-08:00'",
-        ) from None
-    return zone
