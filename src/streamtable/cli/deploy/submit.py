@@ -106,7 +106,7 @@ def command(
         master=master,
         in_cluster=in_cluster,
         conf=conf,
-        files=[path for given in files for path in given.split(",")],
+        more_files=[path for given in files for path in given.split(",")],
         installed=installed,
         packages=packages,
     )

@@ -44,7 +44,7 @@ class Submission:
         master: Spark's master URL; None leaves it to `spark-defaults.conf`.
         in_cluster: whether the driver runs in the cluster.
         conf: further Spark settings, which precede ours.
-        files: further files for the working directory of the driver.
+        more_files: further files for the working directory of the driver.
         installed: whether the Python of the cluster has streamtable.
         packages: names of further Python packages for the cluster.
     """
@@ -57,7 +57,7 @@ class Submission:
     master: str | None
     in_cluster: bool
     conf: Mapping[str, str]
-    files: Sequence[str] = ()
+    more_files: Sequence[str] = ()
     installed: bool = False
     packages: Sequence[str] = ()
 
@@ -95,7 +95,7 @@ def submit_line(job: Submission, folder: Path) -> list[str]:
     line += ["--name", job.settings.get(JOB_NAME) or job.file.stem]
     conf = {**_launch_settings(job), **job.conf}
     hidden = [*job.hidden]
-    files = [*job.files]
+    files = [*job.more_files]
     if not job.in_cluster:
         line += ["--jars", job.found[JARS]]
     else:

@@ -10,6 +10,7 @@ import re
 import sys
 from collections.abc import Iterator, Sequence
 from importlib.metadata import Distribution, PackageNotFoundError, distribution, distributions
+from importlib.metadata import files as files_of
 from pathlib import Path
 from zipfile import ZIP_DEFLATED, ZIP_STORED, ZipFile
 
@@ -51,7 +52,7 @@ def write_packages(archive: Path, more: Sequence[str], python_files: Sequence[Pa
         packed.writestr(PYTHON, f"{sys.version_info.major}.{sys.version_info.minor}\n")
         _write_own(packed)
         for found in _needed(more):
-            for file in found.files or ():
+            for file in files_of(found.name) or ():
                 path = Path(str(found.locate_file(file)))
                 if ".." not in file.parts and "__pycache__" not in file.parts and path.is_file():
                     packed.write(path, str(file))
