@@ -237,7 +237,7 @@ def test_sink_positions_leave_no_client(
     for _ in range(2):  # the second time as after a query that was broken off
         positions.watch(properties, 30_000, name, "id", str(tmp_path / "a"), -1, counted)
     positions.forget(str(tmp_path / "a"))
-    (tmp_path / "b" / "sinks" / ".draft").mkdir(parents=True)  # no file can be written there
+    (tmp_path / "b" / "sinks" / ".-1.draft").mkdir(parents=True)  # the file cannot be written
     with pytest.raises(Py4JJavaError):
         positions.watch(properties, 30_000, name, "id", str(tmp_path / "b"), -1, counted)
     assert clients(spark) == before
