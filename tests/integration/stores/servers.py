@@ -11,9 +11,6 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
-import boto3
-from botocore.exceptions import EndpointConnectionError
-
 from streamtable.devbroker.broker import free_port
 from streamtable.jvm.jars import JarSet
 from streamtable.jvm.tools import java_tool, pyspark_jars
@@ -119,6 +116,10 @@ def _moto(directory: Path, bucket: str, port: int) -> Iterator[None]:
 
 
 def _create_bucket(address: str, bucket: str, process: subprocess.Popen[bytes]) -> None:
+    # Every run of pytest imports this module, and few of them need the client.
+    import boto3
+    from botocore.exceptions import EndpointConnectionError
+
     client = boto3.client(
         "s3",
         endpoint_url=address,
