@@ -80,7 +80,15 @@ final class BatchReader implements PartitionReader<InternalRow> {
 
   @Override
   public CustomTaskMetric[] currentMetricsValues() {
-    return metrics(consumer.getNumOffsetOutOfRange(), consumer.getNumDataLoss());
+    return metrics(outOfRange(), dataLoss());
+  }
+
+  long outOfRange() {
+    return consumer.getNumOffsetOutOfRange();
+  }
+
+  long dataLoss() {
+    return consumer.getNumDataLoss();
   }
 
   /** Returns the metrics of Spark's source. */

@@ -7,7 +7,6 @@ import java.io.UncheckedIOException;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import org.apache.spark.SparkContext;
 import org.apache.spark.sql.connector.catalog.Column;
 import org.apache.spark.sql.connector.catalog.SupportsRead;
 import org.apache.spark.sql.connector.catalog.Table;
@@ -188,8 +187,10 @@ public final class BatchSource implements TableProvider {
     @Override
     public InputPartition[] planInputPartitions(Offset begin, Offset end) {
       InputPartition[] parts = kafka.planInputPartitions(begin, end);
-      SparkContext context = SparkSession.active().sparkContext();
-      return groups ? PartitionGroup.of(parts, PartitionGroup.slots(context)) : parts;
+      if (!groups) {
+        return parts;
+      }
+      return PartitionGroup.of(parts, PartitionGroup.slots(SparkSession.active().sparkContext()));
     }
 
     @Override

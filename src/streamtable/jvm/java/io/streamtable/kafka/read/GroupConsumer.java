@@ -33,6 +33,7 @@ final class GroupConsumer {
   private final Map<TopicPartition, FetchedRecords> fetched = new HashMap<>();
   private final Set<FetchedRecords> open = new HashSet<>();
   private final Map<TopicPartition, Long> unfinished = new HashMap<>();
+  private long timeoutNanos;
   private Iterator<FetchedRecords> ready = Collections.emptyIterator();
   private FetchedRecords current;
   private volatile boolean closed;
@@ -52,8 +53,13 @@ final class GroupConsumer {
     return partitions.stream().filter(fetched::containsKey).count();
   }
 
-  /** Starts to read ranges, and forgets partitions that have none. */
-  synchronized void begin(Collection<KafkaOffsetRange> ranges) {
+  /**
+   * Starts to read ranges, and forgets partitions that have none.
+   *
+   * @param timeoutMs time without a record after which the remaining ranges are given up
+   */
+  synchronized void begin(Collection<KafkaOffsetRange> ranges, long timeoutMs) {
+    timeoutNanos = TimeUnit.MILLISECONDS.toNanos(timeoutMs);
     Set<TopicPartition> partitions = new HashSet<>();
     ranges.forEach(range -> partitions.add(range.topicPartition()));
     consumer.assign(partitions); // partitions that stay keep their positions
@@ -86,33 +92,37 @@ final class GroupConsumer {
     return unfinished;
   }
 
-  /**
-   * Returns the next record of any range; null if none is left.
-   *
-   * @param timeoutMs time without a record after which the remaining ranges are given up
-   */
-  synchronized ConsumerRecord<byte[], byte[]> next(long timeoutMs) {
-    long begun = System.nanoTime();
-    while (true) {
-      while (current != null || ready.hasNext()) {
-        if (current == null) {
-          current = ready.next();
-        }
-        ConsumerRecord<byte[], byte[]> record = current.next();
-        if (record != null) {
-          return record;
-        }
-        current = null;
-      }
-      if (open.isEmpty()) {
-        return null;
-      }
+  /** Returns the next record of any range; null if none is left. */
+  synchronized ConsumerRecord<byte[], byte[]> next() {
+    ConsumerRecord<byte[], byte[]> record = nextFetched();
+    if (record != null || open.isEmpty()) {
+      return record;
+    }
+    long advanced = System.nanoTime();
+    do {
       if (poll()) {
-        begun = System.nanoTime();
-      } else if (System.nanoTime() - begun > TimeUnit.MILLISECONDS.toNanos(timeoutMs)) {
+        advanced = System.nanoTime();
+      } else if (System.nanoTime() - advanced > timeoutNanos) {
         giveUp(open.stream().map(FetchedRecords::partition).toList());
       }
+      record = nextFetched();
+    } while (record == null && !open.isEmpty());
+    return record;
+  }
+
+  /** Returns the next record that was fetched; null if none is left. */
+  private ConsumerRecord<byte[], byte[]> nextFetched() {
+    while (current != null || ready.hasNext()) {
+      if (current == null) {
+        current = ready.next();
+      }
+      ConsumerRecord<byte[], byte[]> record = current.next();
+      if (record != null) {
+        return record;
+      }
+      current = null;
     }
+    return null;
   }
 
   /** Fetches records of the open ranges; returns whether one of them advanced. */

@@ -38,7 +38,8 @@ final class GroupReader implements PartitionReader<InternalRow> {
     KafkaBatchInputPartition any = group.get(0);
     consumer = GroupConsumers.take(any.executorKafkaParams(), parts.keySet());
     try {
-      consumer.begin(parts.values().stream().map(KafkaBatchInputPartition::offsetRange).toList());
+      consumer.begin(
+          group.stream().map(KafkaBatchInputPartition::offsetRange).toList(), any.pollTimeoutMs());
     } catch (RuntimeException e) {
       close();
       throw e;
@@ -64,8 +65,7 @@ final class GroupReader implements PartitionReader<InternalRow> {
   }
 
   private boolean nextOfGroup() {
-    long timeoutMs = parts.values().iterator().next().pollTimeoutMs();
-    ConsumerRecord<byte[], byte[]> record = consumer.next(timeoutMs);
+    ConsumerRecord<byte[], byte[]> record = consumer.next();
     if (record == null) {
       consumer
           .unfinished()
@@ -99,9 +99,8 @@ final class GroupReader implements PartitionReader<InternalRow> {
 
   private void closeSingle() {
     if (single != null) {
-      CustomTaskMetric[] found = single.currentMetricsValues();
-      outOfRange += found[0].value();
-      dataLoss += found[1].value();
+      outOfRange += single.outOfRange();
+      dataLoss += single.dataLoss();
       single.close();
       single = null;
     }
