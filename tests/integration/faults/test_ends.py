@@ -78,7 +78,7 @@ def test_killed_at_the_end(
     time.sleep(dice.random() * 0.1)
     process.kill()
     bridge = Bridge(spark)
-    stages = [stage(bridge, str(checkpoint / query)) for query in QUERIES]
+    stages = [stage(bridge, checkpoint / query) for query in QUERIES]
     assert set(stages) != {Stage.ENDED}, "it was killed too late"
 
     job = BoundedRun(spark, SCRIPT, checkpoint, names)

@@ -145,7 +145,11 @@ def test_a_job_in_real_time_mode(broker: Broker, topic: Topics, tmp_path: Path) 
     produce(broker.bootstrap_servers, source, [(b'{"k":%d}' % k, b'{"g":1}') for k in range(9)])
     found = _until(
         str(job.process.pid),
-        lambda now: now["metrics"]["tables"].get("t", {}).get("numRecordsIn") == 9,
+        # The records are counted while the first batch runs, which reports the query at its end.
+        lambda now: (
+            now["metrics"]["tables"].get("t", {}).get("numRecordsIn") == 9
+            and "o" in now["metrics"]["queries"]
+        ),
     )
     assert found["metrics"]["queries"]["o"]["mode"] == "real-time"
     assert "query o: real-time" in run("status", "insert-into_o")[1]

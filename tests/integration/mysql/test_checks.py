@@ -209,7 +209,8 @@ def test_a_server_that_crashes_between_batches(tmp_path: Path) -> None:
         own.run("UPDATE shop.orders SET n = 5 WHERE id = 1")
         own.kill()
         never = replace(spec, settings=replace(settings, connect_max_retries=0))
-        assert _refused(lambda: Planner(never).latest()).condition is Condition.DATABASE_UNREACHABLE
+        refused = _refused(lambda: Planner(never).behind(start))
+        assert refused.condition is Condition.DATABASE_UNREACHABLE
         again = threading.Timer(1.5, own.start)  # the reader tries again each second
         again.start()
         patient = replace(spec, settings=replace(settings, connect_max_retries=60))
