@@ -1,6 +1,7 @@
 package io.streamtable.checkpoint;
 
 import io.streamtable.query.Commits;
+import io.streamtable.query.Unchecked;
 import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -32,48 +33,28 @@ final class ObjectCheckpointFiles implements CheckpointFileManager {
   @Override
   public CancellableFSDataOutputStream createAtomic(
       org.apache.hadoop.fs.Path path, boolean overwrite) {
-    try {
-      Path draft = Files.createTempFile("streamtable-", ".draft");
-      return new Upload(draft, path, overwrite);
-    } catch (IOException e) {
-      throw unchecked(e);
-    }
+    return Unchecked.call(
+        () -> new Upload(Files.createTempFile("streamtable-", ".draft"), path, overwrite));
   }
 
   @Override
   public FSDataInputStream open(org.apache.hadoop.fs.Path path) {
-    try {
-      return files.open(path);
-    } catch (IOException e) {
-      throw unchecked(e);
-    }
+    return Unchecked.call(() -> files.open(path));
   }
 
   @Override
   public FileStatus[] list(org.apache.hadoop.fs.Path path, PathFilter filter) {
-    try {
-      return files.listStatus(path, filter);
-    } catch (IOException e) {
-      throw unchecked(e);
-    }
+    return Unchecked.call(() -> files.listStatus(path, filter));
   }
 
   @Override
   public void mkdirs(org.apache.hadoop.fs.Path path) {
-    try {
-      files.mkdirs(path);
-    } catch (IOException e) {
-      throw unchecked(e);
-    }
+    Unchecked.call(() -> files.mkdirs(path));
   }
 
   @Override
   public boolean exists(org.apache.hadoop.fs.Path path) {
-    try {
-      return files.exists(path);
-    } catch (IOException e) {
-      throw unchecked(e);
-    }
+    return Unchecked.call(() -> files.exists(path));
   }
 
   @Override
@@ -84,7 +65,7 @@ final class ObjectCheckpointFiles implements CheckpointFileManager {
     } catch (FileNotFoundException e) {
       return; // deleted by another thread
     } catch (IOException e) {
-      throw unchecked(e);
+      throw Unchecked.unchecked(e);
     }
   }
 
@@ -142,14 +123,8 @@ final class ObjectCheckpointFiles implements CheckpointFileManager {
         super.close();
         Files.deleteIfExists(draft);
       } catch (IOException e) {
-        throw unchecked(e);
+        throw Unchecked.unchecked(e);
       }
     }
-  }
-
-  /** Throws an exception unchecked. Spark's Scala code declares no exceptions. */
-  @SuppressWarnings("unchecked")
-  private static <E extends Throwable> RuntimeException unchecked(Throwable exception) throws E {
-    throw (E) exception;
   }
 }

@@ -33,7 +33,7 @@ public final class LocalCheckpointFiles extends FileContextBasedCheckpointFileMa
       return new FSDataOutputStream(
           new BufferedOutputStream(Files.newOutputStream(onDisk(path))), null);
     } catch (IOException e) {
-      throw unchecked(e);
+      throw Unchecked.unchecked(e);
     }
   }
 
@@ -52,20 +52,11 @@ public final class LocalCheckpointFiles extends FileContextBasedCheckpointFileMa
       Files.deleteIfExists(onDisk(new Path(to.getParent(), "." + to.getName() + ".crc")));
       DurableFiles.rename(onDisk(from), onDisk(to));
     } catch (IOException e) {
-      throw unchecked(e);
+      throw Unchecked.unchecked(e);
     }
   }
 
   private static java.nio.file.Path onDisk(Path path) {
     return java.nio.file.Path.of(path.toUri().getPath());
-  }
-
-  /**
-   * Throws an exception unchecked. Spark's Scala code declares no exceptions, but catches some of
-   * these by class.
-   */
-  @SuppressWarnings("unchecked")
-  private static <E extends Throwable> RuntimeException unchecked(Throwable exception) throws E {
-    throw (E) exception;
   }
 }

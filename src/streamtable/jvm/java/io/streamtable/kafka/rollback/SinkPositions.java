@@ -8,6 +8,7 @@ import io.streamtable.kafka.client.KafkaFault;
 import io.streamtable.kafka.write.KafkaWriter;
 import io.streamtable.metrics.Counters;
 import io.streamtable.query.Commits;
+import io.streamtable.query.Unchecked;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.HashMap;
@@ -112,7 +113,7 @@ public final class SinkPositions {
     } catch (ExecutionException e) {
       throw KafkaFault.of(e.getCause(), properties);
     } catch (Exception e) {
-      throw unchecked(e);
+      throw Unchecked.unchecked(e);
     }
   }
 
@@ -158,14 +159,5 @@ public final class SinkPositions {
     }
     long other = Long.parseLong(name);
     return other != batch && other != batch - 1;
-  }
-
-  /**
-   * Throws an exception unchecked. Spark's Scala code declares no exceptions, and ends a query
-   * quietly if it was interrupted.
-   */
-  @SuppressWarnings("unchecked")
-  private static <E extends Throwable> RuntimeException unchecked(Throwable exception) throws E {
-    throw (E) exception;
   }
 }
