@@ -16,7 +16,6 @@ from streamtable.core.options import Settings
 from streamtable.core.session_settings import python_files
 from streamtable.core.settings import (
     CHECKPOINT_DIRECTORY,
-    CHECKPOINT_LEASE,
     MAX_LEAD,
     PARALLELISM,
     ExecutionMode,
@@ -30,14 +29,13 @@ from streamtable.plan.sink.sink import Sink
 from streamtable.runtime.checkpoint.checkpoint import (
     Checkpoint,
     begin,
-    job_checkpoint,
     query_names,
 )
 from streamtable.runtime.checkpoint.identities import IdentityMonitor
 from streamtable.runtime.checkpoint.partition_watermarks import read_watermarks
-from streamtable.runtime.checkpoint.remote import RemoteCheckpoints, is_remote
 from streamtable.runtime.checkpoint.rescale import parallelism_notice
 from streamtable.runtime.endpoints import sink_facts, sources_of
+from streamtable.runtime.opening import JobOpening
 from streamtable.runtime.outline import reported_job
 from streamtable.runtime.preflight.cluster import make_ready
 from streamtable.runtime.preflight.rollback import rollback_obstacles, target_rollback_obstacles
@@ -56,7 +54,6 @@ from streamtable.runtime.query.source_alignment import (
 )
 from streamtable.runtime.run_queries import JobObserver, run_queries
 from streamtable.runtime.session.python_functions import register
-from streamtable.runtime.session.sessions import JobSpark, job_spark
 from streamtable.runtime.session.spark import set_up_state
 from streamtable.runtime.status.reporter import StatusReporter
 from streamtable.runtime.stop_signals import stop_signals
@@ -119,19 +116,10 @@ def run_job(
     directory = options.checkpoint or settings.get(CHECKPOINT_DIRECTORY)
     with ExitStack() as stack:
         stop = stack.enter_context(stop_signals(observer.stop))
-
-        def start() -> JobSpark:
-            arguments = (settings, options.master, spark, stop, notice)
-            return stack.enter_context(job_spark(*arguments, verbose=options.verbose))
-
-        job = remote = None
-        if is_remote(directory):
-            job = start()  # file systems of Hadoop need Spark's JVM
-            lease = settings[CHECKPOINT_LEASE]
-            remote = RemoteCheckpoints(Bridge(job.session), lease, stop, notice)
-        checkpoint = stack.enter_context(
-            job_checkpoint(directory, named, notice, remote, bounded=options.bounded)
+        opening = JobOpening(
+            stack, settings, options.master, spark, stop, notice, verbose=options.verbose
         )
+        checkpoint = opening.checkpoint(directory, named, bounded=options.bounded)
         reporter = stack.enter_context(
             StatusReporter(
                 reported_job(named, settings, checkpoint.directory, temporary=directory is None),
@@ -150,7 +138,7 @@ def run_job(
         obstacles = rollback_obstacles(named, facts, settings)
         version = spark.version if spark else installed_spark().version
         modes = _modes(named, obstacles, settings, version, notice, bounded=options.bounded)
-        job = job or start()
+        job = opening.spark()
         own, possible = with_enough_slots(job.session, named, modes, notice, job.restart)
         job.settle()
         context = LoweringContext(

@@ -13,7 +13,7 @@ from streamtable.connectors.kafka.options.options import BOOTSTRAP_SERVERS
 from streamtable.connectors.mysql_cdc.reader import check
 from streamtable.connectors.mysql_cdc.server_options import HOSTNAME, PORT
 from streamtable.core.options import Settings
-from streamtable.core.settings import CHECKPOINT_DIRECTORY, CHECKPOINT_LEASE
+from streamtable.core.settings import CHECKPOINT_DIRECTORY
 from streamtable.ingest.file import options as o
 from streamtable.ingest.file.job_file import JobFile
 from streamtable.ingest.records.rules import shared_topics
@@ -24,10 +24,10 @@ from streamtable.ingest.run.running import RunningIngest
 from streamtable.ingest.run.target import QUERY, Target
 from streamtable.ingest.spec import ingest_spec
 from streamtable.jvm.bridge import Bridge
-from streamtable.runtime.checkpoint.checkpoint import begin, job_checkpoint
-from streamtable.runtime.checkpoint.remote import RemoteCheckpoints, is_remote
+from streamtable.runtime.checkpoint.checkpoint import begin
+from streamtable.runtime.checkpoint.remote import is_remote
 from streamtable.runtime.checkpoint.torn_files import check_whole
-from streamtable.runtime.session.sessions import JobSpark, job_spark
+from streamtable.runtime.opening import JobOpening
 from streamtable.runtime.status.reporter import StatusReporter
 from streamtable.runtime.stop_signals import stop_signals
 from streamtable.runtime.ui.job_ui import JobUi, job_ui
@@ -82,19 +82,10 @@ def run_ingest(
     report = Report(QUERY, job.sink.get(o.NAME) or "Kafka")
     with ExitStack() as stack:
         stop = stack.enter_context(stop_signals())
-
-        def start() -> JobSpark:
-            arguments = (settings, options.master, None, stop, notice)
-            return stack.enter_context(job_spark(*arguments, verbose=options.verbose))
-
-        spark = remote = None
-        if is_remote(directory):
-            spark = start()  # file systems of Hadoop need Spark's JVM
-            lease = settings[CHECKPOINT_LEASE]
-            remote = RemoteCheckpoints(Bridge(spark.session), lease, stop, notice)
-        checkpoint = stack.enter_context(
-            job_checkpoint(directory, {}, notice, remote, bounded=options.bounded)
+        opening = JobOpening(
+            stack, settings, options.master, None, stop, notice, verbose=options.verbose
         )
+        checkpoint = opening.checkpoint(directory, {}, bounded=options.bounded)
         reporter = stack.enter_context(
             StatusReporter(
                 report.job(
@@ -109,7 +100,7 @@ def run_ingest(
         page = JobUi(report.graph(), reporter.document, report.metrics)
         stack.enter_context(job_ui(page, options.ui, notice))
         status = checkpoint.directory / "reader.json"
-        if remote is not None:
+        if is_remote(directory):
             # Two processes of this machine write the file, for this run only.
             scratch = stack.enter_context(tempfile.TemporaryDirectory(prefix="streamtable-"))
             status = Path(scratch, "reader.json")
@@ -121,7 +112,7 @@ def run_ingest(
         topics = sorted({topic for table in tables.values() for topic in table.topics})
         for line in (*checked.notices, *shared_topics(tables, spec.records)):
             notice(line)
-        spark = spark or start()
+        spark = opening.spark()
         spark.settle()
         bridge = Bridge(spark.session)
         query = checkpoint.directory / QUERY
