@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from datetime import datetime
 from typing import Any
 
 from pyspark.sql.streaming.listener import StreamingQueryProgress
@@ -40,3 +41,10 @@ class Progress:
     def ended_batches(self) -> int:
         """Return how many batches have ended; Spark counts up to a hundred."""
         return len(self._java.recentProgress())  # without reading their progress
+
+
+def batch_times(progress: StreamingQueryProgress) -> tuple[float, int | None]:
+    """Return when a batch ended, in epoch seconds, and its milliseconds; None if not known."""
+    begun = datetime.fromisoformat(progress.timestamp.replace("Z", "+00:00")).timestamp()
+    took: int | None = progress.durationMs.get("triggerExecution")
+    return begun + (took or 0) / 1_000, took

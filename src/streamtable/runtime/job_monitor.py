@@ -6,7 +6,6 @@ import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
 
 from pyspark.sql.streaming.listener import StateOperatorProgress, StreamingQueryProgress
 
@@ -16,6 +15,7 @@ from streamtable.core.errors import StreamtableError
 from streamtable.core.settings import ExecutionMode
 from streamtable.jvm.bridge import Bridge
 from streamtable.jvm.counters import Counters
+from streamtable.jvm.progress import batch_times
 from streamtable.plan.sink.sink import Sink
 from streamtable.runtime.checkpoint.identities import IdentityMonitor
 from streamtable.runtime.endpoints import sources_of
@@ -196,10 +196,10 @@ class JobMonitor:
             self.notice(line)
 
     def _state(self, query: str, progress: StreamingQueryProgress, mode: str) -> QueryState:
-        begun = datetime.fromisoformat(progress.timestamp.replace("Z", "+00:00")).timestamp()
+        finished, took = batch_times(progress)
         return QueryState(
             batch=progress.batchId,
-            finished=begun + progress.durationMs.get("triggerExecution", 0) / 1_000,
+            finished=finished,
             watermark=_watermark(progress.eventTime.get("watermark")),
             partitions=self.watermarks(query),
             operators=tuple(
@@ -211,7 +211,7 @@ class JobMonitor:
                 )
                 for operator in progress.stateOperators
             ),
-            milliseconds=progress.durationMs.get("triggerExecution"),
+            milliseconds=took,
             mode=mode,
         )
 

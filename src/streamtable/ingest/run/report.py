@@ -5,7 +5,6 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping
 from dataclasses import asdict
-from datetime import datetime
 from typing import Any
 
 from streamtable.core.checkpoint_path import CheckpointPath
@@ -13,6 +12,7 @@ from streamtable.core.options import Settings
 from streamtable.core.settings import JOB_NAME, ExecutionMode
 from streamtable.ingest.run.status import ReaderStatus
 from streamtable.jvm.counters import Counters
+from streamtable.jvm.progress import batch_times
 from streamtable.runtime.metrics.metrics import JobMetrics, QueryState, TableCounts
 from streamtable.runtime.query.query_run import QueryRun
 from streamtable.runtime.status.reporter import ReportedJob
@@ -82,13 +82,10 @@ class Report:
         queries = {}
         progress = run.progress
         if progress is not None:
-            begun = datetime.fromisoformat(progress.timestamp.replace("Z", "+00:00")).timestamp()
-            took = progress.durationMs.get("triggerExecution", 0)
+            finished, took = batch_times(progress)
+            mode = ExecutionMode.MICRO_BATCH.value
             queries[self._query] = QueryState(
-                progress.batchId,
-                begun + took / 1_000,
-                milliseconds=took,
-                mode=ExecutionMode.MICRO_BATCH.value,
+                progress.batchId, finished, milliseconds=took, mode=mode
             )
         self.metrics.take({self._sink: table}, queries)
 
