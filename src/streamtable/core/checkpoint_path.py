@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Protocol, Self
 
+#: Name of the file with the plan of each query, which makes a folder a checkpoint.
+MANIFEST = "streamtable.json"
+
 
 class CheckpointPath(Protocol):
     """The part of `pathlib.Path` that a checkpoint needs; `str()` returns what Spark understands.

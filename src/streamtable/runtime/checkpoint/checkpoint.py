@@ -17,7 +17,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
-from streamtable.core.checkpoint_path import CheckpointPath
+from streamtable.core.checkpoint_path import MANIFEST, CheckpointPath
 from streamtable.core.errors import Condition, StreamtableError
 from streamtable.core.secrets import without_secrets
 from streamtable.jvm.planned_batches import newest_batch
@@ -30,19 +30,18 @@ from streamtable.runtime.checkpoint.moved import adopt
 from streamtable.runtime.checkpoint.remote import RemoteCheckpoints
 from streamtable.runtime.checkpoint.stale_keys import stale_keys_hint
 from streamtable.runtime.checkpoint.torn_files import check_whole, write_whole
+from streamtable.runtime.status import lock as status_lock
 from streamtable.runtime.status.document import DRAFT, FILE
 
 #: Version of the directory layout. Increase it with every incompatible change of the layout.
 #: Operators have their own versions of state.
 LAYOUT_VERSION = 3
 
-MANIFEST = "streamtable.json"
-
 #: File in a checkpoint while its state is repartitioned (`runtime.checkpoint.rescale`).
 RESCALE_MARK = "rescale.json"
 
 #: Files that a job writes before the manifest.
-_BEFORE_MANIFEST = ("lock", "streamtable.tmp", "lease", ".drafts", FILE, DRAFT)
+_BEFORE_MANIFEST = (status_lock.FILE, "streamtable.tmp", "lease", ".drafts", FILE, DRAFT)
 
 _REBUILD = (
     "start the changed job with a new --checkpoint directory; it rebuilds its state from the topics"

@@ -16,12 +16,11 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
-from streamtable.core.checkpoint_path import CheckpointPath
+from streamtable.core.checkpoint_path import MANIFEST, CheckpointPath
 from streamtable.core.errors import Condition, StreamtableError
 from streamtable.core.settings import PARALLELISM
 from streamtable.jvm.planned_batches import END_WATERMARK_MS, newest_batch
 from streamtable.runtime.checkpoint.checkpoint import (
-    MANIFEST,
     RESCALE_MARK,
     rescale_command,
 )

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from streamtable.core.checkpoint_path import MANIFEST
 from streamtable.core.errors import Condition, StreamtableError, closest
 from streamtable.runtime.status.document import (
     FILE,
@@ -19,8 +20,6 @@ from streamtable.runtime.status.document import (
 )
 from streamtable.runtime.status.job_list import entries, is_in_list
 from streamtable.runtime.status.lock import holder_of, inode_of
-
-_MANIFEST = "streamtable.json"
 
 
 @dataclass(frozen=True)
@@ -54,7 +53,7 @@ class FoundJob:
         if self.document is not None:
             return self.document.name
         try:
-            found = json.loads((self.directory / _MANIFEST).read_text(encoding="utf-8"))
+            found = json.loads((self.directory / MANIFEST).read_text(encoding="utf-8"))
             return f"insert-into_{','.join(found['queries'])}"
         except (OSError, ValueError, KeyError, TypeError):
             return self.directory.name
@@ -84,7 +83,7 @@ class FoundJob:
 def job_at(directory: Path) -> FoundJob | None:
     """Return the job of a checkpoint directory; None if the directory is not a checkpoint."""
     document = read_document(directory / FILE)
-    if document is None and not (directory / _MANIFEST).is_file():
+    if document is None and not (directory / MANIFEST).is_file():
         return None
     # The lock tells whether the job lives. Only the document of the holder tells about this run.
     holder = holder_of(directory)
