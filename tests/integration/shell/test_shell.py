@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import sys
 from typing import TYPE_CHECKING
 
 import pexpect
 import pytest
-from tests.integration.jobs.support import PATIENCE_S, run
+from tests.integration.jobs.support import run
+from tests.integration.shell.support import PROMPT, shell
 
 from streamtable.testing.topics import produce_json
 
@@ -19,8 +19,6 @@ if TYPE_CHECKING:
 
     from streamtable.devbroker.broker import Broker
 
-#: The blank after it may be a movement of the cursor.
-PROMPT = "streamtable>"
 TABLES = """CREATE TABLE orders (
   customer STRING,
   amount INT
@@ -46,21 +44,9 @@ def orders(broker: Broker, topic: Topics) -> str:
 
 @pytest.fixture
 def terminal(tmp_path: Path) -> Iterator[pexpect.spawn[str]]:
-    arguments = ["-m", "streamtable", "sql", "--history", str(tmp_path / "history")]
     settings = ["--set", "parallelism.default=2", "--set", "execution.mode=micro-batch"]
-    process: pexpect.spawn[str] = pexpect.spawn(
-        sys.executable,
-        [*arguments, *settings],
-        encoding="utf-8",
-        timeout=PATIENCE_S,
-        dimensions=(40, 120),
-        env=None,
-    )
-    with (tmp_path / "terminal.log").open("w") as log:
-        process.logfile_read = log
-        process.expect_exact(PROMPT)
+    with shell(tmp_path, *settings) as process:
         yield process
-    process.close(force=True)
 
 
 def _type(terminal: pexpect.spawn[str], text: str, *expected: str) -> None:

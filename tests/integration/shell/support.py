@@ -1,0 +1,34 @@
+"""The interactive shell, in a terminal of its own."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pexpect
+from tests.integration.jobs.support import PATIENCE_S
+
+#: The blank after it may be a movement of the cursor.
+PROMPT = "streamtable>"
+
+
+@contextmanager
+def shell(folder: Path, *arguments: str) -> Iterator[pexpect.spawn[str]]:
+    """`streamtable sql` at its prompt; its history and all that it shows are in the folder."""
+    process: pexpect.spawn[str] = pexpect.spawn(
+        sys.executable,
+        ["-m", "streamtable", "sql", "--history", str(folder / "history"), *arguments],
+        encoding="utf-8",
+        timeout=PATIENCE_S,
+        dimensions=(40, 120),
+        cwd=str(folder),
+    )
+    try:
+        with (folder / "terminal.log").open("w") as log:
+            process.logfile_read = log
+            process.expect_exact(PROMPT)
+            yield process
+    finally:
+        process.close(force=True)
