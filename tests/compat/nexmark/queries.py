@@ -284,6 +284,12 @@ QUERIES: dict[str, tuple[str, tuple[str, ...], str]] = {
 }
 
 
+def columns_of(columns: str) -> list[tuple[str, str]]:
+    """Return the names and types of a query's columns, without the lengths of the types."""
+    parts = columns.replace("(23, 3)", "").replace("(3)", "").split(", ")
+    return [(name.strip("`"), kind) for name, kind in map(str.split, parts)]
+
+
 def count_char(text: str | None, char: str | None) -> int | None:
     """Return how often a character is in a text: the function of q14."""
     return None if text is None or char is None else text.count(char)

@@ -17,7 +17,7 @@ from events import history
 from pyflink.common import RowKind
 from pyflink.table import EnvironmentSettings, TableEnvironment
 from pyflink.table.udf import udf
-from queries import EVENTS, QUERIES, VIEWS, count_char
+from queries import EVENTS, QUERIES, VIEWS, columns_of, count_char
 
 _SETTINGS = {
     "table.local-time-zone": "UTC",
@@ -42,7 +42,7 @@ def main() -> None:
             tables.execute_sql(view)
         answers = {}
         for name, (columns, key, query) in QUERIES.items():
-            names = [column.split()[0] for column in columns.replace("(23, 3)", "").split(", ")]
+            names = [name for name, _ in columns_of(columns)]
             answers[name] = _rows(tables, query.replace("{lookup}", ""), names, key)
             print(name, len(answers[name]), flush=True)  # noqa: T201
     target = Path(__file__).with_name("answers.json")

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from confluent_kafka import Producer
 from tests.compat.nexmark.events import PARTITIONS, Event, history
-from tests.compat.nexmark.queries import EVENTS, QUERIES, VIEWS
+from tests.compat.nexmark.queries import EVENTS, QUERIES, VIEWS, columns_of
 from tests.integration.jobs.committed import records
 
 from streamtable.testing.jobs import BoundedRun
@@ -132,16 +132,14 @@ def _rows_of_files(spark: SparkSession, files: Path, columns: str) -> list[list[
 
 
 def _names(columns: str) -> list[str]:
-    parts = columns.replace("(23, 3)", "").split(", ")
-    return [part.split()[0].strip("`") for part in parts]
+    return [name for name, _ in columns_of(columns)]
 
 
 def _typed(columns: str, row: list[Any]) -> tuple[Any, ...]:
     """The values of a row as those of its columns' types, whatever their texts."""
-    kinds = [column.split()[1] for column in columns.replace("(23, 3)", "").split(", ")]
     return tuple(
-        None if value is None else _TYPES[kind.partition("(")[0]](value)
-        for kind, value in zip(kinds, row, strict=True)
+        None if value is None else _TYPES[kind](value)
+        for (_, kind), value in zip(columns_of(columns), row, strict=True)
     )
 
 
