@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Protocol
 import pytest
 from confluent_kafka.admin import AdminClient, NewTopic
 from tests import quick_jvm
-from tests.integration.stores.servers import S3_SETTINGS
 
 from streamtable.core.options import Given
 from streamtable.core.secrets import forget_secrets
@@ -130,8 +129,6 @@ def spark() -> Iterator[SparkSession]:
     settings = SessionSettings()
     settings.set("parallelism.default", Given("2"))
     settings.set("table.local-time-zone", Given("UTC"))
-    for key, value in S3_SETTINGS.items():
-        settings.set(f"spark.hadoop.{key}", Given(value))
     session = start_spark(settings.current(), "local[2]")
     # Where a test has started Spark before, with other settings.
     session.conf.set("spark.sql.shuffle.partitions", "2")

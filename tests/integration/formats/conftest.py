@@ -8,23 +8,14 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from streamtable.core.options import Given
-from streamtable.core.settings import SETTINGS
 from streamtable.formats.registry import FORMATS
-from streamtable.runtime.session.spark import start_spark
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Mapping
 
     from pyspark.sql import SparkSession
 
     from streamtable.core.types import Field
-
-
-@pytest.fixture(scope="session")
-def spark() -> Iterator[SparkSession]:
-    session = start_spark(SETTINGS.read({}, "test"), "local[2]")
-    yield session
-    session.stop()
 
 
 @dataclass(frozen=True)

@@ -174,8 +174,9 @@ def test_a_job_shows_its_status_and_is_stopped(
     deadline = time.monotonic() + PATIENCE_S
     while True:
         found = json.loads(command("status", "copies", "--json")[1])
-        written = found["metrics"]["tables"].get("Kafka", {}).get("numRecordsOut")
-        if written == 250 and found["reader"]["position"]:
+        metrics = found["metrics"]
+        written = metrics["tables"].get("Kafka", {}).get("numRecordsOut")
+        if written == 250 and metrics["queries"] and found["reader"]["position"]:
             break
         assert time.monotonic() < deadline, found
         time.sleep(0.5)

@@ -7,20 +7,18 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from py4j.protocol import Py4JJavaError
 
-from streamtable.core.settings import SETTINGS
-from streamtable.runtime.session.spark import start_spark
-
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
+
+    from pyspark.sql import SparkSession
 
 STREAMING = "org.apache.spark.sql.execution.streaming.checkpointing"
 
 
 @pytest.fixture(scope="module")
-def files() -> Callable[[Path, str | None], Any]:
+def files(spark: SparkSession) -> Callable[[Path, str | None], Any]:
     """What writes a folder's files: as jobs are set up, or of a named class."""
-    spark = start_spark(SETTINGS.read({}, "test"), "local[2]")
     java: Any = spark._jvm
 
     def made(folder: Path, name: str | None) -> Any:

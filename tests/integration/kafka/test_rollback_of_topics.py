@@ -20,7 +20,6 @@ from streamtable.jvm.jars import connector_jars
 from streamtable.jvm.tools import java_tool, pyspark_jars
 from streamtable.operators.context import LoweringContext
 from streamtable.runtime.endpoints import sink_facts
-from streamtable.runtime.session.spark import start_spark
 from streamtable.session import Session
 from streamtable.testing.topics import produce
 
@@ -61,11 +60,6 @@ CREATE TABLE o (k INT, v INT, PRIMARY KEY (k) NOT ENFORCED) WITH (
 );
 INSERT INTO o SELECT k, v FROM o WHERE v > 1;
 """
-
-
-@pytest.fixture(scope="module")
-def spark() -> SparkSession:
-    return start_spark(SETTINGS.read({}, "test"), "local[2]")
 
 
 @pytest.fixture(scope="module")

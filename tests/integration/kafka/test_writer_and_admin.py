@@ -13,13 +13,10 @@ from py4j.protocol import Py4JJavaError
 from pyspark.sql.streaming.readwriter import DataStreamWriter
 from tests.integration.jobs.support import PATIENCE_S
 
-from streamtable.core.settings import SETTINGS
 from streamtable.jvm.bridge import Bridge
 from streamtable.jvm.counters import COUNTED_IN, COUNTED_OUT
-from streamtable.runtime.session.spark import start_spark
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from pathlib import Path
 
     from pyspark.sql import SparkSession
@@ -30,11 +27,6 @@ LOGIN = (
     "org.apache.kafka.common.security.plain.PlainLoginModule required"
     f" username='u' password='{SECRET}';"
 )
-
-
-@pytest.fixture(scope="module")
-def spark() -> Iterator[SparkSession]:
-    yield start_spark(SETTINGS.read({}, "test"), "local[2]")
 
 
 @pytest.fixture

@@ -16,18 +16,8 @@ from streamtable.jvm.jars import JarSet
 from streamtable.jvm.tools import java_tool, pyspark_jars
 
 _HERE = Path(__file__).parent
-_PORT, _LOCKED_PORT = free_port(), free_port()
-
-
-def _address(port: int) -> str:
-    return f"http://127.0.0.1:{port}"
-
-
-#: Hadoop's settings for the S3 servers. The suite's Spark session gets them when it starts, because
-#: Spark sends Hadoop's settings to its tasks only then.
-S3_SETTINGS: Mapping[str, str] = {
-    "fs.s3a.endpoint": _address(_PORT),
-    "fs.s3a.bucket.locked.endpoint": _address(_LOCKED_PORT),
+#: Hadoop's settings for both S3 servers.
+_S3_SETTINGS: Mapping[str, str] = {
     "fs.s3a.endpoint.region": "us-east-1",
     "fs.s3a.path.style.access": "true",
     "fs.s3a.access.key": "test",
@@ -91,13 +81,16 @@ def hdfs(directory: Path) -> Iterator[Store]:
 @contextmanager
 def s3(directory: Path) -> Iterator[Store]:
     """An S3 server in memory, and another one that does not know the user of the tests."""
-    with _moto(directory, "bucket", _PORT), _moto(directory, "locked", _LOCKED_PORT):
-        yield Store("s3a://bucket/jobs", "s3a://locked/jobs", S3_SETTINGS)
+    with _moto(directory, "bucket") as address, _moto(directory, "locked") as locked:
+        addresses = {"fs.s3a.endpoint": address, "fs.s3a.bucket.locked.endpoint": locked}
+        yield Store("s3a://bucket/jobs", "s3a://locked/jobs", {**_S3_SETTINGS, **addresses})
 
 
 @contextmanager
-def _moto(directory: Path, bucket: str, port: int) -> Iterator[None]:
-    """Run a server with one bucket."""
+def _moto(directory: Path, bucket: str) -> Iterator[str]:
+    """Run a server with one bucket; gives its address."""
+    port = free_port()
+    address = f"http://127.0.0.1:{port}"
     # moto checks the users of all requests after the first.
     rights = {"INITIAL_NO_AUTH_ACTION_COUNT": "1"} if bucket == "locked" else {}
     with (directory / f"{bucket}.log").open("w") as log:
@@ -108,8 +101,8 @@ def _moto(directory: Path, bucket: str, port: int) -> Iterator[None]:
             env={**os.environ, **rights},
         )
     try:
-        _create_bucket(_address(port), bucket, process)
-        yield
+        _create_bucket(address, bucket, process)
+        yield address
     finally:
         process.kill()
         process.wait()
