@@ -11,7 +11,6 @@ import org.apache.spark.sql.Encoders;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.functions;
 import org.apache.spark.sql.streaming.OutputMode;
-import org.apache.spark.sql.streaming.StatefulProcessor;
 import org.apache.spark.sql.streaming.TimeMode;
 import org.apache.spark.sql.types.StructType;
 
@@ -46,7 +45,7 @@ public final class Keyed {
   public static Dataset<Row> stateful(
       Dataset<Row> input,
       List<String> keys,
-      StatefulProcessor<Row, Row, Row> processor,
+      RowProcessor processor,
       boolean expires,
       String outputDdl) {
     TimeMode time = expires ? TimeMode.ProcessingTime() : TimeMode.None();
@@ -57,7 +56,7 @@ public final class Keyed {
   public static Dataset<Row> waiting(
       Dataset<Row> input,
       List<String> keys,
-      StatefulProcessor<Row, Row, Row> processor,
+      RowProcessor processor,
       String outputDdl) {
     return stateful(input, keys, processor, TimeMode.EventTime(), outputDdl);
   }
@@ -65,9 +64,10 @@ public final class Keyed {
   public static Dataset<Row> stateful(
       Dataset<Row> input,
       List<String> keys,
-      StatefulProcessor<Row, Row, Row> processor,
+      RowProcessor processor,
       TimeMode time,
       String outputDdl) {
+    processor.keyedBy(keys);
     StructType schema = input.schema();
     String[] names = Plain.names(schema.length());
     Dataset<Row> plain = input.toDF(names);

@@ -1,5 +1,6 @@
 package io.streamtable.operators.aggregate;
 
+import io.streamtable.operators.RowProcessor;
 import io.streamtable.operators.accumulator.Accumulator;
 import io.streamtable.operators.row.RowKind;
 import io.streamtable.operators.row.RowOrder;
@@ -9,7 +10,6 @@ import java.util.ArrayList;
 import java.util.List;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.streaming.OutputMode;
-import org.apache.spark.sql.streaming.StatefulProcessor;
 import org.apache.spark.sql.streaming.TimeMode;
 import org.apache.spark.sql.streaming.TimerValues;
 import scala.jdk.javaapi.CollectionConverters;
@@ -22,7 +22,7 @@ import scala.jdk.javaapi.CollectionConverters;
  * emits unchanged results, so that the state of downstream operators does not expire before its own
  * state.
  */
-public final class GroupAggregateProcessor extends StatefulProcessor<Row, Row, Row> {
+public final class GroupAggregateProcessor extends RowProcessor {
   private final AggregateState group;
   private final int keys;
   private final boolean before;

@@ -1,5 +1,6 @@
 package io.streamtable.operators.changelog;
 
+import io.streamtable.operators.RowProcessor;
 import io.streamtable.operators.row.NetRows;
 import io.streamtable.operators.row.Plain;
 import io.streamtable.operators.row.RowKind;
@@ -12,7 +13,6 @@ import java.util.List;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.RowFactory;
 import org.apache.spark.sql.streaming.OutputMode;
-import org.apache.spark.sql.streaming.StatefulProcessor;
 import org.apache.spark.sql.streaming.TTLConfig;
 import org.apache.spark.sql.streaming.TimeMode;
 import org.apache.spark.sql.streaming.TimerValues;
@@ -28,7 +28,7 @@ import scala.jdk.javaapi.CollectionConverters;
  * arrive one at a time, a new row may arrive before the retraction of the old row. State (layout
  * v1): "rows", the current rows in arrival order; the last one is the visible row.
  */
-public final class MaterializeProcessor extends StatefulProcessor<Row, Row, Row> {
+public final class MaterializeProcessor extends RowProcessor {
   private final StructType stateSchema;
   private final int length;
   private final RowOrder order;

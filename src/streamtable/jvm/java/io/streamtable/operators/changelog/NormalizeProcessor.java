@@ -1,5 +1,6 @@
 package io.streamtable.operators.changelog;
 
+import io.streamtable.operators.RowProcessor;
 import io.streamtable.operators.row.Plain;
 import io.streamtable.operators.row.RowKind;
 import io.streamtable.operators.row.Values;
@@ -9,7 +10,6 @@ import java.util.List;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.RowFactory;
 import org.apache.spark.sql.streaming.OutputMode;
-import org.apache.spark.sql.streaming.StatefulProcessor;
 import org.apache.spark.sql.streaming.TTLConfig;
 import org.apache.spark.sql.streaming.TimeMode;
 import org.apache.spark.sql.streaming.TimerValues;
@@ -25,7 +25,7 @@ import scala.jdk.javaapi.CollectionConverters;
  * current row of the key. If state expires, the processor also emits unchanged rows, so that the
  * state of downstream operators does not expire before its own state.
  */
-public final class NormalizeProcessor extends StatefulProcessor<Row, Row, Row> {
+public final class NormalizeProcessor extends RowProcessor {
   private final StructType rowSchema;
   private final boolean before;
   private final boolean positions;

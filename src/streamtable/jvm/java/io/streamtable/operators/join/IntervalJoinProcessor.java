@@ -1,5 +1,6 @@
 package io.streamtable.operators.join;
 
+import io.streamtable.operators.RowProcessor;
 import io.streamtable.operators.row.Plain;
 import io.streamtable.operators.row.RowKind;
 import io.streamtable.operators.state.EventTimers;
@@ -12,7 +13,6 @@ import org.apache.spark.sql.RowFactory;
 import org.apache.spark.sql.streaming.ExpiredTimerInfo;
 import org.apache.spark.sql.streaming.MapState;
 import org.apache.spark.sql.streaming.OutputMode;
-import org.apache.spark.sql.streaming.StatefulProcessor;
 import org.apache.spark.sql.streaming.TTLConfig;
 import org.apache.spark.sql.streaming.TimeMode;
 import org.apache.spark.sql.streaming.TimerValues;
@@ -29,7 +29,7 @@ import scala.jdk.javaapi.CollectionConverters;
  * a flag whether it has matched. A row is kept until the watermark passes the last event time that
  * a match may have. A row that arrives later still joins the rows in state.
  */
-public final class IntervalJoinProcessor extends StatefulProcessor<Row, Row, Row> {
+public final class IntervalJoinProcessor extends RowProcessor {
   /**
    * The specification of the join.
    *

@@ -1,5 +1,6 @@
 package io.streamtable.operators.join;
 
+import io.streamtable.operators.RowProcessor;
 import io.streamtable.operators.row.NetRows;
 import io.streamtable.operators.row.RowKind;
 import io.streamtable.operators.state.ExpiringState;
@@ -8,7 +9,6 @@ import java.util.Iterator;
 import java.util.List;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.streaming.OutputMode;
-import org.apache.spark.sql.streaming.StatefulProcessor;
 import org.apache.spark.sql.streaming.TimeMode;
 import org.apache.spark.sql.streaming.TimerValues;
 import scala.jdk.javaapi.CollectionConverters;
@@ -24,7 +24,7 @@ import scala.jdk.javaapi.CollectionConverters;
  * have been emitted with a match that has expired since. A retraction of a row retracts its output
  * whether the row is still in state or not.
  */
-public final class JoinProcessor extends StatefulProcessor<Row, Row, Row> {
+public final class JoinProcessor extends RowProcessor {
   private final JoinSpec spec;
   private final JoinSide left;
   private final JoinSide right;

@@ -1,5 +1,6 @@
 package io.streamtable.operators.join;
 
+import io.streamtable.operators.RowProcessor;
 import io.streamtable.operators.row.Plain;
 import io.streamtable.operators.row.RowKind;
 import io.streamtable.operators.state.EventTimers;
@@ -13,7 +14,6 @@ import org.apache.spark.sql.RowFactory;
 import org.apache.spark.sql.streaming.ExpiredTimerInfo;
 import org.apache.spark.sql.streaming.MapState;
 import org.apache.spark.sql.streaming.OutputMode;
-import org.apache.spark.sql.streaming.StatefulProcessor;
 import org.apache.spark.sql.streaming.TTLConfig;
 import org.apache.spark.sql.streaming.TimeMode;
 import org.apache.spark.sql.streaming.TimerValues;
@@ -34,7 +34,7 @@ import scala.jdk.javaapi.CollectionConverters;
  * before the watermark. All versions of a key are removed if no row waits and the key's
  * {@link IdleTime} is over.
  */
-public final class TemporalJoinProcessor extends StatefulProcessor<Row, Row, Row> {
+public final class TemporalJoinProcessor extends RowProcessor {
   private final StructType left;
   private final StructType right;
   private final boolean outer;

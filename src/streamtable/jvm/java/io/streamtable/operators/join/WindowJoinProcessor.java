@@ -1,5 +1,6 @@
 package io.streamtable.operators.join;
 
+import io.streamtable.operators.RowProcessor;
 import io.streamtable.operators.row.Plain;
 import io.streamtable.operators.row.RowKind;
 import io.streamtable.operators.state.EventTimers;
@@ -12,7 +13,6 @@ import org.apache.spark.sql.Row;
 import org.apache.spark.sql.streaming.ExpiredTimerInfo;
 import org.apache.spark.sql.streaming.ListState;
 import org.apache.spark.sql.streaming.OutputMode;
-import org.apache.spark.sql.streaming.StatefulProcessor;
 import org.apache.spark.sql.streaming.TTLConfig;
 import org.apache.spark.sql.streaming.TimeMode;
 import org.apache.spark.sql.streaming.TimerValues;
@@ -27,7 +27,7 @@ import scala.jdk.javaapi.CollectionConverters;
  * millisecond). That millisecond is also the last column of the key. State (layout v1): "left" and
  * "right", the rows of each input, deleted when the window fires.
  */
-public final class WindowJoinProcessor extends StatefulProcessor<Row, Row, Row> {
+public final class WindowJoinProcessor extends RowProcessor {
   /**
    * The specification of the join.
    *

@@ -1,5 +1,6 @@
 package io.streamtable.operators.match;
 
+import io.streamtable.operators.RowProcessor;
 import io.streamtable.operators.row.RowOrder;
 import io.streamtable.operators.state.EventTimers;
 import io.streamtable.operators.state.Lateness;
@@ -13,7 +14,6 @@ import org.apache.spark.sql.Encoders;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.streaming.ExpiredTimerInfo;
 import org.apache.spark.sql.streaming.OutputMode;
-import org.apache.spark.sql.streaming.StatefulProcessor;
 import org.apache.spark.sql.streaming.TTLConfig;
 import org.apache.spark.sql.streaming.TimeMode;
 import org.apache.spark.sql.streaming.TimerValues;
@@ -29,7 +29,7 @@ import scala.jdk.javaapi.CollectionConverters;
  * v1): "waiting", event time -> rows that the watermark has not passed; "timer", the time of the
  * current timer; and the state of {@link MatchState}. Rows behind the watermark are late.
  */
-public final class MatchProcessor extends StatefulProcessor<Row, Row, Row> {
+public final class MatchProcessor extends RowProcessor {
   private final RowsByTime waiting;
   private final MatchState matches;
   private final RowOrder peers;

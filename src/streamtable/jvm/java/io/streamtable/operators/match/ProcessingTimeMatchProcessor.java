@@ -1,5 +1,6 @@
 package io.streamtable.operators.match;
 
+import io.streamtable.operators.RowProcessor;
 import io.streamtable.operators.row.RowOrder;
 import io.streamtable.operators.row.RowValue;
 import java.util.ArrayList;
@@ -9,7 +10,6 @@ import org.apache.spark.sql.Encoders;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.streaming.ExpiredTimerInfo;
 import org.apache.spark.sql.streaming.OutputMode;
-import org.apache.spark.sql.streaming.StatefulProcessor;
 import org.apache.spark.sql.streaming.TTLConfig;
 import org.apache.spark.sql.streaming.TimeMode;
 import org.apache.spark.sql.streaming.TimerValues;
@@ -25,7 +25,7 @@ import scala.jdk.javaapi.CollectionConverters;
  * (layout v1): the state of {@link MatchState}; with a limit of time, "timer", the processing time
  * at which the oldest partial match expires.
  */
-public final class ProcessingTimeMatchProcessor extends StatefulProcessor<Row, Row, Row> {
+public final class ProcessingTimeMatchProcessor extends RowProcessor {
   private final StructType row;
   private final MatchState matches;
   private final RowOrder peers;

@@ -1,5 +1,6 @@
 package io.streamtable.operators.over;
 
+import io.streamtable.operators.RowProcessor;
 import io.streamtable.operators.aggregate.AggregateState;
 import io.streamtable.operators.row.Plain;
 import io.streamtable.operators.state.EventTimers;
@@ -16,7 +17,6 @@ import org.apache.spark.sql.Row;
 import org.apache.spark.sql.RowFactory;
 import org.apache.spark.sql.streaming.ExpiredTimerInfo;
 import org.apache.spark.sql.streaming.OutputMode;
-import org.apache.spark.sql.streaming.StatefulProcessor;
 import org.apache.spark.sql.streaming.TTLConfig;
 import org.apache.spark.sql.streaming.TimeMode;
 import org.apache.spark.sql.streaming.TimerValues;
@@ -35,7 +35,7 @@ import scala.jdk.javaapi.CollectionConverters;
  * the state of {@link AggregateState}. If no row waits, all state is deleted when the
  * {@link IdleTime} is over. Rows behind the watermark are late.
  */
-public final class OverProcessor extends StatefulProcessor<Row, Row, Row> {
+public final class OverProcessor extends RowProcessor {
   private static final long NONE = Long.MIN_VALUE;
 
   private final RowsByTime rows;

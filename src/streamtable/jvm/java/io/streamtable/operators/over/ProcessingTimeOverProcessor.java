@@ -1,5 +1,6 @@
 package io.streamtable.operators.over;
 
+import io.streamtable.operators.RowProcessor;
 import io.streamtable.operators.aggregate.AggregateState;
 import io.streamtable.operators.row.Plain;
 import io.streamtable.operators.row.RowValue;
@@ -14,7 +15,6 @@ import org.apache.spark.sql.Row;
 import org.apache.spark.sql.RowFactory;
 import org.apache.spark.sql.streaming.MapState;
 import org.apache.spark.sql.streaming.OutputMode;
-import org.apache.spark.sql.streaming.StatefulProcessor;
 import org.apache.spark.sql.streaming.StatefulProcessorHandle;
 import org.apache.spark.sql.streaming.TTLConfig;
 import org.apache.spark.sql.streaming.TimeMode;
@@ -33,7 +33,7 @@ import scala.jdk.javaapi.CollectionConverters;
  * rows of a later batch get a later place. State (layout v1): "rows", place -> rows that a bounded
  * frame still needs; for an unbounded frame the state of {@link AggregateState}.
  */
-public final class ProcessingTimeOverProcessor extends StatefulProcessor<Row, Row, Row> {
+public final class ProcessingTimeOverProcessor extends RowProcessor {
   private final StructType row;
   private final OverFrame frame;
   private final Comparator<Row> order;

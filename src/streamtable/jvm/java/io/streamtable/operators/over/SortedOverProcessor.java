@@ -1,5 +1,6 @@
 package io.streamtable.operators.over;
 
+import io.streamtable.operators.RowProcessor;
 import io.streamtable.operators.aggregate.Aggregation;
 import io.streamtable.operators.aggregate.HeapAggregates;
 import io.streamtable.operators.row.NetRows;
@@ -15,7 +16,6 @@ import org.apache.spark.sql.Encoders;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.streaming.MapState;
 import org.apache.spark.sql.streaming.OutputMode;
-import org.apache.spark.sql.streaming.StatefulProcessor;
 import org.apache.spark.sql.streaming.TTLConfig;
 import org.apache.spark.sql.streaming.TimeMode;
 import org.apache.spark.sql.streaming.TimerValues;
@@ -31,7 +31,7 @@ import scala.jdk.javaapi.CollectionConverters;
  * they are aggregated again. State (layout v1): "rows", each row -> its count; the rows of a
  * partition expire together.
  */
-public final class SortedOverProcessor extends StatefulProcessor<Row, Row, Row> {
+public final class SortedOverProcessor extends RowProcessor {
   private final StructType schema;
   private final List<Aggregation> calls;
   private final RowOrder order;

@@ -1,5 +1,6 @@
 package io.streamtable.operators.rank;
 
+import io.streamtable.operators.RowProcessor;
 import io.streamtable.operators.row.Plain;
 import io.streamtable.operators.row.RowValue;
 import io.streamtable.operators.state.EventTimers;
@@ -12,7 +13,6 @@ import org.apache.spark.sql.Row;
 import org.apache.spark.sql.RowFactory;
 import org.apache.spark.sql.streaming.ExpiredTimerInfo;
 import org.apache.spark.sql.streaming.OutputMode;
-import org.apache.spark.sql.streaming.StatefulProcessor;
 import org.apache.spark.sql.streaming.TTLConfig;
 import org.apache.spark.sql.streaming.TimeMode;
 import org.apache.spark.sql.streaming.TimerValues;
@@ -29,7 +29,7 @@ import scala.jdk.javaapi.CollectionConverters;
  * until the {@link IdleTime} is over. Of rows with the same event time, the first to arrive is
  * used. Rows behind the watermark are late.
  */
-public final class FirstRowProcessor extends StatefulProcessor<Row, Row, Row> {
+public final class FirstRowProcessor extends RowProcessor {
   private final StructType row;
   private final int momentAt;
   private final Comparator<Row> order;

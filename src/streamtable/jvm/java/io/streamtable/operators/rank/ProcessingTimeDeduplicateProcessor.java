@@ -1,5 +1,6 @@
 package io.streamtable.operators.rank;
 
+import io.streamtable.operators.RowProcessor;
 import io.streamtable.operators.row.Plain;
 import io.streamtable.operators.row.RowKind;
 import io.streamtable.operators.row.RowValue;
@@ -10,7 +11,6 @@ import java.util.List;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.RowFactory;
 import org.apache.spark.sql.streaming.OutputMode;
-import org.apache.spark.sql.streaming.StatefulProcessor;
 import org.apache.spark.sql.streaming.TTLConfig;
 import org.apache.spark.sql.streaming.TimeMode;
 import org.apache.spark.sql.streaming.TimerValues;
@@ -25,7 +25,7 @@ import scala.jdk.javaapi.CollectionConverters;
  * <p>Input rows are (row kind, columns..., position...). State (layout v1): "kept", a mark that
  * there was a row; it contains the last row if update-before rows are emitted, else null.
  */
-public final class ProcessingTimeDeduplicateProcessor extends StatefulProcessor<Row, Row, Row> {
+public final class ProcessingTimeDeduplicateProcessor extends RowProcessor {
   private final StructType row;
   private final Comparator<Row> order;
   private final boolean last;

@@ -2,6 +2,7 @@ package io.streamtable.operators.rank;
 
 import io.streamtable.operators.Keyed;
 import io.streamtable.operators.OperatorSpec;
+import io.streamtable.operators.RowProcessor;
 import io.streamtable.operators.row.NetRows;
 import io.streamtable.operators.row.RowKind;
 import io.streamtable.operators.row.RowOrder;
@@ -11,7 +12,6 @@ import java.util.List;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Encoders;
 import org.apache.spark.sql.Row;
-import org.apache.spark.sql.streaming.StatefulProcessor;
 import org.apache.spark.sql.types.StructType;
 
 /**
@@ -55,7 +55,7 @@ public record TopNOperator(
             before,
             ttl);
     Dataset<Row> rows = fold ? firstRows(input, spec) : input;
-    StatefulProcessor<Row, Row, Row> processor =
+    RowProcessor processor =
         spec.isOneAdded() ? new TopOneProcessor(spec) : new TopNProcessor(spec);
     return Keyed.stateful(rows, keys, processor, ttl > 0, outputDdl);
   }

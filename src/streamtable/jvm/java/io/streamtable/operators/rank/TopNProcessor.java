@@ -1,5 +1,6 @@
 package io.streamtable.operators.rank;
 
+import io.streamtable.operators.RowProcessor;
 import io.streamtable.operators.row.NetRows;
 import io.streamtable.operators.row.Plain;
 import io.streamtable.operators.row.RowKind;
@@ -13,7 +14,6 @@ import org.apache.spark.sql.Row;
 import org.apache.spark.sql.RowFactory;
 import org.apache.spark.sql.streaming.MapState;
 import org.apache.spark.sql.streaming.OutputMode;
-import org.apache.spark.sql.streaming.StatefulProcessor;
 import org.apache.spark.sql.streaming.StatefulProcessorHandle;
 import org.apache.spark.sql.streaming.TTLConfig;
 import org.apache.spark.sql.streaming.TimeMode;
@@ -31,7 +31,7 @@ import scala.jdk.javaapi.CollectionConverters;
  * Append-only input needs no rest. With retractions, the rows after a removed row move up: "top"
  * holds up to twice as many rows as are visible, so that "rest" is searched only rarely.
  */
-public final class TopNProcessor extends StatefulProcessor<Row, Row, Row> {
+public final class TopNProcessor extends RowProcessor {
   private final TopNSpec spec;
   private final int capacity;
   private transient ValueState<Row> top;

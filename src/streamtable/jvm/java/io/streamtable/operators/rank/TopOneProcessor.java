@@ -1,5 +1,6 @@
 package io.streamtable.operators.rank;
 
+import io.streamtable.operators.RowProcessor;
 import io.streamtable.operators.row.NetRows;
 import io.streamtable.operators.row.Plain;
 import io.streamtable.operators.row.RowKind;
@@ -9,7 +10,6 @@ import io.streamtable.operators.state.ExpiringState;
 import java.util.List;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.streaming.OutputMode;
-import org.apache.spark.sql.streaming.StatefulProcessor;
 import org.apache.spark.sql.streaming.TTLConfig;
 import org.apache.spark.sql.streaming.TimeMode;
 import org.apache.spark.sql.streaming.TimerValues;
@@ -22,7 +22,7 @@ import scala.jdk.javaapi.CollectionConverters;
  *
  * <p>State (layout v2): "first", the first row.
  */
-public final class TopOneProcessor extends StatefulProcessor<Row, Row, Row> {
+public final class TopOneProcessor extends RowProcessor {
   private final TopNSpec spec;
   private final RowOrder inputOrder;
   private transient ValueState<Row> first;

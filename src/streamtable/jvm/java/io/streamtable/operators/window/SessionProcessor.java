@@ -1,5 +1,6 @@
 package io.streamtable.operators.window;
 
+import io.streamtable.operators.RowProcessor;
 import io.streamtable.operators.row.Plain;
 import io.streamtable.operators.row.RowKind;
 import io.streamtable.operators.state.EventTimers;
@@ -18,7 +19,6 @@ import org.apache.spark.sql.RowFactory;
 import org.apache.spark.sql.streaming.ExpiredTimerInfo;
 import org.apache.spark.sql.streaming.MapState;
 import org.apache.spark.sql.streaming.OutputMode;
-import org.apache.spark.sql.streaming.StatefulProcessor;
 import org.apache.spark.sql.streaming.TTLConfig;
 import org.apache.spark.sql.streaming.TimeMode;
 import org.apache.spark.sql.streaming.TimerValues;
@@ -36,7 +36,7 @@ import scala.jdk.javaapi.CollectionConverters;
  * v1): "sessions", the open sessions; "rows", each row in them with its count. A row is late if its
  * session, merged with the open sessions, has ended according to the watermark.
  */
-public final class SessionProcessor extends StatefulProcessor<Row, Row, Row> {
+public final class SessionProcessor extends RowProcessor {
   private final StructType schema;
   private final SessionOutput results;
   private final ZoneId zone;

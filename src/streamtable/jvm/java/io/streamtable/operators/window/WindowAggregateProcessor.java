@@ -1,5 +1,6 @@
 package io.streamtable.operators.window;
 
+import io.streamtable.operators.RowProcessor;
 import io.streamtable.operators.accumulator.Accumulator;
 import io.streamtable.operators.aggregate.AggregateState;
 import io.streamtable.operators.aggregate.Aggregation;
@@ -12,7 +13,6 @@ import java.util.List;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.streaming.ExpiredTimerInfo;
 import org.apache.spark.sql.streaming.OutputMode;
-import org.apache.spark.sql.streaming.StatefulProcessor;
 import org.apache.spark.sql.streaming.TimeMode;
 import org.apache.spark.sql.streaming.TimerValues;
 import scala.jdk.javaapi.CollectionConverters;
@@ -24,7 +24,7 @@ import scala.jdk.javaapi.CollectionConverters;
  * <p>The key's last column is the window's last millisecond. State: that of {@link AggregateState},
  * deleted when the window fires. A window whose rows were all retracted emits nothing.
  */
-public final class WindowAggregateProcessor extends StatefulProcessor<Row, Row, Row> {
+public final class WindowAggregateProcessor extends RowProcessor {
   private final AggregateState group;
   private final int keys;
   private final Lateness lateness;

@@ -1,5 +1,6 @@
 package io.streamtable.operators.window;
 
+import io.streamtable.operators.RowProcessor;
 import io.streamtable.operators.rank.TopNSpec;
 import io.streamtable.operators.row.Plain;
 import io.streamtable.operators.row.RowKind;
@@ -13,7 +14,6 @@ import org.apache.spark.sql.Row;
 import org.apache.spark.sql.RowFactory;
 import org.apache.spark.sql.streaming.ExpiredTimerInfo;
 import org.apache.spark.sql.streaming.OutputMode;
-import org.apache.spark.sql.streaming.StatefulProcessor;
 import org.apache.spark.sql.streaming.TTLConfig;
 import org.apache.spark.sql.streaming.TimeMode;
 import org.apache.spark.sql.streaming.TimerValues;
@@ -29,7 +29,7 @@ import scala.jdk.javaapi.CollectionConverters;
  * <p>Input rows are (row kind, columns..., the window's last millisecond). State (layout v1):
  * "top", the first rows in order so far, deleted when the window fires.
  */
-public final class WindowTopNProcessor extends StatefulProcessor<Row, Row, Row> {
+public final class WindowTopNProcessor extends RowProcessor {
   private final TopNSpec spec;
   private final int last;
   private final Lateness lateness;

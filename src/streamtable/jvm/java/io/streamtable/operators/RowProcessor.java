@@ -1,0 +1,20 @@
+package io.streamtable.operators;
+
+import java.util.List;
+import org.apache.spark.sql.Row;
+import org.apache.spark.sql.streaming.StatefulProcessor;
+
+/** A stateful processor over rows. Spark's UI and query plans show its name and its keys. */
+public abstract class RowProcessor extends StatefulProcessor<Row, Row, Row> {
+  private String keys = "";
+
+  /** Sets the names of the columns that Spark groups rows by, for {@link #toString}. */
+  final void keyedBy(List<String> columns) {
+    keys = columns.isEmpty() ? "" : " by (" + String.join(", ", columns) + ")";
+  }
+
+  @Override
+  public final String toString() {
+    return getClass().getSimpleName().replaceFirst("Processor$", "") + keys;
+  }
+}
