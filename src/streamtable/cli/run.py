@@ -18,6 +18,7 @@ from streamtable.core.settings import (
     CHECKPOINT_DIRECTORY,
     EXECUTION_MODE,
     JOB_NAME,
+    METRIC_LABELS,
     ExecutionMode,
 )
 from streamtable.ingest import is_job_file, require_reader
@@ -182,19 +183,21 @@ def _run(
     line: StatusLine,
 ) -> None:
     """Run the job, show its status on standard error, and serve its metrics at an address."""
-    from streamtable.runtime.metrics.prometheus import serve
+    from streamtable.runtime.metrics.prometheus import JobCollector, serve
     from streamtable.runtime.outline import job_name
     from streamtable.runtime.run_queries import JobObserver
 
-    name = job_name(session.plans, session.settings.current())
+    given = session.settings.current()
+    name = job_name(session.plans, given)
     with ExitStack() as stack:
         stack.callback(line.clear)
         if address is not None:
-            port = stack.enter_context(serve(metrics, name, *address))
+            collector = JobCollector(metrics, name, given.get(METRIC_LABELS) or {})
+            port = stack.enter_context(serve(collector, *address))
             line.notice(f"metrics at http://{address[0]}:{port}/metrics")
         begun = time.monotonic()
         session.run(options, line.notice, show=line.show, observer=JobObserver(metrics, line.tick))
         if session.plans:
-            kept = options.checkpoint or session.settings.current().get(CHECKPOINT_DIRECTORY)
+            kept = options.checkpoint or given.get(CHECKPOINT_DIRECTORY)
             for text in summary(metrics.values(), time.monotonic() - begun, kept):
                 line.notice(text)

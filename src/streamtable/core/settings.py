@@ -6,6 +6,8 @@ Spark without parsing.
 
 from __future__ import annotations
 
+import re
+from collections.abc import Mapping
 from datetime import timedelta
 from enum import Enum
 
@@ -13,6 +15,7 @@ from streamtable.core.options import (
     BOOLEAN,
     DURATION,
     TEXT,
+    Kind,
     Option,
     OptionSet,
     choice,
@@ -308,6 +311,30 @@ AGGREGATION_PHASES = Option(
     " before the shuffle.",
 )
 
+#: Labels that metrics of a job have anyway.
+OWN_LABELS = frozenset({"job_name", "mode", "operator", "partition", "query", "table", "topic"})
+
+
+def _labels(text: str) -> Mapping[str, str]:
+    # dict() raises ValueError for a part without ':'.
+    pairs = dict(part.split(":", 1) for part in text.split(",") if part.strip())
+    labels = {name.strip(): value.strip() for name, value in pairs.items()}
+    if any(not re.fullmatch(r"[a-zA-Z]\w*", n, re.ASCII) or n in OWN_LABELS for n in labels):
+        raise ValueError(text)
+    return labels
+
+
+METRIC_LABELS = Option(
+    "metrics.reporter.prom.scope.variables.additional",
+    Kind(
+        "Map<String, String>",
+        "pairs such as 'team:data,env:test', with names of letters, digits and '_' other than "
+        + ", ".join(sorted(OWN_LABELS)),
+        _labels,
+    ),
+    doc="Labels of all Prometheus metrics of the job: `team:data,env:test`.",
+)
+
 SETTINGS = OptionSet(
     "the session",
     (
@@ -343,6 +370,7 @@ SETTINGS = OptionSet(
         PYTHON_FILES,
         STATE_ROWS,
         AGGREGATION_PHASES,
+        METRIC_LABELS,
     ),
     passthrough="spark.",
 )

@@ -17,6 +17,7 @@ from streamtable.core.session_settings import python_files
 from streamtable.core.settings import (
     CHECKPOINT_DIRECTORY,
     MAX_LEAD,
+    METRIC_LABELS,
     PARALLELISM,
     ExecutionMode,
 )
@@ -128,7 +129,8 @@ def run_job(
                 notice,
             )
         )
-        page = JobUi(graph_of(named), reporter.document, observer.metrics)
+        labels = settings.get(METRIC_LABELS) or {}
+        page = JobUi(graph_of(named), reporter.document, observer.metrics, labels)
         ui = stack.enter_context(job_ui(page, options.ui, notice))
         observer = observer.also_after(reporter.running)
         if settings.has(PARALLELISM):

@@ -4,21 +4,25 @@ from __future__ import annotations
 
 import io
 import urllib.request
+from collections.abc import Mapping
+from types import MappingProxyType
 
 import pytest
 
 from streamtable.cli.status import StatusLine, status, summary
 from streamtable.core.errors import Condition, StreamtableError
+from streamtable.core.options import Given
+from streamtable.core.settings import METRIC_LABELS, OWN_LABELS, SETTINGS
 from streamtable.jvm.counters import COUNTED_IN, COUNTED_OUT
 from streamtable.runtime.job_monitor import _watermark
-from streamtable.runtime.metrics.metric_names import BY_NAME
+from streamtable.runtime.metrics.metric_names import BY_NAME, METRICS
 from streamtable.runtime.metrics.metrics import (
     JobMetrics,
     OperatorState,
     QueryState,
     TableCounts,
 )
-from streamtable.runtime.metrics.prometheus import serve
+from streamtable.runtime.metrics.prometheus import JobCollector, serve
 
 
 class Clock:
@@ -61,9 +65,9 @@ def test_lags_and_idle_time() -> None:
     assert found["pendingRecords"] == 7
 
 
-def _served(metrics: JobMetrics) -> str:
+def _served(metrics: JobMetrics, labels: Mapping[str, str] = MappingProxyType({})) -> str:
     with (
-        serve(metrics, 'a "b"', "127.0.0.1", 0) as port,
+        serve(JobCollector(metrics, 'a "b"', labels), "127.0.0.1", 0) as port,
         urllib.request.urlopen(f"http://127.0.0.1:{port}/metrics", timeout=60) as answer,
     ):
         assert answer.headers["Content-Type"].startswith("text/plain; version=")
@@ -105,6 +109,28 @@ def test_served_for_prometheus() -> None:
         assert line in lines, lines
 
 
+def test_labels_of_the_job() -> None:
+    metrics = JobMetrics(Clock())
+    metrics.take({}, {"o": QueryState(3, 999.5)})
+    labels = SETTINGS.read({METRIC_LABELS.key: Given("team:data, env:a:b")}, "t")[METRIC_LABELS]
+    lines = _served(metrics, labels)
+    for line in (
+        'streamtable_job_info{env="a:b",job_name="a \\"b\\"",team="data"} 1.0',
+        'streamtable_lastCheckpoint{env="a:b",query="o",team="data"} 999.5',
+    ):
+        assert line in lines
+
+
+@pytest.mark.parametrize("text", ["team", "1st:x", "te-am:x", "table:x"])
+def test_labels_that_prometheus_cannot_have(text: str) -> None:
+    with pytest.raises(StreamtableError, match=r"INVALID_OPTION: .*team:data"):
+        SETTINGS.read({METRIC_LABELS.key: Given(text)}, "t")
+
+
+def test_a_job_has_no_label_of_a_metric() -> None:
+    assert {label for metric in METRICS for label in metric.labels} <= OWN_LABELS
+
+
 def test_rows_that_nobody_counts() -> None:
     metrics = JobMetrics(Clock())
     operators = (OperatorState("agg", None, 640), OperatorState("join", None, 60))
@@ -135,10 +161,11 @@ def test_every_metric_is_declared() -> None:
 
 
 def test_a_port_that_is_taken() -> None:
+    collector = JobCollector(JobMetrics(), "j", {})
     with (
-        serve(JobMetrics(), "j", "127.0.0.1", 0) as port,
+        serve(collector, "127.0.0.1", 0) as port,
         pytest.raises(StreamtableError) as taken,
-        serve(JobMetrics(), "j", "127.0.0.1", port),
+        serve(collector, "127.0.0.1", port),
     ):
         pass
     assert taken.value.condition is Condition.PORT_TAKEN

@@ -17,7 +17,7 @@ from streamtable.connector_api.tail import ChangeRow
 from streamtable.core.errors import Condition, StreamtableError
 from streamtable.core.secrets import hide
 from streamtable.runtime.metrics.metrics import JobMetrics
-from streamtable.runtime.metrics.prometheus import exposition
+from streamtable.runtime.metrics.prometheus import JobCollector, exposition
 from streamtable.runtime.ui import live_rows
 from streamtable.runtime.ui.graph import graph_of
 from streamtable.runtime.ui.live_rows import KEPT, LiveRows
@@ -44,7 +44,7 @@ def _pages(**more: Any) -> Pages:
         **{
             "status": lambda: status,
             "rows": lambda after: {**rows, "last": after},
-            "metrics": lambda: exposition(metrics, "j"),
+            "metrics": lambda: exposition(JobCollector(metrics, "j", {})),
             **more,
         }
     )

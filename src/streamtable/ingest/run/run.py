@@ -13,7 +13,7 @@ from streamtable.connectors.kafka.options.options import BOOTSTRAP_SERVERS
 from streamtable.connectors.mysql_cdc.reader import check
 from streamtable.connectors.mysql_cdc.server_options import HOSTNAME, PORT
 from streamtable.core.options import Settings
-from streamtable.core.settings import CHECKPOINT_DIRECTORY
+from streamtable.core.settings import CHECKPOINT_DIRECTORY, METRIC_LABELS
 from streamtable.ingest.file import options as o
 from streamtable.ingest.file.job_file import JobFile
 from streamtable.ingest.records.rules import shared_topics
@@ -97,7 +97,8 @@ def run_ingest(
                 report.reader,
             )
         )
-        page = JobUi(report.graph(), reporter.document, report.metrics)
+        labels = settings.get(METRIC_LABELS) or {}
+        page = JobUi(report.graph(), reporter.document, report.metrics, labels)
         stack.enter_context(job_ui(page, options.ui, notice))
         status = checkpoint.directory / "reader.json"
         if is_remote(directory):

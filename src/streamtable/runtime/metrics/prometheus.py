@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import datetime
 from typing import Any
@@ -34,32 +34,35 @@ class JobCollector(Collector):
     Args:
         metrics: metrics of the job.
         name: name of the job, the label of `streamtable_job_info`.
+        labels: more labels, which all metrics have.
     """
 
-    def __init__(self, metrics: JobMetrics, name: str) -> None:
+    def __init__(self, metrics: JobMetrics, name: str, labels: Mapping[str, str]) -> None:
         self._metrics = metrics
         self._name = name
+        self._labels = labels
 
     def collect(self) -> Iterator[_Family]:
         """Yield the families of all metrics that have a value now."""
-        info = GaugeMetricFamily(INFO, "The name of the job.", labels=("job_name",))
-        info.add_metric([self._name], 1)
+        names, more = tuple(self._labels), list(self._labels.values())
+        info = GaugeMetricFamily(INFO, "The name of the job.", labels=("job_name", *names))
+        info.add_metric([self._name, *more], 1)
         yield info
         found = self._metrics.values()
         for metric in METRICS:
-            family = _family(metric)
+            family = _family(metric, names)
             owners = found["queries" if metric.owner is Owner.QUERY else "tables"]
             for owner, values in owners.items():
                 for labels, value in _samples(metric, values):
-                    family.add_metric([owner, *labels], value)
+                    family.add_metric([owner, *labels, *more], value)
             if family.samples:
                 yield family
 
 
-def _family(metric: Metric) -> _Family:
+def _family(metric: Metric, more: Sequence[str]) -> _Family:
     owner = "query" if metric.owner is Owner.QUERY else "table"
     kind = CounterMetricFamily if metric.counter else GaugeMetricFamily
-    return kind(_PREFIX + metric.name, metric.doc, labels=(owner, *metric.labels))
+    return kind(_PREFIX + metric.name, metric.doc, labels=(owner, *metric.labels, *more))
 
 
 def _samples(metric: Metric, values: Mapping[str, Any]) -> Iterator[tuple[list[str], float]]:
@@ -94,19 +97,19 @@ def _epoch_ms(moment: str | None) -> int | None:
         return None
 
 
-def exposition(metrics: JobMetrics, name: str) -> tuple[bytes, str]:
+def exposition(collector: JobCollector) -> tuple[bytes, str]:
     """Return the metrics as text for Prometheus, and its content type."""
-    return generate_latest(_registry(metrics, name)), CONTENT_TYPE_LATEST
+    return generate_latest(_registry(collector)), CONTENT_TYPE_LATEST
 
 
-def _registry(metrics: JobMetrics, name: str) -> CollectorRegistry:
+def _registry(collector: JobCollector) -> CollectorRegistry:
     registry = CollectorRegistry()
-    registry.register(JobCollector(metrics, name))
+    registry.register(collector)
     return registry
 
 
 @contextmanager
-def serve(metrics: JobMetrics, name: str, host: str, port: int) -> Iterator[int]:
+def serve(collector: JobCollector, host: str, port: int) -> Iterator[int]:
     """Serve metrics at `http://host:port/metrics` while the block runs; yield the port.
 
     If the port is 0, a free port is chosen.
@@ -115,7 +118,7 @@ def serve(metrics: JobMetrics, name: str, host: str, port: int) -> Iterator[int]
         StreamtableError: PORT_TAKEN.
     """
     try:
-        server, thread = start_http_server(port, host, _registry(metrics, name))
+        server, thread = start_http_server(port, host, _registry(collector))
     except OSError as error:
         raise StreamtableError(
             Condition.PORT_TAKEN,

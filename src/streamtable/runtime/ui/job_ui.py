@@ -12,7 +12,7 @@ from streamtable.connector_api.tail import Tail
 from streamtable.jvm.bridge import Bridge
 from streamtable.plan.sink.sink import Sink
 from streamtable.runtime.metrics.metrics import JobMetrics
-from streamtable.runtime.metrics.prometheus import exposition
+from streamtable.runtime.metrics.prometheus import JobCollector, exposition
 from streamtable.runtime.status.document import StatusDocument
 from streamtable.runtime.status.views import holds_back, operators_of, slowest
 from streamtable.runtime.ui.graph import Graph
@@ -27,14 +27,20 @@ class JobUi:
         graph: the plans.
         document: returns the status of the job now.
         metrics: the metrics of the job.
+        labels: labels of all metrics.
     """
 
     def __init__(
-        self, graph: Graph, document: Callable[[], StatusDocument], metrics: JobMetrics
+        self,
+        graph: Graph,
+        document: Callable[[], StatusDocument],
+        metrics: JobMetrics,
+        labels: Mapping[str, str],
     ) -> None:
         self._graph = graph
         self._document = document
         self._metrics = metrics
+        self._labels = labels
         self._rows: LiveRows | None = None
 
     @contextmanager
@@ -54,9 +60,10 @@ class JobUi:
 
     def pages(self) -> Pages:
         """Return what the server answers."""
-        return Pages(
-            self._status, self._look, lambda: exposition(self._metrics, self._document().name)
-        )
+        return Pages(self._status, self._look, self._exposition)
+
+    def _exposition(self) -> tuple[bytes, str]:
+        return exposition(JobCollector(self._metrics, self._document().name, self._labels))
 
     def _status(self) -> dict[str, Any]:
         document = self._document()
