@@ -8,6 +8,7 @@ from sqlglot import exp
 
 from streamtable.catalog.namespaces import Namespaces
 from streamtable.core.errors import Span
+from streamtable.sql.nodes import JoinGroup
 from streamtable.sql.place import place_of, put_at
 
 
@@ -31,7 +32,7 @@ def qualified(query: exp.Query, namespaces: Namespaces) -> exp.Query:
             continue
         path = namespaces.path(names)
         alias = table.args.get("alias")
-        if alias is None and isinstance(table.parent, exp.From | exp.Join):
+        if alias is None and isinstance(table.parent, exp.From | exp.Join | JoinGroup):
             table.set("alias", exp.TableAlias(this=_name(names[-1], table)))
         table.set("db", _name(path.database, table))
         table.set("catalog", _name(path.catalog, table))

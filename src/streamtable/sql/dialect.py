@@ -41,6 +41,7 @@ class FlinkGenerator(generator.Generator):
         nodes.HintOption: lambda _, node: hint_option_sql(node),
         nodes.TableFunction: lambda self, node: self.table_function_sql(node),
         nodes.TableArgument: lambda self, node: self.table_argument_sql(node),
+        nodes.JoinGroup: lambda self, node: f"({self.sql(node, 'this')}{self.joins_sql(node)})",
         nodes.MatchRecognize: lambda self, node: self.match_recognize_sql(node),
         nodes.PatternVariable: lambda self, node: self.pattern_variable_sql(node),
         nodes.FinalCall: lambda self, node: f"FINAL {self.sql(node, 'this')}",
@@ -116,6 +117,10 @@ class FlinkGenerator(generator.Generator):
         lateral = "LATERAL " if node.args.get("lateral") else ""
         alias = self.sql(node, "alias")
         return f"{lateral}TABLE({self.sql(node, 'this')})" + (f" AS {alias}" if alias else "")
+
+    def joins_sql(self, node: nodes.JoinGroup) -> str:
+        """Write the joins of a group, each with a space before it."""
+        return "".join(self.sql(join) for join in node.args["joins"])
 
     def table_argument_sql(self, node: nodes.TableArgument) -> str:
         """Write `TABLE t PARTITION BY (a, b)`."""

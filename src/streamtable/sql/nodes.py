@@ -121,6 +121,17 @@ class TableArgument(exp.Expression):
     arg_types = {"this": True, "partition_by": False, "order": False}  # noqa: RUF012
 
 
+class JoinGroup(exp.Expression):
+    """A join in parentheses in FROM; Flink gives it no alias.
+
+    Args:
+        this: the first relation.
+        joins: `exp.Join`s, in order.
+    """
+
+    arg_types = {"this": True, "joins": True}  # noqa: RUF012
+
+
 class MatchRecognize(exp.Expression):
     """`relation MATCH_RECOGNIZE (...)` in FROM.
 

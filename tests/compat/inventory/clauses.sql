@@ -297,6 +297,9 @@ SELECT * FROM events NATURAL JOIN users_copy;
 -- case: joins without an equality
 SELECT * FROM events e JOIN users u ON e.id < u.id;
 
+-- case: a join in parentheses
+SELECT * FROM users_copy c LEFT JOIN (events e JOIN users u ON e.id = u.id) ON c.id = u.id;
+
 -- case: interval join
 SELECT a.user_id FROM pageviews a JOIN pageviews b ON a.user_id = b.user_id
 AND a.viewtime BETWEEN b.viewtime - INTERVAL '1' HOUR AND b.viewtime;

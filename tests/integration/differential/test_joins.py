@@ -80,6 +80,31 @@ COUNTED = {
     ),
 }
 
+#: What stands in parentheses is joined first.
+NESTED = {
+    "inner_in_left": Query(
+        (0,),
+        (
+            "SELECT x.k, y.v, b.v FROM a AS x"
+            " LEFT JOIN (a AS y JOIN b ON y.g = b.k AND b.v > 1) ON x.g = y.k"
+        ),
+    ),
+    "left_in_full": _counted(
+        "b FULL JOIN (a AS x LEFT JOIN a AS y ON x.g = y.k) ON b.g = x.g", "b.v", "y.v"
+    ),
+    "filtered": Query(
+        (0, 1),
+        (
+            "SELECT a.k, x.k, q.n FROM a CROSS JOIN ((b AS x JOIN"
+            " (SELECT g, COUNT(*) AS n FROM b GROUP BY g) AS q USING (g)))"
+            " WHERE a.g = x.k AND q.n < 4 AND x.v < a.v"
+        ),
+    ),
+    "from_query": _counted(
+        "((SELECT k, g FROM a) AS p JOIN b ON p.g = b.k) RIGHT JOIN a ON a.k = p.k", "b.v", "a.v"
+    ),
+}
+
 
 #: Rows that are only added stay in state.
 ADDED = {
@@ -106,7 +131,11 @@ def _sources(seed: int) -> dict[str, Source]:
 @pytest.mark.parametrize(
     "seed", [22, *(pytest.param(seed, marks=pytest.mark.soak) for seed in range(23, 30))]
 )
-@pytest.mark.parametrize("queries", [KEYED, COUNTED, ADDED], ids=["keyed", "counted", "added"])
+@pytest.mark.parametrize(
+    "queries",
+    [KEYED, COUNTED, NESTED, ADDED],
+    ids=["keyed", "counted", "nested", "added"],
+)
 def test_folded_output_equals_batch_and_nothing_stays(
     seed: int, queries: dict[str, Query], spark: SparkSession
 ) -> None:

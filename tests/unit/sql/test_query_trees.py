@@ -57,6 +57,16 @@ CASES = {
     "SELECT 1 FROM (VALUES (1)) AS v (x)": (
         "(Select [1] (From (Values [(Tuple [1])] (TableAlias v [x]))))"
     ),
+    "SELECT 1 FROM (a JOIN b USING (x)) CROSS JOIN (((c CROSS JOIN d)))": (
+        "(Select [1] (From (Table a)) [(Join (Table b) [x]), "
+        "(Join (JoinGroup (Table c) [(Join (Table d) CROSS)]) CROSS)])"
+    ),
+    "SELECT 1 FROM (((SELECT 2) q CROSS JOIN a))": (
+        "(Select [1] (From (Subquery (Select [2]) (TableAlias q))) [(Join (Table a) CROSS)])"
+    ),
+    "SELECT 1 FROM ((SELECT 2) UNION (SELECT 3))": (
+        "(Select [1] (From (Subquery (Union (Select [2]) (Select [3]) True))))"
+    ),
     "SELECT 1 FROM (SELECT 2) q": "(Select [1] (From (Subquery (Select [2]) (TableAlias q))))",
     "SELECT 1 FROM t, u": f"(Select [1] {T} [(Join (Table u) CROSS)])",
     "SELECT 1 FROM t JOIN u ON a = b": f"(Select [1] {T} [(Join (Table u) (EQ a b))])",

@@ -147,7 +147,6 @@ NOT_YET = {
     "SELECT * FROM t QUALIFY a": "1:17: QUALIFY",
     "WITH RECURSIVE a AS (SELECT 1) SELECT 2": "1:6: WITH RECURSIVE",
     "SELECT 1 FROM t GROUP BY DISTINCT a": "1:26: GROUP BY DISTINCT",
-    "SELECT * FROM (a JOIN b ON x = y)": "1:15: a join in parentheses",
     "SELECT c.d.f(1)": "1:8: a function with the name of its database",
     "SELECT * FROM f(x) OVER (ORDER BY y)": "1:15: OVER after a table function",
     "INSERT INTO t PARTITION (a = 1) SELECT 1": "1:15: INSERT INTO ... PARTITION",

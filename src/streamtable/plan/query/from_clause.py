@@ -16,7 +16,7 @@ from streamtable.plan.rows.plan_table_function import plan_table_function
 from streamtable.plan.rows.plan_unnest import plan_unnest
 from streamtable.plan.source.plan_values import one_row
 from streamtable.plan.window.plan_window import is_window_function
-from streamtable.sql.nodes import TableFunction
+from streamtable.sql.nodes import JoinGroup, TableFunction
 from streamtable.sql.place import place_of
 
 #: Plans an independent relation.
@@ -48,21 +48,57 @@ def plan_from_clause(
     if source is None:
         return From(one_row(), where)
     joins: list[exp.Join] = query.args.get("joins") or []
-    if isinstance(source.this, exp.Unnest):
-        relations, start = [plan_unnest(source.this, one_row(), outer=False)], 0
-    elif _is_table_function(source.this):
-        relations, start = [plan_table_function(source.this, one_row(), outer=False)], 0
+    return _plan_items(source.this, joins, where, relation_of, lateral_of, ttls)
+
+
+def _plan_items(
+    first: exp.Expr,
+    joins: list[exp.Join],
+    where: list[exp.Expr],
+    relation_of: RelationOf,
+    lateral_of: LateralOf,
+    ttls: TtlHints,
+) -> From:
+    """Plan a relation and its joins: a whole FROM, or a join in parentheses."""
+
+    def alone(node: exp.Expr) -> Relation:
+        if isinstance(node, JoinGroup):
+            inside = node.args["joins"]
+            group = _plan_items(node.this, inside, [], relation_of, lateral_of, ttls)
+            return group.relation
+        return relation_of(node)
+
+    refuse_version(first)
+    if isinstance(first, exp.Unnest):
+        relations, start = [plan_unnest(first, one_row(), outer=False)], 0
+    elif isinstance(first, TableFunction) and _is_table_function(first):
+        relations, start = [plan_table_function(first, one_row(), outer=False)], 0
     else:
-        relations, start = [relation_of(source.this)], 0
+        relations, start = [alone(first)], 0
     for i, join in enumerate(joins):
         if not sees_others(join.this):
-            relations.append(relation_of(join.this))
+            relations.append(alone(join.this))
             continue
         early = _asked_of(where, relations, joins[i:])
         before = plan_joins(relations, joins[start:i], early, ttls)
         where = [*before.where, *(part for part in where if not _among(part, early))]
         relations, start = [_joined(join, before.relation, lateral_of)], i + 1
     return plan_joins(relations, joins[start:], where, ttls)
+
+
+def refuse_version(first: exp.Expr) -> None:
+    """Refuse FOR SYSTEM_TIME AS OF on the first relation, which no join looks up.
+
+    Raises:
+        StreamtableError: NOT_YET.
+    """
+    version = first.args.get("version")
+    if version is not None:
+        raise StreamtableError(
+            Condition.NOT_YET,
+            at=place_of(version),
+            what="FOR SYSTEM_TIME AS OF outside of a join",
+        )
 
 
 def sees_others(node: exp.Expr) -> bool:

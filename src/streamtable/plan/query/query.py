@@ -15,7 +15,7 @@ from streamtable.plan.join.kind import JoinKind
 from streamtable.plan.join.plan_join import filtered
 from streamtable.plan.match.plan_match import plan_match
 from streamtable.plan.query.conditions import bind_part, conjuncts
-from streamtable.plan.query.from_clause import plan_from_clause, sees_others
+from streamtable.plan.query.from_clause import plan_from_clause, refuse_version, sees_others
 from streamtable.plan.query.hints import check_not_view, check_query_hints, hinted
 from streamtable.plan.query.lateral import plan_lateral
 from streamtable.plan.query.relation import Relation, of_node
@@ -110,7 +110,7 @@ class QueryPlanner:
         ttls = TtlHints.of(query)
         source = query.args.get("from_")
         if source is not None:
-            _refuse(source.this, _FIRST_CLAUSES)
+            refuse_version(source.this)
         where = query.args.get("where")
         parts = conjuncts(where.this) if where else []
         several = query.args.get("joins") or any(map(_asks, parts))
@@ -227,18 +227,6 @@ def _aliased(relation: Relation, node: exp.Expr, name: str | None) -> Relation:
             found=len(relation.columns),
         )
     return relation.named(alias.name, columns)
-
-
-#: Allowed only for the right table of a join, which `plan_joins` handles.
-_FIRST_CLAUSES = {"version": "FOR SYSTEM_TIME AS OF outside of a join"}
-
-
-def _refuse(node: exp.Expr, clauses: Mapping[str, str]) -> None:
-    """Raise NOT_YET for the first unsupported clause of the node, at its place."""
-    for key, name in clauses.items():
-        found = node.args.get(key)
-        if found:
-            raise not_yet(found[0] if isinstance(found, list) else found, name)
 
 
 def _relation_name(node: exp.Expr) -> str:

@@ -7,7 +7,8 @@ from typing import NoReturn
 from sqlglot import exp
 
 from streamtable.core.errors import Condition, StreamtableError
-from streamtable.sql.nodes import FlinkCall, TableFunction
+from streamtable.sql.lexer.tokens import Kind, Token
+from streamtable.sql.nodes import FlinkCall, JoinGroup, TableFunction
 from streamtable.sql.place import put_at
 from streamtable.sql.queries.match import MatchParser
 
@@ -18,6 +19,9 @@ _REFUSED = {
 }
 _SIDES = ("LEFT", "RIGHT", "FULL")
 _MOST_PARTS = ("this", "db", "catalog")
+_MOST_PARENTHESES = 60
+#: What follows an operand of a set operation; behind a relation of a join stands another word.
+_AFTER_OPERANDS = ("UNION", "EXCEPT", "INTERSECT", "ORDER", "LIMIT", "OFFSET", "FETCH", "")
 
 
 class RelationParser(MatchParser):
@@ -26,11 +30,18 @@ class RelationParser(MatchParser):
     def from_clause(self) -> tuple[exp.From, list[exp.Join]]:
         """Parse FROM with all its joins, in order; a comma is a cross join."""
         start = self.expect("FROM")
-        source = put_at(exp.From(this=self.relation()), start.at)
+        first = self.relation()
+        joins = self._joins()
+        if isinstance(first, JoinGroup):  # joins are read from the left without parentheses, too
+            joins = [*first.args["joins"], *joins]
+            first = first.this
+        return put_at(exp.From(this=first), start.at), joins
+
+    def _joins(self) -> list[exp.Join]:
         joins: list[exp.Join] = []
         while (join := self._join()) is not None:
             joins.append(join)
-        return source, joins
+        return joins
 
     def _join(self) -> exp.Join | None:
         start = self.peek()
@@ -85,32 +96,71 @@ class RelationParser(MatchParser):
                 found = put_at(exp.Lateral(this=self.subquery()), start.at)
         elif self.sees_any("TABLE", "UNNEST"):
             found = self._function(lateral=False)
-        elif self.sees_query_in_parentheses():
-            found = self._derived()
         elif self.sees("("):
-            self._no_query()
+            found = self._in_parentheses()
         elif self.sees_call():
             found = put_at(TableFunction(this=self._plain_call(), lateral=False), start.at)
         else:
             found = self._table()
+        if isinstance(found, JoinGroup):
+            self._no_alias()
+            return found
         if self.sees("MATCH_RECOGNIZE"):
             found = self.match_recognize(found)
         self._alias(found)
         return found
 
-    def _no_query(self) -> NoReturn:
-        """Refuse parentheses without a query: a parenthesized join, or a mistake."""
+    def _in_parentheses(self) -> exp.Expr:
+        """Parse a query or a join in parentheses.
+
+        A query in parentheses may also be the first relation of the join.
+        """
+        if self.sees_query_in_parentheses() and not self._sees_join():
+            return self._derived()
         start = self.expect("(")
         begins = self.peek()
-        if self.sees("(") or self.sees_name():
-            self.relation()
-            if self.sees_any(",", "NATURAL", "CROSS", "INNER", "JOIN", *_SIDES):
-                self.refuse("a join in parentheses", start.at)
+        if not (self.sees_any("(", "LATERAL", "TABLE", "UNNEST") or self.sees_name()):
+            self._fail_at(begins, "a query such as SELECT or a join in the parentheses")
+        first = self.relation()
+        if isinstance(first, JoinGroup) and self.accept(")"):
+            return first
+        if self.sees(","):
+            self.fail("JOIN; a comma joins only outside of parentheses")
+        joins = self._joins()
+        if not joins:
+            self._fail_at(begins, "a query such as SELECT or a join in the parentheses")
+        self.expect(")")
+        return put_at(JoinGroup(this=first, joins=joins), start.at)
+
+    def _no_alias(self) -> None:
+        """Refuse what Flink takes behind a table or query, but not behind a join."""
+        hint = "give an alias to a table inside, or write (SELECT ... FROM ...) AS alias"
+        if self.sees("MATCH_RECOGNIZE"):
+            self.fail("no MATCH_RECOGNIZE after a join in parentheses", hint)
+        if self.sees("AS") or self.sees_name():
+            self.fail("no alias after a join in parentheses", hint)
+
+    def _sees_join(self) -> bool:
+        """Return whether the parentheses hold a join whose first relation is a query."""
+        opening = 0
+        while opening < _MOST_PARENTHESES and self.peek(opening + 1).key == "(":
+            behind = self.peek(self._closing(opening + 1) + 1)
+            if behind.key != ")":
+                return behind.kind is Kind.QUOTED or behind.key not in _AFTER_OPERANDS
+            opening += 1
+        return False
+
+    def _closing(self, opening: int) -> int:
+        """Return the position of the `)` of a `(`, or of the end of the statement."""
+        at, depth = opening, 1
+        while depth and self.peek(at).kind is not Kind.END:
+            at += 1
+            depth += {"(": 1, ")": -1}.get(self.peek(at).key, 0)
+        return at
+
+    def _fail_at(self, begins: Token, expected: str) -> NoReturn:
         raise StreamtableError(
-            Condition.SYNTAX,
-            at=begins.at,
-            expected="a query such as SELECT in the parentheses",
-            found=begins.described(),
+            Condition.SYNTAX, at=begins.at, expected=expected, found=begins.described()
         )
 
     def _function(self, *, lateral: bool) -> exp.Expr:
