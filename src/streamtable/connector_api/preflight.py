@@ -40,7 +40,7 @@ class Preflight:
         settings: the session's settings.
         notice: called with one line for the user.
         bounded: whether the job stops at the current end of its sources.
-        first_run: whether the checkpoint is new.
+        first_run: whether the queries start for the first time.
         to_create: names of the resources that the job itself will create.
         read_only: whether a check must not even register a schema, because no job starts.
     """

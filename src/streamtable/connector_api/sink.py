@@ -27,7 +27,8 @@ class SinkFacts:
 
     Attributes:
         query: the query's name, unique in the job.
-        job: the id of the job's checkpoint, in which epochs are numbered.
+        job: the id in which the epochs of the query are numbered: that of the job's checkpoint, or
+            one of the query alone.
         directory: the directory of the query's checkpoint.
         mode: row kinds that the query emits.
         replaces_inserts: whether the query emits only inserts and its rows may replace each other

@@ -61,7 +61,7 @@ def explains(plans: Sequence[Root]) -> list[Explain]:
 def sink_facts(
     plans: Mapping[str, Sink],
     settings: Settings,
-    job: str,
+    id_of: Callable[[str], str],
     directory_of: Callable[[str], CheckpointPath],
 ) -> dict[str, SinkFacts]:
     """Return the facts that each sink gets about its query, by the name of the query.
@@ -69,7 +69,7 @@ def sink_facts(
     Args:
         plans: by the names of the queries.
         settings: the session's.
-        job: id of the job's checkpoint.
+        id_of: maps the name of a query to the id in which its epochs are numbered.
         directory_of: maps the name of a query to the query's checkpoint directory.
     """
     targets = {name: sink_of(plan.table).target for name, plan in plans.items()}
@@ -78,7 +78,7 @@ def sink_facts(
         read = [source_of(scan.table) for scan in unkept_scans(plan.input)]
         found[name] = SinkFacts(
             query=name,
-            job=job,
+            job=id_of(name),
             directory=directory_of(name),
             mode=plan.input.mode,
             replaces_inserts=replaces_inserts(plan),

@@ -27,11 +27,8 @@ from streamtable.jvm.planned_batches import Stage
 from streamtable.jvm.watermarks import Watermarks
 from streamtable.operators.context import LoweringContext
 from streamtable.plan.sink.sink import Sink
-from streamtable.runtime.checkpoint.checkpoint import (
-    Checkpoint,
-    begin,
-    query_names,
-)
+from streamtable.runtime.checkpoint.assignment import query_names
+from streamtable.runtime.checkpoint.checkpoint import Checkpoint, begin
 from streamtable.runtime.checkpoint.identities import IdentityMonitor
 from streamtable.runtime.checkpoint.partition_watermarks import read_watermarks
 from streamtable.runtime.checkpoint.rescale import parallelism_notice
@@ -112,7 +109,6 @@ def run_job(
     patient = not options.bounded
     if all(map(is_bounded, plans)):
         options = replace(options, bounded=True)
-    named = query_names(plans)
     observer = observer or JobObserver()
     directory = options.checkpoint or settings.get(CHECKPOINT_DIRECTORY)
     with ExitStack() as stack:
@@ -120,7 +116,8 @@ def run_job(
         opening = JobOpening(
             stack, settings, options.master, spark, stop, notice, verbose=options.verbose
         )
-        checkpoint = opening.checkpoint(directory, named, bounded=options.bounded)
+        checkpoint = opening.checkpoint(directory, query_names(plans), bounded=options.bounded)
+        named = checkpoint.plans
         reporter = stack.enter_context(
             StatusReporter(
                 reported_job(named, settings, checkpoint.directory, temporary=directory is None),
@@ -136,7 +133,7 @@ def run_job(
         if settings.has(PARALLELISM):
             for line in parallelism_notice(checkpoint.directory, named, settings[PARALLELISM]):
                 notice(line)
-        facts = sink_facts(named, settings, checkpoint.id, checkpoint.query_directory)
+        facts = sink_facts(named, settings, checkpoint.id_of, checkpoint.query_directory)
         obstacles = rollback_obstacles(named, facts, settings)
         version = spark.version if spark else installed_spark().version
         modes = _modes(named, obstacles, settings, version, notice, bounded=options.bounded)
@@ -203,17 +200,26 @@ def _run(
     again = {name: plans[name] for name in found}
     modes = {**modes, **_modes(again, found, settings, spark, notice, bounded=bounded)}
     # A query whose input ended in an earlier run reads nothing; no other query waits for it.
-    reading = {name: plan for name, plan in plans.items() if stages[name] is Stage.OPEN}
+    # No query of earlier runs waits for a new query, which may have to read the whole history.
+    behind = frozenset() if checkpoint.is_new else checkpoint.queries.starting
+    reading = {
+        name: plan
+        for name, plan in plans.items()
+        if stages[name] is Stage.OPEN and name not in behind
+    }
     alignment = align_sources(reading, modes, checkpoint.id, context.bridge)
     for line in alignment_gaps(reading, modes, alignment, settings):
         notice(line)
     slots = TaskSlots(context.spark, plans, modes)
+    # A new query has not written yet, so this start still rolls back a topic that it will share.
+    earlier = rollback_obstacles(plans, _without(facts, behind), settings)
     queries = []
     for name, plan in plans.items():
         own = replace(context, mode=modes[name], query=name, alignments=alignment.of(name))
         rollback = None
-        if obstacles[name] is None and not facts[name].replays:
-            sink, keeps = sink_of(plan.table), name not in found
+        if earlier[name] is None and not facts[name].replays:
+            keeps = obstacles[name] is None and name not in found
+            sink = sink_of(plan.table)
             rollback = sink.rollback(facts[name], context, notice, keeps=keeps)
         queries.append(
             RunningQuery(
@@ -225,7 +231,7 @@ def _run(
     try:
         for query in queries:
             query.prepare()
-        begin(checkpoint, plans, topic_ids)
+        begin(checkpoint, topic_ids)
         if observer.stop.is_set():
             notice("stopped before the queries were started")
             return
@@ -237,3 +243,11 @@ def _run(
             alignment.end()
     finally:
         context.watermarks.close()
+
+
+def _without(facts: Mapping[str, SinkFacts], queries: frozenset[str]) -> dict[str, SinkFacts]:
+    """Return the facts of the sinks of a job that lacks some queries."""
+    return {
+        name: replace(own, targets={n: t for n, t in own.targets.items() if n not in queries})
+        for name, own in facts.items()
+    }

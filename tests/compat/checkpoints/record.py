@@ -30,7 +30,7 @@ def main() -> None:
     replay = Replay(spark, first)
     with tempfile.TemporaryDirectory() as folder:
         checkpoint = open_checkpoint(folder, plans(replay))
-        begin(checkpoint, plans(replay), {})
+        begin(checkpoint, {})
         checkpoint.close()
         replay.changes_in(cases(), Path(folder))
         rename(Path(folder), folder, PLACE)

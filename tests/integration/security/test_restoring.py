@@ -95,7 +95,7 @@ def test_what_is_in_the_way(
         if shared:
             (tmp_path / "c" / "o" / "sinks").mkdir(parents=True)
             (tmp_path / "c" / "o" / "sinks" / "shared").touch()
-        facts = sink_facts(plans, context.settings, checkpoint.id, checkpoint.query_directory)
+        facts = sink_facts(plans, context.settings, checkpoint.id_of, checkpoint.query_directory)
         found = target_rollback_obstacles(plans, facts, context)
     finally:
         checkpoint.close()

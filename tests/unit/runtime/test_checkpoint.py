@@ -36,7 +36,7 @@ def _plans(hint: str = "", insert: str = INSERT, tables: str = TABLES) -> dict[s
 
 def _written(folder: Path, plans: dict[str, Sink]) -> Path:
     checkpoint = open_checkpoint(str(folder), plans)
-    begin(checkpoint, plans, {})
+    begin(checkpoint, {})
     checkpoint.close()
     return folder / "streamtable.json"
 
@@ -137,7 +137,7 @@ def test_words_of_a_plan_may_change(tmp_path: Path) -> None:
     held["queries"]["per_region"]["plan"] = ["Sink, as it was once called"]
     manifest.write_text(json.dumps(held))
     checkpoint = open_checkpoint(str(tmp_path), _plans())
-    begin(checkpoint, _plans(), {})
+    begin(checkpoint, {})
     checkpoint.close()
     now = json.loads(manifest.read_text())["queries"]["per_region"]["plan"]
     assert now[0].startswith("Sink per_region")

@@ -27,7 +27,7 @@ def page(tmp_path: Path) -> Iterator[Path]:
 def test_a_full_disk_is_told(page: Path) -> None:
     checkpoint = open_checkpoint(str(page / "c"), {})
     with pytest.raises(StreamtableError) as told:
-        begin(checkpoint, {}, {"topic": "id"})
+        begin(checkpoint, {"topic": "id"})
     checkpoint.close()
     assert told.value.condition is Condition.CHECKPOINT_UNREADABLE
     assert f"checkpoint {page / 'c'} cannot be used: No space left on device" in str(told.value)

@@ -8,7 +8,7 @@ import pytest
 
 from streamtable.core.errors import Condition, StreamtableError
 from streamtable.core.settings import ExecutionMode
-from streamtable.runtime.checkpoint.checkpoint import query_names
+from streamtable.runtime.checkpoint.assignment import query_names
 from streamtable.runtime.endpoints import sink_facts
 from streamtable.runtime.preflight.rollback import rollback_obstacles
 from streamtable.runtime.query.modes import crash_warning, mode_of, version_warning
@@ -201,7 +201,7 @@ def test_slots(real_time: list[str], in_batches: list[str], slots: int) -> None:
 def test_which_sinks_are_taken_back(setting: str, sql: str, reason: str | None) -> None:
     plans = query_names(_session(sql).plans)
     settings = fixed_settings({"execution.real-time.restore-sinks": setting}).current()
-    facts = sink_facts(plans, settings, "job", str)
+    facts = sink_facts(plans, settings, str, Path)
     assert set(rollback_obstacles(plans, facts, settings).values()) == {reason}
 
 

@@ -120,7 +120,7 @@ def run_ingest(
         preflight = Preflight(bridge, settings, notice, options.bounded, not known)
         target = Target(job, checkpoint.id, query, preflight)
         target.make_ready(topics)
-        begin(checkpoint, {}, {})
+        begin(checkpoint, {})
         check_whole(query, notice)
         first = {name: table.columns for name, table in tables.items()}
         running = RunningIngest(

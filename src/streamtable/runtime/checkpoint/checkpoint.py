@@ -3,49 +3,42 @@
 Layout: `streamtable.json` (versions, the plan of every query and the layouts of its state), `lock`,
 and one directory per query, named after its sink. Spark stores offsets and state in the directory
 of the query.
+
+The queries of a script are compared with those of the checkpoint one by one. A new query starts in
+a directory of its own; the directory of a removed query is kept, so that the same query continues
+if a later script has it again. A changed query is refused.
 """
 
 from __future__ import annotations
 
-import hashlib
 import json
 import shlex
 import tempfile
 import uuid
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
 
-from streamtable.core.checkpoint_path import MANIFEST, CheckpointPath
+from streamtable.core.checkpoint_path import CheckpointPath
 from streamtable.core.errors import Condition, StreamtableError
-from streamtable.core.secrets import without_secrets
 from streamtable.jvm.planned_batches import newest_batch
-from streamtable.plan.explain.explain import explain
-from streamtable.plan.rules.shape import shape
-from streamtable.plan.rules.state_layouts import layouts
 from streamtable.plan.sink.sink import Sink
+from streamtable.runtime.checkpoint.assignment import Assignment, assign
 from streamtable.runtime.checkpoint.lock import Lock, taken
+from streamtable.runtime.checkpoint.manifest import Manifest
+from streamtable.runtime.checkpoint.manifest_file import (
+    mismatch,
+    read_manifest,
+    write_file,
+    write_manifest,
+)
 from streamtable.runtime.checkpoint.moved import adopt
 from streamtable.runtime.checkpoint.remote import RemoteCheckpoints
 from streamtable.runtime.checkpoint.stale_keys import stale_keys_hint
-from streamtable.runtime.checkpoint.torn_files import check_whole, write_whole
-from streamtable.runtime.status import lock as status_lock
-from streamtable.runtime.status.document import DRAFT, FILE
-
-#: Version of the directory layout. Increase it with every incompatible change of the layout.
-#: Operators have their own versions of state.
-LAYOUT_VERSION = 3
+from streamtable.runtime.checkpoint.torn_files import check_whole
 
 #: File in a checkpoint while its state is repartitioned (`runtime.checkpoint.rescale`).
 RESCALE_MARK = "rescale.json"
-
-#: Files that a job writes before the manifest.
-_BEFORE_MANIFEST = (status_lock.FILE, "streamtable.tmp", "lease", ".drafts", FILE, DRAFT)
-
-_REBUILD = (
-    "start the changed job with a new --checkpoint directory; it rebuilds its state from the topics"
-)
 
 
 @dataclass
@@ -53,15 +46,39 @@ class Checkpoint:
     """Open checkpoint directory, locked by this process until `close`.
 
     Attributes:
-        id: id of the checkpoint, generated when the directory was created. Epochs are numbered
-            within the checkpoint.
-        topic_ids: Kafka's ids of the topics that earlier runs have read.
+        queries: the queries of the script, and their relation to those of the checkpoint.
+        is_new: whether no run has written to the checkpoint yet.
     """
 
     directory: CheckpointPath
     _lock: Lock
-    id: str
-    topic_ids: Mapping[str, str]
+    queries: Assignment
+    _manifest: Manifest
+    is_new: bool
+
+    @property
+    def plans(self) -> Mapping[str, Sink]:
+        """The plans by the names of their queries, in the order of the script."""
+        return self.queries.plans
+
+    @property
+    def id(self) -> str:
+        """Id of the checkpoint, generated when the directory was created."""
+        return self._manifest.id
+
+    @property
+    def topic_ids(self) -> Mapping[str, str]:
+        """Kafka's ids of the topics that earlier runs have read."""
+        return self._manifest.topics
+
+    def id_of(self, name: str) -> str:
+        """Return the id in which the epochs of a query are numbered."""
+        record = self.queries.records.get(name)
+        return self.id if record is None or record.id is None else record.id
+
+    def retired_topic_ids(self, name: str) -> Mapping[str, str]:
+        """Return the ids of the topics that a query had read before it was removed."""
+        return self._manifest.retired[name].topics
 
     def query_directory(self, name: str) -> CheckpointPath:
         """Return the directory of a query's offsets and state."""
@@ -72,24 +89,9 @@ class Checkpoint:
         logs = self.directory / name
         return newest_batch(logs / "offsets") > newest_batch(logs / "commits")
 
-    @property
-    def is_new(self) -> bool:
-        """Whether no run has written to the checkpoint yet."""
-        return not (self.directory / MANIFEST).exists()
-
     def write(self, name: str, text: str) -> None:
-        """Write a file of the directory atomically: readers see the old or the new text as a whole.
-
-        Raises:
-            StreamtableError: CHECKPOINT_UNREADABLE if the file cannot be written because the disk
-                is full or missing.
-        """
-        try:
-            write_whole(self.directory / name, text)
-        except OSError as error:
-            raise StreamtableError(
-                Condition.CHECKPOINT_UNREADABLE, checkpoint=self.directory, reason=error.strerror
-            ) from error
+        """Write a file of the directory; see `write_file`."""
+        write_file(self.directory / name, text)
 
     def check(self) -> None:
         """Check that this process still holds the checkpoint.
@@ -115,27 +117,33 @@ def open_checkpoint(
     Args:
         directory: local path, `file:` URI of a local path, or URI in a file system of Hadoop. A
             missing directory is created.
-        plans: query name -> plan.
+        plans: plans by the names that their queries have in a new checkpoint (`query_names`).
         notice: takes one line for the user.
         remote: opens the directory if `is_remote`.
 
     Raises:
-        StreamtableError: CHECKPOINT_BUSY, CHECKPOINT_HELD, CHECKPOINT_MISMATCH (another plan,
-            layout or version) or CHECKPOINT_UNREADABLE; NOT_YET or INVALID_OPTION for a path of
-            another kind.
+        StreamtableError: CHECKPOINT_BUSY, CHECKPOINT_HELD, CHECKPOINT_MISMATCH (a changed query,
+            another job, layout or version) or CHECKPOINT_UNREADABLE; NOT_YET or INVALID_OPTION for
+            a path of another kind.
     """
     path, lock = taken(directory, remote)
     try:
-        theirs = _check(path, directory, plans)
+        theirs = read_manifest(path, directory, stale_keys_hint(plans))
+        manifest = theirs or Manifest(uuid.uuid4().hex, {})
+        queries = assign(plans, manifest)
+        if theirs is not None:
+            _check_same_job(directory, plans, manifest, queries)
         _check_not_rescaling(path, directory)
-        for name in plans:
+        for name in queries.plans:
             check_whole(path / name, notice, stale_keys_hint(plans))
             adopt(path / name)
     except BaseException:
         lock.close()
         raise
-    id_ = theirs.get("id") or uuid.uuid4().hex
-    return Checkpoint(path, lock, id_, theirs.get("topics", {}))
+    if theirs is not None:
+        for line in _changes(queries, path):
+            notice(line)
+    return Checkpoint(path, lock, queries, manifest, theirs is None)
 
 
 @contextmanager
@@ -169,34 +177,23 @@ def job_checkpoint(
             checkpoint.close()
 
 
-def begin(checkpoint: Checkpoint, plans: Mapping[str, Sink], topic_ids: Mapping[str, str]) -> None:
+def begin(checkpoint: Checkpoint, topic_ids: Mapping[str, str]) -> None:
     """Write the manifest of the checkpoint. Call this after all checks of the job have passed.
 
     Args:
-        checkpoint: opened with the same plans.
-        plans: query name -> plan.
+        checkpoint: opened with the plans of the job.
         topic_ids: ids of the topics that the job reads now.
 
     Raises:
         StreamtableError: CHECKPOINT_UNREADABLE if the manifest cannot be written.
     """
-    target = checkpoint.directory / MANIFEST
-    topics = {**checkpoint.topic_ids, **topic_ids}
-    manifest = {**_manifest(plans), "id": checkpoint.id, "topics": topics}
-    if checkpoint.is_new or json.loads(target.read_text(encoding="utf-8")) != manifest:
-        checkpoint.write(MANIFEST, json.dumps(manifest, indent=2))
-
-
-def query_names(plans: Sequence[Sink]) -> dict[str, Sink]:
-    """Name each query after its sink. Add a number if a script writes a table more than once."""
-    named: dict[str, Sink] = {}
-    for plan in plans:
-        name, number = plan.table.name, 1
-        while name in named:
-            number += 1
-            name = f"{plan.table.name}-{number}"
-        named[name] = plan
-    return named
+    before, queries = checkpoint._manifest, checkpoint.queries  # noqa: SLF001
+    removed = {n: replace(q, topics=before.topics) for n, q in queries.removed.items()}
+    kept = {n: q for n, q in before.retired.items() if n not in queries.plans}
+    # Only removed queries may have read the other topics; such topics may be created again.
+    known = topic_ids if removed else {**before.topics, **topic_ids}
+    manifest = Manifest(before.id, queries.records, {**kept, **removed}, known)
+    write_manifest(checkpoint.directory, manifest)
 
 
 def rescale_command(path: CheckpointPath, partitions: int) -> str:
@@ -204,56 +201,36 @@ def rescale_command(path: CheckpointPath, partitions: int) -> str:
     return f"run: streamtable rescale --checkpoint {shlex.quote(str(path))} --to {partitions}"
 
 
-def _manifest(plans: Mapping[str, Sink]) -> dict[str, Any]:
-    return {
-        "layout": LAYOUT_VERSION,
-        "queries": {name: _fingerprint(plan) for name, plan in plans.items()},
-    }
+def _check_same_job(
+    directory: str, plans: Mapping[str, Sink], manifest: Manifest, queries: Assignment
+) -> None:
+    """Refuse a changed query, and a script that shares no query with the checkpoint."""
+    for name, old in queries.changed.items():
+        difference = old.difference(name, queries.records[name])
+        if difference is not None:
+            raise mismatch(directory, difference, stale_keys_hint(plans))
+    if queries.kept or not (plans or manifest.queries):
+        return
+    before = ", ".join(manifest.queries) or "no table"
+    now = ", ".join(plans) or "no table"
+    raise mismatch(
+        directory,
+        f"its queries write {before}, and the script writes {now}",
+        stale_keys_hint(plans),
+    )
 
 
-def _fingerprint(plan: Sink) -> dict[str, Any]:
-    """Return everything that a query's state depends on, without addresses and tuning options."""
-    whole = without_secrets(json.dumps(shape(plan), sort_keys=True))
-    return {
-        # Used in the message about a difference; the hash does not depend on this text.
-        "plan": without_secrets(explain(plan, changeable=False)).splitlines(),
-        "hash": hashlib.sha256(whole.encode()).hexdigest(),
-        "state": [list(layout) for layout in layouts(plan.input)],
-    }
-
-
-def _check(path: CheckpointPath, directory: str, plans: Mapping[str, Sink]) -> dict[str, Any]:
-    """Return the existing manifest, which matches the plans, or an empty dictionary."""
-    mine = _manifest(plans)
-    manifest = path / MANIFEST
-    if not manifest.exists():
-        strangers = [p.name for p in path.iterdir() if p.name not in _BEFORE_MANIFEST]
-        if strangers:
-            raise StreamtableError(
-                Condition.CHECKPOINT_UNREADABLE,
-                checkpoint=directory,
-                reason=f"it contains '{strangers[0]}', which is not from a streamtable job",
-                hint="use an empty directory",
-            )
-        return {}
-    try:
-        theirs: dict[str, Any] = json.loads(manifest.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
-        raise StreamtableError(
-            Condition.CHECKPOINT_UNREADABLE,
-            checkpoint=directory,
-            reason=error,
-            hint=_REBUILD + stale_keys_hint(plans),
-        ) from error
-    difference = _difference(theirs, mine)
-    if difference:
-        raise StreamtableError(
-            Condition.CHECKPOINT_MISMATCH,
-            checkpoint=directory,
-            difference=difference,
-            hint=_REBUILD + stale_keys_hint(plans),
+def _changes(queries: Assignment, path: CheckpointPath) -> Iterator[str]:
+    """Yield a line for each query that the script has in addition, again, or no longer."""
+    for name in sorted(queries.added):
+        yield f"{name}: new in the script, starts at the startup positions of its tables"
+    for name in sorted(queries.restored):
+        yield f"{name}: in the script again, continues at its last commit"
+    for name, old in queries.removed.items():
+        yield (
+            f"{name}: no longer in the script; its rows stay in {old.table_or(name)}, and"
+            f" '{path / name}' is kept, so that the same INSERT would continue"
         )
-    return theirs
 
 
 def _check_not_rescaling(path: CheckpointPath, directory: str) -> None:
@@ -267,31 +244,3 @@ def _check_not_rescaling(path: CheckpointPath, directory: str) -> None:
             reason=f"a rescale to {partitions} state partitions was interrupted",
             hint=rescale_command(path, partitions),
         )
-
-
-def _difference(theirs: dict[str, Any], mine: dict[str, Any]) -> str | None:
-    """Describe the difference between two manifests in words; None if they are equal."""
-    if theirs["layout"] != mine["layout"]:
-        return f"its state has layout {theirs['layout']}, this version writes {mine['layout']}"
-    removed = set(theirs["queries"]) - set(mine["queries"])
-    added = set(mine["queries"]) - set(theirs["queries"])
-    if removed or added:
-        names = ", ".join(sorted(removed or added))
-        return f"the script {'no longer writes' if removed else 'now also writes'} {names}"
-    for name, query in mine["queries"].items():
-        before = theirs["queries"][name]
-        if before["hash"] != query["hash"]:
-            return f"the query into {name} was {_first_change(before['plan'], query['plan'])}"
-        for (operator, old), (_, new) in zip(before["state"], query["state"], strict=True):
-            if old != new:
-                return f"the state of {operator} in {name} has layout {old}, this version has {new}"
-    return None
-
-
-def _first_change(before: list[str], now: list[str]) -> str:
-    for line, new in zip(before, now, strict=False):
-        # Older checkpoints have other words for the row kinds.
-        old = line.replace("  makes ", "  emits ").replace("  takes ", "  accepts ")
-        if old != new:
-            return f"'{old.strip()}' and is now '{new.strip()}'"
-    return "different in structure, or in a column or format of its tables"

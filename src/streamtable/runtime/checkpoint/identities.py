@@ -23,14 +23,24 @@ _TIMEOUT_MS = 2_000
 
 
 def check_identities(
-    plans: Iterable[Sink], checkpoint: Checkpoint, bridge: Bridge, notice: Notice
+    plans: Mapping[str, Sink], checkpoint: Checkpoint, bridge: Bridge, notice: Notice
 ) -> None:
     """Compare the ids of all sources with those in the checkpoint.
+
+    Args:
+        plans: by the names of the queries.
+        checkpoint: the job's checkpoint.
+        bridge: the JVM side.
+        notice: takes one line for the user.
 
     Raises:
         StreamtableError: DATA_LOST, unless the options of the table accept data loss.
     """
-    IdentityMonitor(sources_of(plans), bridge, notice, checkpoint.topic_ids).compare()
+    sources = sources_of(plans.values())
+    IdentityMonitor(sources, bridge, notice, checkpoint.topic_ids).compare()
+    for name in sorted(checkpoint.queries.restored):
+        known = checkpoint.retired_topic_ids(name)
+        IdentityMonitor(sources_of([plans[name]]), bridge, notice, known).compare()
 
 
 def identities_of(plans: Iterable[Sink], bridge: Bridge) -> dict[str, str]:

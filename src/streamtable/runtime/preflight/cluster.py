@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from streamtable.connector_api.endpoints import sink_of
-from streamtable.connector_api.preflight import Notice, Preflight
+from streamtable.connector_api.preflight import Notice, Preflight, Resource
 from streamtable.connector_api.sink import SinkFacts
 from streamtable.operators.context import LoweringContext
 from streamtable.plan.sink.sink import Sink
@@ -38,18 +38,24 @@ def make_ready(
         StreamtableError: a source or sink is missing something, or denies access.
     """
     preflight = Preflight(
-        context.bridge,
-        context.settings,
-        notice,
-        bounded=context.bounded,
-        first_run=checkpoint.is_new,
+        context.bridge, context.settings, notice, bounded=context.bounded, first_run=False
     )
-    missing = {r.name: r for r in examine_sinks(plans, facts, preflight)}
-    to_create = replace(preflight, to_create=frozenset(missing))
-    for resource in examine_sources(plans.values(), to_create):
-        missing.setdefault(resource.name, resource)
-    check_all(plans, facts, missing.values(), preflight)
-    check_identities(plans.values(), checkpoint, context.bridge, notice)
+    added = checkpoint.queries.added
+    groups = [
+        ({n: plan for n, plan in plans.items() if (n in added) is first}, first)
+        for first in (False, True)
+    ]
+    starts = [(own, replace(preflight, first_run=first)) for own, first in groups if own]
+    missing: dict[str, Resource] = {}
+    for own, checks in starts:
+        missing |= {r.name: r for r in examine_sinks(own, facts, checks)}
+    for own, checks in starts:
+        to_create = replace(checks, to_create=frozenset(missing))
+        for resource in examine_sources(own.values(), to_create):
+            missing.setdefault(resource.name, resource)
+    for own, checks in starts:
+        check_all(own, facts, missing.values(), checks)
+    check_identities(plans, checkpoint, context.bridge, notice)
     for resource in missing.values():
         resource.create()
     for name, plan in plans.items():

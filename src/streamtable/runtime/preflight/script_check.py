@@ -27,7 +27,7 @@ from streamtable.plan.rules.tree import every
 from streamtable.plan.rules.watermarks import waits
 from streamtable.plan.sink.sink import Root, Sink
 from streamtable.plan.source.scan import scans
-from streamtable.runtime.checkpoint.checkpoint import query_names
+from streamtable.runtime.checkpoint.assignment import query_names
 from streamtable.runtime.endpoints import lookups_of, sink_facts, sources_of
 from streamtable.runtime.preflight.rollback import rollback_obstacles
 from streamtable.runtime.preflight.samples import Sampler
@@ -100,7 +100,7 @@ class _ScriptCheck:
         )
         self._roots: list[Root] = [*self.plans.values(), *self.others]
         # The checkpoint of the later job is unknown; nothing is read from this directory.
-        self._facts = sink_facts(self.plans, self.settings, "check", Path)
+        self._facts = sink_facts(self.plans, self.settings, lambda _: "check", Path)
 
     @property
     def has_errors(self) -> bool:

@@ -1,0 +1,197 @@
+"""Manifest of a checkpoint: the queries that have written it, as data."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Self
+
+from streamtable.core.secrets import without_secrets
+from streamtable.plan.explain.explain import explain
+from streamtable.plan.rules.shape import shape
+from streamtable.plan.rules.state_layouts import layouts
+from streamtable.plan.sink.sink import Sink
+from streamtable.runtime.checkpoint.shapes import first_difference, operators
+
+#: Version of the directory layout. Increase it with every incompatible change of the layout.
+#: Operators have their own versions of state.
+LAYOUT_VERSION = 3
+
+#: Layout of a checkpoint with retired queries or with ids of queries. Earlier versions would drop
+#: both, so they must refuse it.
+EXTENDED_LAYOUT = 4
+
+_SINK_LINE = re.compile(r"Sink (.+?): ")
+
+
+@dataclass(frozen=True)
+class RecordedQuery:
+    """A query in a manifest.
+
+    Attributes:
+        plan: EXPLAIN text, for messages; neither the hash nor a comparison depends on it.
+        hash: hash of everything that the state depends on, without addresses and tuning options.
+        state: id and layout version of each stateful operator, from the top.
+        table: name of the sink table; None if an earlier version has written the manifest.
+        shape: the data of the hash, without secrets (`plan.rules.shape`); None as for `table`.
+        id: id of the query, in which its epochs are numbered; None for the checkpoint's id.
+        topics: Kafka's ids of the topics that a retired query has read; empty for other queries.
+    """
+
+    plan: Sequence[str]
+    hash: str
+    state: Sequence[tuple[str, int]]
+    table: str | None = None
+    shape: Any = None
+    id: str | None = None
+    topics: Mapping[str, str] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, plan: Sink, id_: str | None = None) -> Self:
+        """Return the record of a plan."""
+        data = shape(plan)
+        whole = without_secrets(json.dumps(data, sort_keys=True))
+        return cls(
+            plan=without_secrets(explain(plan, changeable=False)).splitlines(),
+            hash=hashlib.sha256(whole.encode()).hexdigest(),
+            state=tuple(layouts(plan.input)),
+            table=plan.table.name,
+            shape=_masked(data),
+            id=id_,
+        )
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> Self:
+        """Return the record of a query in a manifest."""
+        return cls(
+            plan=data["plan"],
+            hash=data["hash"],
+            state=tuple((name, version) for name, version in data["state"]),
+            table=data.get("table"),
+            shape=data.get("shape"),
+            id=data.get("id"),
+            topics=data.get("topics", {}),
+        )
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the entry of the manifest."""
+        entry: dict[str, Any] = {
+            "plan": list(self.plan),
+            "hash": self.hash,
+            "state": [list(layout) for layout in self.state],
+        }
+        optional = {"table": self.table, "shape": self.shape, "id": self.id}
+        entry |= {name: value for name, value in optional.items() if value is not None}
+        return entry | ({"topics": dict(self.topics)} if self.topics else {})
+
+    def table_or(self, name: str) -> str:
+        """Return the name of the sink table; `name` if the record does not say it."""
+        found = _SINK_LINE.match(self.plan[0]) if self.plan else None
+        return self.table or (found[1] if found else name)
+
+    def difference(self, name: str, now: RecordedQuery) -> str | None:
+        """Describe the first difference from a query of now in words; None if it may continue.
+
+        Args:
+            name: name of the query, for the words.
+            now: record of the plan of now.
+        """
+        if self.hash != now.hash:
+            return f"the query into {name} was {_first_change(self, now)}"
+        for (operator, old), (_, new) in zip(self.state, now.state, strict=True):
+            if old != new:
+                return f"the state of {operator} in {name} has layout {old}, this version has {new}"
+        return None
+
+
+@dataclass(frozen=True)
+class Manifest:
+    """The content of a checkpoint's `streamtable.json`.
+
+    Attributes:
+        id: id of the checkpoint.
+        queries: the queries of the last run, by name.
+        retired: queries that a later script no longer had; their directories are kept.
+        topics: Kafka's ids of the topics that the queries have read.
+    """
+
+    id: str
+    queries: Mapping[str, RecordedQuery]
+    retired: Mapping[str, RecordedQuery] = field(default_factory=dict)
+    topics: Mapping[str, str] = field(default_factory=dict)
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any], new_id: str) -> Self:
+        """Return the manifest; `new_id` is the id of a checkpoint that has none yet."""
+        return cls(
+            id=data.get("id") or new_id,
+            queries=_queries(data["queries"]),
+            retired=_queries(data.get("retired", {})),
+            topics=data.get("topics", {}),
+        )
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the data of the file, in the oldest layout that can hold it."""
+        own_ids = any(query.id is not None for query in self.queries.values())
+        data: dict[str, Any] = {
+            "layout": EXTENDED_LAYOUT if self.retired or own_ids else LAYOUT_VERSION,
+            "queries": {name: query.to_json() for name, query in self.queries.items()},
+            "id": self.id,
+            "topics": dict(self.topics),
+        }
+        if self.retired:
+            data["retired"] = {name: query.to_json() for name, query in self.retired.items()}
+        return data
+
+
+def layout_difference(data: Mapping[str, Any]) -> str | None:
+    """Return why this version cannot read the layout of a manifest, in words, or None."""
+    found = data["layout"]
+    if found in (LAYOUT_VERSION, EXTENDED_LAYOUT):
+        return None
+    return f"its state has layout {found}, this version writes {LAYOUT_VERSION}"
+
+
+def _queries(data: Mapping[str, Any]) -> dict[str, RecordedQuery]:
+    return {name: RecordedQuery.from_json(query) for name, query in data.items()}
+
+
+def _first_change(before: RecordedQuery, now: RecordedQuery) -> str:
+    place = first_difference(before.shape, now.shape) if before.shape else None
+    where = "" if place is None else f" (first difference: {place.operator})"
+    old, new = _lines(before, now, None if place is None else place.number)
+    if old and new and old != new:
+        return f"'{old}' and is now '{new}'{where}"
+    return f"different in structure, or in a column or format of its tables{where}"
+
+
+def _lines(before: RecordedQuery, now: RecordedQuery, number: int | None) -> tuple[str, str]:
+    """Return the plan lines of the first operator that differs; empty if there are none.
+
+    `number` is the operator's place, from the top; None if only the lines are known.
+    """
+    if number is not None and all(
+        len(query.plan) == len(operators(query.shape)) for query in (before, now)
+    ):
+        return before.plan[number].strip(), now.plan[number].strip()
+    for line, new in zip(before.plan, now.plan, strict=False):
+        # Older checkpoints have other words for the row kinds.
+        old = line.replace("  makes ", "  emits ").replace("  takes ", "  accepts ")
+        if old != new:
+            return old.strip(), new.strip()
+    return "", ""
+
+
+def _masked(data: Any) -> Any:
+    """Return JSON data without secrets in its texts."""
+    match data:
+        case str():
+            return without_secrets(data)
+        case list():
+            return [_masked(part) for part in data]
+        case dict():
+            return {name: _masked(part) for name, part in data.items()}
+    return data

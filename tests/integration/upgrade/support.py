@@ -1,0 +1,101 @@
+"""Scripts of the upgrade tests: one topic of events, and sinks whose rows are easy to recount."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+from pyspark.sql import SparkSession
+from tests.integration.jobs.committed import records
+
+from streamtable.testing.jobs import BoundedRun
+from streamtable.testing.topics import produce_json
+
+#: Guarantees of the sinks of a script.
+GUARANTEES = ("at-least-once", "exactly-once")
+
+_TABLES = """
+CREATE TABLE t (id INT, g INT, v INT) WITH (
+  'connector' = 'kafka', 'topic' = '${source}', 'scan.startup.mode' = 'earliest-offset',
+  'properties.bootstrap.servers' = '${servers}', 'format' = 'json'
+);
+CREATE TABLE copies (id INT) WITH (
+  'connector' = 'kafka', 'topic' = '${source}-copies',
+  'properties.bootstrap.servers' = '${servers}', 'format' = 'json' ${delivery}
+);
+CREATE TABLE counts (g INT, n BIGINT, PRIMARY KEY (g) NOT ENFORCED) WITH (
+  'connector' = 'upsert-kafka', 'topic' = '${source}-counts',
+  'properties.bootstrap.servers' = '${servers}',
+  'key.format' = 'json', 'value.format' = 'json' ${delivery}
+);
+CREATE TABLE sums (g INT, n BIGINT, s BIGINT, PRIMARY KEY (g) NOT ENFORCED) WITH (
+  'connector' = 'upsert-kafka', 'topic' = '${source}-sums',
+  'properties.bootstrap.servers' = '${servers}',
+  'key.format' = 'json', 'value.format' = 'json' ${delivery}
+);
+"""
+_EXACTLY_ONCE = (
+    ", 'sink.delivery-guarantee' = 'exactly-once', 'sink.transactional-id-prefix' = '${source}-txn'"
+)
+
+COPY = "INSERT INTO copies SELECT id FROM t;"
+COUNTS = "INSERT INTO counts SELECT g, COUNT(*) FROM t GROUP BY g;"
+
+
+def events(start: int, end: int) -> list[dict[str, int]]:
+    """Events with the ids from `start` to below `end`, in five groups."""
+    return [{"id": i, "g": i % 5, "v": i * i % 17} for i in range(start, end)]
+
+
+class Jobs:
+    """Runs scripts one after the other on one checkpoint, over one topic."""
+
+    def __init__(
+        self, spark: SparkSession, servers: str, source: str, checkpoint: Path, guarantee: str
+    ) -> None:
+        self.spark, self.servers, self.source = spark, servers, source
+        self.checkpoint = checkpoint
+        delivery = _EXACTLY_ONCE if guarantee == "exactly-once" else ""
+        self.tables = _TABLES.replace("${delivery}", delivery)
+        self.names = {"source": source, "servers": servers}
+
+    def script(self, *inserts: str) -> str:
+        """The text of a script, whose variables are those of this object."""
+        return "\n".join([self.tables, *inserts])
+
+    def run(self, *inserts: str) -> list[str]:
+        """Run a script over what the topic has; the notices of the job."""
+        job = self.job(*inserts)
+        job()
+        return job.notices
+
+    def job(self, *inserts: str) -> BoundedRun:
+        return BoundedRun(self.spark, self.script(*inserts), self.checkpoint, self.names)
+
+    def send(self, rows: Iterable[Mapping[str, Any]]) -> None:
+        produce_json(self.servers, self.source, rows)
+
+    def written(self, table: str) -> list[tuple[Any, Any]]:
+        """Key and value of each committed record of a sink's topic, as JSON values."""
+        found = records(self.servers, f"{self.source}-{table}")
+        return [
+            tuple(None if x is None else json.loads(x) for x in (r.key(), r.value()))  # type: ignore[misc]
+            for r in found
+        ]
+
+    def copied(self) -> Counter[int]:
+        """How often each id is in the topic of copies."""
+        return Counter(value["id"] for _, value in self.written("copies"))
+
+    def folded(self, table: str) -> dict[int, dict[str, Any]]:
+        """The rows of an upsert sink, by their group."""
+        rows: dict[int, dict[str, Any]] = {}
+        for key, value in self.written(table):
+            if value is None:
+                rows.pop(key["g"], None)
+            else:
+                rows[key["g"]] = value
+        return rows
