@@ -82,6 +82,7 @@ class Condition(Enum):
     MISSING_OPTION = "table {table} lacks the option '{option}', which {owner} requires"
     MOMENT_LOST = "table {table} cannot be read as of '{moment}': {reason}"
     NESTED_TOO_DEEP = "the queries and views of this statement are nested too deeply"
+    NO_BATCH_ANSWER = "table {table} has no batch answer to compare with: {operator}: {reason}"
     NO_HISTORY = (
         "table {table} cannot be read at a moment: connector '{connector}' keeps no history"
     )

@@ -99,7 +99,7 @@ def check(spark: SparkSession, given: Universe, *, in_memory: bool = False) -> l
             times as fast.
     """
     replay = Replay(spark, given.tables, given.settings, in_memory=in_memory)
-    cases = [_case_of(given, i) for i in range(len(given.queries))]
+    cases = [case_of(given, i) for i in range(len(given.queries))]
     try:
         wrong: list[tuple[int, Test]] = [(d.case, _differs) for d in replay.differences(cases)]
     except StreamingQueryException:
@@ -155,7 +155,8 @@ def _values(dice: random.Random) -> Values:
     return {"g": dice.choice([None, "a", "b", "c"]), "v": dice.choice([None, *range(6)])}
 
 
-def _case_of(given: Universe, number: int) -> Case:
+def case_of(given: Universe, number: int) -> Case:
+    """Return a query of a universe with a sink; the same each time."""
     dice = random.Random(f"{given.seed}/{number}")  # noqa: S311
     return case(given.queries[number], given.tables, dice)
 
@@ -183,7 +184,7 @@ def _words(found: Difference) -> str:
 
 def _report(replay: Replay, given: Universe, number: int, test: Test) -> str:
     """Return the smallest script and data that still fail, within a number of attempts."""
-    one = _case_of(given, number)
+    one = case_of(given, number)
     keyed = one.key is not None
     words = test(replay, one)
     if words is None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from pyspark.sql import DataFrame
 from pyspark.sql.functions import broadcast, expr, lit
 
@@ -19,13 +21,22 @@ from streamtable.plan.source.static_table import StaticTable
 from streamtable.plan.source.values import Values
 
 
-def lower_lookup_join(node: LookupJoin, rows: DataFrame, context: LoweringContext) -> DataFrame:
-    """Lower a lookup join, which emits each row once for every matching row of the table."""
+def lower_lookup_join(
+    node: LookupJoin, rows: DataFrame, context: LoweringContext, kept: Sequence[str] = ()
+) -> DataFrame:
+    """Lower a lookup join, which emits each row once for every matching row of the table.
+
+    Args:
+        node: the join.
+        rows: its input.
+        context: the job's lowering context.
+        kept: additional columns of the input that pass through.
+    """
     table = _table(node.table, context).select(*(quote(f.name) for f in node.table.fields))
     condition = lit(True) if node.condition is None else expr(node.condition)
     kind = "left" if node.kind.pads_right else "inner"
     joined = rows.join(broadcast(table), condition, kind)
-    return joined.select(ROW_KIND_COLUMN, *(quote(f.name) for f in node.fields))
+    return joined.select(ROW_KIND_COLUMN, *(quote(f.name) for f in node.fields), *kept)
 
 
 def _table(node: Node, context: LoweringContext) -> DataFrame:

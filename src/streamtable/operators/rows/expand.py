@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from pyspark.sql import DataFrame
 
 from streamtable.core.changelog import ROW_KIND_COLUMN, RowKind
@@ -11,15 +13,21 @@ from streamtable.plan.rows.expand import Expand
 _ELEMENT = "__element"
 
 
-def lower_expand(node: Expand, rows: DataFrame) -> DataFrame:
-    """Lower an expansion: append the parts of each element to the fields of its row."""
+def lower_expand(node: Expand, rows: DataFrame, kept: Sequence[str] = ()) -> DataFrame:
+    """Lower an expansion: append the parts of each element to the fields of its row.
+
+    Args:
+        node: the expansion.
+        rows: its input.
+        kept: additional columns that pass through.
+    """
     fields = [quote(f.name) for f in node.input.fields]
     explode = "explode_outer" if node.outer else "explode"
     parts = [f"{_ELEMENT}.p{i} AS {quote(f.name)}" for i, f in enumerate(node.made)]
     kind = ROW_KIND_COLUMN if node.mode.is_append else _without_updates()
     return rows.selectExpr(
-        f"{kind} AS {ROW_KIND_COLUMN}", *fields, f"{explode}({node.array}) AS {_ELEMENT}"
-    ).selectExpr(ROW_KIND_COLUMN, *fields, *parts)
+        f"{kind} AS {ROW_KIND_COLUMN}", *fields, *kept, f"{explode}({node.array}) AS {_ELEMENT}"
+    ).selectExpr(ROW_KIND_COLUMN, *fields, *parts, *kept)
 
 
 def _without_updates() -> str:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from pyspark.sql import DataFrame
 
 from streamtable.core.changelog import ROW_KIND_COLUMN
@@ -23,12 +25,18 @@ from streamtable.plan.window.window_top_n import WindowTopN
 _LAST = "__last"
 
 
-def lower_window_table(node: WindowRows, rows: DataFrame) -> DataFrame:
-    """Emit each row once per window. Times are milliseconds in the time zone of the window."""
+def lower_window_table(node: WindowRows, rows: DataFrame, kept: Sequence[str] = ()) -> DataFrame:
+    """Emit each row once per window. Times are milliseconds in the time zone of the window.
+
+    Args:
+        node: the windowing table function.
+        rows: its input.
+        kept: additional columns that pass through; they come before the bounds of the window.
+    """
     window = node.window
     time = next(f for f in node.input.fields if f.name == node.time)
     moment = micros(Bound(_local(quote(time.name), window), node.fields[-3].type))
-    columns = [quote(f.name) for f in node.input.fields]
+    columns = [*(quote(f.name) for f in node.input.fields), *kept]
     millis = f"unix_millis(timestamp_micros({moment}))"
     rows = rows.selectExpr(
         ROW_KIND_COLUMN, *columns, f"{required(millis, time.name, table_below(node))} AS __ms"

@@ -8,6 +8,7 @@ from enum import Enum
 
 from pyspark.sql import DataFrame
 
+from streamtable.batch.fold import HISTORY, ORDER, content, difference, history
 from streamtable.connector_api.endpoints import source_of
 from streamtable.connector_api.preflight import Notice, Preflight
 from streamtable.connector_api.source import ORDER_COLUMNS, ReadRequest, Source
@@ -20,7 +21,6 @@ from streamtable.operators.context import LoweringContext
 from streamtable.operators.rows.calc import lower_calc
 from streamtable.plan.query.relation import unique_names
 from streamtable.plan.sink.plan_read import TableRead
-from streamtable.runtime.stored.fold import HISTORY, ORDER, content, difference, history
 
 
 class View(Enum):

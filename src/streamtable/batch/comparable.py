@@ -13,7 +13,7 @@ def comparable(sql: str, kind: DataType, depth: int = 0) -> str:
         kind: its type.
         depth: number of enclosing lambdas, which makes their variables unique.
     """
-    if not _holds_map(kind):
+    if not holds_map(kind):
         return sql
     each = f"__x{depth}"
     if kind.root in (Root.MAP, Root.MULTISET):
@@ -28,8 +28,9 @@ def comparable(sql: str, kind: DataType, depth: int = 0) -> str:
     return f"if(isnull({sql}), NULL, struct({', '.join(parts)}))"
 
 
-def _holds_map(kind: DataType) -> bool:
+def holds_map(kind: DataType) -> bool:
+    """Return whether a type is a map or contains one."""
     if kind.root in (Root.MAP, Root.MULTISET):
         return True
     parts = (kind.element, kind.key, *(f.type for f in kind.fields))
-    return any(part is not None and _holds_map(part) for part in parts)
+    return any(part is not None and holds_map(part) for part in parts)

@@ -7,11 +7,11 @@ from collections.abc import Callable, Mapping, Sequence
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F  # noqa: N812 - the name everyone knows
 
+from streamtable.batch.comparable import comparable
 from streamtable.connector_api.source import ORDER_COLUMNS
 from streamtable.connector_api.stored import NUMBER_COLUMN, TIME_COLUMN, reached_column
 from streamtable.core.changelog import ROW_KIND_COLUMN, RowKind
 from streamtable.core.types import Field, quote
-from streamtable.runtime.stored.comparable import comparable
 
 #: Projects and filters rows; further columns pass through.
 Project = Callable[[DataFrame, Sequence[str]], DataFrame]
@@ -25,23 +25,55 @@ _KEPT = f"{ROW_KIND_COLUMN} IN ({RowKind.INSERT.value}, {RowKind.UPDATE_AFTER.va
 _SIDE = "__side"
 
 
-def content(changes: DataFrame, fields: Sequence[Field], key: Sequence[str]) -> DataFrame:
+def content(
+    changes: DataFrame,
+    fields: Sequence[Field],
+    key: Sequence[str],
+    carried: Mapping[str, str] | None = None,
+) -> DataFrame:
     """Return the rows that the changes leave, as inserts.
 
     Args:
         changes: row kind, fields, then `ORDER`. They have the old row of each update, or a key.
         fields: the fields.
         key: names of the fields that identify a row. Without a key, rows are counted.
+        carried: further columns of the changes that follow the fields. Without a key, the mapped
+            aggregate expression combines the changes of equal rows.
     """
     names = [quote(f.name) for f in fields]
+    kept = [*names, *map(quote, carried or ())]
+    kind = f"{RowKind.INSERT.value}Y AS {ROW_KIND_COLUMN}"
     if not key:
-        counted = _counted(changes, fields, _sign("TRUE")).where("__n > 0")
-        repeated = counted.selectExpr(*names, "explode(array_repeat(0, __n))")
-        return repeated.selectExpr(f"{RowKind.INSERT.value}Y AS {ROW_KIND_COLUMN}", *names)
-    latest = changes.selectExpr("*", f"{_row(fields)} AS __row", f"{_order()} AS __order")
+        counted = _counted(changes, fields, _sign("TRUE"), carried or {}).where("__n > 0")
+        repeated = counted.selectExpr(*kept, "explode(array_repeat(0, __n))")
+        return repeated.selectExpr(kind, *kept)
+    row = f"struct({', '.join([ROW_KIND_COLUMN, *kept])})"
+    latest = changes.selectExpr("*", f"{row} AS __row", f"{_order()} AS __order")
     last = _grouped(latest, key, {"__last": "max_by(__row, __order)"})
     rows = last.selectExpr("__last.*").where(_KEPT)
-    return rows.selectExpr(f"{RowKind.INSERT.value}Y AS {ROW_KIND_COLUMN}", *names)
+    return rows.selectExpr(kind, *kept)
+
+
+def inconsistent(changes: DataFrame, fields: Sequence[Field], key: Sequence[str]) -> DataFrame:
+    """Return the keys whose inserts and retractions do not leave exactly their last row, or none.
+
+    Args:
+        changes: row kind, fields, then `ORDER`, with the old row of each update.
+        fields: the fields.
+        key: names of the fields that identify a row.
+    """
+    values = ", ".join(comparable(quote(f.name), f.type) for f in fields)
+    hashed = changes.selectExpr(
+        "*",
+        f"{_sign('TRUE')} AS __sign",
+        f"CAST(xxhash64({values}) AS DECIMAL(20, 0)) AS __hash",
+        f"{_order()} AS __order",
+    )
+    last = f"max_by(if({_KEPT}, __hash, 0), __order)"
+    totals = {"__rows": "sum(__sign)", "__left": "sum(__sign * __hash)", "__last": last}
+    there = f"max_by(if({_KEPT}, 1, 0), __order)"
+    grouped = _grouped(hashed, key, {**totals, "__there": there})
+    return grouped.where("__rows <> __there OR __left <> __last")
 
 
 def history(
@@ -135,7 +167,7 @@ def _counted_difference(changes: DataFrame, project: Project, result: Sequence[F
     flags = [reached_column(place) for place in (0, 1)]
     rows = project(changes, flags)
     weight = f"{_sign(flags[1])} - {_sign(flags[0])}"
-    counted = _counted(rows, result, weight).where("__n <> 0")
+    counted = _counted(rows, result, weight, {}).where("__n <> 0")
     kind = f"if(__n > 0, {RowKind.INSERT.value}Y, {RowKind.DELETE.value}Y) AS {ROW_KIND_COLUMN}"
     names = [quote(f.name) for f in result]
     repeated = counted.selectExpr(kind, *names, "explode(array_repeat(0, abs(__n)))")
@@ -147,11 +179,15 @@ def _sign(condition: str) -> str:
     return f"if({condition}, if({_KEPT}, 1, -1), 0)"
 
 
-def _counted(changes: DataFrame, fields: Sequence[Field], weight: str) -> DataFrame:
-    """Sum a weight for each distinct row, in the column `__n`."""
+def _counted(
+    changes: DataFrame, fields: Sequence[Field], weight: str, carried: Mapping[str, str]
+) -> DataFrame:
+    """Sum a weight for each distinct row, in the column `__n`; combine carried columns."""
     names = [quote(f.name) for f in fields]
-    weighted = changes.selectExpr(*names, f"{weight} AS __weight")
-    return weighted.groupBy(*names).agg(F.expr("CAST(sum(__weight) AS INT)").alias("__n"))
+    weighted = changes.selectExpr(*names, f"{weight} AS __weight", *map(quote, carried))
+    combined = [F.expr(sql).alias(name) for name, sql in carried.items()]
+    count = F.expr("CAST(sum(__weight) AS INT)").alias("__n")
+    return weighted.groupBy(*names).agg(count, *combined)
 
 
 def _grouped(rows: DataFrame, key: Sequence[str], results: Mapping[str, str]) -> DataFrame:
