@@ -32,12 +32,7 @@ from streamtable.sql.nodes import GivenRows
 from streamtable.sql.parse import read_query, read_script
 from streamtable.sql.statements.changes import AlterTable, AlterView, RenameTo
 from streamtable.sql.statements.jobs import DescribeJob, JobStatement, ShowJobs, StopJob
-from streamtable.sql.statements.listings import (
-    CreateFunction,
-    Describe,
-    Show,
-    ShowCreate,
-)
+from streamtable.sql.statements.listings import CreateFunction, ShowStatement
 from streamtable.sql.statements.model import (
     CreateTable,
     CreateTableAs,
@@ -247,7 +242,7 @@ class Session:
                 self.plans += self._plan(self._create_table_as(statement))
             case Explain():
                 self._explain(statement)
-            case Show() | Describe() | ShowCreate():
+            case _ if isinstance(statement, ShowStatement):
                 self.answers.append(shown(statement, self.catalog))
             case ShowJobs() | DescribeJob() | StopJob():
                 self.commands.append(statement)

@@ -103,10 +103,7 @@ class Catalog:
         self._declare(path, replace(table, schema=schema, options=options))
 
     def create_table_as(self, statement: CreateTableAs, fields: Sequence[Field]) -> None:
-        """CREATE TABLE AS: register a table with the columns of a query; may replace a table."""
-        old = self.namespaces.path(statement.table.name)
-        if statement.replaces and isinstance(self._permanent.get(old), Table):
-            del self._permanent[old]
+        """CREATE TABLE AS: register a table with the columns of a query."""
         path = self._new_path(statement.table)
         if path is not None:
             self._declare(path, replace(statement.table, schema=schema_as(statement, fields)))
@@ -278,10 +275,16 @@ class Catalog:
 
     def _new_path(self, statement: CreateTable | CreateView) -> Path | None:
         """Return the path of a new table or view; None if IF NOT EXISTS finds an existing one."""
-        path = self.namespaces.path(statement.name)
+        path, at = self.namespaces.path(statement.name), statement.name_at or statement.at
         if not statement.temporary:
-            self.namespaces.check(path, statement.name_at or statement.at)
-        if path not in self._entries(temporary=statement.temporary):
+            self.namespaces.check(path, at)
+        old = self._entries(temporary=statement.temporary).get(path)
+        kind = Table if isinstance(statement, CreateTable) else View
+        if statement.replaces and isinstance(old, kind):
+            return path
+        if isinstance(statement, CreateTable) and statement.must_exist and old is None:
+            raise self._unknown(path, at)
+        if old is None:
             return path
         if statement.if_not_exists:
             return None

@@ -161,6 +161,17 @@ class Functions:
         inside = [path.name for path in paths if (path.catalog, path.database) == place]
         return sorted({name.lower() for name in (*inside, *self._system)})
 
+    def found(self, name: tuple[str, ...]) -> tuple[PythonFunction, bool, bool] | None:
+        """Look up a function; return it, and whether it is a system function and temporary."""
+        if len(name) == 1 and name[0].upper() in self._system:
+            return self._system[name[0].upper()], True, True
+        if len(name) == 1 and name[0].upper() in self._built_in:
+            return None
+        path = self._path(name)
+        if path in self._temporary:
+            return self._temporary[path], False, True
+        return (self._permanent[path], False, False) if path in self._permanent else None
+
     def bind_calls(self, statement: object) -> None:
         """Bind the calls in a statement to these functions; set the current database in calls."""
         for tree in _trees(statement):

@@ -50,6 +50,19 @@ class Path:
         return ".".join(map(quote, (self.catalog, self.database, self.name)))
 
 
+@dataclass(frozen=True)
+class Described:
+    """What is declared of a catalog.
+
+    Attributes:
+        options: option -> value, sorted; the type is one of them.
+    """
+
+    name: str
+    options: Mapping[str, str]
+    comment: str | None = None
+
+
 class Namespaces:
     """Catalogs of a session, all in memory.
 
@@ -63,6 +76,7 @@ class Namespaces:
         self.database = DEFAULT_DATABASE
         self._databases: dict[str, dict[str, None]] = {DEFAULT_CATALOG: {DEFAULT_DATABASE: None}}
         self._first = {DEFAULT_CATALOG: DEFAULT_DATABASE}
+        self._described = {DEFAULT_CATALOG: Described(DEFAULT_CATALOG, {_TYPE.key: _IN_MEMORY})}
 
     def copy(self) -> Namespaces:
         """Return independent catalogs and databases with the same content."""
@@ -70,6 +84,7 @@ class Namespaces:
         other.catalog, other.database = self.catalog, self.database
         other._databases = {name: dict(inside) for name, inside in self._databases.items()}
         other._first = dict(self._first)
+        other._described = dict(self._described)
         return other
 
     def path(self, name: Name) -> Path:
@@ -85,6 +100,11 @@ class Namespaces:
     def catalogs(self) -> list[str]:
         """List all catalogs, sorted."""
         return sorted(self._databases)
+
+    def described(self, catalog: str, at: Span | None) -> Described:
+        """Return the declaration of a catalog; UNKNOWN_CATALOG if it does not exist."""
+        self._of(catalog, at)
+        return self._described[catalog]
 
     def databases(self, catalog: str | None = None, at: Span | None = None) -> list[str]:
         """List the databases of a catalog, sorted; UNKNOWN_CATALOG if it does not exist."""
@@ -122,6 +142,8 @@ class Namespaces:
         first = self._first_database(name, statement.options, statement.at)
         self._databases[name] = {first: None}
         self._first[name] = first
+        options = {key: given.text for key, given in sorted(statement.options.items())}
+        self._described[name] = Described(name, options, statement.comment)
 
     def _first_database(self, name: str, given: Mapping[str, Given], at: Span) -> str:
         kind = given.get(_TYPE.key)

@@ -1,8 +1,9 @@
-"""SHOW CREATE: generate the statements that create tables and views."""
+"""SHOW CREATE: generate the statements that create catalogs, tables and views."""
 
 from __future__ import annotations
 
 from streamtable.catalog.catalog import Entry
+from streamtable.catalog.namespaces import Described
 from streamtable.catalog.views import View
 from streamtable.core.secrets import MASK, is_secret
 from streamtable.core.table import ComputedColumn, MetadataColumn, Schema, Table, TableColumn
@@ -31,6 +32,20 @@ def create_table_sql(entry: Entry, table: Table) -> str:
             ")",
             *_comment(table.comment),
             *_partitions(table.schema),
+            "WITH (",
+            ",\n".join(options),
+            ")",
+        ]
+    )
+
+
+def create_catalog_sql(described: Described) -> str:
+    """Return the CREATE CATALOG statement of a catalog."""
+    options = [f"  {text(key)} = {text(value)}" for key, value in described.options.items()]
+    return "\n".join(
+        [
+            f"CREATE CATALOG {quote(described.name)}",
+            *_comment(described.comment),
             "WITH (",
             ",\n".join(options),
             ")",

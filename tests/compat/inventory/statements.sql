@@ -18,11 +18,15 @@ CREATE TABLE t WITH ('topic' = 'u') LIKE events (EXCLUDING CONSTRAINTS OVERWRITI
 -- of: SqlCreateTableAs
 CREATE TABLE t WITH ('connector' = 'print') AS SELECT id, note FROM events;
 
+-- case: CREATE OR REPLACE TABLE
+CREATE OR REPLACE TABLE t (a INT) WITH ('connector' = 'print');
+
 -- case: CREATE OR REPLACE TABLE ... AS
 -- of: SqlReplaceTableAs
 CREATE OR REPLACE TABLE t WITH ('connector' = 'print') AS SELECT id, note FROM events;
 
 -- case: REPLACE TABLE ... AS
+CREATE TABLE t (a INT) WITH ('connector' = 'print');
 REPLACE TABLE t WITH ('connector' = 'print') AS SELECT id, note FROM events;
 
 -- case: CREATE CATALOG
@@ -287,7 +291,7 @@ DESCRIBE DATABASE default_database;
 
 -- case: DESCRIBE FUNCTION
 -- of: SqlRichDescribeFunction
-DESCRIBE FUNCTION f;
+DESCRIBE FUNCTION EXTENDED SPLIT;
 
 -- case: DESCRIBE MODEL
 -- of: SqlRichDescribeModel

@@ -392,3 +392,46 @@ SHOW DATABASES FROM c;
 -- case: show columns ilike
 CREATE TABLE t (id BIGINT, name STRING) WITH ('connector' = 'kafka', 'topic' = 'x', 'properties.bootstrap.servers' = 's:1', 'format' = 'json');
 SHOW COLUMNS IN t ILIKE 'N%';
+-- case: show full modules
+SHOW FULL MODULES;
+-- case: show models
+SHOW MODELS;
+-- case: show models like
+SHOW MODELS FROM default_database NOT LIKE 'x%';
+-- case: show materialized tables
+SHOW MATERIALIZED TABLES LIKE 'x%';
+-- case: describe a catalog
+CREATE CATALOG c COMMENT 'mine' WITH ('type' = 'generic_in_memory', 'default-database' = 'e');
+DESCRIBE CATALOG c;
+-- case: describe a catalog in full
+CREATE CATALOG c COMMENT 'mine' WITH ('type' = 'generic_in_memory', 'default-database' = 'e');
+DESC CATALOG EXTENDED c;
+-- case: describe a catalog without a comment
+CREATE CATALOG c WITH ('type' = 'generic_in_memory');
+DESCRIBE CATALOG EXTENDED c;
+-- case: describe an unknown catalog
+DESCRIBE CATALOG c;
+-- case: describe the first catalog
+DESCRIBE CATALOG default_catalog;
+-- case: show create catalog
+CREATE CATALOG c COMMENT 'it''s mine' WITH ('type' = 'generic_in_memory', 'default-database' = 'e');
+SHOW CREATE CATALOG c;
+-- case: show create an unknown catalog
+SHOW CREATE CATALOG c;
+-- case: describe a built-in function
+DESCRIBE FUNCTION SPLIT;
+-- case: describe a built-in function in full
+DESCRIBE FUNCTION EXTENDED UUID;
+-- case: describe an unknown function
+DESCRIBE FUNCTION EXTENDED unknown_one;
+-- case: create or replace a new table
+CREATE OR REPLACE TABLE t (a INT) WITH ('connector' = 'print');
+SHOW CREATE TABLE t;
+-- case: create or replace a table that exists
+CREATE TABLE t (a INT) WITH ('connector' = 'print');
+CREATE OR REPLACE TABLE t (b INT) WITH ('connector' = 'print');
+SHOW COLUMNS FROM t;
+-- case: create or replace a table like another
+CREATE TABLE t (a INT) WITH ('connector' = 'print');
+CREATE OR REPLACE TABLE s LIKE t;
+SHOW COLUMNS FROM s;

@@ -63,10 +63,9 @@ def answer(statements: list[str]) -> dict[str, str]:
         try:
             text = printed(environment, statement)
         except Exception as error:
-            causes = re.findall(
-                r"^(?:Caused by: )?[\w.]+(?:Exception|Error): (.*)$", str(error), re.M
-            )
-            return {"error": causes[-1] if causes else str(error), "statement": str(number + 1)}
+            causes = _CAUSE.findall(str(error))
+            said = " ".join((causes[-1] if causes else str(error)).split())
+            return {"error": said, "statement": str(number + 1)}
     return {"prints": text}
 
 

@@ -1,4 +1,4 @@
-"""CREATE OR REPLACE TABLE ... AS, and what SHOW and DESCRIBE print of what has one form here."""
+"""Statements that replace a table or view, and SHOW and DESCRIBE with one form only."""
 
 from __future__ import annotations
 
@@ -19,6 +19,67 @@ def test_the_new_table_takes_the_place_of_the_old(before: str) -> None:
     assert extended == plain
     assert "|    b |" in plain
     assert "|    a |" not in plain
+
+
+_WITH = "WITH ('connector' = 'print')"
+#: A table or view `x` of a column `a` before, a statement, and the columns of `x` behind it.
+REPLACED = {
+    "table": (f"CREATE TABLE x (a INT) {_WITH}", f"CREATE OR REPLACE TABLE x (b INT) {_WITH}"),
+    "like": (f"CREATE TABLE x (a INT) {_WITH}", "CREATE OR REPLACE TABLE x (b INT) LIKE x"),
+    "temporary": (
+        f"CREATE TEMPORARY TABLE x (a INT) {_WITH}",
+        f"CREATE OR REPLACE TEMPORARY TABLE x (b INT) {_WITH}",
+    ),
+    "as": (f"CREATE TABLE x (a INT) {_WITH}", f"REPLACE TABLE x {_WITH} AS SELECT 1 AS b"),
+    "view": ("CREATE VIEW x AS SELECT 1 AS a", "CREATE OR REPLACE VIEW x AS SELECT 1 AS b"),
+    "explained": (
+        f"CREATE TABLE x (b INT) {_WITH}",
+        f"EXPLAIN CREATE OR REPLACE TABLE x {_WITH} AS SELECT 1 AS a",
+    ),
+    "explained again": (
+        f"CREATE TABLE x (b INT) {_WITH}",
+        f"EXPLAIN REPLACE TABLE x {_WITH} AS SELECT 1 AS a",
+    ),
+}
+
+
+@pytest.mark.parametrize(("before", "statement"), REPLACED.values(), ids=list(REPLACED))
+def test_replaced(before: str, statement: str) -> None:
+    session = Session()
+    session.load(f"{before}; {statement}; DESCRIBE x;", "job.sql")
+    assert "|    b |" in session.printed[-1]
+    assert ("|    a |" in session.printed[-1]) is ("LIKE" in statement)
+
+
+REFUSED = {
+    f"CREATE VIEW x AS SELECT 1 AS a; CREATE OR REPLACE TABLE x (a INT) {_WITH}": (
+        Condition.DUPLICATE_TABLE
+    ),
+    f"CREATE TABLE x (a INT) {_WITH}; CREATE OR REPLACE VIEW x AS SELECT 1 AS a": (
+        Condition.DUPLICATE_TABLE
+    ),
+    f"REPLACE TABLE x {_WITH} AS SELECT 1 AS b": Condition.UNKNOWN_TABLE,
+    f"REPLACE TABLE x (a INT) {_WITH}": Condition.SYNTAX,
+    f"CREATE OR REPLACE TABLE IF NOT EXISTS x (a INT) {_WITH}": Condition.SYNTAX,
+    f"EXPLAIN REPLACE TABLE x {_WITH} AS SELECT 1 AS b": Condition.UNKNOWN_TABLE,
+    "CREATE OR REPLACE CATALOG x": Condition.SYNTAX,
+}
+
+
+@pytest.mark.parametrize(("script", "condition"), REFUSED.items(), ids=list(REFUSED))
+def test_not_replaced(script: str, condition: Condition) -> None:
+    with pytest.raises(StreamtableError) as refused:
+        Session().load(script, "job.sql")
+    assert refused.value.condition is condition
+
+
+def test_a_failed_replacement_leaves_the_table() -> None:
+    session = Session()
+    session.load(f"CREATE TABLE x (a INT) {_WITH};", "job.sql")
+    with pytest.raises(StreamtableError):
+        session.load("CREATE OR REPLACE TABLE x (b INT) WITH ('connector' = 'unknown')", "job.sql")
+    session.load("DESCRIBE x", "job.sql")
+    assert "|    a |" in session.printed[-1]
 
 
 def test_a_view_is_not_replaced() -> None:

@@ -30,6 +30,8 @@ from streamtable.sql.statements.listings import (
     CreateDatabase,
     CreateFunction,
     Describe,
+    DescribeCatalog,
+    DescribeFunction,
     DropCatalog,
     DropDatabase,
     DropFunction,
@@ -37,6 +39,7 @@ from streamtable.sql.statements.listings import (
     Pattern,
     Show,
     ShowCreate,
+    ShowModulesInFull,
     UseCatalog,
     UseDatabase,
 )
@@ -94,7 +97,7 @@ CASES: dict[str, Statement] = {
     "ALTER VIEW v RENAME TO w": AlterView(("v",), RenameTo(("w",), _at(24)), START, _at(12)),
     "ALTER VIEW v AS SELECT 1": AlterView(("v",), parse_query("SELECT 1"), START, _at(12)),
     "CREATE CATALOG IF NOT EXISTS c COMMENT 'x' WITH ('type'='y')": CreateCatalog(
-        "c", {"type": Given("y", _at(50))}, START, if_not_exists=True
+        "c", {"type": Given("y", _at(50))}, START, if_not_exists=True, comment="x"
     ),
     "CREATE DATABASE c.d": CreateDatabase(("c", "d"), START),
     "DROP CATALOG IF EXISTS c": DropCatalog("c", START, if_exists=True),
@@ -123,7 +126,14 @@ CASES: dict[str, Statement] = {
     "SHOW COLUMNS FROM t LIKE '%'": Describe(("t",), START, _at(19), Pattern("%")),
     "DESCRIBE d.t": Describe(("d", "t"), START, _at(10)),
     "DESC t": Describe(("t",), START, _at(6)),
+    "DESCRIBE CATALOG c": DescribeCatalog("c", START, _at(18)),
+    "DESC CATALOG EXTENDED extended": DescribeCatalog("extended", START, _at(23), extended=True),
+    "DESCRIBE FUNCTION UPPER": DescribeFunction(("UPPER",), START, _at(19)),
+    "DESC FUNCTION EXTENDED d.f": DescribeFunction(("d", "f"), START, _at(24), extended=True),
+    "DESCRIBE FUNCTION extended": DescribeFunction(("extended",), START, _at(19)),
+    "SHOW FULL MODULES": ShowModulesInFull(START),
     "SHOW CREATE VIEW v": ShowCreate("VIEW", ("v",), START, _at(18)),
+    "SHOW CREATE CATALOG c": ShowCreate("CATALOG", ("c",), START, _at(21)),
 }  # fmt: skip
 
 

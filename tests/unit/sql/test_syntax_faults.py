@@ -107,11 +107,11 @@ SYNTAX = {
     "ALTER TABLE t RENAME a b": "1:24: expected TO, found 'b'",
     "ALTER VIEW v SET ('a'='b')": "1:14: expected RENAME TO or AS, found 'SET'",
     "SHOW TABELS": "1:6: expected one of CATALOGS, DATABASES, TABLES, VIEWS, FUNCTIONS,"
-    " USER FUNCTIONS, CURRENT CATALOG, CURRENT DATABASE, MODULES, JARS, COLUMNS, CREATE, found"
-    " 'TABELS'."
+    " USER FUNCTIONS, CURRENT CATALOG, CURRENT DATABASE, MODULES, MODELS, MATERIALIZED TABLES,"
+    " JARS, COLUMNS, CREATE, found 'TABELS'."
     " Hint: did you mean 'TABLES'?",
     "SHOW COLUMNS t": "1:14: expected FROM or IN, found 't'",
-    "SHOW CREATE t": "1:13: expected TABLE or VIEW, found 't'",
+    "SHOW CREATE t": "1:13: expected TABLE, VIEW or CATALOG, found 't'",
     "SHOW TABLES LIKE x": "1:18: expected a pattern in quotes, found 'x'",
     "SHOW TABLES ILIKE 'x'": "1:13: expected the end of the statement, found 'ILIKE'",
     "USE a.b.c": "1:5: expected the name of a database, found one of three parts",

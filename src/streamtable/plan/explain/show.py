@@ -6,12 +6,18 @@ import re
 from collections.abc import Sequence
 
 from streamtable.catalog.catalog import Catalog, Entry
-from streamtable.catalog.script import create_table_sql, create_view_sql, extras
+from streamtable.catalog.script import (
+    create_catalog_sql,
+    create_table_sql,
+    create_view_sql,
+    extras,
+)
 from streamtable.catalog.views import View
 from streamtable.core.answer import Answer, text_answer
 from streamtable.core.errors import Condition, StreamtableError
 from streamtable.core.table import ComputedColumn, Table, TableColumn
 from streamtable.core.types import Field
+from streamtable.plan.explain.describe import described_catalog, described_function
 from streamtable.plan.functions import AGGREGATES, FUNCTIONS
 from streamtable.plan.query.query import QueryPlanner
 from streamtable.plan.query.relation import Relation
@@ -20,10 +26,13 @@ from streamtable.sql.dialect import flink_sql
 from streamtable.sql.nodes import FlinkCall, GivenRows
 from streamtable.sql.statements.listings import (
     Describe,
+    DescribeCatalog,
+    DescribeFunction,
     Listing,
     Pattern,
     Show,
     ShowCreate,
+    ShowModulesInFull,
     ShowStatement,
 )
 
@@ -41,8 +50,19 @@ def shown(statement: ShowStatement, catalog: Catalog) -> Answer:
         case Show():
             names = _matching(_names(statement, catalog), statement.pattern)
             return Answer((statement.what.value,), tuple((name,) for name in names))
+        case ShowModulesInFull():
+            return Answer((Listing.MODULES.value, "used"), (("core", "TRUE"),))
         case Describe():
             return _describe(statement, catalog)
+        case DescribeCatalog():
+            return described_catalog(statement, catalog)
+        case DescribeFunction():
+            return described_function(statement, catalog)
+        case ShowCreate(kind="CATALOG"):
+            at = statement.name_at or statement.at
+            return text_answer(
+                create_catalog_sql(catalog.namespaces.described(statement.name[0], at))
+            )
         case ShowCreate():
             return text_answer(_create(statement, catalog))
 
@@ -68,6 +88,9 @@ def _names(statement: Show, catalog: Catalog) -> list[str]:
             return [spaces.database]
         case Listing.MODULES:
             return ["core"]
+        case Listing.MODELS | Listing.MATERIALIZED_TABLES:
+            spaces.home(statement.place, at)
+            return []
         case Listing.JARS:
             return []
 

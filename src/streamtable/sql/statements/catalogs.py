@@ -15,6 +15,8 @@ from streamtable.sql.statements.listings import (
     CreateDatabase,
     CreateFunction,
     Describe,
+    DescribeCatalog,
+    DescribeFunction,
     DropCatalog,
     DropDatabase,
     DropFunction,
@@ -22,6 +24,7 @@ from streamtable.sql.statements.listings import (
     Pattern,
     Show,
     ShowCreate,
+    ShowModulesInFull,
     ShowStatement,
     UseCatalog,
     UseDatabase,
@@ -42,6 +45,8 @@ _LISTINGS: Mapping[tuple[str, ...], tuple[Listing, tuple[str, ...], tuple[str, .
     ("CURRENT", "CATALOG"): (Listing.CURRENT_CATALOG, (), ()),
     ("CURRENT", "DATABASE"): (Listing.CURRENT_DATABASE, (), ()),
     ("MODULES",): (Listing.MODULES, (), ()),
+    ("MODELS",): (Listing.MODELS, _PLACE, _LIKE_OR_ILIKE),
+    ("MATERIALIZED", "TABLES"): (Listing.MATERIALIZED_TABLES, _PLACE, _LIKE),
     ("JARS",): (Listing.JARS, (), ()),
 }
 _LANGUAGES = ("PYTHON", "JAVA", "SCALA")
@@ -54,9 +59,9 @@ class CatalogParser(AlterParser):
         """Parse the rest of `CREATE CATALOG`."""
         if_not_exists = self.accept("IF", "NOT", "EXISTS") is not None
         name = self.identifier("the name of the catalog").name
-        self.comment()
+        comment = self.comment()
         options: dict[str, Given] = self.options() if self.accept("WITH") else {}
-        return CreateCatalog(name, options, at, if_not_exists)
+        return CreateCatalog(name, options, at, if_not_exists, comment)
 
     def create_database(self, at: Span) -> CreateDatabase:
         """Parse the rest of `CREATE DATABASE`."""
@@ -139,13 +144,30 @@ class CatalogParser(AlterParser):
             self.fail("a name without database, as a system function has none")
         return name
 
-    def describe(self) -> Describe:
-        """Parse `DESCRIBE [EXTENDED] name` or `DESC`; EXTENDED has no effect, as in Flink."""
+    def describe(self) -> Describe | DescribeCatalog | DescribeFunction:
+        """Parse `DESCRIBE` or `DESC` of a table, catalog or function.
+
+        For tables and views EXTENDED has no effect, as in Flink.
+        """
         at = self.take().at
+        if self.peek(1).kind is not Kind.END and self.sees_any("CATALOG", "FUNCTION"):
+            of_catalog = self.take().key == "CATALOG"
+            extended = self.peek(1).kind is not Kind.END and self.accept("EXTENDED") is not None
+            name_at = self.peek().at
+            if of_catalog:
+                name = self.identifier("the name of the catalog").name
+                return DescribeCatalog(name, at, name_at, extended)
+            return DescribeFunction(self._any_function_name(), at, name_at, extended)
         if self.peek(1).kind is not Kind.END:
             self.accept("EXTENDED")
         name_at = self.peek().at
         return Describe(self.name("the name of a table"), at, name_at)
+
+    def _any_function_name(self) -> Name:
+        """Parse the name of a function, which may be a keyword such as UPPER."""
+        if self.peek().kind is Kind.WORD and self.peek(1).key != ".":
+            return (self.take().text,)
+        return self.name("the name of the function")
 
     def show(self) -> ShowStatement:
         """Parse `SHOW ...`."""
@@ -158,6 +180,8 @@ class CatalogParser(AlterParser):
             name_at = self.peek().at
             name = self.name("the name of a table")
             return Describe(name, at, name_at, self._pattern(_LIKE))
+        if self.accept("FULL", "MODULES"):
+            return ShowModulesInFull(at)
         for words, (listing, places, patterns) in _LISTINGS.items():
             if self.accept(*words):
                 place: Name = ()
@@ -172,10 +196,12 @@ class CatalogParser(AlterParser):
         self.fail("one of " + ", ".join(known), hint=closest(self.peek().text, known))
 
     def _show_create(self, at: Span) -> ShowCreate:
-        if not self.sees_any("TABLE", "VIEW"):
-            self.fail("TABLE or VIEW")
+        if not self.sees_any("TABLE", "VIEW", "CATALOG"):
+            self.fail("TABLE, VIEW or CATALOG")
         kind = self.take().key
         name_at = self.peek().at
+        if kind == "CATALOG":
+            return ShowCreate(kind, (self.identifier("the name of the catalog").name,), at, name_at)
         return ShowCreate(kind, self.name(f"the name of the {kind.lower()}"), at, name_at)
 
     def _pattern(self, words: tuple[str, ...]) -> Pattern | None:

@@ -19,6 +19,7 @@ class CreateCatalog:
     options: Mapping[str, Given]
     at: Span
     if_not_exists: bool = False
+    comment: str | None = None
 
 
 @dataclass(frozen=True)
@@ -107,6 +108,8 @@ class Listing(Enum):
     CURRENT_CATALOG = "current catalog name"
     CURRENT_DATABASE = "current database name"
     MODULES = "module name"
+    MODELS = "model name"
+    MATERIALIZED_TABLES = "materialized table name"
     JARS = "jars"
 
 
@@ -144,8 +147,35 @@ class Describe:
 
 
 @dataclass(frozen=True)
+class ShowModulesInFull:
+    """`SHOW FULL MODULES`."""
+
+    at: Span
+
+
+@dataclass(frozen=True)
+class DescribeCatalog:
+    """`DESCRIBE CATALOG [EXTENDED] name`; `name_at` is the place of the name."""
+
+    name: str
+    at: Span
+    name_at: Span
+    extended: bool = False
+
+
+@dataclass(frozen=True)
+class DescribeFunction:
+    """`DESCRIBE FUNCTION [EXTENDED] name`; `name_at` is the place of the name."""
+
+    name: Name
+    at: Span
+    name_at: Span
+    extended: bool = False
+
+
+@dataclass(frozen=True)
 class ShowCreate:
-    """`SHOW CREATE TABLE name` or `SHOW CREATE VIEW name`."""
+    """`SHOW CREATE TABLE name`, `SHOW CREATE VIEW name` or `SHOW CREATE CATALOG name`."""
 
     kind: str
     name: Name
@@ -163,4 +193,6 @@ CatalogStatement = (
     | CreateFunction
     | DropFunction
 )
-ShowStatement = Show | Describe | ShowCreate
+ShowStatement = (
+    Show | ShowModulesInFull | Describe | DescribeCatalog | DescribeFunction | ShowCreate
+)

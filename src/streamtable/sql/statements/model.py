@@ -43,7 +43,12 @@ __all__ = [
 
 @dataclass(frozen=True)
 class CreateTable:
-    """`CREATE [TEMPORARY] TABLE [IF NOT EXISTS] name (columns) ... WITH (options)`."""
+    """`CREATE [OR REPLACE] [TEMPORARY] TABLE [IF NOT EXISTS] name (columns) ... WITH (options)`.
+
+    Attributes:
+        replaces: whether the statement replaces a table of this name: `OR REPLACE`.
+        must_exist: whether there must be such a table: `REPLACE TABLE ... AS`.
+    """
 
     name: Name
     schema: Schema
@@ -53,6 +58,8 @@ class CreateTable:
     temporary: bool = False
     if_not_exists: bool = False
     name_at: Span | None = None
+    replaces: bool = False
+    must_exist: bool = False
 
 
 @dataclass(frozen=True)
@@ -77,19 +84,21 @@ class CreateTableAs:
         table: the declaration; its schema is empty.
         elements: columns that are added to those of the query, or replace them by name.
         order: order of the query's columns, if declared.
-        replaces: whether to replace an existing table: `CREATE OR REPLACE TABLE`.
     """
 
     table: CreateTable
     query: exp.Query
     elements: tuple[TableElement, ...] = ()
     order: tuple[str, ...] = ()
-    replaces: bool = False
 
 
 @dataclass(frozen=True)
 class CreateView:
-    """`CREATE [TEMPORARY] VIEW [IF NOT EXISTS] name [(columns)] AS query`."""
+    """`CREATE [OR REPLACE] [TEMPORARY] VIEW [IF NOT EXISTS] name [(columns)] AS query`.
+
+    Attributes:
+        replaces: whether the statement replaces a view of this name: `OR REPLACE`.
+    """
 
     name: Name
     query: exp.Query
@@ -99,6 +108,7 @@ class CreateView:
     temporary: bool = False
     if_not_exists: bool = False
     name_at: Span | None = None
+    replaces: bool = False
 
 
 @dataclass(frozen=True)

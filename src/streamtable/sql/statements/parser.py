@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 
 from sqlglot import exp
 
@@ -13,12 +12,12 @@ from streamtable.core.types import DataType
 from streamtable.sql.lexer.script import Script
 from streamtable.sql.lexer.tokens import Kind, Token
 from streamtable.sql.queries.parser import QUERY_STARTS
-from streamtable.sql.statements.catalogs import CatalogParser
+from streamtable.sql.statements.definitions import DefinitionParser
 from streamtable.sql.statements.jobs import JobParser
 from streamtable.sql.statements.model import (
+    CreateTable,
     CreateTableAs,
-    CreateView,
-    Drop,
+    CreateTableLike,
     Explain,
     Insert,
     ListOptions,
@@ -31,7 +30,6 @@ from streamtable.sql.statements.model import (
 from streamtable.sql.statements.refused import refused_statement
 
 _DETAILS = ("ESTIMATED_COST", "CHANGELOG_MODE", "PLAN_ADVICE", "JSON_EXECUTION_PLAN")
-_CREATED = "TABLE, VIEW, FUNCTION, DATABASE or CATALOG"
 _STATEMENT = "a statement such as CREATE TABLE, INSERT INTO or SELECT"
 
 
@@ -66,7 +64,7 @@ _STARTS = frozenset(
 )
 
 
-class StatementParser(CatalogParser, JobParser):
+class StatementParser(DefinitionParser, JobParser):
     """Parse statements.
 
     Args:
@@ -101,9 +99,10 @@ class StatementParser(CatalogParser, JobParser):
         if self.sees_query():
             return self._select_statement()
         readers: dict[str, Callable[[], Statement]] = {
-            "CREATE": self._create,
+            "CREATE": self.create,
             "ALTER": self.alter,
-            "DROP": self._drop,
+            "REPLACE": self.replace,
+            "DROP": self.drop,
             "USE": self.use,
             "SHOW": self.show,
             "DESCRIBE": self.describe,
@@ -124,79 +123,6 @@ class StatementParser(CatalogParser, JobParser):
         at = self.peek().at
         return Select(self.query(), at)
 
-    def _create(self) -> Statement:
-        at = self.expect("CREATE").at
-        if self.accept("OR", "REPLACE"):
-            return self._replace_table(at)
-        temporary = self.accept("TEMPORARY") is not None
-        system = temporary and self.sees("SYSTEM", "FUNCTION")
-        if system:
-            self.take()
-        if self.accept("FUNCTION"):
-            return self.create_function(at, temporary=temporary, system=system)
-        if not temporary and self.accept("CATALOG"):
-            return self.create_catalog(at)
-        if not temporary and self.accept("DATABASE"):
-            return self.create_database(at)
-        if self.accept("TABLE"):
-            return self.create_table(at, temporary=temporary)
-        if not self.accept("VIEW"):
-            self.fail(_CREATED)
-        return self._create_view(at, temporary=temporary)
-
-    def _replace_table(self, at: Span) -> CreateTableAs:
-        self.expect("TABLE")
-        found = self.create_table(at, temporary=False)
-        if not isinstance(found, CreateTableAs):
-            self.refuse(
-                "CREATE OR REPLACE TABLE without AS", at, "write DROP TABLE IF EXISTS first"
-            )
-        return replace(found, replaces=True)
-
-    def _create_view(self, at: Span, *, temporary: bool) -> CreateView:
-        if_not_exists = self.accept("IF", "NOT", "EXISTS") is not None
-        name_at = self.peek().at
-        name = self.name("the name of the view")
-        columns: tuple[str, ...] = ()
-        if self.sees("("):
-            columns = self._column_names()
-        comment = self.text("the comment in quotes") if self.accept("COMMENT") else None
-        self.expect("AS")
-        return CreateView(
-            name=name,
-            query=self.query(),
-            at=at,
-            columns=columns,
-            comment=comment,
-            temporary=temporary,
-            if_not_exists=if_not_exists,
-            name_at=name_at,
-        )
-
-    def _column_names(self) -> tuple[str, ...]:
-        names = self.in_parentheses(lambda: self.identifier("a column"))
-        return tuple(name.name for name in names)
-
-    def _drop(self) -> Statement:
-        at = self.expect("DROP").at
-        temporary = self.accept("TEMPORARY") is not None
-        system = temporary and self.sees("SYSTEM", "FUNCTION")
-        if system:
-            self.take()
-        if self.accept("FUNCTION"):
-            return self.drop_function(at, temporary=temporary, system=system)
-        if not temporary and self.accept("CATALOG"):
-            return self.drop_catalog(at)
-        if not temporary and self.accept("DATABASE"):
-            return self.drop_database(at)
-        if not self.sees_any("TABLE", "VIEW"):
-            self.fail(_CREATED)
-        kind = self.take().key
-        if_exists = self.accept("IF", "EXISTS") is not None
-        name_at = self.peek().at
-        name = self.name(f"the name of the {kind.lower()}")
-        return Drop(kind, name, at, if_exists, name_at, temporary)
-
     def _insert(self) -> Insert:
         at = self.expect("INSERT").at
         self.expect("INTO")
@@ -211,7 +137,7 @@ class StatementParser(CatalogParser, JobParser):
             self.refuse("INSERT INTO ... PARTITION")
         columns: tuple[str, ...] = ()
         if self.sees("(") and not self.sees_query():
-            columns = self._column_names()
+            columns = self.column_names()
         if not self.sees_query():
             self.fail("SELECT, VALUES or WITH")
         query = self.query()
@@ -311,7 +237,11 @@ class StatementParser(CatalogParser, JobParser):
         if self.sees("INSERT"):
             return self._insert_explained()
         if self.accept("CREATE", "TABLE"):
-            return self._create_explained(at)
+            return self._create_explained(self.create_table(at, temporary=False))
+        if self.accept("CREATE", "OR", "REPLACE", "TABLE"):
+            return self._create_explained(self.replace_table(at, temporary=False))
+        if self.sees("REPLACE", "TABLE"):
+            return self.replace()
         if self.sees_query():
             return self._select_statement()
         self.accept("EXECUTE")
@@ -326,8 +256,9 @@ class StatementParser(CatalogParser, JobParser):
             self.refuse("INSERT OVERWRITE")
         return self._insert()
 
-    def _create_explained(self, at: Span) -> CreateTableAs:
-        found = self.create_table(at, temporary=False)
+    def _create_explained(
+        self, found: CreateTable | CreateTableLike | CreateTableAs
+    ) -> CreateTableAs:
         if not isinstance(found, CreateTableAs):
             self.fail("AS and a query")
         return found

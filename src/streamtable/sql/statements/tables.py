@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import NoReturn
 
 from streamtable.core.errors import Condition, Span, StreamtableError
@@ -22,6 +23,15 @@ _MERGINGS = tuple(merging.value for merging in Merging)
 
 class TableParser(ColumnParser):
     """Parse table declarations."""
+
+    def replace_table(
+        self, at: Span, *, temporary: bool
+    ) -> CreateTable | CreateTableLike | CreateTableAs:
+        """Parse the rest of `CREATE OR REPLACE [TEMPORARY] TABLE`."""
+        found = self.create_table(at, temporary=temporary)
+        if isinstance(found, CreateTable):
+            return replace(found, replaces=True)
+        return replace(found, table=replace(found.table, replaces=True))
 
     def create_table(
         self, at: Span, *, temporary: bool
