@@ -14,6 +14,7 @@ from enum import Enum
 from streamtable.core.options import (
     BOOLEAN,
     DURATION,
+    NOT_EMPTY,
     TEXT,
     Kind,
     Option,
@@ -335,6 +336,24 @@ METRIC_LABELS = Option(
     doc="Labels of all Prometheus metrics of the job: `team:data,env:test`.",
 )
 
+LINEAGE_URL = Option(
+    "openlineage.transport.url",
+    NOT_EMPTY,
+    doc="Address of a server that gets lineage events of the job, e.g. `http://marquez:5000`.",
+)
+LINEAGE_API_KEY = Option(
+    "openlineage.transport.auth.apiKey",
+    NOT_EMPTY,
+    doc="API key for the server of lineage events.",
+    secret=True,
+)
+LINEAGE_NAMESPACE = Option(
+    "openlineage.namespace",
+    NOT_EMPTY,
+    default="streamtable",
+    doc="Namespace of the job in lineage events.",
+)
+
 SETTINGS = OptionSet(
     "the session",
     (
@@ -371,6 +390,9 @@ SETTINGS = OptionSet(
         STATE_ROWS,
         AGGREGATION_PHASES,
         METRIC_LABELS,
+        LINEAGE_URL,
+        LINEAGE_API_KEY,
+        LINEAGE_NAMESPACE,
     ),
     passthrough="spark.",
 )

@@ -33,6 +33,7 @@ from streamtable.runtime.checkpoint.identities import IdentityMonitor
 from streamtable.runtime.checkpoint.partition_watermarks import read_watermarks
 from streamtable.runtime.checkpoint.rescale import parallelism_notice
 from streamtable.runtime.endpoints import sink_facts, sources_of
+from streamtable.runtime.lineage.reporter import lineage_of
 from streamtable.runtime.opening import JobOpening
 from streamtable.runtime.outline import reported_job
 from streamtable.runtime.preflight.cluster import make_ready
@@ -124,6 +125,16 @@ def run_job(
                 observer.metrics.values,
                 stop,
                 notice,
+            )
+        )
+        stack.enter_context(
+            lineage_of(
+                named,
+                settings,
+                observer.metrics.values,
+                stop,
+                notice,
+                bounded=options.bounded,
             )
         )
         labels = settings.get(METRIC_LABELS) or {}

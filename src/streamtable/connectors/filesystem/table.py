@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
 
+from streamtable.connector_api.dataset import Dataset
 from streamtable.connector_api.format import LineFormat
 from streamtable.core import types
 from streamtable.core.changelog import APPEND, ChangelogMode
@@ -131,6 +133,12 @@ class FilesystemTable:
     def describe(self) -> str:
         """Return connector, path and format."""
         return f"{self.name}, {self.path}, {self.content.name}"
+
+    def datasets(self) -> Sequence[Dataset]:
+        """Return the directory or files."""
+        uri = urlsplit(self.path)
+        namespace = f"{uri.scheme}://{uri.netloc}" if uri.netloc else "file"
+        return (Dataset(namespace, uri.path),)
 
     def fingerprint(self) -> dict[str, object]:
         """Return the path and the content of the files."""

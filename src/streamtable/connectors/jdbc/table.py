@@ -8,7 +8,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
 
+from streamtable.connector_api.dataset import Dataset
 from streamtable.connectors.jdbc.databases import Database
 from streamtable.core.changelog import APPEND, UPSERT, ChangelogMode
 from streamtable.core.errors import Span
@@ -120,6 +122,15 @@ class JdbcTable:
     def writes(self) -> ChangelogMode:
         """Upserts and deletes if the table has a primary key, else inserts."""
         return UPSERT if self.schema.primary_key else APPEND
+
+    def datasets(self) -> Sequence[Dataset]:
+        """Return the table in its database."""
+        address = urlsplit(self.access.shown_url.removeprefix("jdbc:"))
+        system = address.scheme.replace("postgresql", "postgres")
+        path = [part for part in address.path.split("/") if part]
+        # A file of SQLite has no server.
+        host, database = (address.netloc, path) if address.netloc else (address.path, [])
+        return (Dataset(f"{system}://{host}", ".".join([*database, self.name_there])),)
 
     def metadata_type(self, key: str) -> DataType:
         """Raise an error: the table has no metadata columns."""

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
+from streamtable.connector_api.dataset import Dataset
 from streamtable.connectors.kafka.options import apsaramq
 from streamtable.connectors.kafka.options.options import (
     BoundedMode,
@@ -213,6 +214,12 @@ class KafkaTable:
             return re.fullmatch(pattern, topic) is not None
         except re.error:  # a syntax that only Java supports
             return True
+
+    def datasets(self) -> Sequence[Dataset]:
+        """Return the topics at the first address; a topic pattern is one dataset."""
+        namespace = f"kafka://{self.servers.split(',')[0].strip()}"
+        names = self.topics or (self.topics_text,)
+        return tuple(Dataset(namespace, name) for name in names)
 
     def fingerprint(self) -> dict[str, object]:
         """Return topics, layout and formats; addresses and client settings may change."""

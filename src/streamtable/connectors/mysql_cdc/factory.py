@@ -7,12 +7,13 @@ from __future__ import annotations
 
 import dataclasses
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
 from streamtable.connector_api.connector import ConnectorFactory
+from streamtable.connector_api.dataset import Dataset
 from streamtable.connectors.mysql_cdc import options as o
 from streamtable.connectors.mysql_cdc import server_options as s
 from streamtable.connectors.mysql_cdc.names import BinaryMode, StartupMode
@@ -107,6 +108,11 @@ class MySqlTable:
     def pattern(self) -> str:
         """The regular expression over `database.table`."""
         return rf"{self.database_pattern}\.{self.table_pattern}"
+
+    def datasets(self) -> Sequence[Dataset]:
+        """Return the tables of the server, as one dataset if the names are patterns."""
+        namespace = f"mysql://{self.access.hostname}:{self.access.port}"
+        return (Dataset(namespace, f"{self.database_pattern}.{self.table_pattern}"),)
 
     @property
     def reads(self) -> ChangelogMode:

@@ -12,8 +12,9 @@ from streamtable.connector_api.preflight import Notice, Preflight
 from streamtable.connectors.kafka.options.options import BOOTSTRAP_SERVERS
 from streamtable.connectors.mysql_cdc.reader import check
 from streamtable.connectors.mysql_cdc.server_options import HOSTNAME, PORT
+from streamtable.core.errors import Condition, StreamtableError
 from streamtable.core.options import Settings
-from streamtable.core.settings import CHECKPOINT_DIRECTORY, METRIC_LABELS
+from streamtable.core.settings import CHECKPOINT_DIRECTORY, LINEAGE_URL, METRIC_LABELS
 from streamtable.ingest.file import options as o
 from streamtable.ingest.file.job_file import JobFile
 from streamtable.ingest.records.rules import shared_topics
@@ -78,6 +79,12 @@ def run_ingest(
     Raises:
         StreamtableError: any error of the job.
     """
+    if settings.has(LINEAGE_URL):
+        raise StreamtableError(
+            Condition.NOT_YET,
+            at=settings.at(LINEAGE_URL),
+            what=f"lineage events of a data ingestion job ('{LINEAGE_URL.key}')",
+        )
     directory = options.checkpoint or settings.get(CHECKPOINT_DIRECTORY)
     report = Report(QUERY, job.sink.get(o.NAME) or "Kafka")
     with ExitStack() as stack:
