@@ -1,0 +1,132 @@
+"""Figures for sizing a cluster, as Markdown for `docs/scale.md`: `python -m benchmarks.cluster`.
+
+- The page views job on a standalone cluster: one worker with one core, then with two. The broker
+  and the driver share the machine, so the CPU seconds of the worker count more than the ratio.
+- A count per key over millions of keys, with a driver of 2 GB: records/s, memory and disk.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from string import Template
+
+from tests.integration.faults.cluster import Cluster
+
+from benchmarks import processes
+from benchmarks.brokers import broker
+from benchmarks.filling import fill
+from benchmarks.topics import create
+from benchmarks.workloads import WORKLOADS, Record
+from streamtable.jvm.class_archive import java_options
+
+_TIMEOUT_S = 3600.0
+_WORKER = "127.0.0.2"
+
+_COUNT = """
+CREATE TABLE events (id BIGINT, v INT) WITH (
+  'connector' = 'kafka', 'topic' = 'events', 'properties.bootstrap.servers' = '${servers}',
+  'scan.startup.mode' = 'earliest-offset', 'format' = 'json'
+);
+CREATE TABLE counts (id BIGINT, n BIGINT, PRIMARY KEY (id) NOT ENFORCED) WITH (
+  'connector' = 'upsert-kafka', 'topic' = 'counts', 'properties.bootstrap.servers' = '${servers}',
+  'key.format' = 'json', 'value.format' = 'json'
+);
+INSERT INTO counts SELECT id, COUNT(*) FROM events GROUP BY id;
+"""
+
+
+def main() -> None:
+    """Run the benchmark."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--records", type=int, default=5_000_000, help="of the cluster's job")
+    parser.add_argument("--keys", type=int, default=20_000_000, help="0 leaves the second part out")
+    arguments = parser.parse_args()
+    print(processes.machine())
+    with tempfile.TemporaryDirectory(prefix="benchmark-") as scratch:
+        if arguments.records:
+            _scaling(arguments.records, Path(scratch))
+        if arguments.keys:
+            _many_keys(arguments.keys, Path(scratch))
+
+
+def _scaling(records: int, scratch: Path) -> None:
+    job = WORKLOADS["pageviews"]
+    print("\n| Cores | records/s | CPU s per million records: executor | driver |")
+    print("|---|---|---|---|")
+    speeds = []
+    for cores in (1, 2):
+        folder = scratch / f"cores-{cores}"
+        with _filled(folder, job.sources, job.records(records / 5_000_000)) as servers:
+            create(servers, job.sinks)
+            with Cluster(folder / "spark", [_WORKER], cores=cores) as cluster:
+                more = {
+                    "spark.executor.memory": "900m",
+                    "spark.executor.extraJavaOptions": java_options(),
+                    "parallelism.default": str(cores),
+                }
+                used = _run(job.script, servers, folder, cluster.url, more)
+                worker = processes.cpu_seconds(cluster.workers[0].pid)
+            speed = records / _seconds(folder)
+        speeds.append(speed)
+        millions = records / 1e6
+        print(f"| {cores} | {speed:,.0f} | {worker / millions:.2f} | {used.cpu_s / millions:.2f} |")
+    print(f"\nTwo cores by one: {speeds[1] / speeds[0]:.2f}", flush=True)
+
+
+def _many_keys(keys: int, scratch: Path) -> None:
+    folder = scratch / "keys"
+    with _filled(folder, ("events",), _events(keys)) as servers:
+        create(servers, ("counts",))
+        more = {"spark.driver.memory": "2g", "parallelism.default": "2"}
+        used = _run(_COUNT, servers, folder, "local[2]", more)
+        seconds = _seconds(folder)
+    print(f"\n{keys:,} keys: {keys / seconds:,.0f} records/s, {used.cpu_s:,.0f} CPU s,")
+    print(f"peak memory {used.peak_mb:,.0f} MB, checkpoint {used.disk_mb:,.0f} MB", flush=True)
+
+
+@contextmanager
+def _filled(folder: Path, topics: Sequence[str], records: Iterator[Record]) -> Iterator[str]:
+    """Run a broker whose topics have the records; yield its address."""
+    folder.mkdir()
+    quiet = {"log.retention.check.interval.ms": "86400000", "log.cleaner.enable": "false"}
+    with broker(folder / "broker", quiet) as kafka:
+        create(kafka.bootstrap_servers, topics)
+        fill(kafka.bootstrap_servers, records)
+        yield kafka.bootstrap_servers
+
+
+def _events(keys: int) -> Iterator[Record]:
+    """Yield one record per key, in an order without locality."""
+    step = 7_368_787  # a prime, so that all keys occur
+    for i in range(keys):
+        yield "events", None, b'{"id": %d, "v": 1}' % (i * step % keys)
+
+
+def _run(
+    script: str, servers: str, folder: Path, master: str, settings: Mapping[str, str]
+) -> processes.Used:
+    file = folder / "job.sql"
+    file.write_text(Template(script).substitute(servers=servers, end=""))
+    checkpoint = folder / "checkpoint"
+    command = [sys.executable, "-m", "streamtable", "run", str(file), "--bounded"]
+    command += ["--checkpoint", str(checkpoint), "--master", master]
+    for key, value in {"table.local-time-zone": "UTC", **settings}.items():
+        command += ["--set", f"{key}={value}"]
+    return processes.run(command, {}, folder / "out.log", _TIMEOUT_S, checkpoint)
+
+
+def _seconds(folder: Path) -> float:
+    """Return the seconds from the start of the source to the last commit."""
+    checkpoint = folder / "checkpoint"
+    starts = [file.stat().st_mtime for file in checkpoint.glob("*/sources/*/0")]
+    commits = [file.stat().st_mtime for file in checkpoint.glob("*/commits/[0-9]*")]
+    return max(commits) - min(starts)
+
+
+if __name__ == "__main__":
+    main()
