@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -63,6 +64,13 @@ JOIN rates FOR SYSTEM_TIME AS OF e.ts AS r ON r.k = e.k
 SELECT e.ts, e.v, a.rate, b.at FROM events AS e
 LEFT JOIN rates FOR SYSTEM_TIME AS OF e.ts AS a ON a.k = e.k
 JOIN rates FOR SYSTEM_TIME AS OF e.ts AS b ON MOD(e.k + 1, 3) = b.k
+""",
+    "temporal_windows": """
+SELECT w.wt, w.n, r.rate, r.at FROM (
+  SELECT window_time AS wt, k, CAST(COUNT(*) AS INT) AS n
+  FROM TABLE(TUMBLE(TABLE events, DESCRIPTOR(ts), INTERVAL '4' SECOND))
+  GROUP BY window_start, window_end, window_time, k
+) AS w LEFT JOIN rates FOR SYSTEM_TIME AS OF w.wt AS r ON r.k = w.k
 """,
 }
 _NEAR = "e.k = s.k AND s.sent BETWEEN e.ts - INTERVAL '3' SECOND AND e.ts + INTERVAL '5' SECOND"
@@ -149,8 +157,13 @@ def test_versions_of_their_time(
                 expected["inner_temporal"].append((event.ms, event.v, rate, at))
             if next_at is not None:
                 expected["temporal_twice"].append((event.ms, event.v, rate, next_at))
+        windows = Counter((_ms(event) // 4_000 * 4_000 + 3_999, event.k) for event in events)
+        for (time, key), count in windows.items():
+            if time <= passed:
+                at, rate = _version(rates, key, time)
+                expected["temporal_windows"].append((time, count, rate, at))
         for name, rows in expected.items():
-            assert len(rows) > 20
+            assert len(rows) > (10 if name == "temporal_windows" else 20)
             found = _written(broker, f"{names['source']}-{name}")
             assert found == sorted(rows, key=repr), f"{name}, seed {seed}"
 

@@ -41,7 +41,8 @@ def temporal_join(
     """Join each left row with the version of the right table at the row's event time.
 
     Args:
-        left: append-only rows with an event time; for a lookup join, any rows.
+        left: rows with an event time, which must be append-only in the finished plan; for a
+            lookup join, any rows.
         right: a table with a primary key and a watermark, a static table, or a table whose
             connector has lookups.
         kind: inner or left.
@@ -62,8 +63,6 @@ def temporal_join(
         if right.node.is_static:
             return _over(lookup_join(left, right, kind, parts), left, right)
         return _over(connector_lookup(left, right, kind, parts, version, hints), left, right)
-    if not left.node.mode.is_append:
-        raise _not_yet(version, f"{_NAME} in event time for an input with updates or deletes")
     key, time = _versioned(right.node, version)
     names = ({f.name for f in left.node.fields}, {f.name for f in right.node.fields})
     values: list[Bound] = []
@@ -90,6 +89,7 @@ def temporal_join(
         condition.fields if condition else frozenset(),
         moment,
         time,
+        at=place_of(version),
     )
     return _over(node, left, right)
 
@@ -116,10 +116,20 @@ def _moment(left: Relation, right: Relation, version: exp.Version) -> str | None
         )
     name = _plain(bound.sql, left.node)
     if name is None or not _is_left_time(name, left.node):
-        raise _invalid(
-            version, "it requires an event-time column of the left input, such as l.rowtime"
-        )
+        raise _invalid(version, "it requires an event-time column of the left input", _times(left))
     return name
+
+
+def _times(left: Relation) -> str:
+    """Name the event times of the left input that a temporal join can use, for messages."""
+    found = [
+        f"{column.qualifier}.{column.name}" if column.qualifier else column.name
+        for column in left.columns
+        if _is_left_time(column.field.name, left.node)
+    ]
+    if found:
+        return f"write {' or '.join(found)}"
+    return "declare a WATERMARK for a column of the left table"
 
 
 def _is_left_time(name: str, node: Node) -> bool:
