@@ -36,6 +36,7 @@ CREATE TABLE t (a INT UNIQUE) WITH ('connector' = 'print');
 CREATE TABLE t (a INT, b INT) PARTITIONED BY (a) WITH ('connector' = 'filesystem', 'path' = '/tmp/t', 'format' = 'json');
 
 -- case: DISTRIBUTED BY ... INTO ... BUCKETS
+-- refused: no connector here has buckets; Flink's kafka, print and blackhole refuse the INSERT
 CREATE TABLE t (a INT) DISTRIBUTED BY HASH(a) INTO 4 BUCKETS WITH ('connector' = 'print');
 
 -- case: LIKE: INCLUDING, EXCLUDING, OVERWRITING

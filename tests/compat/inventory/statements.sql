@@ -147,6 +147,7 @@ ALTER TABLE pageviews DROP WATERMARK;
 
 -- case: ALTER TABLE ... ADD | MODIFY | DROP DISTRIBUTION
 -- of: SqlAlterTableDropDistribution SqlDistribution
+-- refused: no connector here has buckets; Flink's kafka, print and blackhole refuse the INSERT
 ALTER TABLE users ADD DISTRIBUTION BY HASH(id) INTO 4 BUCKETS;
 
 -- case: ALTER TABLE ... ADD | DROP PARTITION

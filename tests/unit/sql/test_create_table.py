@@ -12,6 +12,7 @@ from streamtable.core.table import ComputedColumn, MetadataColumn, PhysicalColum
 from streamtable.sql.dialect import flink_sql
 from streamtable.sql.parse import parse_script
 from streamtable.sql.statements.model import CreateTable
+from streamtable.sql.statements.tables import NO_BUCKETS
 
 
 def _table(text: str) -> CreateTable:
@@ -157,7 +158,8 @@ CLAUSES = {
     "PARTITIONED BY (a)": "1:24: INVALID_PARTITIONS: PARTITIONED BY of t: it names every column,"
     " so that no column is left for the files",
     "PARTITIONED (a)": "1:24: SYNTAX: expected the end of the statement, found 'PARTITIONED'",
-    "DISTRIBUTED BY (a)": "1:24: NOT_YET: DISTRIBUTED BY in CREATE TABLE is not supported yet",
+    "DISTRIBUTED BY (a)": "1:24: NOT_YET: DISTRIBUTED BY in CREATE TABLE is not supported yet."
+    f" Hint: {NO_BUCKETS}",
     "LIKE u (OPTIONS)": "1:32: SYNTAX: expected INCLUDING, EXCLUDING, OVERWRITING or ')',"
     " found 'OPTIONS'",
     "LIKE u (INCLUDING x)": "1:42: SYNTAX: expected one of ALL, CONSTRAINTS, DISTRIBUTION,"

@@ -39,7 +39,9 @@ _FAMILIES = (
     _Family(
         Category.TEMPORAL,
         ("CURRENT_WATERMARK",),
-        "late rows are dropped and counted by the operators that wait for a watermark",
+        "the watermark moves once per micro-batch, so a result would depend on where batches are"
+        " cut, and differ when a batch is repeated; the operators that wait for a watermark drop"
+        " and count late rows",
     ),
     _Family(
         Category.TEMPORAL,

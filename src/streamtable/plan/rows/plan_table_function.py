@@ -9,9 +9,10 @@ from sqlglot import exp
 from streamtable.core.errors import Condition, StreamtableError
 from streamtable.plan.binding.expressions import Binder, Input
 from streamtable.plan.binding.python_calls import bind_python_call
+from streamtable.plan.functions import AGGREGATES, FUNCTIONS
 from streamtable.plan.query.relation import Relation
 from streamtable.plan.rows.plan_unnest import expand_elements
-from streamtable.sql.nodes import TableFunction
+from streamtable.sql.nodes import FlinkCall, TableArgument, TableFunction
 from streamtable.sql.place import place_of
 
 
@@ -27,16 +28,36 @@ def plan_table_function(
         on: conditions; result rows for which a condition is not true are ignored.
 
     Raises:
-        StreamtableError: NOT_YET for a function that the script does not create,
-            FUNCTION_MISPLACED for a scalar function, ARGUMENT_MISMATCH.
+        StreamtableError: UNKNOWN_FUNCTION, NOT_YET for a function of Flink, FUNCTION_MISPLACED for
+            a scalar function, ARGUMENT_MISMATCH.
     """
     call = node.this
     function = call.args.get("function")
     if function is None:
-        raise StreamtableError(
-            Condition.NOT_YET, at=place_of(node), what=f"table function {call.name} in FROM"
-        )
+        raise _no_table_function(call)
     binder = Binder(Input(left.columns))
     arguments = [binder.bind(argument) for argument in call.expressions]
     value = bind_python_call(function, arguments, place_of(call), in_from=True)
     return expand_elements(node, value, left, outer=outer, on=on, what="TableFunction")
+
+
+def _no_table_function(call: FlinkCall) -> StreamtableError:
+    """Return the error for a call in FROM of a function that the script does not create."""
+    known, at = FUNCTIONS.get(call.name), place_of(call)
+    if known is not None and known.lacking:
+        what = f"table function {call.name}"
+        return StreamtableError(Condition.NOT_YET, at=at, what=what, hint=known.instead)
+    if call.find(TableArgument) is not None:
+        what = f"process table function {call.name}"
+        return StreamtableError(Condition.NOT_YET, at=at, what=what)
+    if known is not None or call.name in AGGREGATES:
+        return StreamtableError(
+            Condition.FUNCTION_MISPLACED,
+            at=at,
+            function=call.name,
+            kind="no table function",
+            clause="FROM",
+            hint="call it in SELECT",
+        )
+    hint = "CREATE FUNCTION ... LANGUAGE PYTHON creates a table function from one with @udtf"
+    return StreamtableError(Condition.UNKNOWN_FUNCTION, at=at, function=call.name, hint=hint)

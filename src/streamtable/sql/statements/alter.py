@@ -24,7 +24,7 @@ from streamtable.sql.statements.changes import (
     SetOptions,
 )
 from streamtable.sql.statements.schema import KeyDeclared, WatermarkDeclared
-from streamtable.sql.statements.tables import TableParser
+from streamtable.sql.statements.tables import NO_BUCKETS, TableParser
 
 
 class AlterParser(TableParser):
@@ -100,12 +100,18 @@ class AlterParser(TableParser):
 
     def _placed_elements(self, table: str) -> tuple[Placed, ...]:
         self.take()
-        if self.sees_any("PARTITION", "DISTRIBUTION"):
-            self.refuse(f"a change of the {self.peek().key}")
+        self._refuse_places()
         if not self.sees("("):
             return tuple(self._placed(table))
         groups = self.in_parentheses(lambda: self._placed(table))
         return tuple(placed for group in groups for placed in group)
+
+    def _refuse_places(self) -> None:
+        """Refuse changes of partitions and buckets."""
+        if self.sees("DISTRIBUTION"):
+            self.refuse("a change of the DISTRIBUTION", hint=NO_BUCKETS)
+        if self.sees("PARTITION"):
+            self.refuse("a change of the PARTITION")
 
     def _placed(self, table: str) -> list[Placed]:
         found = self.element(table)
@@ -119,8 +125,7 @@ class AlterParser(TableParser):
 
     def _drop_element(self) -> DropColumns | DropKey | DropWatermark:
         self.expect("DROP")
-        if self.sees_any("PARTITION", "DISTRIBUTION"):
-            self.refuse(f"a change of the {self.peek().key}")
+        self._refuse_places()
         if self.accept("PRIMARY", "KEY"):
             return DropKey()
         if self.accept("WATERMARK"):

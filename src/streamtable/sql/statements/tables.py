@@ -18,6 +18,11 @@ from streamtable.sql.statements.schema import (
     TableElement,
 )
 
+#: Way out for statements about buckets; Flink refuses an INSERT into such a table, too.
+NO_BUCKETS = (
+    "no connector has buckets, and Flink's kafka has none either; remove it: the columns of"
+    " 'key.fields' or the primary key choose the partition of a record"
+)
 _MERGINGS = tuple(merging.value for merging in Merging)
 
 
@@ -51,7 +56,7 @@ class TableParser(ColumnParser):
             elements = [*self.elements(shown)]
         comment = self.comment()
         if self.sees("DISTRIBUTED"):
-            self.refuse("DISTRIBUTED BY in CREATE TABLE")
+            self.refuse("DISTRIBUTED BY in CREATE TABLE", hint=NO_BUCKETS)
         partitions = self._partitions()
         options: dict[str, Given] = self.options() if self.accept("WITH") else {}
         schema = Schema(())
