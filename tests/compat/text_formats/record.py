@@ -1,18 +1,17 @@
-"""Asks a real Flink for the answers: `python record.py VERSION CLASSPATH`, with PYTHONPATH=src.
+"""Asks a real Flink for the answers: `python record.py VERSION CLASSPATH`.
 
-CLASSPATH holds the jars of the wheel `apache-flink-libraries` and of Flink's
+PYTHONPATH is `src:.`. CLASSPATH holds the jars of the wheel `apache-flink-libraries` and of Flink's
 `flink-sql-avro-confluent-registry`, which carries its avro format. Writes `flink-VERSION.json`.
 """
 
 from __future__ import annotations
 
 import base64
-import json
-import subprocess
 import sys
 from pathlib import Path
 
 from cases import all_cases
+from tests.compat.asking import ask
 
 HERE = Path(__file__).parent
 
@@ -32,20 +31,8 @@ def main() -> None:
         }
         for case in all_cases()
     ]
-    ids = [case["id"] for case in asked]
-    if len(set(ids)) != len(ids):
-        sys.exit(f"two cases have one id: {sorted({i for i in ids if ids.count(i) > 1})}")
-    run = subprocess.run(
-        ["java", "-cp", classpath, str(HERE / "FlinkAnswers.java")],
-        input="".join(json.dumps(case) + "\n" for case in asked),
-        stdout=subprocess.PIPE,
-        text=True,
-        check=True,
-    )
-    answers = [json.loads(line) for line in run.stdout.split("\n") if line]
-    lines = ",\n".join(json.dumps(answer, ensure_ascii=False) for answer in answers)
-    text = f'{{"flink": "{version}", "cases": [\n{lines}\n]}}\n'
-    (HERE / f"flink-{version}.json").write_text(text, encoding="utf-8")
+    target = HERE / f"flink-{version}.json"
+    ask(HERE / "FlinkAnswers.java", asked, version, classpath, target)
 
 
 if __name__ == "__main__":

@@ -1,14 +1,13 @@
 """Asks a real Flink for the answers: `python record.py VERSION CLASSPATH PROTOC`.
 
-CLASSPATH holds Flink's jars, `flink-protobuf` and `protobuf-java`. PROTOC is the `protoc` of the
-same version as `protobuf-java`, such as Maven's `com.google.protobuf:protoc`. Writes
-`flink-VERSION.json`, and `three.bin` and `two.bin`, protoc's descriptor sets.
+PYTHONPATH is `src:.`. CLASSPATH holds Flink's jars, `flink-protobuf` and `protobuf-java`. PROTOC is
+the `protoc` of the same version as `protobuf-java`, such as Maven's `com.google.protobuf:protoc`.
+Writes `flink-VERSION.json`, and `three.bin` and `two.bin`, protoc's descriptor sets.
 """
 
 from __future__ import annotations
 
 import base64
-import json
 import subprocess
 import sys
 import tempfile
@@ -16,24 +15,22 @@ import zipfile
 from pathlib import Path
 
 from cases import HERE, all_cases
+from tests.compat.asking import ask
 
 
 def main() -> None:
     """Sends every case through Flink's own classes."""
     version, classpath, compiler = sys.argv[1:]
-    asked = "".join(
-        json.dumps(
-            {
-                "id": case.id,
-                "message": case.message,
-                "type": case.row_type,
-                "options": case.options,
-                "value": base64.b64encode(case.value).decode(),
-            }
-        )
-        + "\n"
+    asked = [
+        {
+            "id": case.id,
+            "message": case.message,
+            "type": case.row_type,
+            "options": case.options,
+            "value": base64.b64encode(case.value).decode(),
+        }
         for case in all_cases()
-    )
+    ]
     with tempfile.TemporaryDirectory() as folder:
         runtime = next(jar for jar in classpath.split(":") if "/protobuf-java-" in jar)
         with zipfile.ZipFile(runtime) as jar:  # the .proto files that come with protobuf
@@ -45,16 +42,8 @@ def main() -> None:
             subprocess.run([*protoc, f"--java_out={folder}", f"{name}.proto"], check=True)
         sources = [str(path) for path in (Path(folder) / "com" / "example").rglob("*.java")]
         subprocess.run(["javac", "-nowarn", "-cp", classpath, "-d", folder, *sources], check=True)
-        run = subprocess.run(
-            ["java", "-cp", f"{classpath}:{folder}", str(HERE / "FlinkProtobuf.java")],
-            input=asked,
-            stdout=subprocess.PIPE,
-            text=True,
-            check=True,
-        )
-    lines = ",\n".join(line for line in run.stdout.split("\n") if line)
-    text = f'{{"flink": "{version}", "cases": [\n{lines}\n]}}\n'
-    (HERE / f"flink-{version}.json").write_text(text, encoding="utf-8")
+        target = HERE / f"flink-{version}.json"
+        ask(HERE / "FlinkProtobuf.java", asked, version, f"{classpath}:{folder}", target)
 
 
 if __name__ == "__main__":
