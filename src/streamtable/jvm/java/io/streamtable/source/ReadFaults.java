@@ -43,9 +43,11 @@ public final class ReadFaults implements Serializable {
   void handle(SourceRecord record, boolean inKey, String format, DecodeException why) {
     String part = inKey ? "key" : "value";
     String reason = part + " is not valid " + format + ": " + why.getMessage();
-    if (inKey ? skipKeyErrors : skipValueErrors) {
+    boolean skips = inKey ? skipKeyErrors : skipValueErrors;
+    // During an outage, valid records would be skipped.
+    if (skips && !why.isOutage()) {
       counters.add(PARSE_ERRORS, 1);
-    } else if (letters != null) {
+    } else if (letters != null && !why.isOutage()) {
       letters.take(record, part, reason);
       counters.add(DEAD_LETTERS, 1);
     } else {

@@ -3,8 +3,8 @@ package io.streamtable.codec.avro;
 import io.streamtable.codec.DecodeException;
 import io.streamtable.codec.Decoder;
 import io.streamtable.codec.registry.RegistryFault;
+import io.streamtable.codec.registry.SchemaHeader;
 import io.streamtable.codec.registry.SchemaRegistry;
-import java.nio.ByteBuffer;
 import java.util.HashMap;
 import java.util.Map;
 import org.apache.avro.Schema;
@@ -16,9 +16,6 @@ import org.apache.spark.sql.types.StructType;
  * in a schema registry, an Avro record. The record is resolved against the columns' schema.
  */
 public final class AvroConfluentDecoder implements Decoder {
-  static final byte MAGIC = 0;
-  static final int HEADER = 5;
-
   private final String schemaDdl;
   private final Map<String, String> parameters;
   private final Map<String, String> registry;
@@ -47,16 +44,8 @@ public final class AvroConfluentDecoder implements Decoder {
 
   @Override
   public GenericInternalRow decode(byte[] bytes) throws DecodeException {
-    if (bytes.length < HEADER) {
-      throw new DecodeException(
-          bytes.length + " bytes are too few for a magic byte and a schema id");
-    }
-    if (bytes[0] != MAGIC) {
-      throw new DecodeException(
-          String.format("the magic byte is 0x%02x, not 0x00: no schema id follows", bytes[0]));
-    }
-    int id = ByteBuffer.wrap(bytes).getInt(1);
-    AvroInput in = new AvroInput(bytes, HEADER);
+    int id = SchemaHeader.id(bytes);
+    AvroInput in = new AvroInput(bytes, SchemaHeader.LENGTH);
     GenericInternalRow value = (GenericInternalRow) reader(id).read(in);
     in.expectEnd();
     return value;
@@ -75,16 +64,12 @@ public final class AvroConfluentDecoder implements Decoder {
   }
 
   private AvroReader resolve(int id) throws DecodeException {
-    String which = "schema id " + id + ": ";
     try {
       return AvroResolver.row(type, schema, SchemaRegistry.of(registry).schema(id));
     } catch (RegistryFault e) {
-      String who = "the schema registry at " + e.where();
-      boolean isDown = e.condition().equals(RegistryFault.UNREACHABLE);
-      throw new DecodeException(
-          which + (isDown ? "no answer from " + who + ": " : who + " says: ") + e.getMessage());
+      throw SchemaHeader.fault(id, e);
     } catch (DecodeException e) {
-      throw new DecodeException(which + e.getMessage());
+      throw new DecodeException("schema id " + id + ": " + e.getMessage());
     }
   }
 

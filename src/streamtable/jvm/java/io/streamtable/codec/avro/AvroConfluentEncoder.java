@@ -1,8 +1,9 @@
 package io.streamtable.codec.avro;
 
 import io.streamtable.codec.Encoder;
+import io.streamtable.codec.registry.SchemaHeader;
 import io.streamtable.codec.registry.SchemaRegistry;
-import java.nio.ByteBuffer;
+import io.streamtable.codec.registry.SchemaText;
 import java.util.HashMap;
 import java.util.Map;
 import org.apache.avro.Schema;
@@ -21,19 +22,21 @@ public final class AvroConfluentEncoder implements Encoder {
     Map<String, String> registry = new HashMap<>(parameters);
     String text = registry.remove("schema");
     String subject = registry.remove("subject");
-    Schema schema = new Schema.Parser().parse(text);
-    int id = SchemaRegistry.of(registry).register(subject, schema);
-    ByteBuffer header = ByteBuffer.allocate(AvroConfluentDecoder.HEADER);
-    header.put(AvroConfluentDecoder.MAGIC).putInt(id);
-    records = new AvroEncoder(schemaDdl, Map.of("schema", text), header.array());
+    int id = SchemaRegistry.of(registry).register(subject, avro(text));
+    records = new AvroEncoder(schemaDdl, Map.of("schema", text), SchemaHeader.of(id));
   }
 
   /** Throws the registry errors that the constructor would throw, and registers nothing. */
   public static void check(Map<String, String> parameters) {
     Map<String, String> registry = new HashMap<>(parameters);
-    Schema schema = new Schema.Parser().parse(registry.remove("schema"));
+    SchemaText schema = avro(registry.remove("schema"));
     String subject = registry.remove("subject");
     SchemaRegistry.of(registry).check(subject, schema);
+  }
+
+  /** Returns the schema in Avro's own spelling. */
+  private static SchemaText avro(String text) {
+    return new SchemaText(SchemaText.AVRO, new Schema.Parser().parse(text).toString());
   }
 
   @Override

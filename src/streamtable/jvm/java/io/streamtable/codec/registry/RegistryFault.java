@@ -14,11 +14,27 @@ public final class RegistryFault extends RuntimeException {
 
   private final String condition;
   private final String where;
+  private final boolean definite;
 
   RegistryFault(String condition, String where, String reason) {
+    this(condition, where, reason, false);
+  }
+
+  private RegistryFault(String condition, String where, String reason, boolean definite) {
     super(reason, null, false, false); // causes quote addresses, which may contain passwords
     this.condition = condition;
     this.where = where;
+    this.definite = definite;
+  }
+
+  /** Returns the fault that a registry does not have a schema, or has one that cannot be used. */
+  static RegistryFault definite(String where, String reason) {
+    return new RegistryFault(FAILED, where, reason, true);
+  }
+
+  /** Returns whether a repeated request would get the same answer. */
+  public boolean isDefinite() {
+    return definite;
   }
 
   /** Returns the condition's name in Python. */

@@ -3,6 +3,7 @@ package io.streamtable.codec.registry;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.streamtable.codec.Texts;
 import java.net.URLEncoder;
 import java.net.http.HttpResponse;
@@ -15,7 +16,7 @@ import org.apache.avro.AvroRuntimeException;
 import org.apache.avro.Schema;
 
 /**
- * Reads and registers Avro schemas in a Confluent-compatible registry. There is one object per
+ * Reads and registers schemas in a Confluent-compatible registry. There is one object per
  * registry and JVM, so that an executor fetches a schema only once for all tasks and batches. The
  * schema of an id never changes.
  */
@@ -29,6 +30,7 @@ public final class SchemaRegistry {
 
   private final RegistryClient client;
   private final Map<Integer, Schema> byId = new ConcurrentHashMap<>();
+  private final Map<Integer, SchemaText> textById = new ConcurrentHashMap<>();
 
   private SchemaRegistry(Map<String, String> settings) {
     client = new RegistryClient(settings);
@@ -39,16 +41,21 @@ public final class SchemaRegistry {
     return BY_SETTINGS.computeIfAbsent(Map.copyOf(settings), SchemaRegistry::new);
   }
 
-  /** Returns the schema of an id. Throws a RegistryFault on errors. */
+  /** Returns the Avro schema of an id. Throws a RegistryFault on errors. */
   public Schema schema(int id) {
     return byId.computeIfAbsent(id, this::fetch);
+  }
+
+  /** Returns the schema of an id, without its references. Throws a RegistryFault on errors. */
+  public SchemaText text(int id) {
+    return textById.computeIfAbsent(id, this::fetchText);
   }
 
   /**
    * Throws the errors that {@link #register} would throw, and changes nothing. It succeeds if the
    * schema is registered already, the subject is new, or its compatibility allows the schema.
    */
-  public void check(String subject, Schema schema) {
+  public void check(String subject, SchemaText schema) {
     String body = bodyOf(schema);
     if (client.send("/subjects/" + encoded(subject), body).statusCode() == OK) {
       return;
@@ -70,7 +77,7 @@ public final class SchemaRegistry {
    * Registers a schema, or finds it registered, and returns its id. Throws a RegistryFault on
    * errors.
    */
-  public int register(String subject, Schema schema) {
+  public int register(String subject, SchemaText schema) {
     String path = "/subjects/" + encoded(subject) + "/versions";
     HttpResponse<String> answer = client.send(path, bodyOf(schema));
     if (answer.statusCode() == CONFLICT) {
@@ -79,8 +86,17 @@ public final class SchemaRegistry {
     return checked(answer).path("id").asInt();
   }
 
-  private static String bodyOf(Schema schema) {
-    return MAPPER.createObjectNode().put("schema", schema.toString()).toString();
+  private static String bodyOf(SchemaText schema) {
+    ObjectNode body = MAPPER.createObjectNode().put("schema", schema.text());
+    if (!schema.type().equals(SchemaText.AVRO)) { // registries before types know only Avro
+      body.put("schemaType", schema.type());
+    }
+    return body.toString();
+  }
+
+  private SchemaText fetchText(int id) {
+    JsonNode found = checked(client.send("/schemas/ids/" + id, null));
+    return new SchemaText(typeOf(found), found.path("schema").asText());
   }
 
   private Schema fetch(int id) {
@@ -88,15 +104,17 @@ public final class SchemaRegistry {
     try {
       return parse(found, new Schema.Parser(), new HashSet<>());
     } catch (AvroRuntimeException e) {
-      throw failed("schema " + id + " is not to be read: " + Texts.shorten(e.getMessage()));
+      String why = Texts.shorten(e.getMessage());
+      throw RegistryFault.definite(client.address(), "schema " + id + " is not to be read: " + why);
     }
   }
 
   /** Parses a schema after its references, which have their own subjects. */
   private Schema parse(JsonNode found, Schema.Parser parser, Set<String> known) {
-    String kind = found.path("schemaType").asText("AVRO");
-    if (!kind.equals("AVRO")) {
-      throw failed("the schema is of the type " + kind + ", not AVRO");
+    String type = typeOf(found);
+    if (!type.equals(SchemaText.AVRO)) {
+      throw RegistryFault.definite(
+          client.address(), "the schema is of the type " + type + ", not AVRO");
     }
     for (JsonNode reference : found.path("references")) {
       String subject = reference.path("subject").asText();
@@ -110,6 +128,9 @@ public final class SchemaRegistry {
   }
 
   private JsonNode checked(HttpResponse<String> answer) {
+    if (answer.statusCode() == NOT_FOUND) {
+      throw RegistryFault.definite(client.address(), reason(answer));
+    }
     if (answer.statusCode() != OK) {
       throw failed(reason(answer));
     }
@@ -118,6 +139,10 @@ public final class SchemaRegistry {
     } catch (JsonProcessingException e) {
       throw failed("it does not answer in JSON; is the address that of its API?");
     }
+  }
+
+  private static String typeOf(JsonNode found) {
+    return found.path("schemaType").asText(SchemaText.AVRO);
   }
 
   /** Returns the registry's error message, if there is one. */
