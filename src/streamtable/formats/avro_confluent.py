@@ -14,7 +14,7 @@ from streamtable.core.options import TEXT, Option, OptionSet
 from streamtable.formats.avro_schema import avro_schema
 from streamtable.formats.avro_types import columns_of
 from streamtable.formats.registry_client import REGISTRY_RULES, connection
-from streamtable.formats.registry_options import CONNECTION, PROPERTIES, SUBJECT
+from streamtable.formats.registry_options import CONNECTION, PROPERTIES, SUBJECT, needed_subject
 
 if TYPE_CHECKING:
     from streamtable.core.changelog import ChangelogMode
@@ -52,16 +52,7 @@ class AvroConfluentFormat:
 
     def encoder(self, fields: tuple[Field, ...], settings: Settings) -> Codec:
         """Return the codec from columns to records; creating the encoder registers the schema."""
-        subject = settings.get(SUBJECT)
-        if subject is None:
-            raise StreamtableError(
-                Condition.MISSING_OPTION,
-                at=settings.at(CONNECTION[0]),
-                hint="it is the name under which the schema is registered",
-                table="that is written to",
-                option=SUBJECT.key,
-                owner="format 'avro-confluent'",
-            )
+        subject = needed_subject(settings, self.identifier)
         parameters = {"schema": _schema(fields, settings), "subject": subject}
         return Codec(
             "avro.AvroConfluentEncoder", fields, parameters, connection(settings), registers=True

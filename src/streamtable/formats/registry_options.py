@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from streamtable.core.options import TEXT, Kind, Option
+from streamtable.core.errors import Condition, StreamtableError
+from streamtable.core.options import TEXT, Kind, Option, Settings
 
 URL = Option(
     "url",
@@ -54,6 +55,25 @@ CONNECTION: tuple[Option[Any], ...] = (
     BEARER_SOURCE,
     BEARER_TOKEN,
 )
+
+
+def needed_subject(settings: Settings, format_: str) -> str:
+    """Return the subject of a sink.
+
+    Raises:
+        StreamtableError: MISSING_OPTION.
+    """
+    subject = settings.get(SUBJECT)
+    if subject is None:
+        raise StreamtableError(
+            Condition.MISSING_OPTION,
+            at=settings.at(URL),
+            hint="it is the name under which the schema is registered",
+            table="that is written to",
+            option=SUBJECT.key,
+            owner=f"format '{format_}'",
+        )
+    return subject
 
 
 _PAIR = re.compile(r"""\s*([^\s:,'"{}]+)\s*:\s*('(?:[^']|'')*'|"[^"]*"|[^,]*?)\s*(?:,|\Z)""")

@@ -195,7 +195,7 @@ class Bridge:
         """
         parameters = self.java_map({**codec.parameters, **codec.secrets})
         try:
-            self._ours.codec.avro.AvroConfluentEncoder.check(parameters)
+            self._ours.codec.Codecs.checkSchema(codec.java_class, parameters)
         except Py4JJavaError as error:
             raise codec_fault(error) or error from None
 

@@ -43,10 +43,10 @@ class RegistryDouble:
     def url(self) -> str:
         return f"{self._scheme}://127.0.0.1:{self._server.server_port}"
 
-    def add(self, schema: str) -> int:
-        """Gives the schema an id."""
+    def add(self, schema: str, type_: str | None = None) -> int:
+        """Gives the schema an id; without a type it is Avro."""
         known = len(self.schemas) + 1
-        self.schemas[known] = {"schema": schema}
+        self.schemas[known] = {"schema": schema} | ({"schemaType": type_} if type_ else {})
         return known
 
     def __enter__(self) -> Self:
@@ -63,7 +63,8 @@ class RegistryDouble:
         if self.failures:
             return self.failures.pop(0)
         if method == "POST" and path.endswith("/versions"):
-            return 200, {"id": self.add(json.loads(body)["schema"])}
+            given = json.loads(body)
+            return 200, {"id": self.add(given["schema"], given.get("schemaType"))}
         found = self.subjects.get(path)
         if path.startswith("/schemas/ids/"):
             found = self.schemas.get(int(path.rpartition("/")[2]))

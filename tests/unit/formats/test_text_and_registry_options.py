@@ -148,9 +148,33 @@ def test_secrets_stay_out_of_sight():
     assert "geheim" not in repr(found)
 
 
-def test_a_sink_needs_a_subject():
+@pytest.mark.parametrize("format_", ["avro-confluent", "json-confluent"])
+def test_a_sink_needs_a_subject(format_):
     with pytest.raises(StreamtableError, match="'subject'"):
-        codec("avro-confluent", "encoder", given=URL)
+        codec(format_, "encoder", given=URL)
+
+
+def test_a_json_schema_of_the_columns():
+    found = codec("json-confluent", "encoder", given={**URL, "subject": "s"})
+    assert found.registers
+    assert found.secrets == {f"registry.{key}": text for key, text in URL.items()}
+    schema = json.loads(found.parameters["schema"])
+    assert schema["properties"].keys() == {field.name for field in COLUMNS}
+    assert schema["additionalProperties"] is False
+
+
+@pytest.mark.parametrize(
+    ("schema", "expected"),
+    [
+        ("{", "a JSON schema with 'properties'"),
+        ("[]", "a JSON schema with 'properties'"),
+        ('{"type": "object"}', "a JSON schema with 'properties'"),
+        ('{"properties": {"x": {}}}', "a JSON schema with the property"),
+    ],
+)
+def test_a_json_schema_that_does_not_fit(schema, expected):
+    with pytest.raises(StreamtableError, match=expected):
+        codec("json-confluent", "encoder", given={**URL, "subject": "s", "schema": schema})
 
 
 def fields(*pairs):

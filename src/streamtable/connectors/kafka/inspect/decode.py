@@ -26,11 +26,15 @@ from streamtable.formats.registry_client import connection
 #: Decodes the bytes of a key or value into columns, by their names in the table.
 Decode = Callable[[bytes], dict[str, Any]]
 
+#: The magic byte and the schema id of a record with a registered schema.
+_HEADER = struct.Struct(">bi")
+
 
 def decoder_of(side: Side) -> Decode:
     """Return the decoder of one side of a record: a key, or a value that is not a change event."""
     readers: Mapping[str, Callable[[Side], Decode]] = {
         "json": _json,
+        "json-confluent": _json_confluent,
         "avro": _avro,
         "avro-confluent": _avro_confluent,
         "debezium-json": _debezium_key,
@@ -55,6 +59,11 @@ def _json(side: Side) -> Decode:
         return {side.prefix + name: value for name, value in found.items()}
 
     return decode
+
+
+def _json_confluent(side: Side) -> Decode:
+    decode = _json(side)
+    return lambda data: decode(data[_HEADER.size :])
 
 
 def _debezium_key(side: Side) -> Decode:
@@ -93,7 +102,7 @@ def _avro_confluent(side: Side) -> Decode:
     parsed: dict[int, Any] = {}
 
     def decode(data: bytes) -> dict[str, Any]:
-        magic, schema_id = struct.unpack_from(">bi", data)
+        magic, schema_id = _HEADER.unpack_from(data)
         if magic:
             reason = f"the magic byte is 0x{magic & 0xFF:02x}, not 0x00"
             raise StreamtableError(Condition.RECORD_UNREADABLE, reason=reason)
@@ -101,7 +110,9 @@ def _avro_confluent(side: Side) -> Decode:
             named: dict[str, Any] = {}
             for part in schemas.parts(schema_id):
                 parsed[schema_id] = fastavro.parse_schema(part, named_schemas=named)
-        found = fastavro.schemaless_reader(io.BytesIO(data[5:]), parsed[schema_id], None)
+        found = fastavro.schemaless_reader(
+            io.BytesIO(data[_HEADER.size :]), parsed[schema_id], None
+        )
         return _columns(side, found)
 
     return decode

@@ -28,6 +28,24 @@ public final class Codecs {
     return create(Encoder.class, name, schemaDdl, parameters);
   }
 
+  /**
+   * Calls the static method {@code check} of an encoder that registers a schema: it throws the
+   * errors of the registry that creating the encoder would throw, and registers nothing.
+   */
+  public static void checkSchema(String name, Map<String, String> parameters) {
+    try {
+      Class<?> found = Class.forName(Codecs.class.getPackageName() + "." + name);
+      found.getMethod("check", Map.class).invoke(null, parameters);
+    } catch (InvocationTargetException e) {
+      if (e.getCause() instanceof RuntimeException fault) {
+        throw fault;
+      }
+      throw new IllegalArgumentException(name, e.getCause());
+    } catch (ReflectiveOperationException e) {
+      throw new IllegalArgumentException("no check of codec " + name, e);
+    }
+  }
+
   private static <T> T create(
       Class<T> kind, String name, String schemaDdl, Map<String, String> parameters) {
     try {

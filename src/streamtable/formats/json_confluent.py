@@ -1,0 +1,99 @@
+"""The `json-confluent` format: JSON objects with the id of their JSON schema in a schema registry.
+
+Flink has no such format. The records are those of Confluent's JSON Schema serializers, and the
+options are those of Flink's formats `json` and `avro-confluent`.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from streamtable.core.changelog import APPEND
+from streamtable.core.codec import Codec
+from streamtable.core.errors import Condition, StreamtableError
+from streamtable.core.options import TEXT, Option, OptionSet
+from streamtable.formats.json import IGNORE_PARSE_ERRORS, JSON, check_columns, reading, writing
+from streamtable.formats.json_schema import json_schema
+from streamtable.formats.registry_client import REGISTRY_RULES, connection
+from streamtable.formats.registry_options import CONNECTION, PROPERTIES, SUBJECT, needed_subject
+
+if TYPE_CHECKING:
+    from streamtable.core.changelog import ChangelogMode
+    from streamtable.core.options import Settings
+    from streamtable.core.types import Field
+
+SCHEMA = Option(
+    "schema",
+    TEXT,
+    doc="JSON schema of a sink's objects. Default: derived from the columns.",
+)
+
+_OPTIONS = OptionSet(
+    "format 'json-confluent'",
+    (*CONNECTION, PROPERTIES, SUBJECT, SCHEMA, *JSON.options.options),
+    passthrough="properties.",
+    rules=(*REGISTRY_RULES, *JSON.options.rules),
+)
+
+
+@dataclass(frozen=True)
+class JsonConfluentFormat:
+    """JSON objects with a schema id in front; insert-only, because they have no row kind."""
+
+    identifier: str = "json-confluent"
+    mode: ChangelogMode = APPEND
+    options: OptionSet = _OPTIONS
+    projectable: bool = True
+
+    def decoder(self, fields: tuple[Field, ...], settings: Settings) -> Codec:
+        """Return the codec from objects with any JSON schema; the columns decide what is read."""
+        check_columns(fields)
+        parameters = reading(settings)
+        return Codec("json.JsonConfluentDecoder", fields, parameters, _registry(settings))
+
+    def encoder(self, fields: tuple[Field, ...], settings: Settings) -> Codec:
+        """Return the codec from columns to objects; creating the encoder registers the schema."""
+        check_columns(fields)
+        subject = needed_subject(settings, self.identifier)
+        parameters = {"schema": _schema(fields, settings), "subject": subject, **writing(settings)}
+        secrets = _registry(settings)
+        return Codec("json.JsonConfluentEncoder", fields, parameters, secrets, registers=True)
+
+    def skips_errors(self, settings: Settings) -> bool:
+        """Return the value of `ignore-parse-errors`."""
+        return settings[IGNORE_PARSE_ERRORS]
+
+
+def _registry(settings: Settings) -> dict[str, str]:
+    return {f"registry.{key}": value for key, value in connection(settings).items()}
+
+
+def _schema(fields: tuple[Field, ...], settings: Settings) -> str:
+    given = settings.get(SCHEMA)
+    if given is None:
+        return json.dumps(json_schema(fields))
+    try:
+        names = json.loads(given)["properties"].keys()
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        raise _unusable(settings, given, "a JSON schema with 'properties'") from error
+    lacking = [field.name for field in fields if field.name not in names]
+    if lacking:
+        raise _unusable(settings, given, f"a JSON schema with the property '{lacking[0]}'")
+    return given
+
+
+def _unusable(settings: Settings, given: str, expected: str) -> StreamtableError:
+    text = re.sub(r"\s+", " ", given)
+    return StreamtableError(
+        Condition.INVALID_OPTION,
+        at=settings.at(SCHEMA),
+        option=f"json-confluent.{SCHEMA.key}",
+        value=text if len(text) <= 60 else text[:60] + "...",
+        expected=expected,
+    )
+
+
+JSON_CONFLUENT = JsonConfluentFormat()
