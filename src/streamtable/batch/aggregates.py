@@ -75,8 +75,8 @@ def _doubt_order(
 ) -> None:
     """Doubt groups whose rows come from several partitions: their order is that of arrival."""
     counted = rows.groupBy(*map(quote, keys))
-    one_table = len(scans(node.input)) == 1
-    if positioned and one_table:
+    below = scans(node.input)
+    if positioned and len(below) == 1 and not context.merged(below[0]):
         partition = POSITION_NAMES[0]
         several = f"min({partition}) <> max({partition})"
     else:

@@ -41,6 +41,8 @@ class BatchContext:
         carried: the column that all operators carry; None for none.
         watermark_ms: watermark of the query at the end of its input, in milliseconds. Windows that
             it has not passed have no rows yet. None: the input is complete.
+        merged: whether the positions of a scan are those of several topics, which have no common
+            order.
         doubts: filled by the operators.
     """
 
@@ -48,6 +50,7 @@ class BatchContext:
     changes_of: Callable[[Scan], DataFrame]
     carried: Carried | None = None
     watermark_ms: int | None = None
+    merged: Callable[[Scan], bool] = lambda _: False
     doubts: list[Doubt] = field(default_factory=list)
     _numbers: count[int] = field(default_factory=count)
 

@@ -47,6 +47,9 @@ SUBCOMMANDS = {
     "verify": Subcommand(
         "streamtable.cli.verify", "Compare the topics of a data ingestion job with its tables."
     ),
+    "prove": Subcommand(
+        "streamtable.cli.prove", "Compare the tables that a job has written with a batch answer."
+    ),
     "jobs": Subcommand(
         "streamtable.cli.operate.jobs", "List jobs on this machine or below a directory."
     ),

@@ -197,6 +197,23 @@ class Sink(Protocol):
             Condition.NOT_YET, what=f"live rows of {self.table}, whose connector only writes"
         )
 
+    @property
+    def may_repeat(self) -> bool:
+        """Whether a crash may leave a row in the target twice."""
+        return True
+
+    def recorded_ends(self, directory: CheckpointPath, batch: int) -> Mapping[str, int] | None:
+        """Return the end of each split of the target at a commit, if the query has recorded it.
+
+        Args:
+            directory: the directory of the query's checkpoint.
+            batch: number of the committed batch.
+
+        Raises:
+            StreamtableError: CHECKPOINT_UNREADABLE.
+        """
+        return None
+
     def rollback_obstacle(self, facts: SinkFacts) -> str | None:
         """Return why the sink cannot be rolled back, judged by the script alone; else None."""
         return f"{self.table} cannot be rolled back"

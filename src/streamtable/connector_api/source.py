@@ -193,8 +193,32 @@ class Source(Protocol):
                 offsets that the table does not have; ACCESS_DENIED; an error of the external
                 system.
         """
-        msg = f"the source of {self.table} keeps no history"
-        raise InternalError(msg)
+        raise _no_history(self)
+
+    def stored_between(
+        self,
+        wanted: ReadRequest,
+        ranges: Mapping[Split, tuple[int, int]],
+        context: ReadContext,
+        *,
+        committed: bool,
+    ) -> StoredChanges:
+        """Return the changes of ranges of the splits; the notices name what may be lost.
+
+        Args:
+            wanted: the columns; `last_only` as in `read`.
+            ranges: first position and end, exclusive, by split; other splits are not read.
+            context: the context of the read.
+            committed: whether to wait for open transactions, and to read committed ones only.
+
+        Raises:
+            StreamtableError: MOMENT_LOST for deleted changes; an error of the external system.
+        """
+        raise _no_history(self)
+
+    def decoded(self, wanted: ReadRequest, records: DataFrame, context: ReadContext) -> DataFrame:
+        """Decode rows that `Sink.encode` of the same table has encoded, as `stored_between`."""
+        raise _no_history(self)
 
     def identities(self, bridge: Bridge, timeout_ms: int | None = None) -> Mapping[str, str]:
         """Return the ids of the objects that the source reads, such as topics, by their names.
@@ -272,3 +296,7 @@ class Source(Protocol):
     def observe(self, bridge: Bridge, notice: Notice) -> SourceObserver | None:
         """Return the observer of a query that reads the source; None if it needs no observer."""
         return None
+
+
+def _no_history(source: Source) -> InternalError:
+    return InternalError(f"the source of {source.table} keeps no history")

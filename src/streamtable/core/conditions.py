@@ -88,6 +88,7 @@ class Condition(Enum):
     )
     NOT_ENOUGH_SLOTS = "real-time mode runs {needed} tasks at once, but Spark has {available} slots"
     NOT_GROUPED = "column '{column}' is neither in GROUP BY nor inside an aggregate"
+    NOT_PROVABLE = "table {table} cannot be compared with its input: {reason}"
     NOT_READABLE = "table {table} of connector '{connector}' can only be written"
     NOT_WRITABLE = "table {table} of connector '{connector}' can only be read"
     NOT_YET = "{what} is not supported yet"

@@ -29,10 +29,12 @@ from streamtable.connectors.kafka.write.rollback import (
     KafkaRollback,
     declared_obstacle,
     obstacle_there,
+    recorded_ends,
     safe_lag,
 )
 from streamtable.connectors.kafka.write.transactions import abort_orphans, check_transactions
 from streamtable.connectors.kafka.write.writer import encode_records, writer_spec
+from streamtable.core.checkpoint_path import CheckpointPath
 from streamtable.core.errors import Condition, StreamtableError
 from streamtable.core.settings import EXECUTION_MODE
 from streamtable.jvm.bridge import Bridge
@@ -160,6 +162,15 @@ class KafkaSink(TableEndpoint[KafkaTable], Sink):
     def explain(self, sink: str, text: str) -> StreamtableError | None:
         """Translate a delivery timeout into JOB_FAILED."""
         return explain_fault(sink, text)
+
+    @property
+    def may_repeat(self) -> bool:
+        """Whether the sink is not exactly-once."""
+        return self.declared.transaction_prefix is None
+
+    def recorded_ends(self, directory: CheckpointPath, batch: int) -> Mapping[str, int] | None:
+        """Return the end offsets that real-time mode has recorded with a commit."""
+        return recorded_ends(directory, batch)
 
     def rollback_obstacle(self, facts: SinkFacts) -> str | None:
         """Return why the topic cannot be rolled back, judged by the script alone; else None."""

@@ -31,6 +31,7 @@ from streamtable.connectors.kafka.cluster.positions import (
     split_of,
 )
 from streamtable.connectors.kafka.cluster.topics import TopicToCreate, check_topics_there
+from streamtable.connectors.kafka.read.between import decode, read_between
 from streamtable.connectors.kafka.read.bounds import ahead, topics_of
 from streamtable.connectors.kafka.read.newest import newest
 from streamtable.connectors.kafka.read.scan import read_changelog, startup_notice
@@ -138,6 +139,22 @@ class KafkaSource(TableEndpoint[KafkaTable], Source):
     ) -> StoredChanges:
         """Return the records of the topics, from the first kept offsets to the latest moment."""
         return read_stored(self.declared, wanted, moments, context)
+
+    def stored_between(
+        self,
+        wanted: ReadRequest,
+        ranges: Mapping[Split, tuple[int, int]],
+        context: ReadContext,
+        *,
+        committed: bool,
+    ) -> StoredChanges:
+        """Return the records of ranges of offsets."""
+        found = {partition_of(split): offsets for split, offsets in ranges.items()}
+        return read_between(self.declared, wanted, found, context, committed=committed)
+
+    def decoded(self, wanted: ReadRequest, records: DataFrame, context: ReadContext) -> DataFrame:
+        """Return the rows of keys and values as the sink of the table encodes them."""
+        return decode(self.declared, wanted, records, context)
 
     def identities(self, bridge: Bridge, timeout_ms: int | None = None) -> Mapping[str, str]:
         """Return Kafka's ids of the topics."""

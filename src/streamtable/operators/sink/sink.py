@@ -23,7 +23,11 @@ from streamtable.plan.source.metadata_columns import written_metadata
 
 def lower_sink(sink: Sink, context: LoweringContext) -> DataFrame:
     """Lower a sink to the rows that it writes, checked and encoded."""
-    rows = checked_rows(sink, context)
+    return encoded(sink, checked_rows(sink, context), context)
+
+
+def encoded(sink: Sink, rows: DataFrame, context: LoweringContext) -> DataFrame:
+    """Encode checked rows for the writer."""
     if casts := written_metadata(sink.table):
         names = (f.name for f in sink.input.fields)
         columns = [f"{casts.get(name, quote(name))} AS {quote(name)}" for name in names]
@@ -33,7 +37,11 @@ def lower_sink(sink: Sink, context: LoweringContext) -> DataFrame:
 
 def checked_rows(sink: Sink, context: LoweringContext) -> DataFrame:
     """Lower a sink to row kinds and columns in the types of the table, checked but not encoded."""
-    rows = lower(sink.input, context)
+    return checked(sink, lower(sink.input, context), context)
+
+
+def checked(sink: Sink, rows: DataFrame, context: LoweringContext) -> DataFrame:
+    """Check the rows of a sink's query: the lengths of values, and NOT NULL."""
     enforcer = context.settings[TYPE_LENGTH_ENFORCER]
     if enforcer is not TypeLengthEnforcer.IGNORE:
         # Use the types of the table: an implicit cast leaves a column with the type of the query.

@@ -20,6 +20,7 @@ from datetime import timedelta
 from streamtable.connector_api.preflight import Notice
 from streamtable.connector_api.sink import SinkFacts, WriteContext
 from streamtable.connectors.kafka.cluster.admin import KafkaAdmin, Partition
+from streamtable.connectors.kafka.cluster.positions import by_split
 from streamtable.connectors.kafka.options.options import DeliveryGuarantee
 from streamtable.connectors.kafka.table import KafkaTable
 from streamtable.core.checkpoint_path import CheckpointPath
@@ -160,12 +161,12 @@ class KafkaRollback:
     def pending(self) -> bool:
         """Whether the next start rolls back: real-time mode has written since a commit."""
         batch = newest_batch(self._directory / "commits")
-        return not self._shared and self._kept(batch) is not None
+        return not self._shared and _kept(self._directory, batch) is not None
 
     def before_start(self, mode: ExecutionMode) -> bool:
         """Roll the topic back if necessary; return whether any key has changed."""
         batch = newest_batch(self._directory / "commits")
-        kept = self._kept(batch)
+        kept = _kept(self._directory, batch)
         watched = mode is ExecutionMode.REAL_TIME and self._keeps and not self._shared
         if kept is None and not watched:
             return False
@@ -227,26 +228,36 @@ class KafkaRollback:
             )
         return result.keys > 0
 
-    def _kept(self, batch: int) -> _Kept | None:
-        try:
-            text = (self._directory / "sinks" / str(batch)).read_text(encoding="utf-8")
-        except FileNotFoundError:
-            return None
-        try:
-            found = json.loads(text)
-        except ValueError as error:
-            raise StreamtableError(
-                Condition.CHECKPOINT_UNREADABLE,
-                checkpoint=self._directory,
-                reason=f"'sinks/{batch}' is empty, probably after a loss of power",
-                hint="delete the file; rows that real-time mode has written since stay in the"
-                " topic",
-            ) from error
-        ends = {}
-        for name, end in found["ends"].items():
-            topic, _, partition = name.rpartition(":")
-            ends[topic, int(partition)] = end
-        return _Kept(found["topic"], found["time"], ends)
+
+def recorded_ends(directory: CheckpointPath, batch: int) -> dict[str, int] | None:
+    """Return the end offsets of a sink topic at a commit, by split; None if they are not recorded.
+
+    Raises:
+        StreamtableError: CHECKPOINT_UNREADABLE.
+    """
+    kept = _kept(directory, batch)
+    return None if kept is None else by_split(kept.ends)
+
+
+def _kept(directory: CheckpointPath, batch: int) -> _Kept | None:
+    try:
+        text = (directory / "sinks" / str(batch)).read_text(encoding="utf-8")
+    except FileNotFoundError:
+        return None
+    try:
+        found = json.loads(text)
+    except ValueError as error:
+        raise StreamtableError(
+            Condition.CHECKPOINT_UNREADABLE,
+            checkpoint=directory,
+            reason=f"'sinks/{batch}' is empty, probably after a loss of power",
+            hint="delete the file; rows that real-time mode has written since stay in the topic",
+        ) from error
+    ends = {}
+    for name, end in found["ends"].items():
+        topic, _, partition = name.rpartition(":")
+        ends[topic, int(partition)] = end
+    return _Kept(found["topic"], found["time"], ends)
 
 
 def _is_shared(directory: CheckpointPath) -> bool:

@@ -1,0 +1,215 @@
+"""The records of exact ranges of offsets as a batch DataFrame, and rows of encoded records."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+
+from pyspark.sql import DataFrame
+
+from streamtable.connector_api.source import ReadContext, ReadRequest
+from streamtable.connector_api.stored import NUMBER_COLUMN, TIME_COLUMN, StoredChanges
+from streamtable.connectors.kafka.cluster.admin import KafkaAdmin, Partition
+from streamtable.connectors.kafka.read.bounds import topics_of
+from streamtable.connectors.kafka.read.columns import (
+    consumer_options,
+    decoded_fields,
+    needs_headers,
+    row_columns,
+    with_leader_epochs,
+)
+from streamtable.connectors.kafka.read.reading import read_rows
+from streamtable.connectors.kafka.table import KafkaTable
+from streamtable.core.errors import Condition, StreamtableError
+
+#: Large polls save requests, as in micro-batches; settings of the script override them.
+_DEFAULTS = {"max.poll.records": "50000", "max.partition.fetch.bytes": str(4 << 20)}
+
+#: The longest wait for the end of transactions that are already committed, in seconds.
+_STABLE_S = 30.0
+
+#: First offset, and the end, exclusive.
+Range = tuple[int, int]
+
+
+def read_between(
+    table: KafkaTable,
+    wanted: ReadRequest,
+    ranges: Mapping[Partition, Range],
+    context: ReadContext,
+    *,
+    committed: bool,
+) -> StoredChanges:
+    """Read the records of ranges of offsets.
+
+    Args:
+        table: the table.
+        wanted: the columns.
+        ranges: offsets by partition; other partitions are not read.
+        context: the context of the read.
+        committed: whether to read committed transactions only, whatever the script says.
+
+    Raises:
+        StreamtableError: MOMENT_LOST for records that the brokers have deleted; TOPIC_MISSING.
+    """
+    isolation = {"isolation.level": "read_committed"} if committed else {}
+    table = replace(table, properties={**_DEFAULTS, **table.properties, **isolation})
+    admin = KafkaAdmin(context.bridge, table.properties)
+    topics = topics_of(table, admin)
+    begins, ends = admin.begin_offsets(topics), admin.end_offsets(topics)
+    for partition, (begin, end) in sorted(ranges.items()):
+        error = _lost(table, partition, begin, end, begins)
+        if error is not None:
+            raise error
+    if committed:
+        _await_decided(table, admin, topics, ranges)
+    whole = {p: ranges.get(p, (begin, begin)) for p, begin in begins.items()}
+    frame = (
+        context.spark.read.format("kafka")
+        .option("assign", _by_topic(dict.fromkeys(whole)))
+        .option("startingOffsets", _by_topic({p: begin for p, (begin, _) in whole.items()}))
+        .option("endingOffsets", _by_topic({p: end for p, (_, end) in whole.items()}))
+        .option("includeHeaders", str(needs_headers(table)))
+        .options(**consumer_options(table.properties))
+        .load()
+    )
+    counters = context.counters_of(table.table)
+    records = context.bridge.metered(frame, counters)
+    notices = tuple(_compacted(table, admin, topics, ranges, ends))
+    return StoredChanges(_rows(table, wanted, records, context), wanted.fields, notices)
+
+
+def decode(
+    table: KafkaTable, wanted: ReadRequest, records: DataFrame, context: ReadContext
+) -> DataFrame:
+    """Decode encoded records, `key` and `value`, as if they had been read from the topic."""
+    columns = [
+        "key",
+        "value",
+        f"'{table.topics[0]}' AS topic",
+        "0 AS partition",
+        "0L AS offset",
+        "timestamp_millis(0) AS timestamp",
+        "0 AS timestampType",
+        "CAST(NULL AS ARRAY<STRUCT<key: STRING, value: BINARY>>) AS headers",
+    ]
+    return _rows(table, wanted, records.selectExpr(*columns), context)
+
+
+def _rows(
+    table: KafkaTable, wanted: ReadRequest, records: DataFrame, context: ReadContext
+) -> DataFrame:
+    skips = table.dead_letter_topic is not None  # in a job, such a record is no part of the table
+    rows = read_rows(
+        replace(table, dead_letter_topic=None),
+        decoded_fields(table, wanted.fields),
+        with_leader_epochs(table, wanted.fields, records, context.bridge),
+        bridge=context.bridge,
+        counters=context.counters_of(table.table),
+        last_only=wanted.last_only,
+        skips_errors=skips,
+        number=NUMBER_COLUMN,
+    )
+    return rows.selectExpr(
+        *row_columns(table, wanted.fields),
+        "partition AS __partition",
+        "offset AS __offset",
+        NUMBER_COLUMN,
+        f"timestamp AS {TIME_COLUMN}",
+    )
+
+
+def _lost(
+    table: KafkaTable,
+    partition: Partition,
+    begin: int,
+    end: int,
+    begins: Mapping[Partition, int],
+) -> StreamtableError | None:
+    topic, number = partition
+    if partition not in begins:
+        return StreamtableError(
+            Condition.TOPIC_MISSING,
+            at=table.at,
+            topic=f"{topic}, partition {number}",
+            table=table.table,
+            servers=table.servers,
+        )
+    first = begins[partition]
+    if end <= begin or first <= begin:
+        return None
+    return StreamtableError(
+        Condition.MOMENT_LOST,
+        at=table.at,
+        table=table.table,
+        moment=f"partition:{number},offset:{end}",
+        reason=(
+            f"the brokers have deleted records from offset {begin} on: partition {number} of topic"
+            f" '{topic}' begins at offset {first}"
+        ),
+        hint="'retention.ms' of the topic decides how long records are kept",
+    )
+
+
+def _await_decided(
+    table: KafkaTable,
+    admin: KafkaAdmin,
+    topics: tuple[str, ...],
+    ranges: Mapping[Partition, Range],
+) -> None:
+    """Wait until no open transaction is before the ends: its records could not be read."""
+    deadline = time.monotonic() + _STABLE_S
+    while True:
+        stable = admin.stable_end_offsets(topics)
+        held = [p for p, (_, end) in ranges.items() if stable[p] < end]
+        if not held:
+            return
+        if time.monotonic() > deadline:
+            topic, number = held[0]
+            raise StreamtableError(
+                Condition.MOMENT_LOST,
+                at=table.at,
+                table=table.table,
+                moment=f"partition:{number},offset:{ranges[held[0]][1]}",
+                reason=f"a transaction in partition {number} of topic '{topic}' is open",
+                hint="`streamtable txn` lists and aborts open transactions",
+            )
+        time.sleep(0.1)
+
+
+def _compacted(
+    table: KafkaTable,
+    admin: KafkaAdmin,
+    topics: tuple[str, ...],
+    ranges: Mapping[Partition, Range],
+    ends: Mapping[Partition, int],
+) -> Iterator[str]:
+    """Yield a line for each topic in which compaction may have removed records of the ranges.
+
+    Compaction keeps the last record of each key. A table that keeps the last row of each key
+    therefore loses nothing if its ranges end where the topic ends.
+    """
+    for topic in topics:
+        policy = admin.describe(topic).get("cleanup.policy", "compact")
+        later = any(end < ends[p] for p, (_, end) in ranges.items() if p[0] == topic)
+        if "compact" not in policy:
+            continue
+        if not table.is_upsert:
+            yield f"topic '{topic}' is compacted, so that records of {table.table} may be missing"
+        elif later:
+            yield (
+                f"topic '{topic}' is compacted and has later records, so that rows of"
+                f" {table.table} that have changed since may be missing"
+            )
+
+
+def _by_topic(values: Mapping[Partition, int | None]) -> str:
+    offsets: dict[str, dict[str, int]] = {}
+    partitions: dict[str, list[int]] = {}
+    for (topic, number), offset in sorted(values.items()):
+        partitions.setdefault(topic, []).append(number)
+        if offset is not None:
+            offsets.setdefault(topic, {})[str(number)] = offset
+    return json.dumps(offsets or partitions)

@@ -1,0 +1,115 @@
+"""A commit of a query: the offsets that it covers, and the end of the sink at this commit.
+
+Spark writes `offsets/N` before it runs batch N of a micro-batch query, and `commits/N` after the
+sink has all rows of the batch. Between a commit and the next file of offsets, nothing is written.
+docs/decisions/0018-proof-at-a-commit.md gives the reasons.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from streamtable.connector_api.source import Split
+from streamtable.core.checkpoint_path import CheckpointPath, numbered
+from streamtable.jvm.planned_batches import END_WATERMARK_MS
+
+_POLL_S = 0.005
+
+
+@dataclass(frozen=True)
+class Commit:
+    """A committed batch of a query.
+
+    Attributes:
+        batch: its number.
+        time_ms: start of the batch, in epoch milliseconds.
+        watermark_ms: watermark of the query in the batch; None if it is past all times.
+        positions: for each source, left to right: its first and its last position as Spark writes
+            them; None if the source has not started.
+        ends: end of each split of the sink, exclusive.
+    """
+
+    batch: int
+    time_ms: int
+    watermark_ms: int | None
+    positions: Sequence[tuple[str | None, str | None]]
+    ends: Mapping[Split, int]
+
+
+def newest_commit(directory: CheckpointPath) -> int:
+    """Return the number of the newest committed batch of a query; -1 for none."""
+    return max(numbered(directory / "commits"), default=-1)
+
+
+def has_planned_batch(directory: CheckpointPath) -> bool:
+    """Whether a batch is planned and not committed."""
+    return max(numbered(directory / "offsets"), default=-1) > newest_commit(directory)
+
+
+def settled_commit(
+    directory: CheckpointPath,
+    recorded: Callable[[int], Mapping[Split, int] | None],
+    ends: Callable[[], Mapping[Split, int]],
+    in_batches: Callable[[], bool],
+    patience_s: float,
+) -> Commit | None:
+    """Wait for a commit with a known end of the sink; None if there is none in time.
+
+    Args:
+        directory: the directory of the query's checkpoint.
+        recorded: returns the ends of the sink that a commit has recorded.
+        ends: returns the current ends of the sink. They are those of the newest commit if no batch
+            was planned before or after the request.
+        in_batches: returns whether the query wrote in micro-batches at the time of the call, if it
+            has committed nothing since. In real-time mode, a query writes before it plans a batch.
+        patience_s: the longest wait, in seconds.
+    """
+    deadline = time.monotonic() + patience_s
+    while True:
+        batch = newest_commit(directory)
+        found = recorded(batch) if batch >= 0 else None
+        if found is None and batch >= 0 and not has_planned_batch(directory):
+            now = ends()
+            if _is_newest(directory, batch) and in_batches() and _is_newest(directory, batch):
+                found = now
+        if found is not None:
+            return _read(directory, batch, found)
+        if time.monotonic() > deadline:
+            return None
+        time.sleep(_POLL_S)
+
+
+def _is_newest(directory: CheckpointPath, batch: int) -> bool:
+    return newest_commit(directory) == batch and not has_planned_batch(directory)
+
+
+def _read(directory: CheckpointPath, batch: int, ends: Mapping[Split, int]) -> Commit:
+    _, metadata, *positions = _lines(directory / "offsets" / str(batch))
+    told: Mapping[str, Any] = json.loads(metadata)
+    watermark = int(told["batchWatermarkMs"])
+    last = [None if text == "-" else text for text in positions]
+    first = [_first(directory / "sources" / str(place) / "0") for place in range(len(last))]
+    return Commit(
+        batch,
+        int(told["batchTimestampMs"]),
+        None if watermark >= END_WATERMARK_MS else watermark,
+        list(zip(first, last, strict=True)),
+        ends,
+    )
+
+
+def _first(file: CheckpointPath) -> str | None:
+    """Return the first position of a source; sources without such a file begin at offset 0."""
+    if not file.exists():
+        return None
+    lines = _lines(file)
+    return lines[1] if len(lines) == 2 else None
+
+
+def _lines(file: CheckpointPath) -> list[str]:
+    # Spark's Kafka source writes a zero byte before the version.
+    return file.read_text(encoding="utf-8").lstrip("\0").splitlines()

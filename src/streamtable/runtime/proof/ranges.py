@@ -1,0 +1,60 @@
+"""The ranges of offsets that the scans of a query have read up to a commit."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from streamtable.connector_api.endpoints import source_of
+from streamtable.connector_api.source import Source, Split
+from streamtable.core.errors import Condition, StreamtableError
+from streamtable.plan.sink.sink import Sink
+from streamtable.plan.source.scan import scans
+from streamtable.runtime.proof.commits import Commit
+
+#: First position and end, exclusive, by split.
+Ranges = Mapping[Split, tuple[int, int]]
+
+
+def ranges_of(sink: Sink, commit: Commit) -> list[Ranges]:
+    """Return the ranges of each scan, left to right.
+
+    Spark writes one position per source, in the order of the scans.
+
+    Raises:
+        StreamtableError: NOT_PROVABLE if the positions do not belong to the scans.
+    """
+    found: list[Ranges] = []
+    free = list(commit.positions)
+    for scan in scans(sink.input):
+        source = source_of(scan.table)
+        place = next((i for i, pair in enumerate(free) if _reads(source, pair)), None)
+        if place is None:
+            found.append({})
+            continue
+        found.append(_ranges(source, free.pop(place)))
+    _check_order(sink, found)
+    return found
+
+
+def _reads(source: Source, pair: tuple[str | None, str | None]) -> bool:
+    return bool(source.positions([pair[1]]))
+
+
+def _ranges(source: Source, pair: tuple[str | None, str | None]) -> Ranges:
+    first, last = (source.positions([text]) for text in pair)
+    return {split: (first.get(split, 0), end) for split, end in last.items()}
+
+
+def _check_order(sink: Sink, found: Sequence[Ranges]) -> None:
+    """Check that scans of one topic have equal ranges: each of them may be that of either scan."""
+    seen: dict[Split, tuple[int, int]] = {}
+    for ranges in found:
+        for split, offsets in ranges.items():
+            if seen.setdefault(split, offsets) != offsets:
+                raise StreamtableError(
+                    Condition.NOT_PROVABLE,
+                    at=sink.at,
+                    table=sink.table.name,
+                    reason=f"two scans of {split} have reached different offsets",
+                    hint="stop the job with `streamtable stop`, and compare again",
+                )

@@ -1,0 +1,179 @@
+"""Both sides of a proof as DataFrames: the rows of the batch answer, and those of the sink."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from pyspark.sql import DataFrame
+
+from streamtable.batch.answer import answer
+from streamtable.batch.context import BatchContext, Doubt
+from streamtable.batch.fold import content
+from streamtable.batch.refusals import refusal, refused
+from streamtable.batch.rounding import rounded_fields
+from streamtable.connector_api.endpoints import source_of
+from streamtable.connector_api.source import ReadRequest
+from streamtable.connector_api.stored import StoredChanges
+from streamtable.core.changelog import ROW_KIND_COLUMN, RowKind
+from streamtable.core.errors import Condition, StreamtableError
+from streamtable.core.options import Settings
+from streamtable.core.settings import NOT_NULL_ENFORCER, NotNullEnforcer
+from streamtable.core.types import Field, quote
+from streamtable.operators.context import LoweringContext
+from streamtable.operators.sink.sink import checked, encoded
+from streamtable.plan.node import Node
+from streamtable.plan.position import POSITION
+from streamtable.plan.rules.tree import every
+from streamtable.plan.sink.sink import Sink
+from streamtable.plan.source.scan import Scan, scans
+from streamtable.runtime.proof.commits import Commit
+from streamtable.runtime.proof.ranges import Ranges, ranges_of
+
+_KEPT = f"{ROW_KIND_COLUMN} IN ({RowKind.INSERT.value}, {RowKind.UPDATE_AFTER.value})"
+
+
+@dataclass(frozen=True)
+class Side:
+    """Rows of one side.
+
+    Attributes:
+        rows: the columns of the sink, and no others; a batch DataFrame.
+        notices: reasons why rows may be missing from the input.
+    """
+
+    rows: DataFrame
+    notices: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Expected(Side):
+    """The batch answer, as the sink would decode it.
+
+    Attributes:
+        doubts: cases in which the input does not determine the answer.
+        offsets: offsets that the scans have read.
+    """
+
+    doubts: Sequence[Doubt] = ()
+    offsets: int = 0
+
+
+def compared_fields(sink: Sink) -> tuple[Field, ...]:
+    """Return the columns that are compared: the physical ones; metadata is not."""
+    metadata = {column.name for column in sink.table.schema.metadata}
+    return tuple(f for f in sink.table.schema.persisted if f.name not in metadata)
+
+
+def check_provable(sink: Sink, settings: Settings) -> None:
+    """Check, without reading anything, that a query and its tables can be compared.
+
+    Raises:
+        StreamtableError: NO_BATCH_ANSWER for an operator, NO_HISTORY for a table that cannot be
+            read again, NOT_PROVABLE for others.
+    """
+    found = refusal(sink.input)
+    if found is not None:
+        raise refused(sink, found)
+    for scan in scans(sink.input):
+        _check_history(
+            scan.table.name, scan.table.connector.name, source_of(scan.table).keeps_history
+        )
+        if source_of(scan.table).is_bounded:
+            raise _not(sink, f"{scan.table.name} has a bound, which each run decides again")
+    keeps = getattr(sink.table.connector, "source", None) is not None
+    _check_history(
+        sink.table.name,
+        sink.table.connector.name,
+        keeps and source_of(sink.table).keeps_history,
+    )
+    drops = settings[NOT_NULL_ENFORCER] is NotNullEnforcer.DROP and sink.not_null
+    if drops and not sink.input.mode.is_append:
+        reason = f"'{NOT_NULL_ENFORCER.key}' drops rows, so that an earlier row of a key stays"
+        raise _not(sink, reason)
+
+
+def _check_history(table: str, connector: str, keeps: bool) -> None:
+    if not keeps:
+        raise StreamtableError(
+            Condition.NO_HISTORY,
+            table=table,
+            connector=connector,
+            hint="name another table with --table",
+        )
+
+
+def expected_side(sink: Sink, commit: Commit, lowering: LoweringContext) -> Expected:
+    """Return the rows of the batch answer over the input of a commit.
+
+    Raises:
+        StreamtableError: MOMENT_LOST for input that is no longer kept; NOT_PROVABLE.
+    """
+    ranges = ranges_of(sink, commit)
+    pending = list(ranges)
+    notices: list[str] = []
+
+    def changes_of(scan: Scan) -> DataFrame:
+        found = _changes(scan, pending.pop(0), lowering)
+        notices.extend(found.notices)
+        return found.rows
+
+    waits = any(node.waits for node in every(sink.input))
+    merged = {
+        scan.table.name
+        for scan, one in zip(scans(sink.input), ranges, strict=True)
+        if len({split.rpartition("/")[0] for split in one}) > 1
+    }
+    context = BatchContext(
+        lowering,
+        changes_of,
+        watermark_ms=commit.watermark_ms if waits else None,
+        merged=lambda scan: scan.table.name in merged,
+    )
+    rows = checked(sink, answer(sink.input, context), lowering)
+    if waits:
+        context.doubt(sink.input, "rows may have been dropped as late")
+    noted: list[Node] = []
+    rounded_fields(sink.input, noted.append)
+    for node in noted:
+        context.doubt(node, "it decides by a sum of FLOAT or DOUBLE, whose last digits may differ")
+    records = encoded(sink, rows, lowering)
+    fields = compared_fields(sink)
+    decoded = source_of(sink.table).decoded(ReadRequest(fields), records, lowering)
+    offsets = sum(end - begin for one in ranges for begin, end in one.values())
+    return Expected(_plain(decoded, fields), tuple(notices), context.doubts, offsets)
+
+
+def found_side(sink: Sink, commit: Commit, lowering: LoweringContext) -> Side:
+    """Return the rows that the sink has at a commit.
+
+    Raises:
+        StreamtableError: MOMENT_LOST for a topic whose first records are deleted.
+    """
+    fields, mode = compared_fields(sink), sink.table.connector.writes
+    key = () if mode.is_append else sink.key
+    ranges = {split: (0, end) for split, end in commit.ends.items()}
+    wanted = ReadRequest(fields, last_only=bool(key))
+    source = source_of(sink.table)
+    found = source.stored_between(wanted, ranges, lowering, committed=True)
+    rows = found.rows if mode.is_append else content(found.rows, fields, key)
+    # An append-only topic is read as a whole: compaction would be a loss.
+    return Side(_plain(rows, fields), found.notices)
+
+
+def _changes(scan: Scan, ranges: Ranges, lowering: LoweringContext) -> StoredChanges:
+    fields = tuple(f for f in scan.fields if f not in POSITION)
+    last_only = bool(scan.table.schema.primary_key) and not scan.mode.is_append
+    wanted = ReadRequest(fields, last_only=last_only and not scan.mode.has_before)
+    source = source_of(scan.table)
+    return source.stored_between(wanted, ranges, lowering, committed=False)
+
+
+def _plain(rows: DataFrame, fields: Sequence[Field]) -> DataFrame:
+    return rows.where(_KEPT).selectExpr(*(quote(f.name) for f in fields))
+
+
+def _not(sink: Sink, reason: str) -> StreamtableError:
+    return StreamtableError(
+        Condition.NOT_PROVABLE, at=sink.at, table=sink.table.name, reason=reason
+    )

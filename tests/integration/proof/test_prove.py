@@ -1,0 +1,103 @@
+"""`streamtable prove` of jobs on a real broker: no false alarm, and each planted fault is found."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from tests.integration.proof.support import ProvedJob
+
+from streamtable.testing.jobs import BoundedRun
+from streamtable.testing.topics import produce
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+    from tests.conftest import Topics
+
+    from streamtable.devbroker.broker import Broker
+
+_QUERIES = ("totals", "named", "best", "seen")
+
+
+def _run(job: ProvedJob, spark: SparkSession) -> BoundedRun:
+    script = (job.folder / "job.sql").read_text()
+    return BoundedRun(spark, script, job.checkpoint, job.variables)
+
+
+def _rows(run: BoundedRun, table: str) -> dict[tuple[Any, ...], dict[str, Any]]:
+    return {key: dict(row) for key, row in run.rows(table).items()}
+
+
+def _write(job: ProvedJob, table: str, key: Any, row: Any) -> None:
+    """Write a record into a sink topic, as nobody should; None is a tombstone or no key."""
+    texts = [None if one is None else json.dumps(one, separators=(",", ":")) for one in (key, row)]
+    encoded = [None if text is None else text.encode() for text in texts]
+    produce(job.servers, job.topic(table), [(encoded[0], encoded[1])])
+
+
+@pytest.mark.parametrize("exactly_once", [False, True])
+def test_planted_faults_are_found(
+    exactly_once: bool, broker: Broker, topic: Topics, tmp_path: Path, spark: SparkSession
+) -> None:
+    job = ProvedJob.make(tmp_path, broker, topic, mode="micro-batch", exactly_once=exactly_once)
+    run = _run(job, spark)
+    job.feed(1, 200)
+    run()
+    job.feed(2, 100)
+    run()
+
+    found = job.results()
+    assert tuple(found) == _QUERIES
+    assert {one["result"] for one in found.values()} == {"equal"}
+    assert found["totals"]["keys"] == len(run.rows("totals")) == 4
+    assert found["totals"]["tolerant"] == ["price"]
+    assert found["seen"]["offsets"] == 2 * 300
+
+    totals, best = _rows(run, "totals"), _rows(run, "best")
+    first, second, *_ = totals.values()
+    _write(job, "totals", {"shop": first["shop"]}, {**first, "amount": first["amount"] + 1})
+    _write(job, "totals", {"shop": second["shop"]}, None)
+    _write(job, "totals", {"shop": 99}, {**first, "shop": 99})
+    top = best[1, 1]
+    stale = {"shop": 1, "id": -1, "amount": 0, "place": 1}
+    _write(job, "best", {"shop": top["shop"], "place": 1}, stale)
+    _write(job, "seen", None, {"shop": 0, "n": 777})
+
+    found = job.results()
+    assert {name: one["result"] for name, one in found.items()} == {
+        "totals": "differs",
+        "named": "equal",
+        "best": "differs",
+        "seen": "differs",
+    }
+    planted = found["totals"]
+    kinds = ("changed", "missing", "extra", "rounded", "repeated")
+    assert [planted[kind] for kind in kinds] == [1, 1, 1, 0, 0]
+    shown = {json.loads(one["key"])["shop"]: one for one in planted["examples"]}
+    assert set(shown) == {first["shop"], second["shop"], 99}
+    assert shown[99]["expected"] is None
+    assert shown[second["shop"]]["found"] is None
+    assert json.loads(shown[first["shop"]]["expected"])["amount"] == first["amount"]
+    assert (found["best"]["changed"], found["seen"]["extra"]) == (1, 1)
+
+    text = job.prove("--table", "totals")
+    assert text.exit_code == 1
+    assert "totals: 5 keys, " in text.output
+    assert ", 3 differ, at batch " in text.output
+    assert "Both sides share the parser" in text.output
+
+
+def test_a_repeated_row_is_no_difference_of_at_least_once(
+    broker: Broker, topic: Topics, tmp_path: Path, spark: SparkSession
+) -> None:
+    job = ProvedJob.make(tmp_path, broker, topic, mode="micro-batch")
+    job.feed(3, 50)
+    _run(job, spark)()
+    produce(job.servers, job.variables["clicks"], [(None, b'{"shop": 4, "n": 5}')])
+    _run(job, spark)()
+    _write(job, "seen", None, {"shop": 4, "n": 5})
+    seen = job.results("--table", "seen")["seen"]
+    assert (seen["result"], seen["repeated"], seen["differ"]) == ("equal", 1, 0)
+    assert job.results("--sample", "20%", "--table", "named")["named"]["keys"] < 40

@@ -1,0 +1,98 @@
+"""The end of a sink belongs to a commit only if no batch was planned around the request."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+
+from streamtable.jvm.planned_batches import END_WATERMARK_MS
+from streamtable.runtime.proof.commits import Commit, has_planned_batch, settled_commit
+
+_ENDS = {"out/0": 7}
+
+
+class _Query:
+    """The logs of a query, as Spark writes them."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        for name in ("offsets", "commits", "sources/0", "sinks"):
+            (folder / name).mkdir(parents=True)
+        (folder / "sources/0/0").write_bytes(b'\0v1\n{"in":{"0":3}}')
+
+    def plan(self, batch: int, watermark_ms: int = 5) -> None:
+        told = json.dumps({"batchWatermarkMs": watermark_ms, "batchTimestampMs": 1000})
+        (self.folder / f"offsets/{batch}").write_text(f'v1\n{told}\n{{"in":{{"0":9}}}}\n-')
+
+    def commit(self, batch: int) -> None:
+        (self.folder / f"commits/{batch}").write_text("v1\n{}")
+
+    def settled(
+        self,
+        *,
+        recorded: Mapping[int, Mapping[str, int]] | None = None,
+        in_batches: bool = True,
+        after_request: int | None = None,
+    ) -> Commit | None:
+        def ends() -> Mapping[str, int]:
+            if after_request is not None:
+                self.plan(after_request)
+            return _ENDS
+
+        known = recorded or {}
+        return settled_commit(self.folder, known.get, ends, lambda: in_batches, 0.05)
+
+
+@pytest.fixture
+def query(tmp_path: Path) -> _Query:
+    return _Query(tmp_path)
+
+
+def test_the_newest_commit_with_its_positions(query: _Query) -> None:
+    query.plan(0)
+    query.commit(0)
+    found = query.settled()
+    assert found == Commit(0, 1000, 5, [('{"in":{"0":3}}', '{"in":{"0":9}}'), (None, None)], _ENDS)
+
+
+def test_a_query_without_a_commit(query: _Query) -> None:
+    query.plan(0)
+    assert query.settled() is None
+
+
+def test_a_planned_batch_may_have_written(query: _Query) -> None:
+    query.plan(0)
+    query.commit(0)
+    query.plan(1)
+    assert has_planned_batch(query.folder)
+    assert query.settled() is None
+    query.commit(1)
+    found = query.settled()
+    assert found is not None
+    assert found.batch == 1
+
+
+def test_a_batch_that_is_planned_during_the_request(query: _Query) -> None:
+    query.plan(0)
+    query.commit(0)
+    assert query.settled(after_request=1) is None
+
+
+def test_real_time_mode_writes_before_it_plans(query: _Query) -> None:
+    query.plan(0)
+    query.commit(0)
+    assert query.settled(in_batches=False) is None
+    found = query.settled(in_batches=False, recorded={0: {"out/0": 4}})
+    assert found is not None
+    assert found.ends == {"out/0": 4}
+
+
+def test_the_end_of_the_input_passes_all_windows(query: _Query) -> None:
+    query.plan(0, END_WATERMARK_MS)
+    query.commit(0)
+    found = query.settled()
+    assert found is not None
+    assert found.watermark_ms is None

@@ -1,0 +1,103 @@
+"""`streamtable prove` names what cannot be compared before it starts Spark or reads a topic."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from streamtable.cli.main import cli
+from streamtable.runtime.checkpoint.assignment import query_names
+from streamtable.runtime.checkpoint.checkpoint import begin, open_checkpoint
+from streamtable.session import Session
+
+#: No broker listens there.
+_OPTIONS = "'properties.bootstrap.servers' = 'localhost:1'"
+_TABLES = f"""
+CREATE TABLE e (g STRING, n INT, p AS PROCTIME()) WITH (
+  'connector' = 'kafka', 'topic' = 'e', 'format' = 'json', {_OPTIONS});
+CREATE TABLE b (g STRING, n INT) WITH ('connector' = 'kafka', 'topic' = 'e', 'format' = 'json',
+  'scan.bounded.mode' = 'latest-offset', {_OPTIONS});
+CREATE TABLE made (g STRING, n INT) WITH ('connector' = 'datagen');
+CREATE TABLE u (g STRING, n BIGINT, PRIMARY KEY (g) NOT ENFORCED) WITH (
+  'connector' = 'upsert-kafka', 'topic' = 'u', 'key.format' = 'json', 'value.format' = 'json',
+  {_OPTIONS});
+CREATE TABLE shown (g STRING, n BIGINT) WITH ('connector' = 'print');
+"""
+_COUNT = "SELECT g, COUNT(*) FROM e GROUP BY g"
+
+
+def _prove(folder: Path, inserts: str, *options: str, ran: str | None = None) -> Result:
+    """Prove a script on the checkpoint of a job that has run with it, or with another script."""
+    (folder / "job.sql").write_text(_TABLES + inserts)
+    session = Session()
+    session.load(_TABLES + (ran or inserts), "ran.sql")
+    checkpoint = open_checkpoint(str(folder / "checkpoint"), query_names(session.plans))
+    begin(checkpoint, {})
+    checkpoint.close()
+    arguments = ["prove", str(folder / "job.sql"), "--checkpoint", str(folder / "checkpoint")]
+    return CliRunner().invoke(cli, [*arguments, *options])
+
+
+@pytest.mark.parametrize(
+    ("inserts", "message"),
+    [
+        (
+            "INSERT INTO u SELECT g, CAST(MAX(CAST(p AS STRING)) AS BIGINT) FROM e GROUP BY g;",
+            "NO_BATCH_ANSWER: table u has no batch answer to compare with",
+        ),
+        (
+            f"SET 'table.exec.state.ttl' = '1 h'; INSERT INTO u {_COUNT};",
+            "its state expires ('table.exec.state.ttl' or a STATE_TTL hint)",
+        ),
+        ("INSERT INTO u SELECT g, COUNT(*) FROM made GROUP BY g;", "NO_HISTORY: table made"),
+        ("INSERT INTO shown SELECT g, n FROM e;", "NO_HISTORY: table shown"),
+        ("INSERT INTO u SELECT g, COUNT(*) FROM b GROUP BY g;", "b has a bound"),
+        (
+            (
+                "SET 'table.exec.sink.not-null-enforcer' = 'DROP';"
+                f" INSERT INTO u SELECT * FROM ({_COUNT}) AS x (g, n);"
+            ),
+            "'table.exec.sink.not-null-enforcer' drops rows",
+        ),
+    ],
+)
+def test_queries_that_cannot_be_compared(tmp_path: Path, inserts: str, message: str) -> None:
+    result = _prove(tmp_path, inserts)
+    assert result.exit_code == 1
+    assert message in result.stderr
+
+
+def test_all_of_them_are_named_at_once(tmp_path: Path) -> None:
+    inserts = "INSERT INTO shown SELECT g, n FROM e; INSERT INTO u SELECT g, n FROM made;"
+    result = _prove(tmp_path, inserts)
+    assert "table shown cannot be read" in result.stderr
+    assert "table made cannot be read" in result.stderr
+
+
+def test_another_script_than_that_of_the_checkpoint(tmp_path: Path) -> None:
+    changed = "INSERT INTO u SELECT g, SUM(n) FROM e GROUP BY g;"
+    result = _prove(tmp_path, changed, ran=f"INSERT INTO u {_COUNT};")
+    assert result.exit_code == 1
+    assert "CHECKPOINT_MISMATCH" in result.stderr
+
+
+def test_a_table_that_the_job_does_not_write(tmp_path: Path) -> None:
+    result = _prove(tmp_path, f"INSERT INTO u {_COUNT};", "--table", "v")
+    assert result.exit_code == 1
+    assert "a table that the job has written: u" in result.stderr
+
+
+def test_a_directory_without_a_job(tmp_path: Path) -> None:
+    (tmp_path / "job.sql").write_text(f"{_TABLES} INSERT INTO u {_COUNT};")
+    arguments = ["prove", str(tmp_path / "job.sql"), "--checkpoint", str(tmp_path / "none")]
+    result = CliRunner().invoke(cli, arguments)
+    assert "no job has written to it" in result.stderr
+
+
+@pytest.mark.parametrize("share", ["0%", "101%", "1", "x%"])
+def test_a_sample_is_a_percentage(tmp_path: Path, share: str) -> None:
+    result = _prove(tmp_path, f"INSERT INTO u {_COUNT};", "--sample", share)
+    assert result.exit_code == 2
+    assert "is not a percentage above 0%" in result.stderr
