@@ -17,7 +17,7 @@ from streamtable.core.errors import Condition, StreamtableError
 from streamtable.core.options import TEXT, Option, OptionSet
 from streamtable.formats.json import IGNORE_PARSE_ERRORS, JSON, check_columns, reading, writing
 from streamtable.formats.json_schema import json_schema
-from streamtable.formats.registry_client import REGISTRY_RULES, connection
+from streamtable.formats.registry_client import REGISTRY_RULES, prefixed_connection
 from streamtable.formats.registry_options import CONNECTION, PROPERTIES, SUBJECT, needed_subject
 
 if TYPE_CHECKING:
@@ -52,23 +52,19 @@ class JsonConfluentFormat:
         """Return the codec from objects with any JSON schema; the columns decide what is read."""
         check_columns(fields)
         parameters = reading(settings)
-        return Codec("json.JsonConfluentDecoder", fields, parameters, _registry(settings))
+        return Codec("json.JsonConfluentDecoder", fields, parameters, prefixed_connection(settings))
 
     def encoder(self, fields: tuple[Field, ...], settings: Settings) -> Codec:
         """Return the codec from columns to objects; creating the encoder registers the schema."""
         check_columns(fields)
         subject = needed_subject(settings, self.identifier)
         parameters = {"schema": _schema(fields, settings), "subject": subject, **writing(settings)}
-        secrets = _registry(settings)
+        secrets = prefixed_connection(settings)
         return Codec("json.JsonConfluentEncoder", fields, parameters, secrets, registers=True)
 
     def skips_errors(self, settings: Settings) -> bool:
         """Return the value of `ignore-parse-errors`."""
         return settings[IGNORE_PARSE_ERRORS]
-
-
-def _registry(settings: Settings) -> dict[str, str]:
-    return {f"registry.{key}": value for key, value in connection(settings).items()}
 
 
 def _schema(fields: tuple[Field, ...], settings: Settings) -> str:

@@ -119,7 +119,7 @@ class ProtobufFormat:
 def _codec(
     java_class: str, fields: tuple[Field, ...], settings: Settings, more: dict[str, str]
 ) -> Codec:
-    walk(fields, _check)
+    check_columns(fields)
     parameters = {"message": settings[MESSAGE_CLASS_NAME], **_schema(settings), **more}
     return Codec(java_class, fields, parameters, external_schema=True)
 
@@ -141,6 +141,11 @@ def _schema(settings: Settings) -> dict[str, str]:
             expected=f"a readable file ({type(error).__name__})",
         ) from None
     return {"descriptors": base64.b64encode(content).decode()}
+
+
+def check_columns(fields: tuple[Field, ...]) -> None:
+    """Raise UNSUPPORTED_TYPE for a column that protobuf cannot represent."""
+    walk(fields, _check)
 
 
 def _check(found: DataType) -> str | None:

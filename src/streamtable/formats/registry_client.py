@@ -104,6 +104,11 @@ def connection(settings: Settings) -> dict[str, str]:
     return {**found, **{f"properties.{key}": value for key, value in rest.items()}}
 
 
+def prefixed_connection(settings: Settings) -> dict[str, str]:
+    """Return `connection` with the prefix that sets it apart from other parameters of a codec."""
+    return {f"registry.{key}": value for key, value in connection(settings).items()}
+
+
 def _properties(settings: Settings) -> dict[str, str]:
     """Return `properties` and `properties.*`; a single key overrides the map."""
     in_one: dict[str, str] = settings.get(PROPERTIES) or {}

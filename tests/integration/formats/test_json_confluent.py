@@ -49,7 +49,7 @@ def test_objects_after_the_id_of_their_schema(codecs: Any, double: RegistryDoubl
         (b'{"id": 1}', "the magic byte is 0x7b, not 0x00"),
         (record(1, ""), "no object follows the schema id"),
         (record(1, "{"), "end-of-input"),
-        (record(2, "{}"), "schema id 2 is of the type AVRO, not JSON"),
+        (record(2, "{}"), "says: the schema is of the type AVRO, not JSON"),
         (record(9, "{}"), "no such schema (HTTP 404)"),
     ],
 )

@@ -24,7 +24,7 @@ OURS = {
     "protobuf": {"schema", "descriptor-file"},
 }
 #: Formats that Flink does not have.
-NOT_FLINKS = {"json-confluent"}
+NOT_FLINKS = {"json-confluent", "protobuf-confluent"}
 #: Flink declares `true`, and does as if `false` were given where nothing is: its factory asks
 #: whether the option is there, and leaves the serializer at its own default otherwise.
 DEFAULTS = {("csv", "write-bigdecimal-in-scientific-notation"): "false"}

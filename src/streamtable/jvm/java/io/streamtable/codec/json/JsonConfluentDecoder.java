@@ -7,7 +7,6 @@ import io.streamtable.codec.registry.SchemaHeader;
 import io.streamtable.codec.registry.SchemaRegistry;
 import io.streamtable.codec.registry.SchemaText;
 import java.util.Arrays;
-import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Map;
 import java.util.Set;
@@ -18,8 +17,6 @@ import org.apache.spark.sql.catalyst.expressions.GenericInternalRow;
  * be a JSON schema; objects are read by the columns and are not validated.
  */
 public final class JsonConfluentDecoder implements Decoder {
-  private static final String REGISTRY = "registry.";
-
   private final JsonDecoder objects;
   private final Map<String, String> registry;
   private transient Set<Integer> known;
@@ -30,19 +27,7 @@ public final class JsonConfluentDecoder implements Decoder {
    */
   public JsonConfluentDecoder(String schemaDdl, Map<String, String> parameters) {
     objects = new JsonDecoder(schemaDdl, parameters);
-    registry = registryOf(parameters);
-  }
-
-  /** Returns the settings of the registry in the parameters of a codec. */
-  static Map<String, String> registryOf(Map<String, String> parameters) {
-    Map<String, String> settings = new HashMap<>();
-    parameters.forEach(
-        (key, value) -> {
-          if (key.startsWith(REGISTRY)) {
-            settings.put(key.substring(REGISTRY.length()), value);
-          }
-        });
-    return settings;
+    registry = SchemaRegistry.settingsOf(parameters);
   }
 
   @Override
@@ -74,14 +59,10 @@ public final class JsonConfluentDecoder implements Decoder {
   }
 
   private void check(int id) throws DecodeException {
-    String type;
     try {
-      type = SchemaRegistry.of(registry).text(id).type();
+      SchemaRegistry.of(registry).text(id, SchemaText.JSON);
     } catch (RegistryFault e) {
       throw SchemaHeader.fault(id, e);
-    }
-    if (!type.equals(SchemaText.JSON)) {
-      throw new DecodeException("schema id " + id + " is of the type " + type + ", not JSON");
     }
   }
 }

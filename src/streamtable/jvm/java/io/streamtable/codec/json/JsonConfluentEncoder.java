@@ -23,13 +23,13 @@ public final class JsonConfluentEncoder implements Encoder {
    */
   public JsonConfluentEncoder(String schemaDdl, Map<String, String> parameters) {
     objects = new JsonEncoder(schemaDdl, parameters);
-    SchemaRegistry registry = SchemaRegistry.of(JsonConfluentDecoder.registryOf(parameters));
+    SchemaRegistry registry = SchemaRegistry.of(SchemaRegistry.settingsOf(parameters));
     header = SchemaHeader.of(registry.register(parameters.get("subject"), schema(parameters)));
   }
 
   /** Throws the registry errors that the constructor would throw, and registers nothing. */
   public static void check(Map<String, String> parameters) {
-    SchemaRegistry registry = SchemaRegistry.of(JsonConfluentDecoder.registryOf(parameters));
+    SchemaRegistry registry = SchemaRegistry.of(SchemaRegistry.settingsOf(parameters));
     registry.check(parameters.get("subject"), schema(parameters));
   }
 

@@ -14,6 +14,7 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Predicate;
 import org.apache.spark.sql.catalyst.expressions.GenericInternalRow;
 import org.apache.spark.sql.catalyst.util.ArrayBasedMapData;
 import org.apache.spark.sql.catalyst.util.GenericArrayData;
@@ -31,8 +32,8 @@ final class ProtoMessageReader {
   private static final int MAX_DEPTH = 100;
   private static final int LOW_TAGS = 256;
 
-  /** When absent fields have their default values. */
-  record Defaults(boolean ofScalars, boolean ofOthers) {}
+  /** Which absent fields have their default values. */
+  record Defaults(Predicate<FieldDescriptor> ofScalars, boolean ofOthers) {}
 
   /** Reads a field into the slots of its message. */
   private interface FieldReader {
@@ -114,7 +115,7 @@ final class ProtoMessageReader {
         Object value = scalar.read(in);
         slots[i] = value == null ? slots[i] : value;
       });
-      Object absent = defaults.ofScalars ? ProtoScalars.defaultValue(field, type) : null;
+      Object absent = defaults.ofScalars.test(field) ? ProtoScalars.defaultValue(field, type) : null;
       finishers[i] = slot -> slot == null ? absent : slot;
     }
   }
@@ -140,7 +141,7 @@ final class ProtoMessageReader {
 
   private ProtoMessageReader inner(FieldDescriptor field, DataType type) {
     if (ProtoTypes.isTimestamp(field, type)) {
-      Defaults all = new Defaults(true, true);
+      Defaults all = new Defaults(any -> true, true);
       return new ProtoMessageReader(field.getMessageType(), ProtoTypes.TIMESTAMP_FIELDS, all);
     }
     StructType row = ProtoTypes.as(StructType.class, field, type);

@@ -28,6 +28,7 @@ import java.util.stream.Stream;
 
 /** Links the files of a schema, and finds messages by Java's or protobuf's name. */
 final class ProtoSchemas {
+  private static final String FILE = "schema.proto";
   private static final Map<String, FileDescriptor> WELL_KNOWN = new HashMap<>();
 
   static {
@@ -55,12 +56,13 @@ final class ProtoSchemas {
 
   /**
    * Returns the message that a codec's parameters name: message, and either text, a .proto text, or
-   * descriptors, a FileDescriptorSet in base64. Throws a SchemaFault with the reason.
+   * descriptors, a FileDescriptorSet in base64. Without a name, it is the first message of the
+   * text. Throws a SchemaFault with the reason.
    */
   static Descriptor message(Map<String, String> parameters) {
     Map<String, FileDescriptorProto> files = new LinkedHashMap<>();
     if (parameters.containsKey("text")) {
-      files.put("schema.proto", ProtoText.compile("schema.proto", parameters.get("text")));
+      files.put(FILE, ProtoText.compile(FILE, parameters.get("text")));
     } else {
       byte[] bytes = Base64.getDecoder().decode(parameters.get("descriptors"));
       try {
@@ -69,7 +71,49 @@ final class ProtoSchemas {
         throw new SchemaFault("the file is not a descriptor set of protoc");
       }
     }
-    return new ProtoSchemas(files).find(parameters.get("message"));
+    String name = parameters.get("message");
+    ProtoSchemas schemas = new ProtoSchemas(files);
+    return name == null ? schemas.first() : schemas.find(name);
+  }
+
+  /**
+   * Returns the message of a schema in a registry. Throws a SchemaFault with the reason.
+   *
+   * @param text the .proto text
+   * @param imports texts of imported files by their names
+   * @param path the place of the message among those of the file, then of the message around it
+   */
+  static Descriptor message(String text, Map<String, String> imports, List<Integer> path) {
+    Map<String, FileDescriptorProto> files = new LinkedHashMap<>();
+    files.put(FILE, ProtoText.compile(FILE, text));
+    imports.forEach((name, imported) -> files.put(name, ProtoText.compile(name, imported)));
+    List<Descriptor> messages = new ProtoSchemas(files).link(FILE).getMessageTypes();
+    Descriptor found = null;
+    for (int place : path) {
+      if (place < 0 || place >= messages.size()) {
+        throw new SchemaFault("it has no message at the indexes " + path);
+      }
+      found = messages.get(place);
+      messages = found.getNestedTypes();
+    }
+    return found;
+  }
+
+  /** Returns the path of a message as {@link #message(String, Map, List)} takes it. */
+  static List<Integer> path(Descriptor message) {
+    List<Integer> path = new ArrayList<>();
+    for (Descriptor d = message; d != null; d = d.getContainingType()) {
+      path.add(0, d.getIndex());
+    }
+    return path;
+  }
+
+  private Descriptor first() {
+    List<Descriptor> messages = link(FILE).getMessageTypes();
+    if (messages.isEmpty()) {
+      throw new SchemaFault("it has no message");
+    }
+    return messages.get(0);
   }
 
   private Descriptor find(String name) {

@@ -8,7 +8,9 @@ import io.streamtable.codec.Texts;
 import java.net.URLEncoder;
 import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
+import java.util.HashMap;
 import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -24,6 +26,7 @@ public final class SchemaRegistry {
   private static final Map<Map<String, String>, SchemaRegistry> BY_SETTINGS =
       new ConcurrentHashMap<>();
   private static final ObjectMapper MAPPER = new ObjectMapper();
+  private static final String PREFIX = "registry.";
   private static final int OK = 200;
   private static final int NOT_FOUND = 404;
   private static final int CONFLICT = 409;
@@ -36,6 +39,18 @@ public final class SchemaRegistry {
     client = new RegistryClient(settings);
   }
 
+  /** Returns the settings of the registry in a codec's parameters: {@code registry.<setting>}. */
+  public static Map<String, String> settingsOf(Map<String, String> parameters) {
+    Map<String, String> settings = new HashMap<>();
+    parameters.forEach(
+        (key, value) -> {
+          if (key.startsWith(PREFIX)) {
+            settings.put(key.substring(PREFIX.length()), value);
+          }
+        });
+    return settings;
+  }
+
   /** Returns the registry of these settings; see {@link RegistryClient}. */
   public static SchemaRegistry of(Map<String, String> settings) {
     return BY_SETTINGS.computeIfAbsent(Map.copyOf(settings), SchemaRegistry::new);
@@ -46,9 +61,14 @@ public final class SchemaRegistry {
     return byId.computeIfAbsent(id, this::fetch);
   }
 
-  /** Returns the schema of an id, without its references. Throws a RegistryFault on errors. */
-  public SchemaText text(int id) {
-    return textById.computeIfAbsent(id, this::fetchText);
+  /**
+   * Returns the schema of an id, with its references. Throws a RegistryFault on errors, and a
+   * definite one if the schema has another type.
+   */
+  public SchemaText text(int id, String type) {
+    SchemaText found = textById.computeIfAbsent(id, this::fetchText);
+    checkType(found.type(), type);
+    return found;
   }
 
   /**
@@ -96,7 +116,26 @@ public final class SchemaRegistry {
 
   private SchemaText fetchText(int id) {
     JsonNode found = checked(client.send("/schemas/ids/" + id, null));
-    return new SchemaText(typeOf(found), found.path("schema").asText());
+    Map<String, String> references = new LinkedHashMap<>();
+    addReferences(found, references);
+    return new SchemaText(typeOf(found), found.path("schema").asText(), references);
+  }
+
+  private void addReferences(JsonNode found, Map<String, String> texts) {
+    for (JsonNode reference : found.path("references")) {
+      String name = reference.path("name").asText();
+      if (!texts.containsKey(name)) {
+        JsonNode referred = referred(reference);
+        texts.put(name, referred.path("schema").asText());
+        addReferences(referred, texts);
+      }
+    }
+  }
+
+  private JsonNode referred(JsonNode reference) {
+    String subject = encoded(reference.path("subject").asText());
+    String version = "/versions/" + reference.path("version").asInt();
+    return checked(client.send("/subjects/" + subject + version, null));
   }
 
   private Schema fetch(int id) {
@@ -111,17 +150,10 @@ public final class SchemaRegistry {
 
   /** Parses a schema after its references, which have their own subjects. */
   private Schema parse(JsonNode found, Schema.Parser parser, Set<String> known) {
-    String type = typeOf(found);
-    if (!type.equals(SchemaText.AVRO)) {
-      throw RegistryFault.definite(
-          client.address(), "the schema is of the type " + type + ", not AVRO");
-    }
+    checkType(typeOf(found), SchemaText.AVRO);
     for (JsonNode reference : found.path("references")) {
-      String subject = reference.path("subject").asText();
       if (known.add(reference.path("name").asText())) {
-        String version = "/versions/" + reference.path("version").asInt();
-        String path = "/subjects/" + encoded(subject) + version;
-        parse(checked(client.send(path, null)), parser, known);
+        parse(referred(reference), parser, known);
       }
     }
     return parser.parse(found.path("schema").asText());
@@ -138,6 +170,13 @@ public final class SchemaRegistry {
       return MAPPER.readTree(answer.body());
     } catch (JsonProcessingException e) {
       throw failed("it does not answer in JSON; is the address that of its API?");
+    }
+  }
+
+  private void checkType(String found, String wanted) {
+    if (!found.equals(wanted)) {
+      String reason = "the schema is of the type " + found + ", not " + wanted;
+      throw RegistryFault.definite(client.address(), reason);
     }
   }
 
