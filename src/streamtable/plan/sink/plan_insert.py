@@ -12,7 +12,6 @@ from streamtable.core.settings import (
     CDC_DUPLICATES,
     DYNAMIC_TABLE_OPTIONS,
     UPSERT_MATERIALIZE,
-    UpsertMaterialize,
 )
 from streamtable.core.table import Table
 from streamtable.core.types import Field
@@ -26,6 +25,7 @@ from streamtable.plan.rules.event_time import with_event_time
 from streamtable.plan.rules.merge_projections import merge_projections
 from streamtable.plan.rules.prune_columns import prune_columns
 from streamtable.plan.rules.state_ttl import with_state_ttl
+from streamtable.plan.sink.conflicts import materialized, without_conflicts
 from streamtable.plan.sink.sink import Sink
 from streamtable.plan.source.metadata_columns import written_metadata
 from streamtable.sql.statements.model import Insert
@@ -58,35 +58,14 @@ def plan_insert(insert: Insert, catalog: Catalog, settings: Settings) -> Sink:
         if not to.type.nullable and given.field.type.nullable
     )
     sink = Sink(input=fitted.node, table=table, not_null=not_null, at=at)
+    materialize = materialized(insert.on_conflict, table, settings[UPSERT_MATERIALIZE])
     timed = merge_projections(with_event_time(sink))
     inferred = infer(
-        timed,
+        without_conflicts(timed, insert.on_conflict),
         duplicates=settings[CDC_DUPLICATES],
-        materialize=_materialize(insert, table, settings),
+        materialize=materialize,
     )
     return prune_columns(with_state_ttl(inferred, settings))
-
-
-def _materialize(insert: Insert, table: Table, settings: Settings) -> UpsertMaterialize:
-    """Return when to add a sink materializer; ON CONFLICT DO DEDUPLICATE confirms the default.
-
-    As in Flink, the clause has no effect unless a setting has turned the materializer off.
-
-    Raises:
-        StreamtableError: NOT_YET for the clause on a table that is not an upsert table.
-    """
-    setting: UpsertMaterialize = settings[UPSERT_MATERIALIZE]
-    if insert.conflict_at is None:
-        return setting
-    takes = table.connector.writes
-    if takes.is_append or takes.has_before:
-        raise StreamtableError(
-            Condition.NOT_YET,
-            at=insert.conflict_at,
-            what=f"ON CONFLICT on {table.name}, which keeps every change of a key,",
-            hint="remove the clause, or write to a table that keeps one row for each key",
-        )
-    return UpsertMaterialize.AUTO if setting is UpsertMaterialize.NONE else setting
 
 
 def _written_columns(insert: Insert, table: Table) -> tuple[Field, ...]:

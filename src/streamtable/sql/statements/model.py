@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from enum import Enum
 
 from sqlglot import exp
 
@@ -23,6 +24,7 @@ from streamtable.sql.statements.listings import CatalogStatement, ShowStatement
 from streamtable.sql.statements.schema import TableElement
 
 __all__ = [
+    "Conflicts",
     "CreateTable",
     "CreateTableAs",
     "CreateTableLike",
@@ -33,6 +35,7 @@ __all__ = [
     "Insert",
     "ListOptions",
     "Name",
+    "OnConflict",
     "ResetOption",
     "Select",
     "SetOption",
@@ -123,13 +126,28 @@ class Drop:
     temporary: bool = False
 
 
+class Conflicts(Enum):
+    """What becomes of several rows with the primary key of a sink; see FLIP-558."""
+
+    DEDUPLICATE = "DEDUPLICATE"
+    ERROR = "ERROR"
+    NOTHING = "NOTHING"
+
+
+@dataclass(frozen=True)
+class OnConflict:
+    """`ON CONFLICT DO ...`, which Flink has since 2.3."""
+
+    conflicts: Conflicts
+    at: Span
+
+
 @dataclass(frozen=True)
 class Insert:
-    """`INSERT INTO target [(columns)] query [ON CONFLICT DO DEDUPLICATE]`.
+    """`INSERT INTO target [(columns)] query [ON CONFLICT DO ...]`.
 
     Attributes:
         hints: `/*+ OPTIONS(...) */` of the target, which overrides its WITH options.
-        conflict_at: place of ON CONFLICT, which Flink supports since 2.3.
     """
 
     target: Name
@@ -138,7 +156,7 @@ class Insert:
     columns: tuple[str, ...] = ()
     hints: Mapping[str, Given] = field(default_factory=dict)
     target_at: Span | None = None
-    conflict_at: Span | None = None
+    on_conflict: OnConflict | None = None
 
 
 @dataclass(frozen=True)

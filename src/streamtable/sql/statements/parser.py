@@ -15,12 +15,14 @@ from streamtable.sql.queries.parser import QUERY_STARTS
 from streamtable.sql.statements.definitions import DefinitionParser
 from streamtable.sql.statements.jobs import JobParser
 from streamtable.sql.statements.model import (
+    Conflicts,
     CreateTable,
     CreateTableAs,
     CreateTableLike,
     Explain,
     Insert,
     ListOptions,
+    OnConflict,
     ResetOption,
     Select,
     SetOption,
@@ -141,20 +143,19 @@ class StatementParser(DefinitionParser, JobParser):
         if not self.sees_query():
             self.fail("SELECT, VALUES or WITH")
         query = self.query()
-        conflict_at = self._on_conflict()
-        return Insert(target, query, at, columns, given, target_at, conflict_at)
+        on_conflict = self._on_conflict()
+        return Insert(target, query, at, columns, given, target_at, on_conflict)
 
-    def _on_conflict(self) -> Span | None:
-        """Parse ON CONFLICT: how to handle several rows with the same sink key; see FLIP-558."""
+    def _on_conflict(self) -> OnConflict | None:
+        """Parse ON CONFLICT, if present."""
         clause = self.accept("ON", "CONFLICT")
         if clause is None:
             return None
         self.expect("DO")
-        if self.sees_any("ERROR", "NOTHING"):
-            self.refuse(f"ON CONFLICT DO {self.peek().key}", clause.at)
-        if not self.accept("DEDUPLICATE"):
-            self.fail("DEDUPLICATE, ERROR or NOTHING")
-        return clause.at
+        names = [conflicts.value for conflicts in Conflicts]
+        if not self.sees_any(*names):
+            self.fail(", ".join(names[:-1]) + f" or {names[-1]}")
+        return OnConflict(Conflicts(self.take().key), clause.at)
 
     def _execute(self) -> Statement:
         at = self.expect("EXECUTE").at
