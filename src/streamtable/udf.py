@@ -10,8 +10,13 @@
     def words(text):
         yield from ((word, len(word)) for word in text.split())
 
+    @udf(result_type="DOUBLE", func_type="pandas")
+    def mean(low, high):
+        return (low + high) / 2
+
 A scalar function whose arguments and result have type hints needs no decorator. A function is
-called once per row, in Python processes beside Spark's tasks.
+called once per row, or once per batch of rows with `func_type="pandas"`, in Python processes beside
+Spark's tasks.
 """
 
 from __future__ import annotations
@@ -20,22 +25,27 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, overload
 
+_FUNC_TYPES = ("general", "pandas")
+
 
 @dataclass(frozen=True)
 class UserDefinedFunction:
     """A function with what the decorator says of it.
 
     Attributes:
-        function: called once per row, with None for NULL.
+        function: called once per row, with None for NULL; with `func_type="pandas"` once per batch,
+            with one `pandas.Series` per argument.
         result_type: a type of Flink SQL, or None to go by the hint.
         input_types: one per argument, or None to go by the hints.
         deterministic: whether equal arguments give equal results.
+        func_type: `general` or `pandas`.
     """
 
     function: Callable[..., Any]
     result_type: str | None = None
     input_types: tuple[str, ...] | None = None
     deterministic: bool = True
+    func_type: str = "general"
 
     def __call__(self, *arguments: Any) -> Any:
         """Calls the function itself."""
@@ -71,6 +81,7 @@ def udf(
     result_type: str | None = None,
     input_types: str | Sequence[str] | None = None,
     deterministic: bool = True,
+    func_type: str = "general",
 ) -> UserDefinedFunction: ...
 
 
@@ -80,6 +91,7 @@ def udf(
     result_type: str | None = None,
     input_types: str | Sequence[str] | None = None,
     deterministic: bool = True,
+    func_type: str = "general",
 ) -> Callable[[Callable[..., Any]], UserDefinedFunction]: ...
 
 
@@ -89,6 +101,7 @@ def udf(
     result_type: str | None = None,
     input_types: str | Sequence[str] | None = None,
     deterministic: bool = True,
+    func_type: str = "general",
 ) -> UserDefinedFunction | Callable[[Callable[..., Any]], UserDefinedFunction]:
     """Marks a function for CREATE FUNCTION ... LANGUAGE PYTHON.
 
@@ -98,12 +111,21 @@ def udf(
         input_types: one type, or one per argument; arguments are cast to them as Flink does
             implicitly.
         deterministic: whether equal arguments give equal results.
+        func_type: `general` for a function that is called once per row; `pandas` for one that is
+            called once per batch of rows. It takes a `pandas.Series` per argument, and a
+            `pandas.DataFrame` for a ROW, and returns one of the same length.
+
+    Raises:
+        ValueError: `func_type` has another value.
     """
+    if func_type not in _FUNC_TYPES:
+        message = f"func_type is {func_type!r}, and must be one of {', '.join(_FUNC_TYPES)}"
+        raise ValueError(message)
     inputs = (input_types,) if isinstance(input_types, str) else input_types
 
     def decorate(function: Callable[..., Any]) -> UserDefinedFunction:
         types = None if inputs is None else tuple(inputs)
-        return UserDefinedFunction(function, result_type, types, deterministic)
+        return UserDefinedFunction(function, result_type, types, deterministic, func_type)
 
     return decorate if f is None else decorate(f)
 

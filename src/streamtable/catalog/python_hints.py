@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 import decimal
+import importlib.util
 import inspect
 import types
 from collections.abc import Callable
@@ -39,6 +40,7 @@ class Signature:
         result: type of the result; for a table function, an ARRAY of its rows.
         deterministic: whether equal arguments give equal results.
         is_table: whether it is a table function.
+        vectorised: whether it takes and returns pandas objects for a batch of rows.
     """
 
     parameters: tuple[DataType | None, ...]
@@ -47,6 +49,7 @@ class Signature:
     result: DataType
     deterministic: bool = True
     is_table: bool = False
+    vectorised: bool = False
 
     def usage(self) -> str:
         """Argument list as messages show it."""
@@ -68,7 +71,10 @@ def signature_of(found: object) -> Signature:
         msg = "it is not a function"
         raise ValueError(msg)
     parameters = _positional(function)
-    hints = _hints(function)
+    vectorised = isinstance(marked, UserDefinedFunction) and marked.func_type == "pandas"
+    if vectorised:
+        _check_vectorised(parameters, marked)
+    hints = {} if vectorised else _hints(function)
     given: tuple[DataType | None, ...]
     if marked and marked.input_types is not None:
         given = tuple(parse_type(text) for text in marked.input_types)
@@ -86,8 +92,22 @@ def signature_of(found: object) -> Signature:
         result = _result(hints)
     deterministic = marked.deterministic if marked else True
     return Signature(
-        given, parameters.required, parameters.variadic, result, deterministic, is_table
+        given, parameters.required, parameters.variadic, result, deterministic, is_table, vectorised
     )
+
+
+def _check_vectorised(parameters: _Parameters, marked: object) -> None:
+    """Check what a function over pandas objects needs, whose hints name no types of SQL."""
+    if isinstance(marked, UserDefinedFunction) and marked.result_type is None:
+        msg = 'it has func_type="pandas" and no result_type'
+        raise ValueError(msg)
+    if not parameters.fixed and not parameters.variadic:
+        msg = 'it has func_type="pandas" and no argument, whose length is that of its result'
+        raise ValueError(msg)
+    lacking = [name for name in ("pandas", "pyarrow") if importlib.util.find_spec(name) is None]
+    if lacking:
+        msg = f'it has func_type="pandas", and {lacking[0]} is not installed'
+        raise ValueError(msg)
 
 
 def _rows_of(columns: str | tuple[str, ...]) -> DataType:

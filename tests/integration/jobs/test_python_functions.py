@@ -197,3 +197,86 @@ def test_a_function_that_raises(spark: SparkSession, tmp_path: Path) -> None:
     assert failed.value.condition is Condition.FUNCTION_FAILED
     message = str(failed.value)
     assert f"Python function 'parsed' failed at {module}:6: ValueError: invalid literal" in message
+
+
+VECTORS = """
+from __future__ import annotations
+
+import pandas as pd
+from streamtable.udf import udf
+
+@udf(result_type="BIGINT", input_types=["BIGINT", "BIGINT"], func_type="pandas")
+def added(a: pd.Series, b: pd.Series) -> pd.Series:
+    assert isinstance(a, pd.Series) and isinstance(b, pd.Series)
+    return a + b
+
+@udf(result_type="STRING", func_type="pandas")
+def joined(*texts):
+    return texts[0].str.cat(texts[1:], sep="-")
+
+@udf(result_type="ROW<low INT, high INT>", func_type="pandas")
+def around(number):
+    return pd.DataFrame({"low": number - 1, "high": number + 1})
+
+@udf(result_type="INT", func_type="pandas")
+def inside(pair):
+    assert isinstance(pair, pd.DataFrame)
+    return pair["high"] - pair["low"]
+
+@udf(result_type="INT", func_type="pandas")
+def shortened(number):
+    return number[1:]
+
+@udf(result_type="INT", func_type="pandas")
+def failing(number):
+    raise ValueError("no such number")  # the line that fails
+
+def each(number: int) -> int:
+    return number * 10
+"""
+OF_VECTORS = ("added", "joined", "around", "inside", "shortened", "failing", "each")
+
+
+def _of_vectors(query: str, spark: SparkSession, folder: Path) -> str:
+    (folder / "vectors_of_a_test.py").write_text(VECTORS)
+    created = "".join(
+        f"CREATE FUNCTION {name} AS 'vectors_of_a_test:{name}' LANGUAGE PYTHON;"
+        for name in OF_VECTORS
+    )
+    session = Session()
+    session.load(f"SET 'python.files' = '{folder}'; {created} {query};", "calls.sql")
+    shown: list[str] = []
+    session.run(RunOptions(bounded=True), lambda _: None, spark, show=shown.append)
+    return "".join(shown)
+
+
+def test_functions_over_pandas(spark: SparkSession, tmp_path: Path) -> None:
+    query = """SELECT CONCAT('<', CAST(added(n, each(n)) AS STRING), ',', joined(t, 'x', t), ',',
+      CAST(inside(around(n)) AS STRING), ',', CAST(around(n).low AS STRING),
+      ',', CAST(each(added(n, 1)) AS STRING), '>') AS x
+    FROM (VALUES (2, 'a'), (3, 'b'), (8, 'c')) AS v (n, t) WHERE added(n, 1) <> 4"""
+    shown = _of_vectors(query, spark, tmp_path)
+    assert sorted(re.findall("<.*?>", shown)) == ["<22,a-x-a,2,1,30>", "<88,c-x-c,2,7,90>"]
+
+
+def test_nulls_over_pandas(spark: SparkSession, tmp_path: Path) -> None:
+    query = """SELECT CONCAT('<', COALESCE(CAST(added(n, 1) AS STRING), 'none'), '>') AS x
+    FROM (VALUES (CAST(NULL AS INT)), (3)) AS v (n)"""
+    shown = _of_vectors(query, spark, tmp_path)
+    assert sorted(re.findall("<.*?>", shown)) == ["<4>", "<none>"]
+
+
+@pytest.mark.parametrize(
+    ("name", "condition", "message"),
+    [
+        ("failing", Condition.FUNCTION_FAILED, "ValueError: no such number"),
+        ("shortened", Condition.JOB_FAILED, "number of output rows"),
+    ],
+)
+def test_functions_over_pandas_that_fail(
+    name: str, condition: Condition, message: str, spark: SparkSession, tmp_path: Path
+) -> None:
+    query = f"SELECT {name}(n) AS n FROM (VALUES (1), (2)) AS v (n)"
+    with pytest.raises(StreamtableError, match=message) as failed:
+        _of_vectors(query, spark, tmp_path)
+    assert failed.value.condition is condition

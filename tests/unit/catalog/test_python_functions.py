@@ -95,11 +95,31 @@ def test_types_of_the_decorator() -> None:
         (Session, "it is not a function"),
         (udf(input_types=["INT"])(max_of_two), "it takes 2 arguments, input_types names 1"),
         (udf(lambda: 1), "its result type is unknown"),
+        (udf(lambda a: a, func_type="pandas"), "has func_type=.pandas. and no result_type"),
+        (udf(lambda: 1, result_type="INT", func_type="pandas"), "and no argument, whose length"),
     ],
 )
 def test_no_signature(function: Any, reason: str) -> None:
     with pytest.raises(ValueError, match=reason):
         signature_of(function)
+
+
+def test_a_function_over_pandas() -> None:
+    @udf(result_type="INT", func_type="pandas")
+    def f(x: list, *others: set) -> set:  # type: ignore[type-arg]  # hints name no types of SQL
+        return set(x).union(*others)
+
+    signature = signature_of(f)
+    assert (signature.usage(), str(signature.result)) == ("(any type, ...)", "INT")
+    assert signature.vectorised
+    assert not signature_of(udf(max_of_two)).vectorised
+
+
+def test_an_unknown_kind_of_function() -> None:
+    with pytest.raises(
+        ValueError, match="func_type is 'arrow', and must be one of general, pandas"
+    ):
+        udf(max_of_two, func_type="arrow")
 
 
 @pytest.fixture

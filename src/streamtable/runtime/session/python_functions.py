@@ -10,6 +10,7 @@ from __future__ import annotations
 import importlib.util
 import shutil
 import tempfile
+import warnings
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -47,10 +48,22 @@ def register(
         if function.signature.is_table:
             call = _returning_rows(call, function.signature.result)
         result = function.signature.result.spark_sql()
-        wrapped = udf(call, returnType=result, useArrow=_has_arrow())
+        if function.signature.vectorised:
+            wrapped = _vectorised(call, result)
+        else:
+            wrapped = udf(call, returnType=result, useArrow=_has_arrow())
         if not function.signature.deterministic:
             wrapped = wrapped.asNondeterministic()
         spark.udf.register(function.spark_name, wrapped)
+
+
+def _vectorised(call: Callable[..., Any], result: str) -> Any:
+    """Return a UDF of a function over pandas objects; its type hints, if any, are not read."""
+    from pyspark.sql.functions import PandasUDFType, pandas_udf
+
+    with warnings.catch_warnings():  # about hints, which Spark prefers to the explicit kind
+        warnings.simplefilter("ignore", UserWarning)
+        return pandas_udf(call, returnType=result, functionType=PandasUDFType.SCALAR)
 
 
 def _returning_rows(call: Callable[..., Any], rows: DataType) -> Callable[..., list[Any]]:
