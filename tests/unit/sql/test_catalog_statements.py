@@ -99,6 +99,7 @@ CASES: dict[str, Statement] = {
     "CREATE CATALOG IF NOT EXISTS c COMMENT 'x' WITH ('type'='y')": CreateCatalog(
         "c", {"type": Given("y", _at(50))}, START, if_not_exists=True, comment="x"
     ),
+    "CREATE DATABASE d WITH ('a'='b')": CreateDatabase(("d",), START),
     "CREATE DATABASE c.d": CreateDatabase(("c", "d"), START),
     "DROP CATALOG IF EXISTS c": DropCatalog("c", START, if_exists=True),
     "DROP DATABASE IF EXISTS d CASCADE": DropDatabase(("d",), START, True, True),

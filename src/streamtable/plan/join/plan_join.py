@@ -38,7 +38,7 @@ from streamtable.plan.query.relation import (
     with_values,
 )
 from streamtable.plan.query.ttl_hints import TtlHints
-from streamtable.sql.place import place_of
+from streamtable.sql.place import place_of, put_at
 
 
 @dataclass(frozen=True)
@@ -224,13 +224,14 @@ def _parts(join: exp.Join, left: Relation, right: Relation) -> list[Part]:
         return [bind_part(node, binder, "ON") for node in conjuncts(join.args.get("on"))]
     found = []
     for name in common_columns(join, left, right):
-        one, other = (_column(name, side.columns) for side in (left, right))
+        one, other = (_column(name, side.columns, place_of(join)) for side in (left, right))
         found.append(equality(one, other, compare("=", one, other, place_of(join))))
     return found
 
 
-def _column(name: str, columns: tuple[InputField, ...]) -> Bound:
-    return Binder(Input(columns)).bind(exp.column(name, quoted=True))
+def _column(name: str, columns: tuple[InputField, ...], at: Span | None) -> Bound:
+    column = exp.column(name, quoted=True)
+    return Binder(Input(columns)).bind(column if at is None else put_at(column, at))
 
 
 def _is_plain(node: exp.Expr) -> bool:

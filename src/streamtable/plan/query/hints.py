@@ -118,5 +118,7 @@ def _unknown(hint: HintNode, known: Sequence[str]) -> StreamtableError:
         Condition.UNKNOWN_HINT,
         at=place_of(hint),
         name=hint.name,
-        hint=closest(hint.name, known) or f"known here: {', '.join(known)}",
+        hint="write it after the name of a table"
+        if hint.name == "OPTIONS"
+        else closest(hint.name, known) or f"known here: {', '.join(known)}",
     )

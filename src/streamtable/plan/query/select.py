@@ -122,10 +122,18 @@ def _items(
 
 
 def _grouping_expressions(group: exp.Group | None, items: list[exp.Expr]) -> list[exp.Expr]:
-    """Return the expressions of GROUP BY; a whole number is the position of a SELECT item."""
-    found = []
+    """Return the expressions of GROUP BY.
+
+    A whole number is the position of a SELECT item. A list in parentheses is its expressions; the
+    empty one groups all rows together.
+    """
+    found: list[exp.Expr] = []
     for node in group.expressions if group else ():
-        if isinstance(node, exp.Literal) and not node.is_string:
+        if isinstance(node, exp.Tuple):
+            found.extend(node.expressions)
+        elif isinstance(node, exp.Paren):
+            found.append(node.unnest())
+        elif isinstance(node, exp.Literal) and not node.is_string:
             found.append(_item_at(node, items))
         else:
             found.append(node)

@@ -68,8 +68,9 @@ class CatalogParser(AlterParser):
         if_not_exists = self.accept("IF", "NOT", "EXISTS") is not None
         name = self._database()
         self.comment()
-        if self.sees("WITH"):
-            self.refuse("CREATE DATABASE ... WITH")
+        if start := self.accept("WITH"):
+            self.options()
+            self.notices.append(f"{start.at}: the properties of database {name[-1]} have no effect")
         return CreateDatabase(name, at, if_not_exists)
 
     def drop_catalog(self, at: Span) -> DropCatalog:
