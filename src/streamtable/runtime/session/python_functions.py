@@ -59,7 +59,7 @@ def register(
 
 def _vectorised(call: Callable[..., Any], result: str) -> Any:
     """Return a UDF of a function over pandas objects; its type hints, if any, are not read."""
-    from pyspark.sql.functions import PandasUDFType, pandas_udf
+    from pyspark.sql.pandas.functions import PandasUDFType, pandas_udf
 
     with warnings.catch_warnings():  # about hints, which Spark prefers to the explicit kind
         warnings.simplefilter("ignore", UserWarning)
