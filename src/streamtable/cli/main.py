@@ -60,6 +60,9 @@ SUBCOMMANDS = {
     "rescale": Subcommand(
         "streamtable.cli.rescale", "Change the number of state partitions of a checkpoint."
     ),
+    "upgrade": Subcommand(
+        "streamtable.cli.upgrade", "Continue a checkpoint with a changed SQL script."
+    ),
     "new": Subcommand("streamtable.cli.new", "Create a project: a script and its tests."),
     "test": Subcommand("streamtable.cli.test", "Run unit tests of SQL scripts, in memory."),
     "options": Subcommand("streamtable.cli.options", "List the options of connectors and formats."),

@@ -11,10 +11,11 @@ from pyspark.sql import DataFrame
 from pyspark.sql.streaming.readwriter import DataStreamWriter
 
 from streamtable.connector_api.preflight import Notice, Preflight, Resource
+from streamtable.connector_api.source import ReadContext
 from streamtable.connector_api.tail import Tail
 from streamtable.core.changelog import ChangelogMode
 from streamtable.core.checkpoint_path import CheckpointPath
-from streamtable.core.errors import Condition, Span, StreamtableError
+from streamtable.core.errors import Condition, InternalError, Span, StreamtableError
 from streamtable.core.options import Settings
 from streamtable.core.settings import ExecutionMode
 from streamtable.jvm.bridge import Bridge
@@ -213,6 +214,24 @@ class Sink(Protocol):
             StreamtableError: CHECKPOINT_UNREADABLE.
         """
         return None
+
+    def rewrite_obstacle(self, facts: SinkFacts) -> str | None:
+        """Return why the target cannot be made equal to other rows of the query; None if it can.
+
+        It can if the target keeps one record per key, and `records` returns these records.
+        """
+        return f"the connector of {self.table} cannot compare its target with rows"
+
+    def records(self, context: ReadContext) -> DataFrame:
+        """Return the encoded records of the target: `key`, `value`, and `ORDER_COLUMNS`.
+
+        A batch DataFrame; `value` is NULL in a delete. Only for sinks without a rewrite obstacle.
+
+        Raises:
+            StreamtableError: an error of the external system.
+        """
+        msg = f"the target of {self.table} cannot be read"
+        raise InternalError(msg)
 
     def rollback_obstacle(self, facts: SinkFacts) -> str | None:
         """Return why the sink cannot be rolled back, judged by the script alone; else None."""

@@ -275,6 +275,28 @@ class Source(Protocol):
         """
         return None
 
+    def begins_of(self, bridge: Bridge) -> Mapping[Split, int] | None:
+        """Return the first positions that splits still have; None if the source keeps no history.
+
+        Raises:
+            StreamtableError: an error of the external system.
+        """
+        return None
+
+    def between(self, begins: Mapping[Split, int], ends: Mapping[Split, int]) -> Source:
+        """Return a source of the records between two positions of each split.
+
+        A query that has read it to the end continues with the source itself. It writes no records
+        aside that do not parse. Only for sources with `begins_of`.
+
+        Args:
+            begins: the first positions. Splits without one are read from their beginning; if there
+                are none at all, the options of the table decide.
+            ends: the end positions, exclusive; other splits are not read.
+        """
+        msg = f"the source of {self.table} keeps no history"
+        raise InternalError(msg)
+
     def ends_ahead(self, bridge: Bridge) -> Mapping[Split, int]:
         """Return end positions that the splits have not reached yet; the scan waits for them."""
         return {}

@@ -27,6 +27,7 @@ class Condition(Enum):
     CHECKPOINT_LOST = "the job no longer holds its checkpoint {reason}"
     CHECKPOINT_MISMATCH = "checkpoint {checkpoint} was written by another job: {difference}"
     CHECKPOINT_NOT_RESCALED = "checkpoint {checkpoint} cannot be rescaled: {reason}"
+    CHECKPOINT_NOT_UPGRADED = "checkpoint {checkpoint} cannot be upgraded: {reason}"
     CHECKPOINT_UNREADABLE = "checkpoint {checkpoint} cannot be used: {reason}"
     CLUSTER_UNREACHABLE = "Spark master {master} cannot be used: {reason}"
     COLUMN_COUNT_MISMATCH = "{table} expects {expected} columns{columns}, found {found}"

@@ -142,7 +142,8 @@ def run_job(
         ui = stack.enter_context(job_ui(page, options.ui, notice))
         observer = observer.also_after(reporter.running)
         if settings.has(PARALLELISM):
-            for line in parallelism_notice(checkpoint.directory, named, settings[PARALLELISM]):
+            folders = [checkpoint.query_directory(name) for name in named]
+            for line in parallelism_notice(checkpoint.directory, folders, settings[PARALLELISM]):
                 notice(line)
         facts = sink_facts(named, settings, checkpoint.id_of, checkpoint.query_directory)
         obstacles = rollback_obstacles(named, facts, settings)

@@ -11,6 +11,8 @@ from typing import Any
 from pyspark.sql import SparkSession
 from tests.integration.jobs.committed import records
 
+from streamtable.runtime.upgrade.upgrade import UpgradeOptions, upgrade_job
+from streamtable.session import Session, fixed_settings
 from streamtable.testing.jobs import BoundedRun
 from streamtable.testing.topics import produce_json
 
@@ -71,6 +73,16 @@ class Jobs:
         job = self.job(*inserts)
         job()
         return job.notices
+
+    def upgrade(self, *inserts: str, plan: bool = False, from_now: bool = False) -> list[str]:
+        """Upgrade the checkpoint to a script; the lines of the result."""
+        session = Session(settings=fixed_settings({}))
+        session.load(self.script(*inserts), "new.sql", self.names)
+        said: list[str] = []
+        options = UpgradeOptions(str(self.checkpoint), plan, from_now)
+        settings = session.settings.current()
+        upgrade_job(session.plans, settings, options, said.append, said.append, spark=self.spark)
+        return said
 
     def job(self, *inserts: str) -> BoundedRun:
         return BoundedRun(self.spark, self.script(*inserts), self.checkpoint, self.names)

@@ -152,7 +152,8 @@ def test_a_running_job_is_refused(tmp_path: Path) -> None:
 
 def test_a_start_with_another_parallelism_is_told_how_to_get_it(tmp_path: Path) -> None:
     _checkpoint(tmp_path)
-    assert not list(parallelism_notice(tmp_path, ["o", "new"], 2))
-    [line] = parallelism_notice(tmp_path, ["o", "new"], 4)
+    folders = [tmp_path / "o", tmp_path / "new"]
+    assert not list(parallelism_notice(tmp_path, folders, 2))
+    [line] = parallelism_notice(tmp_path, folders, 4)
     assert "2 state partitions" in line
     assert f"streamtable rescale --checkpoint {tmp_path} --to 4" in line

@@ -11,6 +11,7 @@ from pyspark.sql.streaming.readwriter import DataStreamWriter
 
 from streamtable.connector_api.preflight import Notice, Preflight, Resource
 from streamtable.connector_api.sink import Rollback, Sink, SinkFacts, WriteContext
+from streamtable.connector_api.source import ReadContext
 from streamtable.connector_api.tables import TableEndpoint
 from streamtable.connectors.kafka.cluster.access import check_sink_access
 from streamtable.connectors.kafka.cluster.admin import KafkaAdmin
@@ -25,6 +26,7 @@ from streamtable.connectors.kafka.inspect.tail import KafkaTail
 from streamtable.connectors.kafka.table import KafkaTable, NewTopic
 from streamtable.connectors.kafka.write.partitioners import is_function, java_class, load, not_there
 from streamtable.connectors.kafka.write.producer import set_writer
+from streamtable.connectors.kafka.write.rewrite import rewrite_obstacle, topic_records
 from streamtable.connectors.kafka.write.rollback import (
     KafkaRollback,
     declared_obstacle,
@@ -171,6 +173,14 @@ class KafkaSink(TableEndpoint[KafkaTable], Sink):
     def recorded_ends(self, directory: CheckpointPath, batch: int) -> Mapping[str, int] | None:
         """Return the end offsets that real-time mode has recorded with a commit."""
         return recorded_ends(directory, batch)
+
+    def rewrite_obstacle(self, facts: SinkFacts) -> str | None:
+        """Return why the topic cannot be made equal to other rows; see `rewrite_obstacle`."""
+        return rewrite_obstacle(self.declared, facts)
+
+    def records(self, context: ReadContext) -> DataFrame:
+        """Return the committed records of the topic."""
+        return topic_records(self.declared, context)
 
     def rollback_obstacle(self, facts: SinkFacts) -> str | None:
         """Return why the topic cannot be rolled back, judged by the script alone; else None."""

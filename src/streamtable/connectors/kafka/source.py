@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from pyspark.sql import DataFrame
@@ -36,7 +36,7 @@ from streamtable.connectors.kafka.read.bounds import ahead, topics_of
 from streamtable.connectors.kafka.read.newest import newest
 from streamtable.connectors.kafka.read.scan import read_changelog, startup_notice
 from streamtable.connectors.kafka.read.stored import read_stored
-from streamtable.connectors.kafka.table import KafkaTable, NewTopic
+from streamtable.connectors.kafka.table import KafkaTable, NewTopic, Range
 from streamtable.core.durations import format_duration
 from streamtable.core.errors import Condition, StreamtableError
 from streamtable.core.moment import Moment
@@ -217,6 +217,20 @@ class KafkaSource(TableEndpoint[KafkaTable], Source):
     def ends_ahead(self, bridge: Bridge) -> Mapping[Split, int]:
         """Return `scan.bounded.specific-offsets` beyond the current ends of partitions."""
         return by_split(ahead(self.declared, KafkaAdmin(bridge, self.declared.properties)))
+
+    def begins_of(self, bridge: Bridge) -> Mapping[Split, int] | None:
+        """Return the first offsets that the brokers still have."""
+        admin = KafkaAdmin(bridge, self.declared.properties)
+        return by_split(admin.begin_offsets(topics_of(self.declared, admin)))
+
+    def between(self, begins: Mapping[Split, int], ends: Mapping[Split, int]) -> Source:
+        """Return the source of the same topics from begin to end offsets."""
+        own = Range(self._own(begins), self._own(ends))
+        return KafkaSource(replace(self.declared, range=own))
+
+    def _own(self, offsets: Mapping[Split, int]) -> dict[tuple[str, int], int]:
+        found = ((partition_of(split), offset) for split, offset in offsets.items())
+        return {p: offset for p, offset in found if self.declared.reads_topic(p[0])}
 
     def explain(self, sink: str, text: str) -> StreamtableError | None:
         """Translate deleted but unread records into DATA_LOST."""

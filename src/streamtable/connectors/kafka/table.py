@@ -73,6 +73,20 @@ class Discovery:
 
 
 @dataclass(frozen=True)
+class Range:
+    """The records that a scan reads, if neither the options nor a checkpoint decide it.
+
+    Attributes:
+        begins: (topic, partition) -> offset of the first record. Other partitions are read from the
+            earliest offset; if it is empty, the startup options apply.
+        ends: (topic, partition) -> end offset, exclusive; other partitions are not read.
+    """
+
+    begins: Mapping[tuple[str, int], int]
+    ends: Mapping[tuple[str, int], int]
+
+
+@dataclass(frozen=True)
 class NewTopic:
     """Settings of a sink topic that the job creates; None is the brokers' default."""
 
@@ -105,6 +119,7 @@ class KafkaTable:
         key_check: the reaction of a sink to different keys in its topic.
         topics: names of the topics; empty if `discovery` has a pattern.
         bound: the end of the scan; None if the scan is unbounded.
+        range: the records to read, of a scan that repeats an earlier one; else None.
         scan_tasks: the highest number of reading tasks; None for one per partition.
         fail_on_data_loss: whether the job fails if unread records were deleted.
         partitioner: `sink.partitioner` as in the script.
@@ -133,6 +148,7 @@ class KafkaTable:
     dead_letter_topic: str | None = None
     discovery: Discovery = Discovery()
     bound: Bound | None = None
+    range: Range | None = None
     scan_tasks: int | None = None
     fail_on_data_loss: bool = True
     partitioner: str = "default"

@@ -9,7 +9,7 @@ assigned to the query of the checkpoint with the same plan, whatever its place i
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from streamtable.plan.sink.sink import Sink
 from streamtable.runtime.checkpoint.manifest import Manifest, RecordedQuery
@@ -79,9 +79,7 @@ def assign(plans: Mapping[str, Sink], manifest: Manifest) -> Assignment:
             used.add(names[default])
     old = {**manifest.retired, **manifest.queries}
     now = {
-        names[default]: replace(record, id=old[name].id)
-        if (name := names[default]) in old
-        else record
+        names[default]: record.continuing(old.get(names[default]))
         for default, record in records.items()
     }
     return Assignment(

@@ -40,6 +40,9 @@ from streamtable.runtime.checkpoint.torn_files import check_whole
 #: File in a checkpoint while its state is repartitioned (`runtime.checkpoint.rescale`).
 RESCALE_MARK = "rescale.json"
 
+#: File in a checkpoint while its queries are rebuilt (`runtime.upgrade`).
+UPGRADE_MARK = "upgrade.json"
+
 
 @dataclass
 class Checkpoint:
@@ -82,11 +85,11 @@ class Checkpoint:
 
     def query_directory(self, name: str) -> CheckpointPath:
         """Return the directory of a query's offsets and state."""
-        return self.directory / name
+        return _directory(self.directory, self.queries, name)
 
     def has_planned_batch(self, name: str) -> bool:
         """Whether a query has a batch that was planned and not committed."""
-        logs = self.directory / name
+        logs = self.query_directory(name)
         return newest_batch(logs / "offsets") > newest_batch(logs / "commits")
 
     def write(self, name: str, text: str) -> None:
@@ -133,10 +136,12 @@ def open_checkpoint(
         queries = assign(plans, manifest)
         if theirs is not None:
             _check_same_job(directory, plans, manifest, queries)
-        _check_not_rescaling(path, directory)
+        check_not_rescaling(path, directory)
+        check_not_upgrading(path, directory)
         for name in queries.plans:
-            check_whole(path / name, notice, stale_keys_hint(plans))
-            adopt(path / name)
+            own = _directory(path, queries, name)
+            check_whole(own, notice, stale_keys_hint(plans))
+            adopt(own)
     except BaseException:
         lock.close()
         raise
@@ -220,6 +225,11 @@ def _check_same_job(
     )
 
 
+def _directory(path: CheckpointPath, queries: Assignment, name: str) -> CheckpointPath:
+    record = queries.records.get(name)
+    return path / (name if record is None or record.directory is None else record.directory)
+
+
 def _changes(queries: Assignment, path: CheckpointPath) -> Iterator[str]:
     """Yield a line for each query that the script has in addition, again, or no longer."""
     for name in sorted(queries.added):
@@ -229,11 +239,11 @@ def _changes(queries: Assignment, path: CheckpointPath) -> Iterator[str]:
     for name, old in queries.removed.items():
         yield (
             f"{name}: no longer in the script; its rows stay in {old.table_or(name)}, and"
-            f" '{path / name}' is kept, so that the same INSERT would continue"
+            f" '{path / (old.directory or name)}' is kept, so that the same INSERT would continue"
         )
 
 
-def _check_not_rescaling(path: CheckpointPath, directory: str) -> None:
+def check_not_rescaling(path: CheckpointPath, directory: str) -> None:
     """Refuse a checkpoint in which only some queries, or parts of them, have been rescaled."""
     mark = path / RESCALE_MARK
     if mark.exists():
@@ -243,4 +253,15 @@ def _check_not_rescaling(path: CheckpointPath, directory: str) -> None:
             checkpoint=directory,
             reason=f"a rescale to {partitions} state partitions was interrupted",
             hint=rescale_command(path, partitions),
+        )
+
+
+def check_not_upgrading(path: CheckpointPath, directory: str) -> None:
+    """Refuse a checkpoint of which only some queries have been upgraded."""
+    if (path / UPGRADE_MARK).exists():
+        raise StreamtableError(
+            Condition.CHECKPOINT_UNREADABLE,
+            checkpoint=directory,
+            reason="an upgrade was interrupted",
+            hint=f"run: streamtable upgrade FILE --checkpoint {shlex.quote(directory)}",
         )

@@ -6,7 +6,7 @@ import hashlib
 import json
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Self
 
 from streamtable.core.secrets import without_secrets
@@ -20,8 +20,8 @@ from streamtable.runtime.checkpoint.shapes import first_difference, operators
 #: Operators have their own versions of state.
 LAYOUT_VERSION = 3
 
-#: Layout of a checkpoint with retired queries or with ids of queries. Earlier versions would drop
-#: both, so they must refuse it.
+#: Layout of a checkpoint with retired queries, or with ids or directories of queries. Earlier
+#: versions would drop them, so they must refuse it.
 EXTENDED_LAYOUT = 4
 
 _SINK_LINE = re.compile(r"Sink (.+?): ")
@@ -38,6 +38,7 @@ class RecordedQuery:
         table: name of the sink table; None if an earlier version has written the manifest.
         shape: the data of the hash, without secrets (`plan.rules.shape`); None as for `table`.
         id: id of the query, in which its epochs are numbered; None for the checkpoint's id.
+        directory: name of the directory with its offsets and state; None for the query's name.
         topics: Kafka's ids of the topics that a retired query has read; empty for other queries.
     """
 
@@ -47,6 +48,7 @@ class RecordedQuery:
     table: str | None = None
     shape: Any = None
     id: str | None = None
+    directory: str | None = None
     topics: Mapping[str, str] = field(default_factory=dict)
 
     @classmethod
@@ -73,6 +75,7 @@ class RecordedQuery:
             table=data.get("table"),
             shape=data.get("shape"),
             id=data.get("id"),
+            directory=data.get("directory"),
             topics=data.get("topics", {}),
         )
 
@@ -83,9 +86,18 @@ class RecordedQuery:
             "hash": self.hash,
             "state": [list(layout) for layout in self.state],
         }
-        optional = {"table": self.table, "shape": self.shape, "id": self.id}
+        optional = {
+            "table": self.table,
+            "shape": self.shape,
+            "id": self.id,
+            "directory": self.directory,
+        }
         entry |= {name: value for name, value in optional.items() if value is not None}
         return entry | ({"topics": dict(self.topics)} if self.topics else {})
+
+    def continuing(self, old: RecordedQuery | None) -> RecordedQuery:
+        """Return the record with the id and the directory of the query that it continues."""
+        return self if old is None else replace(self, id=old.id, directory=old.directory)
 
     def table_or(self, name: str) -> str:
         """Return the name of the sink table; `name` if the record does not say it."""
@@ -135,9 +147,10 @@ class Manifest:
 
     def to_json(self) -> dict[str, Any]:
         """Return the data of the file, in the oldest layout that can hold it."""
-        own_ids = any(query.id is not None for query in self.queries.values())
+        queries = self.queries.values()
+        extended = self.retired or any(query.id or query.directory for query in queries)
         data: dict[str, Any] = {
-            "layout": EXTENDED_LAYOUT if self.retired or own_ids else LAYOUT_VERSION,
+            "layout": EXTENDED_LAYOUT if extended else LAYOUT_VERSION,
             "queries": {name: query.to_json() for name, query in self.queries.items()},
             "id": self.id,
             "topics": dict(self.topics),

@@ -15,14 +15,15 @@ from contextlib import suppress
 
 from streamtable.runtime.checkpoint.checkpoint import Checkpoint
 
-_FILE = "watermarks.json"
+#: File in a checkpoint.
+FILE = "watermarks.json"
 
 
 def read_watermarks(checkpoint: Checkpoint) -> dict[str, int]:
     """Return the watermarks of earlier runs: "query/scan/topic/partition" -> milliseconds."""
     # A file that a power failure has emptied counts as missing.
     with suppress(FileNotFoundError, ValueError):
-        text = (checkpoint.directory / _FILE).read_text(encoding="utf-8")
+        text = (checkpoint.directory / FILE).read_text(encoding="utf-8")
         return {str(name): int(value) for name, value in json.loads(text).items()}
     return {}
 
@@ -34,4 +35,4 @@ def keep_watermarks(checkpoint: Checkpoint, seen: Mapping[str, int]) -> None:
         StreamtableError: CHECKPOINT_UNREADABLE if the file cannot be written.
     """
     if seen and seen != read_watermarks(checkpoint):
-        checkpoint.write(_FILE, json.dumps(dict(sorted(seen.items())), indent=1))
+        checkpoint.write(FILE, json.dumps(dict(sorted(seen.items())), indent=1))

@@ -22,6 +22,7 @@ from streamtable.core.settings import PARALLELISM
 from streamtable.jvm.planned_batches import END_WATERMARK_MS, newest_batch
 from streamtable.runtime.checkpoint.checkpoint import (
     RESCALE_MARK,
+    check_not_upgrading,
     rescale_command,
 )
 from streamtable.runtime.checkpoint.lock import checkpoint_folder, locked
@@ -41,12 +42,14 @@ class QueryState:
 
     Attributes:
         name: name of the query.
+        directory: directory of its offsets and state.
         partitions: number of state partitions at the last commit; None for a query that has no
             state, or has not committed a batch yet. Such a query starts with any parallelism.
         batch: the last committed batch.
     """
 
     name: str
+    directory: CheckpointPath
     partitions: int | None
     batch: int
 
@@ -98,12 +101,11 @@ class Rescale:
         if self.due or self.interrupted:
             write_whole(mark, json.dumps({"to": self.to}))
         for query in self.due:
-            directory = self.path / query.name
-            _forget_attempt(directory, query.batch + 1)
-            repartition(str(directory), self.to)
+            _forget_attempt(query.directory, query.batch + 1)
+            repartition(str(query.directory), self.to)
             notice(f"{query.name}: {query.partitions} -> {self.to} state partitions")
         for query in self.queries:
-            _keep_positions(self.path / query.name)
+            _keep_positions(query.directory)
         mark.unlink(missing_ok=True)
 
 
@@ -134,46 +136,52 @@ def open_rescale(
             hint="name the directory that the job has as its --checkpoint",
         )
     with locked(directory, remote) as path:
+        check_not_upgrading(path, directory)
         marked = _marked(path)
         if marked not in (None, to):
             raise _refused(
                 directory, f"a rescale to {marked} was interrupted", rescale_command(path, marked)
             )
-        names = json.loads((path / MANIFEST).read_text(encoding="utf-8"))["queries"]
-        for name in names:
-            check_whole(path / name, notice)
-            adopt(path / name)
-        queries = [_state_of(path, name, directory, to, marked) for name in names]
+        found = json.loads((path / MANIFEST).read_text(encoding="utf-8"))["queries"]
+        folders = {name: query.get("directory", name) for name, query in found.items()}
+        for folder in folders.values():
+            check_whole(path / folder, notice)
+            adopt(path / folder)
+        queries = [
+            _state_of(path / folder, name, directory, to, marked)
+            for name, folder in folders.items()
+        ]
         yield Rescale(path, to, queries, marked is not None)
 
 
-def parallelism_notice(path: CheckpointPath, names: Iterable[str], wanted: int) -> Iterator[str]:
+def parallelism_notice(
+    path: CheckpointPath, folders: Iterable[CheckpointPath], wanted: int
+) -> Iterator[str]:
     """Yield a line for each query whose state in the checkpoint has another number of partitions.
 
     Args:
         path: the checkpoint directory.
-        names: the queries of the job.
+        folders: directories of the queries of the job.
         wanted: the job's `parallelism.default`.
     """
-    for name in names:
-        found = _committed_partitions(path / name)
+    for folder in folders:
+        found = _committed_partitions(folder)
         if found not in (None, wanted):
             how = rescale_command(path, wanted)
             yield (
-                f"{name}: continues with the {found} state partitions of the checkpoint; for"
+                f"{folder.name}: continues with the {found} state partitions of the checkpoint; for"
                 f" '{PARALLELISM.key}' = '{wanted}', stop the job and {how}"
             )
 
 
 def _state_of(
-    path: CheckpointPath, name: str, directory: str, to: int, marked: int | None
+    query: CheckpointPath, name: str, directory: str, to: int, marked: int | None
 ) -> QueryState:
-    """Check one query of a checkpoint."""
-    query = path / name
+    """Check one query of a checkpoint, by its directory."""
     planned, committed = newest_batch(query / "offsets"), newest_batch(query / "commits")
     partitions = _committed_partitions(query)
     if partitions is None or partitions == to:
-        return QueryState(name, partitions, committed)
+        return QueryState(name, query, partitions, committed)
     if _metadata(query, planned).get("batchWatermarkMs") == END_WATERMARK_MS:
         raise StreamtableError(
             Condition.CHECKPOINT_ENDED,
@@ -186,7 +194,7 @@ def _state_of(
             f"batch {planned} of {name} is planned and not committed",
             "run the job until it has committed the batch and stop it with Ctrl-C, then rescale",
         )
-    return QueryState(name, partitions, committed)
+    return QueryState(name, query, partitions, committed)
 
 
 def _committed_partitions(query: CheckpointPath) -> int | None:

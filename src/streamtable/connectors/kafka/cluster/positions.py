@@ -27,6 +27,14 @@ def by_split(offsets: Mapping[Partition, int]) -> dict[Split, int]:
     return {split_of(partition): offset for partition, offset in offsets.items()}
 
 
+def offsets_json(offsets: Mapping[Partition, int]) -> str:
+    """Return offsets in the JSON of Spark's Kafka source, `{"topic": {"0": 17}}`."""
+    by_topic: dict[str, dict[str, int]] = {}
+    for (topic, partition), offset in sorted(offsets.items()):
+        by_topic.setdefault(topic, {})[str(partition)] = offset
+    return json.dumps(by_topic)
+
+
 def positions(reached: Iterable[str | None]) -> dict[Partition, int]:
     """Return the offset of each partition; the minimum if several sources read the partition.
 

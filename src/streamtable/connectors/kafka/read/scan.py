@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import json
+from dataclasses import replace
 
 from pyspark.sql import DataFrame
 
 from streamtable.connector_api.source import ReadContext, ReadRequest
 from streamtable.connectors.kafka.cluster.admin import KafkaAdmin, Partition
+from streamtable.connectors.kafka.cluster.positions import offsets_json
 from streamtable.connectors.kafka.options.options import StartupMode
 from streamtable.connectors.kafka.read.bounds import before, end_offsets, topics_of
 from streamtable.connectors.kafka.read.columns import (
@@ -56,13 +57,16 @@ def read_changelog(table: KafkaTable, wanted: ReadRequest, context: ReadContext)
         partition as `__topic` and `__of_partition`.
     """
     fields = wanted.fields
+    # The records of a range were read before: those that do not parse are dead letters already.
+    skips = table.range is not None and table.dead_letter_topic is not None
     kept = read_rows(
-        table,
+        replace(table, dead_letter_topic=None) if skips else table,
         decoded_fields(table, fields),
         with_leader_epochs(table, fields, _records(table, context), context.bridge),
         bridge=context.bridge,
         counters=context.counters_of(table.table),
         last_only=wanted.last_only,
+        skips_errors=skips,
     )
     columns = row_columns(table, fields)
     if wanted.order:
@@ -85,8 +89,10 @@ def _records(table: KafkaTable, context: ReadContext) -> DataFrame:
         )
         .option("failOnDataLoss", str(table.fail_on_data_loss))
         .option("includeHeaders", str(needs_headers(table)))
-        .options(**starting_offsets(table, admin, context.bounded))
+        .options(**_starting(table, admin, context.bounded))
     )
+    if table.range is not None:
+        reader = reader.option("ends", offsets_json(table.range.ends))
     if alignment is not None:
         reader = reader.option("alignment", alignment).option("alignmentQuery", context.query)
     if batches:
@@ -108,6 +114,14 @@ def _whole(pattern: str) -> str:
 
 def _topics(table: KafkaTable) -> str:
     return ",".join(table.topics)
+
+
+def _starting(table: KafkaTable, admin: KafkaAdmin, bounded: bool) -> dict[str, str]:
+    """Return Spark's starting options of the table's range, or else of its startup mode."""
+    if table.range is None or not table.range.begins:
+        return starting_offsets(table, admin, bounded)
+    there = admin.end_offsets(topics_of(table, admin))
+    return _per_partition({p: table.range.begins.get(p, _EARLIEST) for p in there})
 
 
 def starting_offsets(table: KafkaTable, admin: KafkaAdmin, bounded: bool) -> dict[str, str]:
@@ -174,7 +188,4 @@ def _fallback(table: KafkaTable, bounded: bool) -> int:
 
 
 def _per_partition(offsets: dict[Partition, int]) -> dict[str, str]:
-    by_topic: dict[str, dict[str, int]] = {}
-    for (topic, partition), offset in sorted(offsets.items()):
-        by_topic.setdefault(topic, {})[str(partition)] = offset
-    return {"startingOffsets": json.dumps(by_topic)}
+    return {"startingOffsets": offsets_json(offsets)}

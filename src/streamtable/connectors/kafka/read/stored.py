@@ -16,6 +16,7 @@ from streamtable.connector_api.stored import (
     reached_column,
 )
 from streamtable.connectors.kafka.cluster.admin import KafkaAdmin, Partition
+from streamtable.connectors.kafka.cluster.positions import offsets_json
 from streamtable.connectors.kafka.read.bounds import before, topics_of
 from streamtable.connectors.kafka.read.columns import (
     consumer_options,
@@ -155,16 +156,9 @@ def _records(
     reader = (
         context.spark.read.format("kafka")
         .option("assign", json.dumps(by_topic))
-        .option("startingOffsets", _offsets(begins))
-        .option("endingOffsets", _offsets(ends))
+        .option("startingOffsets", offsets_json(begins))
+        .option("endingOffsets", offsets_json(ends))
         .option("includeHeaders", str(needs_headers(table)))
         .options(**consumer_options(table.properties))
     )
     return reader.load()
-
-
-def _offsets(offsets: Mapping[Partition, int]) -> str:
-    by_topic: dict[str, dict[str, int]] = {}
-    for (topic, partition), offset in sorted(offsets.items()):
-        by_topic.setdefault(topic, {})[str(partition)] = offset
-    return json.dumps(by_topic)

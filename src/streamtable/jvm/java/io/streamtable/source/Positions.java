@@ -24,4 +24,11 @@ public record Positions(Map<String, Long> offsets) {
         });
     return new Positions(capped);
   }
+
+  /** Returns these positions, but not after the ends; a split without an end stays at the begin. */
+  public Positions endedAt(Positions begin, Positions ends) {
+    Map<String, Long> limits = new TreeMap<>();
+    offsets.keySet().forEach(split -> limits.put(split, ends.at(split, 0)));
+    return capped(begin, limits);
+  }
 }

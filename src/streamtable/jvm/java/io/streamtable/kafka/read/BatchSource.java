@@ -30,9 +30,9 @@ import org.apache.spark.sql.util.CaseInsensitiveStringMap;
 /**
  * Spark's Kafka source for micro-batches, without copies of records ({@link RecordRow}), with tasks
  * that may read several partitions ({@link PartitionGroup}), and with optional source alignment: a
- * {@link SourceAlignment} may limit where a batch ends. The source writes the same content into a
- * checkpoint as Spark's source. Options in addition to Spark's: {@link #ALIGNMENT}, {@link #QUERY},
- * {@link #GROUPS}.
+ * {@link SourceAlignment} may limit where a batch ends, and {@link #ENDS} may limit what is read at
+ * all. The source writes the same content into a checkpoint as Spark's source. Options in addition
+ * to Spark's: {@link #ALIGNMENT}, {@link #QUERY}, {@link #GROUPS}, {@link #ENDS}.
  */
 public final class BatchSource implements TableProvider {
   /** The option with the id that was passed to {@link SourceAlignment#begin}. */
@@ -41,6 +41,8 @@ public final class BatchSource implements TableProvider {
   public static final String QUERY = "alignmentQuery";
   /** The option that allows a task to read several partitions: true or false. */
   public static final String GROUPS = "partitionGroups";
+  /** The option with the offsets at which the scan ends, as JSON; other partitions are not read. */
+  public static final String ENDS = "ends";
 
   private final KafkaSourceProvider kafka = new KafkaSourceProvider();
 
@@ -78,12 +80,13 @@ public final class BatchSource implements TableProvider {
               kafka.newScanBuilder(options).build(),
               options.get(ALIGNMENT),
               options.get(QUERY),
-              options.getBoolean(GROUPS, false));
+              options.getBoolean(GROUPS, false),
+              options.get(ENDS));
     }
   }
 
-  private record BatchScan(Scan kafka, String alignment, String query, boolean groups)
-      implements Scan {
+  private record BatchScan(
+      Scan kafka, String alignment, String query, boolean groups, String ends) implements Scan {
     @Override
     public StructType readSchema() {
       return kafka.readSchema();
@@ -98,7 +101,8 @@ public final class BatchSource implements TableProvider {
     public MicroBatchStream toMicroBatchStream(String checkpoint) {
       MicroBatchStream stream = kafka.toMicroBatchStream(checkpoint);
       SourceAlignment limit = alignment == null ? null : SourceAlignment.of(alignment);
-      return new BatchStream(stream, limit, query, groups);
+      Positions last = ends == null ? null : KafkaOffsets.parse(ends);
+      return new BatchStream(stream, limit, query, groups, last);
     }
   }
 
@@ -110,18 +114,30 @@ public final class BatchSource implements TableProvider {
     private final SourceAlignment alignment;
     private final String query;
     private final boolean groups;
+    private final Positions ends;
 
-    BatchStream(MicroBatchStream kafka, SourceAlignment alignment, String query, boolean groups) {
+    BatchStream(
+        MicroBatchStream kafka,
+        SourceAlignment alignment,
+        String query,
+        boolean groups,
+        Positions ends) {
       this.kafka = kafka;
       this.limited = (SupportsTriggerAvailableNow) kafka;
       this.alignment = alignment;
       this.query = query;
       this.groups = groups;
+      this.ends = ends;
     }
 
     @Override
     public Offset latestOffset(Offset begin, ReadLimit limit) {
       Offset end = limited.latestOffset(begin, limit);
+      if (ends != null) {
+        Positions found = KafkaOffsets.parse(end.json());
+        found = found.endedAt(KafkaOffsets.parse(begin.json()), ends);
+        return kafka.deserializeOffset(KafkaOffsets.json(found));
+      }
       if (alignment == null) {
         return end; // no alignment, or the job has ended and only cleans up
       }

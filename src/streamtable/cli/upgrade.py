@@ -1,0 +1,54 @@
+"""`streamtable upgrade`: continues the checkpoint of a stopped job with a changed script."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from streamtable.cli.script import load_script, script_arguments
+
+
+@click.command()
+@script_arguments
+@click.option("--checkpoint", metavar="DIR", required=True, help="Checkpoint of the stopped job.")
+@click.option("--plan", is_flag=True, help="Print what the command would do, and change nothing.")
+@click.option(
+    "--from-now",
+    is_flag=True,
+    help="Let queries that cannot be rebuilt continue from now, with the old rows in their sinks.",
+)
+@click.option(
+    "--master", metavar="URL", help="Spark master. By default, Spark runs on this machine."
+)
+@click.pass_context
+def command(
+    context: click.Context,
+    *,
+    file: Path,
+    settings: dict[str, str],
+    variables: dict[str, str],
+    checkpoint: str,
+    plan: bool,
+    from_now: bool,
+    master: str | None,
+) -> None:
+    """Upgrade the checkpoint of a stopped job to the changed SQL script FILE.
+
+    A changed query reads its input again, and only the rows that differ are written to its sink.
+    The next `streamtable run` continues with the changed script. Run the command again after an
+    interruption: until then, the job does not start.
+    """
+    from streamtable.jvm.installed_spark import check_machine
+
+    session = load_script(file, settings, variables)
+    check_machine()
+    from streamtable.runtime.upgrade.upgrade import UpgradeOptions, upgrade_job
+
+    def notice(line: str) -> None:
+        click.echo(line, err=True)
+
+    verbose = bool(context.find_root().params["debug"])
+    options = UpgradeOptions(checkpoint, plan, from_now, master, verbose)
+    functions = session.catalog.functions.made
+    upgrade_job(session.plans, session.settings.current(), options, click.echo, notice, functions)

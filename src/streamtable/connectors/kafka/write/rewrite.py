@@ -1,0 +1,45 @@
+"""Rewrite a sink topic: obstacles, and the records that the topic has now."""
+
+from __future__ import annotations
+
+from pyspark.sql import DataFrame
+
+from streamtable.connector_api.sink import SinkFacts
+from streamtable.connector_api.source import ORDER_COLUMNS, ReadContext
+from streamtable.connectors.kafka.read.columns import consumer_options
+from streamtable.connectors.kafka.table import KafkaTable
+
+#: Consumer settings; settings of the script override them. Records of aborted transactions are no
+#: part of the table.
+_DEFAULTS = {"isolation.level": "read_committed", "max.poll.records": "50000"}
+
+
+def rewrite_obstacle(table: KafkaTable, facts: SinkFacts) -> str | None:
+    """Return why a topic cannot be made equal to other rows of its query; None if it can."""
+    topic = table.topics[0]
+    if not table.is_upsert:
+        return (
+            f"{table.table} keeps every record, and records of topic '{topic}' cannot be unwritten"
+        )
+    if table.partitioner != "default":
+        return f"'sink.partitioner' of {table.table} is '{table.partitioner}'"
+    if written := [c.name for c in table.schema.metadata if not c.virtual]:
+        return f"{table.table} writes the metadata column '{written[0]}'"
+    if topic in facts.targets.values():
+        return f"another INSERT writes to topic '{topic}'"
+    return None
+
+
+def topic_records(table: KafkaTable, context: ReadContext) -> DataFrame:
+    """Return the committed records of a sink topic: key, value, and `ORDER_COLUMNS`."""
+    reader = (
+        context.spark.read.format("kafka")
+        .option("subscribe", table.topics[0])
+        .option("startingOffsets", "earliest")
+        .option("endingOffsets", "latest")
+        .options(**consumer_options({**_DEFAULTS, **table.properties}))
+    )
+    partition, offset = ORDER_COLUMNS
+    return reader.load().selectExpr(
+        "key", "value", f"partition AS {partition}", f"offset AS {offset}"
+    )

@@ -1,0 +1,100 @@
+"""Mark of an upgrade in a checkpoint: what it does, and the step that each query has reached.
+
+A job does not start on a marked checkpoint. The same command continues an interrupted upgrade.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from enum import Enum
+from typing import Any
+
+from streamtable.core.checkpoint_path import CheckpointPath
+from streamtable.runtime.checkpoint.checkpoint import UPGRADE_MARK
+from streamtable.runtime.checkpoint.manifest import RecordedQuery
+from streamtable.runtime.checkpoint.manifest_file import write_file
+from streamtable.runtime.upgrade.decisions import Action
+from streamtable.runtime.upgrade.ranges import ReadRange
+
+
+class Step(Enum):
+    """The next step of a query."""
+
+    READ = "read"
+    COMPARE = "compare"
+    WRITE = "write"
+    DONE = "done"
+
+
+@dataclass(frozen=True)
+class Work:
+    """The upgrade of one query.
+
+    Attributes:
+        action: rebuilt, or one of the two ways from now.
+        record: the query as the manifest will have it.
+        range: what the query reads.
+        step: the next step.
+    """
+
+    action: Action
+    record: RecordedQuery
+    range: ReadRange
+    step: Step = Step.READ
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the work as JSON data."""
+        return {
+            "action": self.action.value,
+            "record": self.record.to_json(),
+            "range": self.range.to_json(),
+            "step": self.step.value,
+        }
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> Work:
+        """Return the work of a mark."""
+        return cls(
+            Action(data["action"]),
+            RecordedQuery.from_json(data["record"]),
+            ReadRange(data["range"]["begins"], data["range"]["ends"]),
+            Step(data["step"]),
+        )
+
+
+@dataclass
+class Mark:
+    """The file `upgrade.json`.
+
+    Attributes:
+        path: the checkpoint directory.
+        work: the upgrade of each changed query, by name.
+    """
+
+    path: CheckpointPath
+    work: dict[str, Work] = field(default_factory=dict)
+
+    @classmethod
+    def read(cls, path: CheckpointPath) -> Mark | None:
+        """Return the mark of a checkpoint, or None."""
+        file = path / UPGRADE_MARK
+        if not file.exists():
+            return None
+        found = json.loads(file.read_text(encoding="utf-8"))["queries"]
+        return cls(path, {name: Work.from_json(data) for name, data in found.items()})
+
+    def write(self) -> None:
+        """Write the mark atomically."""
+        data = {"queries": {name: work.to_json() for name, work in self.work.items()}}
+        write_file(self.path / UPGRADE_MARK, json.dumps(data))
+
+    def reach(self, name: str, step: Step) -> None:
+        """Note the next step of a query."""
+        self.work[name] = replace(self.work[name], step=step)
+        self.write()
+
+    def delete(self) -> None:
+        """Delete the mark."""
+        (self.path / UPGRADE_MARK).unlink(missing_ok=True)

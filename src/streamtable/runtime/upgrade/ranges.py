@@ -1,0 +1,137 @@
+"""What a rebuild of a query reads: from where its first run began to where its last run stopped."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from streamtable.connector_api.source import Source, Split
+from streamtable.core.checkpoint_path import CheckpointPath
+from streamtable.jvm.bridge import Bridge
+from streamtable.jvm.planned_batches import newest_batch
+from streamtable.plan.sink.sink import Sink
+from streamtable.runtime.endpoints import sources_of
+
+
+@dataclass(frozen=True)
+class ReadRange:
+    """The records that a rebuild reads.
+
+    Attributes:
+        begins: first position of each split that the old query has read.
+        ends: end position of each split, exclusive.
+        records: number of positions between them.
+        lost: why they can no longer be read, in words; None if they can.
+    """
+
+    begins: Mapping[Split, int]
+    ends: Mapping[Split, int]
+    records: int = 0
+    lost: str | None = None
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the range as JSON data."""
+        return {"begins": dict(self.begins), "ends": dict(self.ends)}
+
+
+def read_range(query: CheckpointPath, plan: Sink, bridge: Bridge) -> ReadRange:
+    """Return what a rebuild of a query reads.
+
+    The old query ends at its last commit. Topics that it has not read end at their current end.
+
+    Args:
+        query: directory of the old query.
+        plan: the new plan.
+        bridge: the JVM side.
+
+    Raises:
+        StreamtableError: an error of a source.
+    """
+    reached, initial = _committed(query), _initial(query)
+    begins: dict[Split, int] = {}
+    ends: dict[Split, int] = {}
+    records = 0
+    lost = None
+    for source in sources_of([plan]):
+        first, last = source.begins_of(bridge), source.ends_of(None, bridge)
+        if first is None or last is None:
+            lost = lost or f"the connector of {source.table} keeps no history of positions"
+            continue
+        old, began = source.positions(reached), source.positions(initial)
+        known = {_topic(split) for split in old}
+        for split, end in last.items():
+            # A partition that the old query has not seen is read by the next run as a whole.
+            ends[split] = old.get(split, 0) if _topic(split) in known else end
+        begins |= began
+        records += sum(
+            max(0, ends[s] - max(begins.get(s, 0), first.get(s, 0))) for s in last if s in ends
+        )
+        lost = lost or _lost(source, began, ends, first)
+    return ReadRange(begins, ends, records, lost)
+
+
+def stopped_at(query: CheckpointPath, plan: Sink) -> ReadRange:
+    """Return the empty range at the last commit of a query."""
+    reached = _committed(query)
+    ends: dict[Split, int] = {}
+    for source in sources_of([plan]):
+        ends |= source.positions(reached)
+    return ReadRange(ends, ends)
+
+
+def _lost(
+    source: Source,
+    began: Mapping[Split, int],
+    ends: Mapping[Split, int],
+    first: Mapping[Split, int],
+) -> str | None:
+    for split, begin in sorted(began.items()):
+        now = first.get(split)
+        if now is None and ends.get(split, 0) > begin:
+            return f"{source.table}: partition {_words(split)} is gone"
+        if now is not None and now > begin and ends.get(split, 0) > begin:
+            return (
+                f"{source.table}: partition {_words(split)} has no records before offset {now}"
+                f" any more, and the first run read from offset {begin}"
+            )
+    return None
+
+
+def _words(split: Split) -> str:
+    return f"{split.rpartition('/')[2]} of topic '{_topic(split)}'"
+
+
+def _topic(split: Split) -> str:
+    return split.rpartition("/")[0]
+
+
+def _committed(query: CheckpointPath) -> list[str | None]:
+    """Return the position of each source at the last commit, as Spark writes it."""
+    batch = newest_batch(query / "commits")
+    if batch < 0:
+        return []
+    lines = (query / "offsets" / str(batch)).read_text(encoding="utf-8").splitlines()[2:]
+    return [None if line in ("", "-") else line for line in lines]
+
+
+def _initial(query: CheckpointPath) -> list[str | None]:
+    """Return the positions at which the first run began, as Spark writes them."""
+    folder = query / "sources"
+    found: list[str | None] = []
+    for source in folder.iterdir() if folder.is_dir() else ():
+        file = source / "0"
+        if file.exists() and not file.is_dir():
+            text = file.read_bytes().decode("utf-8", "replace").lstrip("\0").strip()
+            line = text.splitlines()[-1] if text else ""
+            found.append(line if _is_json(line) else None)
+    return found
+
+
+def _is_json(text: str) -> bool:
+    try:
+        json.loads(text)
+    except ValueError:
+        return False
+    return True
