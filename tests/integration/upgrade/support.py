@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
+from confluent_kafka.admin import AdminClient, NewTopic
 from pyspark.sql import SparkSession
 from tests.integration.jobs.committed import records
 
@@ -25,22 +26,22 @@ CREATE TABLE t (id INT, g INT, v INT) WITH (
   'properties.bootstrap.servers' = '${servers}', 'format' = 'json'
 );
 CREATE TABLE copies (id INT) WITH (
-  'connector' = 'kafka', 'topic' = '${source}-copies',
+  'connector' = 'kafka', 'topic' = '${out}-copies',
   'properties.bootstrap.servers' = '${servers}', 'format' = 'json' ${delivery}
 );
 CREATE TABLE counts (g INT, n BIGINT, PRIMARY KEY (g) NOT ENFORCED) WITH (
-  'connector' = 'upsert-kafka', 'topic' = '${source}-counts',
+  'connector' = 'upsert-kafka', 'topic' = '${out}-counts',
   'properties.bootstrap.servers' = '${servers}',
   'key.format' = 'json', 'value.format' = 'json' ${delivery}
 );
 CREATE TABLE sums (g INT, n BIGINT, s BIGINT, PRIMARY KEY (g) NOT ENFORCED) WITH (
-  'connector' = 'upsert-kafka', 'topic' = '${source}-sums',
+  'connector' = 'upsert-kafka', 'topic' = '${out}-sums',
   'properties.bootstrap.servers' = '${servers}',
   'key.format' = 'json', 'value.format' = 'json' ${delivery}
 );
 """
 _EXACTLY_ONCE = (
-    ", 'sink.delivery-guarantee' = 'exactly-once', 'sink.transactional-id-prefix' = '${source}-txn'"
+    ", 'sink.delivery-guarantee' = 'exactly-once', 'sink.transactional-id-prefix' = '${out}-txn'"
 )
 
 COPY = "INSERT INTO copies SELECT id FROM t;"
@@ -62,7 +63,7 @@ class Jobs:
         self.checkpoint = checkpoint
         delivery = _EXACTLY_ONCE if guarantee == "exactly-once" else ""
         self.tables = _TABLES.replace("${delivery}", delivery)
-        self.names = {"source": source, "servers": servers}
+        self.names = {"source": source, "out": source, "servers": servers}
 
     def script(self, *inserts: str) -> str:
         """The text of a script, whose variables are those of this object."""
@@ -87,12 +88,17 @@ class Jobs:
     def job(self, *inserts: str) -> BoundedRun:
         return BoundedRun(self.spark, self.script(*inserts), self.checkpoint, self.names)
 
+    def create(self, topic: str, config: dict[str, str] | None = None) -> None:
+        """Create a topic of one partition."""
+        admin = AdminClient({"bootstrap.servers": self.servers})
+        admin.create_topics([NewTopic(topic, 1, config=config or {})])[topic].result(30)
+
     def send(self, rows: Iterable[Mapping[str, Any]]) -> None:
         produce_json(self.servers, self.source, rows)
 
     def written(self, table: str) -> list[tuple[Any, Any]]:
         """Key and value of each committed record of a sink's topic, as JSON values."""
-        found = records(self.servers, f"{self.source}-{table}")
+        found = records(self.servers, f"{self.names['out']}-{table}")
         return [
             tuple(None if x is None else json.loads(x) for x in (r.key(), r.value()))  # type: ignore[misc]
             for r in found
@@ -102,12 +108,20 @@ class Jobs:
         """How often each id is in the topic of copies."""
         return Counter(value["id"] for _, value in self.written("copies"))
 
-    def folded(self, table: str) -> dict[int, dict[str, Any]]:
-        """The rows of an upsert sink, by their group."""
-        rows: dict[int, dict[str, Any]] = {}
+    def folded(self, table: str) -> dict[Any, dict[str, Any]]:
+        """The rows of an upsert sink, by their group, or by the text of a longer key."""
+        rows: dict[Any, dict[str, Any]] = {}
         for key, value in self.written(table):
+            of_group = key["g"] if list(key) == ["g"] else json.dumps(key)
             if value is None:
-                rows.pop(key["g"], None)
+                rows.pop(of_group, None)
             else:
-                rows[key["g"]] = value
+                rows[of_group] = value
         return rows
+
+    def fresh(self, checkpoint: Path) -> Jobs:
+        """The same jobs with topics and a checkpoint of their own."""
+        other = Jobs(self.spark, self.servers, self.source, checkpoint, "at-least-once")
+        other.tables = self.tables
+        other.names = {**self.names, "out": f"{self.source}-fresh"}
+        return other

@@ -135,7 +135,7 @@ def open_checkpoint(
         manifest = theirs or Manifest(uuid.uuid4().hex, {})
         queries = assign(plans, manifest)
         if theirs is not None:
-            _check_same_job(directory, plans, manifest, queries)
+            check_same_job(directory, plans, manifest, queries)
         check_not_rescaling(path, directory)
         check_not_upgrading(path, directory)
         for name in queries.plans:
@@ -206,15 +206,20 @@ def rescale_command(path: CheckpointPath, partitions: int) -> str:
     return f"run: streamtable rescale --checkpoint {shlex.quote(str(path))} --to {partitions}"
 
 
-def _check_same_job(
-    directory: str, plans: Mapping[str, Sink], manifest: Manifest, queries: Assignment
+def check_same_job(
+    directory: str,
+    plans: Mapping[str, Sink],
+    manifest: Manifest,
+    queries: Assignment,
+    *,
+    refuse_changed: bool = True,
 ) -> None:
-    """Refuse a changed query, and a script that shares no query with the checkpoint."""
-    for name, old in queries.changed.items():
+    """Refuse a script that shares no query with the checkpoint, and a changed query."""
+    for name, old in queries.changed.items() if refuse_changed else ():
         difference = old.difference(name, queries.records[name])
         if difference is not None:
-            raise mismatch(directory, difference, stale_keys_hint(plans))
-    if queries.kept or not (plans or manifest.queries):
+            raise mismatch(directory, difference, stale_keys_hint(plans), upgrade=True)
+    if queries.kept or queries.changed or not (plans or manifest.queries):
         return
     before = ", ".join(manifest.queries) or "no table"
     now = ", ".join(plans) or "no table"

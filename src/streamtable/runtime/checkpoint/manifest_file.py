@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 import uuid
 
 from streamtable.core.checkpoint_path import MANIFEST, CheckpointPath
@@ -84,11 +85,22 @@ def write_file(target: CheckpointPath, text: str) -> None:
         ) from error
 
 
-def mismatch(directory: str, difference: str, stale_keys: str) -> StreamtableError:
-    """Return the error of a script that cannot continue the checkpoint."""
+def mismatch(
+    directory: str, difference: str, stale_keys: str, *, upgrade: bool = False
+) -> StreamtableError:
+    """Return the error of a script that cannot continue the checkpoint.
+
+    Args:
+        directory: the checkpoint directory, as the user writes it.
+        difference: from the queries of the checkpoint, in words.
+        stale_keys: end of a hint that proposes a new directory; see `stale_keys_hint`.
+        upgrade: whether `streamtable upgrade` can continue the checkpoint.
+    """
+    command = f"streamtable upgrade FILE --checkpoint {shlex.quote(directory)} --plan"
+    proposed = f"run: {command}; or " if upgrade else ""
     return StreamtableError(
         Condition.CHECKPOINT_MISMATCH,
         checkpoint=directory,
         difference=difference,
-        hint=_REBUILD + stale_keys,
+        hint=proposed + _REBUILD + stale_keys,
     )

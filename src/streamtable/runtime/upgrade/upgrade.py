@@ -13,7 +13,6 @@ checkpoint, and the same command continues an interrupted upgrade.
 from __future__ import annotations
 
 import json
-import shlex
 import threading
 import uuid
 from collections.abc import Callable, Mapping, Sequence
@@ -36,12 +35,15 @@ from streamtable.jvm.planned_batches import Stage, stage
 from streamtable.operators.context import LoweringContext
 from streamtable.plan.sink.sink import Sink
 from streamtable.runtime.checkpoint.assignment import Assignment, assign, query_names
-from streamtable.runtime.checkpoint.checkpoint import Checkpoint, check_not_rescaling
+from streamtable.runtime.checkpoint.checkpoint import (
+    Checkpoint,
+    check_not_rescaling,
+    check_same_job,
+)
 from streamtable.runtime.checkpoint.local_folder import local_folder
 from streamtable.runtime.checkpoint.lock import taken
 from streamtable.runtime.checkpoint.manifest import Manifest
 from streamtable.runtime.checkpoint.manifest_file import (
-    mismatch,
     read_manifest,
     write_file,
     write_manifest,
@@ -114,9 +116,9 @@ def upgrade_job(
         manifest = read_manifest(path, options.checkpoint)
         assert manifest is not None, "its file is there"  # noqa: S101
         check_not_rescaling(path, options.checkpoint)
-        if not manifest.queries:
-            raise mismatch(options.checkpoint, "an ingestion job has no queries", "")
-        queries = assign(query_names(plans), manifest)
+        named = query_names(plans)
+        queries = assign(named, manifest)
+        check_same_job(options.checkpoint, named, manifest, queries, refuse_changed=False)
         for decision in unchanged(queries):
             say(_line(decision))
         mark = Mark.read(path)
@@ -295,11 +297,6 @@ class _Upgrade:
             reason=reason,
             hint=hint,
         )
-
-
-def upgrade_command(directory: str) -> str:
-    """Return the command that shows an upgrade."""
-    return f"streamtable upgrade FILE --checkpoint {shlex.quote(directory)} --plan"
 
 
 def _local(directory: str) -> Path:

@@ -1,0 +1,94 @@
+"""Queries that cannot be rebuilt are refused by name, and continue from now if asked by word."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING
+
+import pytest
+from confluent_kafka import TopicPartition
+from confluent_kafka.admin import AdminClient
+from tests.integration.jobs.committed import once
+from tests.integration.upgrade.support import COPY, COUNTS, GUARANTEES, Jobs, events
+
+from streamtable.core.errors import Condition, StreamtableError
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from pyspark.sql import SparkSession
+    from tests.conftest import Topics
+
+    from streamtable.devbroker.broker import Broker
+
+LARGE = COPY.replace(";", " WHERE id >= 50;")
+
+
+@pytest.mark.parametrize("guarantee", GUARANTEES)
+def test_records_of_an_append_only_sink_stay(
+    guarantee: str, spark: SparkSession, broker: Broker, topic: Topics, tmp_path: Path
+) -> None:
+    jobs = Jobs(spark, broker.bootstrap_servers, topic("upgrade"), tmp_path / "c", guarantee)
+    jobs.send(events(0, 30))
+    jobs.run(COPY)
+    refused = _refusal(jobs, LARGE)
+    assert refused.condition is Condition.CHECKPOINT_NOT_UPGRADED
+    assert "copies keeps every record" in str(refused)
+    assert "--from-now lets the query continue" in str(refused)
+    said = jobs.upgrade(LARGE, from_now=True)
+    assert said[0].startswith("copies: from now, with its state:")
+    jobs.send(events(30, 70))
+    jobs.run(LARGE)
+    assert jobs.copied() == once(30) + Counter(range(50, 70))
+
+
+def test_deleted_records_are_named(
+    spark: SparkSession, broker: Broker, topic: Topics, tmp_path: Path
+) -> None:
+    """A changed projection keeps the state; a changed filter starts with an empty one."""
+    source = topic("upgrade")
+    jobs = Jobs(spark, broker.bootstrap_servers, source, tmp_path / "c", "exactly-once")
+    sums = "INSERT INTO sums SELECT g, COUNT(*), SUM(v) FROM t GROUP BY g;"
+    jobs.send(events(0, 20))
+    jobs.run(COUNTS, sums)
+    admin = AdminClient({"bootstrap.servers": broker.bootstrap_servers})
+    partition = TopicPartition(source, 0, 7)
+    admin.delete_records([partition])[partition].result(30)
+    jobs.send(events(20, 30))
+    more = COUNTS.replace("COUNT(*)", "COUNT(*) + 100")
+    later = sums.replace(" GROUP", " WHERE id >= 20 GROUP")
+    refused = _refusal(jobs, more, later)
+    assert (
+        f"t: partition 0 of topic '{source}' has no records before offset 7 any more, and the"
+        " first run read from offset 0"
+    ) in str(refused)
+    said = jobs.upgrade(more, later, from_now=True)
+    assert any(line.startswith("counts: from now, with its state:") for line in said)
+    assert any(line.startswith("sums: from now, without state:") for line in said)
+    jobs.run(more, later)
+    # Every group has four rows up to the upgrade and two since.
+    assert {row["n"] for row in jobs.folded("counts").values()} == {106}
+    assert {row["n"] for row in jobs.folded("sums").values()} == {2}
+
+
+def test_another_writer_of_the_topic(
+    spark: SparkSession, broker: Broker, topic: Topics, tmp_path: Path
+) -> None:
+    source = topic("upgrade")
+    jobs = Jobs(spark, broker.bootstrap_servers, source, tmp_path / "c", "at-least-once")
+    odd = COUNTS.replace(" GROUP", " WHERE MOD(g, 2) = 1 GROUP")
+    even = COUNTS.replace(" GROUP", " WHERE MOD(g, 2) = 0 GROUP")
+    jobs.send(events(0, 20))
+    jobs.run(odd, even)
+    refused = _refusal(jobs, odd.replace("COUNT(*)", "COUNT(*) + 1"), even)
+    assert f"another INSERT writes to topic '{source}-counts'" in str(refused)
+    with pytest.raises(StreamtableError, match="streamtable upgrade FILE --checkpoint"):
+        jobs.run(odd.replace("COUNT(*)", "COUNT(*) + 1"), even)
+
+
+def _refusal(jobs: Jobs, *inserts: str) -> StreamtableError:
+    assert any("impossible" in line for line in jobs.upgrade(*inserts, plan=True))
+    with pytest.raises(StreamtableError) as refused:
+        jobs.upgrade(*inserts)
+    assert not (jobs.checkpoint / "upgrade.json").exists()
+    return refused.value
