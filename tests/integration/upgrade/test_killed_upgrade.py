@@ -1,0 +1,111 @@
+"""`kill -9` of the job and of each step of an upgrade: the same command finishes it."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections import defaultdict
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from tests.integration.jobs.support import PATIENCE_S, Cli, run, write
+from tests.integration.upgrade.support import Jobs, events
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from pyspark.sql import SparkSession
+    from tests.conftest import Topics
+
+    from streamtable.devbroker.broker import Broker
+
+OLD = "INSERT INTO sums SELECT g, COUNT(*), SUM(v) FROM t GROUP BY g;"
+NEW = "INSERT INTO sums SELECT g, COUNT(*), SUM(v) FROM t WHERE g <> 4 AND v > 3 GROUP BY g;"
+STEPS = ("read", "compare", "write")
+
+
+def _expected(rows: list[dict[str, int]], *, new: bool) -> dict[int, dict[str, Any]]:
+    found: dict[int, list[int]] = defaultdict(list)
+    for row in rows:
+        if not new or (row["g"] != 4 and row["v"] > 3):
+            found[row["g"]].append(row["v"])
+    return {g: {"g": g, "n": len(vs), "s": sum(vs)} for g, vs in found.items()}
+
+
+def _step(checkpoint: Path) -> str | None:
+    """The step of an upgrade that runs; None if there is none."""
+    try:
+        found = json.loads((checkpoint / "upgrade.json").read_text())["queries"]
+    except FileNotFoundError:
+        return None
+    return str(found["sums"]["step"])
+
+
+@pytest.mark.real_time_state
+@pytest.mark.parametrize(
+    ("guarantee", "mode"),
+    [
+        ("at-least-once", "real-time"),
+        pytest.param("exactly-once", "micro-batch", marks=pytest.mark.soak),
+    ],
+)
+def test_each_step_may_be_killed(
+    guarantee: str,
+    mode: str,
+    spark: SparkSession,
+    broker: Broker,
+    topic: Topics,
+    tmp_path: Path,
+) -> None:
+    checkpoint = tmp_path / "c"
+    source = topic("killed", partitions=2)
+    jobs = Jobs(spark, broker.bootstrap_servers, source, checkpoint, guarantee)
+    old = write(tmp_path / "old.sql", jobs.script(OLD))
+    new = write(tmp_path / "new.sql", jobs.script(NEW))
+    shared = ["--checkpoint", str(checkpoint), "--set", "parallelism.default=2"]
+    for name, value in jobs.names.items():
+        shared += ["--var", f"{name}={value}"]
+
+    jobs.send(events(0, 300))
+    job = Cli.start("run", old, *shared, "--mode", mode)
+    end = time.monotonic() + PATIENCE_S
+    while not (checkpoint / "sums" / "commits").exists() or _sums(jobs) != _expected(
+        events(0, 300), new=False
+    ):
+        assert job.process.poll() is None, job.end()
+        assert time.monotonic() < end
+        time.sleep(0.3)
+    jobs.send(events(300, 340))
+    job.kill()
+
+    for step in STEPS:
+        killed = Cli.start("upgrade", new, *shared)
+        while _step(checkpoint) != step:
+            assert killed.process.poll() is None, killed.end()
+            assert time.monotonic() < end + 2 * PATIENCE_S
+            time.sleep(0.01)
+        killed.kill()
+        assert _step(checkpoint) == step
+    code, _, err = run("run", old, *shared, "--bounded")
+    assert code == 1
+    assert "an upgrade was interrupted" in err
+    code, out, err = run("upgrade", old, *shared)
+    assert code == 1
+    assert "an upgrade to another query into sums was interrupted" in err
+    code, out, err = run("upgrade", new, *shared)
+    assert code == 0, err
+    assert "continues the interrupted upgrade of sums" in err
+    assert "the next run continues with the changed script" in out
+    assert not (checkpoint / "upgrade.json").exists()
+
+    jobs.send(events(340, 360))
+    code, _, err = run("run", new, *shared, "--bounded")
+    assert code == 0, err
+    assert _sums(jobs) == _expected(events(0, 360), new=True)
+
+
+def _sums(jobs: Jobs) -> dict[int, dict[str, Any]]:
+    try:
+        return jobs.folded("sums")
+    except KeyError:  # the job has not created its topic yet
+        return {}
