@@ -11,12 +11,19 @@ from streamtable.cli.script import load_script, script_arguments
 
 @click.command()
 @script_arguments
-@click.option("--checkpoint", metavar="DIR", required=True, help="Checkpoint of the stopped job.")
+@click.option(
+    "--checkpoint", metavar="DIR", required=True, help="Checkpoint of the job, which is stopped."
+)
 @click.option("--plan", is_flag=True, help="Print what the command would do, and change nothing.")
 @click.option(
     "--from-now",
     is_flag=True,
     help="Let queries that cannot be rebuilt continue from now, with the old rows in their sinks.",
+)
+@click.option(
+    "--stop-job",
+    is_flag=True,
+    help="The job may run: catch up meanwhile, and then stop it for the rest of the upgrade.",
 )
 @click.option(
     "--master", metavar="URL", help="Spark master. By default, Spark runs on this machine."
@@ -31,9 +38,10 @@ def command(
     checkpoint: str,
     plan: bool,
     from_now: bool,
+    stop_job: bool,
     master: str | None,
 ) -> None:
-    """Upgrade the checkpoint of a stopped job to the changed SQL script FILE.
+    """Upgrade the checkpoint of a job to the changed SQL script FILE.
 
     A changed query reads its input again, and only the rows that differ are written to its sink.
     The next `streamtable run` continues with the changed script. Run the command again after an
@@ -43,12 +51,13 @@ def command(
 
     session = load_script(file, settings, variables)
     check_machine()
-    from streamtable.runtime.upgrade.upgrade import UpgradeOptions, upgrade_job
+    from streamtable.runtime.upgrade.options import UpgradeOptions
+    from streamtable.runtime.upgrade.upgrade import upgrade_job
 
     def notice(line: str) -> None:
         click.echo(line, err=True)
 
     verbose = bool(context.find_root().params["debug"])
-    options = UpgradeOptions(checkpoint, plan, from_now, master, verbose)
+    options = UpgradeOptions(checkpoint, plan, from_now, stop_job, master, verbose)
     functions = session.catalog.functions.made
     upgrade_job(session.plans, session.settings.current(), options, click.echo, notice, functions)

@@ -12,7 +12,8 @@ from confluent_kafka.admin import AdminClient, NewTopic
 from pyspark.sql import SparkSession
 from tests.integration.jobs.committed import records
 
-from streamtable.runtime.upgrade.upgrade import UpgradeOptions, upgrade_job
+from streamtable.runtime.upgrade.options import UpgradeOptions
+from streamtable.runtime.upgrade.upgrade import upgrade_job
 from streamtable.session import Session, fixed_settings
 from streamtable.testing.jobs import BoundedRun
 from streamtable.testing.topics import produce_json

@@ -11,7 +11,8 @@ from tests.integration.differential.support import Query
 
 from streamtable.core.errors import Condition, StreamtableError
 from streamtable.plan.keys import unique_keys
-from streamtable.runtime.upgrade.upgrade import UpgradeOptions, upgrade_job
+from streamtable.runtime.upgrade.options import UpgradeOptions
+from streamtable.runtime.upgrade.upgrade import upgrade_job
 from streamtable.session import Session, fixed_settings
 from streamtable.testing.jobs import BoundedRun
 from streamtable.testing.planned import planned

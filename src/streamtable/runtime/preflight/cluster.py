@@ -61,3 +61,23 @@ def make_ready(
     for name, plan in plans.items():
         sink_of(plan.table).recover(facts[name], preflight)
     return identities_of(plans.values(), context.bridge)
+
+
+def check_ready(
+    plans: Mapping[str, Sink],
+    facts: Mapping[str, SinkFacts],
+    context: LoweringContext,
+    notice: Notice,
+) -> None:
+    """Run the checks of `make_ready` for queries of a running job, and change nothing.
+
+    Raises:
+        StreamtableError: a source or sink is missing something, or denies access.
+    """
+    preflight = Preflight(
+        context.bridge, context.settings, notice, context.bounded, first_run=False, read_only=True
+    )
+    missing = examine_sinks(plans, facts, preflight)
+    to_create = replace(preflight, to_create=frozenset(r.name for r in missing))
+    missing += examine_sources(plans.values(), to_create)
+    check_all(plans, facts, missing, preflight)

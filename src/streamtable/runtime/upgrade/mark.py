@@ -18,6 +18,9 @@ from streamtable.runtime.checkpoint.manifest_file import write_file
 from streamtable.runtime.upgrade.decisions import Action
 from streamtable.runtime.upgrade.ranges import ReadRange
 
+#: The mark before the lock of the checkpoint is taken.
+_DRAFT = "upgrade-draft.json"
+
 
 class Step(Enum):
     """The next step of a query."""
@@ -71,24 +74,31 @@ class Mark:
     Attributes:
         path: the checkpoint directory.
         work: the upgrade of each changed query, by name.
+        draft: whether the job may still run; it starts on a checkpoint with a draft.
     """
 
     path: CheckpointPath
     work: dict[str, Work] = field(default_factory=dict)
+    draft: bool = False
 
     @classmethod
-    def read(cls, path: CheckpointPath) -> Mark | None:
-        """Return the mark of a checkpoint, or None."""
-        file = path / UPGRADE_MARK
-        if not file.exists():
+    def read(cls, path: CheckpointPath, *, draft: bool = False) -> Mark | None:
+        """Return the mark of a checkpoint, or the draft; None if there is none."""
+        mark = cls(path, draft=draft)
+        if not mark._file.exists():
             return None
-        found = json.loads(file.read_text(encoding="utf-8"))["queries"]
-        return cls(path, {name: Work.from_json(data) for name, data in found.items()})
+        found = json.loads(mark._file.read_text(encoding="utf-8"))["queries"]
+        mark.work = {name: Work.from_json(data) for name, data in found.items()}
+        return mark
+
+    @property
+    def _file(self) -> CheckpointPath:
+        return self.path / (_DRAFT if self.draft else UPGRADE_MARK)
 
     def write(self) -> None:
         """Write the mark atomically."""
         data = {"queries": {name: work.to_json() for name, work in self.work.items()}}
-        write_file(self.path / UPGRADE_MARK, json.dumps(data))
+        write_file(self._file, json.dumps(data))
 
     def reach(self, name: str, step: Step) -> None:
         """Note the next step of a query."""
@@ -97,4 +107,4 @@ class Mark:
 
     def delete(self) -> None:
         """Delete the mark."""
-        (self.path / UPGRADE_MARK).unlink(missing_ok=True)
+        self._file.unlink(missing_ok=True)

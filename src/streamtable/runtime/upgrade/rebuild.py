@@ -1,0 +1,247 @@
+"""Rebuild the changed queries of a checkpoint: decide, catch up, compare, write, switch."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import threading
+import time
+import uuid
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from streamtable.connector_api.endpoints import sink_of
+from streamtable.connector_api.preflight import Notice
+from streamtable.connector_api.sink import SinkFacts
+from streamtable.core.errors import Condition, StreamtableError
+from streamtable.jvm.planned_batches import Stage, stage
+from streamtable.operators.context import LoweringContext
+from streamtable.runtime.checkpoint.assignment import Assignment
+from streamtable.runtime.checkpoint.checkpoint import Checkpoint
+from streamtable.runtime.checkpoint.lock import Lock
+from streamtable.runtime.checkpoint.manifest import Manifest
+from streamtable.runtime.checkpoint.manifest_file import write_file, write_manifest
+from streamtable.runtime.checkpoint.partition_watermarks import FILE as WATERMARKS
+from streamtable.runtime.endpoints import sink_facts
+from streamtable.runtime.preflight.cluster import check_ready, make_ready
+from streamtable.runtime.upgrade.decisions import Action, Decision, changed
+from streamtable.runtime.upgrade.difference import clean, compare, write
+from streamtable.runtime.upgrade.mark import Mark, Step, Work
+from streamtable.runtime.upgrade.options import UpgradeOptions
+from streamtable.runtime.upgrade.ranges import ReadRange, read_range, stopped_at
+from streamtable.runtime.upgrade.shadow import Shadow
+
+#: The last pass while the job runs is shorter; so is then the pass after its end.
+_SHORT_PASS_S = 10.0
+_PASSES = 20
+
+
+@dataclass
+class Rebuild:
+    """Upgrade of one checkpoint: decides what happens with each query, and does it.
+
+    Attributes:
+        path: the checkpoint directory.
+        options: options of the upgrade.
+        queries: the queries of the script.
+        manifest: the manifest of the checkpoint.
+        context: context of the upgrade.
+        say: takes one line of the result.
+        notice: takes one line about the progress.
+        stop: event of a stop request.
+    """
+
+    path: Path
+    options: UpgradeOptions
+    queries: Assignment
+    manifest: Manifest
+    context: LoweringContext
+    say: Callable[[str], None]
+    notice: Notice
+    stop: threading.Event
+
+    def decided(self) -> Mark | None:
+        """Describe the upgrade; return its mark, or None if only the plan is wanted.
+
+        Raises:
+            StreamtableError: CHECKPOINT_NOT_UPGRADED if a query cannot be rebuilt.
+        """
+        folders = {n: self.path / (q.directory or n) for n, q in self.queries.changed.items()}
+        plans = self.queries.plans
+        bridge = self.context.bridge
+        for name, folder in folders.items():
+            if stage(bridge, folder) is not Stage.OPEN:
+                reason = f"the input of {name} has ended"
+                raise self._refused(reason, "start the job with a new --checkpoint")
+        ranges = {n: read_range(folder, plans[n], bridge) for n, folder in folders.items()}
+        facts = self._facts({})
+        decisions = list(changed(self.queries, facts, ranges, from_now=self.options.from_now))
+        for decision in decisions:
+            self.say(line_of(decision))
+            if decision.action is Action.REBUILT:
+                self.say(f"  reads {ranges[decision.query].records:,} records again")
+        impossible = [d for d in decisions if d.action is Action.IMPOSSIBLE]
+        if self.options.plan:
+            return None
+        if impossible:
+            reason = f"{impossible[0].query} cannot be rebuilt: {impossible[0].reason}"
+            hint = "--from-now lets the query continue from now, with the rows that its sink has"
+            raise self._refused(reason, hint)
+        draft = Mark.read(self.path, draft=True) or Mark(self.path)
+        mark = Mark(self.path)
+        for decision in decisions:
+            name = decision.query
+            of_range = ranges[name]
+            if decision.action is Action.ANEW:
+                of_range = stopped_at(folders[name], plans[name])
+            mark.work[name] = self._work(decision, of_range, draft.work.get(name))
+        kept = {work.record.directory for work in mark.work.values()}
+        for work in draft.work.values():
+            if work.record.directory and work.record.directory not in kept:
+                shutil.rmtree(self.path / work.record.directory, ignore_errors=True)
+        return mark
+
+    def catch_up(self, mark: Mark) -> None:
+        """Read what the running job has committed, until little is left.
+
+        Nothing outside the new directories changes.
+
+        Args:
+            mark: of `decided`.
+        """
+        plans = {name: self.queries.plans[name] for name in mark.work}
+        check_ready(plans, self._facts(mark.work), self.context, self.notice)
+        Mark(self.path, mark.work, draft=True).write()
+        for _ in range(_PASSES):
+            begun = time.monotonic()
+            for name, work in mark.work.items():
+                if work.action is Action.REBUILT:
+                    self._shadow(name, work).run()
+            self.move_ends(mark)
+            if time.monotonic() - begun < _SHORT_PASS_S:
+                return
+
+    def move_ends(self, mark: Mark) -> None:
+        """Let the shadow runs end at what the old queries have committed by now."""
+        for name, work in mark.work.items():
+            folder = self.path / (self.queries.changed[name].directory or name)
+            plan = self.queries.plans[name]
+            if work.action is Action.REBUILT:
+                now = read_range(folder, plan, self.context.bridge)
+                mark.work[name] = replace(work, range=replace(now, begins=work.range.begins))
+            elif work.action is Action.ANEW:
+                mark.work[name] = replace(work, range=stopped_at(folder, plan))
+
+    def check_same(self, mark: Mark) -> None:
+        """Refuse to continue the upgrade to another script."""
+        for name, work in mark.work.items():
+            now = self.queries.records.get(name)
+            if now is None or now.hash != work.record.hash:
+                reason = f"an upgrade to another query into {name} was interrupted"
+                raise self._refused(reason, "run the command with the script of that upgrade")
+        self.notice(f"continues the interrupted upgrade of {', '.join(mark.work)}")
+
+    def finish(self, mark: Mark, lock: Lock) -> None:
+        """Do all steps that are left, with the lock of the checkpoint."""
+        plans = {name: self.queries.plans[name] for name in mark.work}
+        facts = self._facts(mark.work)
+        ready = Checkpoint(self.path, lock, self._only(mark.work), self.manifest, is_new=False)
+        make_ready(plans, {n: facts[n] for n in plans}, self.context, ready, self.notice)
+        mark.write()
+        Mark(self.path, draft=True).delete()
+        for name, work in list(mark.work.items()):
+            if work.action is not Action.CONTINUED and work.step is not Step.DONE:
+                self._rebuild(mark, name, self._shadow(name, work), facts[name])
+        self._keep_watermarks(mark)
+        write_manifest(self.path, self._upgraded(mark.work))
+        mark.delete()
+        for name, work in mark.work.items():
+            if work.action is not Action.CONTINUED:
+                clean(self.path / (work.record.directory or name) / "upgrade")
+        self.say("the next run continues with the changed script")
+
+    def _rebuild(self, mark: Mark, name: str, shadow: Shadow, facts: SinkFacts) -> None:
+        if mark.work[name].step is Step.READ:
+            shadow.run()
+            anew = mark.work[name].action is Action.ANEW
+            mark.reach(name, Step.DONE if anew else Step.COMPARE)
+        if mark.work[name].step is Step.COMPARE:
+            found = compare(shadow)
+            self.say(
+                f"{name}: of {found.before:,} keys in {sink_of(shadow.plan.table).target},"
+                f" {found.written:,} get another or a first row and {found.deleted:,} are deleted"
+            )
+            mark.reach(name, Step.WRITE)
+        if mark.work[name].step is Step.WRITE:
+            write(shadow, facts)
+            mark.reach(name, Step.DONE)
+
+    def _shadow(self, name: str, work: Work) -> Shadow:
+        directory, plan = self.path / (work.record.directory or name), self.queries.plans[name]
+        return Shadow(name, plan, directory, work.range, self.context, self.stop, self.notice)
+
+    def _work(self, decision: Decision, of_range: ReadRange, draft: Work | None) -> Work:
+        """Return the work of a query; an interrupted one with the same plan is continued."""
+        record = self.queries.records[decision.query]
+        again = draft is not None and draft.record.hash == record.hash
+        if draft is not None and again and draft.action is decision.action is Action.REBUILT:
+            return replace(draft, range=replace(of_range, begins=draft.range.begins))
+        if decision.action is not Action.CONTINUED:
+            directory = _free(self.path, decision.query)
+            record = replace(record, id=uuid.uuid4().hex, directory=directory)
+        return Work(decision.action, record, of_range)
+
+    def _facts(self, work: Mapping[str, Work]) -> dict[str, SinkFacts]:
+        """Return the facts of all sinks; those of changed queries have new ids and directories."""
+        records = {**self.queries.records, **{name: w.record for name, w in work.items()}}
+        return sink_facts(
+            self.queries.plans,
+            self.context.settings,
+            lambda name: records[name].id or self.manifest.id,
+            lambda name: self.path / (records[name].directory or name),
+        )
+
+    def _only(self, work: Mapping[str, Work]) -> Assignment:
+        names = frozenset(work)
+        return replace(self.queries, added=frozenset(), restored=self.queries.restored & names)
+
+    def _upgraded(self, work: Mapping[str, Work]) -> Manifest:
+        """Return the manifest after the upgrade. The next run adds and removes other queries."""
+        records = {name: w.record for name, w in work.items()}
+        retired = {n: q for n, q in self.manifest.retired.items() if n not in records}
+        return replace(self.manifest, queries={**self.manifest.queries, **records}, retired=retired)
+
+    def _keep_watermarks(self, mark: Mark) -> None:
+        """Replace the watermarks of the rebuilt queries."""
+        file = self.path / WATERMARKS
+        known = json.loads(file.read_text("utf-8")) if file.exists() else {}
+        for name, work in mark.work.items():
+            if work.action is Action.CONTINUED:
+                continue
+            known = {key: value for key, value in known.items() if not key.startswith(f"{name}/")}
+            own = self.path / (work.record.directory or name) / "upgrade" / WATERMARKS
+            known |= json.loads(own.read_text("utf-8")) if own.exists() else {}
+        if known:
+            write_file(file, json.dumps(dict(sorted(known.items())), indent=1))
+
+    def _refused(self, reason: str, hint: str) -> StreamtableError:
+        return StreamtableError(
+            Condition.CHECKPOINT_NOT_UPGRADED,
+            checkpoint=self.options.checkpoint,
+            reason=reason,
+            hint=hint,
+        )
+
+
+def _free(path: Path, name: str) -> str:
+    """Return a name for the directory of a rebuilt query; Spark has not used it before."""
+    number = 2
+    while (path / f"{name}@{number}").exists():
+        number += 1
+    return f"{name}@{number}"
+
+
+def line_of(decision: Decision) -> str:
+    """Return the line of a decision for the user."""
+    return f"{decision.query}: {decision.action.value}: {decision.reason}"

@@ -1,0 +1,78 @@
+"""An upgrade that ends at any of its steps is finished by the same command."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from tests.integration.upgrade.support import GUARANTEES, Jobs, events
+
+from streamtable.core.errors import StreamtableError
+from streamtable.runtime.upgrade import rebuild
+from streamtable.runtime.upgrade.mark import Mark
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from pyspark.sql import SparkSession
+    from tests.conftest import Topics
+
+    from streamtable.devbroker.broker import Broker
+
+OLD = "INSERT INTO sums SELECT g, COUNT(*), SUM(v) FROM t GROUP BY g;"
+NEW = OLD.replace(" GROUP", " WHERE g <> 4 AND v > 3 GROUP")
+
+
+class _LossOfPower(BaseException):
+    """What no code handles."""
+
+
+@pytest.mark.parametrize("guarantee", GUARANTEES)
+def test_every_step_may_be_the_last(
+    guarantee: str,
+    spark: SparkSession,
+    broker: Broker,
+    topic: Topics,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    jobs = Jobs(spark, broker.bootstrap_servers, topic("upgrade"), tmp_path / "c", guarantee)
+    jobs.send(events(0, 60))
+    jobs.run(OLD)
+    before = len(jobs.written("sums"))
+
+    def fails(owner: Any, name: str, *, afterwards: bool) -> None:
+        """The next upgrade ends before or after a call of that function."""
+        real = getattr(owner, name)
+
+        def call(*arguments: Any, **named: Any) -> None:
+            if afterwards:
+                real(*arguments, **named)
+            raise _LossOfPower
+
+        with monkeypatch.context() as patch:
+            patch.setattr(owner, name, call)
+            with pytest.raises(_LossOfPower):
+                jobs.upgrade(NEW)
+
+    fails(rebuild.Shadow, "run", afterwards=True)
+    fails(rebuild, "compare", afterwards=True)
+    fails(rebuild, "write", afterwards=True)
+    fails(rebuild, "write_manifest", afterwards=False)
+    with pytest.raises(StreamtableError, match="an upgrade was interrupted"):
+        jobs.run(OLD)
+    fails(rebuild, "write_manifest", afterwards=True)
+    fails(Mark, "delete", afterwards=False)
+    with pytest.raises(StreamtableError, match="an upgrade was interrupted"):
+        jobs.run(NEW)
+    jobs.upgrade(NEW)
+    # Four groups lose rows and the fifth is deleted, each with one record.
+    assert len(jobs.written("sums")) == before + 5
+    jobs.send(events(60, 90))
+    jobs.run(NEW)
+    expected = {
+        g: {"g": g, "n": len(vs), "s": sum(vs)}
+        for g in range(4)
+        if (vs := [e["v"] for e in events(0, 90) if e["g"] == g and e["v"] > 3])
+    }
+    assert jobs.folded("sums") == expected

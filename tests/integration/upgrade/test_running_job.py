@@ -1,0 +1,103 @@
+"""An upgrade catches up while the job runs, then stops it and writes the difference."""
+
+from __future__ import annotations
+
+import re
+import threading
+import time
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from tests.integration.jobs.support import PATIENCE_S, Cli, run, write
+from tests.integration.upgrade.support import COPY, Jobs, events
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from pyspark.sql import SparkSession
+    from tests.conftest import Topics
+
+    from streamtable.devbroker.broker import Broker
+
+OLD = "INSERT INTO sums SELECT g, COUNT(*), SUM(v) FROM t GROUP BY g;"
+NEW = OLD.replace(" GROUP", " WHERE g <> 4 AND v > 3 GROUP")
+
+
+def _expected(end: int, *, new: bool) -> dict[int, dict[str, Any]]:
+    rows = [e for e in events(0, end) if not new or (e["g"] != 4 and e["v"] > 3)]
+    groups = {e["g"]: [x["v"] for x in rows if x["g"] == e["g"]] for e in rows}
+    return {g: {"g": g, "n": len(vs), "s": sum(vs)} for g, vs in groups.items()}
+
+
+@pytest.mark.parametrize(
+    ("guarantee", "mode"),
+    [
+        ("exactly-once", "micro-batch"),
+        pytest.param(
+            "at-least-once",
+            "real-time",
+            marks=[pytest.mark.soak, pytest.mark.real_time_state],
+        ),
+    ],
+)
+def test_the_job_serves_until_the_new_query_has_caught_up(
+    guarantee: str,
+    mode: str,
+    spark: SparkSession,
+    broker: Broker,
+    topic: Topics,
+    tmp_path: Path,
+) -> None:
+    source = topic("running", partitions=2)
+    jobs = Jobs(spark, broker.bootstrap_servers, source, tmp_path / "c", guarantee)
+    copies = [COPY] if mode == "micro-batch" else []
+    old = write(tmp_path / "old.sql", jobs.script(OLD, *copies))
+    new = write(tmp_path / "new.sql", jobs.script(NEW, *copies))
+    shared = ["--checkpoint", str(tmp_path / "c"), "--set", "parallelism.default=2"]
+    for name, value in jobs.names.items():
+        shared += ["--var", f"{name}={value}"]
+    jobs.send(events(0, 200))
+    job = Cli.start("run", old, *shared, "--mode", mode, log=tmp_path / "job.log")
+    _until(lambda: jobs.folded("sums") == _expected(200, new=False), job)
+
+    sent, ended = 200, threading.Event()
+
+    def feed() -> None:
+        nonlocal sent
+        while not ended.wait(0.2):
+            jobs.send(events(sent, sent + 10))
+            sent += 10
+
+    feeding = threading.Thread(target=feed)
+    feeding.start()
+    try:
+        code, out, err = run("upgrade", new, *shared)
+        assert code == 1
+        assert "is in use by process" in err
+        code, out, err = run("upgrade", new, *shared, "--stop-job")
+    finally:
+        ended.set()
+        feeding.join()
+    assert code == 0, err
+    assert "stops the job insert-into_sums" in err
+    assert re.search(r"the topics were not written for \d+\.\d s so far", out)
+    job.process.wait(PATIENCE_S)
+    assert job.process.returncode == 0, (tmp_path / "job.log").read_text()
+    code, _, err = run("run", new, *shared, "--bounded")
+    assert code == 0, err
+    assert jobs.folded("sums") == _expected(sent, new=True)
+    if copies:
+        assert jobs.copied() == dict.fromkeys(range(sent), 1)
+
+
+def _until(done: Any, job: Cli) -> None:
+    end = time.monotonic() + PATIENCE_S
+    while True:
+        try:
+            if done():
+                return
+        except KeyError:  # the job has not created its topic yet
+            pass
+        assert job.process.poll() is None
+        assert time.monotonic() < end
+        time.sleep(0.3)
