@@ -43,6 +43,11 @@ class Assignment:
         """The queries that the last run did not have."""
         return self.added | self.restored
 
+    def directory_of(self, name: str) -> str:
+        """Return the name of the directory of a query's offsets and state."""
+        record = self.records.get(name)
+        return name if record is None or record.directory is None else record.directory
+
     @property
     def kept(self) -> Sequence[str]:
         """The queries that continue from the checkpoint."""

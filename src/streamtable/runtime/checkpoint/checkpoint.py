@@ -85,7 +85,7 @@ class Checkpoint:
 
     def query_directory(self, name: str) -> CheckpointPath:
         """Return the directory of a query's offsets and state."""
-        return _directory(self.directory, self.queries, name)
+        return self.directory / self.queries.directory_of(name)
 
     def has_planned_batch(self, name: str) -> bool:
         """Whether a query has a batch that was planned and not committed."""
@@ -139,7 +139,7 @@ def open_checkpoint(
         check_not_rescaling(path, directory)
         check_not_upgrading(path, directory)
         for name in queries.plans:
-            own = _directory(path, queries, name)
+            own = path / queries.directory_of(name)
             check_whole(own, notice, stale_keys_hint(plans))
             adopt(own)
     except BaseException:
@@ -228,11 +228,6 @@ def check_same_job(
         f"its queries write {before}, and the script writes {now}",
         stale_keys_hint(plans),
     )
-
-
-def _directory(path: CheckpointPath, queries: Assignment, name: str) -> CheckpointPath:
-    record = queries.records.get(name)
-    return path / (name if record is None or record.directory is None else record.directory)
 
 
 def _changes(queries: Assignment, path: CheckpointPath) -> Iterator[str]:

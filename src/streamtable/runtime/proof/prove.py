@@ -114,9 +114,7 @@ def prove_job(
         equal = True
         for name, sink in job.queries.items():
             lowering = LoweringContext(spark.session, bridge, settings, bounded=True, query=name)
-            prover = _Prover(
-                name, sink, job.found, job.topics, job.found.directory / name, lowering
-            )
+            prover = _Prover(name, sink, job.found, job.topics, job.directories[name], lowering)
             proof = prover.proof(asked.share)
             show(proof)
             equal = equal and proof.equal
@@ -131,11 +129,13 @@ class _Job:
         found: the job.
         topics: Kafka's ids of the topics that it has read.
         queries: the queries that are asked for, by name.
+        directories: directory of the offsets and state of each query.
     """
 
     found: FoundJob
     topics: Mapping[str, str]
     queries: Mapping[str, Sink]
+    directories: Mapping[str, Path]
 
 
 def _job(plans: Sequence[Sink], asked: Asked) -> _Job:
@@ -173,7 +173,8 @@ def _job(plans: Sequence[Sink], asked: Asked) -> _Job:
             expected=f"a table that the job has written: {', '.join(known)}",
             hint=closest(asked.table or "", known),
         )
-    return _Job(job, manifest.topics, wanted)
+    directories = {name: job.directory / queries.directory_of(name) for name in wanted}
+    return _Job(job, manifest.topics, wanted, directories)
 
 
 @dataclass(frozen=True)

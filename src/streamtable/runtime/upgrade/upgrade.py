@@ -119,7 +119,7 @@ def upgrade_job(
             rebuild.move_ends(mark)
         assert lock is not None, "taken before or after the job has ended"  # noqa: S101
         for name in queries.plans:
-            folder = path / (queries.records[name].directory or name)
+            folder = path / queries.directory_of(name)
             check_whole(folder, notice)
             adopt(folder)
         rebuild.finish(mark, lock)
