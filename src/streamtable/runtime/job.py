@@ -33,9 +33,10 @@ from streamtable.runtime.checkpoint.identities import IdentityMonitor
 from streamtable.runtime.checkpoint.partition_watermarks import read_watermarks
 from streamtable.runtime.checkpoint.rescale import parallelism_notice
 from streamtable.runtime.endpoints import sink_facts, sources_of
-from streamtable.runtime.lineage.reporter import lineage_of
+from streamtable.runtime.lineage.flows import flow_of
+from streamtable.runtime.lineage.reporter import reported_lineage
 from streamtable.runtime.opening import JobOpening
-from streamtable.runtime.outline import reported_job
+from streamtable.runtime.outline import job_name, reported_job
 from streamtable.runtime.preflight.cluster import make_ready
 from streamtable.runtime.preflight.rollback import rollback_obstacles, target_rollback_obstacles
 from streamtable.runtime.query.end_of_input import check_not_ended
@@ -128,8 +129,9 @@ def run_job(
             )
         )
         stack.enter_context(
-            lineage_of(
-                named,
+            reported_lineage(
+                job_name(plans, settings),
+                {query: flow_of(plan) for query, plan in named.items()},
                 settings,
                 observer.metrics.values,
                 stop,

@@ -5,11 +5,13 @@ from __future__ import annotations
 import json
 import time
 import urllib.request
+from collections.abc import Iterator
 
 import pytest
 from tests.integration.ingest.support import Shop
 from tests.integration.jobs.support import PATIENCE_S, Cli
 from tests.integration.jobs.support import run as command
+from tests.integration.lineage import Backend, lineage_backend
 from tests.mariadb import PASSWORD, USER
 
 from streamtable.core.errors import StreamtableError
@@ -158,8 +160,17 @@ def test_what_is_wrong_with_the_server_is_told(shop: Shop) -> None:
         assert part in said
 
 
+@pytest.fixture
+def lineage() -> Iterator[Backend]:
+    with lineage_backend() as running:
+        yield running
+
+
 def test_a_job_shows_its_status_and_is_stopped(
-    shop: Shop, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
+    shop: Shop,
+    lineage: Backend,
+    tmp_path_factory: pytest.TempPathFactory,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path_factory.mktemp("run")))
     shop.write_job(more="  name: copies\n")
@@ -167,7 +178,8 @@ def test_a_job_shows_its_status_and_is_stopped(
         "CREATE TABLE orders (id INT PRIMARY KEY, n INT)",
         "INSERT INTO orders SELECT seq, 1 FROM seq_1_to_250",
     )
-    job = Cli.start(*shop.arguments("run", *shop.checkpoint, "--ui"))
+    address = ("--set", f"openlineage.transport.url={lineage.address}")
+    job = Cli.start(*shop.arguments("run", *shop.checkpoint, "--ui", *address))
     assert job.process.stderr is not None
     page = next(line for line in job.process.stderr if line.startswith("page of the job at "))
     job.wait_for("running")
@@ -199,3 +211,9 @@ def test_a_job_shows_its_status_and_is_stopped(
     assert code == 0, err
     assert out.startswith("job copies: stopped after ")
     assert job.end()[0] == 0
+    table = f"{shop.database}.orders"
+    assert lineage.of("copies") == lineage.of(f"copies.{table}") == ["START", "ABORT"]
+    (read,), (written,) = lineage.events[-1]["inputs"], lineage.events[-1]["outputs"]
+    assert (read["namespace"].partition(":")[0], read["name"]) == ("mysql", table)
+    assert [column["name"] for column in read["facets"]["schema"]["fields"]] == ["id", "n"]
+    assert written["namespace"] == f"kafka://{shop.servers}"

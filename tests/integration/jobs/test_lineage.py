@@ -1,17 +1,14 @@
-"""Lineage events of whole jobs, received by a server as OpenLineage defines it."""
+"""Lineage events of whole jobs, received by a server."""
 
 from __future__ import annotations
 
-import json
-import threading
 from collections.abc import Iterator
-from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 from tests.integration.jobs.support import PAGEVIEWS, Cli, page_views, run, write
+from tests.integration.lineage import Backend, lineage_backend
 
 from streamtable.devbroker.broker import free_port
 from streamtable.testing.topics import produce_json
@@ -24,42 +21,10 @@ if TYPE_CHECKING:
 KEY = "key-4711"
 
 
-@dataclass
-class Backend:
-    """A server that keeps the events that it gets."""
-
-    address: str = ""
-    events: list[dict[str, Any]] = field(default_factory=list)
-    keys: set[str | None] = field(default_factory=set)
-
-    def of(self, job: str) -> list[str]:
-        return [event["eventType"] for event in self.events if event["job"]["name"] == job]
-
-
 @pytest.fixture
 def backend() -> Iterator[Backend]:
-    kept = Backend()
-
-    class Handler(BaseHTTPRequestHandler):
-        def do_POST(self) -> None:
-            assert self.path == "/api/v1/lineage"
-            body = self.rfile.read(int(self.headers["Content-Length"]))
-            kept.keys.add(self.headers["Authorization"])
-            kept.events.append(json.loads(body))
-            self.send_response(201)
-            self.end_headers()
-
-        def log_message(self, *_: object) -> None:
-            pass
-
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    thread = threading.Thread(target=server.serve_forever)
-    thread.start()
-    kept.address = f"http://127.0.0.1:{server.server_port}"
-    yield kept
-    server.shutdown()
-    thread.join()
-    server.server_close()
+    with lineage_backend() as running:
+        yield running
 
 
 @pytest.fixture

@@ -3,22 +3,22 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from streamtable.connector_api.dataset import Dataset
 from streamtable.connector_api.preflight import Notice, Preflight
 from streamtable.connectors.kafka.options.options import BOOTSTRAP_SERVERS
-from streamtable.connectors.mysql_cdc.reader import check
+from streamtable.connectors.mysql_cdc.reader import TableId, check
 from streamtable.connectors.mysql_cdc.server_options import HOSTNAME, PORT
-from streamtable.core.errors import Condition, StreamtableError
 from streamtable.core.options import Settings
-from streamtable.core.settings import CHECKPOINT_DIRECTORY, LINEAGE_URL, METRIC_LABELS
+from streamtable.core.settings import CHECKPOINT_DIRECTORY, METRIC_LABELS
 from streamtable.ingest.file import options as o
 from streamtable.ingest.file.job_file import JobFile
 from streamtable.ingest.records.rules import shared_topics
-from streamtable.ingest.run.kept import known_tables, with_tables
+from streamtable.ingest.run.kept import KnownTable, known_tables, with_tables
 from streamtable.ingest.run.progress import Progress, estimated_rows
 from streamtable.ingest.run.report import Report
 from streamtable.ingest.run.running import RunningIngest
@@ -28,6 +28,8 @@ from streamtable.jvm.bridge import Bridge
 from streamtable.runtime.checkpoint.checkpoint import begin
 from streamtable.runtime.checkpoint.remote import is_remote
 from streamtable.runtime.checkpoint.torn_files import check_whole
+from streamtable.runtime.lineage.flows import Flow
+from streamtable.runtime.lineage.reporter import reported_lineage
 from streamtable.runtime.opening import JobOpening
 from streamtable.runtime.status.reporter import StatusReporter
 from streamtable.runtime.stop_signals import stop_signals
@@ -79,12 +81,6 @@ def run_ingest(
     Raises:
         StreamtableError: any error of the job.
     """
-    if settings.has(LINEAGE_URL):
-        raise StreamtableError(
-            Condition.NOT_YET,
-            at=settings.at(LINEAGE_URL),
-            what=f"lineage events of a data ingestion job ('{LINEAGE_URL.key}')",
-        )
     directory = options.checkpoint or settings.get(CHECKPOINT_DIRECTORY)
     report = Report(QUERY, job.sink.get(o.NAME) or "Kafka")
     with ExitStack() as stack:
@@ -120,6 +116,17 @@ def run_ingest(
         topics = sorted({topic for table in tables.values() for topic in table.topics})
         for line in (*checked.notices, *shared_topics(tables, spec.records)):
             notice(line)
+        stack.enter_context(
+            reported_lineage(
+                reporter.document().name,
+                _flows(job, tables),
+                settings,
+                report.metrics.values,
+                stop,
+                notice,
+                bounded=options.bounded,
+            )
+        )
         spark = opening.spark()
         spark.settle()
         bridge = Bridge(spark.session)
@@ -144,6 +151,19 @@ def run_ingest(
         reporter.running()
         running.run(spark.session, topics, stop, progress)
         notice(progress.summary())
+
+
+def _flows(job: JobFile, tables: Mapping[TableId, KnownTable]) -> dict[str, Flow]:
+    """Return a flow per table; types of columns are left to the server."""
+    server = f"mysql://{job.source[HOSTNAME]}:{job.source[PORT]}"
+    brokers = f"kafka://{job.sink[BOOTSTRAP_SERVERS].split(',')[0].strip()}"
+    return {
+        str(name): Flow(
+            {Dataset(server, str(name)): [(column, None) for column in table.columns]},
+            {Dataset(brokers, topic): () for topic in table.topics},
+        )
+        for name, table in tables.items()
+    }
 
 
 def described(job: JobFile) -> str:

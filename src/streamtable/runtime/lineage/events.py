@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
@@ -30,12 +30,8 @@ from openlineage.client.facet_v2 import (
 from openlineage.client.uuid import generate_new_uuid
 
 from streamtable import __version__
-from streamtable.connector_api.dataset import Dataset, Located
-from streamtable.core.table import Table
 from streamtable.jvm.installed_spark import installed_spark
-from streamtable.plan.join.connector_lookup_join import lookup_joins
-from streamtable.plan.sink.sink import Sink
-from streamtable.plan.source.scan import scans
+from streamtable.runtime.lineage.flows import Columns, Flow
 
 #: Value of `producer`: the program that sends the events, as a URI.
 _PRODUCER = f"urn:streamtable:{__version__}"
@@ -48,13 +44,13 @@ class JobRun:
     Attributes:
         namespace: OpenLineage's namespace of the job.
         name: name of the job.
-        plans: by the names of the queries.
+        flows: by the names of the queries.
         bounded: whether the run ends with its input.
     """
 
     namespace: str
     name: str
-    plans: Mapping[str, Sink]
+    flows: Mapping[str, Flow]
     bounded: bool
     _id: str = field(default_factory=lambda: str(generate_new_uuid()))
     _ids: dict[str, str] = field(default_factory=dict)
@@ -88,7 +84,7 @@ class JobRun:
         parent = parent_run.ParentRunFacet(
             parent_run.Run(self._id), parent_run.Job(self.namespace, self.name)
         )
-        for name, plan in self.plans.items():
+        for name, flow in self.flows.items():
             run = self._ids.setdefault(name, str(generate_new_uuid()))
             yield RunEvent(
                 eventTime=now,
@@ -96,8 +92,11 @@ class JobRun:
                 run=Run(run, {**shared, "parent": parent}),
                 job=self._job(f"{self.name}.{name}", "QUERY"),
                 eventType=state,
-                inputs=list(_inputs(plan)),
-                outputs=list(_outputs(plan.table, tables.get(plan.table.name, {}))),
+                inputs=[
+                    InputDataset(dataset.namespace, dataset.name, facets=_facets(columns))
+                    for dataset, columns in flow.inputs.items()
+                ],
+                outputs=list(_outputs(flow, tables.get(flow.sink or "", {}))),
             )
 
     def _job(self, name: str, kind: str) -> Job:
@@ -106,38 +105,21 @@ class JobRun:
         return Job(self.namespace, name, {"jobType": facet})
 
 
-def _inputs(plan: Sink) -> Iterator[InputDataset]:
-    """Yield each dataset once, although a query may read a table in several places."""
-    read = [scan.table for scan in scans(plan.input)]
-    looked_up = [join.looked_up for join in lookup_joins(plan.input)]
-    seen = set()
-    for table in (*read, *looked_up):
-        for dataset in _datasets(table):
-            if dataset not in seen:
-                seen.add(dataset)
-                yield InputDataset(dataset.namespace, dataset.name, facets=_facets(table))
-
-
-def _outputs(table: Table, metrics: Mapping[str, Any]) -> Iterator[OutputDataset]:
+def _outputs(flow: Flow, metrics: Mapping[str, Any]) -> Iterator[OutputDataset]:
     written: OutputDatasetFacet = (
         output_statistics_output_dataset.OutputStatisticsOutputDatasetFacet(
             metrics.get("numRecordsOut"), metrics.get("numBytesOut")
         )
     )
-    for dataset in _datasets(table):
+    for dataset, columns in flow.outputs.items():
         yield OutputDataset(
             dataset.namespace,
             dataset.name,
-            facets=_facets(table),
+            facets=_facets(columns),
             outputFacets={"outputStatistics": written} if metrics else {},
         )
 
 
-def _datasets(table: Table) -> Sequence[Dataset]:
-    return table.connector.datasets() if isinstance(table.connector, Located) else ()
-
-
-def _facets(table: Table) -> dict[str, DatasetFacet]:
-    stored = table.schema.stored
-    fields = [schema_dataset.SchemaDatasetFacetFields(f.name, str(f.type)) for f in stored]
-    return {"schema": schema_dataset.SchemaDatasetFacet(fields)}
+def _facets(columns: Columns) -> dict[str, DatasetFacet]:
+    fields = [schema_dataset.SchemaDatasetFacetFields(name, kind) for name, kind in columns]
+    return {"schema": schema_dataset.SchemaDatasetFacet(fields)} if fields else {}

@@ -15,8 +15,7 @@ from streamtable.core.errors import Condition, StreamtableError
 from streamtable.core.options import Settings
 from streamtable.core.secrets import without_secrets
 from streamtable.core.settings import LINEAGE_API_KEY, LINEAGE_NAMESPACE, LINEAGE_URL
-from streamtable.plan.sink.sink import Sink
-from streamtable.runtime.outline import job_name
+from streamtable.runtime.lineage.flows import Flow
 
 if TYPE_CHECKING:
     from openlineage.client import OpenLineageClient
@@ -37,8 +36,9 @@ Tables = Mapping[str, Mapping[str, Any]]
 
 
 @contextmanager
-def lineage_of(
-    plans: Mapping[str, Sink],
+def reported_lineage(
+    name: str,
+    flows: Mapping[str, Flow],
     settings: Settings,
     metrics: Callable[[], Mapping[str, Tables]],
     stop: threading.Event,
@@ -53,7 +53,8 @@ def lineage_of(
     nothing.
 
     Args:
-        plans: by the names of the queries.
+        name: name of the job.
+        flows: by the names of the queries.
         settings: the session's.
         metrics: `JobMetrics.values`.
         stop: set when a stop is requested.
@@ -78,8 +79,7 @@ def lineage_of(
 
     from streamtable.runtime.lineage.events import JobRun
 
-    name = job_name(plans.values(), settings)
-    run = JobRun(settings[LINEAGE_NAMESPACE], name, plans, bounded)
+    run = JobRun(settings[LINEAGE_NAMESPACE], name, flows, bounded)
     with _Sender(_client(url, settings), run, metrics, url, notice) as sender:
         try:
             yield
