@@ -37,6 +37,9 @@ SUBCOMMANDS = {
     "run": Subcommand("streamtable.cli.run", "Run a SQL script or a data ingestion job."),
     "sql": Subcommand("streamtable.cli.sql", "Run statements interactively, or those of a file."),
     "read": Subcommand("streamtable.cli.read", "Read a table as of now or an earlier moment."),
+    "why": Subcommand(
+        "streamtable.cli.why", "Show the input records of a row of a sink, or why it is missing."
+    ),
     "explain": Subcommand("streamtable.cli.explain", "Print the plans of a SQL script."),
     "validate": Subcommand(
         "streamtable.cli.validate", "Check a SQL script or a job file, without Spark or Kafka."

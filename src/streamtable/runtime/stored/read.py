@@ -16,6 +16,7 @@ from streamtable.connector_api.stored import StoredChanges
 from streamtable.core.changelog import ROW_KIND_COLUMN
 from streamtable.core.errors import Condition, StreamtableError
 from streamtable.core.moment import Moment
+from streamtable.core.table import Table
 from streamtable.core.types import BIGINT, INT, STRING, Field, quote, timestamp_ltz
 from streamtable.operators.context import LoweringContext
 from streamtable.operators.rows.calc import lower_calc
@@ -62,7 +63,7 @@ def read_stored(
         StreamtableError: NO_HISTORY for a connector without one; MOMENT_LOST; an error of the
             external system.
     """
-    source = _examined(plan, context, notice)
+    source = examined(plan.scan.table, context, notice)
     reads, schema = plan.scan.mode, plan.scan.table.schema
     key = () if reads.is_append else schema.primary_key
     if not (key or reads.is_append):
@@ -76,14 +77,19 @@ def read_stored(
     return _View(plan, key, context).of(view, found)
 
 
-def _examined(plan: TableRead, context: LoweringContext, notice: Notice) -> Source:
-    source = source_of(plan.scan.table)
+def examined(table: Table, context: LoweringContext, notice: Notice) -> Source:
+    """Return the source of a table after checks of its server and its access.
+
+    Raises:
+        StreamtableError: NO_HISTORY for a connector without one; an error of the external system.
+    """
+    source = source_of(table)
     if not source.keeps_history:
         raise StreamtableError(
             Condition.NO_HISTORY,
             at=source.at,
             table=source.table,
-            connector=plan.scan.table.connector.name,
+            connector=table.connector.name,
             hint="read it with SELECT * in `streamtable sql`",
         )
     source.examine(

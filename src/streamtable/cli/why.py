@@ -1,0 +1,75 @@
+"""`streamtable why`: the input records of a row of a sink, or why the row is missing."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from streamtable.cli.script import load_script, print_notices, script_arguments
+from streamtable.jvm.installed_spark import check_machine
+
+
+@click.command()
+@script_arguments
+@click.option("--table", metavar="T", required=True, help="The table that the script writes.")
+@click.option(
+    "--key",
+    metavar="JSON",
+    required=True,
+    help="The key of the row: an object with the columns of the table's primary key, such as"
+    " '{\"id\": 7}'.",
+)
+@click.option(
+    "--limit",
+    type=click.IntRange(min=1),
+    default=20,
+    show_default=True,
+    metavar="N",
+    help="Show at most N records, the newest.",
+)
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+@click.option(
+    "--master", metavar="URL", help="Spark master. By default, Spark runs on this machine."
+)
+@click.pass_context
+def command(
+    context: click.Context,
+    *,
+    file: Path,
+    settings: dict[str, str],
+    variables: dict[str, str],
+    table: str,
+    key: str,
+    limit: int,
+    as_json: bool,
+    master: str | None,
+) -> None:
+    """Show the input records from which a row of a table comes.
+
+    FILE is the SQL script with the INSERT into the table. If the query has no row with the key, the
+    operators are shown, with the number of the rows of the key, up to the one that drops them.
+    Spark computes the query from the stored records. The script does not run, and nothing is
+    written.
+    """
+    session = load_script(file, settings, variables)
+    current = session.settings.current()
+    print_notices(session)
+
+    check_machine()  # Spark is needed from here on
+    from streamtable.runtime.why.command import question, run_why
+
+    asked = question(session.plans, table, key, limit, {})
+    answer = run_why(
+        asked,
+        current,
+        master,
+        session.catalog.functions.made,
+        lambda line: click.echo(line, err=True),
+        verbose=bool(context.find_root().params.get("debug")),
+    )
+    if as_json:
+        click.echo(answer.json())
+        return
+    for line in answer.lines():
+        click.echo(line)

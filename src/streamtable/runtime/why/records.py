@@ -1,0 +1,163 @@
+"""The stored records of the tables of a plan, each with its columns as JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from pyspark.sql import Column, DataFrame
+from pyspark.sql import functions as F  # noqa: N812 - the name everyone knows
+
+from streamtable.batch.carried import Lineage
+from streamtable.connector_api.endpoints import source_of
+from streamtable.connector_api.preflight import Notice
+from streamtable.connector_api.source import ORDER_COLUMNS, ReadRequest
+from streamtable.connector_api.stored import NUMBER_COLUMN, TIME_COLUMN
+from streamtable.core.changelog import ROW_KIND_COLUMN, RowKind
+from streamtable.core.moment import NOW, Moment
+from streamtable.core.types import Field, quote
+from streamtable.formats.registry import find_format
+from streamtable.jvm.bridge import Bridge
+from streamtable.operators.context import LoweringContext
+from streamtable.plan.position import POSITION
+from streamtable.plan.source.scan import Scan
+from streamtable.runtime.stored.read import examined
+from streamtable.runtime.why.trace import Pin, condition_of
+
+#: Type of the records of a row; the first is the newest.
+_RECORD = (
+    "STRUCT<time: TIMESTAMP, scan: INT, partition: INT, offset: BIGINT, number: INT,"
+    " kind: TINYINT, content: STRING>"
+)
+_SCAN, _CONTENT = "__scan", "__content"
+
+#: Spark SQL of a record: its parts, newest first as a struct.
+RECORD_SQL = (
+    f"named_struct('time', {TIME_COLUMN}, 'scan', {_SCAN}, 'partition', {ORDER_COLUMNS[0]},"
+    f" 'offset', {ORDER_COLUMNS[1]}, 'number', CAST({NUMBER_COLUMN} AS INT),"
+    f" 'kind', {ROW_KIND_COLUMN}, 'content', {_CONTENT})"
+)
+
+
+@dataclass(frozen=True)
+class Records(Lineage):
+    """The input records of each row, newest first, with their content."""
+
+    column: str = "__records"
+
+    @property
+    def constant(self) -> str:
+        """No records."""
+        return f"CAST(array() AS ARRAY<{_RECORD}>)"
+
+    def of_record(self, scan: int) -> str:
+        """Return the record itself; `StoredRecords` numbers the scans."""
+        del scan
+        return f"CAST(array({RECORD_SQL}) AS ARRAY<{_RECORD}>)"
+
+
+class StoredRecords:
+    """The stored records of the scans of a plan.
+
+    Args:
+        scans: the scans; equal scans may occur twice.
+        moments: the end of the input of each table, by the table's name; a table without one is
+            read up to now.
+        context: the context of the read.
+        notice: takes one line for the user.
+
+    Raises:
+        StreamtableError: NO_HISTORY for a connector without one; MOMENT_LOST; an error of the
+            external system.
+    """
+
+    def __init__(
+        self,
+        scans: Sequence[Scan],
+        moments: Mapping[str, Moment],
+        context: LoweringContext,
+        notice: Notice,
+    ) -> None:
+        self._numbers: dict[int, int] = {}
+        self._scans = list(scans)
+        self._frames: dict[int, DataFrame] = {}
+        self._cached: list[DataFrame] = []
+        distinct = {id(scan): scan for scan in scans}
+        told = {}
+        for found in distinct.values():
+            examined(found.table, context, notice)
+        for number, scan in enumerate(distinct.values()):
+            self._numbers[id(scan)] = number
+            moment = moments.get(scan.table.name, NOW)
+            source = source_of(scan.table)
+            fields = _all_columns(scan)
+            stored = source.stored(ReadRequest(fields), [moment], context)
+            told.update(dict.fromkeys(stored.notices))
+            content = _content(scan, fields, context.bridge)
+            rows = stored.rows.withColumn(_CONTENT, content)
+            self._frames[id(scan)] = rows.withColumn(_SCAN, F.expr(str(number)))
+        for line in told:
+            notice(line)
+
+    def tables(self) -> list[str]:
+        """Return the name of the table of each scan, by its number."""
+        return [scan.table.name for scan in {id(s): s for s in self._scans}.values()]
+
+    def changes(self, scan: Scan) -> DataFrame:
+        """Return the changes of a scan: row kind, fields, order, then the content of the record."""
+        return self._frames[id(scan)]
+
+    def matching(self, scan: Scan, pins: Sequence[Pin]) -> DataFrame:
+        """Return the changes of a scan with the values of the pins."""
+        condition = condition_of(pins)
+        changes = self.changes(scan)
+        return changes if condition is None else changes.where(condition)
+
+    def narrow(self, scan: Scan, pins: Sequence[Pin]) -> None:
+        """Keep only the changes that decide about the rows of a key, in memory or on disk.
+
+        This is possible for pins that depend on no other rows, and for a table with updates only
+        for those of its primary key: another version of a row may have other values.
+        """
+        key = frozenset(scan.table.schema.primary_key)
+        append = scan.mode.is_append
+        usable = [pin for pin in pins if pin.exact and (append or (key and pin.fields <= key))]
+        condition = condition_of(usable)
+        if condition is None or sum(found is scan for found in self._scans) > 1:
+            return
+        narrowed = self._frames[id(scan)].where(condition).persist()
+        self._frames[id(scan)] = narrowed
+        self._cached.append(narrowed)
+
+    def close(self) -> None:
+        """Release the memory."""
+        for frame in self._cached:
+            frame.unpersist()
+
+
+def as_json(fields: Sequence[Field], bridge: Bridge) -> Column:
+    """Return a column with the fields as a JSON object, as the format `json` writes it."""
+    json = find_format("json", "the output", None)
+    codec = json.encoder(tuple(fields), json.options.read({}, "the output"))
+    row = F.struct(*(F.col(quote(field.name)) for field in fields))
+    return F.decode(bridge.encode(codec, row), "UTF-8")
+
+
+def _all_columns(scan: Scan) -> tuple[Field, ...]:
+    """Return the columns that the query reads, and the other columns of key and value."""
+    read = tuple(field for field in scan.fields if field not in POSITION)
+    names = {field.name for field in read}
+    others = (field for field in scan.table.schema.physical if field.name not in names)
+    return (*read, *others)
+
+
+def _content(scan: Scan, fields: Sequence[Field], bridge: Bridge) -> Column:
+    """Return the columns of a record as JSON; those of the key for a tombstone."""
+    by_name = {field.name: field for field in fields}
+    declared = [c.name for c in scan.table.schema.columns if c.name in by_name]
+    whole = as_json([by_name[name] for name in declared], bridge)
+    key = scan.table.schema.primary_key
+    if scan.mode.is_append or scan.mode.has_before or not key:
+        return whole
+    deletes = F.expr(f"{ROW_KIND_COLUMN} = {RowKind.DELETE.value}")
+    return F.when(deletes, as_json([by_name[name] for name in key], bridge)).otherwise(whole)
