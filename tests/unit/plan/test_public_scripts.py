@@ -1,0 +1,109 @@
+"""Public scripts of Flink SQL: accepted as in Flink, or refused with a clear message."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from streamtable.core.errors import Faults, StreamtableError
+from streamtable.session import Session
+
+TABLES = (Path(__file__).parents[2] / "golden" / "tables.sql").read_text()
+_RATES = """
+CREATE TABLE rates (c STRING, r INT, ts TIMESTAMP(3) METADATA FROM 'timestamp',
+  WATERMARK FOR ts AS ts, PRIMARY KEY (c) NOT ENFORCED) WITH (
+  'connector' = 'upsert-kafka', 'topic' = 'r', 'properties.bootstrap.servers' = 'l:1',
+  'key.format' = 'json', 'value.format' = 'json');
+"""
+ACCEPTED = {
+    "a string compared with numbers": (
+        "SELECT * FROM users WHERE region < 5 AND 2.5 <= region AND region BETWEEN 1 AND 3"
+    ),
+    "a star of temporal joins": f"""{_RATES}
+        SELECT p.page_id, a.r, b.r FROM pageviews AS p
+        JOIN rates FOR SYSTEM_TIME AS OF p.viewtime AS a ON p.user_region = a.c
+        LEFT JOIN rates FOR SYSTEM_TIME AS OF p.viewtime AS b ON UPPER(p.user_region) = b.c""",
+    "a hint without quotes": (
+        "SELECT /*+ STATE_TTL(e = '2h', u = '1d'), BROADCAST(u) */ e.id"
+        " FROM events AS e JOIN users AS u ON e.id = u.id"
+    ),
+    "an order by an event time": "SELECT * FROM pageviews ORDER BY viewtime",
+    "an order in a subquery": "SELECT id FROM (SELECT * FROM users ORDER BY score)",
+    "nine digits": """
+        CREATE TABLE t (a TIMESTAMP(9), b TIMESTAMP_LTZ(9),
+          c TIMESTAMP_LTZ(9) METADATA FROM 'timestamp') WITH ('connector' = 'kafka',
+          'topic' = 't', 'properties.bootstrap.servers' = 'l:1', 'format' = 'json');
+        SELECT CAST('2020-01-01 00:00:00.123456789' AS TIMESTAMP(9)) FROM t
+        WHERE a > TIMESTAMP '2020-01-01 00:00:00.123456789'""",
+    "a batch job": "SET 'execution.runtime-mode' = 'batch'; SELECT 1",
+    "names without quotes in SET": "SET execution.checkpointing.interval = 10 s; SET",
+    "a join in parentheses": (
+        "SELECT u.id FROM users AS u LEFT JOIN (events AS e JOIN users_copy AS c ON e.id = c.id)"
+        " ON u.id = c.id"
+    ),
+}
+
+
+@pytest.mark.parametrize("script", ACCEPTED.values(), ids=list(ACCEPTED))
+def test_accepted(script: str) -> None:
+    session = Session()
+    session.load(TABLES, "tables.sql")
+    session.load(script, "job.sql")
+
+
+#: A setting of Flink that has no effect here, and the reason that is given.
+WITHOUT_EFFECT = {
+    "pipeline.operator-chaining.enabled": "plans are those of streamtable and Spark",
+    "table.dml-sync": "all INSERTs of a script run as one job",
+    "table.exec.mini-batch.enabled": "a micro-batch combines its changes",
+    "table.exec.mini-batch.size": "a micro-batch combines its changes",
+    "state.backend.type": "state is kept in RocksDB",
+    "execution.checkpointing.mode": "state is always exactly-once",
+    "restart-strategy.type": "a failed job ends",
+    "pipeline.max-parallelism": "the first run of a checkpoint fixes",
+}
+
+
+@pytest.mark.parametrize(("key", "reason"), WITHOUT_EFFECT.items(), ids=list(WITHOUT_EFFECT))
+def test_settings_without_effect(key: str, reason: str) -> None:
+    session = Session()
+    session.load(f"SET '{key}' = '1';", "job.sql")
+    (notice,) = session.notices()
+    assert f": setting '{key}' has no effect here: {reason}" in notice
+
+
+#: A script, and what each of its errors says.
+MESSAGES = {
+    "SET 'a.b' = '1'; SELECT nope FROM users; SET 'c.d' = '2'; SELECT x FROM events;": (
+        "setting 'a.b' does not exist",
+        "column 'nope' does not exist",
+        "setting 'c.d' does not exist",
+        "column 'x' does not exist",
+    ),
+    "SET 'execution.type' = 'batch'": ("Flink calls it 'execution.runtime-mode'",),
+    "SET 'execution.result-mode' = 'table'": ("Flink calls it 'sql-client.execution.result-mode'",),
+    "SELECT * FROM users ORDER BY score": ("no order but that of an event time, ascending",),
+    "CREATE TABLE t (id INT, a ARRAY<INT, PRIMARY KEY (id) NOT ENFORCED)": (
+        "expected '>' to end ARRAY<...>",
+    ),
+    "CREATE TABLE t (a ROW<x INT, PRIMARY KEY (a) NOT ENFORCED)": ("the '>' that ends the type",),
+    "SELECT * FROM (users JOIN events": ("expected ON or USING, found the end of the statement",),
+    "SELECT * FROM (SELECT * FROM users": ("expected ')' to end the query",),
+    "CREATE FUNCTION f AS 'org.x.F'": ("CREATE FUNCTION without LANGUAGE, which means JAVA,",),
+    "SELECT * FROM events, LATERAL TABLE(split_words(note)) AS t (w)": (
+        "function SPLIT_WORDS does not exist",
+    ),
+}
+
+
+@pytest.mark.parametrize(("script", "wanted"), MESSAGES.items(), ids=list(MESSAGES))
+def test_messages(script: str, wanted: tuple[str, ...]) -> None:
+    session = Session()
+    session.load(TABLES, "tables.sql")
+    with pytest.raises(StreamtableError) as refused:
+        session.load(script, "job.sql")
+    found = refused.value.faults if isinstance(refused.value, Faults) else [refused.value]
+    assert len(found) == len(wanted)
+    for error, part in zip(found, wanted, strict=True):
+        assert part in str(error)
