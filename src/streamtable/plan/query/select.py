@@ -38,6 +38,13 @@ def plan_select(query: exp.Select, source: Relation, planner: Planner, ttls: Ttl
     items = with_named_windows(items, query.args.get("windows") or [])
     having = query.args.get("having")
     group = query.args.get("group")
+    for name, clause in (
+        ("WHERE", query.args.get("where")),
+        ("GROUP BY", group),
+        ("HAVING", having),
+    ):
+        if clause is not None:
+            _refuse_aliases(clause, name, items, source)
     filtered = _where(query, source)
     if group or having or any(has_aggregate(item) for item in items):
         relation = _grouped(items, group, having, filtered, planner, ttls)
@@ -50,6 +57,21 @@ def plan_select(query: exp.Select, source: Relation, planner: Planner, ttls: Ttl
         relation = Relation(node, relation.columns)
     ttls.check_taken()
     return relation
+
+
+def _refuse_aliases(clause: exp.Expr, name: str, items: list[exp.Expr], source: Relation) -> None:
+    """Refuse names of SELECT's output in a clause that is evaluated before SELECT, as in Flink."""
+    known = {column.name for column in source.columns}
+    aliases = {item.alias for item in items if isinstance(item, exp.Alias)} - known
+    for column in clause.find_all(exp.Column) if aliases else ():
+        inside = column.find_ancestor(exp.Query)
+        if column.name in aliases and len(column.parts) == 1 and inside is clause.parent:
+            raise StreamtableError(
+                Condition.UNKNOWN_COLUMN,
+                at=place_of(column),
+                column=column.name,
+                hint=f"it is an alias of SELECT, which {name} does not see; write its expression",
+            )
 
 
 def name_of(item: exp.Expr, position: int) -> str:
