@@ -81,6 +81,12 @@ def test_planted_faults_are_found(
     assert shown[second["shop"]]["found"] is None
     assert json.loads(shown[first["shop"]]["expected"])["amount"] == first["amount"]
     assert (found["best"]["changed"], found["seen"]["extra"]) == (1, 1)
+    explained = json.loads(planted["examples"][0]["key"])
+    assert explained["shop"] != 99
+    assert {one["table"] for one in planted["origins"]} == {"orders"}
+    assert {one["table"] for one in found["best"]["origins"]} == {"orders"}
+    assert len(found["best"]["origins"]) == 1
+    assert found["seen"]["origins"] == []
 
     text = job.prove("--table", "totals")
     assert text.exit_code == 1

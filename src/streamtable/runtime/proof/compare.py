@@ -158,8 +158,8 @@ def by_count(
     return Compared(
         joined.selectExpr(
             f"{_json(f'struct({shown})')} AS key",
-            "concat(coalesce(__expected, 0), ' times') AS expected",
-            "concat(coalesce(__found, 0), ' times') AS found",
+            "concat(__expected, ' times') AS expected",
+            "concat(__found, ' times') AS found",
             f"{verdict} AS verdict",
         )
     )

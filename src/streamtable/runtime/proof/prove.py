@@ -9,7 +9,6 @@ from pathlib import Path
 
 from pyspark.errors import PySparkException
 
-from streamtable.batch.context import Doubt
 from streamtable.batch.rounding import rounded_fields
 from streamtable.catalog.functions import PythonFunction
 from streamtable.connector_api.endpoints import sink_of, source_of
@@ -35,12 +34,14 @@ from streamtable.runtime.proof.commits import (
 )
 from streamtable.runtime.proof.compare import by_count, by_key, sampled
 from streamtable.runtime.proof.in_batches import InBatches
-from streamtable.runtime.proof.report import Proof, differing
+from streamtable.runtime.proof.origins import origins_of
+from streamtable.runtime.proof.report import Proof, differing, explained_key
 from streamtable.runtime.proof.sides import (
     check_provable,
     compared_fields,
     expected_side,
     found_side,
+    reasons_of,
 )
 from streamtable.runtime.session.python_functions import register
 from streamtable.runtime.session.sessions import job_spark
@@ -257,8 +258,14 @@ class _Prover:
             compared = by_count(ours, theirs, fields, may_repeat=sink_of(sink.table).may_repeat)
         counts = compared.counts()
         reasons: list[str] = []
+        examples = compared.examples() if differing(counts) else []
+        explained = explained_key(examples)
+        columns = key or [f.name for f in fields]
+        origins = (
+            [] if explained is None else origins_of(sink, commit, self.lowering, columns, explained)
+        )
         if differing(counts):
-            reasons = [*expected.notices, *found.notices, *_reasons(expected.doubts)]
+            reasons = [*expected.notices, *found.notices, *reasons_of(expected.doubts)]
             if tolerant and not key:
                 reasons.append(f"rows have sums of FLOAT or DOUBLE: {', '.join(tolerant)}")
         return Proof(
@@ -272,7 +279,8 @@ class _Prover:
             share=share,
             tolerant=tolerant if key else (),
             reasons=reasons,
-            examples=compared.examples() if differing(counts) else (),
+            examples=examples,
+            origins=origins,
         )
 
     def _not(self, reason: str, hint: str | None = None) -> StreamtableError:
@@ -283,12 +291,3 @@ class _Prover:
             reason=reason,
             hint=hint,
         )
-
-
-def _reasons(doubts: Sequence[Doubt]) -> list[str]:
-    """Return the reasons of the doubts that apply to this input."""
-    return [
-        f"{doubt.node.described}: {doubt.reason}"
-        for doubt in doubts
-        if doubt.cases is None or not doubt.cases.isEmpty()
-    ]

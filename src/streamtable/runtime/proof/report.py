@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from streamtable.runtime.proof.compare import SHOWN, Verdict
+from streamtable.runtime.proof.origins import Origin
 
 #: What a proof does not prove, because both sides use it.
 SHARED = (
@@ -32,6 +33,7 @@ class Proof:
         tolerant: columns that are equal up to a tolerance.
         reasons: why differences are not decided; empty if they are.
         examples: the first differing keys: key, expected and found, as JSON.
+        origins: the newest input records of the first of them that the answer has.
     """
 
     query: str
@@ -45,6 +47,7 @@ class Proof:
     tolerant: Sequence[str] = ()
     reasons: Sequence[str] = ()
     examples: Sequence[tuple[str, str | None, str | None]] = ()
+    origins: Sequence[Origin] = ()
 
     @property
     def keys(self) -> int:
@@ -100,6 +103,10 @@ class Proof:
             yield f"  undecided: {reason}"
         for key, expected, row in self.examples:
             yield f"  {key}: expected {expected or 'no row'}, found {row or 'no row'}"
+        explained = explained_key(self.examples)
+        if self.origins and explained is not None:
+            records = ", ".join(origin.text for origin in self.origins)
+            yield f"  the expected row of {explained} comes from: {records}"
         if self.differ > SHOWN:
             yield f"  ... and {self.differ - SHOWN:,} more"
 
@@ -123,8 +130,22 @@ class Proof:
                 {"key": key, "expected": expected, "found": found}
                 for key, expected, found in self.examples
             ],
+            "origins": [
+                {
+                    "table": one.table,
+                    "partition": one.partition,
+                    "offset": one.offset,
+                    "time": one.time.isoformat(),
+                }
+                for one in self.origins
+            ],
             "shared": SHARED,
         }
+
+
+def explained_key(examples: Sequence[tuple[str, str | None, str | None]]) -> str | None:
+    """Return the first of the differing keys that the answer has."""
+    return next((key for key, expected, _ in examples if expected is not None), None)
 
 
 def differing(counts: Mapping[Verdict, int]) -> int:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from pyspark.sql import DataFrame
 
 from streamtable.batch.answer import answer
+from streamtable.batch.carried import Carried
 from streamtable.batch.context import BatchContext, Doubt
 from streamtable.batch.fold import content
 from streamtable.batch.refusals import refusal, refused
@@ -110,26 +111,9 @@ def expected_side(sink: Sink, commit: Commit, lowering: LoweringContext) -> Expe
         StreamtableError: MOMENT_LOST for input that is no longer kept; NOT_PROVABLE.
     """
     ranges = ranges_of(sink, commit)
-    pending = list(ranges)
     notices: list[str] = []
-
-    def changes_of(scan: Scan) -> DataFrame:
-        found = _changes(scan, pending.pop(0), lowering)
-        notices.extend(found.notices)
-        return found.rows
-
-    waits = any(node.waits for node in every(sink.input))
-    merged = {
-        scan.table.name
-        for scan, one in zip(scans(sink.input), ranges, strict=True)
-        if len({split.rpartition("/")[0] for split in one}) > 1
-    }
-    context = BatchContext(
-        lowering,
-        changes_of,
-        watermark_ms=commit.watermark_ms if waits else None,
-        merged=lambda scan: scan.table.name in merged,
-    )
+    context = answer_context(sink, commit, ranges, lowering, notices.extend)
+    waits = _waits(sink)
     rows = checked(sink, answer(sink.input, context), lowering)
     if waits:
         context.doubt(sink.input, "rows may have been dropped as late")
@@ -142,6 +126,45 @@ def expected_side(sink: Sink, commit: Commit, lowering: LoweringContext) -> Expe
     decoded = source_of(sink.table).decoded(ReadRequest(fields), records, lowering)
     offsets = sum(end - begin for one in ranges for begin, end in one.values())
     return Expected(_plain(decoded, fields), tuple(notices), context.doubts, offsets)
+
+
+def answer_context(
+    sink: Sink,
+    commit: Commit,
+    ranges: Sequence[Ranges],
+    lowering: LoweringContext,
+    notice: Callable[[Sequence[str]], None] = lambda _: None,
+    carried: Carried | None = None,
+) -> BatchContext:
+    """Return the context of a batch answer over the input of a commit.
+
+    Args:
+        sink: the query.
+        commit: the commit.
+        ranges: the ranges of its scans, left to right.
+        lowering: the context of the session.
+        notice: takes reasons why rows of a scan may be missing.
+        carried: the column that the answer carries.
+    """
+    pending = list(ranges)
+
+    def changes_of(scan: Scan) -> DataFrame:
+        found = _changes(scan, pending.pop(0), lowering)
+        notice(found.notices)
+        return found.rows
+
+    merged = {
+        scan.table.name
+        for scan, one in zip(scans(sink.input), ranges, strict=True)
+        if len({split.rpartition("/")[0] for split in one}) > 1
+    }
+    return BatchContext(
+        lowering,
+        changes_of,
+        carried,
+        watermark_ms=commit.watermark_ms if _waits(sink) else None,
+        merged=lambda scan: scan.table.name in merged,
+    )
 
 
 def found_side(sink: Sink, commit: Commit, lowering: LoweringContext) -> Side:
@@ -169,6 +192,10 @@ def _changes(scan: Scan, ranges: Ranges, lowering: LoweringContext) -> StoredCha
     return source.stored_between(wanted, ranges, lowering, committed=False)
 
 
+def _waits(sink: Sink) -> bool:
+    return any(node.waits for node in every(sink.input))
+
+
 def _plain(rows: DataFrame, fields: Sequence[Field]) -> DataFrame:
     return rows.where(_KEPT).selectExpr(*(quote(f.name) for f in fields))
 
@@ -177,3 +204,12 @@ def _not(sink: Sink, reason: str) -> StreamtableError:
     return StreamtableError(
         Condition.NOT_PROVABLE, at=sink.at, table=sink.table.name, reason=reason
     )
+
+
+def reasons_of(doubts: Sequence[Doubt]) -> list[str]:
+    """Return the reasons of the doubts that apply to this input."""
+    return [
+        f"{doubt.node.described}: {doubt.reason}"
+        for doubt in doubts
+        if doubt.cases is None or not doubt.cases.isEmpty()
+    ]

@@ -1,0 +1,65 @@
+"""`streamtable prove` while a job runs and its topics grow: no false alarm in any mode."""
+
+from __future__ import annotations
+
+import threading
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+from tests.integration.jobs.support import Cli
+from tests.integration.proof.support import ProvedJob
+
+if TYPE_CHECKING:
+    from tests.conftest import Topics
+
+    from streamtable.devbroker.broker import Broker
+
+pytestmark = pytest.mark.usefixtures("spark")
+
+
+@pytest.mark.parametrize(
+    ("mode", "exactly_once"), [("micro-batch", True), ("real-time", False), ("auto", False)]
+)
+def test_a_running_job_is_proved_at_its_newest_commit(
+    mode: str, exactly_once: bool, broker: Broker, topic: Topics, tmp_path: Path
+) -> None:
+    job = ProvedJob.make(
+        tmp_path, broker, topic, mode=mode, exactly_once=exactly_once, tables=("totals",)
+    )
+    job.feed(5, 200)
+    running = Cli.start(
+        "run",
+        *job.arguments,
+        *("--checkpoint", str(job.checkpoint), "--master", "local[6]"),
+        *("--set", "parallelism.default=2", "--set", "execution.checkpointing.interval=5 s"),
+    )
+    stop = threading.Event()
+
+    def feed() -> None:
+        seed = 6
+        while not stop.wait(1):
+            job.feed(seed, 20)
+            seed += 1
+
+    feeding = threading.Thread(target=feed)
+    try:
+        job.wait_for_commit(running)
+        feeding.start()
+        batches, offsets = [], []
+        for _ in range(3):
+            found = job.results("--table", "totals")["totals"]
+            assert found["result"] == "equal", found
+            batches.append(found["batch"])
+            offsets.append(found["offsets"])
+        assert batches == sorted(batches)
+        assert offsets[0] < offsets[-1]
+        assert offsets[0] >= 200
+    finally:
+        stop.set()
+        if feeding.is_alive():
+            feeding.join()
+    running.kill()
+    # Killed in the middle of a batch: either nothing was planned, or that is said.
+    killed = job.prove("--table", "totals")
+    assert killed.exit_code == 0 or "NOT_PROVABLE" in killed.stderr, killed.output
