@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from streamtable.cli.script import load_script, print_notices, script_arguments
+from streamtable.cli.script import load_script, master_option, print_notices, script_arguments
 from streamtable.connector_api.findings import Finding, Severity
 from streamtable.core.errors import StreamtableError
 from streamtable.ingest import is_job_file, require_reader
@@ -16,9 +16,7 @@ from streamtable.jvm.installed_spark import check_machine
 
 @click.command()
 @script_arguments
-@click.option(
-    "--master", metavar="URL", help="Spark master. By default, Spark runs on this machine."
-)
+@master_option
 @click.option("--json", "as_json", is_flag=True, help="Print the findings of a script as JSON.")
 @click.option(
     "--no-samples", is_flag=True, help="Do not read the newest records of a script's sources."

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from streamtable.cli.script import load_script, print_notices, script_arguments
+from streamtable.cli.script import load_script, master_option, print_notices, script_arguments
 from streamtable.core.moment import NOW, Moment, parse_moment
 from streamtable.core.options import Settings
 from streamtable.core.session_settings import time_zone
@@ -40,9 +40,7 @@ from streamtable.jvm.installed_spark import check_machine
     help="Format of the rows.",
 )
 @click.option("--limit", type=click.IntRange(min=0), metavar="N", help="Show at most N rows.")
-@click.option(
-    "--master", metavar="URL", help="Spark master. By default, Spark runs on this machine."
-)
+@master_option
 @click.pass_context
 def command(
     context: click.Context,

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from streamtable.cli.script import settings_option
+from streamtable.cli.script import master_option, settings_option
 from streamtable.core.settings import CHECKPOINT_LEASE
 
 if TYPE_CHECKING:
@@ -26,9 +26,7 @@ if TYPE_CHECKING:
     help="New number of state partitions: the 'parallelism.default' of the next start.",
 )
 @click.option("--plan", is_flag=True, help="Print what the command would do, and change nothing.")
-@click.option(
-    "--master", metavar="URL", help="Spark master. By default, Spark runs on this machine."
-)
+@master_option
 @settings_option
 def command(
     *, checkpoint: str, to: int, plan: bool, master: str | None, settings: dict[str, str]

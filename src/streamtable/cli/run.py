@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import click
 
 from streamtable.cli.log_lines import JsonLines
-from streamtable.cli.script import load_script, print_notices, script_arguments
+from streamtable.cli.script import load_script, master_option, print_notices, script_arguments
 from streamtable.cli.status import StatusLine, summary
 from streamtable.core.errors import Condition, StreamtableError
 from streamtable.core.settings import (
@@ -45,9 +45,7 @@ if TYPE_CHECKING:
     type=click.Choice([mode.value for mode in ExecutionMode]),
     help="Execution mode; overrides SET 'execution.mode'.",
 )
-@click.option(
-    "--master", metavar="URL", help="Spark master. By default, Spark runs on this machine."
-)
+@master_option
 @click.option(
     "--metrics-port",
     type=click.IntRange(0, 65_535),

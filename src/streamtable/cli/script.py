@@ -42,6 +42,11 @@ settings_option = click.option(
     help="Set a session setting; overrides SET in the script. Repeatable.",
 )
 
+#: `--master`, for a command that starts Spark.
+master_option = click.option(
+    "--master", metavar="URL", help="Spark master. By default, Spark runs on this machine."
+)
+
 
 def script_arguments(function: _F, *, required: bool = True) -> _F:
     """Add the arguments FILE, `--set` and `--var` to a command."""

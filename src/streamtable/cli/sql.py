@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from streamtable.cli.script import pairs
+from streamtable.cli.script import master_option, pairs
 from streamtable.core.secrets import without_secrets
 
 if TYPE_CHECKING:
@@ -50,9 +50,7 @@ _FILE = click.Path(path_type=Path)
     callback=pairs,
     help="A value for ${NAME} in statements.",
 )
-@click.option(
-    "--master", metavar="URL", help="Spark master. By default, Spark runs on this machine."
-)
+@master_option
 @click.option("--history", type=_FILE, metavar="FILE", help="History file of the prompt.")
 @click.pass_context
 def command(

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from streamtable.cli.script import load_script, script_arguments
+from streamtable.cli.script import load_script, master_option, script_arguments
 
 
 @click.command()
@@ -25,9 +25,7 @@ from streamtable.cli.script import load_script, script_arguments
     is_flag=True,
     help="The job may run: catch up meanwhile, and then stop it for the rest of the upgrade.",
 )
-@click.option(
-    "--master", metavar="URL", help="Spark master. By default, Spark runs on this machine."
-)
+@master_option
 @click.pass_context
 def command(
     context: click.Context,

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from streamtable.cli.script import script_arguments
+from streamtable.cli.script import master_option, script_arguments
 from streamtable.ingest import require_reader
 from streamtable.jvm.installed_spark import check_machine
 
@@ -18,9 +18,7 @@ from streamtable.jvm.installed_spark import check_machine
     metavar="DIR",
     help="Checkpoint of the job. Changes that the job has not written yet are not compared.",
 )
-@click.option(
-    "--master", metavar="URL", help="Spark master. By default, Spark runs on this machine."
-)
+@master_option
 @click.pass_context
 def command(
     context: click.Context,

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from streamtable.cli.script import load_script, print_notices, script_arguments
+from streamtable.cli.script import load_script, master_option, print_notices, script_arguments
 from streamtable.jvm.installed_spark import check_machine
 
 
@@ -29,9 +29,7 @@ from streamtable.jvm.installed_spark import check_machine
     help="Show at most N records, the newest.",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
-@click.option(
-    "--master", metavar="URL", help="Spark master. By default, Spark runs on this machine."
-)
+@master_option
 @click.pass_context
 def command(
     context: click.Context,

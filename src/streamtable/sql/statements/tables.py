@@ -20,8 +20,8 @@ from streamtable.sql.statements.schema import (
 
 #: Way out for statements about buckets; Flink refuses an INSERT into such a table, too.
 NO_BUCKETS = (
-    "no connector has buckets, here or in Flink itself; remove it: the columns of the key choose the"
-    " partition of a record"
+    "no connector has buckets, here or in Flink itself; remove it: the columns of the key choose"
+    " the partition of a record"
 )
 _MERGINGS = tuple(merging.value for merging in Merging)
 
