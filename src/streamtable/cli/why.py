@@ -21,6 +21,12 @@ from streamtable.jvm.installed_spark import check_machine
     " '{\"id\": 7}'.",
 )
 @click.option(
+    "--checkpoint",
+    metavar="DIR",
+    help="Read the records that the newest commit of this checkpoint covers, instead of all up to"
+    " now. The job may run meanwhile.",
+)
+@click.option(
     "--limit",
     type=click.IntRange(min=1),
     default=20,
@@ -39,6 +45,7 @@ def command(
     variables: dict[str, str],
     table: str,
     key: str,
+    checkpoint: str | None,
     limit: int,
     as_json: bool,
     master: str | None,
@@ -55,9 +62,10 @@ def command(
     print_notices(session)
 
     check_machine()  # Spark is needed from here on
-    from streamtable.runtime.why.command import question, run_why
+    from streamtable.runtime.why.asked import question
+    from streamtable.runtime.why.command import run_why
 
-    asked = question(session.plans, table, key, limit, {})
+    asked = question(session.plans, table, key, limit, checkpoint)
     answer = run_why(
         asked,
         current,

@@ -77,7 +77,7 @@ def settled_commit(
             if _is_newest(directory, batch) and in_batches() and _is_newest(directory, batch):
                 found = now
         if found is not None:
-            return _read(directory, batch, found)
+            return read_commit(directory, batch, found)
         if time.monotonic() > deadline:
             return None
         time.sleep(_POLL_S)
@@ -87,7 +87,8 @@ def _is_newest(directory: CheckpointPath, batch: int) -> bool:
     return newest_commit(directory) == batch and not has_planned_batch(directory)
 
 
-def _read(directory: CheckpointPath, batch: int, ends: Mapping[Split, int]) -> Commit:
+def read_commit(directory: CheckpointPath, batch: int, ends: Mapping[Split, int]) -> Commit:
+    """Read the offsets of a committed batch from the directory of a query's checkpoint."""
     _, metadata, *positions = _lines(directory / "offsets" / str(batch))
     told: Mapping[str, Any] = json.loads(metadata)
     watermark = int(told["batchWatermarkMs"])

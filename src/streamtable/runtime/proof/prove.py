@@ -99,7 +99,7 @@ def prove_job(
         StreamtableError: any error that is known before the records are read, for all queries; or
             an error of a read.
     """
-    job = _job(plans, asked)
+    job = job_of(plans, asked)
     faults = []
     for sink in job.queries.values():
         try:
@@ -123,7 +123,7 @@ def prove_job(
 
 
 @dataclass(frozen=True)
-class _Job:
+class CheckpointJob:
     """The job of a checkpoint.
 
     Attributes:
@@ -139,8 +139,13 @@ class _Job:
     directories: Mapping[str, Path]
 
 
-def _job(plans: Sequence[Sink], asked: Asked) -> _Job:
-    """Return the job of a checkpoint, and its queries that are asked for."""
+def job_of(plans: Sequence[Sink], asked: Asked) -> CheckpointJob:
+    """Return the job of a checkpoint, and its queries that are asked for.
+
+    Raises:
+        StreamtableError: CHECKPOINT_UNREADABLE, CHECKPOINT_MISMATCH; INVALID_OPTION for a table
+            that the job has not written.
+    """
     if is_remote(asked.directory):
         raise StreamtableError(
             Condition.NOT_YET, what=f"prove with the remote checkpoint '{asked.directory}'"
@@ -175,7 +180,7 @@ def _job(plans: Sequence[Sink], asked: Asked) -> _Job:
             hint=closest(asked.table or "", known),
         )
     directories = {name: job.directory / queries.directory_of(name) for name in wanted}
-    return _Job(job, manifest.topics, wanted, directories)
+    return CheckpointJob(job, manifest.topics, wanted, directories)
 
 
 @dataclass(frozen=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from datetime import UTC, datetime
 
 from streamtable.core.types import BIGINT, Field, quote
 from streamtable.plan.binding.bound import text_literal
@@ -64,6 +65,9 @@ def dropped_by(
         counts: number of rows of each input with the values of these pins; one is not 0.
         rows: computes the rows.
     """
+    dropped = _waiting(node, pins, rows)
+    if dropped is not None:
+        return dropped
     match node:
         case Calc():
             dropped = _filtered(node, found[0], rows)
@@ -71,8 +75,6 @@ def dropped_by(
             return _unmatched(node, found, counts, rows)
         case TopN() | WindowTopN() | Deduplicate():
             dropped = _ranked_out(node, found[0], rows)
-        case _:
-            dropped = None
     if dropped is not None:
         return dropped
     return _other_value(node, pins, found, rows) or _unknown(node, found, counts, rows)
@@ -172,6 +174,20 @@ def _ranked_out(
     note = f"the rows of the key have rank {shown}, and the ranks {first} to {last} are kept"
     why = f"concat('rank ', CAST({name} AS STRING))"
     return Dropped(Reason.RANKED_OUT, (note,), rows.records_of(ranked, why))
+
+
+def _waiting(node: Node, pins: Sequence[Pin], rows: KeyRows) -> Dropped | None:
+    """Return that rows wait for the watermark; None if the operator has no row without it."""
+    if not node.waits or rows.watermark_ms is None:
+        return None
+    complete = replace(rows, watermark_ms=None).of(node, pins, with_records=True)
+    records = rows.records_of(complete)
+    if not records:
+        return None
+    moment = datetime.fromtimestamp(rows.watermark_ms / 1000, UTC)
+    at = moment.isoformat(" ", "milliseconds").removesuffix("+00:00")
+    note = f"the watermark of the job, {at} UTC, has not passed the row"
+    return Dropped(Reason.WAITING, (note,), records)
 
 
 def _other_value(

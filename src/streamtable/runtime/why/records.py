@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from pyspark.sql import Column, DataFrame
@@ -14,15 +14,16 @@ from streamtable.connector_api.preflight import Notice
 from streamtable.connector_api.source import ORDER_COLUMNS, ReadRequest
 from streamtable.connector_api.stored import NUMBER_COLUMN, TIME_COLUMN
 from streamtable.core.changelog import ROW_KIND_COLUMN, RowKind
-from streamtable.core.moment import NOW, Moment
+from streamtable.core.moment import NOW
 from streamtable.core.types import Field, quote
 from streamtable.formats.registry import find_format
 from streamtable.jvm.bridge import Bridge
 from streamtable.operators.context import LoweringContext
 from streamtable.plan.position import POSITION
 from streamtable.plan.source.scan import Scan
+from streamtable.runtime.proof.ranges import Ranges
 from streamtable.runtime.stored.read import examined
-from streamtable.runtime.why.trace import Pin, condition_of
+from streamtable.runtime.why.trace import Pin, condition_of, deciding
 
 #: Type of the records of a row; the first is the newest.
 _RECORD = (
@@ -61,8 +62,7 @@ class StoredRecords:
 
     Args:
         scans: the scans; equal scans may occur twice.
-        moments: the end of the input of each table, by the table's name; a table without one is
-            read up to now.
+        ranges: the offsets of each scan; None to read all records up to now.
         context: the context of the read.
         notice: takes one line for the user.
 
@@ -74,7 +74,7 @@ class StoredRecords:
     def __init__(
         self,
         scans: Sequence[Scan],
-        moments: Mapping[str, Moment],
+        ranges: Sequence[Ranges] | None,
         context: LoweringContext,
         notice: Notice,
     ) -> None:
@@ -83,15 +83,18 @@ class StoredRecords:
         self._frames: dict[int, DataFrame] = {}
         self._cached: list[DataFrame] = []
         distinct = {id(scan): scan for scan in scans}
-        told = {}
+        told: dict[str, None] = {}
         for found in distinct.values():
             examined(found.table, context, notice)
         for number, scan in enumerate(distinct.values()):
             self._numbers[id(scan)] = number
-            moment = moments.get(scan.table.name, NOW)
-            source = source_of(scan.table)
             fields = _all_columns(scan)
-            stored = source.stored(ReadRequest(fields), [moment], context)
+            wanted, source = ReadRequest(fields), source_of(scan.table)
+            if ranges is None:
+                stored = source.stored(wanted, [NOW], context)
+            else:
+                reached = next(r for s, r in zip(scans, ranges, strict=True) if s is scan)
+                stored = source.stored_between(wanted, reached, context, committed=False)
             told.update(dict.fromkeys(stored.notices))
             content = _content(scan, fields, context.bridge)
             rows = stored.rows.withColumn(_CONTENT, content)
@@ -114,15 +117,8 @@ class StoredRecords:
         return changes if condition is None else changes.where(condition)
 
     def narrow(self, scan: Scan, pins: Sequence[Pin]) -> None:
-        """Keep only the changes that decide about the rows of a key, in memory or on disk.
-
-        This is possible for pins that depend on no other rows, and for a table with updates only
-        for those of its primary key: another version of a row may have other values.
-        """
-        key = frozenset(scan.table.schema.primary_key)
-        append = scan.mode.is_append
-        usable = [pin for pin in pins if pin.exact and (append or (key and pin.fields <= key))]
-        condition = condition_of(usable)
+        """Keep only the changes that decide about the rows of a key, in memory or on disk."""
+        condition = condition_of(deciding(scan, pins))
         if condition is None or sum(found is scan for found in self._scans) > 1:
             return
         narrowed = self._frames[id(scan)].where(condition).persist()

@@ -21,6 +21,7 @@ class Reason(Enum):
     UNMATCHED = "unmatched"
     MATCHED = "matched"
     RANKED_OUT = "ranked out"
+    WAITING = "waiting"
     OTHER_VALUE = "other value"
     DROPPED = "dropped"
 
@@ -135,10 +136,12 @@ class QueryAnswer:
 
     Attributes:
         query: the place of the INSERT.
+        batch: the newest committed batch of the checkpoint; None for the records of now.
         notes: limits of the answer.
     """
 
     query: str
+    batch: int | None = None
     rows: tuple[FoundRow, ...] = ()
     operators: tuple[OperatorLine, ...] = ()
     notes: tuple[str, ...] = ()
@@ -165,6 +168,8 @@ class WhyAnswer:
             head = f"{self.table} ({self.key_text})"
             if len(self.queries) > 1:
                 head += f" of the INSERT at {query.query}"
+            if query.batch is not None:
+                head += f" at batch {query.batch}"
             for row in query.rows:
                 records = counted(len(row.records), "record")
                 records = f"more than {records}" if row.more else records
@@ -187,6 +192,7 @@ class WhyAnswer:
                 "queries": [
                     {
                         "query": query.query,
+                        "batch": query.batch,
                         "rows": [
                             {
                                 "row": Raw(row.whole),

@@ -31,12 +31,15 @@ class KeyRows:
         stored: the records of the tables.
         lowering: Spark session, bridge and settings.
         limit: maximum number of records that are shown.
+        watermark_ms: watermark of the job, in milliseconds, for operators that wait for it; None:
+            it has passed all rows.
         doubts: filled with reasons why the rows may not be determined by the input.
     """
 
     stored: StoredRecords
     lowering: LoweringContext
     limit: int
+    watermark_ms: int | None = None
     doubts: list[Doubt] = field(default_factory=list)
 
     @property
@@ -47,7 +50,7 @@ class KeyRows:
     def of(self, node: Node, pins: Sequence[Pin], *, with_records: bool = False) -> DataFrame:
         """Return the rows of an operator that have the values of the pins; lazy."""
         carried = self.carried if with_records else None
-        context = BatchContext(self.lowering, self.stored.changes, carried)
+        context = BatchContext(self.lowering, self.stored.changes, carried, self.watermark_ms)
         rows = answer(node, context)
         if with_records:
             self.doubts.extend(context.doubts)

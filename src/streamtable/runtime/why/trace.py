@@ -124,6 +124,17 @@ def pinned_scans(node: Node, pins: Sequence[Pin]) -> Iterator[tuple[Scan, tuple[
         yield from pinned_scans(child, found.pins)
 
 
+def deciding(scan: Scan, pins: Sequence[Pin]) -> tuple[Pin, ...]:
+    """Return the pins by which the changes of a scan may be filtered before anything else.
+
+    They depend on no other rows. Of a table with updates, they read only the primary key: another
+    version of a row may have other values.
+    """
+    key = frozenset(scan.table.schema.primary_key)
+    append = scan.mode.is_append
+    return tuple(p for p in pins if p.exact and (append or (key and p.fields <= key)))
+
+
 def gives_join_keys(node: PairNode, pins: Sequence[Pin], side: int) -> bool:
     """Return whether the pins of one input already give all join keys of that input."""
     keys = (node.left_keys, node.right_keys)[side]

@@ -1,0 +1,130 @@
+"""What is asked: the INSERTs into a table, the key, and the records that count."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from streamtable.batch.refusals import refusal, refused
+from streamtable.connector_api.endpoints import source_of
+from streamtable.core.errors import Condition, StreamtableError
+from streamtable.operators.context import LoweringContext
+from streamtable.plan.rules.tree import every
+from streamtable.plan.sink.sink import Sink
+from streamtable.plan.source.scan import scans
+from streamtable.runtime.proof.commits import Commit, newest_commit, read_commit
+from streamtable.runtime.proof.prove import Asked, CheckpointJob, job_of
+from streamtable.runtime.proof.ranges import Ranges, ranges_of
+from streamtable.runtime.why.key import KeyColumn, parse_key
+
+
+@dataclass(frozen=True)
+class AskedQuery:
+    """An INSERT into the table.
+
+    Attributes:
+        sink: its plan.
+        commit: the newest commit of a checkpoint; None for all records up to now.
+        ranges: the offsets of each scan up to this commit, left to right; None without a commit.
+    """
+
+    sink: Sink
+    commit: Commit | None = None
+    ranges: Sequence[Ranges] | None = None
+
+    @property
+    def watermark_ms(self) -> int | None:
+        """The watermark for operators that wait; None if it has passed all rows."""
+        waits = any(node.waits for node in every(self.sink.input))
+        return self.commit.watermark_ms if self.commit and waits else None
+
+
+@dataclass(frozen=True)
+class Question:
+    """What to explain.
+
+    Attributes:
+        queries: the INSERTs into the table, at least one.
+        key_text: the key as JSON.
+        key: the key, checked.
+        limit: maximum number of records per row or operator.
+    """
+
+    queries: tuple[AskedQuery, ...]
+    key_text: str
+    key: tuple[KeyColumn, ...]
+    limit: int
+    _job: CheckpointJob | None = None
+
+    def check_topics(self, context: LoweringContext) -> None:
+        """Check that the topics are those that the job has read.
+
+        Raises:
+            StreamtableError: DATA_LOST for a topic that was deleted and created again.
+        """
+        job = self._job
+        if job is None:
+            return
+        for query in self.queries:
+            for scan in scans(query.sink.input):
+                for topic, id_ in source_of(scan.table).identities(context.bridge).items():
+                    if job.topics.get(topic, id_) != id_:
+                        raise StreamtableError(
+                            Condition.DATA_LOST,
+                            at=scan.table.at,
+                            table=scan.table.name,
+                            reason=f"topic '{topic}' was deleted and created again",
+                            hint="leave out --checkpoint to read the records of now",
+                        )
+
+
+def question(
+    plans: Sequence[Sink], table: str, key: str, limit: int, checkpoint: str | None = None
+) -> Question:
+    """Check a table and a key against the plans of a script, before Spark starts.
+
+    Args:
+        plans: one per INSERT.
+        table: the table of the row.
+        key: its key as JSON.
+        limit: maximum number of records per row or operator.
+        checkpoint: the directory of a job, whose newest commits end the input; None for now.
+
+    Raises:
+        StreamtableError: INVALID_OPTION for a table without an INSERT, or another key;
+            NO_BATCH_ANSWER for an operator that batch does not compute; PRIMARY_KEY_REQUIRED; an
+            error of the checkpoint.
+    """
+    sinks = tuple(sink for sink in plans if sink.table.name == table)
+    if not sinks:
+        written = ", ".join(dict.fromkeys(sink.table.name for sink in plans))
+        raise StreamtableError(
+            Condition.INVALID_OPTION,
+            option="--table",
+            value=table,
+            expected=f"a table that the script writes ({written or 'it has no INSERT'})",
+        )
+    found = parse_key(key, sinks[0])
+    for sink in sinks:
+        unanswered = refusal(sink.input)
+        if unanswered is not None:
+            raise refused(sink, unanswered)
+    if checkpoint is None:
+        return Question(tuple(map(AskedQuery, sinks)), key, found, limit)
+    job = job_of(plans, Asked(checkpoint, table))
+    queries = tuple(_at_commit(job, name, sink, checkpoint) for name, sink in job.queries.items())
+    return Question(queries, key, found, limit, job)
+
+
+def _at_commit(job: CheckpointJob, name: str, sink: Sink, checkpoint: str) -> AskedQuery:
+    directory = job.found.directory / name
+    batch = newest_commit(directory)
+    if batch < 0:
+        raise StreamtableError(
+            Condition.CHECKPOINT_UNREADABLE,
+            checkpoint=checkpoint,
+            reason=f"query {name} has not committed a batch yet",
+            hint="leave out --checkpoint to read the records of now",
+        )
+    commit = read_commit(directory, batch, {})
+    return AskedQuery(sink, commit, ranges_of(sink, commit))
