@@ -7,6 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from confluent_kafka import TopicPartition
+from confluent_kafka.admin import AdminClient
 from tests.integration.proof.support import ProvedJob
 
 from streamtable.testing.jobs import BoundedRun
@@ -107,3 +109,30 @@ def test_a_repeated_row_is_no_difference_of_at_least_once(
     seen = job.results("--table", "seen")["seen"]
     assert (seen["result"], seen["repeated"], seen["differ"]) == ("equal", 1, 0)
     assert job.results("--sample", "20%", "--table", "named")["named"]["keys"] < 40
+
+
+def test_input_that_is_gone_is_named(
+    broker: Broker, topic: Topics, tmp_path: Path, spark: SparkSession
+) -> None:
+    job = ProvedJob.make(tmp_path, broker, topic, mode="micro-batch", tables=("seen", "totals"))
+    job.feed(4, 60)
+    _run(job, spark)()
+    admin = AdminClient({"bootstrap.servers": job.servers})
+    orders = job.variables["orders"]
+    asked = [TopicPartition(orders, 1, 5)]
+    for future in admin.delete_records(asked).values():
+        future.result()
+    result = job.prove("--table", "totals")
+    assert result.exit_code == 1
+    assert "MOMENT_LOST: table orders cannot be read" in result.stderr
+    assert "have deleted records from offset 0 on" in result.stderr
+    assert f"partition 1 of topic '{orders}' begins at offset 5" in result.stderr
+
+    # A batch that is planned and not committed may have written a part of its rows.
+    planned = job.checkpoint / "seen" / "offsets"
+    newest = max(int(file.name) for file in planned.iterdir() if file.name.isdigit())
+    (planned / str(newest + 1)).write_bytes((planned / str(newest)).read_bytes())
+    result = job.prove("--table", "seen")
+    assert result.exit_code == 1
+    assert "NOT_PROVABLE: table seen cannot be compared" in result.stderr
+    assert "a batch that is planned and not committed" in result.stderr

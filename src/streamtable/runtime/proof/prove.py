@@ -103,7 +103,7 @@ def prove_job(
     faults = []
     for sink in job.queries.values():
         try:
-            check_provable(sink, settings)
+            check_provable(sink, settings, functions)
         except StreamtableError as error:
             faults.append(error)
     raise_all(faults)

@@ -13,6 +13,8 @@ from streamtable.batch.context import BatchContext, Doubt
 from streamtable.batch.fold import content
 from streamtable.batch.refusals import refusal, refused
 from streamtable.batch.rounding import rounded_fields
+from streamtable.catalog.functions import PythonFunction
+from streamtable.connector_api.connector import Readable
 from streamtable.connector_api.endpoints import source_of
 from streamtable.connector_api.source import ReadRequest
 from streamtable.connector_api.stored import StoredChanges
@@ -66,8 +68,13 @@ def compared_fields(sink: Sink) -> tuple[Field, ...]:
     return tuple(f for f in sink.table.schema.persisted if f.name not in metadata)
 
 
-def check_provable(sink: Sink, settings: Settings) -> None:
+def check_provable(sink: Sink, settings: Settings, functions: Sequence[PythonFunction]) -> None:
     """Check, without reading anything, that a query and its tables can be compared.
+
+    Args:
+        sink: the query.
+        settings: the session's settings.
+        functions: the user's Python functions, which the query may call.
 
     Raises:
         StreamtableError: NO_BATCH_ANSWER for an operator, NO_HISTORY for a table that cannot be
@@ -76,18 +83,19 @@ def check_provable(sink: Sink, settings: Settings) -> None:
     found = refusal(sink.input)
     if found is not None:
         raise refused(sink, found)
+    texts = " ".join(text for node in every(sink.input) for text in node.spark_texts)
+    for function in functions:
+        if not function.signature.deterministic and function.spark_name in texts:
+            raise _not(sink, f"function {function.name} is not deterministic")
     for scan in scans(sink.input):
         _check_history(
             scan.table.name, scan.table.connector.name, source_of(scan.table).keeps_history
         )
         if source_of(scan.table).is_bounded:
             raise _not(sink, f"{scan.table.name} has a bound, which each run decides again")
-    keeps = getattr(sink.table.connector, "source", None) is not None
-    _check_history(
-        sink.table.name,
-        sink.table.connector.name,
-        keeps and source_of(sink.table).keeps_history,
-    )
+    connector = sink.table.connector
+    keeps = isinstance(connector, Readable) and connector.source().keeps_history
+    _check_history(sink.table.name, connector.name, keeps)
     drops = settings[NOT_NULL_ENFORCER] is NotNullEnforcer.DROP and sink.not_null
     if drops and not sink.input.mode.is_append:
         reason = f"'{NOT_NULL_ENFORCER.key}' drops rows, so that an earlier row of a key stays"

@@ -76,6 +76,24 @@ def test_all_of_them_are_named_at_once(tmp_path: Path) -> None:
     assert "table made cannot be read" in result.stderr
 
 
+def test_a_function_that_is_not_deterministic(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "thrown_dice.py").write_text(
+        "from streamtable.udf import udf\n"
+        "@udf(result_type='INT', input_types='INT', deterministic=False)\n"
+        "def roll(n):\n    return n\n"
+    )
+    monkeypatch.syspath_prepend(tmp_path)
+    called = (
+        "CREATE TEMPORARY FUNCTION roll AS 'thrown_dice:roll' LANGUAGE PYTHON;"
+        " INSERT INTO u SELECT g, SUM(CAST(roll(n) AS BIGINT)) FROM e GROUP BY g;"
+    )
+    result = _prove(tmp_path, called)
+    assert result.exit_code == 1
+    assert "function roll is not deterministic" in result.stderr
+
+
 def test_another_script_than_that_of_the_checkpoint(tmp_path: Path) -> None:
     changed = "INSERT INTO u SELECT g, SUM(n) FROM e GROUP BY g;"
     result = _prove(tmp_path, changed, ran=f"INSERT INTO u {_COUNT};")
