@@ -15,7 +15,46 @@ if TYPE_CHECKING:
 
 _COLUMNS = "k INT, g INT, v INT"
 
+
+def _any(condition: str) -> str:
+    return f"SELECT k, v FROM a WHERE EXISTS (SELECT 1 FROM b WHERE b.k < 6 AND {condition})"
+
+
+def _none(condition: str) -> str:
+    return f"SELECT k, v FROM a WHERE NOT EXISTS (SELECT 1 FROM b WHERE b.k < 6 AND {condition})"
+
+
+_OF = "(SELECT v FROM b WHERE k < 6)"
+#: Quantified comparisons, which Spark lacks.
+QUANTIFIED = {
+    "equal_any": Query((0,), f"SELECT k, v FROM a WHERE v = ANY {_OF}", _any("a.v = b.v")),
+    "not_equal_any": Query(
+        (0,), f"SELECT k, v FROM a WHERE NOT v = SOME {_OF}", _none("(a.v = b.v) IS NOT FALSE")
+    ),
+    "less_than_any": Query((0,), f"SELECT k, v FROM a WHERE v < ANY {_OF}", _any("a.v < b.v")),
+    "not_less_than_any": Query(
+        (0,), f"SELECT k, v FROM a WHERE NOT (v < ANY {_OF})", _none("(a.v < b.v) IS NOT FALSE")
+    ),
+    "different_from_all": Query(
+        (0,), f"SELECT k, v FROM a WHERE v <> ALL {_OF}", _none("(a.v <> b.v) IS NOT TRUE")
+    ),
+    "at_least_all": Query(
+        (0,), f"SELECT k, v FROM a WHERE v >= ALL {_OF}", _none("(a.v >= b.v) IS NOT TRUE")
+    ),
+    "not_at_least_all": Query(
+        (0,), f"SELECT k, v FROM a WHERE NOT v >= ALL {_OF}", _any("(a.v >= b.v) IS FALSE")
+    ),
+    "correlated_all": Query(
+        (0,),
+        "SELECT k, v FROM a WHERE v > ALL (SELECT v FROM b WHERE b.g = a.g)",
+        (
+            "SELECT k, v FROM a WHERE NOT EXISTS"
+            " (SELECT 1 FROM b WHERE b.g = a.g AND (a.v > b.v) IS NOT TRUE)"
+        ),
+    ),
+}
 QUERIES = {
+    **QUANTIFIED,
     "found": Query((0,), "SELECT k, v FROM a WHERE v <> 3 AND g IN (SELECT k FROM b)"),
     "found_in_groups": Query(
         (0,),

@@ -1,4 +1,4 @@
-"""Plan IN and EXISTS subqueries in WHERE: semi joins and anti joins.
+"""Plan subqueries of IN, EXISTS, ANY and ALL in WHERE: semi joins and anti joins.
 
 Conditions over the subquery alone stay below the join. Conditions that also read the outer query
 become join conditions.
@@ -6,7 +6,7 @@ become join conditions.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol
 
@@ -40,19 +40,34 @@ class Planner(Protocol):
 
 @dataclass(frozen=True)
 class Subquery:
-    """IN or EXISTS subquery in WHERE.
+    """IN, EXISTS, ANY or ALL subquery in WHERE.
 
     Attributes:
-        node: the IN or EXISTS expression.
+        node: the expression.
         query: the subquery.
-        values: left operands of IN; empty for EXISTS.
+        values: left operands; empty for EXISTS.
         negated: whether rows without a match pass.
+        operator: the comparison with the rows of the subquery.
+        truth: what a row of the subquery must make of the comparison to be a match. IN and ANY look
+            for TRUE. ALL passes if no row makes it other than TRUE, which is a negated search.
     """
 
     node: exp.Expr
     query: exp.Expr
     values: Sequence[exp.Expr]
     negated: bool
+    operator: str = "="
+    truth: str = "TRUE"
+
+
+_OPERATORS: Mapping[type[exp.Expr], str] = {
+    exp.EQ: "=",
+    exp.NEQ: "<>",
+    exp.GT: ">",
+    exp.GTE: ">=",
+    exp.LT: "<",
+    exp.LTE: "<=",
+}
 
 
 def subquery_of(node: exp.Expr) -> Subquery | None:
@@ -63,6 +78,13 @@ def subquery_of(node: exp.Expr) -> Subquery | None:
         node = node.this
     if isinstance(node, exp.Exists):
         return Subquery(node, node.this.unnest(), [], negated)
+    quantified = node.args.get("expression")
+    if type(node) in _OPERATORS and isinstance(quantified, exp.Any | exp.All):
+        every = isinstance(quantified, exp.All)
+        # x > ALL q: no row makes it FALSE or NULL. NOT x > ALL q: some row makes it FALSE.
+        truth = ("FALSE" if negated else "NOT TRUE") if every else "TRUE"
+        query, operator = quantified.this.unnest(), _OPERATORS[type(node)]
+        return Subquery(node, query, [node.this], negated ^ every, operator, truth)
     if isinstance(node, exp.In) and node.args.get("query") is not None:
         value = node.this
         values = value.expressions if isinstance(value, exp.Tuple) else [value]
@@ -88,17 +110,22 @@ def plan_subquery(asked: Subquery, outer: Relation, planner: Planner) -> Relatio
             raise StreamtableError(
                 Condition.COLUMN_COUNT_MISMATCH,
                 at=place_of(asked.node),
-                table="IN",
+                table="IN" if isinstance(asked.node, exp.In) else "a comparison with ANY or ALL",
                 expected=len(wanted),
                 columns="",
                 found=len(found),
             )
-        parts = [
-            equality(one, other, compare("=", one, other, place_of(asked.node)))
-            for one, other in zip(wanted, found, strict=True)
-        ]
-        if asked.negated and any(value.type.nullable for value in (*wanted, *found)):
-            parts = [_perhaps(parts)]
+        pairs = list(zip(wanted, found, strict=True))
+        at = place_of(asked.node)
+        compared = [compare(asked.operator, one, other, at) for one, other in pairs]
+        if asked.operator == "=" and asked.truth == "TRUE":
+            parts = [equality(*pair, bound) for pair, bound in zip(pairs, compared, strict=True)]
+        else:
+            parts = [Part(bound) for bound in compared]
+        if asked.truth != "TRUE":
+            parts = [_is(parts, asked.truth)]
+        elif asked.negated and any(value.type.nullable for value in (*wanted, *found)):
+            parts = [_is(parts, "NOT FALSE")]
     both = Binder(Input((*inner.columns, *_not_shadowed(outer.columns, inner.columns))))
     parts += [bind_part(node, both, "WHERE") for node in correlated]
     kind = JoinKind.ANTI if asked.negated else JoinKind.SEMI
@@ -162,12 +189,12 @@ def _all(relation: Relation) -> list[Bound]:
     return [binder.bind(exp.column(c.name, quoted=True)) for c in relation.columns]
 
 
-def _perhaps(parts: Sequence[Part]) -> Part:
-    """Return the join condition of NOT IN, in which a NULL may equal any value.
+def _is(parts: Sequence[Part], truth: str) -> Part:
+    """Return `(parts) IS truth`, such as the join condition of NOT IN: IS NOT FALSE.
 
-    If the subquery has a NULL, NOT IN is true for no row. For a NULL operand, NOT IN is true only
-    if the subquery is empty.
+    In NOT IN, a NULL may equal any value. If the subquery has a NULL, NOT IN is true for no row.
+    For a NULL operand, NOT IN is true only if the subquery is empty.
     """
-    equal = all_of(parts)
-    assert equal is not None, "IN looks for something"  # noqa: S101
-    return Part(derived(f"(({equal.sql}) IS NOT FALSE)", BOOLEAN.with_nullable(False), (equal,)))
+    found = all_of(parts)
+    assert found is not None, "IN looks for something"  # noqa: S101
+    return Part(derived(f"(({found.sql}) IS {truth})", BOOLEAN.with_nullable(False), (found,)))
