@@ -25,6 +25,11 @@ from streamtable.cli.script import load_script, master_option, script_arguments
     is_flag=True,
     help="The job may run: catch up meanwhile, and then stop it for the rest of the upgrade.",
 )
+@click.option(
+    "--rollback",
+    is_flag=True,
+    help="Undo the last upgrade, before the job has gone on; FILE is the script of before.",
+)
 @master_option
 @click.pass_context
 def command(
@@ -37,6 +42,7 @@ def command(
     plan: bool,
     from_now: bool,
     stop_job: bool,
+    rollback: bool,
     master: str | None,
 ) -> None:
     """Upgrade the checkpoint of a job to the changed SQL script FILE.
@@ -47,6 +53,9 @@ def command(
     """
     from streamtable.jvm.installed_spark import check_machine
 
+    if rollback and (stop_job or from_now):
+        message = "--rollback goes with neither --stop-job nor --from-now"
+        raise click.UsageError(message)
     session = load_script(file, settings, variables)
     check_machine()
     from streamtable.runtime.upgrade.options import UpgradeOptions
@@ -56,6 +65,6 @@ def command(
         click.echo(line, err=True)
 
     verbose = bool(context.find_root().params["debug"])
-    options = UpgradeOptions(checkpoint, plan, from_now, stop_job, master, verbose)
+    options = UpgradeOptions(checkpoint, plan, from_now, stop_job, rollback, master, verbose)
     functions = session.catalog.functions.made
     upgrade_job(session.plans, session.settings.current(), options, click.echo, notice, functions)

@@ -76,12 +76,14 @@ class Jobs:
         job()
         return job.notices
 
-    def upgrade(self, *inserts: str, plan: bool = False, from_now: bool = False) -> list[str]:
+    def upgrade(
+        self, *inserts: str, plan: bool = False, from_now: bool = False, rollback: bool = False
+    ) -> list[str]:
         """Upgrade the checkpoint to a script; the lines of the result."""
         session = Session(settings=fixed_settings({}))
         session.load(self.script(*inserts), "new.sql", self.names)
         said: list[str] = []
-        options = UpgradeOptions(str(self.checkpoint), plan, from_now)
+        options = UpgradeOptions(str(self.checkpoint), plan, from_now, rollback=rollback)
         settings = session.settings.current()
         upgrade_job(session.plans, settings, options, said.append, said.append, spark=self.spark)
         return said

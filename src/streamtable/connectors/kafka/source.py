@@ -183,13 +183,19 @@ class KafkaSource(TableEndpoint[KafkaTable], Source):
         )
 
     def splits(self, bridge: Bridge) -> Sequence[Split]:
-        """Return the current partitions."""
+        """Return the current partitions; of a range, those that it had read or would read."""
         admin = KafkaAdmin(bridge, self.declared.properties)
-        return sorted(map(split_of, admin.end_offsets(topics_of(self.declared, admin))))
+        found = admin.end_offsets(topics_of(self.declared, admin))
+        own = self.declared.range
+        if own is not None and own.begins:
+            found = {p: end for p, end in found.items() if p in own.begins or own.ends.get(p)}
+        return sorted(map(split_of, found))
 
     def later_splits(self, bridge: Bridge) -> Any:
         """Return the Java finder of new partitions, and of new topics that match the pattern."""
         table = self.declared
+        if table.range is not None:
+            return None
         properties, topics = bridge.java_map(table.properties), bridge.java_list(table.topics)
         return bridge.java.kafka.read.KafkaSplits(properties, topics, table.discovery.pattern)
 

@@ -61,7 +61,10 @@ def unchanged(queries: Assignment) -> Iterator[Decision]:
         else:
             yield Decision(name, Action.KEPT, "continues")
     for name, old in queries.removed.items():
-        reason = f"ends with the next run; its rows stay in {old.table_or(name)}"
+        table = old.table_or(name)
+        rebuilt = any(queries.records[other].table == table for other in queries.changed)
+        rows = f"rows of {table} that the rebuilt query lacks are deleted"
+        reason = f"ends with the next run; {rows if rebuilt else f'its rows stay in {table}'}"
         yield Decision(name, Action.REMOVED, reason)
 
 

@@ -75,11 +75,13 @@ class Mark:
         path: the checkpoint directory.
         work: the upgrade of each changed query, by name.
         draft: whether the job may still run; it starts on a checkpoint with a draft.
+        rollback: whether the last upgrade is rolled back; `work` is then empty.
     """
 
     path: CheckpointPath
     work: dict[str, Work] = field(default_factory=dict)
     draft: bool = False
+    rollback: bool = False
 
     @classmethod
     def read(cls, path: CheckpointPath, *, draft: bool = False) -> Mark | None:
@@ -87,8 +89,9 @@ class Mark:
         mark = cls(path, draft=draft)
         if not mark._file.exists():
             return None
-        found = json.loads(mark._file.read_text(encoding="utf-8"))["queries"]
-        mark.work = {name: Work.from_json(data) for name, data in found.items()}
+        found = json.loads(mark._file.read_text(encoding="utf-8"))
+        mark.work = {name: Work.from_json(data) for name, data in found["queries"].items()}
+        mark.rollback = bool(found.get("rollback"))
         return mark
 
     @property
@@ -97,7 +100,8 @@ class Mark:
 
     def write(self) -> None:
         """Write the mark atomically."""
-        data = {"queries": {name: work.to_json() for name, work in self.work.items()}}
+        data: dict[str, Any] = {"rollback": True} if self.rollback else {}
+        data["queries"] = {name: work.to_json() for name, work in self.work.items()}
         write_file(self._file, json.dumps(data))
 
     def reach(self, name: str, step: Step) -> None:

@@ -14,6 +14,7 @@ from pathlib import Path
 from streamtable.connector_api.endpoints import sink_of
 from streamtable.connector_api.preflight import Notice
 from streamtable.connector_api.sink import SinkFacts
+from streamtable.connector_api.source import ORDER_COLUMNS
 from streamtable.core.errors import Condition, StreamtableError
 from streamtable.jvm.planned_batches import Stage, stage
 from streamtable.operators.context import LoweringContext
@@ -22,14 +23,16 @@ from streamtable.runtime.checkpoint.checkpoint import Checkpoint
 from streamtable.runtime.checkpoint.lock import Lock
 from streamtable.runtime.checkpoint.manifest import Manifest
 from streamtable.runtime.checkpoint.manifest_file import write_file, write_manifest
+from streamtable.runtime.checkpoint.moved import adopt
 from streamtable.runtime.checkpoint.partition_watermarks import FILE as WATERMARKS
 from streamtable.runtime.endpoints import sink_facts
 from streamtable.runtime.preflight.cluster import check_ready, make_ready
 from streamtable.runtime.upgrade.decisions import Action, Decision, changed
-from streamtable.runtime.upgrade.difference import clean, compare, write
+from streamtable.runtime.upgrade.difference import clean, compare, folded, write
 from streamtable.runtime.upgrade.mark import Mark, Step, Work
 from streamtable.runtime.upgrade.options import UpgradeOptions
 from streamtable.runtime.upgrade.ranges import ReadRange, read_range, stopped_at
+from streamtable.runtime.upgrade.rollback import remember
 from streamtable.runtime.upgrade.shadow import Shadow
 
 #: The last pass while the job runs is shorter; so is then the pass after its end.
@@ -80,7 +83,7 @@ class Rebuild:
         for decision in decisions:
             self.say(line_of(decision))
             if decision.action is Action.REBUILT:
-                self.say(f"  reads {ranges[decision.query].records:,} records again")
+                self.say(f"  {self._size(decision.query, ranges[decision.query])}")
         impossible = [d for d in decisions if d.action is Action.IMPOSSIBLE]
         if self.options.plan:
             return None
@@ -153,6 +156,8 @@ class Rebuild:
         for name, work in list(mark.work.items()):
             if work.action is not Action.CONTINUED and work.step is not Step.DONE:
                 self._rebuild(mark, name, self._shadow(name, work), facts[name])
+        targets = {name: sink_of(plan.table).target for name, plan in plans.items()}
+        remember(self.path, mark, self.manifest, targets)
         self._keep_watermarks(mark)
         write_manifest(self.path, self._upgraded(mark.work))
         mark.delete()
@@ -177,8 +182,18 @@ class Rebuild:
             write(shadow, facts)
             mark.reach(name, Step.DONE)
 
+    def _size(self, name: str, of_range: ReadRange) -> str:
+        """Return what a rebuild reads, in words."""
+        text = f"reads {of_range.records:,} records again"
+        if not self.options.plan:
+            return text
+        sink = sink_of(self.queries.plans[name].table)
+        keys = folded(sink.records(self.context), ORDER_COLUMNS).count()
+        return f"{text}, and compares {keys:,} keys of {sink.target_noun} '{sink.target}'"
+
     def _shadow(self, name: str, work: Work) -> Shadow:
         directory, plan = self.path / (work.record.directory or name), self.queries.plans[name]
+        adopt(directory)  # the checkpoint may have been moved since an interruption
         return Shadow(name, plan, directory, work.range, self.context, self.stop, self.notice)
 
     def _work(self, decision: Decision, of_range: ReadRange, draft: Work | None) -> Work:

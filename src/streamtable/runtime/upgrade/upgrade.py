@@ -12,6 +12,7 @@ checkpoint, and the same command continues an interrupted upgrade.
 
 from __future__ import annotations
 
+import threading
 import time
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
@@ -47,6 +48,7 @@ from streamtable.runtime.upgrade.decisions import unchanged
 from streamtable.runtime.upgrade.mark import Mark
 from streamtable.runtime.upgrade.options import UpgradeOptions
 from streamtable.runtime.upgrade.rebuild import Rebuild, line_of
+from streamtable.runtime.upgrade.rollback import UpgradeRollback
 
 #: Longest wait for the end of the running job, in seconds.
 _STOP_S = 120.0
@@ -82,26 +84,29 @@ def upgrade_job(
         job = job_at(path) if options.stop_job else None
         running = job if job is not None and job.state.lives else None
         lock = None if running else _locked(options.checkpoint, stack)
+        if options.rollback:
+            assert lock is not None, "excluded by the command line"  # noqa: S101
+            back = UpgradeRollback(path, plans)
+            for line in back.described():
+                say(line)
+            if not options.plan:
+                context = _context(path, settings, options, notice, functions, spark, stop, stack)
+                back.run(context, stop, say, notice)
+            return
         queries, manifest = _compared(path, plans, options)
         for decision in unchanged(queries):
             say(line_of(decision))
         mark = Mark.read(path)
+        if mark is not None and mark.rollback:
+            raise StreamtableError(
+                Condition.CHECKPOINT_NOT_UPGRADED,
+                checkpoint=options.checkpoint,
+                reason="a rollback was interrupted",
+                hint="complete it with --rollback and the script of before",
+            )
         if not queries.changed and mark is None:
             return
-        spark_job = stack.enter_context(
-            job_spark(settings, options.master, spark, stop, notice, verbose=options.verbose)
-        )
-        spark_job.settle()
-        register(functions, python_files(settings), spark_job.session)
-        set_up_state(spark_job.session, settings)
-        context = LoweringContext(
-            spark_job.session,
-            Bridge(spark_job.session),
-            settings,
-            bounded=True,
-            patient=False,
-            directory=path,
-        )
+        context = _context(path, settings, options, notice, functions, spark, stop, stack)
         rebuild = Rebuild(path, options, queries, manifest, context, say, notice, stop)
         if mark is not None:
             rebuild.check_same(mark)
@@ -125,6 +130,29 @@ def upgrade_job(
         rebuild.finish(mark, lock)
         if begun is not None:
             say(f"the topics were not written for {time.monotonic() - begun:.1f} s so far")
+
+
+def _context(
+    path: Path,
+    settings: Settings,
+    options: UpgradeOptions,
+    notice: Notice,
+    functions: Sequence[PythonFunction],
+    spark: SparkSession | None,
+    stop: threading.Event,
+    stack: ExitStack,
+) -> LoweringContext:
+    """Start Spark."""
+    job = stack.enter_context(
+        job_spark(settings, options.master, spark, stop, notice, verbose=options.verbose)
+    )
+    job.settle()
+    register(functions, python_files(settings), job.session)
+    set_up_state(job.session, settings)
+    bridge = Bridge(job.session)
+    return LoweringContext(
+        job.session, bridge, settings, bounded=True, patient=False, directory=path
+    )
 
 
 def _locked(directory: str, stack: ExitStack) -> Lock:

@@ -6,6 +6,7 @@ from pyspark.sql import DataFrame
 
 from streamtable.connector_api.sink import SinkFacts
 from streamtable.connector_api.source import ORDER_COLUMNS, ReadContext
+from streamtable.connectors.kafka.cluster.admin import KafkaAdmin
 from streamtable.connectors.kafka.read.columns import consumer_options
 from streamtable.connectors.kafka.table import KafkaTable
 
@@ -31,7 +32,14 @@ def rewrite_obstacle(table: KafkaTable, facts: SinkFacts) -> str | None:
 
 
 def topic_records(table: KafkaTable, context: ReadContext) -> DataFrame:
-    """Return the committed records of a sink topic: key, value, and `ORDER_COLUMNS`."""
+    """Return the committed records of a sink topic: key, value, and `ORDER_COLUMNS`.
+
+    A topic that does not exist yet has none.
+    """
+    partition, offset = ORDER_COLUMNS
+    if not KafkaAdmin(context.bridge, table.properties).describe(table.topics[0]):
+        schema = f"key BINARY, value BINARY, {partition} INT, {offset} BIGINT"
+        return context.spark.createDataFrame([], schema)
     reader = (
         context.spark.read.format("kafka")
         .option("subscribe", table.topics[0])
@@ -39,7 +47,6 @@ def topic_records(table: KafkaTable, context: ReadContext) -> DataFrame:
         .option("endingOffsets", "latest")
         .options(**consumer_options({**_DEFAULTS, **table.properties}))
     )
-    partition, offset = ORDER_COLUMNS
     return reader.load().selectExpr(
         "key", "value", f"partition AS {partition}", f"offset AS {offset}"
     )

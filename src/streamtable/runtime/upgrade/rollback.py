@@ -1,0 +1,143 @@
+"""Roll an upgrade back: the records that the sinks had before, and the checkpoint of before.
+
+`upgrade-last.json` holds what the last upgrade has replaced. It can be rolled back until a rebuilt
+query has planned a batch: later, the sinks have rows of records that the old query has not read.
+"""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+from streamtable.connector_api.endpoints import sink_of
+from streamtable.connector_api.preflight import Notice
+from streamtable.core.errors import Condition, StreamtableError
+from streamtable.jvm.planned_batches import newest_batch
+from streamtable.operators.context import LoweringContext
+from streamtable.plan.sink.sink import Sink
+from streamtable.runtime.checkpoint.assignment import Assignment, assign, query_names
+from streamtable.runtime.checkpoint.manifest import Manifest
+from streamtable.runtime.checkpoint.manifest_file import write_file, write_manifest
+from streamtable.runtime.checkpoint.partition_watermarks import FILE as WATERMARKS
+from streamtable.runtime.endpoints import sink_facts
+from streamtable.runtime.upgrade.decisions import Action
+from streamtable.runtime.upgrade.difference import write
+from streamtable.runtime.upgrade.mark import Mark
+from streamtable.runtime.upgrade.ranges import ReadRange
+from streamtable.runtime.upgrade.shadow import Shadow
+
+_FILE = "upgrade-last.json"
+
+
+def remember(path: Path, mark: Mark, manifest: Manifest, targets: dict[str, str]) -> None:
+    """Keep what a rollback needs. Call this before the manifest is replaced.
+
+    Args:
+        path: the checkpoint directory.
+        mark: the upgrade.
+        manifest: the manifest before the upgrade.
+        targets: the target of each upgraded query.
+    """
+    if any(manifest.queries.get(n) == w.record for n, w in mark.work.items()):
+        return  # an interrupted call has replaced the manifest already
+    file = path / WATERMARKS
+    queries = {}
+    for name, work in mark.work.items():
+        directory = work.record.directory or name
+        queries[name] = {
+            "directory": directory,
+            "batch": newest_batch(path / directory / "offsets"),
+            "target": targets[name],
+            "rewritten": work.action is Action.REBUILT,
+            "id": work.record.id,
+        }
+    data = {
+        "manifest": manifest.to_json(),
+        "watermarks": json.loads(file.read_text("utf-8")) if file.exists() else None,
+        "queries": queries,
+    }
+    write_file(path / _FILE, json.dumps(data))
+
+
+class UpgradeRollback:
+    """The rollback of the last upgrade of a checkpoint, which is locked.
+
+    Args:
+        path: the checkpoint directory.
+        plans: one per INSERT, of the script before the upgrade.
+
+    Raises:
+        StreamtableError: CHECKPOINT_NOT_UPGRADED if the upgrade cannot be rolled back.
+    """
+
+    def __init__(self, path: Path, plans: Sequence[Sink]) -> None:
+        self._path = path
+        file = path / _FILE
+        mark = Mark.read(path)
+        if mark is not None and not mark.rollback:
+            reason = "an upgrade was interrupted"
+            raise self._refused(reason, "complete it first, without --rollback")
+        if not file.exists():
+            reason = "there is no upgrade to roll back"
+            raise self._refused(reason, None)
+        self._last: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))
+        self._manifest = Manifest.from_json(self._last["manifest"], "")
+        self._assigned: Assignment = assign(query_names(plans), self._manifest)
+        for name, upgraded in self._last["queries"].items():
+            if name not in self._assigned.plans or name in self._assigned.changed:
+                reason = f"the script has another query into {name} than before the upgrade"
+                raise self._refused(reason, "name the script that the job had before")
+            if newest_batch(path / upgraded["directory"] / "offsets") != upgraded["batch"]:
+                reason = f"{name} has read further since the upgrade"
+                hint = "run the command without --rollback: it rebuilds the old query"
+                raise self._refused(reason, hint)
+
+    def described(self) -> list[str]:
+        """Return a line for each query of the upgrade."""
+        return [
+            f"{name}: {'gets the records of before' if self._writes(name) else 'its sink stays'},"
+            " continues where it stopped before the upgrade"
+            for name in self._last["queries"]
+        ]
+
+    def run(
+        self,
+        context: LoweringContext,
+        stop: threading.Event,
+        say: Callable[[str], None],
+        notice: Notice,
+    ) -> None:
+        """Write the records of before, then the manifest. An interrupted call is continued."""
+        Mark(self._path, rollback=True).write()
+        plans, upgraded = self._assigned.plans, self._last["queries"]
+        facts = sink_facts(
+            plans,
+            context.settings,
+            lambda name: upgraded.get(name, {}).get("id") or self._manifest.id,
+            lambda name: self._path / upgraded.get(name, {}).get("directory", name),
+        )
+        for name in filter(self._writes, upgraded):
+            directory = self._path / upgraded[name]["directory"]
+            none = ReadRange({}, {})
+            shadow = Shadow(name, plans[name], directory, none, context, stop, notice)
+            write(shadow, facts[name], back=True)
+        if self._last["watermarks"] is not None:
+            write_file(self._path / WATERMARKS, json.dumps(self._last["watermarks"], indent=1))
+        write_manifest(self._path, self._manifest)
+        Mark(self._path).delete()
+        (self._path / _FILE).unlink(missing_ok=True)
+        say("the next run continues with the script of before")
+
+    def _writes(self, name: str) -> bool:
+        """Whether the upgrade has written the target that the old query has."""
+        upgraded = self._last["queries"][name]
+        target = sink_of(self._assigned.plans[name].table).target
+        return bool(upgraded["rewritten"]) and upgraded["target"] == target
+
+    def _refused(self, reason: str, hint: str | None) -> StreamtableError:
+        return StreamtableError(
+            Condition.CHECKPOINT_NOT_UPGRADED, checkpoint=self._path, reason=reason, hint=hint
+        )

@@ -1,0 +1,87 @@
+"""`--rollback` gives the sinks their records of before, and the job its old queries."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from tests.integration.upgrade.support import COPY, GUARANTEES, Jobs, events
+
+from streamtable.core.errors import Condition, StreamtableError
+from streamtable.runtime.upgrade import rollback
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from pyspark.sql import SparkSession
+    from tests.conftest import Topics
+
+    from streamtable.devbroker.broker import Broker
+
+OLD = "INSERT INTO sums SELECT g, COUNT(*), SUM(v) FROM t GROUP BY g;"
+NEW = OLD.replace(" GROUP", " WHERE g <> 4 AND v > 3 GROUP")
+
+
+class _LossOfPower(BaseException):
+    """What no code handles."""
+
+
+@pytest.mark.parametrize("guarantee", GUARANTEES)
+def test_the_job_goes_on_as_before(
+    guarantee: str,
+    spark: SparkSession,
+    broker: Broker,
+    topic: Topics,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    jobs = Jobs(spark, broker.bootstrap_servers, topic("upgrade"), tmp_path / "c", guarantee)
+    jobs.send(events(0, 60))
+    jobs.run(OLD, COPY)
+    before, records = jobs.folded("sums"), len(jobs.written("sums"))
+    assert _refused(jobs, OLD) == "there is no upgrade to roll back"
+    jobs.upgrade(NEW, COPY)
+    assert jobs.folded("sums") != before
+    assert _refused(jobs, NEW) == "the script has another query into sums than before the upgrade"
+
+    def fails(*_: object) -> None:
+        raise _LossOfPower
+
+    with monkeypatch.context() as patch:
+        patch.setattr(rollback, "write_manifest", fails)
+        with pytest.raises(_LossOfPower):
+            jobs.upgrade(OLD, COPY, rollback=True)
+    with pytest.raises(StreamtableError, match="an upgrade was interrupted"):
+        jobs.run(NEW, COPY)
+    with pytest.raises(StreamtableError, match="a rollback was interrupted"):
+        jobs.upgrade(NEW, COPY)
+    jobs.upgrade(OLD, COPY, rollback=True)
+    assert jobs.folded("sums") == before
+    # Five groups there, and five back.
+    assert len(jobs.written("sums")) == records + 10
+    jobs.send(events(60, 80))
+    jobs.run(OLD, COPY)
+    groups = {g: [e["v"] for e in events(0, 80) if e["g"] == g] for g in range(5)}
+    assert jobs.folded("sums") == {
+        g: {"g": g, "n": len(vs), "s": sum(vs)} for g, vs in groups.items()
+    }
+    assert jobs.copied() == dict.fromkeys(range(80), 1)
+
+
+def test_a_job_that_has_gone_on_is_rebuilt_instead(
+    spark: SparkSession, broker: Broker, topic: Topics, tmp_path: Path
+) -> None:
+    jobs = Jobs(spark, broker.bootstrap_servers, topic("upgrade"), tmp_path / "c", "at-least-once")
+    jobs.send(events(0, 20))
+    jobs.run(OLD)
+    jobs.upgrade(NEW)
+    jobs.send(events(20, 30))
+    jobs.run(NEW)
+    assert _refused(jobs, OLD) == "sums has read further since the upgrade"
+
+
+def _refused(jobs: Jobs, *inserts: str) -> str:
+    with pytest.raises(StreamtableError) as refused:
+        jobs.upgrade(*inserts, COPY, rollback=True)
+    assert refused.value.condition is Condition.CHECKPOINT_NOT_UPGRADED
+    return str(refused.value.values["reason"])
