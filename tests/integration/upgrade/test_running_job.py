@@ -74,12 +74,22 @@ def test_the_job_serves_until_the_new_query_has_caught_up(
         code, out, err = run("upgrade", new, *shared)
         assert code == 1
         assert "is in use by process" in err
+        # An upgrade that is killed while it catches up leaves the job alone.
+        killed = Cli.start("upgrade", new, *shared, "--stop-job")
+        while not (tmp_path / "c" / "sums@2" / "commits" / "0").exists():
+            assert killed.process.poll() is None, killed.end()
+            time.sleep(0.01)
+        killed.kill()
+        assert job.process.poll() is None
+        assert (tmp_path / "c" / "upgrade-draft.json").exists()
         code, out, err = run("upgrade", new, *shared, "--stop-job")
     finally:
         ended.set()
         feeding.join()
     assert code == 0, err
     assert "stops the job insert-into_sums" in err
+    assert not (tmp_path / "c" / "upgrade-draft.json").exists()
+    assert not (tmp_path / "c" / "sums@3").exists(), "the second upgrade begins again"
     assert re.search(r"the topics were not written for \d+\.\d s so far", out)
     job.process.wait(PATIENCE_S)
     assert job.process.returncode == 0, (tmp_path / "job.log").read_text()
