@@ -29,15 +29,12 @@ def _expected(end: int, *, new: bool) -> dict[int, dict[str, Any]]:
     return {g: {"g": g, "n": len(vs), "s": sum(vs)} for g, vs in groups.items()}
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize(
     ("guarantee", "mode"),
     [
         ("exactly-once", "micro-batch"),
-        pytest.param(
-            "at-least-once",
-            "real-time",
-            marks=[pytest.mark.soak, pytest.mark.real_time_state],
-        ),
+        pytest.param("at-least-once", "real-time", marks=pytest.mark.real_time_state),
     ],
 )
 def test_the_job_serves_until_the_new_query_has_caught_up(
