@@ -13,11 +13,14 @@ PYTEST := $(BIN)/pytest $(ARGS)
 VENV42  := .venv-spark42
 SPARK42 := 4.2.1
 
+# dbt and the adapter, in an environment of their own.
+VENVDBT := .venv-dbt
+
 JVM_SOURCES := src/streamtable/jvm/ivy.xml $(shell find src/streamtable/jvm/java src/streamtable/jvm/shims src/streamtable/jvm/testkit -name '*.java')
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup demo test check fmt golden docs site wheel test-wheel test-sqlglot test-spark42 soak bench bench-latency bench-backlog bench-idle bench-formats bench-mysql clean
+.PHONY: help setup demo test check fmt golden docs site wheel test-wheel test-sqlglot test-spark42 test-dbt soak bench bench-latency bench-backlog bench-idle bench-formats bench-mysql clean
 
 help: ## show this list
 	@sed -n 's/^\([a-z0-9-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 16
@@ -65,6 +68,11 @@ test-spark42: setup $(VENV42)/installed ## the integration tests on PySpark 4.2;
 	PATH="$(CURDIR)/$(VENV42)/bin:$$PATH" $(VENV42)/bin/pytest $(ARGS) \
 	    --numprocesses 2 --dist loadfile --no-loadscope-reorder tests/integration
 
+test-dbt: setup $(VENVDBT)/installed ## types and tests of the dbt adapter, on dbt in an environment of its own; ten minutes
+	$(VENVDBT)/bin/python -m pip install --disable-pip-version-check --quiet --no-deps --force-reinstall ./adapters/dbt
+	$(BIN)/mypy --config-file adapters/dbt/pyproject.toml --python-executable $(VENVDBT)/bin/python
+	$(VENVDBT)/bin/pytest -c adapters/dbt/pyproject.toml $(ARGS) adapters/dbt/tests
+
 soak: setup ## long randomized and fault runs
 	$(PYTEST) -m soak
 
@@ -87,7 +95,7 @@ bench-mysql: setup ## MySQL into Kafka beside Debezium's embedded engine; about 
 	$(BIN)/python benchmarks/mysql.py $(ARGS)
 
 clean: ## remove the virtual environment and tool caches (the cache of jars stays)
-	rm -rf $(VENV) $(VENV42) .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache dist site
+	rm -rf $(VENV) $(VENV42) $(VENVDBT) .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache dist site
 
 # Stamps: made last, so an interrupted setup goes on where it stopped.
 $(VENV)/installed: pyproject.toml
@@ -109,6 +117,12 @@ $(VENV42)/installed: $(VENV)/installed
 	@echo '==> PySpark $(SPARK42) in $(VENV42) (at first 450 MB)'
 	$(BIN)/python -m venv $(VENV42)
 	$(VENV42)/bin/python -m pip install --disable-pip-version-check --editable '.[test]' pyspark==$(SPARK42)
+	@touch $@
+
+$(VENVDBT)/installed: $(VENV)/installed adapters/dbt/pyproject.toml
+	@echo '==> dbt in $(VENVDBT) (at first 550 MB)'
+	$(BIN)/python -m venv $(VENVDBT)
+	$(VENVDBT)/bin/python -m pip install --disable-pip-version-check --editable . './adapters/dbt[test]'
 	@touch $@
 
 $(VENV)/bench: $(VENV)/warm

@@ -1,0 +1,5 @@
+"""Macros of the adapter, which dbt loads from this folder."""
+
+from pathlib import Path
+
+PACKAGE_PATH = str(Path(__file__).parent)
