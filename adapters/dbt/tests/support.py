@@ -118,7 +118,8 @@ shop:
 def send(broker: Broker, orders: Sequence[dict[str, object]]) -> None:
     """Write orders into the topic `orders`, which is created."""
     servers = {"bootstrap.servers": broker.bootstrap_servers}
-    AdminClient(servers).create_topics([NewTopic("orders")])["orders"].result(timeout=30)
+    admin = AdminClient(servers)
+    admin.create_topics([NewTopic("orders")])["orders"].result(timeout=30)
     producer = Producer(servers)
     for order in orders:
         producer.produce("orders", json.dumps(order))

@@ -7,6 +7,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -60,22 +61,22 @@ class ModelJob:
         self._write(text)
         found = self._running()
         if found is None:
-            pid = self._start(self.script)
+            started = self._start(self.script)
             self._note(text)
-            return f"JOB STARTED, pid {pid}"
+            return f"JOB STARTED, {started}"
         before = self._before()
         if before == text:
             return f"JOB RUNS, pid {found.holder}"
         self._stop(found)
         try:
-            pid = self._start(self.script)
+            started = self._start(self.script)
         except DbtRuntimeError as error:
             if before is None:
                 raise
             text = f"{error.msg}\n{self._back()}"
             raise DbtRuntimeError(text) from error
         self._note(text)
-        return f"JOB RESTARTED, pid {pid}"
+        return f"JOB RESTARTED, {started}"
 
     def run_to_end(self, text: str) -> str:
         """Run the script up to the current ends of its topics; a running job is stopped first.
@@ -87,7 +88,7 @@ class ModelJob:
         found = self._running()
         if found is not None:
             self._stop(found)
-        process, begin = self._process(self.script, "--bounded")
+        process, begin = self._process(self.script, "--bounded", detached=False)
         if process.wait() != 0:
             raise self._error(begin, "failed")
         self._note(text)
@@ -125,32 +126,41 @@ class ModelJob:
 
     def _back(self) -> str:
         try:
-            pid = self._start(self.started)
+            started = self._start(self.started)
         except DbtRuntimeError as error:
             return f"The old script does not start either: {error.msg}"
-        return f"The job runs on with its old script, pid {pid}."
+        return f"The job runs on with its old script, {started}."
 
-    def _start(self, script: Path) -> int:
-        """Start the job, and return its pid once its queries run."""
-        process, begin = self._process(script)
+    def _start(self, script: Path) -> str:
+        """Start the job, and return its pid as text once its queries run."""
+        process, begin = self._process(script, detached=True)
         limit = time.monotonic() + self.timeout
         while time.monotonic() < limit:
             code = process.poll()
             if code == 0:
-                return process.pid  # all of its tables are bounded
+                return "at its end"  # all of its tables are bounded
             if code is not None:
                 raise self._error(begin, "does not start")
             found = job_at(self.checkpoint) if self.checkpoint.is_dir() else None
             started = found is not None and found.state is JobState.RUNNING
             if found is not None and started and found.holder == process.pid:
-                return process.pid
+                return f"pid {process.pid}"
             time.sleep(_POLL_S)
         process.terminate()
+        with suppress(subprocess.TimeoutExpired):
+            process.wait(self.timeout)
         late = f"did not start within {self.timeout:g} s (`start_timeout`) and was ended"
         raise self._error(begin, late)
 
-    def _process(self, script: Path, *options: str) -> tuple[subprocess.Popen[bytes], int]:
-        """Start a process of its own session, which Ctrl-C at dbt does not reach.
+    def _process(
+        self, script: Path, *options: str, detached: bool
+    ) -> tuple[subprocess.Popen[bytes], int]:
+        """Start a process.
+
+        Args:
+            script: the script that it runs.
+            options: more options of `streamtable run`.
+            detached: whether Ctrl-C at dbt does not reach it.
 
         Returns:
             The process, and the size of the log before it.
@@ -165,7 +175,7 @@ class ModelJob:
                 stdout=log,
                 stderr=subprocess.STDOUT,
                 env={**os.environ, **self.variables},
-                start_new_session=True,
+                start_new_session=detached,
             )
         return process, begin
 
