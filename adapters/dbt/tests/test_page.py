@@ -35,6 +35,9 @@ def test_the_project_of_the_page_is_accepted(broker: Broker, tmp_path: Path) -> 
     code, output = project.dbt("run", "--select", "known_orders")
     assert code == 0, output
     assert project.results()["known_orders"] == ("success", "CREATE VIEW")
+    code, output = project.dbt("run", "--select", "known_orders", "--empty")
+    assert code == 1, output
+    assert "does not support --empty" in project.results()["known_orders"][1]
     # The refusal comes after the checks of the config; nothing is started.
     code, output = project.dbt("run", "--select", "totals", "--full-refresh")
     assert code == 1, output

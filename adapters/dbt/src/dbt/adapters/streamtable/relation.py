@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from dbt.adapters.base.relation import BaseRelation, Policy
+from dbt.adapters.streamtable.refusals import refuse
 
 
 @dataclass
@@ -24,3 +25,15 @@ class StreamtableRelation(BaseRelation):
     quote_character: str = "`"
     include_policy: Policy = field(default_factory=_NameOnly)
     quote_policy: Policy = field(default_factory=Policy)
+
+    def render_limited(self) -> str:
+        """Refuse `--empty`, which would change the queries of running jobs."""
+        if self.limit is not None:
+            refuse("--empty", "run without it; `dbt compile` and `dbt parse` start no job")
+        return self.render()
+
+    def render_event_time_filtered(self, rendered: str | None = None) -> str:
+        """Refuse `--sample` and microbatches, which would change the queries of running jobs."""
+        if self.event_time_filter is not None:
+            refuse("--sample", "run without it; a job reads its whole input")
+        return rendered or self.render()
