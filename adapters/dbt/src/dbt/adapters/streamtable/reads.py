@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from dbt.adapters.contracts.connection import AdapterResponse
 from dbt.adapters.streamtable.definitions import Definition
-from dbt.adapters.streamtable.refusals import fail
+from dbt.adapters.streamtable.refusals import fail, refuse
 from dbt.adapters.streamtable.scripts import quoted
 from dbt_common.clients.agate_helper import table_from_data_flat
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from streamtable import Session
 
-_FLINK_SQL = re.compile(r"\s*/\* flink sql, limit (\w+) \*/")
+_FLINK_SQL = re.compile(r"/\* flink sql, limit (\w+) \*/")
 
 #: Errors of a read at a moment for relations without a history; they run as a query instead.
 _NO_READ = (Condition.NOT_YET, Condition.NO_HISTORY)
@@ -45,10 +45,16 @@ class FlinkSql:
 
     @classmethod
     def marked(cls, sql: str) -> Self | None:
-        """Return a query with the first line that the macro `get_show_sql` writes, or None."""
-        found = _FLINK_SQL.match(sql)
+        """Return a query with the comment that the macro `get_limit_sql` writes, or None.
+
+        Raises:
+            DbtRuntimeError: the config `sql_header` precedes the query.
+        """
+        found = _FLINK_SQL.search(sql)
         if found is None:
             return None
+        if sql[: found.start()].strip():
+            refuse("the config `sql_header`", "set `settings` in the profile")
         return cls(sql[found.end() :], int(found[1]) if found[1].isdigit() else None)
 
 

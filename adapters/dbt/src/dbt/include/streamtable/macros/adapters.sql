@@ -1,14 +1,12 @@
-{# The query of a model is Flink SQL; the adapter knows it by the first line. A test is Spark SQL. #}
-{% macro get_show_sql(compiled_code, sql_header, limit) -%}
-  {%- if sql_header -%}
-    {{ adapter.refuse("the config `sql_header`", "set `settings` in the profile") }}
-  {%- endif -%}
+{# `dbt show`. The query of a model is Flink SQL; the adapter knows it by the comment. A test is Spark
+   SQL. #}
+{% macro streamtable__get_limit_sql(sql, limit) -%}
   {%- if model.resource_type == 'test' -%}
-{{ compiled_code }}
+{{ sql }}
 {{ "limit " ~ limit if limit is not none }}
   {%- else -%}
 /* flink sql, limit {{ limit }} */
-{{ compiled_code }}
+{{ sql }}
   {%- endif -%}
 {%- endmacro %}
 
