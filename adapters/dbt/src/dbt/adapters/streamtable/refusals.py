@@ -59,5 +59,5 @@ def check_config(config: Mapping[str, Any], owner: str, *, is_view: bool) -> Non
             if is_view and key != "bounded":
                 hint = "remove it, or use materialized='streaming_table'"
                 fail(f"the config `{key}` of {owner} has no effect on a view", hint)
-        elif (hint := closest(key, _OWN)) is not None:
-            fail(f"{owner} has the unknown config `{key}`", hint)
+        elif (near := closest(key, _OWN)) is not None:
+            fail(f"{owner} has the unknown config `{key}`", near)
