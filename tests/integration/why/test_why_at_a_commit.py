@@ -50,8 +50,11 @@ def test_the_records_that_a_commit_covers(
     second = {"who": "a", "minute_start": "2026-01-31 12:01:00"}
     options = ("--checkpoint", str(tmp_path / "checkpoint"))
 
-    (row,) = asked.query("per_minute", first)["rows"]
-    assert row["row"]["n"] == 2
+    query = asked.query("per_minute", first)
+    (row,) = query["rows"]
+    assert (row["row"]["n"], query["batch"]) == (2, None)
+    assert ["late rows" in note for note in query["notes"]] == [True, False]
+    assert "all rows" in query["notes"][1]
     query = asked.query("per_minute", first, *options)
     assert query["batch"] >= 0
     (row,) = query["rows"]

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import pytest
 
+from streamtable.core.types import INT, STRING, decimal
 from streamtable.plan.rules.tree import every
 from streamtable.plan.sink.sink import Sink
 from streamtable.runtime.why.key import parse_key
-from streamtable.runtime.why.sql_text import conjuncts, plain, substituted
+from streamtable.runtime.why.sql_text import conjuncts, plain, shown, substituted
 from streamtable.runtime.why.trace import below, pinned_scans, pins_of
 from streamtable.session import Session
 
@@ -113,3 +114,19 @@ def test_fields_are_replaced_but_not_texts_and_parts() -> None:
     sql = "concat(`a`, '`a`', `r`.`a`, `b`)"
     assert substituted(sql, {"a": "`x` + 1"}) == "concat((`x` + 1), '`a`', `r`.`a`, `b`)"
     assert plain("upper(`a`) = '`a`' AND `two words` > 1") == "upper(a) = '`a`' AND `two words` > 1"
+
+
+@pytest.mark.parametrize(
+    ("sql", "expected"),
+    [
+        ("CAST(`n` AS BIGINT) > CAST(1 AS BIGINT)", "n > 1"),
+        ("CAST(`d` AS DECIMAL(12,2)) > CAST(1.5 AS DECIMAL(12,2))", "d > 1.5"),
+        ("CAST(`d` AS DECIMAL(10,1)) > 1", "CAST(d AS DECIMAL(10,1)) > 1"),
+        ("CAST(`n` AS SMALLINT) > 1", "CAST(n AS SMALLINT) > 1"),
+        ("CAST(`s` AS INT) = 7", "CAST(s AS INT) = 7"),
+        ("`s` = 'CAST(1 AS INT)'", "s = 'CAST(1 AS INT)'"),
+    ],
+)
+def test_casts_to_wider_numbers_are_not_shown(sql: str, expected: str) -> None:
+    types = {"n": INT, "d": decimal(10, 2), "s": STRING}
+    assert shown(sql, types) == expected

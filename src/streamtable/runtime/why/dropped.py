@@ -17,7 +17,7 @@ from streamtable.plan.rows.calc import Calc
 from streamtable.plan.window.window_top_n import WindowTopN
 from streamtable.runtime.why.result import Reason, Record, limited
 from streamtable.runtime.why.rows import KeyRows
-from streamtable.runtime.why.sql_text import conjuncts, may_fail, plain
+from streamtable.runtime.why.sql_text import conjuncts, may_fail, plain, shown
 from streamtable.runtime.why.trace import Below, Pin
 
 #: Maximum number of values that a note lists.
@@ -45,9 +45,9 @@ def name_of(node: Node) -> str:
     match node:
         case Calc():
             condition = node.condition
-            return f"Calc {plain(_joined(condition))}" if condition else "Calc"
+            return f"Calc {_shown(_joined(condition), node)}" if condition else "Calc"
         case PairNode():
-            where = f", where {plain(node.condition)}" if node.condition else ""
+            where = f", where {_shown(node.condition, node)}" if node.condition else ""
             return f"{node.kind.value} on {node.equal or 'no key'}{where}"
         case _:
             return plain(node.headline)
@@ -104,9 +104,9 @@ def _filtered(node: Calc, found: Below, rows: KeyRows) -> Dropped | None:
         }
         said = [f"{state} for {number}" for state, number in counts.items() if number]
         if said:
-            notes.append(f"`{_shown(part)}` is {' and '.join(said)}")
+            notes.append(f"`{_shown(part, node)}` is {' and '.join(said)}")
     whys = ", ".join(
-        f"if({name} = 'true', NULL, concat({text_literal(f'`{_shown(part)}` is ')}, {name}))"
+        f"if({name} = 'true', NULL, concat({text_literal(f'`{_shown(part, node)}` is ')}, {name}))"
         for name, part in zip(names, parts, strict=True)
     )
     records = rows.records_of(judged, f"array_join(array({whys}), '; ')")
@@ -126,8 +126,9 @@ def _state(parts: Sequence[str], number: int) -> str:
     return f"CASE WHEN {before} THEN {state} ELSE 'true' END"
 
 
-def _shown(part: str) -> str:
-    return plain(part)
+def _shown(condition: str, node: Node) -> str:
+    """Return a condition over the inputs of an operator, for messages."""
+    return shown(condition, {f.name: f.type for child in node.inputs for f in child.fields})
 
 
 def _unmatched(
@@ -145,7 +146,7 @@ def _unmatched(
         if not other and node.keys:
             note += "; the join key may be NULL"
     elif node.condition:
-        note = f"the condition `{_shown(node.condition)}` is true for no pair"
+        note = f"the condition `{_shown(node.condition, node)}` is true for no pair"
     else:
         note = "no row of the left input has the join key of a row of the right input"
     return Dropped(Reason.UNMATCHED, (note,), records)

@@ -15,6 +15,7 @@ from streamtable.connector_api.source import ORDER_COLUMNS, ReadRequest
 from streamtable.connector_api.stored import NUMBER_COLUMN, TIME_COLUMN
 from streamtable.core.changelog import ROW_KIND_COLUMN, RowKind
 from streamtable.core.moment import NOW
+from streamtable.core.options import Given
 from streamtable.core.types import Field, quote
 from streamtable.formats.registry import find_format
 from streamtable.jvm.bridge import Bridge
@@ -31,6 +32,8 @@ _RECORD = (
     " kind: TINYINT, content: STRING>"
 )
 _SCAN, _CONTENT = "__scan", "__content"
+
+_PLAIN_NUMBERS = {"encode.decimal-as-plain-number": Given("true")}
 
 #: Spark SQL of a record: its parts, newest first as a struct.
 RECORD_SQL = (
@@ -132,9 +135,12 @@ class StoredRecords:
 
 
 def as_json(fields: Sequence[Field], bridge: Bridge) -> Column:
-    """Return a column with the fields as a JSON object, as the format `json` writes it."""
+    """Return a column with the fields as a JSON object, as the format `json` writes it.
+
+    Decimals have no exponent.
+    """
     json = find_format("json", "the output", None)
-    codec = json.encoder(tuple(fields), json.options.read({}, "the output"))
+    codec = json.encoder(tuple(fields), json.options.read(_PLAIN_NUMBERS, "the output"))
     row = F.struct(*(F.col(quote(field.name)) for field in fields))
     return F.decode(bridge.encode(codec, row), "UTF-8")
 

@@ -5,12 +5,19 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 
-from streamtable.core.types import quote
+from streamtable.core.types import APPROXIMATE, INTEGERS, DataType, Root, quote
 
 #: A string literal, an identifier in backquotes, or another character.
 _TOKENS = re.compile(r"'(?:[^'\\]|\\.)*'|`(?:[^`]|``)+`|.", re.DOTALL)
 #: The same, or a word.
 _WORDS = re.compile(r"'(?:[^'\\]|\\.)*'|`(?:[^`]|``)+`|\w+|.", re.DOTALL)
+#: A string literal, or the cast of a field or a number to a number.
+_CASTS = re.compile(
+    r"'(?:[^'\\]|\\.)*'|CAST\((?P<operand>`[^`]+`|-?\d+(?:\.\d+)?) AS"
+    r" (?P<target>TINYINT|SMALLINT|INT|BIGINT|FLOAT|DOUBLE|DECIMAL\(\d+,\d+\))\)"
+)
+#: Numbers, from the narrowest.
+_WIDER = (*INTEGERS, Root.DECIMAL, *APPROXIMATE)
 _PLAIN = re.compile(r"`([A-Za-z_][A-Za-z0-9_]*)`")
 
 
@@ -42,6 +49,36 @@ def plain(sql: str) -> str:
     """Return Spark SQL without the backquotes of plain names, for messages."""
     tokens = (match.group() for match in _TOKENS.finditer(sql))
     return "".join(_PLAIN.sub(r"\1", t) if t.startswith("`") else t for t in tokens)
+
+
+def shown(sql: str, types: Mapping[str, DataType]) -> str:
+    """Return a condition for messages, also without the planner's casts to wider numbers.
+
+    Args:
+        sql: the condition.
+        types: types of its fields, by name.
+    """
+
+    def without_cast(found: re.Match[str]) -> str:
+        operand, target = found.group("operand"), found.group("target")
+        if target is None or (operand.startswith("`") and not _widens(operand, target, types)):
+            return found.group()
+        return operand
+
+    return plain(_CASTS.sub(without_cast, sql))
+
+
+def _widens(operand: str, target: str, types: Mapping[str, DataType]) -> bool:
+    kind = types.get(operand.strip("`"))
+    root, _, digits = target.partition("(")
+    if kind is None or kind.root not in _WIDER:
+        return False
+    places = (_WIDER.index(kind.root), _WIDER.index(Root(root)))
+    if kind.root is not Root.DECIMAL or places[0] != places[1]:
+        return places[0] < places[1]
+    precision, scale = map(int, digits.rstrip(")").split(","))
+    own = ((kind.precision or 0) - (kind.scale or 0), kind.scale or 0)
+    return own[0] <= precision - scale and own[1] <= scale
 
 
 def _operand(sql: str) -> str:
