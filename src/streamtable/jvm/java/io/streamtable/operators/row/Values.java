@@ -15,7 +15,27 @@ public final class Values {
     if (left instanceof byte[] bytes) {
       return Arrays.compareUnsigned(bytes, (byte[]) right);
     }
+    if (left instanceof String text) {
+      return compareTexts(text, (String) right);
+    }
     return ((Comparable<Object>) left).compareTo(right);
+  }
+
+  /**
+   * Compares texts by their code points, the order of their UTF-8 bytes. Java's order differs for
+   * characters outside the basic plane, which are two surrogates in a String.
+   */
+  private static int compareTexts(String left, String right) {
+    int length = Math.min(left.length(), right.length());
+    for (int i = 0; i < length; i++) {
+      char one = left.charAt(i);
+      char other = right.charAt(i);
+      if (one != other) {
+        boolean isOne = Character.isSurrogate(one);
+        return isOne == Character.isSurrogate(other) ? one - other : isOne ? 1 : -1;
+      }
+    }
+    return left.length() - right.length();
   }
 
   /**
