@@ -148,7 +148,8 @@ def job_of(plans: Sequence[Sink], asked: Asked) -> CheckpointJob:
     """
     if is_remote(asked.directory):
         raise StreamtableError(
-            Condition.NOT_YET, what=f"prove with the remote checkpoint '{asked.directory}'"
+            Condition.NOT_YET,
+            what=f"'prove' and 'why' with the remote checkpoint '{asked.directory}'",
         )
     path = Path(asked.directory)
     manifest = read_manifest(path, asked.directory) if path.is_dir() else None
