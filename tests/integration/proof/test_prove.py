@@ -39,7 +39,7 @@ def _write(job: ProvedJob, table: str, key: Any, row: Any) -> None:
     produce(job.servers, job.topic(table), [(encoded[0], encoded[1])])
 
 
-@pytest.mark.parametrize("exactly_once", [False, True])
+@pytest.mark.parametrize("exactly_once", [pytest.param(False, marks=pytest.mark.soak), True])
 def test_planted_faults_are_found(
     exactly_once: bool, broker: Broker, topic: Topics, tmp_path: Path, spark: SparkSession
 ) -> None:

@@ -19,7 +19,12 @@ pytestmark = pytest.mark.usefixtures("spark")
 
 
 @pytest.mark.parametrize(
-    ("mode", "exactly_once"), [("micro-batch", True), ("real-time", False), ("auto", False)]
+    ("mode", "exactly_once"),
+    [
+        ("micro-batch", True),
+        ("real-time", False),
+        pytest.param("auto", False, marks=pytest.mark.soak),
+    ],
 )
 def test_a_running_job_is_proved_at_its_newest_commit(
     mode: str, exactly_once: bool, broker: Broker, topic: Topics, tmp_path: Path
@@ -54,7 +59,8 @@ def test_a_running_job_is_proved_at_its_newest_commit(
             offsets.append(found["offsets"])
         assert batches == sorted(batches)
         assert offsets[0] < offsets[-1]
-        assert offsets[0] >= 200
+        # The first commits of real-time mode may be empty.
+        assert offsets[-1] >= 200
     finally:
         stop.set()
         if feeding.is_alive():
