@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import json
-import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from streamtable.core.changelog import APPEND
 from streamtable.core.codec import Codec
-from streamtable.core.errors import Condition, StreamtableError
 from streamtable.core.options import TEXT, Option, OptionSet
 from streamtable.formats.avro_schema import avro_schema
 from streamtable.formats.avro_types import columns_of
 from streamtable.formats.registry_client import REGISTRY_RULES, connection
-from streamtable.formats.registry_options import CONNECTION, PROPERTIES, SUBJECT, needed_subject
+from streamtable.formats.registry_options import (
+    CONNECTION,
+    PROPERTIES,
+    SUBJECT,
+    needed_subject,
+    unusable_schema,
+)
 
 if TYPE_CHECKING:
     from streamtable.core.changelog import ChangelogMode
@@ -71,26 +75,17 @@ def _schema(fields: tuple[Field, ...], settings: Settings) -> str:
         found = columns_of(json.loads(given))
     except (ValueError, KeyError, TypeError) as error:
         reason = f"{type(error).__name__} {error}" if isinstance(error, KeyError) else str(error)
-        raise _unusable(settings, given, f"an Avro schema of a record: {reason}") from error
+        raise unusable_schema(
+            settings, SCHEMA, "avro-confluent", f"an Avro schema of a record: {reason}"
+        ) from error
     if found != fields:
         expected = f"a schema of the columns {_named(fields)}, but one of {_named(found)}"
-        raise _unusable(settings, given, expected)
+        raise unusable_schema(settings, SCHEMA, "avro-confluent", expected)
     return given
 
 
 def _named(fields: tuple[Field, ...]) -> str:
     return ", ".join(f"{f.name} {f.type}" for f in fields)
-
-
-def _unusable(settings: Settings, given: str, expected: str) -> StreamtableError:
-    text = re.sub(r"\s+", " ", given)
-    return StreamtableError(
-        Condition.INVALID_OPTION,
-        at=settings.at(SCHEMA),
-        option=f"avro-confluent.{SCHEMA.key}",
-        value=text if len(text) <= 60 else text[:60] + "...",
-        expected=expected,
-    )
 
 
 AVRO_CONFLUENT = AvroConfluentFormat()

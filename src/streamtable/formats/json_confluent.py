@@ -7,18 +7,22 @@ options are those of Flink's formats `json` and `avro-confluent`.
 from __future__ import annotations
 
 import json
-import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from streamtable.core.changelog import APPEND
 from streamtable.core.codec import Codec
-from streamtable.core.errors import Condition, StreamtableError
 from streamtable.core.options import TEXT, Option, OptionSet
 from streamtable.formats.json import IGNORE_PARSE_ERRORS, JSON, check_columns, reading, writing
 from streamtable.formats.json_schema import json_schema
 from streamtable.formats.registry_client import REGISTRY_RULES, prefixed_connection
-from streamtable.formats.registry_options import CONNECTION, PROPERTIES, SUBJECT, needed_subject
+from streamtable.formats.registry_options import (
+    CONNECTION,
+    PROPERTIES,
+    SUBJECT,
+    needed_subject,
+    unusable_schema,
+)
 
 if TYPE_CHECKING:
     from streamtable.core.changelog import ChangelogMode
@@ -74,22 +78,15 @@ def _schema(fields: tuple[Field, ...], settings: Settings) -> str:
     try:
         names = json.loads(given)["properties"].keys()
     except (ValueError, KeyError, TypeError, AttributeError) as error:
-        raise _unusable(settings, given, "a JSON schema with 'properties'") from error
+        raise unusable_schema(
+            settings, SCHEMA, "json-confluent", "a JSON schema with 'properties'"
+        ) from error
     lacking = [field.name for field in fields if field.name not in names]
     if lacking:
-        raise _unusable(settings, given, f"a JSON schema with the property '{lacking[0]}'")
+        raise unusable_schema(
+            settings, SCHEMA, "json-confluent", f"a JSON schema with the property '{lacking[0]}'"
+        )
     return given
-
-
-def _unusable(settings: Settings, given: str, expected: str) -> StreamtableError:
-    text = re.sub(r"\s+", " ", given)
-    return StreamtableError(
-        Condition.INVALID_OPTION,
-        at=settings.at(SCHEMA),
-        option=f"json-confluent.{SCHEMA.key}",
-        value=text if len(text) <= 60 else text[:60] + "...",
-        expected=expected,
-    )
 
 
 JSON_CONFLUENT = JsonConfluentFormat()

@@ -76,6 +76,20 @@ def needed_subject(settings: Settings, format_: str) -> str:
     return subject
 
 
+def unusable_schema(
+    settings: Settings, option: Option[str], format_: str, expected: str
+) -> StreamtableError:
+    """Return INVALID_OPTION for a schema in the options of a format."""
+    text = re.sub(r"\s+", " ", settings[option])
+    return StreamtableError(
+        Condition.INVALID_OPTION,
+        at=settings.at(option),
+        option=f"{format_}.{option.key}",
+        value=text if len(text) <= 60 else text[:60] + "...",
+        expected=expected,
+    )
+
+
 _PAIR = re.compile(r"""\s*([^\s:,'"{}]+)\s*:\s*('(?:[^']|'')*'|"[^"]*"|[^,]*?)\s*(?:,|\Z)""")
 
 
