@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from streamtable.cli.script import load_script, print_notices, script_arguments
+from streamtable.cli.script import load_script, master_option, print_notices, script_arguments
 from streamtable.core.errors import Condition, StreamtableError
 from streamtable.core.settings import CHECKPOINT_DIRECTORY
 from streamtable.jvm.installed_spark import check_machine
@@ -44,9 +44,7 @@ def _share(_context: click.Context, parameter: click.Parameter, value: str) -> f
     help="Compare only a share of the keys, chosen by a hash.",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print a JSON object per query.")
-@click.option(
-    "--master", metavar="URL", help="Spark master. By default, Spark runs on this machine."
-)
+@master_option
 @click.pass_context
 def command(
     context: click.Context,
