@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import time
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
@@ -10,17 +9,10 @@ from dataclasses import replace
 from pyspark.sql import DataFrame
 
 from streamtable.connector_api.source import ReadContext, ReadRequest
-from streamtable.connector_api.stored import NUMBER_COLUMN, TIME_COLUMN, StoredChanges
+from streamtable.connector_api.stored import StoredChanges
 from streamtable.connectors.kafka.cluster.admin import KafkaAdmin, Partition
 from streamtable.connectors.kafka.read.bounds import topics_of
-from streamtable.connectors.kafka.read.columns import (
-    consumer_options,
-    decoded_fields,
-    needs_headers,
-    row_columns,
-    with_leader_epochs,
-)
-from streamtable.connectors.kafka.read.reading import read_rows
+from streamtable.connectors.kafka.read.stored_rows import batch_records, stored_rows
 from streamtable.connectors.kafka.table import KafkaTable
 from streamtable.core.errors import Condition, StreamtableError
 
@@ -66,19 +58,16 @@ def read_between(
     if committed:
         _await_decided(table, admin, topics, ranges)
     whole = {p: ranges.get(p, (begin, begin)) for p, begin in begins.items()}
-    frame = (
-        context.spark.read.format("kafka")
-        .option("assign", _by_topic(dict.fromkeys(whole)))
-        .option("startingOffsets", _by_topic({p: begin for p, (begin, _) in whole.items()}))
-        .option("endingOffsets", _by_topic({p: end for p, (_, end) in whole.items()}))
-        .option("includeHeaders", str(needs_headers(table)))
-        .options(**consumer_options(table.properties))
-        .load()
+    frame = batch_records(
+        table,
+        {p: begin for p, (begin, _) in whole.items()},
+        {p: end for p, (_, end) in whole.items()},
+        context,
     )
     counters = context.counters_of(table.table)
     records = context.bridge.metered(frame, counters)
     notices = tuple(_compacted(table, admin, topics, ranges, ends))
-    return StoredChanges(_rows(table, wanted, records, context), wanted.fields, notices)
+    return StoredChanges(stored_rows(table, wanted, records, context), wanted.fields, notices)
 
 
 def decode(
@@ -95,30 +84,7 @@ def decode(
         "0 AS timestampType",
         "CAST(NULL AS ARRAY<STRUCT<key: STRING, value: BINARY>>) AS headers",
     ]
-    return _rows(table, wanted, records.selectExpr(*columns), context)
-
-
-def _rows(
-    table: KafkaTable, wanted: ReadRequest, records: DataFrame, context: ReadContext
-) -> DataFrame:
-    skips = table.dead_letter_topic is not None  # in a job, such a record is no part of the table
-    rows = read_rows(
-        replace(table, dead_letter_topic=None),
-        decoded_fields(table, wanted.fields),
-        with_leader_epochs(table, wanted.fields, records, context.bridge),
-        bridge=context.bridge,
-        counters=context.counters_of(table.table),
-        last_only=wanted.last_only,
-        skips_errors=skips,
-        number=NUMBER_COLUMN,
-    )
-    return rows.selectExpr(
-        *row_columns(table, wanted.fields),
-        "partition AS __partition",
-        "offset AS __offset",
-        NUMBER_COLUMN,
-        f"timestamp AS {TIME_COLUMN}",
-    )
+    return stored_rows(table, wanted, records.selectExpr(*columns), context)
 
 
 def _lost(
@@ -203,13 +169,3 @@ def _compacted(
                 f"topic '{topic}' is compacted and has later records, so that rows of"
                 f" {table.table} that have changed since may be missing"
             )
-
-
-def _by_topic(values: Mapping[Partition, int | None]) -> str:
-    offsets: dict[str, dict[str, int]] = {}
-    partitions: dict[str, list[int]] = {}
-    for (topic, number), offset in sorted(values.items()):
-        partitions.setdefault(topic, []).append(number)
-        if offset is not None:
-            offsets.setdefault(topic, {})[str(number)] = offset
-    return json.dumps(offsets or partitions)

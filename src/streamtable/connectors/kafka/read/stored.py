@@ -2,31 +2,15 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
-from pyspark.sql import DataFrame
-
 from streamtable.connector_api.source import ReadContext, ReadRequest
-from streamtable.connector_api.stored import (
-    NUMBER_COLUMN,
-    TIME_COLUMN,
-    StoredChanges,
-    reached_column,
-)
+from streamtable.connector_api.stored import StoredChanges, reached_column
 from streamtable.connectors.kafka.cluster.admin import KafkaAdmin, Partition
-from streamtable.connectors.kafka.cluster.positions import offsets_json
 from streamtable.connectors.kafka.read.bounds import before, topics_of
-from streamtable.connectors.kafka.read.columns import (
-    consumer_options,
-    decoded_fields,
-    needs_headers,
-    row_columns,
-    with_leader_epochs,
-)
 from streamtable.connectors.kafka.read.kept import History, lost, notices
-from streamtable.connectors.kafka.read.reading import read_rows
+from streamtable.connectors.kafka.read.stored_rows import batch_records, stored_rows
 from streamtable.connectors.kafka.table import KafkaTable
 from streamtable.core.errors import Condition, StreamtableError
 from streamtable.core.moment import Moment
@@ -53,35 +37,19 @@ def read_stored(
     topics = topics_of(table, admin)
     history = _history(table, topics, admin)
     ends = [_ends(table, moment, topics, history, admin) for moment in moments]
-    for moment, reached in zip(moments, ends, strict=True):
-        error = lost(table, moment, reached, history)
+    for moment, end in zip(moments, ends, strict=True):
+        error = lost(table, moment, end, history)
         if error is not None:
             raise error
     latest = {p: max(reached[p] for reached in ends) for p in history.ends}
+    begins = {p: min(history.begins[p], end) for p, end in latest.items()}
     records = context.bridge.metered(
-        _records(table, history, latest, context), context.counters_of(table.table)
+        batch_records(table, begins, latest, context), context.counters_of(table.table)
     )
-    skips = table.dead_letter_topic is not None  # in a job, such a record is no part of the table
-    rows = read_rows(
-        replace(table, dead_letter_topic=None),
-        decoded_fields(table, wanted.fields),
-        with_leader_epochs(table, wanted.fields, records, context.bridge),
-        bridge=context.bridge,
-        counters=context.counters_of(table.table),
-        last_only=wanted.last_only,
-        skips_errors=skips,
-        number=NUMBER_COLUMN,
-    )
-    columns = [
-        *row_columns(table, wanted.fields),
-        "partition AS __partition",
-        "offset AS __offset",
-        NUMBER_COLUMN,
-        f"timestamp AS {TIME_COLUMN}",
-        *(f"{before(end)} AS {reached_column(place)}" for place, end in enumerate(ends)),
-    ]
+    reached = [f"{before(end)} AS {reached_column(place)}" for place, end in enumerate(ends)]
+    rows = stored_rows(table, wanted, records, context, reached)
     found = notices(table, moments, ends, history)
-    return StoredChanges(rows.selectExpr(*columns), wanted.fields, found)
+    return StoredChanges(rows, wanted.fields, found)
 
 
 def _history(table: KafkaTable, topics: Sequence[str], admin: KafkaAdmin) -> History:
@@ -143,22 +111,3 @@ def _refused(moment: Moment, expected: str) -> StreamtableError:
     return StreamtableError(
         Condition.INVALID_OPTION, option="offsets", value=moment.text, expected=expected
     )
-
-
-def _records(
-    table: KafkaTable, history: History, ends: Mapping[Partition, int], context: ReadContext
-) -> DataFrame:
-    """Read the records between the first kept offset and the ends with Spark's batch source."""
-    begins = {p: min(history.begins[p], end) for p, end in ends.items()}
-    by_topic: dict[str, list[int]] = {}
-    for topic, partition in sorted(ends):
-        by_topic.setdefault(topic, []).append(partition)
-    reader = (
-        context.spark.read.format("kafka")
-        .option("assign", json.dumps(by_topic))
-        .option("startingOffsets", offsets_json(begins))
-        .option("endingOffsets", offsets_json(ends))
-        .option("includeHeaders", str(needs_headers(table)))
-        .options(**consumer_options(table.properties))
-    )
-    return reader.load()
