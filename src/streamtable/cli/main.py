@@ -38,7 +38,8 @@ SUBCOMMANDS = {
     "sql": Subcommand("streamtable.cli.sql", "Run statements interactively, or those of a file."),
     "read": Subcommand("streamtable.cli.read", "Read a table as of now or an earlier moment."),
     "why": Subcommand(
-        "streamtable.cli.why", "Show the input records of a row of a sink, or why it is missing."
+        "streamtable.cli.operate.why",
+        "Show the input records of a row of a sink, or why it is missing.",
     ),
     "explain": Subcommand("streamtable.cli.explain", "Print the plans of a SQL script."),
     "validate": Subcommand(
@@ -51,7 +52,8 @@ SUBCOMMANDS = {
         "streamtable.cli.verify", "Compare the topics of a data ingestion job with its tables."
     ),
     "prove": Subcommand(
-        "streamtable.cli.prove", "Compare the tables that a job has written with a batch answer."
+        "streamtable.cli.operate.prove",
+        "Compare the tables that a job has written with a batch answer.",
     ),
     "jobs": Subcommand(
         "streamtable.cli.operate.jobs", "List jobs on this machine or below a directory."
@@ -61,10 +63,10 @@ SUBCOMMANDS = {
     ),
     "stop": Subcommand("streamtable.cli.operate.stop", "Stop a running job, and wait for its end."),
     "rescale": Subcommand(
-        "streamtable.cli.rescale", "Change the number of state partitions of a checkpoint."
+        "streamtable.cli.operate.rescale", "Change the number of state partitions of a checkpoint."
     ),
     "upgrade": Subcommand(
-        "streamtable.cli.upgrade", "Continue a checkpoint with a changed SQL script."
+        "streamtable.cli.operate.upgrade", "Continue a checkpoint with a changed SQL script."
     ),
     "new": Subcommand("streamtable.cli.new", "Create a project: a script and its tests."),
     "test": Subcommand("streamtable.cli.test", "Run unit tests of SQL scripts, in memory."),

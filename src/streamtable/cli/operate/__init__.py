@@ -1,1 +1,1 @@
-"""Commands for running jobs: `jobs`, `status`, `stop`."""
+"""Commands for jobs and their checkpoints, such as `jobs`, `stop`, `upgrade` and `prove`."""
