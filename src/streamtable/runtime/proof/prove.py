@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from pyspark.errors import PySparkException
@@ -16,9 +15,7 @@ from streamtable.connector_api.preflight import Notice
 from streamtable.connector_api.source import Split
 from streamtable.core.errors import Condition, StreamtableError, closest, raise_all
 from streamtable.core.options import Settings
-from streamtable.core.session_settings import python_files
 from streamtable.core.types import APPROXIMATE
-from streamtable.jvm.bridge import Bridge
 from streamtable.jvm.faults import JavaError, job_fault
 from streamtable.operators.context import LoweringContext
 from streamtable.plan.sink.sink import Sink
@@ -43,8 +40,7 @@ from streamtable.runtime.proof.sides import (
     found_side,
     reasons_of,
 )
-from streamtable.runtime.session.python_functions import register
-from streamtable.runtime.session.sessions import job_spark
+from streamtable.runtime.reading import reading_context
 from streamtable.runtime.status.document import JobState
 from streamtable.runtime.status.found import FoundJob, job_at
 
@@ -107,14 +103,10 @@ def prove_job(
         except StreamtableError as error:
             faults.append(error)
     raise_all(faults)
-    stop = threading.Event()  # Ctrl-C interrupts; there is nothing to finish
-    with job_spark(settings, master, None, stop, notice, verbose=verbose) as spark:
-        spark.settle()
-        register(functions, python_files(settings), spark.session)
-        bridge = Bridge(spark.session)
+    with reading_context(settings, master, functions, notice, verbose=verbose) as context:
         equal = True
         for name, sink in job.queries.items():
-            lowering = LoweringContext(spark.session, bridge, settings, bounded=True, query=name)
+            lowering = replace(context, query=name, counters={})
             prover = _Prover(name, sink, job.found, job.topics, job.directories[name], lowering)
             proof = prover.proof(asked.share)
             show(proof)

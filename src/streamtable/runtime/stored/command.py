@@ -18,6 +18,7 @@ from streamtable.jvm.bridge import Bridge
 from streamtable.operators.context import LoweringContext
 from streamtable.plan.sink.plan_read import TableRead
 from streamtable.runtime.metrics.omitted_records import omitted_records
+from streamtable.runtime.reading import reading_context
 from streamtable.runtime.session.python_functions import register
 from streamtable.runtime.session.sessions import job_spark
 from streamtable.runtime.stored.output import Output, write_rows
@@ -65,18 +66,13 @@ def run_read(
     Raises:
         StreamtableError: any error of the read.
     """
-    stop = threading.Event()  # Ctrl-C interrupts a read; there is nothing to finish
-    with job_spark(settings, master, None, stop, notice, verbose=verbose) as job:
-        job.settle()
-        register(functions, python_files(settings), job.session)
-        bridge = Bridge(job.session)
-        context = LoweringContext(job.session, bridge, settings, bounded=True)
+    with reading_context(settings, master, functions, notice, verbose=verbose) as context:
         stored = read_stored(plan, asked.view, asked.moments, context, notice)
         if asked.limit is not None:
             stored = replace(stored, frame=stored.frame.limit(asked.limit))
         table = plan.scan.table
         source = source_of(table)
-        write_rows(stored, asked.output, settings, bridge, show, table.name, source.explain)
+        write_rows(stored, asked.output, settings, context.bridge, show, table.name, source.explain)
         counts = {name: counters.values() for name, counters in context.counters.items()}
         for found in omitted_records(counts):
             notice(str(found))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Sequence
 
 from pyspark.errors import PySparkException
@@ -12,16 +11,13 @@ from streamtable.catalog.functions import PythonFunction
 from streamtable.connector_api.endpoints import source_of
 from streamtable.connector_api.preflight import Notice
 from streamtable.core.options import Settings
-from streamtable.core.session_settings import python_files
-from streamtable.jvm.bridge import Bridge
 from streamtable.jvm.faults import JavaError, job_fault
 from streamtable.operators.context import LoweringContext
 from streamtable.plan.rules.tree import every
 from streamtable.plan.source.scan import scans
 from streamtable.plan.window.watermark import WatermarkAssigner
 from streamtable.runtime.metrics.omitted_records import OMITTED
-from streamtable.runtime.session.python_functions import register
-from streamtable.runtime.session.sessions import job_spark
+from streamtable.runtime.reading import reading_context
 from streamtable.runtime.why.asked import AskedQuery, Question
 from streamtable.runtime.why.key import described
 from streamtable.runtime.why.records import StoredRecords, as_json
@@ -57,11 +53,7 @@ def run_why(
     Raises:
         StreamtableError: any error of the read.
     """
-    stop = threading.Event()  # Ctrl-C interrupts a read; there is nothing to finish
-    with job_spark(settings, master, None, stop, notice, verbose=verbose) as job:
-        job.settle()
-        register(functions, python_files(settings), job.session)
-        context = LoweringContext(job.session, Bridge(job.session), settings, bounded=True)
+    with reading_context(settings, master, functions, notice, verbose=verbose) as context:
         asked.check_topics(context)
         queries = tuple(_of_query(query, asked, context, notice) for query in asked.queries)
         for table, counters in context.counters.items():
