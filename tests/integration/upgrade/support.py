@@ -48,6 +48,12 @@ _EXACTLY_ONCE = (
 
 COPY = "INSERT INTO copies SELECT id FROM t;"
 COUNTS = "INSERT INTO counts SELECT g, COUNT(*) FROM t GROUP BY g;"
+SUMS = "INSERT INTO sums SELECT g, COUNT(*), SUM(v) FROM t GROUP BY g;"
+FILTERED = SUMS.replace(" GROUP", " WHERE g <> 4 AND v > 3 GROUP")
+
+
+class LossOfPower(BaseException):
+    """What no code handles."""
 
 
 def events(start: int, end: int) -> list[dict[str, int]]:

@@ -9,7 +9,7 @@ import pytest
 from confluent_kafka import TopicPartition
 from confluent_kafka.admin import AdminClient
 from tests.integration.jobs.committed import once
-from tests.integration.upgrade.support import COPY, COUNTS, GUARANTEES, Jobs, events
+from tests.integration.upgrade.support import COPY, COUNTS, GUARANTEES, SUMS, Jobs, events
 
 from streamtable.core.errors import Condition, StreamtableError
 
@@ -48,15 +48,14 @@ def test_deleted_records_are_named(
     """A changed projection keeps the state; a changed filter starts with an empty one."""
     source = topic("upgrade")
     jobs = Jobs(spark, broker.bootstrap_servers, source, tmp_path / "c", "exactly-once")
-    sums = "INSERT INTO sums SELECT g, COUNT(*), SUM(v) FROM t GROUP BY g;"
     jobs.send(events(0, 20))
-    jobs.run(COUNTS, sums)
+    jobs.run(COUNTS, SUMS)
     admin = AdminClient({"bootstrap.servers": broker.bootstrap_servers})
     partition = TopicPartition(source, 0, 7)
     admin.delete_records([partition])[partition].result(30)
     jobs.send(events(20, 30))
     more = COUNTS.replace("COUNT(*)", "COUNT(*) + 100")
-    later = sums.replace(" GROUP", " WHERE id >= 20 GROUP")
+    later = SUMS.replace(" GROUP", " WHERE id >= 20 GROUP")
     refused = _refusal(jobs, more, later)
     assert (
         f"t: partition 0 of topic '{source}' has no records before offset 7 any more, and the"

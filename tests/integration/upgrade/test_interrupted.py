@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from tests.integration.upgrade.support import GUARANTEES, Jobs, events
+from tests.integration.upgrade.support import FILTERED, GUARANTEES, SUMS, Jobs, LossOfPower, events
 
 from streamtable.core.errors import StreamtableError
 from streamtable.runtime.upgrade import rebuild
@@ -19,13 +19,6 @@ if TYPE_CHECKING:
 
     from streamtable.devbroker.broker import Broker
 
-OLD = "INSERT INTO sums SELECT g, COUNT(*), SUM(v) FROM t GROUP BY g;"
-NEW = OLD.replace(" GROUP", " WHERE g <> 4 AND v > 3 GROUP")
-
-
-class _LossOfPower(BaseException):
-    """What no code handles."""
-
 
 @pytest.mark.parametrize("guarantee", GUARANTEES)
 def test_every_step_may_be_the_last(
@@ -38,7 +31,7 @@ def test_every_step_may_be_the_last(
 ) -> None:
     jobs = Jobs(spark, broker.bootstrap_servers, topic("upgrade"), tmp_path / "c", guarantee)
     jobs.send(events(0, 60))
-    jobs.run(OLD)
+    jobs.run(SUMS)
     before = len(jobs.written("sums"))
 
     def fails(owner: Any, name: str, *, afterwards: bool) -> None:
@@ -48,28 +41,28 @@ def test_every_step_may_be_the_last(
         def call(*arguments: Any, **named: Any) -> None:
             if afterwards:
                 real(*arguments, **named)
-            raise _LossOfPower
+            raise LossOfPower
 
         with monkeypatch.context() as patch:
             patch.setattr(owner, name, call)
-            with pytest.raises(_LossOfPower):
-                jobs.upgrade(NEW)
+            with pytest.raises(LossOfPower):
+                jobs.upgrade(FILTERED)
 
     fails(rebuild.Shadow, "run", afterwards=True)
     fails(rebuild, "compare", afterwards=True)
     fails(rebuild, "write", afterwards=True)
     fails(rebuild, "write_manifest", afterwards=False)
     with pytest.raises(StreamtableError, match="an upgrade was interrupted"):
-        jobs.run(OLD)
+        jobs.run(SUMS)
     fails(rebuild, "write_manifest", afterwards=True)
     fails(Mark, "delete", afterwards=False)
     with pytest.raises(StreamtableError, match="an upgrade was interrupted"):
-        jobs.run(NEW)
-    jobs.upgrade(NEW)
+        jobs.run(FILTERED)
+    jobs.upgrade(FILTERED)
     # Four groups lose rows and the fifth is deleted, each with one record.
     assert len(jobs.written("sums")) == before + 5
     jobs.send(events(60, 90))
-    jobs.run(NEW)
+    jobs.run(FILTERED)
     expected = {
         g: {"g": g, "n": len(vs), "s": sum(vs)}
         for g in range(4)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from tests.integration.jobs.support import PATIENCE_S, Cli, run, write
-from tests.integration.upgrade.support import Jobs, events
+from tests.integration.upgrade.support import SUMS, Jobs, events
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
 
     from streamtable.devbroker.broker import Broker
 
-OLD = "INSERT INTO sums SELECT g, COUNT(*), SUM(v) FROM t GROUP BY g;"
 NEW = "INSERT INTO sums SELECT g, COUNT(*), SUM(v) FROM t WHERE g <> 4 AND v > 3 GROUP BY g;"
 STEPS = ("read", "compare", "write")
 
@@ -60,7 +59,7 @@ def test_each_step_may_be_killed(
     checkpoint = tmp_path / "c"
     source = topic("killed", partitions=2)
     jobs = Jobs(spark, broker.bootstrap_servers, source, checkpoint, guarantee)
-    old = write(tmp_path / "old.sql", jobs.script(OLD))
+    old = write(tmp_path / "old.sql", jobs.script(SUMS))
     new = write(tmp_path / "new.sql", jobs.script(NEW))
     shared = ["--checkpoint", str(checkpoint), "--set", "parallelism.default=2"]
     for name, value in jobs.names.items():

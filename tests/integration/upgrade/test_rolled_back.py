@@ -5,7 +5,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
-from tests.integration.upgrade.support import COPY, GUARANTEES, Jobs, events
+from tests.integration.upgrade.support import (
+    COPY,
+    FILTERED,
+    GUARANTEES,
+    SUMS,
+    Jobs,
+    LossOfPower,
+    events,
+)
 
 from streamtable.core.errors import Condition, StreamtableError
 from streamtable.runtime.upgrade import rollback
@@ -17,13 +25,6 @@ if TYPE_CHECKING:
     from tests.conftest import Topics
 
     from streamtable.devbroker.broker import Broker
-
-OLD = "INSERT INTO sums SELECT g, COUNT(*), SUM(v) FROM t GROUP BY g;"
-NEW = OLD.replace(" GROUP", " WHERE g <> 4 AND v > 3 GROUP")
-
-
-class _LossOfPower(BaseException):
-    """What no code handles."""
 
 
 @pytest.mark.parametrize("guarantee", GUARANTEES)
@@ -37,30 +38,32 @@ def test_the_job_goes_on_as_before(
 ) -> None:
     jobs = Jobs(spark, broker.bootstrap_servers, topic("upgrade"), tmp_path / "c", guarantee)
     jobs.send(events(0, 60))
-    jobs.run(OLD, COPY)
+    jobs.run(SUMS, COPY)
     before, records = jobs.folded("sums"), len(jobs.written("sums"))
-    assert _refused(jobs, OLD) == "there is no upgrade to roll back"
-    jobs.upgrade(NEW, COPY)
+    assert _refused(jobs, SUMS) == "there is no upgrade to roll back"
+    jobs.upgrade(FILTERED, COPY)
     assert jobs.folded("sums") != before
-    assert _refused(jobs, NEW) == "the script has another query into sums than before the upgrade"
+    assert (
+        _refused(jobs, FILTERED) == "the script has another query into sums than before the upgrade"
+    )
 
     def fails(*_: object) -> None:
-        raise _LossOfPower
+        raise LossOfPower
 
     with monkeypatch.context() as patch:
         patch.setattr(rollback, "write_manifest", fails)
-        with pytest.raises(_LossOfPower):
-            jobs.upgrade(OLD, COPY, rollback=True)
+        with pytest.raises(LossOfPower):
+            jobs.upgrade(SUMS, COPY, rollback=True)
     with pytest.raises(StreamtableError, match="an upgrade was interrupted"):
-        jobs.run(NEW, COPY)
+        jobs.run(FILTERED, COPY)
     with pytest.raises(StreamtableError, match="a rollback was interrupted"):
-        jobs.upgrade(NEW, COPY)
-    jobs.upgrade(OLD, COPY, rollback=True)
+        jobs.upgrade(FILTERED, COPY)
+    jobs.upgrade(SUMS, COPY, rollback=True)
     assert jobs.folded("sums") == before
     # Five groups there, and five back.
     assert len(jobs.written("sums")) == records + 10
     jobs.send(events(60, 80))
-    jobs.run(OLD, COPY)
+    jobs.run(SUMS, COPY)
     groups = {g: [e["v"] for e in events(0, 80) if e["g"] == g] for g in range(5)}
     assert jobs.folded("sums") == {
         g: {"g": g, "n": len(vs), "s": sum(vs)} for g, vs in groups.items()
@@ -73,11 +76,11 @@ def test_a_job_that_has_gone_on_is_rebuilt_instead(
 ) -> None:
     jobs = Jobs(spark, broker.bootstrap_servers, topic("upgrade"), tmp_path / "c", "at-least-once")
     jobs.send(events(0, 20))
-    jobs.run(OLD)
-    jobs.upgrade(NEW)
+    jobs.run(SUMS)
+    jobs.upgrade(FILTERED)
     jobs.send(events(20, 30))
-    jobs.run(NEW)
-    assert _refused(jobs, OLD) == "sums has read further since the upgrade"
+    jobs.run(FILTERED)
+    assert _refused(jobs, SUMS) == "sums has read further since the upgrade"
 
 
 def _refused(jobs: Jobs, *inserts: str) -> str:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from tests.integration.jobs.support import PATIENCE_S, Cli, run, write
-from tests.integration.upgrade.support import COPY, Jobs, events
+from tests.integration.upgrade.support import COPY, FILTERED, SUMS, Jobs, events
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -18,9 +18,6 @@ if TYPE_CHECKING:
     from tests.conftest import Topics
 
     from streamtable.devbroker.broker import Broker
-
-OLD = "INSERT INTO sums SELECT g, COUNT(*), SUM(v) FROM t GROUP BY g;"
-NEW = OLD.replace(" GROUP", " WHERE g <> 4 AND v > 3 GROUP")
 
 
 def _expected(end: int, *, new: bool) -> dict[int, dict[str, Any]]:
@@ -48,8 +45,8 @@ def test_the_job_serves_until_the_new_query_has_caught_up(
     source = topic("running", partitions=2)
     jobs = Jobs(spark, broker.bootstrap_servers, source, tmp_path / "c", guarantee)
     copies = [COPY] if mode == "micro-batch" else []
-    old = write(tmp_path / "old.sql", jobs.script(OLD, *copies))
-    new = write(tmp_path / "new.sql", jobs.script(NEW, *copies))
+    old = write(tmp_path / "old.sql", jobs.script(SUMS, *copies))
+    new = write(tmp_path / "new.sql", jobs.script(FILTERED, *copies))
     shared = ["--checkpoint", str(tmp_path / "c"), "--set", "parallelism.default=2"]
     for name, value in jobs.names.items():
         shared += ["--var", f"{name}={value}"]
