@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, ExitStack
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -18,16 +19,32 @@ if TYPE_CHECKING:
 _SERVERS: dict[str, Callable[[Path], AbstractContextManager[Store]]] = {"hdfs": hdfs, "s3a": s3}
 
 
-@pytest.fixture(scope="session", params=list(_SERVERS))
-def server(
-    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory, spark: SparkSession
-) -> Iterator[Store]:
+@pytest.fixture(scope="session")
+def servers(
+    tmp_path_factory: pytest.TempPathFactory, spark: SparkSession
+) -> Iterator[Callable[[str], Store]]:
+    """Starts a server of a kind at its first use; it runs until the end of the session.
+
+    Hadoop keeps the file system of an address, with its settings, as long as Spark runs. So a
+    kind has one server, whatever the order of the tests.
+    """
+    with ExitStack() as running:
+
+        @cache
+        def started(kind: str) -> Store:
+            store = running.enter_context(_SERVERS[kind](tmp_path_factory.mktemp(kind)))
+            hadoop = spark.sparkContext._jsc.hadoopConfiguration()
+            for key, value in store.hadoop.items():
+                hadoop.set(key, value)
+            return store
+
+        yield started
+
+
+@pytest.fixture(params=list(_SERVERS))
+def server(request: pytest.FixtureRequest, servers: Callable[[str], Store]) -> Store:
     """A server of each kind, which the suite's Spark session can reach, too."""
-    with _SERVERS[request.param](tmp_path_factory.mktemp(request.param)) as store:
-        hadoop = spark.sparkContext._jsc.hadoopConfiguration()
-        for key, value in store.hadoop.items():
-            hadoop.set(key, value)
-        yield store
+    return servers(request.param)
 
 
 @pytest.fixture
