@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import importlib
 import pkgutil
+from functools import cache
 
 from streamtable import plan
 from streamtable.core.identity import identities
 from streamtable.plan.node import Node
 
 
-def operators() -> list[type[Node]]:
+@cache
+def operators() -> tuple[type[Node], ...]:
     """The classes that a plan may hold, by their names."""
     for module in pkgutil.walk_packages(plan.__path__, f"{plan.__name__}."):
         importlib.import_module(module.name)
     found = {cls for cls, ids in identities().items() if ids.id and issubclass(cls, Node)}
     ours = (cls for cls in found if cls.__module__.startswith("streamtable."))
-    return sorted(ours, key=lambda cls: cls.__name__)
+    return tuple(sorted(ours, key=lambda cls: cls.__name__))

@@ -13,6 +13,7 @@ import os
 from collections.abc import Iterator
 from dataclasses import MISSING, fields, make_dataclass
 from enum import Enum
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -144,10 +145,17 @@ def _renamed(value: object) -> object:
         return tuple(map(_renamed, value))
     if type(value) not in (*operators(), Sink):
         return value
-    ids = identity(type(value))
-    known = [f for f in fields(value) if f.name in ids.fields]  # type: ignore[arg-type]
+    renamed, names = _renamed_class(type(value))
+    return renamed(*(_renamed(getattr(value, name)) for name in names))
+
+
+@cache
+def _renamed_class(cls: type) -> tuple[type, tuple[str, ...]]:
+    """The class under other names, and the fields of `cls` that it has."""
+    ids = identity(cls)
+    known = [f for f in fields(cls) if f.name in ids.fields]
     made = make_dataclass(
-        f"Renamed{type(value).__name__}",
+        f"Renamed{cls.__name__}",
         [
             (f"renamed_{f.name}", object)
             if f.default is MISSING
@@ -157,4 +165,4 @@ def _renamed(value: object) -> object:
         frozen=True,
     )
     stable(ids.id, **{f"renamed_{name}": id_ for name, id_ in ids.fields.items()})(made)
-    return made(*(_renamed(getattr(value, f.name)) for f in known))
+    return made, tuple(f.name for f in known)
