@@ -57,7 +57,7 @@ def _long(seed: int, guarantees: Sequence[str], modes: Sequence[str], name: str)
     ("seed", "seconds", "faults", "guarantees", "modes"),
     [
         pytest.param(
-            *(61, 0, (History.driver_and_broker_die, History.replicas_move, History.prices_grow)),
+            *(61, 0, (History.driver_and_broker_die, History.prices_grow)),
             *((EXACTLY_ONCE,), (MICRO_BATCH,)),
             id="exactly-once-61",
         ),

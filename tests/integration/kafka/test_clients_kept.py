@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     from streamtable.devbroker.broker import Broker
 
 #: How long a producer waits for a cluster that does not answer, in ms; less than a test waits for.
-STALLED_MS = 40_000
-PATIENCE_S = 30
+STALLED_MS = 20_000
+PATIENCE_S = 15
 #: How long a login may take, in ms.
 LOGIN_MS = 120_000
 #: The longest that a client stays that nobody uses, and a look or two.

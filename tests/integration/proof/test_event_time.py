@@ -49,16 +49,16 @@ def test_windows_at_each_commit(
     (tmp_path / "job.sql").write_text(_SCRIPT)
     run = BoundedRun(spark, _SCRIPT, tmp_path / "c", names)
     keys = []
-    for part in range(3):
+    for part in range(2):
         rows = [_row(second) for second in range(40 * part, 40 * part + 40)]
         produce_json(names["servers"], names["views"], rows)
-        run(drain=part == 2)
+        run(drain=part == 1)
         found = _results(tmp_path, names)
         assert {one["result"] for one in found.values()} == {"equal"}, found
         keys.append(found["counted"]["keys"])
-    assert keys[0] < keys[1] < keys[2]
-    # 12 windows of 3 ids; before the end of the input, the newest ones are open.
-    assert keys[2] == 36
+    assert keys[0] < keys[1]
+    # 8 windows of 3 ids; before the end of the input, the newest ones are open.
+    assert keys[1] == 24
 
 
 def _row(second: int) -> dict[str, Any]:

@@ -171,6 +171,9 @@ def _kill_and_pause(
     assert job.rows("pageviews_per_region") == recount(views)
 
 
+@pytest.mark.parametrize(
+    "server", ["s3a", pytest.param("hdfs", marks=pytest.mark.soak)], indirect=True
+)
 def test_a_kill_a_second_job_and_a_paused_job(
     spark: SparkSession, store: Store, names: dict[str, str], tmp_path: Path
 ) -> None:
