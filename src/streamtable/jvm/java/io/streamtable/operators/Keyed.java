@@ -75,20 +75,19 @@ public final class Keyed {
         keys.isEmpty()
             ? new Column[] {functions.lit(0).as("everything")}
             : keys.stream()
-                .map(key -> plain.col(names[schema.fieldIndex(key)]))
+                .map(key -> Plain.column(plain, schema.fieldIndex(key)))
                 .toArray(Column[]::new);
     StructType output = StructType.fromDDL(outputDdl);
     if (!input.isStreaming()) {
-      return batches
-          .run(plain, at(input, keys), processor, time, Plain.row(output))
-          .toDF(output.fieldNames());
+      return Plain.named(
+          batches.run(plain, at(input, keys), processor, time, Plain.row(output)), output);
     }
-    return plain
-        .groupBy(columns)
-        .as(Encoders.row(plain.select(columns).schema()), Encoders.row(plain.schema()))
-        .transformWithState(
-            processor, time, OutputMode.Update(), Plain.row(output))
-        .toDF(output.fieldNames());
+    return Plain.named(
+        plain
+            .groupBy(columns)
+            .as(Encoders.row(plain.select(columns).schema()), Encoders.row(plain.schema()))
+            .transformWithState(processor, time, OutputMode.Update(), Plain.row(output)),
+        output);
   }
 
   /** Returns the positions of columns in the rows of a DataFrame. */

@@ -1,5 +1,7 @@
 package io.streamtable.operators.row;
 
+import org.apache.spark.sql.Column;
+import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Encoder;
 import org.apache.spark.sql.Encoders;
 import org.apache.spark.sql.Row;
@@ -7,6 +9,7 @@ import org.apache.spark.sql.types.ArrayType;
 import org.apache.spark.sql.types.DataType;
 import org.apache.spark.sql.types.DataTypes;
 import org.apache.spark.sql.types.MapType;
+import org.apache.spark.sql.types.StructField;
 import org.apache.spark.sql.types.StructType;
 
 /**
@@ -24,6 +27,27 @@ public final class Plain {
   /** Returns the schema with internal names, including nested fields. */
   static StructType schema(StructType schema) {
     return (StructType) type(schema);
+  }
+
+  /** Returns a column with internal names, including nested fields; rows have such a column. */
+  public static Column column(Dataset<Row> rows, int position) {
+    DataType type = rows.schema().apply(position).dataType();
+    DataType plain = type(type);
+    String name = "c" + position;
+    Column column = rows.col(name);
+    return plain.equals(type) ? column : column.cast(plain).as(name);
+  }
+
+  /** Returns rows with internal names under the names of a schema, including nested fields. */
+  public static Dataset<Row> named(Dataset<Row> rows, StructType schema) {
+    Column[] columns = new Column[schema.length()];
+    for (int i = 0; i < columns.length; i++) {
+      StructField field = schema.apply(i);
+      DataType type = field.dataType();
+      Column column = rows.col("c" + i);
+      columns[i] = (type(type).equals(type) ? column : column.cast(type)).as(field.name());
+    }
+    return rows.select(columns);
   }
 
   /** Returns a number of internal names. */
