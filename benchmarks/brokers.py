@@ -15,6 +15,8 @@ _JAVA = (
     "-XX:InitiatingHeapOccupancyPercent=35",
 )
 _HEAP_MB = 1_024
+#: Settings with which a broker does nothing in the background.
+QUIET = {"log.retention.check.interval.ms": "86400000", "log.cleaner.enable": "false"}
 
 
 def broker(folder: Path, config: Mapping[str, str] | None = None) -> Broker:
