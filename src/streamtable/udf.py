@@ -16,7 +16,7 @@
 
 A scalar function whose arguments and result have type hints needs no decorator. A function is
 called once per row, or once per batch of rows with `func_type="pandas"`, in Python processes beside
-Spark's tasks.
+Spark's tasks. `streamtable.udaf` has aggregate functions.
 """
 
 from __future__ import annotations
@@ -24,6 +24,18 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, overload
+
+from streamtable.udaf import AggregateFunction, UserDefinedAggregateFunction, udaf
+
+__all__ = [
+    "AggregateFunction",
+    "UserDefinedAggregateFunction",
+    "UserDefinedFunction",
+    "UserDefinedTableFunction",
+    "udaf",
+    "udf",
+    "udtf",
+]
 
 _FUNC_TYPES = ("general", "pandas")
 

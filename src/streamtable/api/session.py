@@ -25,10 +25,14 @@ from streamtable.core.options import Given
 from streamtable.core.session_settings import SessionSettings, time_zone
 from streamtable.session import Session as Engine
 from streamtable.sql.lexer.script import NO_FILE
+from streamtable.udaf import AggregateFunction, UserDefinedAggregateFunction, udaf
 from streamtable.udf import udf
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
+
+#: What a program may register as a function.
+Function = Callable[..., Any] | AggregateFunction | UserDefinedAggregateFunction
 
 
 class Session:
@@ -155,7 +159,7 @@ class Session:
     def register_function(
         self,
         name: str,
-        function: Callable[..., Any],
+        function: Function,
         result_type: str | None = None,
         input_types: str | Sequence[str] | None = None,
     ) -> None:
@@ -170,7 +174,7 @@ class Session:
         Args:
             name: name in SQL, without quotes.
             function: called once per row, with None for NULL; or the result of
-                `streamtable.udf.udf`.
+                `streamtable.udf.udf`, `udtf` or `udaf`; or an `AggregateFunction`.
             result_type: type in Flink SQL; None goes by the type hint.
             input_types: one type, or one per argument; None goes by the type hints.
 
@@ -181,7 +185,10 @@ class Session:
         with one_family():
             typed = result_type is not None or input_types is not None
             given: object = function
-            if typed:
+            if typed and isinstance(function, AggregateFunction | UserDefinedAggregateFunction):
+                code = getattr(function, "function", function)
+                given = udaf(code, input_types, result_type)
+            elif typed:
                 given = udf(result_type=result_type, input_types=input_types)(function)
             changed = self._engine.copy()
             changed.catalog.functions.put(tuple(name.split(".")), given)

@@ -17,6 +17,7 @@ from streamtable.catalog.python_hints import Signature, signature_of
 from streamtable.core.errors import Condition, Span, StreamtableError, closest
 from streamtable.sql.nodes import FlinkCall
 from streamtable.sql.statements.listings import CreateFunction, DropFunction
+from streamtable.udaf import AggregateFunction
 
 #: Prefix of the names of these functions in Spark.
 SPARK_PREFIX = "streamtable_udf_"
@@ -117,7 +118,8 @@ class Functions:
             what = f"a function that replaces the built-in {name[-1].upper()}"
             raise StreamtableError(Condition.NOT_YET, what=what, hint="give it another name")
         code = getattr(function, "function", function)
-        module, attribute = (getattr(code, key, "") for key in ("__module__", "__qualname__"))
+        place = type(code) if isinstance(code, AggregateFunction) else code
+        module, attribute = (getattr(place, key, "") for key in ("__module__", "__qualname__"))
         try:
             signature = signature_of(function)
         except (ValueError, StreamtableError) as error:

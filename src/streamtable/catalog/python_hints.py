@@ -14,6 +14,7 @@ from typing import Any, Union, get_args, get_origin, get_type_hints
 from streamtable.core import types as t
 from streamtable.core.types import DataType
 from streamtable.sql.parse import parse_type
+from streamtable.udaf import AggregateFunction, UserDefinedAggregateFunction, udaf
 from streamtable.udf import UserDefinedFunction, UserDefinedTableFunction
 
 _PLAIN: dict[Any, DataType] = {
@@ -41,6 +42,8 @@ class Signature:
         deterministic: whether equal arguments give equal results.
         is_table: whether it is a table function.
         vectorised: whether it takes and returns pandas objects for a batch of rows.
+        accumulator: type of the accumulator of an aggregate function; None for other functions.
+        retracts: whether an aggregate function implements `retract`.
     """
 
     parameters: tuple[DataType | None, ...]
@@ -50,6 +53,20 @@ class Signature:
     deterministic: bool = True
     is_table: bool = False
     vectorised: bool = False
+    accumulator: DataType | None = None
+    retracts: bool = False
+
+    @property
+    def is_aggregate(self) -> bool:
+        """Whether it is an aggregate function."""
+        return self.accumulator is not None
+
+    @property
+    def kind(self) -> str:
+        """Kind of the function in messages."""
+        if self.is_aggregate:
+            return "an aggregate function"
+        return "a table function" if self.is_table else "a scalar function"
 
     def usage(self) -> str:
         """Argument list as messages show it."""
@@ -65,6 +82,11 @@ def signature_of(found: object) -> Signature:
         ValueError: the function has no usable signature; the message says why.
         StreamtableError: SYNTAX in a type of the decorator.
     """
+    if isinstance(found, AggregateFunction | UserDefinedAggregateFunction):
+        return _aggregate(found)
+    if inspect.isclass(found) and issubclass(found, AggregateFunction):
+        msg = f"it is a class; create an object: udaf({found.__name__}())"
+        raise ValueError(msg)
     marked = found if isinstance(found, UserDefinedFunction | UserDefinedTableFunction) else None
     function = marked.function if marked else found
     if not callable(function) or inspect.isclass(function):
@@ -75,14 +97,7 @@ def signature_of(found: object) -> Signature:
     if vectorised:
         _check_vectorised(parameters, marked)
     hints = {} if vectorised else _hints(function)
-    given: tuple[DataType | None, ...]
-    if marked and marked.input_types is not None:
-        given = tuple(parse_type(text) for text in marked.input_types)
-        if len(given) != len(parameters.fixed):
-            msg = f"it takes {len(parameters.fixed)} arguments, input_types names {len(given)}"
-            raise ValueError(msg)
-    else:
-        given = tuple(_hinted(hints.get(name)) for name in parameters.fixed)
+    given = _given(parameters, marked.input_types if marked else None, hints)
     is_table = isinstance(marked, UserDefinedTableFunction)
     if isinstance(marked, UserDefinedTableFunction):
         result = _rows_of(marked.result_types)
@@ -94,6 +109,47 @@ def signature_of(found: object) -> Signature:
     return Signature(
         given, parameters.required, parameters.variadic, result, deterministic, is_table, vectorised
     )
+
+
+def _aggregate(found: AggregateFunction | UserDefinedAggregateFunction) -> Signature:
+    """Return the signature of an aggregate function: that of `accumulate` after the accumulator."""
+    try:
+        marked = found if isinstance(found, UserDefinedAggregateFunction) else udaf(found)
+    except TypeError as error:
+        raise ValueError(str(error)) from error
+    function = marked.function
+    listed = _positional(function.accumulate)
+    if not listed.fixed:
+        msg = "its accumulate() takes no accumulator"
+        raise ValueError(msg)
+    parameters = _Parameters(listed.fixed[1:], max(0, listed.required - 1), listed.variadic)
+    given: tuple[DataType | None, ...]
+    if marked.input_types is not None and listed.variadic and not parameters.fixed:
+        given = tuple(parse_type(text) for text in marked.input_types)
+        parameters = _Parameters((), len(given), variadic=False)
+    else:
+        given = _given(parameters, marked.input_types, _hints(function.accumulate))
+    return Signature(
+        given,
+        parameters.required,
+        parameters.variadic,
+        parse_type(marked.result_type),
+        marked.deterministic,
+        accumulator=parse_type(marked.accumulator_type),
+        retracts=type(function).retract is not AggregateFunction.retract,
+    )
+
+
+def _given(
+    parameters: _Parameters, input_types: tuple[str, ...] | None, hints: dict[str, Any]
+) -> tuple[DataType | None, ...]:
+    """Return the types of the arguments, by the decorator or by the hints."""
+    if input_types is None:
+        return tuple(_hinted(hints.get(name)) for name in parameters.fixed)
+    if len(input_types) != len(parameters.fixed):
+        msg = f"it takes {len(parameters.fixed)} arguments, input_types names {len(input_types)}"
+        raise ValueError(msg)
+    return tuple(parse_type(text) for text in input_types)
 
 
 def _check_vectorised(parameters: _Parameters, marked: object) -> None:

@@ -107,6 +107,10 @@ class Condition(Enum):
     RECORD_UNREADABLE = "a record cannot be read: {reason}"
     RECORD_UNWRITABLE = "a record cannot be written: {reason}"
     RESOURCE_UNAVAILABLE = "could not fetch {what}: {reason}"
+    RETRACT_REQUIRED = (
+        "{function} requires retraction, because {source} updates or deletes rows, but the Python"
+        " function does not implement retract()"
+    )
     SCHEMA_CHANGED = "table {table} was changed by: {statement}"
     SCHEMA_INCOMPATIBLE = "subject '{subject}' of the schema registry refuses the schema: {reason}"
     SCHEMA_REGISTRY_FAILED = "the schema registry at {url} refused: {reason}"

@@ -205,6 +205,10 @@ class Bridge:
         name = f"{spec.package}.{type(spec).__name__}"
         return self._frame(put(rows._jdf, name, self._java_value(spec)))  # noqa: SLF001 - no public way
 
+    def python_program(self, name: str) -> JavaObject:
+        """Return the Python function that has this name in the session's SQL, for operators."""
+        return self._ours.python.PythonProgram.of(self.java_session, name)
+
     def _java_value(self, value: Any) -> Any:
         """Convert a value of a `Named` for Java."""
         match value:

@@ -17,10 +17,14 @@ from streamtable.api.table import Table
 from streamtable.core.changelog import RowKind
 from streamtable.table.environment import EnvironmentSettings, TableConfig, TableEnvironment
 from streamtable.table.types import DataTypes
+from streamtable.udaf import AggregateFunction, ListView, MapView
 
 __all__ = [
+    "AggregateFunction",
     "DataTypes",
     "EnvironmentSettings",
+    "ListView",
+    "MapView",
     "Row",
     "RowKind",
     "StatementSet",

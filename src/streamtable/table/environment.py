@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
 from streamtable.api.connect import session_parts
-from streamtable.api.session import Session
+from streamtable.api.session import Function, Session
 from streamtable.api.table import Table
 from streamtable.core.settings import RUNTIME_MODE
 from streamtable.core.types import quote
@@ -84,11 +83,11 @@ class TableEnvironment(Session):
         """
         return self.from_dataframe(self.spark.createDataFrame(elements, schema))
 
-    def create_temporary_function(self, path: str, function: Callable[..., Any]) -> None:
+    def create_temporary_function(self, path: str, function: Function) -> None:
         """Register a Python function; `Session.register_function`."""
         self.register_function(path, function)
 
-    def create_temporary_system_function(self, name: str, function: Callable[..., Any]) -> None:
+    def create_temporary_system_function(self, name: str, function: Function) -> None:
         """Register a Python function, in the current database."""
         self.register_function(name, function)
 

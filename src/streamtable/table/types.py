@@ -119,6 +119,16 @@ class DataTypes:
         return TypeText(f"MAP<{key}, {value}>")
 
     @staticmethod
+    def LIST_VIEW(element: str) -> TypeText:  # noqa: N802
+        """ARRAY of a type, for a `ListView` in an accumulator."""
+        return DataTypes.ARRAY(element)
+
+    @staticmethod
+    def MAP_VIEW(key: str, value: str) -> TypeText:  # noqa: N802
+        """MAP of two types, for a `MapView` in an accumulator."""
+        return DataTypes.MAP(key, value)
+
+    @staticmethod
     def ROW(fields: list[tuple[str, str]]) -> TypeText:  # noqa: N802
         """ROW of fields, each with name and type."""
         return TypeText(f"ROW<{', '.join(f'`{name}` {kind}' for name, kind in fields)}>")

@@ -1,5 +1,21 @@
-"""PyFlink's module of the decorators `udf` and `udtf`; see `streamtable.udf`."""
+"""PyFlink's module of `udf`, `udtf`, `udaf` and their classes; see `streamtable.udf`."""
 
-from streamtable.udf import UserDefinedFunction, UserDefinedTableFunction, udf, udtf
+from streamtable.udf import (
+    AggregateFunction,
+    UserDefinedAggregateFunction,
+    UserDefinedFunction,
+    UserDefinedTableFunction,
+    udaf,
+    udf,
+    udtf,
+)
 
-__all__ = ["UserDefinedFunction", "UserDefinedTableFunction", "udf", "udtf"]
+__all__ = [
+    "AggregateFunction",
+    "UserDefinedAggregateFunction",
+    "UserDefinedFunction",
+    "UserDefinedTableFunction",
+    "udaf",
+    "udf",
+    "udtf",
+]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from streamtable.jvm.counters import Counters
 
@@ -39,6 +39,7 @@ class Aggregation(Named):
         filter: the position of a BOOLEAN, -1 for none.
         argument_type: a type in Spark's DDL spelling, as `result_type`.
         parameters: the function's parameters in addition to its values.
+        python: the Java `PythonProgram` of a Python function.
     """
 
     function: str
@@ -48,6 +49,7 @@ class Aggregation(Named):
     argument_type: str
     result_type: str
     parameters: Sequence[str] = ()
+    python: Any = None
 
 
 @dataclass(frozen=True)

@@ -15,6 +15,7 @@ from streamtable.core.settings import (
     ExecutionMode,
 )
 from streamtable.core.types import BOOLEAN, BYTES_ROOTS, Field, Root
+from streamtable.jvm.bridge import Bridge
 from streamtable.jvm.specs.aggregate import GroupAggregateOperator
 from streamtable.jvm.specs.operator import Aggregation
 from streamtable.operators.context import LoweringContext
@@ -32,7 +33,7 @@ def lower_group_aggregate(
         rows,
         GroupAggregateOperator(
             keys=node.keys,
-            calls=aggregations(node.calls, node.input.fields),
+            calls=aggregations(node.calls, node.input.fields, context.bridge),
             retracting=not node.input.mode.is_append,
             before=node.before,
             # A bitmap holds many values, but each value expires separately.
@@ -45,8 +46,16 @@ def lower_group_aggregate(
     )
 
 
-def aggregations(calls: Sequence[AggregateCall], fields: Sequence[Field]) -> list[Aggregation]:
-    """Convert aggregate calls to column positions, in rows of a row kind and these fields."""
+def aggregations(
+    calls: Sequence[AggregateCall], fields: Sequence[Field], bridge: Bridge | None = None
+) -> list[Aggregation]:
+    """Convert aggregate calls to column positions, in rows of a row kind and these fields.
+
+    Args:
+        calls: the calls.
+        fields: the fields of the input.
+        bridge: the bridge; needed if a call may be one of a Python function.
+    """
     positions = {f.name: i for i, f in enumerate(fields, start=1)}
     types = {f.name: f.type for f in fields}
 
@@ -60,6 +69,7 @@ def aggregations(calls: Sequence[AggregateCall], fields: Sequence[Field]) -> lis
             argument_type=(BOOLEAN if argument is None else types[argument]).spark_sql(),
             result_type=call.output.type.spark_sql(),
             parameters=call.parameters,
+            python=bridge.python_program(call.function) if bridge and call.python else None,
         )
 
     return [aggregation(call) for call in calls]

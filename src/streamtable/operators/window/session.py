@@ -34,7 +34,7 @@ def lower_session_aggregate(
         _spanned(rows, node.start, node.end),
         SessionAggregateOperator(
             keys=keys,
-            calls=aggregations(node.calls, node.input.fields),
+            calls=aggregations(node.calls, node.input.fields, context.bridge),
             zone=_zone(node.window, context),
             lateness=lateness(node.input, context),
             output_ddl=changelog_ddl(fields),

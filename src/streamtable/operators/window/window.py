@@ -98,7 +98,7 @@ def lower_window_aggregate(
         rows,
         WindowAggregateOperator(
             keys=[*node.keys, _LAST],
-            calls=aggregations(node.calls, fields),
+            calls=aggregations(node.calls, fields, context.bridge),
             retracting=not node.input.mode.is_append,
             bitmaps=context.settings[DISTINCT_BITMAPS],
             fold=folds(context) and not holds_bytes(node.keys, fields),

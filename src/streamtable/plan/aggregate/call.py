@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 
+from streamtable.catalog.functions import PythonFunction
+from streamtable.core.errors import Condition, Span, StreamtableError
 from streamtable.core.identity import stable
 from streamtable.core.types import Field
 from streamtable.plan.binding.bound import text_literal
@@ -14,6 +16,14 @@ from streamtable.plan.node import Key, Node
 
 #: Aggregates that, over append-only input, never return to an earlier value.
 _ONE_WAY = {"COUNT", "MIN", "MAX"}
+
+
+@dataclass(frozen=True)
+class PythonAggregate:
+    """A Python aggregate function, and the place of its call."""
+
+    function: PythonFunction
+    at: Span | None
 
 
 @stable(
@@ -30,12 +40,14 @@ class AggregateCall:
     """One aggregate call.
 
     Attributes:
-        function: name of the function in `plan.functions`.
+        function: name of the function in `plan.functions`; the Spark name of a Python function.
         output: name and type of the result.
         argument: the input field that is aggregated; None for COUNT(*).
         distinct: whether equal values count once.
         filter: a BOOLEAN input field; only rows with a true value are aggregated.
-        parameters: further parameters of the function, in the operator's format.
+        parameters: further parameters of the function, in the operator's format; the type of the
+            accumulator of a Python function.
+        python: the function, if it is a Python function; `function` identifies it.
     """
 
     function: str
@@ -44,11 +56,13 @@ class AggregateCall:
     distinct: bool = False
     filter: str | None = None
     parameters: tuple[str, ...] = ()
+    python: PythonAggregate | None = field(default=None, compare=False)
 
     @property
     def described(self) -> str:
         """Format the aggregate with its argument and filter for EXPLAIN."""
-        arguments = [self.argument or "*", *map(text_literal, self.parameters)]
+        literals = () if self.python else map(text_literal, self.parameters)
+        arguments = [self.argument or ("" if self.python else "*"), *literals]
         argument = ("DISTINCT " if self.distinct else "") + ", ".join(arguments)
         where = f" FILTER {self.filter}" if self.filter else ""
         return f"{self.function}({argument}){where} AS {self.output.name}"
@@ -61,7 +75,7 @@ class AggregateCall:
     @property
     def is_ordered(self) -> bool:
         """Whether the result depends on the order of rows."""
-        return AGGREGATES[self.function].ordered
+        return self.python is not None or AGGREGATES[self.function].ordered
 
     @property
     def counts_rows(self) -> bool:
@@ -81,5 +95,19 @@ def fields_of(calls: Iterable[AggregateCall]) -> frozenset[str]:
 
 
 def with_order(below: Node, calls: tuple[AggregateCall, ...]) -> tuple[Node, Key]:
-    """Return the input of aggregates, with row positions if an aggregate depends on row order."""
+    """Return the input of aggregates, with row positions if an aggregate depends on row order.
+
+    Raises:
+        StreamtableError: RETRACT_REQUIRED if rows may be removed that a Python function cannot
+            retract.
+    """
+    for call in calls:
+        if call.python and not below.mode.is_append and not call.python.function.signature.retracts:
+            raise StreamtableError(
+                Condition.RETRACT_REQUIRED,
+                at=call.python.at,
+                function=call.python.function.name,
+                source=below.first_changing().described,
+                hint="implement retract(self, accumulator, ...), the inverse of accumulate",
+            )
     return below.with_position() if any(call.is_ordered for call in calls) else (below, ())

@@ -14,10 +14,11 @@ from sqlglot import exp
 
 from streamtable.core.errors import Condition, StreamtableError
 from streamtable.core.types import Field, Root, array
-from streamtable.plan.aggregate.call import AggregateCall
+from streamtable.plan.aggregate.call import AggregateCall, PythonAggregate
 from streamtable.plan.aggregate.group_aggregate import GroupAggregate
-from streamtable.plan.aggregate.plan_call import taken_by
+from streamtable.plan.aggregate.plan_call import taken_by, taken_by_python
 from streamtable.plan.binding.expressions import Binder, Bound, Input
+from streamtable.plan.binding.python_calls import called_aggregate
 from streamtable.plan.functions import AGGREGATES
 from streamtable.plan.query.relation import Relation, of_node, project, unique_names
 from streamtable.sql.nodes import FlinkCall
@@ -34,11 +35,9 @@ class Aggregation:
 
 def is_aggregate(node: exp.Expr) -> bool:
     """Return whether the node calls an aggregate function that is not an OVER aggregate."""
-    return (
-        isinstance(node, FlinkCall)
-        and node.name in AGGREGATES
-        and not isinstance(node.parent, exp.Window)
-    )
+    if not isinstance(node, FlinkCall) or isinstance(node.parent, exp.Window):
+        return False
+    return node.name in AGGREGATES or called_aggregate(node) is not None
 
 
 def has_aggregate(node: exp.Expr) -> bool:
@@ -119,28 +118,34 @@ def call_of(
         taken: names that the output must not use.
         grouped: whether there is an input row in any case.
     """
-    function = AGGREGATES[node.name]
     for part in (*node.expressions, node.args.get("filter")):
         if part is not None and has_aggregate(part):
             raise _misplaced(part, f"an argument of {node.name}")
     assert isinstance(node, FlinkCall), "what is_aggregate asks for"  # noqa: S101
-    taken_values = taken_by(function, node, inputs.binder.bind)
     condition = node.args.get("filter")
-    some = grouped and condition is None
-    result = function.result(taken_values.types, place_of(node), grouped=some)
-    if taken_values.many:
-        result = array(result)
+    user = called_aggregate(node)
+    if user is None:
+        function = AGGREGATES[node.name]
+        taken_values = taken_by(function, node, inputs.binder.bind)
+        some = grouped and condition is None
+        result = function.result(taken_values.types, place_of(node), grouped=some)
+        if taken_values.many:
+            result = array(result)
+    else:
+        taken_values = taken_by_python(user, node, inputs.binder.bind)
+        result = user.signature.result
     values = taken_values.values
     names = [] if values is None else [inputs.add_bound(values, node.expressions[0], "arg")]
     distinct = bool(node.args.get("distinct"))
     wanted = "_".join([node.name.lower(), *(["distinct"] if distinct else []), *names])
     return AggregateCall(
-        function=function.name,
+        function=node.name if user is None else user.spark_name,
         output=Field(unique_names([*taken, wanted])[-1], result),
         argument=names[0] if names else None,
         distinct=distinct,
         filter=inputs.add(condition, "filter") if condition is not None else None,
         parameters=taken_values.parameters,
+        python=None if user is None else PythonAggregate(user, place_of(node)),
     )
 
 

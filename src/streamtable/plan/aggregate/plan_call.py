@@ -7,10 +7,12 @@ from dataclasses import dataclass
 
 from sqlglot import exp
 
+from streamtable.catalog.functions import PythonFunction
 from streamtable.core.errors import Condition, StreamtableError
 from streamtable.core.types import CHARACTER, NUMERIC, DataType, Field, Root, row
 from streamtable.plan.aggregate.percentile import percentages_of, weighted
 from streamtable.plan.binding.bound import Bound, derived, text_literal
+from streamtable.plan.binding.python_calls import python_arguments
 from streamtable.plan.functions import AggregateFunction
 from streamtable.plan.functions.aggregate import Form
 from streamtable.sql.nodes import FlinkCall
@@ -70,6 +72,28 @@ def taken_by(
             return _json_object(function, node, arguments, values)
         case _:
             return Taken(values[0] if len(values) == 1 else None, types)
+
+
+def taken_by_python(
+    function: PythonFunction, node: FlinkCall, bind: Callable[[exp.Expr], Bound]
+) -> Taken:
+    """Bind the arguments of a call of a Python aggregate function.
+
+    The function also gets NULLs, so the arguments are wrapped in a row. The type of the accumulator
+    is a parameter, because it is part of the state.
+
+    Raises:
+        StreamtableError: NOT_YET for another clause than DISTINCT and FILTER; ARGUMENT_MISMATCH.
+    """
+    for clause in ("order", "nulls", "clauses"):
+        if node.args.get(clause):
+            raise _clause_not_yet(node)
+    given = [bind(argument) for argument in node.expressions]
+    values = python_arguments(function, given, place_of(node))
+    accumulator = function.signature.accumulator
+    assert accumulator is not None, "an aggregate function"  # noqa: S101
+    types = tuple(value.type for value in values)
+    return Taken(as_row(values) if values else None, types, (accumulator.sql(),))
 
 
 def _texts(
@@ -135,9 +159,12 @@ def _check_clauses(function: AggregateFunction, node: FlinkCall) -> None:
     }
     for clause, fits in takes.items():
         if node.args.get(clause) and not fits:
-            raise StreamtableError(
-                Condition.NOT_YET, at=place_of(node), what=f"{node.name} with such a clause"
-            )
+            raise _clause_not_yet(node)
+
+
+def _clause_not_yet(node: FlinkCall) -> StreamtableError:
+    what = f"{node.name} with such a clause"
+    return StreamtableError(Condition.NOT_YET, at=place_of(node), what=what)
 
 
 def _on_null(node: FlinkCall, default: str) -> str:

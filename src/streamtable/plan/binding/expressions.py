@@ -38,7 +38,7 @@ from streamtable.plan.binding.literals import (
 )
 from streamtable.plan.binding.names import column
 from streamtable.plan.binding.periods import overlaps
-from streamtable.plan.binding.python_calls import bind_python_call
+from streamtable.plan.binding.python_calls import bind_python_call, called_aggregate
 from streamtable.plan.functions import AGGREGATES, bind_call
 from streamtable.plan.functions.json import with_clauses
 from streamtable.sql.nodes import CallClause, FlinkCall, FlinkType, IntervalLiteral, TemporalLiteral
@@ -279,7 +279,7 @@ class Binder:
 
     @_rule.register
     def _call(self, node: FlinkCall, at: Span | None) -> Bound:
-        if node.name in AGGREGATES:
+        if node.name in AGGREGATES or called_aggregate(node) is not None:
             raise StreamtableError(
                 Condition.AGGREGATE_MISPLACED,
                 at=at,

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from sqlglot import exp
+
 from streamtable.catalog.functions import SPARK_PREFIX, PythonFunction
 from streamtable.core.errors import Condition, Span, StreamtableError
 from streamtable.plan.binding.bound import Bound, derived
 from streamtable.plan.binding.casts import implicit_cast
+from streamtable.sql.nodes import FlinkCall
 
 
 def bind_python_call(
@@ -26,20 +29,51 @@ def bind_python_call(
         in_from: whether FROM calls it as a table function.
 
     Raises:
-        StreamtableError: ARGUMENT_MISMATCH, FUNCTION_MISPLACED.
+        StreamtableError: ARGUMENT_MISMATCH, FUNCTION_MISPLACED, AGGREGATE_MISPLACED.
     """
     signature = function.signature
+    if signature.is_aggregate:
+        raise StreamtableError(
+            Condition.AGGREGATE_MISPLACED,
+            at=at,
+            function=function.name,
+            clause="FROM" if in_from else "an expression over single rows",
+        )
     if signature.is_table != in_from:
         raise StreamtableError(
             Condition.FUNCTION_MISPLACED,
             at=at,
             function=function.name,
-            kind="a table function" if signature.is_table else "a scalar function",
+            kind=signature.kind,
             clause="FROM" if in_from else "an expression",
             hint="mark it with streamtable.udf.udtf"
             if in_from
             else "write it in FROM: LATERAL TABLE(f(...))",
         )
+    taken = python_arguments(function, arguments, at)
+    listed = ", ".join(argument.sql for argument in taken)
+    bound = derived(f"{function.spark_name}({listed})", signature.result, taken)
+    return Bound(
+        bound.sql,
+        bound.type,
+        deterministic=bound.deterministic and signature.deterministic,
+        fields=bound.fields,
+        at=at,
+    )
+
+
+def called_aggregate(node: exp.Expr | None) -> PythonFunction | None:
+    """Return the Python aggregate function that a node calls; None for other nodes."""
+    function = node.args.get("function") if isinstance(node, FlinkCall) else None
+    is_aggregate = isinstance(function, PythonFunction) and function.signature.is_aggregate
+    return function if is_aggregate else None
+
+
+def python_arguments(
+    function: PythonFunction, arguments: Sequence[Bound], at: Span | None
+) -> list[Bound]:
+    """Return the arguments of a call, cast to the parameter types; raise ARGUMENT_MISMATCH."""
+    signature = function.signature
     fixed = signature.parameters
     fits = signature.required <= len(arguments) and (
         signature.variadic or len(arguments) <= len(fixed)
@@ -60,15 +94,7 @@ def bind_python_call(
             expected=signature.usage(),
             found=", ".join(argument.type.sql() for argument in arguments),
         )
-    listed = ", ".join(argument.sql for argument in taken)
-    bound = derived(f"{function.spark_name}({listed})", signature.result, taken)
-    return Bound(
-        bound.sql,
-        bound.type,
-        deterministic=bound.deterministic and signature.deterministic,
-        fields=bound.fields,
-        at=at,
-    )
+    return taken
 
 
 def calls_python(sql: str | None) -> bool:

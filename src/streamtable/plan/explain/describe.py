@@ -62,9 +62,10 @@ _EXTENDED = ("kind", "requirements", "is deterministic", "supports constant fold
 
 
 def _extended_python(function: PythonFunction, shown: str) -> list[tuple[str, str]]:
-    kind = "TABLE" if function.signature.is_table else "SCALAR"
-    signature = f"{shown}{function.signature.usage()}"
-    return _details(kind, signature, deterministic=function.signature.deterministic, folds=False)
+    signature = function.signature
+    kind = "TABLE" if signature.is_table else "AGGREGATE" if signature.is_aggregate else "SCALAR"
+    usage = f"{shown}{signature.usage()}"
+    return _details(kind, usage, deterministic=signature.deterministic, folds=False)
 
 
 def _built_in(statement: DescribeFunction, catalog: Catalog) -> list[tuple[str, str]]:

@@ -17,6 +17,7 @@ from streamtable.core.types import Field
 from streamtable.plan.aggregate.plan_aggregate import Inputs, call_of, is_aggregate
 from streamtable.plan.binding.expressions import Input, InputField
 from streamtable.plan.binding.names import column as bound_column
+from streamtable.plan.binding.python_calls import called_aggregate
 from streamtable.plan.match.value import MatchValue
 from streamtable.plan.query.relation import unique_names
 from streamtable.sql.nodes import FinalCall, FlinkCall
@@ -165,6 +166,8 @@ class Navigator:
             raise invalid(node, "DISTINCT aggregates are not supported, as in Flink")
         if node.args.get("filter"):
             raise invalid(node, "an aggregate with FILTER is not supported")
+        if called_aggregate(node) is not None:
+            raise invalid(node, f"the Python aggregate function {node.name} is not supported")
         variable = self._variable_of(node)
         if node.find(exp.Column) is None and node.find(exp.Star) is None:
             raise invalid(node, f"{node.name} must read a column or, as COUNT(*), all rows")

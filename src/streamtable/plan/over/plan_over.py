@@ -16,6 +16,7 @@ from streamtable.core.types import Root
 from streamtable.plan.aggregate.call import AggregateCall
 from streamtable.plan.aggregate.plan_aggregate import Inputs, call_of, canonical
 from streamtable.plan.binding.expressions import Binder, Input, InputField
+from streamtable.plan.binding.python_calls import called_aggregate
 from streamtable.plan.functions import AGGREGATES
 from streamtable.plan.node import Node
 from streamtable.plan.over.calls import NOT_IN_STREAMS, is_numbering, numbering
@@ -120,6 +121,11 @@ def _spec(window: exp.Window, relation: Relation) -> _Spec:
     assert isinstance(call, FlinkCall), "the parser reads OVER behind calls only"  # noqa: S101
     if call.name in NOT_IN_STREAMS:
         raise _invalid(window, "the function is not supported in stream mode, as in Flink")
+    if called_aggregate(call) is not None:
+        raise _invalid(
+            window,
+            "a Python aggregate function cannot be used with OVER; in Flink, only one over pandas",
+        )
     if call.name not in AGGREGATES and numbering(call.name) is None:
         raise _invalid(window, "OVER must be applied to an aggregate function")
     if call.args.get("filter"):

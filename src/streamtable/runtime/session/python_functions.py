@@ -13,14 +13,19 @@ import tempfile
 import warnings
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 from pyspark import cloudpickle
 from pyspark.sql import SparkSession
 from pyspark.sql.functions import udf
+from pyspark.sql.types import DataType as SparkType
 
+from streamtable import common, udaf
 from streamtable.catalog.functions import PythonFunction
 from streamtable.core.types import DataType
+from streamtable.runtime.session import aggregate_program
+from streamtable.udaf import UserDefinedAggregateFunction
 from streamtable.udf import UserDefinedFunction, UserDefinedTableFunction
 
 
@@ -40,9 +45,11 @@ def register(
         spark.sparkContext.addPyFile(str(_archive(Path(file))))
     for function in functions:
         module = importlib.import_module(function.module)
-        if not _installed(getattr(module, "__file__", None)):
-            cloudpickle.register_pickle_by_value(module)  # type: ignore[no-untyped-call]
+        _pickle_by_value(module)
         found: Any = function.given or getattr(module, function.attribute)
+        if function.signature.is_aggregate:
+            spark.udf.register(function.spark_name, _aggregate(function, found))
+            continue
         marked = isinstance(found, UserDefinedFunction | UserDefinedTableFunction)
         call = found.function if marked else found
         if function.signature.is_table:
@@ -55,6 +62,26 @@ def register(
         if not function.signature.deterministic:
             wrapped = wrapped.asNondeterministic()
         spark.udf.register(function.spark_name, wrapped)
+
+
+def _pickle_by_value(module: ModuleType) -> None:
+    if not _installed(getattr(module, "__file__", None)):
+        cloudpickle.register_pickle_by_value(module)  # type: ignore[no-untyped-call]
+
+
+def _aggregate(function: PythonFunction, found: Any) -> Any:
+    """Return a UDF that aggregates an array of rows; operators run its function incrementally."""
+    for module in (aggregate_program, udaf, common):  # workers may lack the package
+        cloudpickle.register_pickle_by_value(module)  # type: ignore[no-untyped-call]
+    signature = function.signature
+    assert signature.accumulator is not None, "an aggregate function"  # noqa: S101
+    program = aggregate_program.AggregateProgram(
+        function.name,
+        found.function if isinstance(found, UserDefinedAggregateFunction) else found,
+        SparkType.fromDDL(signature.accumulator.spark_sql()),
+        SparkType.fromDDL(signature.result.spark_sql()),
+    )
+    return udf(program, returnType=signature.result.spark_sql(), useArrow=False)
 
 
 def _vectorised(call: Callable[..., Any], result: str) -> Any:

@@ -5,6 +5,7 @@ import io.streamtable.operators.accumulator.CountAccumulator;
 import io.streamtable.operators.accumulator.EdgeAccumulator;
 import io.streamtable.operators.accumulator.ExtremeAccumulator;
 import io.streamtable.operators.accumulator.LagAccumulator;
+import io.streamtable.operators.accumulator.PythonAccumulator;
 import io.streamtable.operators.accumulator.RankAccumulator;
 import io.streamtable.operators.accumulator.SumAccumulator;
 import io.streamtable.operators.accumulator.VarianceAccumulator;
@@ -16,6 +17,7 @@ import io.streamtable.operators.accumulator.counted.RetractableExtremeAccumulato
 import io.streamtable.operators.accumulator.list.JsonText;
 import io.streamtable.operators.accumulator.list.ListAccumulator;
 import io.streamtable.operators.accumulator.list.ListResult;
+import io.streamtable.python.PythonProgram;
 import java.io.Serializable;
 import java.util.ArrayList;
 import java.util.List;
@@ -32,6 +34,7 @@ import org.apache.spark.sql.types.DataTypes;
  * @param parameters arguments of the function in addition to its values: the separator of LISTAGG;
  *     the offset of LAG; ONE or ARRAY and the percentages of PERCENTILE; ABSENT or NULL for the
  *     handling of NULLs in a JSON aggregate, then RAW if its strings are JSON
+ * @param python the function, if a user has written it in Python; else null
  */
 public record Aggregation(
     String function,
@@ -40,7 +43,8 @@ public record Aggregation(
     boolean distinct,
     DataType argumentType,
     DataType resultType,
-    List<String> parameters)
+    List<String> parameters,
+    PythonProgram python)
     implements Serializable {
   /** Creates the accumulator of each call. */
   public static List<Accumulator> accumulators(
@@ -67,6 +71,10 @@ public record Aggregation(
     }
     if (list != null) {
       return new ListAccumulator(argumentType, distinct, list);
+    }
+    if (python != null) {
+      Accumulator user = new PythonAccumulator(python, argumentType, resultType);
+      return distinct ? new DistinctAccumulator(argumentType, user) : user;
     }
     Accumulator plain =
         switch (function) {

@@ -61,19 +61,20 @@ public final class GroupAggregateProcessor extends RowProcessor {
       Row key, scala.collection.Iterator<Row> input, TimerValues timers) {
     Object[] old = group.load() ? group.results() : null;
     group.add(input);
-    boolean empty = group.rows() == 0;
-    if (empty) {
+    // Results are read before the state is stored, because a Python function computes both at once.
+    Object[] now = group.rows() == 0 ? null : group.results();
+    if (now == null) {
       group.forget();
     } else {
       group.store();
     }
     List<Row> output = new ArrayList<>(2);
-    emit(output, key, old, empty);
+    emit(output, key, old, now);
     return CollectionConverters.asScala(output.iterator());
   }
 
-  private void emit(List<Row> output, Row key, Object[] old, boolean empty) {
-    if (empty) {
+  private void emit(List<Row> output, Row key, Object[] old, Object[] now) {
+    if (now == null) {
       if (old != null) {
         output.add(row(RowKind.DELETE, key, old));
       } else if (!before && group.added()) {
@@ -82,7 +83,6 @@ public final class GroupAggregateProcessor extends RowProcessor {
       }
       return;
     }
-    Object[] now = group.results();
     if (old == null) {
       output.add(row(RowKind.INSERT, key, now));
     } else if (ttl > 0 || !same(old, now)) {

@@ -3,7 +3,7 @@ package io.streamtable.operators.accumulator.counted;
 import io.streamtable.operators.accumulator.Partial;
 import java.io.Serializable;
 import java.nio.ByteBuffer;
-import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.function.ObjLongConsumer;
 import org.apache.spark.sql.Row;
@@ -17,11 +17,11 @@ import scala.jdk.javaapi.CollectionConverters;
 
 /**
  * Collects the net count of each value in memory. A value that is added and retracted costs no
- * state access, and the order of the rows does not matter. The shuffled form is an array of (value,
- * count).
+ * state access, and the order of the rows does not matter. Values keep the order of their first
+ * change. The shuffled form is an array of (value, count).
  */
 final class CountedChanges implements Partial, Serializable {
-  private final HashMap<Object, Long> counts = new HashMap<>();
+  private final LinkedHashMap<Object, Long> counts = new LinkedHashMap<>();
 
   /** Returns the column of an array of (value, count). */
   static StructField column(String name, DataType type) {

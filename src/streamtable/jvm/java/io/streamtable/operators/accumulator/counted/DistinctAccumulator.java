@@ -35,6 +35,11 @@ public final class DistinctAccumulator implements Accumulator {
   }
 
   @Override
+  public boolean ordered() {
+    return inner.ordered();
+  }
+
+  @Override
   public List<StructField> partialColumns(String name) {
     return List.of(CountedChanges.column(name + "_changes", type));
   }
