@@ -55,7 +55,7 @@ def grouped(node: Aggregate, keys: Key, rows: DataFrame, context: BatchContext) 
         context: the context of the answer.
     """
     types = {f.name: f.type for f in node.input.fields}
-    positioned = set(POSITION_NAMES) <= set(node.order)
+    positioned = set(POSITION_NAMES) <= set(node.order) and node.input.mode.is_append
     order = f"struct({', '.join(POSITION_NAMES)})" if positioned else "0"
     if any(call.is_ordered for call in node.calls):
         _doubt_order(node, keys, rows, context, positioned=positioned)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from streamtable.batch.comparable import comparable
+from streamtable.batch.comparable import comparable, holds_map
 from streamtable.core.types import APPROXIMATE, INTEGERS, DataType, Root, quote
 from streamtable.plan.aggregate.call import AggregateCall
 from streamtable.plan.binding.bound import text_literal
@@ -24,6 +24,9 @@ def call_refusal(call: AggregateCall, types: Mapping[str, DataType], *, append: 
         types: types of the input's fields.
         append: whether the input is append-only.
     """
+    if call.python is not None:
+        passes_map = call.argument is not None and holds_map(types[call.argument])
+        return f"it passes a MAP to {call.python.function.name}" if passes_map else None
     if call.function in _ORDERED:
         if not append:
             return (
@@ -53,6 +56,8 @@ def call_sql(call: AggregateCall, types: Mapping[str, DataType], order: str) -> 
         types: types of the input's fields.
         order: Spark SQL of the order of a row, for calls that depend on it.
     """
+    if call.python is not None:
+        return _python(call, order)
     if call.argument is None:
         return f"count(*){_filter(call)}"
     kind = types[call.argument]
@@ -70,6 +75,14 @@ def call_sql(call: AggregateCall, types: Mapping[str, DataType], order: str) -> 
             return _average(call, value, kind)
         case _:
             return _spread(call, value, kind)
+
+
+def _python(call: AggregateCall, order: str) -> str:
+    """Return a call of a Python function over the rows of its arguments, in order."""
+    value = "true" if call.argument is None else quote(call.argument)
+    rows = f"array_sort(collect_list(struct({order} AS o, {value} AS v)){_filter(call)})"
+    values = f"transform({rows}, x -> x.v)"
+    return f"{call.function}({f'array_distinct({values})' if call.distinct else values})"
 
 
 def _filter(call: AggregateCall) -> str:

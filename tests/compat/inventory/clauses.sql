@@ -206,6 +206,11 @@ SELECT COUNT(DISTINCT score) FILTER (WHERE score > 1) FROM users;
 SELECT LISTAGG(note) WITHIN GROUP (ORDER BY id) FROM events;
 
 -- case: user-defined aggregate functions
+-- unrecorded: the function is written in Python
+CREATE TEMPORARY FUNCTION total AS 'tests.compat.inventory.example:total' LANGUAGE PYTHON;
+SELECT name, total(score) FROM users GROUP BY name;
+
+-- case: user-defined aggregate functions in Java
 -- unrecorded: there is no such function
 CREATE TEMPORARY FUNCTION f AS 'org.example.Agg' LANGUAGE JAVA;
 

@@ -65,7 +65,8 @@ class AggregateCall:
         arguments = [self.argument or ("" if self.python else "*"), *literals]
         argument = ("DISTINCT " if self.distinct else "") + ", ".join(arguments)
         where = f" FILTER {self.filter}" if self.filter else ""
-        return f"{self.function}({argument}){where} AS {self.output.name}"
+        name = self.python.function.name if self.python else self.function
+        return f"{name}({argument}){where} AS {self.output.name}"
 
     @cached_property
     def fields(self) -> frozenset[str]:
@@ -87,6 +88,12 @@ def never_return(calls: tuple[AggregateCall, ...]) -> bool:
     """Return whether every row changes the results, and no result returns to an earlier value."""
     counted = any(call.counts_rows for call in calls)
     return counted or all(call.function in _ONE_WAY for call in calls)
+
+
+def python_obstacle(calls: Iterable[AggregateCall]) -> str | None:
+    """Return why real-time mode cannot run the aggregates; None if it can."""
+    called = any(call.python is not None for call in calls)
+    return "Python aggregate functions run in micro-batches only" if called else None
 
 
 def fields_of(calls: Iterable[AggregateCall]) -> frozenset[str]:

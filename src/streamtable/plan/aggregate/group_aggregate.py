@@ -12,7 +12,13 @@ from streamtable.core.errors import Span
 from streamtable.core.identity import stable
 from streamtable.core.settings import STATE_TTL
 from streamtable.core.types import Field
-from streamtable.plan.aggregate.call import AggregateCall, fields_of, never_return, with_order
+from streamtable.plan.aggregate.call import (
+    AggregateCall,
+    fields_of,
+    never_return,
+    python_obstacle,
+    with_order,
+)
 from streamtable.plan.inputs import Expiring, UnaryNode
 from streamtable.plan.keys import by, listed
 from streamtable.plan.node import Key, Node
@@ -113,6 +119,10 @@ class GroupAggregate(UnaryNode, Expiring):
     def described(self) -> str:
         """Names the grouping fields."""
         return f"the aggregation by {', '.join(self.keys) or 'nothing'}"
+
+    def obstacle(self) -> str | None:
+        """Return the obstacle of a Python function, or of the operator."""
+        return python_obstacle(self.calls) or super().obstacle()
 
     @property
     def headline(self) -> str:

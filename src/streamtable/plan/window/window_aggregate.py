@@ -8,7 +8,7 @@ from functools import cached_property
 from streamtable.core.changelog import APPEND, ChangelogMode
 from streamtable.core.identity import stable
 from streamtable.core.types import Field
-from streamtable.plan.aggregate.call import AggregateCall, fields_of, with_order
+from streamtable.plan.aggregate.call import AggregateCall, fields_of, python_obstacle, with_order
 from streamtable.plan.inputs import UnaryNode
 from streamtable.plan.node import Key, Node
 from streamtable.plan.rows.calc import below_projections
@@ -126,6 +126,10 @@ class WindowAggregate(UnaryNode):
         keys = {below_projections(below, key)[1] for key in self.keys if key not in bounds}
         ordered = any(call.is_ordered for call in self.calls)
         return keys == set(table.window.partition) and not ordered
+
+    def obstacle(self) -> str | None:
+        """Return the obstacle of a Python function, or of the operator."""
+        return python_obstacle(self.calls) or super().obstacle()
 
     @property
     def headline(self) -> str:
