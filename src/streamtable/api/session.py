@@ -20,7 +20,7 @@ from streamtable.api.moments import MomentLike, moment_of
 from streamtable.api.result import Result
 from streamtable.api.statement_set import StatementSet
 from streamtable.api.table import Table
-from streamtable.core.errors import StreamtableError
+from streamtable.core.errors import Condition, StreamtableError
 from streamtable.core.options import Given
 from streamtable.core.session_settings import SessionSettings, time_zone
 from streamtable.session import Session as Engine
@@ -185,10 +185,15 @@ class Session:
         with one_family():
             typed = result_type is not None or input_types is not None
             given: object = function
-            if typed and isinstance(function, AggregateFunction | UserDefinedAggregateFunction):
-                code = getattr(function, "function", function)
-                given = udaf(code, input_types, result_type)
-            elif typed:
+            if typed and isinstance(function, UserDefinedAggregateFunction):
+                raise StreamtableError(
+                    Condition.FUNCTION_UNUSABLE,
+                    function=name,
+                    reason="udaf has already declared its types",
+                )
+            if typed and isinstance(function, AggregateFunction):
+                given = udaf(function, input_types, result_type)
+            elif typed and callable(function):
                 given = udf(result_type=result_type, input_types=input_types)(function)
             changed = self._engine.copy()
             changed.catalog.functions.put(tuple(name.split(".")), given)

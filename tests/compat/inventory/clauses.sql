@@ -208,7 +208,7 @@ SELECT LISTAGG(note) WITHIN GROUP (ORDER BY id) FROM events;
 -- case: user-defined aggregate functions
 -- unrecorded: the function is written in Python
 CREATE TEMPORARY FUNCTION total AS 'tests.compat.inventory.example:total' LANGUAGE PYTHON;
-SELECT name, total(score) FROM users GROUP BY name;
+SELECT region, total(score) FROM users GROUP BY region;
 
 -- case: user-defined aggregate functions in Java
 -- unrecorded: there is no such function
