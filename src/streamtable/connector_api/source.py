@@ -216,8 +216,34 @@ class Source(Protocol):
         """
         raise _no_history(self)
 
+    def records_between(
+        self,
+        ranges: Mapping[Split, tuple[int, int]],
+        context: ReadContext,
+        *,
+        committed: bool,
+    ) -> DataFrame:
+        """Return the records of ranges of the splits, not decoded: the columns of `RECORD`.
+
+        Args:
+            ranges: as for `stored_between`.
+            context: the context of the read.
+            committed: as for `stored_between`.
+
+        Raises:
+            StreamtableError: as for `stored_between`.
+        """
+        raise _no_history(self)
+
     def decoded(self, wanted: ReadRequest, records: DataFrame, context: ReadContext) -> DataFrame:
-        """Decode rows that `Sink.encode` of the same table has encoded, as `stored_between`."""
+        """Decode records of the table, as `stored_between`.
+
+        Args:
+            wanted: the columns.
+            records: records of `records_between`, or `key` and `value` as `Sink.encode` of the same
+                table has encoded them.
+            context: the context of the read.
+        """
         raise _no_history(self)
 
     def identities(self, bridge: Bridge, timeout_ms: int | None = None) -> Mapping[str, str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from pyspark.sql import DataFrame
@@ -11,6 +12,19 @@ from streamtable.core.types import Field
 #: Columns after the fields: the order of a split's changes, and the time of the record.
 NUMBER_COLUMN = "__number"
 TIME_COLUMN = "__time"
+
+#: Columns and types of a record that is not decoded. The split of a record is its topic and its
+#: partition; `partition` and `offset` are the order columns of its rows.
+RECORD: Mapping[str, str] = {
+    "topic": "STRING",
+    "partition": "INT",
+    "offset": "BIGINT",
+    "timestamp": "TIMESTAMP",
+    "timestampType": "INT",
+    "key": "BINARY",
+    "value": "BINARY",
+    "headers": "ARRAY<STRUCT<key: STRING, value: BINARY>>",
+}
 
 
 def reached_column(place: int) -> str:

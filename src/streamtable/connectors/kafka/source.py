@@ -31,7 +31,7 @@ from streamtable.connectors.kafka.cluster.positions import (
     split_of,
 )
 from streamtable.connectors.kafka.cluster.topics import TopicToCreate, check_topics_there
-from streamtable.connectors.kafka.read.between import decode, read_between
+from streamtable.connectors.kafka.read.between import decode, read_between, records_between
 from streamtable.connectors.kafka.read.bounds import ahead, topics_of
 from streamtable.connectors.kafka.read.newest import newest
 from streamtable.connectors.kafka.read.scan import read_changelog, startup_notice
@@ -152,8 +152,19 @@ class KafkaSource(TableEndpoint[KafkaTable], Source):
         found = {partition_of(split): offsets for split, offsets in ranges.items()}
         return read_between(self.declared, wanted, found, context, committed=committed)
 
+    def records_between(
+        self,
+        ranges: Mapping[Split, tuple[int, int]],
+        context: ReadContext,
+        *,
+        committed: bool,
+    ) -> DataFrame:
+        """Return the records of ranges of offsets, not decoded."""
+        found = {partition_of(split): offsets for split, offsets in ranges.items()}
+        return records_between(self.declared, found, context, committed=committed)
+
     def decoded(self, wanted: ReadRequest, records: DataFrame, context: ReadContext) -> DataFrame:
-        """Return the rows of keys and values as the sink of the table encodes them."""
+        """Return the rows of records, or of keys and values as the sink encodes them."""
         return decode(self.declared, wanted, records, context)
 
     def identities(self, bridge: Bridge, timeout_ms: int | None = None) -> Mapping[str, str]:

@@ -9,7 +9,7 @@ from dataclasses import replace
 from pyspark.sql import DataFrame
 
 from streamtable.connector_api.source import ReadContext, ReadRequest
-from streamtable.connector_api.stored import StoredChanges
+from streamtable.connector_api.stored import RECORD, StoredChanges
 from streamtable.connectors.kafka.cluster.admin import KafkaAdmin, Partition
 from streamtable.connectors.kafka.read.bounds import topics_of
 from streamtable.connectors.kafka.read.stored_rows import batch_records, stored_rows
@@ -21,6 +21,16 @@ _DEFAULTS = {"max.poll.records": "50000", "max.partition.fetch.bytes": str(4 << 
 
 #: The longest wait for the end of transactions that are already committed, in seconds.
 _STABLE_S = 30.0
+
+#: Values of the columns of a record that has no position.
+_MISSING = {
+    "topic": "CAST(NULL AS STRING)",
+    "partition": "0",
+    "offset": "0L",
+    "timestamp": "timestamp_millis(0)",
+    "timestampType": "0",
+    "headers": f"CAST(NULL AS {RECORD['headers']})",
+}
 
 #: First offset, and the end, exclusive.
 Range = tuple[int, int]
@@ -46,8 +56,46 @@ def read_between(
     Raises:
         StreamtableError: MOMENT_LOST for records that the brokers have deleted; TOPIC_MISSING.
     """
+    table = _tuned(table, committed=committed)
+    frame, notices = _records(table, ranges, context, committed=committed)
+    records = context.bridge.metered(frame, context.counters_of(table.table))
+    return StoredChanges(stored_rows(table, wanted, records, context), wanted.fields, notices)
+
+
+def records_between(
+    table: KafkaTable, ranges: Mapping[Partition, Range], context: ReadContext, *, committed: bool
+) -> DataFrame:
+    """Read the records of ranges of offsets without decoding them: the columns of `RECORD`.
+
+    Args:
+        table: the table.
+        ranges: as for `read_between`.
+        context: the context of the read.
+        committed: as for `read_between`.
+
+    Raises:
+        StreamtableError: as for `read_between`.
+    """
+    table = _tuned(table, committed=committed)
+    frame, _ = _records(table, ranges, context, committed=committed, headers=True)
+    return frame.select(*RECORD)
+
+
+def _tuned(table: KafkaTable, *, committed: bool) -> KafkaTable:
+    """Return the table with the client settings of a read of ranges."""
     isolation = {"isolation.level": "read_committed"} if committed else {}
-    table = replace(table, properties={**_DEFAULTS, **table.properties, **isolation})
+    return replace(table, properties={**_DEFAULTS, **table.properties, **isolation})
+
+
+def _records(
+    table: KafkaTable,
+    ranges: Mapping[Partition, Range],
+    context: ReadContext,
+    *,
+    committed: bool,
+    headers: bool = False,
+) -> tuple[DataFrame, tuple[str, ...]]:
+    """Return the records of ranges, and lines about records that compaction may have removed."""
     admin = KafkaAdmin(context.bridge, table.properties)
     topics = topics_of(table, admin)
     begins, ends = admin.begin_offsets(topics), admin.end_offsets(topics)
@@ -63,27 +111,26 @@ def read_between(
         {p: begin for p, (begin, _) in whole.items()},
         {p: end for p, (_, end) in whole.items()},
         context,
+        headers=headers,
     )
-    counters = context.counters_of(table.table)
-    records = context.bridge.metered(frame, counters)
-    notices = tuple(_compacted(table, admin, topics, ranges, ends))
-    return StoredChanges(stored_rows(table, wanted, records, context), wanted.fields, notices)
+    return frame, tuple(_compacted(table, admin, topics, ranges, ends))
 
 
 def decode(
     table: KafkaTable, wanted: ReadRequest, records: DataFrame, context: ReadContext
 ) -> DataFrame:
-    """Decode encoded records, `key` and `value`, as if they had been read from the topic."""
-    columns = [
-        "key",
-        "value",
-        f"'{table.topics[0]}' AS topic",
-        "0 AS partition",
-        "0L AS offset",
-        "timestamp_millis(0) AS timestamp",
-        "0 AS timestampType",
-        "CAST(NULL AS ARRAY<STRUCT<key: STRING, value: BINARY>>) AS headers",
-    ]
+    """Decode records as if they had been read from the topic.
+
+    Args:
+        table: the table.
+        wanted: the columns.
+        records: `key` and `value`, and other columns of `RECORD`.
+        context: the context of the read.
+    """
+    missing = {name: _MISSING[name] for name in RECORD if name not in records.columns}
+    if "topic" in missing and table.topics:
+        missing["topic"] = f"'{table.topics[0]}'"
+    columns = [f"{missing[name]} AS {name}" if name in missing else name for name in RECORD]
     return stored_rows(table, wanted, records.selectExpr(*columns), context)
 
 

@@ -28,6 +28,8 @@ def batch_records(
     begins: Mapping[Partition, int],
     ends: Mapping[Partition, int],
     context: ReadContext,
+    *,
+    headers: bool = False,
 ) -> DataFrame:
     """Read the records of ranges of offsets with Spark's batch source.
 
@@ -36,6 +38,7 @@ def batch_records(
         begins: first offset of each partition.
         ends: end offset of the same partitions, exclusive.
         context: the context of the read.
+        headers: whether to read headers even if the table does not select them.
     """
     by_topic: dict[str, list[int]] = {}
     for topic, partition in sorted(ends):
@@ -45,7 +48,7 @@ def batch_records(
         .option("assign", json.dumps(by_topic))
         .option("startingOffsets", offsets_json(begins))
         .option("endingOffsets", offsets_json(ends))
-        .option("includeHeaders", str(needs_headers(table)))
+        .option("includeHeaders", str(headers or needs_headers(table)))
         .options(**consumer_options(table.properties))
     )
     return reader.load()
