@@ -69,6 +69,7 @@ class Session:
     Attributes:
         settings: current settings; values of `--set` are fixed.
         plans: one per INSERT, in the script's order.
+        inserts: the INSERT of each plan, with the catalog at its place in the script.
         selects: one per SELECT statement.
         queries: the statements of `selects`.
         answers: answers of SHOW, DESCRIBE and EXPLAIN, in the script's order.
@@ -79,6 +80,7 @@ class Session:
     settings: SessionSettings = field(default_factory=SessionSettings)
     catalog: Catalog = field(default_factory=lambda: Catalog(CONNECTORS, _BUILT_IN))
     plans: list[Sink] = field(default_factory=list)
+    inserts: list[tuple[Insert, Catalog]] = field(default_factory=list)
     selects: list[Collect] = field(default_factory=list)
     queries: list[Select] = field(default_factory=list)
     answers: list[Answer] = field(default_factory=list)
@@ -237,9 +239,9 @@ class Session:
             case ListOptions():
                 self.answers.append(self.settings.listed())
             case Insert() | StatementSet():
-                self.plans += self._plan(statement)
+                self._insert(statement)
             case CreateTableAs():
-                self.plans += self._plan(self._create_table_as(statement))
+                self._insert(self._create_table_as(statement))
             case Explain():
                 self._explain(statement)
             case _ if isinstance(statement, ShowStatement):
@@ -304,7 +306,7 @@ class Session:
 
     def _plan_create(self, statement: CreateTableAs) -> Sequence[Sink]:
         """Return the plan of the INSERT of a CREATE TABLE AS; the table is not kept."""
-        made = replace(self, catalog=self.catalog.copy(), plans=[], answers=[])
+        made = replace(self, catalog=self.catalog.copy(), plans=[], inserts=[], answers=[])
         insert = made._create_table_as(statement)  # noqa: SLF001 - of this class
         return made._plan(insert)  # noqa: SLF001
 
@@ -346,12 +348,16 @@ class Session:
         check_python_calls(plan)
         return plan
 
+    def _insert(self, statement: Insert | StatementSet) -> None:
+        self.plans += self._plan(statement)
+        catalog = self.catalog.copy()
+        self.inserts += [(insert, catalog) for insert in _inserts(statement)]
+
     def _plan(self, statement: Insert | StatementSet) -> Sequence[Sink]:
-        inserts = statement.inserts if isinstance(statement, StatementSet) else (statement,)
         settings = self.settings.current()
         plans: list[Sink] = []
         faults: list[StreamtableError] = []
-        for insert in inserts:
+        for insert in _inserts(statement):
             try:
                 plan = plan_insert(insert, self.catalog, settings)
                 check_python_calls(plan)
@@ -367,6 +373,10 @@ def _place(statement: Statement) -> Span:
     if isinstance(statement, CreateTableLike | CreateTableAs):
         return statement.table.at
     return statement.at
+
+
+def _inserts(statement: Insert | StatementSet) -> Sequence[Insert]:
+    return statement.inserts if isinstance(statement, StatementSet) else (statement,)
 
 
 def _declares(statement: Statement) -> tuple[str, ...]:
