@@ -55,6 +55,9 @@ SUBCOMMANDS = {
         "streamtable.cli.operate.prove",
         "Compare the tables that a job has written with a batch answer.",
     ),
+    "replay": Subcommand(
+        "streamtable.cli.operate.replay", "Compare a differing key again, from a file of `prove`."
+    ),
     "jobs": Subcommand(
         "streamtable.cli.operate.jobs", "List jobs on this machine or below a directory."
     ),

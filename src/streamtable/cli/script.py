@@ -74,10 +74,25 @@ def load_script(file: Path, settings: dict[str, str], variables: dict[str, str])
         StreamtableError: FILE_UNREADABLE, EMPTY_SCRIPT, or a single error of script and settings.
         Faults: several errors.
     """
+    return load_text(read_script(file), str(file), settings, variables)
+
+
+def load_text(text: str, file: str, settings: dict[str, str], variables: dict[str, str]) -> Session:
+    """Create a session and load the text of a script.
+
+    Args:
+        text: the script.
+        file: name of the file, for places.
+        settings: values of `--set`.
+        variables: values of `--var`.
+
+    Raises:
+        StreamtableError: as for `load_script`.
+    """
     given, faults = _fixed(settings)
     session = Session(settings=given)
     try:
-        session.load(read_script(file), str(file), variables)
+        session.load(text, file, variables)
     except StreamtableError as error:
         faults += singles(error)
     faults += [_of_jobs(command) for command in session.commands]

@@ -21,6 +21,7 @@ class Condition(Enum):
     BROKER_UNREACHABLE = "{system} at {servers} did not respond within {seconds} s"
     CAST_UNSUPPORTED = "cannot cast {found} to {target}"
     CHANGE_REFUSED = "{change}: {reason}"
+    CAPSULE_UNREADABLE = "cannot read capsule {path}: {reason}"
     CHECKPOINT_BUSY = "checkpoint {checkpoint} is in use by process {pid}"
     CHECKPOINT_ENDED = "the input of the job of checkpoint {checkpoint} has ended"
     CHECKPOINT_HELD = "checkpoint {checkpoint} is in use by process {pid} on {host}, since {since}"
@@ -49,6 +50,7 @@ class Condition(Enum):
     DUPLICATE_TABLE = "{table} already exists"
     EMPTY_SCRIPT = "{file} has no statement"
     FILE_UNREADABLE = "cannot read {path}: {reason}"
+    FILE_UNWRITABLE = "cannot write {path}: {reason}"
     FORMAT_NOT_INSERT_ONLY = (
         "table {table} uses '{format}' as {side} format, which has its own row kinds"
     )

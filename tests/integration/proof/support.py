@@ -159,3 +159,15 @@ class ProvedJob:
         same = all(one["result"] == "equal" for one in found)
         assert result.exit_code == (0 if same else 1), result.output
         return {one["query"]: one for one in found}
+
+    def capsules(self, folder: Path, *options: str) -> dict[str, Path]:
+        """Run `streamtable prove --capsule`; return the file of each query that differs."""
+        result = self.prove("--capsule", str(folder), *options)
+        assert result.exit_code == 1, result.output
+        assert folder.is_dir(), result.output
+        return {file.name.partition("-batch-")[0]: file for file in folder.iterdir()}
+
+
+def replay(file: Path, *options: str) -> Result:
+    """Run `streamtable replay`."""
+    return CliRunner().invoke(cli, ["replay", str(file), *options])

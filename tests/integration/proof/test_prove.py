@@ -90,6 +90,12 @@ def test_planted_faults_are_found(
     assert len(found["best"]["origins"]) == 1
     assert found["seen"]["origins"] == []
 
+    other = job.results("--against", "duckdb")
+    kinds = ("result", "keys", "changed", "missing", "extra", "examples")
+    for name, one in other.items():
+        assert "DuckDB has planned and computed the queries" in one["shared"]
+        assert [one[kind] for kind in kinds] == [found[name][kind] for kind in kinds]
+
     text = job.prove("--table", "totals")
     assert text.exit_code == 1
     assert "totals: 5 keys, " in text.output

@@ -8,13 +8,22 @@ from typing import TYPE_CHECKING
 
 import click
 
+from streamtable.cli.operate.replay import capsule_session
 from streamtable.cli.script import load_script, master_option, print_notices, script_arguments
 from streamtable.core.errors import Condition, StreamtableError
 from streamtable.core.settings import CHECKPOINT_DIRECTORY
 from streamtable.jvm.installed_spark import check_machine
+from streamtable.sql.lexer.portable import portable
+from streamtable.sql.lexer.script import read_script
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from streamtable.plan.sink.sink import Sink
+    from streamtable.runtime.capsule.write import CapsuleWriter
+    from streamtable.runtime.proof.duckdb import DuckDbEngine
     from streamtable.runtime.proof.report import Proof
+    from streamtable.session import Session
 
 
 def _share(_context: click.Context, parameter: click.Parameter, value: str) -> float:
@@ -27,6 +36,36 @@ def _share(_context: click.Context, parameter: click.Parameter, value: str) -> f
         message = f"'{value}' is not a percentage above 0%, such as 1%"
         raise click.BadParameter(message, param=parameter)
     return number / 100
+
+
+def _notice(line: str) -> None:
+    click.echo(line, err=True)
+
+
+def _writer(
+    folder: Path,
+    session: Session,
+    file: Path,
+    settings: dict[str, str],
+    variables: dict[str, str],
+) -> CapsuleWriter:
+    """Return the writer of capsules, with the script as the capsules have it."""
+    from streamtable.runtime.capsule.write import CapsuleWriter
+
+    script = portable(read_script(file), variables, str(file))
+    again = capsule_session(script.text, script.secrets, settings, {})
+    return CapsuleWriter(
+        folder, script.text, script.secrets, again.plans, session.plans, settings, _notice
+    )
+
+
+def _engines(session: Session) -> Callable[[Sink], DuckDbEngine]:
+    """Return the translation of the queries of a session for DuckDB."""
+    from streamtable.runtime.proof.duckdb import DuckDbEngine, check_duckdb
+
+    check_duckdb()
+    inserts = {id(plan): made for plan, made in zip(session.plans, session.inserts, strict=True)}
+    return lambda sink: DuckDbEngine.of(sink, *inserts[id(sink)])
 
 
 @click.command()
@@ -43,6 +82,21 @@ def _share(_context: click.Context, parameter: click.Parameter, value: str) -> f
     metavar="PERCENT",
     help="Compare only a share of the keys, chosen by a hash.",
 )
+@click.option(
+    "--capsule",
+    type=click.Path(path_type=Path, file_okay=False),
+    metavar="DIR",
+    help="Write a file per query that differs into this directory: one differing key with the"
+    " records that decide about it, for `streamtable replay`.",
+)
+@click.option(
+    "--against",
+    type=click.Choice(["spark", "duckdb"]),
+    default="spark",
+    show_default=True,
+    help="Compute the expected rows with Spark's batch operators, or with DuckDB from the query of"
+    " the script.",
+)
 @click.option("--json", "as_json", is_flag=True, help="Print a JSON object per query.")
 @master_option
 @click.pass_context
@@ -55,6 +109,8 @@ def command(
     checkpoint: str | None,
     table: str | None,
     sample: float,
+    capsule: Path | None,
+    against: str,
     as_json: bool,
     master: str | None,
 ) -> None:
@@ -74,10 +130,14 @@ def command(
     if directory is None:
         message = "name the checkpoint of the job: --checkpoint DIR"
         raise click.UsageError(message)
+    if capsule is not None and against != "spark":
+        message = "a capsule is replayed by Spark: give --capsule without --against"
+        raise click.UsageError(message)
     print_notices(session)
 
     check_machine()  # Spark is needed from here on
-    from streamtable.runtime.proof.prove import Asked, prove_job
+    from streamtable.runtime.proof.asked import Asked
+    from streamtable.runtime.proof.prove import prove_job
     from streamtable.runtime.proof.report import SHARED
 
     def show(proof: Proof) -> None:
@@ -91,11 +151,13 @@ def command(
         current,
         master,
         session.catalog.functions.made,
-        lambda line: click.echo(line, err=True),
+        _notice,
         show,
+        None if capsule is None else _writer(capsule, session, file, settings, variables),
+        None if against == "spark" else _engines(session),
         verbose=bool(context.find_root().params.get("debug")),
     )
     if not as_json:
-        click.echo(f"{SHARED}.")
+        click.echo(f"{SHARED[against]}.")
     if not equal:
         context.exit(1)

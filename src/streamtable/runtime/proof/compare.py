@@ -48,11 +48,28 @@ class Compared:
         rows = self.frame.groupBy("verdict").count().collect()
         return {Verdict(verdict): int(count) for verdict, count in rows}
 
+    def of_key(self, key: str) -> Compared:
+        """Return the comparison of one key, as JSON."""
+        return Compared(self.frame.where(self.frame["key"] == key))
+
     def examples(self) -> list[tuple[str, str | None, str | None]]:
         """Return the first differing keys, in the order of their texts; runs the job again."""
         quiet = ", ".join(f"'{v.value}'" for v in (Verdict.EQUAL, Verdict.REPEATED))
         rows = self.frame.where(f"verdict NOT IN ({quiet})").orderBy("key").limit(SHOWN)
         return [(r["key"], r["expected"], r["found"]) for r in rows.collect()]
+
+
+def key_text(fields: Sequence[Field], key: Sequence[str]) -> str:
+    """Return Spark SQL of the key of a row, as `Compared.frame` has it.
+
+    Args:
+        fields: the compared columns.
+        key: the key of the sink; without a key, the whole row.
+    """
+    if key:
+        return _json(f"struct({', '.join(map(quote, key))})")
+    columns = (f"{comparable(quote(f.name), f.type)} AS {quote(f.name)}" for f in fields)
+    return _json(f"struct({', '.join(columns)})")
 
 
 def sampled(

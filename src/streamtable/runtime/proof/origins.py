@@ -19,6 +19,9 @@ from streamtable.runtime.proof.sides import answer_context
 #: The number of records that are named, newest first.
 NAMED = 10
 
+#: The number of records up to which the records of a row are counted.
+COUNTED = 100
+
 
 @dataclass(frozen=True)
 class Origin:
@@ -36,9 +39,13 @@ class Origin:
 
 
 def origins_of(
-    sink: Sink, commit: Commit, lowering: LoweringContext, columns: Sequence[str], key: str
-) -> list[Origin]:
-    """Return the newest input records of the rows of a key, newest first.
+    sink: Sink,
+    commit: Commit,
+    lowering: LoweringContext,
+    columns: Sequence[str],
+    keys: Sequence[str],
+) -> dict[str, list[Origin]]:
+    """Return the newest input records of the rows of some keys, newest first.
 
     Computes the answer of the query again, with the lineage of each row.
 
@@ -47,18 +54,23 @@ def origins_of(
         commit: the commit whose input is read.
         lowering: the context of the session.
         columns: columns of the key.
-        key: their values as a JSON object, as `compare` shows them.
+        keys: their values as JSON objects, as `compare` shows them.
+
+    Returns:
+        The records of each key that the answer has, at most `COUNTED` per row.
     """
-    lineage = Lineage(NAMED)
+    lineage = Lineage(COUNTED)
     ranges = ranges_of(sink, commit)
     context = answer_context(sink, commit, ranges, lowering, carried=lineage)
     named = ", ".join(map(quote, columns))
     shown = f"to_json(struct({named}), map('ignoreNullFields', 'false'))"
     rows = answer(sink.input, context).selectExpr(f"{shown} AS __key", quote(lineage.column))
-    chosen = rows.where(rows["__key"] == key).selectExpr(f"explode({quote(lineage.column)}) AS r")
-    newest = chosen.selectExpr("r.*").distinct().orderBy("time", "scan", "offset", ascending=False)
+    chosen = rows.where(rows["__key"].isin(list(keys)))
+    records = chosen.selectExpr("__key", f"explode({quote(lineage.column)}) AS r").distinct()
+    newest = records.selectExpr("__key", "r.*").orderBy("time", "scan", "offset", ascending=False)
     tables = [scan.table.name for scan in scans(sink.input)]
-    return [
-        Origin(tables[row["scan"]], row["partition"], row["offset"], row["time"])
-        for row in newest.limit(NAMED).collect()
-    ]
+    found: dict[str, list[Origin]] = {}
+    for row in newest.collect():
+        origin = Origin(tables[row["scan"]], row["partition"], row["offset"], row["time"])
+        found.setdefault(row["__key"], []).append(origin)
+    return found

@@ -8,59 +8,57 @@ from pathlib import Path
 
 from pyspark.errors import PySparkException
 
-from streamtable.batch.rounding import rounded_fields
 from streamtable.catalog.functions import PythonFunction
 from streamtable.connector_api.endpoints import sink_of, source_of
 from streamtable.connector_api.preflight import Notice
 from streamtable.connector_api.source import Split
-from streamtable.core.errors import Condition, StreamtableError, closest, raise_all
+from streamtable.core.errors import Condition, StreamtableError, raise_all
 from streamtable.core.options import Settings
-from streamtable.core.types import APPROXIMATE
 from streamtable.jvm.faults import JavaError, job_fault
 from streamtable.operators.context import LoweringContext
 from streamtable.plan.sink.sink import Sink
 from streamtable.plan.source.scan import scans
-from streamtable.runtime.checkpoint.assignment import assign, query_names
-from streamtable.runtime.checkpoint.manifest_file import mismatch, read_manifest
-from streamtable.runtime.checkpoint.remote import is_remote
+from streamtable.runtime.proof.asked import Asked, job_of
 from streamtable.runtime.proof.commits import (
     Commit,
     has_planned_batch,
     newest_commit,
     settled_commit,
 )
-from streamtable.runtime.proof.compare import by_count, by_key, sampled
+from streamtable.runtime.proof.comparison import Comparison, comparison
+from streamtable.runtime.proof.duckdb import DuckDbEngine
 from streamtable.runtime.proof.in_batches import InBatches
 from streamtable.runtime.proof.origins import origins_of
-from streamtable.runtime.proof.report import Proof, differing, explained_key
-from streamtable.runtime.proof.sides import (
-    check_provable,
-    compared_fields,
-    expected_side,
-    found_side,
-    reasons_of,
-)
+from streamtable.runtime.proof.report import Proof, smallest_key
+from streamtable.runtime.proof.sides import check_provable, compared_fields, compared_key
+from streamtable.runtime.proof.written import newest_written
 from streamtable.runtime.reading import reading_context
 from streamtable.runtime.status.document import JobState
-from streamtable.runtime.status.found import FoundJob, job_at
+from streamtable.runtime.status.found import FoundJob
 
 #: The longest wait for a moment between two batches of a running job, in seconds.
 _PATIENCE_S = 60.0
 
 
 @dataclass(frozen=True)
-class Asked:
-    """What to prove.
+class Difference:
+    """A query whose sink may differ, and what was compared.
 
     Attributes:
-        directory: checkpoint of the job.
-        table: the table whose queries are proved; None for all.
-        share: share of the keys that are compared, 0 to 1.
+        proof: the result.
+        sink: the query.
+        commit: the commit.
+        lowering: the context of the session, whose sources read the topics.
+        job: name of the job.
+        topics: Kafka's ids of the topics that the job has read.
     """
 
-    directory: str
-    table: str | None = None
-    share: float = 1.0
+    proof: Proof
+    sink: Sink
+    commit: Commit
+    lowering: LoweringContext
+    job: str
+    topics: Mapping[str, str]
 
 
 def prove_job(
@@ -71,6 +69,8 @@ def prove_job(
     functions: Sequence[PythonFunction],
     notice: Notice,
     show: Callable[[Proof], None],
+    keep: Callable[[Difference], None] | None = None,
+    engine_of: Callable[[Sink], DuckDbEngine] | None = None,
     *,
     verbose: bool = False,
 ) -> bool:
@@ -86,6 +86,8 @@ def prove_job(
         functions: the user's Python functions.
         notice: takes one line for the user.
         show: takes the result of each query.
+        keep: takes each query that differs, while Spark runs.
+        engine_of: returns what computes the expected rows of a query; None for Spark.
         verbose: whether Spark's own log is shown.
 
     Returns:
@@ -97,9 +99,12 @@ def prove_job(
     """
     job = job_of(plans, asked)
     faults = []
-    for sink in job.queries.values():
+    engines: dict[str, DuckDbEngine] = {}
+    for name, sink in job.queries.items():
         try:
             check_provable(sink, settings, functions)
+            if engine_of is not None:
+                engines[name] = engine_of(sink)
         except StreamtableError as error:
             faults.append(error)
     raise_all(faults)
@@ -108,72 +113,12 @@ def prove_job(
         for name, sink in job.queries.items():
             lowering = replace(context, query=name, counters={})
             prover = _Prover(name, sink, job.found, job.topics, job.directories[name], lowering)
-            proof = prover.proof(asked.share)
-            show(proof)
-            equal = equal and proof.equal
+            found = prover.difference(asked.share, engines.get(name))
+            show(found.proof)
+            if not found.proof.equal and keep is not None:
+                keep(found)
+            equal = equal and found.proof.equal
     return equal
-
-
-@dataclass(frozen=True)
-class CheckpointJob:
-    """The job of a checkpoint.
-
-    Attributes:
-        found: the job.
-        topics: Kafka's ids of the topics that it has read.
-        queries: the queries that are asked for, by name.
-        directories: directory of the offsets and state of each query.
-    """
-
-    found: FoundJob
-    topics: Mapping[str, str]
-    queries: Mapping[str, Sink]
-    directories: Mapping[str, Path]
-
-
-def job_of(plans: Sequence[Sink], asked: Asked) -> CheckpointJob:
-    """Return the job of a checkpoint, and its queries that are asked for.
-
-    Raises:
-        StreamtableError: CHECKPOINT_UNREADABLE, CHECKPOINT_MISMATCH; INVALID_OPTION for a table
-            that the job has not written.
-    """
-    if is_remote(asked.directory):
-        raise StreamtableError(
-            Condition.NOT_YET,
-            what=f"'prove' and 'why' with the remote checkpoint '{asked.directory}'",
-        )
-    path = Path(asked.directory)
-    manifest = read_manifest(path, asked.directory) if path.is_dir() else None
-    job = job_at(path) if manifest is not None else None
-    if manifest is None or job is None:
-        raise StreamtableError(
-            Condition.CHECKPOINT_UNREADABLE,
-            checkpoint=asked.directory,
-            reason="no job has written to it",
-            hint="pass the --checkpoint of a job that has run",
-        )
-    queries = assign(query_names(plans), manifest)
-    for name, old in queries.changed.items():
-        difference = old.difference(name, queries.records[name])
-        if difference is not None:
-            raise mismatch(asked.directory, difference, "")
-    wanted = {
-        name: sink
-        for name, sink in queries.plans.items()
-        if name not in queries.starting and asked.table in (None, sink.table.name, name)
-    }
-    if not wanted:
-        known = [sink.table.name for sink in queries.plans.values()]
-        raise StreamtableError(
-            Condition.INVALID_OPTION,
-            option="--table",
-            value=asked.table,
-            expected=f"a table that the job has written: {', '.join(known)}",
-            hint=closest(asked.table or "", known),
-        )
-    directories = {name: job.directory / queries.directory_of(name) for name in wanted}
-    return CheckpointJob(job, manifest.topics, wanted, directories)
 
 
 @dataclass(frozen=True)
@@ -187,11 +132,12 @@ class _Prover:
     directory: Path
     lowering: LoweringContext
 
-    def proof(self, share: float) -> Proof:
+    def difference(self, share: float, engine: DuckDbEngine | None) -> Difference:
         self._check_topics()
         commit = self._commit()
         try:
-            return self._proof(commit, share)
+            proof = self._proof(commit, share, engine)
+            return Difference(proof, self.sink, commit, self.lowering, self.job.name, self.topics)
         except (PySparkException, JavaError) as error:
             explain = source_of(self.sink.table).explain
             raise job_fault(self.name, str(error), [explain]) from error
@@ -241,44 +187,42 @@ class _Prover:
             raise self._not(msg)
         return found
 
-    def _proof(self, commit: Commit, share: float) -> Proof:
-        sink, fields = self.sink, compared_fields(self.sink)
-        expected = expected_side(sink, commit, self.lowering)
-        found = found_side(sink, commit, self.lowering)
-        key = () if sink.table.connector.writes.is_append else sink.key
-        rounded = rounded_fields(sink.input, lambda _: None)
-        tolerant = [f.name for f in fields if f.name in rounded and f.type.root in APPROXIMATE]
-        ours = sampled(expected.rows, fields, key, share)
-        theirs = sampled(found.rows, fields, key, share)
-        if key:
-            compared = by_key(ours, theirs, fields, key, tolerant)
-        else:
-            compared = by_count(ours, theirs, fields, may_repeat=sink_of(sink.table).may_repeat)
-        counts = compared.counts()
-        reasons: list[str] = []
-        examples = compared.examples() if differing(counts) else []
-        explained = explained_key(examples)
-        columns = key or [f.name for f in fields]
-        origins = (
-            [] if explained is None else origins_of(sink, commit, self.lowering, columns, explained)
-        )
-        if differing(counts):
-            reasons = [*expected.notices, *found.notices, *reasons_of(expected.doubts)]
-            if tolerant and not key:
-                reasons.append(f"rows have sums of FLOAT or DOUBLE: {', '.join(tolerant)}")
-        return Proof(
+    def _proof(self, commit: Commit, share: float, engine: DuckDbEngine | None) -> Proof:
+        sink = self.sink
+        both = comparison(sink, commit, self.lowering, self.lowering, share, engine)
+        counts = both.compared.counts()
+        found = Proof(
             query=self.name,
             table=sink.table.name,
-            keyed=bool(key),
+            keyed=both.keyed,
             batch=commit.batch,
             time_ms=commit.time_ms,
-            offsets=expected.offsets,
+            offsets=both.expected.offsets,
             counts=counts,
             share=share,
-            tolerant=tolerant if key else (),
-            reasons=reasons,
+            tolerant=both.tolerant if both.keyed else (),
+            against="spark" if engine is None else "duckdb",
+        )
+        return found if found.equal else self._explained(found, both, commit)
+
+    def _explained(self, proof: Proof, both: Comparison, commit: Commit) -> Proof:
+        """Add the differing keys, and the records of the smallest of them."""
+        sink, lowering = self.sink, self.lowering
+        examples = both.compared.examples()
+        known = [key for key, expected, _ in examples if expected is not None]
+        columns = compared_key(sink) or [f.name for f in compared_fields(sink)]
+        origins = origins_of(sink, commit, lowering, columns, known) if known else {}
+        smallest = smallest_key(examples, origins)
+        written = None
+        if smallest is not None:
+            written = newest_written(sink, commit, lowering, self.directory, smallest)
+        return replace(
+            proof,
+            reasons=both.reasons(),
             examples=examples,
-            origins=origins,
+            smallest=smallest,
+            origins=origins.get(smallest or "", ()),
+            written=written,
         )
 
     def _not(self, reason: str, hint: str | None = None) -> StreamtableError:

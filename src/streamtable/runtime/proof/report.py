@@ -8,13 +8,19 @@ from datetime import UTC, datetime
 from typing import Any
 
 from streamtable.runtime.proof.compare import SHOWN, Verdict
-from streamtable.runtime.proof.origins import Origin
+from streamtable.runtime.proof.origins import NAMED, Origin
+from streamtable.runtime.proof.written import Written
 
-#: What a proof does not prove, because both sides use it.
-SHARED = (
-    "Both sides share the parser, the planner, the scalar expressions and the decoders; the"
-    " aggregations, joins and rankings of the comparison are Spark's own"
-)
+#: What a proof does not prove, because both sides use it, by the engine of the comparison.
+SHARED = {
+    "spark": (
+        "Both sides share the parser, the planner, the scalar expressions and the decoders; the"
+        " aggregations, joins and rankings of the comparison are Spark's own"
+    ),
+    "duckdb": (
+        "Both sides share the parser and the decoders; DuckDB has planned and computed the queries"
+    ),
+}
 
 
 @dataclass(frozen=True)
@@ -33,7 +39,11 @@ class Proof:
         tolerant: columns that are equal up to a tolerance.
         reasons: why differences are not decided; empty if they are.
         examples: the first differing keys: key, expected and found, as JSON.
-        origins: the newest input records of the first of them that the answer has.
+        smallest: the differing key of the examples with the fewest input records, as JSON; a key
+            that the answer lacks only if there is no other.
+        origins: its input records, newest first.
+        written: the newest record of this key in the sink.
+        against: the engine that has computed the expected rows.
     """
 
     query: str
@@ -47,7 +57,10 @@ class Proof:
     tolerant: Sequence[str] = ()
     reasons: Sequence[str] = ()
     examples: Sequence[tuple[str, str | None, str | None]] = ()
+    smallest: str | None = None
     origins: Sequence[Origin] = ()
+    written: Written | None = None
+    against: str = "spark"
 
     @property
     def keys(self) -> int:
@@ -103,10 +116,13 @@ class Proof:
             yield f"  undecided: {reason}"
         for key, expected, row in self.examples:
             yield f"  {key}: expected {expected or 'no row'}, found {row or 'no row'}"
-        explained = explained_key(self.examples)
-        if self.origins and explained is not None:
-            records = ", ".join(origin.text for origin in self.origins)
-            yield f"  the expected row of {explained} comes from: {records}"
+        if self.origins:
+            records = ", ".join(origin.text for origin in self.origins[:NAMED])
+            more = len(self.origins) - NAMED
+            others = f" and {more:,} more" if more > 0 else ""
+            yield f"  the expected row of {self.smallest} comes from: {records}{others}"
+        if self.written is not None:
+            yield f"  the newest record of {self.smallest}: {self.written.text}"
         if self.differ > SHOWN:
             yield f"  ... and {self.differ - SHOWN:,} more"
 
@@ -130,6 +146,7 @@ class Proof:
                 {"key": key, "expected": expected, "found": found}
                 for key, expected, found in self.examples
             ],
+            "smallest": self.smallest,
             "origins": [
                 {
                     "table": one.table,
@@ -137,15 +154,27 @@ class Proof:
                     "offset": one.offset,
                     "time": one.time.isoformat(),
                 }
-                for one in self.origins
+                for one in self.origins[:NAMED]
             ],
-            "shared": SHARED,
+            "written": None if self.written is None else self.written.as_json(),
+            "against": self.against,
+            "shared": SHARED[self.against],
         }
 
 
-def explained_key(examples: Sequence[tuple[str, str | None, str | None]]) -> str | None:
-    """Return the first of the differing keys that the answer has."""
-    return next((key for key, expected, _ in examples if expected is not None), None)
+def smallest_key(
+    examples: Sequence[tuple[str, str | None, str | None]],
+    origins: Mapping[str, Sequence[Origin]],
+) -> str | None:
+    """Return the differing key with the fewest input records; the first of equal ones.
+
+    Args:
+        examples: the differing keys.
+        origins: the input records of those that the answer has.
+    """
+    known = [key for key, expected, _ in examples if expected is not None]
+    keys = known or [key for key, _, _ in examples]
+    return min(keys, key=lambda key: len(origins.get(key, ())), default=None)
 
 
 def differing(counts: Mapping[Verdict, int]) -> int:

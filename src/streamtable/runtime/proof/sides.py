@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 from pyspark.sql import DataFrame
 
@@ -68,6 +68,16 @@ def compared_fields(sink: Sink) -> tuple[Field, ...]:
     return tuple(f for f in sink.table.schema.persisted if f.name not in metadata)
 
 
+def compared_key(sink: Sink) -> tuple[str, ...]:
+    """Return the columns by which rows are compared; none if they are counted."""
+    return () if sink.table.connector.writes.is_append else tuple(sink.key)
+
+
+def sink_ranges(commit: Commit) -> Ranges:
+    """Return the ranges of the splits of the sink up to a commit."""
+    return {split: (0, end) for split, end in commit.ends.items()}
+
+
 def check_provable(sink: Sink, settings: Settings, functions: Sequence[PythonFunction]) -> None:
     """Check, without reading anything, that a query and its tables can be compared.
 
@@ -112,8 +122,20 @@ def _check_history(table: str, connector: str, keeps: bool) -> None:
         )
 
 
-def expected_side(sink: Sink, commit: Commit, lowering: LoweringContext) -> Expected:
+#: Computes the rows of a query from the current rows of its tables, by name: row kind, fields.
+Engine = Callable[[Mapping[str, DataFrame], LoweringContext], DataFrame]
+
+
+def expected_side(
+    sink: Sink, commit: Commit, lowering: LoweringContext, engine: Engine | None = None
+) -> Expected:
     """Return the rows of the batch answer over the input of a commit.
+
+    Args:
+        sink: the query.
+        commit: the commit.
+        lowering: the context of the session.
+        engine: computes the rows; None for Spark's batch operators.
 
     Raises:
         StreamtableError: MOMENT_LOST for input that is no longer kept; NOT_PROVABLE.
@@ -122,7 +144,10 @@ def expected_side(sink: Sink, commit: Commit, lowering: LoweringContext) -> Expe
     notices: list[str] = []
     context = answer_context(sink, commit, ranges, lowering, notices.extend)
     waits = _waits(sink)
-    rows = checked(sink, answer(sink.input, context), lowering)
+    answered = answer(sink.input, context)  # also for another engine: it collects the doubts
+    if engine is not None:
+        answered = engine(_tables(sink, ranges, lowering), lowering)
+    rows = checked(sink, answered, lowering)
     if waits:
         context.doubt(sink.input, "rows may have been dropped as late")
     noted: list[Node] = []
@@ -131,7 +156,7 @@ def expected_side(sink: Sink, commit: Commit, lowering: LoweringContext) -> Expe
         context.doubt(node, "it decides by a sum of FLOAT or DOUBLE, whose last digits may differ")
     records = encoded(sink, rows, lowering)
     fields = compared_fields(sink)
-    decoded = source_of(sink.table).decoded(ReadRequest(fields), records, lowering)
+    decoded = lowering.source_of(sink.table).decoded(ReadRequest(fields), records, lowering)
     offsets = sum(end - begin for one in ranges for begin, end in one.values())
     return Expected(_plain(decoded, fields), tuple(notices), context.doubts, offsets)
 
@@ -182,21 +207,35 @@ def found_side(sink: Sink, commit: Commit, lowering: LoweringContext) -> Side:
         StreamtableError: MOMENT_LOST for a topic whose first records are deleted.
     """
     fields, mode = compared_fields(sink), sink.table.connector.writes
-    key = () if mode.is_append else sink.key
-    ranges = {split: (0, end) for split, end in commit.ends.items()}
+    key = compared_key(sink)
     wanted = ReadRequest(fields, last_only=bool(key))
-    source = source_of(sink.table)
-    found = source.stored_between(wanted, ranges, lowering, committed=True)
+    source = lowering.source_of(sink.table)
+    found = source.stored_between(wanted, sink_ranges(commit), lowering, committed=True)
     rows = found.rows if mode.is_append else content(found.rows, fields, key)
     # An append-only topic is read as a whole: compaction would be a loss.
     return Side(_plain(rows, fields), found.notices)
+
+
+def _tables(
+    sink: Sink, ranges: Sequence[Ranges], lowering: LoweringContext
+) -> dict[str, DataFrame]:
+    """Return the current rows of each table of a query, with all physical columns."""
+    pairs = zip(scans(sink.input), ranges, strict=True)
+    return {scan.table.name: _table(scan, reached, lowering) for scan, reached in pairs}
+
+
+def _table(scan: Scan, ranges: Ranges, lowering: LoweringContext) -> DataFrame:
+    whole = replace(scan, fields=scan.table.schema.physical)
+    changes = _changes(whole, ranges, lowering).rows
+    context = BatchContext(lowering, lambda _: changes)
+    return answer(whole, context).drop(ROW_KIND_COLUMN)
 
 
 def _changes(scan: Scan, ranges: Ranges, lowering: LoweringContext) -> StoredChanges:
     fields = tuple(f for f in scan.fields if f not in POSITION)
     last_only = bool(scan.table.schema.primary_key) and not scan.mode.is_append
     wanted = ReadRequest(fields, last_only=last_only and not scan.mode.has_before)
-    source = source_of(scan.table)
+    source = lowering.source_of(scan.table)
     return source.stored_between(wanted, ranges, lowering, committed=False)
 
 

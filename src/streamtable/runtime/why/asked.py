@@ -12,8 +12,8 @@ from streamtable.operators.context import LoweringContext
 from streamtable.plan.rules.tree import every
 from streamtable.plan.sink.sink import Sink
 from streamtable.plan.source.scan import scans
+from streamtable.runtime.proof.asked import Asked, CheckpointJob, job_of
 from streamtable.runtime.proof.commits import Commit, newest_commit, read_commit
-from streamtable.runtime.proof.prove import Asked, CheckpointJob, job_of
 from streamtable.runtime.proof.ranges import Ranges, ranges_of
 from streamtable.runtime.why.key import KeyColumn, parse_key
 

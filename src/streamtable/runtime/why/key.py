@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import date, datetime, time
 from decimal import Decimal, InvalidOperation
@@ -81,6 +82,22 @@ def parse_key(text: str, sink: Sink) -> tuple[KeyColumn, ...]:
             raise _refused(text, f"the key ({columns}) of {name}: '{column}' is missing")
     types = {f.name: f for f in sink.input.fields}
     return tuple(_column(types[column], found[column], text) for column in sink.key)
+
+
+def known_columns(text: str, fields: Sequence[Field]) -> tuple[KeyColumn, ...]:
+    """Return the columns of a JSON object whose values can be given as Spark SQL.
+
+    Args:
+        text: an object with some of the fields, as Spark writes it.
+        fields: the fields.
+    """
+    values = json.loads(text, parse_float=Decimal)
+    found = []
+    for field in fields:
+        if field.name in values:
+            with suppress(StreamtableError):
+                found.append(_column(field, values[field.name], text))
+    return tuple(found)
 
 
 def literal(text: str, kind: DataType) -> str | None:

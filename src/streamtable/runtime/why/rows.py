@@ -9,11 +9,17 @@ from pyspark.sql import DataFrame, Row
 
 from streamtable.batch.answer import answer
 from streamtable.batch.context import BatchContext, Doubt
+from streamtable.core.types import quote
 from streamtable.operators.context import LoweringContext
+from streamtable.plan.join.pairs import PairNode
 from streamtable.plan.node import Node
+from streamtable.runtime.why.key import literal
 from streamtable.runtime.why.records import RECORD_SQL, Records, StoredRecords
 from streamtable.runtime.why.result import Record
-from streamtable.runtime.why.trace import Pin, condition_of
+from streamtable.runtime.why.trace import Pin, condition_of, of_values
+
+#: Maximum number of join keys that are looked for in the other input.
+_JOIN_KEYS = 1_000
 
 _KINDS = ("+I", "-U", "+U", "-D")
 #: Row kinds whose record is shown with its kind: those that remove a row.
@@ -60,6 +66,34 @@ class KeyRows:
     def count(self, node: Node, pins: Sequence[Pin]) -> int:
         """Return the number of rows of an operator that have the values of the pins."""
         return self.of(node, pins).count()
+
+    def matches(self, node: PairNode, side: int, pins: Sequence[Pin]) -> Pin | None:
+        """Return the pin of one input of a join for the join keys of the rows of the other input.
+
+        Args:
+            node: the join.
+            side: the input with the rows, 0 or 1.
+            pins: the pins of this input.
+
+        Returns:
+            None without such rows, without join keys as literals, or for more than `_JOIN_KEYS`.
+        """
+        keys = (node.left_keys, node.right_keys)[side]
+        child = node.inputs[side]
+        types = [next(f.type for f in child.fields if f.name == key) for key in keys]
+        if not keys or any(literal("", kind) is None for kind in types):
+            return None
+        texts = [f"CAST({quote(key)} AS STRING) AS k{n}" for n, key in enumerate(keys)]
+        there = " AND ".join(f"{quote(key)} IS NOT NULL" for key in keys)
+        rows = self.of(child, pins).where(there).selectExpr(*texts).distinct()
+        values = sorted(tuple(row) for row in rows.limit(_JOIN_KEYS + 1).collect())
+        if not values or len(values) > _JOIN_KEYS:
+            return None
+        literals = [
+            tuple(literal(text, kind) or "NULL" for text, kind in zip(value, types, strict=True))
+            for value in values
+        ]
+        return of_values(node, 1 - side, literals, exact=all(pin.exact for pin in pins))
 
     def records_of(self, rows: DataFrame, why: str = "CAST(NULL AS STRING)") -> tuple[Record, ...]:
         """Return the newest records of rows that carry theirs.

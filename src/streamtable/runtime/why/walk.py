@@ -16,7 +16,6 @@ from streamtable.plan.node import Node
 from streamtable.plan.rows.calc import Calc
 from streamtable.plan.source.scan import Scan
 from streamtable.runtime.why.dropped import Dropped, dropped_by, name_of
-from streamtable.runtime.why.key import literal
 from streamtable.runtime.why.result import OperatorLine, Reason, Record
 from streamtable.runtime.why.rows import KeyRows
 from streamtable.runtime.why.trace import (
@@ -24,13 +23,9 @@ from streamtable.runtime.why.trace import (
     Pin,
     below,
     gives_join_keys,
-    of_values,
     pinned_scans,
     table_of,
 )
-
-#: Maximum number of join keys that are looked for in the other input.
-_JOIN_KEYS = 1_000
 
 #: Operators without a line of their own: they neither drop nor combine rows.
 _SILENT = ("WatermarkAssigner", "Materialize")
@@ -121,22 +116,9 @@ class Walk:
 
     def _matches(self, node: PairNode, side: int, pins: Sequence[Pin]) -> Sequence[Pin]:
         """Return the pin of the other input for the join keys of the rows of this input."""
-        keys = (node.left_keys, node.right_keys)[side]
-        child = node.inputs[side]
-        types = [next(f.type for f in child.fields if f.name == key) for key in keys]
-        if not keys or any(literal("", kind) is None for kind in types):
+        pin = self.rows.matches(node, side, pins)
+        if pin is None:
             return ()
-        texts = [f"CAST({quote(key)} AS STRING) AS k{n}" for n, key in enumerate(keys)]
-        there = " AND ".join(f"{quote(key)} IS NOT NULL" for key in keys)
-        rows = self.rows.of(child, pins).where(there).selectExpr(*texts).distinct()
-        values = sorted(tuple(row) for row in rows.limit(_JOIN_KEYS + 1).collect())
-        if not values or len(values) > _JOIN_KEYS:
-            return ()
-        literals = [
-            tuple(literal(text, kind) or "NULL" for text, kind in zip(value, types, strict=True))
-            for value in values
-        ]
-        pin = of_values(node, 1 - side, literals, exact=all(pin.exact for pin in pins))
         for scan, reached in pinned_scans(node.inputs[1 - side], [pin]):
             self.rows.stored.narrow(scan, reached)
         return (pin,)

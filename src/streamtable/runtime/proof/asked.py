@@ -1,0 +1,91 @@
+"""What to prove: the job of a checkpoint, and its queries that are asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from streamtable.core.errors import Condition, StreamtableError, closest
+from streamtable.plan.sink.sink import Sink
+from streamtable.runtime.checkpoint.assignment import assign, query_names
+from streamtable.runtime.checkpoint.manifest_file import mismatch, read_manifest
+from streamtable.runtime.checkpoint.remote import is_remote
+from streamtable.runtime.status.found import FoundJob, job_at
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What to prove.
+
+    Attributes:
+        directory: checkpoint of the job.
+        table: the table whose queries are proved; None for all.
+        share: share of the keys that are compared, 0 to 1.
+    """
+
+    directory: str
+    table: str | None = None
+    share: float = 1.0
+
+
+@dataclass(frozen=True)
+class CheckpointJob:
+    """The job of a checkpoint.
+
+    Attributes:
+        found: the job.
+        topics: Kafka's ids of the topics that it has read.
+        queries: the queries that are asked for, by name.
+        directories: directory of the offsets and state of each query.
+    """
+
+    found: FoundJob
+    topics: Mapping[str, str]
+    queries: Mapping[str, Sink]
+    directories: Mapping[str, Path]
+
+
+def job_of(plans: Sequence[Sink], asked: Asked) -> CheckpointJob:
+    """Return the job of a checkpoint, and its queries that are asked for.
+
+    Raises:
+        StreamtableError: CHECKPOINT_UNREADABLE, CHECKPOINT_MISMATCH; INVALID_OPTION for a table
+            that the job has not written.
+    """
+    if is_remote(asked.directory):
+        raise StreamtableError(
+            Condition.NOT_YET,
+            what=f"'prove' and 'why' with the remote checkpoint '{asked.directory}'",
+        )
+    path = Path(asked.directory)
+    manifest = read_manifest(path, asked.directory) if path.is_dir() else None
+    job = job_at(path) if manifest is not None else None
+    if manifest is None or job is None:
+        raise StreamtableError(
+            Condition.CHECKPOINT_UNREADABLE,
+            checkpoint=asked.directory,
+            reason="no job has written to it",
+            hint="pass the --checkpoint of a job that has run",
+        )
+    queries = assign(query_names(plans), manifest)
+    for name, old in queries.changed.items():
+        difference = old.difference(name, queries.records[name])
+        if difference is not None:
+            raise mismatch(asked.directory, difference, "")
+    wanted = {
+        name: sink
+        for name, sink in queries.plans.items()
+        if name not in queries.starting and asked.table in (None, sink.table.name, name)
+    }
+    if not wanted:
+        known = [sink.table.name for sink in queries.plans.values()]
+        raise StreamtableError(
+            Condition.INVALID_OPTION,
+            option="--table",
+            value=asked.table,
+            expected=f"a table that the job has written: {', '.join(known)}",
+            hint=closest(asked.table or "", known),
+        )
+    directories = {name: job.directory / queries.directory_of(name) for name in wanted}
+    return CheckpointJob(job, manifest.topics, wanted, directories)

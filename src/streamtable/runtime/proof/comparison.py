@@ -1,0 +1,88 @@
+"""The comparison of one query at a commit: both sides, and how they are compared."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from streamtable.batch.rounding import rounded_fields
+from streamtable.connector_api.endpoints import sink_of
+from streamtable.core.types import APPROXIMATE
+from streamtable.operators.context import LoweringContext
+from streamtable.plan.sink.sink import Sink
+from streamtable.runtime.proof.commits import Commit
+from streamtable.runtime.proof.compare import Compared, by_count, by_key, sampled
+from streamtable.runtime.proof.sides import (
+    Engine,
+    Expected,
+    Side,
+    compared_fields,
+    compared_key,
+    expected_side,
+    found_side,
+    reasons_of,
+)
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Both sides of a query.
+
+    Attributes:
+        expected: the batch answer.
+        found: the rows of the sink.
+        compared: both, joined; lazy.
+        tolerant: columns that are equal up to a tolerance, or rows with sums that may differ.
+        keyed: whether rows are compared by a key.
+    """
+
+    expected: Expected
+    found: Side
+    compared: Compared
+    tolerant: tuple[str, ...]
+    keyed: bool
+
+    def reasons(self) -> list[str]:
+        """Return why differences are not decided; runs Spark jobs."""
+        reasons = [
+            *self.expected.notices,
+            *self.found.notices,
+            *reasons_of(self.expected.doubts),
+        ]
+        if self.tolerant and not self.keyed:
+            reasons.append(f"rows have sums of FLOAT or DOUBLE: {', '.join(self.tolerant)}")
+        return reasons
+
+
+def comparison(
+    sink: Sink,
+    commit: Commit,
+    inputs: LoweringContext,
+    target: LoweringContext,
+    share: float = 1.0,
+    engine: Engine | None = None,
+) -> Comparison:
+    """Compare the batch answer of a query with the rows of its sink.
+
+    Args:
+        sink: the query.
+        commit: the commit.
+        inputs: the context whose sources read the input.
+        target: the context whose sources read the sink.
+        share: share of the keys that are compared, 0 to 1.
+        engine: computes the expected rows; None for Spark's batch operators.
+
+    Raises:
+        StreamtableError: MOMENT_LOST for records that are no longer kept; NOT_PROVABLE.
+    """
+    fields, key = compared_fields(sink), compared_key(sink)
+    expected = expected_side(sink, commit, inputs, engine)
+    found = found_side(sink, commit, target)
+    rounded = rounded_fields(sink.input, lambda _: None)
+    tolerant = tuple(f.name for f in fields if f.name in rounded and f.type.root in APPROXIMATE)
+    ours = sampled(expected.rows, fields, key, share)
+    theirs = sampled(found.rows, fields, key, share)
+    if key:
+        compared = by_key(ours, theirs, fields, key, tolerant)
+    else:
+        compared = by_count(ours, theirs, fields, may_repeat=sink_of(sink.table).may_repeat)
+    return Comparison(expected, found, compared, tolerant, bool(key))
