@@ -56,11 +56,12 @@ def project(
         condition: a BOOLEAN expression; only rows for which it is true pass.
     """
     fields = unique_names(name for name, _ in outputs)
+    given = {field.name for field in node.fields}
     projections = tuple(
         Projection(
             Field(name, bound.type),
             bound.sql,
-            _source(bound, node),
+            _source(bound, given),
             bound.fields,
             bound.deterministic and not bound.fields,
         )
@@ -101,17 +102,20 @@ def with_values(
             plain[value.sql] = unique_names([*others, name])[-1]
             outputs.append((plain[value.sql], value))
         names.append(plain[value.sql])
+    if len(outputs) == len(relation.node.fields):
+        return relation, names
     return Relation(project(relation.node, outputs).node, relation.columns), names
 
 
 def unique_names(names: Iterable[str]) -> list[str]:
     """Number repeated names: `a`, `a` -> `a`, `a_1`."""
     wanted = list(names)
+    known = set(wanted)
     taken: set[str] = set()
     found = []
     for name in wanted:
         unique, number = name, 0
-        while unique in taken or (number and unique in wanted):
+        while unique in taken or (number and unique in known):
             number += 1
             unique = f"{name}_{number}"
         taken.add(unique)
@@ -119,13 +123,12 @@ def unique_names(names: Iterable[str]) -> list[str]:
     return found
 
 
-def _source(bound: Bound, node: Node) -> str | None:
-    """Return the field that the expression refers to; None for any other expression."""
+def _source(bound: Bound, given: set[str]) -> str | None:
+    """Return the field of the input that an expression refers to; None for other expressions."""
     if len(bound.fields) != 1:
         return None
     (name,) = bound.fields
-    is_field = bound.sql == quote(name) and any(f.name == name for f in node.fields)
-    return name if is_field else None
+    return name if name in given and bound.sql == quote(name) else None
 
 
 def _is_identity(projections: tuple[Projection, ...], node: Node) -> bool:
