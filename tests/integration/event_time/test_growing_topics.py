@@ -76,7 +76,9 @@ def _each(first: int, last: int, partitions: tuple[int, ...]) -> list[Event]:
     return [Event(ms, 1, 1, p) for ms in range(first, last, 1_000) for p in partitions]
 
 
-@pytest.mark.parametrize("mode", ["micro-batch", "real-time", "auto"])
+@pytest.mark.parametrize(
+    "mode", ["micro-batch", "real-time", pytest.param("auto", marks=pytest.mark.soak)]
+)
 def test_partitions_that_are_added(
     mode: str, spark: SparkSession, broker: Broker, topic: Topics, tmp_path: Path
 ) -> None:
