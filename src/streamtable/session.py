@@ -41,6 +41,7 @@ from streamtable.sql.statements.model import (
     Definition,
     Explain,
     Insert,
+    JarStatement,
     ListOptions,
     Name,
     ResetOption,
@@ -59,6 +60,7 @@ if TYPE_CHECKING:
     from streamtable.runtime.run_queries import JobObserver
 
 
+_NO_JARS = "has no effect here: connectors and formats are built in, and functions are in Python"
 _BUILT_IN = frozenset({*FUNCTIONS, *AGGREGATES}) - NEWER
 
 
@@ -238,6 +240,8 @@ class Session:
                 self.settings.reset(statement.key, statement.key_at)
             case ListOptions():
                 self.answers.append(self.settings.listed())
+            case JarStatement():
+                self._told.append(f"{statement.at}: {statement.keyword} JAR {_NO_JARS}")
             case Insert() | StatementSet():
                 self._insert(statement)
             case CreateTableAs():
@@ -266,8 +270,10 @@ class Session:
         made = statement.table if isinstance(statement, CreateTableLike) else statement
         if isinstance(made, CreateTable):
             self._check_columns(made.name, made.name_at, temporary=made.temporary)
+            self._told += self.catalog.notices(made.name)
         elif isinstance(made, AlterTable) and self.catalog.has(made.name):
             self._check_columns(made.name, made.name_at, temporary=False)
+            self._told += self.catalog.notices(made.name)
 
     def _check_columns(self, name: Name, at: Span | None, *, temporary: bool) -> None:
         """Remove a table or view from the catalog if its columns do not bind."""
@@ -283,6 +289,7 @@ class Session:
         relation = QueryPlanner(self.catalog).plan(statement.query, whole=True)
         fields = [Field(column.name, column.field.type) for column in relation.columns]
         self.catalog.create_table_as(statement, fields)
+        self._told += self.catalog.notices(table.name)
         return Insert(
             target=table.name,
             query=statement.query,

@@ -6,7 +6,7 @@ difference, because a session's catalogs end with the session.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from sqlglot import exp
@@ -15,7 +15,7 @@ from streamtable.catalog.alter import altered_options, altered_schema, refused
 from streamtable.catalog.functions import Functions
 from streamtable.catalog.merge import options_like, schema_as, schema_like
 from streamtable.catalog.namespaces import Namespaces, Path
-from streamtable.catalog.tables import Factory, made
+from streamtable.catalog.tables import Factory, check_written, made, notices
 from streamtable.catalog.views import View, qualified
 from streamtable.core.errors import Condition, Span, StreamtableError, closest
 from streamtable.core.options import Given
@@ -304,6 +304,16 @@ class Catalog:
             renamed = replace(content, name=str(target))
         del self._permanent[path]
         self._permanent[target] = renamed
+
+    def notices(self, name: Name) -> Iterator[str]:
+        """Yield a line for each part of a table's declaration that has no effect."""
+        found = self.find(name, None)
+        if isinstance(found, Table):
+            yield from notices(found, self._connectors)
+
+    def check_written(self, table: Table, at: Span | None) -> None:
+        """Refuse a declaration that a sink cannot have; INVALID_PARTITIONS."""
+        check_written(table, self._connectors, at)
 
     def _declare(self, path: Path, statement: CreateTable) -> None:
         self._entries(temporary=statement.temporary)[path] = self._table(str(path), statement)

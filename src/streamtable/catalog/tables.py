@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Protocol
 
 from streamtable.catalog.lacking import NOT_YET
 from streamtable.core.errors import Condition, Span, StreamtableError, closest
-from streamtable.core.options import Given
+from streamtable.core.options import Given, OptionSet
 from streamtable.core.table import Connector, Schema, Table
 from streamtable.sql.statements.model import CreateTable
 
@@ -16,12 +16,16 @@ class Factory(Protocol):
     """Factory of a connector: creates checked connectors from WITH options."""
 
     @property
+    def options(self) -> OptionSet:
+        """The options of the connector's tables, without those of formats."""
+
+    @property
     def create(self) -> Callable[[str, Schema, Mapping[str, Given], Span | None], Connector]:
         """(table name, schema, options, place) -> connector."""
 
     @property
     def partitioned(self) -> bool:
-        """Whether tables of the connector may have PARTITIONED BY."""
+        """Whether tables of the connector that are written may have PARTITIONED BY."""
 
 
 def made(name: str, declared: CreateTable | Table, connectors: Mapping[str, Factory]) -> Table:
@@ -34,8 +38,7 @@ def made(name: str, declared: CreateTable | Table, connectors: Mapping[str, Fact
         connectors: name -> factory.
 
     Raises:
-        StreamtableError: MISSING_OPTION, NOT_YET, UNKNOWN_CONNECTOR, INVALID_PARTITIONS, or an
-            error of the connector.
+        StreamtableError: MISSING_OPTION, NOT_YET, UNKNOWN_CONNECTOR, or an error of the connector.
     """
     return Table(
         name=name,
@@ -45,6 +48,35 @@ def made(name: str, declared: CreateTable | Table, connectors: Mapping[str, Fact
         at=declared.at,
         options=declared.options,
     )
+
+
+def notices(table: Table, connectors: Mapping[str, Factory]) -> Iterator[str]:
+    """Yield a line, with its place, for each part of a declaration that has no effect."""
+    name = table.connector.name
+    if table.schema.partition_keys and not connectors[name].partitioned:
+        place = f"{table.at}: " if table.at else ""
+        yield f"{place}PARTITIONED BY of {table.name} has no effect on a scan of connector '{name}'"
+    yield from connectors[name].options.notices(table.options)
+
+
+def check_written(table: Table, connectors: Mapping[str, Factory], at: Span | None) -> None:
+    """Refuse a sink with PARTITIONED BY whose connector has no partitions.
+
+    As in Flink, a table that is only read may have them (`DynamicSinkUtils` asks a sink for
+    `SupportsPartitioning`, and no source is asked).
+
+    Raises:
+        StreamtableError: INVALID_PARTITIONS.
+    """
+    name = table.connector.name
+    if table.schema.partition_keys and not connectors[name].partitioned:
+        raise StreamtableError(
+            Condition.INVALID_PARTITIONS,
+            at=at,
+            hint="remove it from a table that is written",
+            table=table.name,
+            reason=f"connector '{name}' has no partitions of columns",
+        )
 
 
 def _connector(
@@ -73,13 +105,5 @@ def _connector(
             hint=closest(given.text, connectors) or known,
             table=name,
             connector=given.text,
-        )
-    if declared.schema.partition_keys and not factory.partitioned:
-        raise StreamtableError(
-            Condition.INVALID_PARTITIONS,
-            at=declared.at,
-            hint="remove it",
-            table=name,
-            reason=f"connector '{given.text}' has no partitions of columns",
         )
     return factory.create(name, declared.schema, declared.options, declared.at)

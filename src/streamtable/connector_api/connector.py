@@ -28,7 +28,8 @@ class ConnectorFactory:
         create: a function of the table's name for messages, its schema, the WITH clause and the
             position of the declaration. It returns the connector with checked options, or raises
             StreamtableError at the position of a wrong option or column.
-        partitioned: whether tables support PARTITIONED BY; the schema then has the partition keys.
+        partitioned: whether tables that are written may have PARTITIONED BY; the schema has the
+            partition keys.
         java_classes: Java classes that Spark's class path must have, and for each, in words, the
             jars with the class.
     """

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from enum import Enum
@@ -116,6 +116,9 @@ class Option(Generic[T]):
         not_yet_value: the unsupported value; None: any value except the default.
         fallback_keys: alternative keys, used if the key itself is not set.
         secret: whether the value may contain a secret although the key does not indicate it.
+        no_effect: why the option is accepted without an effect, with a notice; None: it has one.
+        only_with: key, and value if only one counts, of the option without which this one has no
+            effect, as in Flink. It is then accepted with a notice.
     """
 
     key: str
@@ -127,9 +130,23 @@ class Option(Generic[T]):
     not_yet_value: T | None = None
     fallback_keys: tuple[str, ...] = ()
     secret: bool = False
+    no_effect: str | None = None
+    only_with: tuple[str, str | None] | None = None
 
-    def read(self, given: Given) -> T:
-        """Parse a value; raises INVALID_OPTION or NOT_YET."""
+    def idle(self, given: Mapping[str, Given]) -> str | None:
+        """Return why the option has no effect beside the other options; None if it has one."""
+        if self.no_effect is not None:
+            return f"here: {self.no_effect}"
+        if self.only_with is None:
+            return None
+        key, value = self.only_with
+        found = given.get(key)
+        if found is not None and value in (None, found.text.strip().lower()):
+            return None
+        return f"without '{key}'" + ("" if value is None else f" = '{value}'")
+
+    def read(self, given: Given, *, idle: bool = False) -> T:
+        """Parse a value; raises INVALID_OPTION, or NOT_YET unless it has no effect anyway."""
         shown = MASK if self.secret or is_secret(self.key) else given.text
         try:
             value = self.kind.read(given.text)
@@ -144,7 +161,7 @@ class Option(Generic[T]):
         refused = value != self.default
         if self.not_yet_value is not None:
             refused = value == self.not_yet_value
-        if self.not_yet is not None and refused:
+        if self.not_yet is not None and refused and not idle:
             raise StreamtableError(
                 Condition.NOT_YET,
                 at=given.at,
@@ -263,7 +280,8 @@ class OptionSet:
             if is_secret(key) and not key.endswith("credentials-source"):
                 hide(value.text)
             if key in by_key:
-                values[key] = by_key[key].read(value)
+                option = by_key[key]
+                values[key] = option.read(value, idle=option.idle(given) is not None)
             elif self.passthrough and key.startswith(self.passthrough):
                 passed[key.removeprefix(self.passthrough)] = value.text
             elif not (self.family and key.startswith(self.family)):
@@ -280,6 +298,14 @@ class OptionSet:
         for rule in self.rules:
             rule(settings, table)
         return settings
+
+    def notices(self, given: Mapping[str, Given]) -> Iterator[str]:
+        """Yield a line, with its place, for each option that is set and has no effect."""
+        given = self.spelled_out(given)
+        for option in self.options:
+            if option.key in given and (reason := option.idle(given)) is not None:
+                place = f"{at}: " if (at := given[option.key].at) else ""
+                yield f"{place}option '{option.key}' has no effect {reason}"
 
     def _check_required(
         self,
@@ -309,6 +335,8 @@ def documented(sets: Iterable[OptionSet]) -> list[tuple[str, str, str, str]]:
             doc = option.doc
             if option.fallback_keys:
                 doc += f" Also `{'`, `'.join(option.fallback_keys)}`."
+            if option.no_effect is not None:
+                doc += f" Accepted without effect: {option.no_effect}."
             if option.not_yet is not None:
                 value = option.not_yet_value
                 doc += f" {value_shown(value)}:" if value is not None else ""

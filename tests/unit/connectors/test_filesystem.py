@@ -31,6 +31,7 @@ def _found(sql: str, name: str = "t") -> FilesystemTable:
 
 
 _JSON = "'path' = '/data', 'format' = 'json'"
+_COMMIT = f"{_JSON}, 'sink.partition-commit.policy.kind' = 'success-file'"
 
 
 @pytest.mark.parametrize(
@@ -49,11 +50,10 @@ _JSON = "'path' = '/data', 'format' = 'json'"
         (f"{_JSON}, 'csv.null-literal' = 'x'", Condition.UNKNOWN_OPTION, "csv.null-literal"),
         (f"{_JSON}, 'parquet.compression' = 'ZSTD'", Condition.OPTION_CONFLICT, "format 'json'"),
         (f"{_JSON}, 'partition.default-name' = 'x'", Condition.OPTION_CONFLICT, "PARTITIONED BY"),
-        (f"{_JSON}, 'sink.rolling-policy.file-size' = '1 mb'", Condition.NOT_YET, "micro-batch"),
         (f"{_JSON}, 'compaction.file-size' = '1 mb'", Condition.NOT_YET, "auto-compaction"),
-        (f"{_JSON}, 'sink.partition-commit.delay' = '1 h'", Condition.NOT_YET, "micro-batch"),
+        (f"{_COMMIT}, 'sink.partition-commit.delay' = '1 h'", Condition.NOT_YET, "micro-batch"),
         (
-            f"{_JSON}, 'sink.partition-commit.trigger' = 'partition-time'",
+            f"{_COMMIT}, 'sink.partition-commit.trigger' = 'partition-time'",
             Condition.NOT_YET,
             "micro-batch",
         ),
@@ -129,10 +129,14 @@ def test_partitions_stay_when_a_table_changes() -> None:
     assert [f.name for f in _found(sql).partitions] == ["dt"]
 
 
-def test_a_connector_without_partitions_refuses_them() -> None:
-    sql = "CREATE TABLE p (a INT, b INT) PARTITIONED BY (a) WITH ('connector' = 'print');"
-    with pytest.raises(StreamtableError, match="connector 'print' has no partitions") as refused:
-        _load(sql)
+def test_a_sink_without_partitions_refuses_them() -> None:
+    sql = (
+        "CREATE TABLE p (a INT, b INT) PARTITIONED BY (a) WITH ('connector' = 'jdbc',"
+        " 'url' = 'jdbc:sqlite:x', 'table-name' = 'p');"
+    )
+    _load(sql)
+    with pytest.raises(StreamtableError, match="connector 'jdbc' has no partitions") as refused:
+        _load(sql + "INSERT INTO p VALUES (1, 2);")
     assert refused.value.condition is Condition.INVALID_PARTITIONS
 
 

@@ -42,6 +42,7 @@ ACCEPTED = {
         "SELECT u.id FROM users AS u LEFT JOIN (events AS e JOIN users_copy AS c ON e.id = c.id)"
         " ON u.id = c.id"
     ),
+    "comments that begin with //": "// a line\nSELECT id // an end\nFROM users",
 }
 
 
@@ -71,6 +72,39 @@ def test_settings_without_effect(key: str, reason: str) -> None:
     session.load(f"SET '{key}' = '1';", "job.sql")
     (notice,) = session.notices()
     assert f": setting '{key}' has no effect here: {reason}" in notice
+
+
+_FILES = """CREATE TABLE t (a INT, dt STRING) PARTITIONED BY (dt) WITH ('connector' = 'filesystem',
+  'path' = '/d', 'format' = 'json', '{}' = '{}')"""
+_ROLLS = "has no effect here: a micro-batch closes its files"
+_COMMITS = "has no effect without 'sink.partition-commit.policy.kind'"
+#: A declaration that is accepted, and the notice about it.
+NOTICES = {
+    "ADD JAR '/lib/udf.jar'": "ADD JAR has no effect here: connectors and formats are built in",
+    "REMOVE JAR '/lib/udf.jar'": "REMOVE JAR has no effect here",
+    """CREATE TABLE t (a INT, b INT) PARTITIONED BY (a) WITH ('connector' = 'datagen');
+       INSERT INTO t_sink SELECT a FROM t""": "PARTITIONED BY of t has no effect on a scan of",
+    """CREATE TABLE t (a INT) WITH ('connector' = 'kafka', 'topic' = 't', 'format' = 'json',
+       'properties.bootstrap.servers' = 'b:1', 'sink.transactional-id-prefix' = 'p')""": (
+        "option 'sink.transactional-id-prefix' has no effect without"
+        " 'sink.delivery-guarantee' = 'exactly-once'"
+    ),
+    _FILES.format("sink.rolling-policy.file-size", "128 MB"): _ROLLS,
+    _FILES.format("sink.rolling-policy.rollover-interval", "1 min"): _ROLLS,
+    _FILES.format("sink.partition-commit.trigger", "partition-time"): _COMMITS,
+    _FILES.format("sink.partition-commit.delay", "1 h"): _COMMITS,
+    _FILES.format("partition.time-extractor.timestamp-pattern", "$dt 00:00:00"): _COMMITS,
+}
+
+
+@pytest.mark.parametrize(("script", "wanted"), NOTICES.items(), ids=list(NOTICES))
+def test_notices(script: str, wanted: str) -> None:
+    session = Session()
+    session.load("CREATE TABLE t_sink (a INT) WITH ('connector' = 'print');", "tables.sql")
+    session.load(script, "job.sql")
+    (notice,) = session.notices()
+    assert notice.startswith("job.sql:")
+    assert wanted in notice
 
 
 #: A script, and what each of its errors says.

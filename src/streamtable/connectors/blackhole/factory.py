@@ -41,4 +41,4 @@ def create(
     return BlackholeTable(name="blackhole", table=table, schema=schema, at=at)
 
 
-BLACKHOLE = ConnectorFactory(OPTIONS, create)
+BLACKHOLE = ConnectorFactory(OPTIONS, create, partitioned=True)

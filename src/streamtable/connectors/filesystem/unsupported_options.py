@@ -1,4 +1,4 @@
-"""Flink's options of `filesystem` tables that streamtable refuses, with the reasons."""
+"""Flink's options of `filesystem` tables that streamtable refuses or that have no effect here."""
 
 from __future__ import annotations
 
@@ -31,9 +31,12 @@ def _bytes(text: str) -> int:
 
 _MEMORY: Kind[int] = Kind("MemorySize", "a size such as '128 mb'", _bytes)
 
-_ROLLS = "a micro-batch closes its files; 'auto-compaction' writes a single file per partition"
+_CLOSED = "a micro-batch closes its files"
+_ROLLS = f"{_CLOSED}; 'auto-compaction' writes a single file per partition"
 _BY_TIME = "each micro-batch commits the partitions to which it adds rows"
 _OF_PARTITION_TIME = "only the trigger 'process-time' is supported"
+#: Without a policy Flink commits no partition.
+_WITH_POLICY = ("sink.partition-commit.policy.kind", None)
 _TIMESTAMPS = "timestamps are INT64 microseconds; TIMESTAMP values have no time zone"
 
 UNSUPPORTED: tuple[Option[Any], ...] = (
@@ -42,28 +45,28 @@ UNSUPPORTED: tuple[Option[Any], ...] = (
         "sink.rolling-policy.file-size",
         _MEMORY,
         default=128 << 20,
-        not_yet=_ROLLS,
+        no_effect=_CLOSED,
         doc="Size at which a file is closed.",
     ),
     Option(
         "sink.rolling-policy.rollover-interval",
         DURATION,
         default=timedelta(minutes=30),
-        not_yet=_ROLLS,
+        no_effect=_CLOSED,
         doc="Age at which a file is closed.",
     ),
     Option(
         "sink.rolling-policy.inactivity-interval",
         DURATION,
         default=timedelta(minutes=30),
-        not_yet=_ROLLS,
+        no_effect=_CLOSED,
         doc="Time without new rows after which a file is closed.",
     ),
     Option(
         "sink.rolling-policy.check-interval",
         DURATION,
         default=timedelta(minutes=1),
-        not_yet=_ROLLS,
+        no_effect=_CLOSED,
         doc="Interval at which the ages of files are checked.",
     ),
     Option(
@@ -71,6 +74,7 @@ UNSUPPORTED: tuple[Option[Any], ...] = (
         choice(CommitTrigger),
         default=CommitTrigger.PROCESS_TIME,
         not_yet=_BY_TIME,
+        only_with=_WITH_POLICY,
         doc="Whether partitions are committed by processing time or by their own time.",
     ),
     Option(
@@ -78,6 +82,7 @@ UNSUPPORTED: tuple[Option[Any], ...] = (
         DURATION,
         default=timedelta(0),
         not_yet=_BY_TIME,
+        only_with=_WITH_POLICY,
         doc="Delay of a partition's commit.",
     ),
     Option(
@@ -85,6 +90,7 @@ UNSUPPORTED: tuple[Option[Any], ...] = (
         TEXT,
         default="UTC",
         not_yet=_OF_PARTITION_TIME,
+        only_with=_WITH_POLICY,
         doc="Time zone of the watermark for the trigger `partition-time`.",
     ),
     Option(
@@ -104,24 +110,28 @@ UNSUPPORTED: tuple[Option[Any], ...] = (
         TEXT,
         default="default",
         not_yet=_OF_PARTITION_TIME,
+        only_with=_WITH_POLICY,
         doc="How the time of a partition is extracted.",
     ),
     Option(
         "partition.time-extractor.class",
         TEXT,
         not_yet=_OF_PARTITION_TIME,
+        only_with=_WITH_POLICY,
         doc="Class that extracts the time of a partition.",
     ),
     Option(
         "partition.time-extractor.timestamp-pattern",
         TEXT,
         not_yet=_OF_PARTITION_TIME,
+        only_with=_WITH_POLICY,
         doc="Pattern that combines partition columns to a timestamp.",
     ),
     Option(
         "partition.time-extractor.timestamp-formatter",
         TEXT,
         not_yet=_OF_PARTITION_TIME,
+        only_with=_WITH_POLICY,
         doc="Format of that timestamp.",
     ),
     Option(

@@ -69,4 +69,4 @@ def create(table: str, schema: Schema, given: Mapping[str, Given], at: Span | No
     )
 
 
-PRINT = ConnectorFactory(OPTIONS, create)
+PRINT = ConnectorFactory(OPTIONS, create, partitioned=True)

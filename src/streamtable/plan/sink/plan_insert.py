@@ -48,6 +48,7 @@ def plan_insert(insert: Insert, catalog: Catalog, settings: Settings) -> Sink:
     declared = catalog.find_table(insert.target, at)
     table = with_options(declared, insert.hints, catalog, allowed=allowed)
     table.connector.check_sink()
+    catalog.check_written(table, at)
     query = QueryPlanner(catalog, options_hints=allowed).plan(insert.query, whole=True)
     query = replace(query, node=with_numbering(query.node))
     wanted = _written_columns(insert, table)

@@ -1,4 +1,4 @@
-r"""Lexer: drops comments, resolves `${variables}` and keeps hints.
+r"""Lexer: drops comments (`--`, `//`, `/* */`), resolves `${variables}` and keeps hints.
 
 A variable inside a string or a quoted name becomes part of that text, whatever its value. A value
 with a quote therefore cannot end the literal. A variable outside becomes separate tokens, or part
@@ -17,7 +17,7 @@ from streamtable.sql.lexer.tokens import Kind, Token
 from streamtable.sql.lexer.variables import value_of
 
 _VARIABLE = re.compile(r"\$\{\s*([^{}\s']*)\s*\}")
-_BLANK = re.compile(r"(?:\s+|--[^\n]*|/\*(?!\+).*?\*/)+", re.DOTALL)
+_BLANK = re.compile(r"(?:\s+|(?:--|//)[^\n]*|/\*(?!\+).*?\*/)+", re.DOTALL)
 _WORD = re.compile(rf"(?:[^\W\d]|{_VARIABLE.pattern})(?:\w|\$(?!\{{)|{_VARIABLE.pattern})*")
 _NUMBER = re.compile(r"(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 _SYMBOL = re.compile(r"=>|<>|<=|>=|!=|\|\||/\*\+|.", re.DOTALL)

@@ -33,6 +33,7 @@ __all__ = [
     "Drop",
     "Explain",
     "Insert",
+    "JarStatement",
     "ListOptions",
     "Name",
     "OnConflict",
@@ -194,6 +195,14 @@ class ListOptions:
 
 
 @dataclass(frozen=True)
+class JarStatement:
+    """`ADD JAR 'path'` or `REMOVE JAR 'path'`; `keyword` is the first word."""
+
+    keyword: str
+    at: Span
+
+
+@dataclass(frozen=True)
 class Explain:
     """`EXPLAIN [PLAN FOR] [CHANGELOG_MODE, ...] insert | query | statement set | CREATE AS`."""
 
@@ -224,6 +233,7 @@ Statement = (
     | StatementSet
     | SetOption
     | ListOptions
+    | JarStatement
     | ResetOption
     | Explain
     | Select

@@ -21,6 +21,7 @@ from streamtable.sql.statements.model import (
     CreateTableLike,
     Explain,
     Insert,
+    JarStatement,
     ListOptions,
     OnConflict,
     ResetOption,
@@ -112,6 +113,8 @@ class StatementParser(DefinitionParser, JobParser):
             "INSERT": self._insert,
             "EXECUTE": self._execute,
             "BEGIN": self._begin,
+            "ADD": self._jar,
+            "REMOVE": self._jar,
             "SET": self._set,
             "RESET": self._reset,
             "EXPLAIN": self._explain,
@@ -189,6 +192,12 @@ class StatementParser(DefinitionParser, JobParser):
         found = self._insert()
         self.expect(";")
         return found
+
+    def _jar(self) -> JarStatement:
+        keyword = self.take()
+        self.expect("JAR")
+        self.text("the path of the jar in quotes")
+        return JarStatement(keyword.key, keyword.at)
 
     def _set(self) -> SetOption | ListOptions:
         at = self.expect("SET").at

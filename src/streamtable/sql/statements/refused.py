@@ -37,8 +37,6 @@ NOT_YET = (
     ("DESCRIBE", "MODEL"),
     ("DESC", "DATABASE"),
     ("DESC", "MODEL"),
-    ("ADD", "JAR"),
-    ("REMOVE", "JAR"),
     ("CALL",),
     ("COMPILE", "AND", "EXECUTE", "PLAN"),
     ("COMPILE", "PLAN"),

@@ -210,6 +210,7 @@ TRANSACTION_PREFIX = Option(
     "sink.transactional-id-prefix",
     TEXT,
     doc="Prefix of the transactional ids of `exactly-once`; no other job may use it.",
+    only_with=(DELIVERY.key, DeliveryGuarantee.EXACTLY_ONCE.value),
 )
 ADD_TABLE_ID = Option(
     "sink.add-tableId-to-header-enabled",
@@ -276,6 +277,6 @@ RULES = (
     rules.stays_on(DISCOVERY_INTERVAL),
     rules.skips_or_keeps(DEAD_LETTER_TOPIC),
     rules.another_topic(DEAD_LETTER_TOPIC, TOPIC),
-    rules.only_with(TRANSACTION_PREFIX, DELIVERY, DeliveryGuarantee.EXACTLY_ONCE),
+    rules.required_with(TRANSACTION_PREFIX, DELIVERY, DeliveryGuarantee.EXACTLY_ONCE),
     apsaramq.complete,
 )

@@ -106,19 +106,28 @@ def needs(option: Option[Any], other: Option[Any], value: Enum) -> Rule:
     return check
 
 
-def only_with(option: Option[Any], other: Option[Any], value: Enum) -> Rule:
-    """Require `option` for one `value` of `other`, and refuse it for any other value."""
+def required_with(option: Option[Any], other: Option[Any], value: Enum) -> Rule:
+    """Require `option` for one `value` of `other`."""
 
     def check(settings: Settings, table: str) -> None:
-        chosen = settings.get(other) is value
-        if chosen and not settings.has(option):
+        if settings.get(other) is value and not settings.has(option):
             raise StreamtableError(
                 Condition.OPTION_CONFLICT,
                 at=settings.at(other),
                 reason=f"{table} sets '{other.key}' = '{value.value}' without '{option.key}'",
                 hint=f"add '{option.key}' = '...'",
             )
-        if settings.has(option) and not chosen:
+
+    return check
+
+
+def only_with(option: Option[Any], other: Option[Any], value: Enum) -> Rule:
+    """Require `option` for one `value` of `other`, and refuse it for any other value."""
+    required = required_with(option, other, value)
+
+    def check(settings: Settings, table: str) -> None:
+        required(settings, table)
+        if settings.has(option) and settings.get(other) is not value:
             raise StreamtableError(
                 Condition.OPTION_CONFLICT,
                 at=settings.at(option),
