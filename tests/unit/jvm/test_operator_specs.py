@@ -34,6 +34,7 @@ TYPES = {
     "Sequence[MatchValue]": ("List<MatchValue>",),
     "Sequence[PatternEdge]": ("List<PatternEdge>",),
     "Sequence[PatternState]": ("List<PatternState>",),
+    "object | None": ("PythonProgram",),
     "Lateness": ("Lateness",),
     "Counters": ("Counters",),
 }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from streamtable.jvm.counters import Counters
 
@@ -49,7 +49,7 @@ class Aggregation(Named):
     argument_type: str
     result_type: str
     parameters: Sequence[str] = ()
-    python: Any = None
+    python: object | None = None
 
 
 @dataclass(frozen=True)
