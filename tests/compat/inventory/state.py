@@ -21,6 +21,7 @@ class State(Enum):
     """What becomes of something that Flink has; the value is the word for it."""
 
     WORKS = "works"
+    NO_EFFECT = "accepted with a notice, without effect"
     NOT_YET = "not supported yet"
     REFUSED = "refused"
 
@@ -74,24 +75,30 @@ def cases(name: str) -> Iterator[Case]:
 
 
 @cache
-def outcome(example: str) -> StreamtableError | None:
-    """What the front end says to a script over `tables.sql`; None: it is valid."""
+def _loaded(example: str) -> tuple[Session, StreamtableError | None]:
+    """The session after a script over `tables.sql`, and its first error."""
     session = Session()
     session.load(_TABLES, "tables.sql")
     try:
         session.load(example, "job.sql")
     except StreamtableError as error:
-        return error
+        return session, error
     except Faults as faults:
-        return faults.faults[0]
-    return None
+        return session, faults.faults[0]
+    return session, None
+
+
+def outcome(example: str) -> StreamtableError | None:
+    """What the front end says to a script over `tables.sql`; None: it is valid."""
+    return _loaded(example)[1]
 
 
 def state(case: Case) -> State:
     """The state of a statement or clause."""
-    error = outcome(case.example)
+    session, error = _loaded(case.example)
     if error is None:
-        return State.WORKS
+        idle = any(f"{case.name} has no effect" in notice for notice in session.notices())
+        return State.NO_EFFECT if idle else State.WORKS
     if case.refused is not None:
         return State.REFUSED
     return State.NOT_YET
