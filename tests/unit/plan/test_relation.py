@@ -1,0 +1,20 @@
+"""Relations: fields that are there already are reused."""
+
+from __future__ import annotations
+
+from streamtable.plan.query.relation import bound_field, of_node, with_values
+from streamtable.session import Session
+
+_SCRIPT = """CREATE TABLE t (a INT, b INT) WITH ('connector' = 'datagen');
+CREATE TABLE s (a INT, b INT) WITH ('connector' = 'print');
+INSERT INTO s SELECT a, b FROM t;"""
+
+
+def test_plain_fields_add_nothing() -> None:
+    session = Session()
+    session.load(_SCRIPT, "job.sql")
+    relation = of_node(session.plans[0].input)
+    values = [bound_field(field) for field in relation.node.fields]
+    found, names = with_values(relation, values, "key")
+    assert found is relation
+    assert names == ["a", "b"]
