@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from streamtable.catalog.catalog import Catalog
 from streamtable.catalog.define import define
 from streamtable.catalog.functions import search_in
+from streamtable.connector_api.catalogs import CATALOG_TYPES
 from streamtable.connector_api.connectors import CONNECTORS
 from streamtable.core.answer import Answer, text_answer
 from streamtable.core.errors import Condition, Span, StreamtableError, raise_all, singles
@@ -80,7 +81,7 @@ class Session:
     """
 
     settings: SessionSettings = field(default_factory=SessionSettings)
-    catalog: Catalog = field(default_factory=lambda: Catalog(CONNECTORS, _BUILT_IN))
+    catalog: Catalog = field(default_factory=lambda: Catalog(CONNECTORS, _BUILT_IN, CATALOG_TYPES))
     plans: list[Sink] = field(default_factory=list)
     inserts: list[tuple[Insert, Catalog]] = field(default_factory=list)
     selects: list[Collect] = field(default_factory=list)
@@ -97,6 +98,7 @@ class Session:
             StreamtableError: a single error, with its position in the script; `Faults` for
                 several, without errors that are only consequences of another error.
         """
+        self.catalog.external.refresh()
         faults: list[StreamtableError] = []
         undeclared: set[str] = set()
         unread = False

@@ -8,10 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
 from streamtable.catalog.alter import altered_options, altered_schema, refused
+from streamtable.catalog.external import ExternalTables
 from streamtable.catalog.functions import Functions
 from streamtable.catalog.merge import options_like, schema_as, schema_like
 from streamtable.catalog.namespaces import Namespaces, Path
@@ -38,6 +40,9 @@ from streamtable.sql.statements.model import (
     Drop,
 )
 
+if TYPE_CHECKING:
+    from streamtable.connector_api.catalogs import CatalogType
+
 __all__ = ["Catalog", "Entry", "Factory", "View"]
 
 
@@ -56,15 +61,20 @@ class Catalog:
     Args:
         connectors: name -> factory.
         built_in: names of the built-in functions.
+        types: types of catalogs, besides those in memory.
     """
 
     def __init__(
-        self, connectors: Mapping[str, Factory], built_in: frozenset[str] = frozenset()
+        self,
+        connectors: Mapping[str, Factory],
+        built_in: frozenset[str] = frozenset(),
+        types: Mapping[str, CatalogType] | None = None,
     ) -> None:
         self._connectors = connectors
         self._permanent: dict[Path, Table | View] = {}
         self._temporary: dict[Path, Table | View] = {}
-        self.namespaces = Namespaces()
+        self.namespaces = Namespaces(types)
+        self.external = ExternalTables(connectors, self.namespaces)
         self.functions = Functions(self.namespaces, built_in)
 
     def copy(self) -> Catalog:
@@ -73,6 +83,7 @@ class Catalog:
         other._permanent = dict(self._permanent)
         other._temporary = dict(self._temporary)
         other.namespaces = self.namespaces.copy()
+        other.external = self.external.copy(other.namespaces)
         other.functions = self.functions.copy(other.namespaces)
         return other
 
@@ -116,6 +127,7 @@ class Catalog:
         """ALTER TABLE: change a table; CHANGE_REFUSED if Flink does not allow the change."""
         at = statement.name_at or statement.at
         path = self.namespaces.path(statement.name)
+        self.namespaces.check_changeable(path.catalog, f"ALTER TABLE {path}", at)
         table = self._permanent.get(path)
         if path in self._temporary:
             raise refused(str(path), at, "it is temporary", "drop it and create it again")
@@ -176,6 +188,9 @@ class Catalog:
         path = self.namespaces.path(statement.name)
         kind = View if statement.kind == "VIEW" else Table
         at = statement.name_at or statement.at
+        if not statement.temporary:
+            change = f"DROP {statement.kind} {path}"
+            self.namespaces.check_changeable(path.catalog, change, at)
         if not statement.temporary and isinstance(self._temporary.get(path), kind):
             raise StreamtableError(
                 Condition.CHANGE_REFUSED,
@@ -239,6 +254,9 @@ class Catalog:
             found = self._entries(temporary=temporary).get(path)
             if found is not None:
                 return Entry(path, found, temporary)
+        external = self.external.find(path, at)
+        if external is not None:
+            return Entry(path, external, temporary=False)
         raise self._unknown(path, at)
 
     def find(self, name: Name, at: Span | None) -> Table | View:
@@ -261,12 +279,14 @@ class Catalog:
         """List the tables and views of a database, including temporary ones, sorted."""
         home = self.namespaces.home(place, at)
         visible = {**self._permanent, **self._temporary}
-        return sorted(
+        external = [] if views_only else self.external.names(home[0], at)
+        own = {
             path.name
             for path, content in visible.items()
             if (path.catalog, path.database) == home
             and (isinstance(content, View) or not views_only)
-        )
+        }
+        return sorted(own.union(external))
 
     # Helpers
 
@@ -278,6 +298,8 @@ class Catalog:
         path, at = self.namespaces.path(statement.name), statement.name_at or statement.at
         if not statement.temporary:
             self.namespaces.check(path, at)
+            change = f"CREATE {'TABLE' if isinstance(statement, CreateTable) else 'VIEW'} {path}"
+            self.namespaces.check_changeable(path.catalog, change, at)
         old = self._entries(temporary=statement.temporary).get(path)
         kind = Table if isinstance(statement, CreateTable) else View
         if statement.replaces and isinstance(old, kind):
@@ -316,7 +338,8 @@ class Catalog:
         check_written(table, self._connectors, at)
 
     def _declare(self, path: Path, statement: CreateTable) -> None:
-        self._entries(temporary=statement.temporary)[path] = self._table(str(path), statement)
+        complete = self.external.completed(str(path), statement)
+        self._entries(temporary=statement.temporary)[path] = self._table(str(path), complete)
 
     def _table(self, name: str, declared: CreateTable | Table) -> Table:
         return made(name, declared, self._connectors)

@@ -103,6 +103,9 @@ class Functions:
         else:
             path = self._path(statement.name)
             self._namespaces.check(path, at)
+            if not statement.temporary:
+                change = f"CREATE FUNCTION {statement.name[-1]}"
+                self._namespaces.check_changeable(path.catalog, change, at)
             (self._temporary if statement.temporary else self._permanent)[path] = found
         self.made.append(found)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from streamtable.core.errors import Condition, Span, StreamtableError, closest
 from streamtable.core.options import TEXT, Given, Option, OptionSet
@@ -17,6 +18,9 @@ from streamtable.sql.statements.listings import (
     UseCatalog,
     UseDatabase,
 )
+
+if TYPE_CHECKING:
+    from streamtable.connector_api.catalogs import CatalogType, ExternalCatalog
 
 #: Flink's names of the initial catalog and database.
 DEFAULT_CATALOG = "default_catalog"
@@ -64,14 +68,20 @@ class Described:
 
 
 class Namespaces:
-    """Catalogs of a session, all in memory.
+    """Catalogs of a session, in memory and external.
+
+    Args:
+        types: types of external catalogs by name.
 
     Attributes:
         catalog: the current catalog.
         database: the current database.
+        external: name -> external catalog.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, types: Mapping[str, CatalogType] | None = None) -> None:
+        self._types = types or {}
+        self.external: dict[str, ExternalCatalog] = {}
         self.catalog = DEFAULT_CATALOG
         self.database = DEFAULT_DATABASE
         self._databases: dict[str, dict[str, None]] = {DEFAULT_CATALOG: {DEFAULT_DATABASE: None}}
@@ -80,7 +90,8 @@ class Namespaces:
 
     def copy(self) -> Namespaces:
         """Return independent catalogs and databases with the same content."""
-        other = Namespaces()
+        other = Namespaces(self._types)
+        other.external = dict(self.external)
         other.catalog, other.database = self.catalog, self.database
         other._databases = {name: dict(inside) for name, inside in self._databases.items()}
         other._first = dict(self._first)
@@ -133,19 +144,26 @@ class Namespaces:
             )
 
     def create_catalog(self, statement: CreateCatalog) -> None:
-        """Create a catalog in memory; other catalog types are refused by name."""
+        """Create a catalog, in memory or external; unknown catalog types are refused by name."""
         name = statement.name
         if name in self._databases:
             if statement.if_not_exists:
                 return
             raise self._exists(statement.at, "catalog", name)
-        first = self._first_database(name, statement.options, statement.at)
+        kind = self._type_of(name, statement.options, statement.at)
+        if kind == _IN_MEMORY:
+            first = _OPTIONS.read(statement.options, name, statement.at)[_FIRST_DATABASE]
+        else:
+            catalog = self._types[kind].create(name, statement.options, statement.at)
+            self.external[name] = catalog
+            first = catalog.database
         self._databases[name] = {first: None}
         self._first[name] = first
         options = {key: given.text for key, given in sorted(statement.options.items())}
         self._described[name] = Described(name, options, statement.comment)
 
-    def _first_database(self, name: str, given: Mapping[str, Given], at: Span) -> str:
+    def _type_of(self, name: str, given: Mapping[str, Given], at: Span) -> str:
+        """Return the type of a new catalog; NOT_YET if there is no such type."""
         kind = given.get(_TYPE.key)
         if kind is None:
             raise StreamtableError(
@@ -155,19 +173,33 @@ class Namespaces:
                 reason=f"it lacks the option '{_TYPE.key}'",
                 hint=f"write WITH ('{_TYPE.key}' = '{_IN_MEMORY}')",
             )
-        if kind.text != _IN_MEMORY:
+        known = (_IN_MEMORY, *self._types)
+        if kind.text not in known:
             raise StreamtableError(
                 Condition.NOT_YET,
                 at=kind.at,
                 what=f"a catalog of type '{kind.text}'",
-                hint=f"'{_TYPE.key}' = '{_IN_MEMORY}' is there",
+                hint=closest(kind.text, known) or f"there are {', '.join(known)}",
             )
-        return _OPTIONS.read(given, name, at)[_FIRST_DATABASE]
+        return kind.text
+
+    def check_changeable(self, catalog: str, change: str, at: Span | None) -> None:
+        """Check that a catalog is in memory; CHANGE_REFUSED for an external one."""
+        if catalog in self.external:
+            raise StreamtableError(
+                Condition.CHANGE_REFUSED,
+                at=at,
+                change=change,
+                reason=f"the content of catalog {catalog} is that of an external system",
+                hint=f"use {DEFAULT_CATALOG}; CREATE TABLE ... LIKE copies a table into it,"
+                " and a TEMPORARY table or view hides one",
+            )
 
     def create_database(self, statement: CreateDatabase) -> None:
         """Create a database."""
         catalog, database = (self.catalog, *statement.name)[-2:]
         known = self._of(catalog, statement.at)
+        self.check_changeable(catalog, f"CREATE DATABASE {database}", statement.at)
         if database in known and not statement.if_not_exists:
             raise self._exists(statement.at, "database", database)
         known[database] = None
@@ -181,6 +213,7 @@ class Namespaces:
         if name == self.catalog:
             raise self._in_use(statement.at, "CATALOG", name)
         del self._databases[name]
+        self.external.pop(name, None)
         return name
 
     def find_database(self, statement: DropDatabase) -> tuple[str, str] | None:
@@ -189,6 +222,7 @@ class Namespaces:
         if statement.if_exists and database not in self._databases.get(catalog, {}):
             return None
         self.check(Path(catalog, database, ""), statement.at)
+        self.check_changeable(catalog, f"DROP DATABASE {database}", statement.at)
         if (catalog, database) == (self.catalog, self.database):
             raise self._in_use(statement.at, "DATABASE", database)
         return catalog, database

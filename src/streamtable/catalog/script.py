@@ -5,7 +5,7 @@ from __future__ import annotations
 from streamtable.catalog.catalog import Entry
 from streamtable.catalog.namespaces import Described
 from streamtable.catalog.views import View
-from streamtable.core.secrets import MASK, is_secret
+from streamtable.core.secrets import MASK, is_secret, without_secrets
 from streamtable.core.table import ComputedColumn, MetadataColumn, Schema, Table, TableColumn
 from streamtable.core.types import quote
 from streamtable.sql.dialect import flink_sql
@@ -22,7 +22,7 @@ def create_table_sql(entry: Entry, table: Table) -> str:
     if table.schema.primary_key:
         lines.append(_key(table.schema))
     options = [
-        f"  {text(key)} = {text(MASK if is_secret(key) else given.text)}"
+        f"  {text(key)} = {text(shown_option(key, given.text))}"
         for key, given in sorted(table.options.items())
     ]
     return "\n".join(
@@ -41,7 +41,10 @@ def create_table_sql(entry: Entry, table: Table) -> str:
 
 def create_catalog_sql(described: Described) -> str:
     """Return the CREATE CATALOG statement of a catalog."""
-    options = [f"  {text(key)} = {text(value)}" for key, value in described.options.items()]
+    options = [
+        f"  {text(key)} = {text(shown_option(key, value))}"
+        for key, value in described.options.items()
+    ]
     return "\n".join(
         [
             f"CREATE CATALOG {quote(described.name)}",
@@ -77,6 +80,11 @@ def extras(column: TableColumn) -> str:
             return f"METADATA{key}{' VIRTUAL' if column.virtual else ''}"
         case _:
             return ""
+
+
+def shown_option(key: str, value: str) -> str:
+    """Return the value of an option for people, secrets masked."""
+    return MASK if is_secret(key) else without_secrets(value)
 
 
 def text(value: str) -> str:

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from streamtable.catalog.lacking import NOT_YET
 from streamtable.core.errors import Condition, Span, StreamtableError, closest
 from streamtable.core.options import Given, OptionSet
 from streamtable.core.table import Connector, Schema, Table
-from streamtable.sql.statements.model import CreateTable
+
+if TYPE_CHECKING:
+    from streamtable.connector_api.inferred import Infer
 
 
 class Factory(Protocol):
@@ -27,8 +29,32 @@ class Factory(Protocol):
     def partitioned(self) -> bool:
         """Whether tables of the connector that are written may have PARTITIONED BY."""
 
+    @property
+    def infer(self) -> Infer | None:
+        """The function that finds the columns of a table that declares none; None if it cannot."""
 
-def made(name: str, declared: CreateTable | Table, connectors: Mapping[str, Factory]) -> Table:
+
+class Declared(Protocol):
+    """The declaration of a table: a statement, or a table that is created again."""
+
+    @property
+    def schema(self) -> Schema:
+        """Its columns."""
+
+    @property
+    def options(self) -> Mapping[str, Given]:
+        """Its WITH clause."""
+
+    @property
+    def comment(self) -> str | None:
+        """Its comment."""
+
+    @property
+    def at(self) -> Span | None:
+        """Its position."""
+
+
+def made(name: str, declared: Declared, connectors: Mapping[str, Factory]) -> Table:
     """Create a table from its declaration.
 
     Args:
@@ -79,9 +105,7 @@ def check_written(table: Table, connectors: Mapping[str, Factory], at: Span | No
         )
 
 
-def _connector(
-    name: str, declared: CreateTable | Table, connectors: Mapping[str, Factory]
-) -> Connector:
+def _connector(name: str, declared: Declared, connectors: Mapping[str, Factory]) -> Connector:
     given = declared.options.get("connector")
     known = "known connectors: " + ", ".join(connectors)
     if given is None:

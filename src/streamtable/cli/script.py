@@ -67,8 +67,16 @@ def script_arguments(function: _F, *, required: bool = True) -> _F:
     return function
 
 
-def load_script(file: Path, settings: dict[str, str], variables: dict[str, str]) -> Session:
+def load_script(
+    file: Path, settings: dict[str, str], variables: dict[str, str], *, offline: bool = False
+) -> Session:
     """Create a session and load the script.
+
+    Args:
+        file: the script.
+        settings: values of `--set`.
+        variables: values of `--var`.
+        offline: whether no server may be asked; a script that needs one is then refused.
 
     Raises:
         StreamtableError: FILE_UNREADABLE, EMPTY_SCRIPT, or a single error of script and settings.
@@ -91,6 +99,7 @@ def load_text(text: str, file: str, settings: dict[str, str], variables: dict[st
     """
     given, faults = _fixed(settings)
     session = Session(settings=given)
+    session.catalog.external.offline = offline
     try:
         session.load(text, file, variables)
     except StreamtableError as error:

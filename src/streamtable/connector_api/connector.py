@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
+from streamtable.connector_api.inferred import Infer
 from streamtable.core.errors import Span
 from streamtable.core.options import Given, OptionSet
 from streamtable.core.table import Connector, Schema
@@ -30,6 +31,8 @@ class ConnectorFactory:
             StreamtableError at the position of a wrong option or column.
         partitioned: whether tables that are written may have PARTITIONED BY; the schema has the
             partition keys.
+        infer: finds the columns of a table that declares no physical column; None if the connector
+            cannot.
         java_classes: Java classes that Spark's class path must have, and for each, in words, the
             jars with the class.
     """
@@ -37,6 +40,7 @@ class ConnectorFactory:
     options: OptionSet
     create: Callable[[str, Schema, Mapping[str, Given], Span | None], Connector]
     partitioned: bool = False
+    infer: Infer | None = None
     java_classes: Mapping[str, str] = field(default_factory=dict)
 
 

@@ -35,6 +35,8 @@ class Condition(Enum):
     COLUMN_TYPE_MISMATCH = (
         "column '{column}' of {table} is {expected}, but the query returns {found}"
     )
+    COLUMNS_NOT_DECLARED = "table {table} declares no columns, and {reason}"
+    COLUMNS_NOT_INFERRED = "subject '{subject}' of the schema registry has no columns: {reason}"
     DATA_LOST = "records that {table} needs have been deleted: {reason}"
     DATABASE_LOGIN_FAILED = "login to the database at {url} failed: {reason}"
     DATABASE_NOT_READY = "the database at {url} cannot be read for changes: {reason}"
@@ -118,6 +120,7 @@ class Condition(Enum):
     SCHEMA_REGISTRY_FAILED = "the schema registry at {url} refused: {reason}"
     SCHEMA_REGISTRY_UNREACHABLE = "the schema registry at {url} did not respond: {reason}"
     SCHEMA_UNUSABLE = "the schema of a record does not fit its table: {reason}"
+    SERVER_NEEDED = "{what} needs a server, and this command connects to none"
     SINK_NEEDS_APPEND = (
         "table {table} ({connector}) accepts only inserts, but {operator} produces {kinds}"
     )
@@ -125,6 +128,7 @@ class Condition(Enum):
     SPARK_MISSING = "Spark was not found: {reason}"
     SPARK_UNUSABLE = "the Spark session cannot be used: {reason}"
     SPARK_VERSION = "Spark {version} for Scala {scala} at {place} cannot be used: {reason}"
+    SUBJECT_MISSING = "the schema registry at {url} has no subject '{subject}'"
     SYNTAX = "expected {expected}, found {found}"
     TABLE_UNREADABLE = "{table} cannot be read: {reason}"
     TAKES_INSERTS_ONLY = "{operator} does not accept updates and deletes, which {source} produces"

@@ -6,11 +6,12 @@ import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from streamtable.connector_api.registered import RegisteredColumns
 from streamtable.core.changelog import APPEND
 from streamtable.core.codec import Codec
 from streamtable.core.options import TEXT, Option, OptionSet
 from streamtable.formats.avro_schema import avro_schema
-from streamtable.formats.avro_types import columns_of
+from streamtable.formats.avro_types import columns_of, whole_schema
 from streamtable.formats.registry_client import REGISTRY_RULES, connection
 from streamtable.formats.registry_options import (
     CONNECTION,
@@ -21,6 +22,7 @@ from streamtable.formats.registry_options import (
 )
 
 if TYPE_CHECKING:
+    from streamtable.connector_api.registered import RegisteredSchema
     from streamtable.core.changelog import ChangelogMode
     from streamtable.core.options import Settings
     from streamtable.core.types import Field
@@ -48,6 +50,7 @@ class AvroConfluentFormat:
     mode: ChangelogMode = APPEND
     options: OptionSet = _OPTIONS
     projectable: bool = False  # the user's schema has all columns
+    schema_type: str = "AVRO"
 
     def decoder(self, fields: tuple[Field, ...], settings: Settings) -> Codec:
         """Return the codec from records with any schema that resolves to the columns' schema."""
@@ -66,6 +69,16 @@ class AvroConfluentFormat:
         """Return false: Flink's avro-confluent has no such option."""
         return False
 
+    def columns(self, schema: RegisteredSchema, message: str | None) -> RegisteredColumns:  # noqa: ARG002
+        """Return the columns of a record schema; a sink writes the schema itself."""
+        text = whole_schema(schema)
+        try:
+            found = columns_of(json.loads(text))
+        except (KeyError, TypeError) as error:
+            msg = f"it is no valid Avro schema: {type(error).__name__} {error}"
+            raise ValueError(msg) from error
+        return RegisteredColumns(found, {SCHEMA.key: text})
+
 
 def _schema(fields: tuple[Field, ...], settings: Settings) -> str:
     given = settings.get(SCHEMA)
@@ -78,10 +91,22 @@ def _schema(fields: tuple[Field, ...], settings: Settings) -> str:
         raise unusable_schema(
             settings, SCHEMA, "avro-confluent", f"an Avro schema of a record: {reason}"
         ) from error
-    if found != fields:
+    if not _fits(fields, found):
         expected = f"a schema of the columns {_named(fields)}, but one of {_named(found)}"
         raise unusable_schema(settings, SCHEMA, "avro-confluent", expected)
     return given
+
+
+def _fits(columns: tuple[Field, ...], schema: tuple[Field, ...]) -> bool:
+    """Return whether columns are those of the schema; a column of a key is NOT NULL regardless."""
+    return len(columns) == len(schema) and all(
+        column.name == field.name
+        and (
+            column.type == field.type
+            or (not column.type.nullable and column.type.same_shape(field.type))
+        )
+        for column, field in zip(columns, schema, strict=True)
+    )
 
 
 def _named(fields: tuple[Field, ...]) -> str:

@@ -10,10 +10,12 @@ import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from streamtable.connector_api.registered import RegisteredColumns
 from streamtable.core.changelog import APPEND
 from streamtable.core.codec import Codec
 from streamtable.core.options import TEXT, Option, OptionSet
 from streamtable.formats.json import IGNORE_PARSE_ERRORS, JSON, check_columns, reading, writing
+from streamtable.formats.json_columns import json_columns
 from streamtable.formats.json_schema import json_schema
 from streamtable.formats.registry_client import REGISTRY_RULES, prefixed_connection
 from streamtable.formats.registry_options import (
@@ -25,6 +27,7 @@ from streamtable.formats.registry_options import (
 )
 
 if TYPE_CHECKING:
+    from streamtable.connector_api.registered import RegisteredSchema
     from streamtable.core.changelog import ChangelogMode
     from streamtable.core.options import Settings
     from streamtable.core.types import Field
@@ -51,6 +54,7 @@ class JsonConfluentFormat:
     mode: ChangelogMode = APPEND
     options: OptionSet = _OPTIONS
     projectable: bool = True
+    schema_type: str = "JSON"
 
     def decoder(self, fields: tuple[Field, ...], settings: Settings) -> Codec:
         """Return the codec from objects with any JSON schema; the columns decide what is read."""
@@ -69,6 +73,11 @@ class JsonConfluentFormat:
     def skips_errors(self, settings: Settings) -> bool:
         """Return the value of `ignore-parse-errors`."""
         return settings[IGNORE_PARSE_ERRORS]
+
+    def columns(self, schema: RegisteredSchema, message: str | None) -> RegisteredColumns:  # noqa: ARG002
+        """Return the columns of an object's schema; a sink writes the schema if it is whole."""
+        found = json_columns(schema)
+        return RegisteredColumns(found, {} if schema.references else {SCHEMA.key: schema.text})
 
 
 def _schema(fields: tuple[Field, ...], settings: Settings) -> str:

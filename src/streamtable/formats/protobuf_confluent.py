@@ -9,10 +9,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from streamtable.connector_api.registered import RegisteredColumns
 from streamtable.core.changelog import APPEND
 from streamtable.core.codec import Codec
 from streamtable.core.errors import Condition, StreamtableError
 from streamtable.core.options import NOT_EMPTY, Option, OptionSet
+from streamtable.formats.proto_columns import proto_columns
 from streamtable.formats.proto_schema import proto_schema
 from streamtable.formats.protobuf import (
     IGNORE_PARSE_ERRORS,
@@ -24,6 +26,7 @@ from streamtable.formats.registry_client import REGISTRY_RULES, prefixed_connect
 from streamtable.formats.registry_options import CONNECTION, PROPERTIES, SUBJECT, needed_subject
 
 if TYPE_CHECKING:
+    from streamtable.connector_api.registered import RegisteredSchema
     from streamtable.core.changelog import ChangelogMode
     from streamtable.core.options import Settings
     from streamtable.core.types import Field
@@ -76,6 +79,7 @@ class ProtobufConfluentFormat:
     mode: ChangelogMode = APPEND
     options: OptionSet = _OPTIONS
     projectable: bool = True
+    schema_type: str = "PROTOBUF"
 
     def decoder(self, fields: tuple[Field, ...], settings: Settings) -> Codec:
         """Return the codec from messages of any schema; columns are found by name."""
@@ -105,6 +109,11 @@ class ProtobufConfluentFormat:
     def skips_errors(self, settings: Settings) -> bool:
         """Return the value of `ignore-parse-errors`."""
         return settings[IGNORE_PARSE_ERRORS]
+
+    def columns(self, schema: RegisteredSchema, message: str | None) -> RegisteredColumns:
+        """Return the columns of a message; a sink writes the schema if it is whole."""
+        found = proto_columns(schema, message)
+        return RegisteredColumns(found, {} if schema.references else {SCHEMA.key: schema.text})
 
 
 PROTOBUF_CONFLUENT = ProtobufConfluentFormat()

@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import re
 from typing import TYPE_CHECKING, Any
+from urllib.parse import unquote, urlsplit
 
 from streamtable.core.errors import Condition, StreamtableError, closest
-from streamtable.core.secrets import MASK
+from streamtable.core.secrets import MASK, hide
 from streamtable.formats.registry_options import (
     BASIC_SOURCE,
     BASIC_USER,
@@ -154,6 +155,9 @@ def _usable_url(settings: Settings, _table: str) -> None:
                 value=re.sub(r"//[^/]*@", f"//{MASK}@", url),
                 expected="an address such as 'http://localhost:8081'",
             )
+        written = urlsplit(url.strip()).password or ""
+        hide(written)
+        hide(unquote(written))
 
 
 def _known_properties(settings: Settings, table: str) -> None:

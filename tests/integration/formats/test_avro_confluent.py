@@ -15,7 +15,7 @@ import pytest
 from py4j.protocol import Py4JJavaError
 from tests.integration.formats.registry_double import RegistryDouble
 
-from streamtable.connectors.kafka.inspect.registry import RegistrySchemas
+from streamtable.connectors.kafka.schemas.client import SchemaRegistry
 from streamtable.core import types as t
 from streamtable.core.errors import Condition, StreamtableError
 from streamtable.core.types import Field
@@ -317,13 +317,13 @@ def test_a_trusted_registry_seen_from_outside(tmp_path: Path) -> None:
     with RegistryDouble(context) as double:
         double.add(WRITER)
         options = {"url": double.url, "ssl.truststore.location": store}
-        assert RegistrySchemas({**options, "ssl.truststore.password": "geheim"}).parts(1)
+        assert SchemaRegistry({**options, "ssl.truststore.password": "geheim"}).parts(1)
         with pytest.raises(StreamtableError) as unread:
-            RegistrySchemas({**options, "ssl.truststore.password": "Falsch"})
+            SchemaRegistry({**options, "ssl.truststore.password": "Falsch"})
         assert "the truststore cannot be read" in str(unread.value)
         assert "Falsch" not in str(unread.value)
         with pytest.raises(StreamtableError) as untrusted:
-            RegistrySchemas({"url": double.url}).parts(1)
+            SchemaRegistry({"url": double.url}).parts(1)
         assert untrusted.value.condition is Condition.SCHEMA_REGISTRY_UNREACHABLE
 
 

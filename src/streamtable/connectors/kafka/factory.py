@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 from streamtable.connector_api.connector import ConnectorFactory
+from streamtable.connector_api.inferred import InferredColumns, WithoutColumns
 from streamtable.connectors.kafka.options import rules
 from streamtable.connectors.kafka.options.options import (
     KAFKA_ONLY,
@@ -32,10 +34,14 @@ from streamtable.connectors.kafka.options.sides import (
 from streamtable.connectors.kafka.options.table_options import read_startup, shared_fields
 from streamtable.connectors.kafka.read.changes import event_metadata, value_of
 from streamtable.connectors.kafka.read.metadata import check_metadata
+from streamtable.connectors.kafka.schemas.client import SchemaRegistry
+from streamtable.connectors.kafka.schemas.infer import infer_sides, inferred_append
 from streamtable.connectors.kafka.table import KafkaTable
 from streamtable.core.errors import Condition, Span, StreamtableError
 from streamtable.core.options import Given, OptionSet
 from streamtable.core.table import Schema
+
+_KEY_TOGETHER = rules.together(KEY_FORMAT, KEY_FIELDS)
 
 OPTIONS = OptionSet(
     "connector 'kafka'",
@@ -45,7 +51,7 @@ OPTIONS = OptionSet(
     rules=(
         *RULES,
         rules.needs(KEY_PREFIX, VALUE_FIELDS, ValueFields.EXCEPT_KEY),
-        rules.together(KEY_FORMAT, KEY_FIELDS),
+        _KEY_TOGETHER,
         rules.only_with(STARTUP_TIMESTAMP, STARTUP_MODE, StartupMode.TIMESTAMP),
         rules.only_with(STARTUP_OFFSETS, STARTUP_MODE, StartupMode.SPECIFIC),
         rules.one_topic(STARTUP_OFFSETS, TOPIC),
@@ -82,6 +88,19 @@ def create(table: str, schema: Schema, given: Mapping[str, Given], at: Span | No
     )
 
 
+#: Without columns, the fields of the key's schema are the key.
+_WITHOUT_COLUMNS = replace(
+    OPTIONS, rules=tuple(rule for rule in OPTIONS.rules if rule is not _KEY_TOGETHER)
+)
+
+
+def infer(declared: WithoutColumns, client: SchemaRegistry | None = None) -> InferredColumns | None:
+    """Infer the columns from the schema registry of the formats; None if they have none."""
+    options = read_options(_WITHOUT_COLUMNS, declared.table, declared.options, declared.at)
+    sides = infer_sides(declared, options, client)
+    return None if sides is None else inferred_append(declared.table, sides, options.settings)
+
+
 def _check_primary_key(schema: Schema, value: ChosenFormat, table: str, at: Span | None) -> None:
     """Refuse a primary key if every record is an insert (Flink's rule): keys may repeat."""
     if schema.primary_key and value.format.mode.is_append:
@@ -102,4 +121,4 @@ JAVA_CLASSES = {
     "org.apache.spark.sql.kafka010.KafkaSourceProvider": "the jars of Spark's Kafka connector"
 }
 
-KAFKA = ConnectorFactory(OPTIONS, create, java_classes=JAVA_CLASSES)
+KAFKA = ConnectorFactory(OPTIONS, create, infer=infer, java_classes=JAVA_CLASSES)

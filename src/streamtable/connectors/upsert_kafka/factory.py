@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from streamtable.connector_api.connector import ConnectorFactory
+from streamtable.connector_api.inferred import InferredColumns, WithoutColumns
 from streamtable.connectors.kafka.factory import JAVA_CLASSES
 from streamtable.connectors.kafka.options import rules
 from streamtable.connectors.kafka.options.options import (
@@ -39,6 +40,8 @@ from streamtable.connectors.kafka.options.sides import (
 )
 from streamtable.connectors.kafka.options.table_options import shared_fields
 from streamtable.connectors.kafka.read.metadata import check_metadata
+from streamtable.connectors.kafka.schemas.client import SchemaRegistry
+from streamtable.connectors.kafka.schemas.infer import infer_sides, inferred_upsert
 from streamtable.connectors.kafka.table import Buffer, KafkaTable, Startup
 from streamtable.core.changelog import UPSERT
 from streamtable.core.errors import Condition, Span, StreamtableError
@@ -107,6 +110,15 @@ def create(table: str, schema: Schema, given: Mapping[str, Given], at: Span | No
     )
 
 
+def infer(declared: WithoutColumns, client: SchemaRegistry | None = None) -> InferredColumns | None:
+    """Infer columns and primary key from the schema registry of the formats, if they have one."""
+    table, given, at = declared.table, declared.options, declared.at
+    _refuse_kafka_only(given, table)
+    _check_sides(given, table, at)
+    sides = infer_sides(declared, read_options(OPTIONS, table, given, at), client)
+    return None if sides is None else inferred_upsert(table, sides, declared.primary_key, at)
+
+
 def _refuse_kafka_only(given: Mapping[str, Given], table: str) -> None:
     for key, reason in _REFUSED.items():
         if key in given:
@@ -158,4 +170,4 @@ def _insert_only(chosen: ChosenFormat, table: str, at: Span | None) -> ChosenFor
     return chosen
 
 
-UPSERT_KAFKA = ConnectorFactory(OPTIONS, create, java_classes=JAVA_CLASSES)
+UPSERT_KAFKA = ConnectorFactory(OPTIONS, create, infer=infer, java_classes=JAVA_CLASSES)

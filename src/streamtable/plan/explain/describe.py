@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from streamtable.catalog.catalog import Catalog
 from streamtable.catalog.functions import PythonFunction
+from streamtable.catalog.script import shown_option
 from streamtable.core.answer import Answer
 from streamtable.core.errors import Condition, StreamtableError, closest
 from streamtable.plan.functions import AGGREGATES, FUNCTIONS
@@ -26,7 +27,8 @@ def described_catalog(statement: DescribeCatalog, catalog: Catalog) -> Answer:
         ("comment", found.comment or ""),
     ]
     if statement.extended:
-        rows += [(f"option:{key}", value) for key, value in found.options.items() if key != _TYPE]
+        options = {key: value for key, value in found.options.items() if key != _TYPE}
+        rows += [(f"option:{key}", shown_option(key, text)) for key, text in options.items()]
     return Answer(_HEADINGS, tuple(rows))
 
 

@@ -52,6 +52,8 @@ class CreateTable:
     Attributes:
         replaces: whether the statement replaces a table of this name: `OR REPLACE`.
         must_exist: whether there must be such a table: `REPLACE TABLE ... AS`.
+        elements: what the statement declares, if none of it is a physical column; the schema is
+            then empty, because the connector may know the columns. None otherwise.
     """
 
     name: Name
@@ -64,6 +66,7 @@ class CreateTable:
     name_at: Span | None = None
     replaces: bool = False
     must_exist: bool = False
+    elements: tuple[TableElement, ...] | None = None
 
 
 @dataclass(frozen=True)

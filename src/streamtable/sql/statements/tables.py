@@ -7,7 +7,7 @@ from typing import NoReturn
 
 from streamtable.core.errors import Condition, Span, StreamtableError
 from streamtable.core.options import Given
-from streamtable.core.table import Schema
+from streamtable.core.table import PhysicalColumn, Schema
 from streamtable.sql.lexer.tokens import Token
 from streamtable.sql.statements.columns import ColumnParser
 from streamtable.sql.statements.likes import FEATURES, Feature, Like, Merging
@@ -59,11 +59,14 @@ class TableParser(ColumnParser):
             self.refuse("DISTRIBUTED BY in CREATE TABLE", hint=NO_BUCKETS)
         partitions = self._partitions()
         options: dict[str, Given] = self.options() if self.accept("WITH") else {}
-        schema = Schema(())
-        if not self.sees_any("LIKE", "AS") and elements:
-            schema = SchemaDraft(shown).take([*elements, *partitions]).schema()
-        if not self.sees("AS") and (order or not (elements or self.sees("LIKE"))):
-            self._without_columns(before, named=bool(order))
+        elements += partitions
+        if order and not self.sees("AS"):
+            self._only_names(before)
+        schema, is_open = Schema(()), False
+        if not self.sees_any("LIKE", "AS"):
+            is_open = not any(isinstance(one, PhysicalColumn) for one in elements)
+            if not is_open:
+                schema = SchemaDraft(shown).take(elements).schema()
         table = CreateTable(
             name=name,
             schema=schema,
@@ -73,8 +76,8 @@ class TableParser(ColumnParser):
             temporary=temporary,
             if_not_exists=if_not_exists,
             name_at=name_at,
+            elements=tuple(elements) if is_open else None,
         )
-        elements += partitions
         if self.sees("LIKE"):
             return CreateTableLike(table, self._like(), tuple(elements))
         if self.accept("AS"):
@@ -100,12 +103,12 @@ class TableParser(ColumnParser):
         """Return whether the next parentheses contain only names, as CREATE TABLE AS allows."""
         return self.sees("(") and self.sees_name(1) and self.peek(2).key in (",", ")")
 
-    def _without_columns(self, before: Token, *, named: bool) -> NoReturn:
+    def _only_names(self, before: Token) -> NoReturn:
         raise StreamtableError(
             Condition.SYNTAX,
             at=before.at,
-            expected="columns with their types" if named else "'('",
-            found="names alone" if named else before.described(),
+            expected="columns with their types",
+            found="names alone",
             hint="only CREATE TABLE ... LIKE and ... AS SELECT copy columns",
         )
 

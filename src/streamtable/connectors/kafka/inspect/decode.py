@@ -12,8 +12,8 @@ from typing import Any, Literal
 
 import fastavro
 
-from streamtable.connectors.kafka.inspect.registry import RegistrySchemas
 from streamtable.connectors.kafka.options.sides import Side
+from streamtable.connectors.kafka.schemas.client import SchemaRegistry
 from streamtable.core.errors import Condition, StreamtableError
 from streamtable.core.types import APPROXIMATE, BYTES_ROOTS, CHARACTER, INTEGERS, Root
 from streamtable.formats.avro import ENCODING, LEGACY_TIMESTAMPS, Encoding
@@ -98,7 +98,7 @@ def _avro(side: Side) -> Decode:
 
 
 def _avro_confluent(side: Side) -> Decode:
-    schemas = RegistrySchemas(connection(side.settings))
+    schemas = SchemaRegistry(connection(side.settings))
     parsed: dict[int, Any] = {}
 
     def decode(data: bytes) -> dict[str, Any]:

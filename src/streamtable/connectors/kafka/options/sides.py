@@ -65,10 +65,15 @@ class Side:
 
 @dataclass(frozen=True)
 class ChosenFormat:
-    """A format with the options that the script sets."""
+    """A format with the options that the script sets.
+
+    Attributes:
+        prefix: the prefix of these options in the WITH clause, such as `value.json.`.
+    """
 
     format: Format
     settings: Settings
+    prefix: str
 
 
 @dataclass(frozen=True)
@@ -157,7 +162,7 @@ class _FormatOptions:
         inside = self.format.options.spelled_out(inside)
         if self.subject and SUBJECT in self.format.options.options:
             inside.setdefault(SUBJECT.key, self.subject)
-        return ChosenFormat(self.format, self.format.options.read(inside, table))
+        return ChosenFormat(self.format, self.format.options.read(inside, table), self.prefix)
 
 
 def _subject(given: Mapping[str, Given], part: str) -> Given | None:

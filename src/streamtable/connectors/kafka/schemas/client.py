@@ -1,4 +1,8 @@
-"""A client of Confluent-compatible schema registries without a JVM, for readers only."""
+"""A client of Confluent-compatible schema registries without a JVM: it only reads.
+
+Tasks use the Java client of `jvm`. This client serves what needs no Spark: columns that a script
+leaves to the registry, the tables of a catalog, and topics that are shown to people.
+"""
 
 from __future__ import annotations
 
@@ -11,19 +15,37 @@ import urllib.error
 import urllib.parse
 import urllib.request
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
+from streamtable.connector_api.registered import RegisteredSchema
 from streamtable.core.errors import Condition, StreamtableError
 from streamtable.jvm.tools import java_tool
 
 _TIMEOUT_S = 15.0
 _OAUTH = "properties.bearer.auth."
-#: Settings that only the Java client supports: Python's TLS cannot read Java keystores.
-_LACKING = ("ssl.keystore.location", "properties.proxy.host")
+#: A setting that only the Java client supports: Python's TLS cannot read Java keystores.
+_LACKING = "ssl.keystore.location"
+#: Confluent's error codes of a subject or a version that does not exist.
+_ABSENT = (40401, 40402)
 
 
-class RegistrySchemas:
-    """A cache of parsed writer schemas by id; each schema is fetched once.
+@dataclass(frozen=True)
+class LatestSchema:
+    """The latest version of a subject.
+
+    Attributes:
+        type: the registry's name of the schema language: `AVRO`, `JSON` or `PROTOBUF`.
+        version: the number of the version.
+    """
+
+    type: str
+    version: int
+    schema: RegisteredSchema
+
+
+class SchemaRegistry:
+    """A client that asks each question once.
 
     Args:
         settings: the result of `formats.registry_client.connection`.
@@ -33,17 +55,51 @@ class RegistrySchemas:
     """
 
     def __init__(self, settings: Mapping[str, str]) -> None:
-        for key in _LACKING:
-            if key in settings:
-                raise StreamtableError(
-                    Condition.NOT_YET,
-                    what=f"showing topics with '{key}' of a schema registry",
-                    hint="jobs can use it; give an address of the registry that needs none",
-                )
+        if _LACKING in settings:
+            raise StreamtableError(
+                Condition.NOT_YET,
+                what=f"reading a schema registry with '{_LACKING}' outside of a job",
+                hint="declare the columns of the table; the tasks of a job can use it",
+            )
         self._settings = settings
         self._urls = [url.strip().rstrip("/") for url in settings["url"].split(",")]
-        self._context = _trust(settings)
+        self._opener = _opener(settings)
         self._by_id: dict[int, list[Any]] = {}
+        self._answers: dict[str, Any] = {}
+
+    @property
+    def url(self) -> str:
+        """The first address without credentials, for messages."""
+        return _without_user(self._urls[0])[0]
+
+    def subjects(self) -> list[str]:
+        """Return the names of all subjects.
+
+        Raises:
+            StreamtableError: SCHEMA_REGISTRY_FAILED or SCHEMA_REGISTRY_UNREACHABLE.
+        """
+        return [str(name) for name in self._ask("/subjects")]
+
+    def latest(self, subject: str) -> LatestSchema | None:
+        """Return the latest schema of a subject; None if the subject does not exist.
+
+        Raises:
+            StreamtableError: SCHEMA_REGISTRY_FAILED or SCHEMA_REGISTRY_UNREACHABLE.
+        """
+        found = self._ask(_version_path(subject, "latest"), absent=True)
+        if found is None:
+            return None
+        type_ = str(found.get("schemaType") or "AVRO")
+        return LatestSchema(type_, int(found["version"]), self._registered(found))
+
+    def _registered(self, found: Mapping[str, Any]) -> RegisteredSchema:
+        references = {
+            str(one["name"]): self._registered(
+                self._ask(_version_path(str(one["subject"]), str(one["version"])))
+            )
+            for one in found.get("references") or ()
+        }
+        return RegisteredSchema(str(found["schema"]), references)
 
     def parts(self, schema_id: int) -> list[Any]:
         """Return the schemas that an id references, then the schema of the id.
@@ -58,28 +114,33 @@ class RegistrySchemas:
     def _with_references(self, found: Mapping[str, Any]) -> list[Any]:
         parts = []
         for reference in found.get("references") or ():
-            subject = urllib.parse.quote(str(reference["subject"]), safe="")
-            path = f"/subjects/{subject}/versions/{reference['version']}"
+            path = _version_path(str(reference["subject"]), str(reference["version"]))
             parts += [part for part in self._with_references(self._ask(path)) if part not in parts]
         return [*parts, json.loads(found["schema"])]
 
-    def _ask(self, path: str) -> Mapping[str, Any]:
+    def _ask(self, path: str, *, absent: bool = False) -> Any:
+        """Return the answer to a request; None if it does not exist and `absent` is set."""
+        if path not in self._answers:
+            self._answers[path] = self._asked(path, absent=absent)
+        return self._answers[path]
+
+    def _asked(self, path: str, *, absent: bool) -> Any:
         reason = ""
         for url in self._urls:
             try:
                 return self._send(self._request(url, path))
             except urllib.error.HTTPError as error:
-                raise _fault(Condition.SCHEMA_REGISTRY_FAILED, url, _message(error)) from None
+                code, message = _message(error)
+                if absent and code in _ABSENT:
+                    return None
+                raise _fault(Condition.SCHEMA_REGISTRY_FAILED, url, message) from None
             except (OSError, ValueError) as error:
                 reason = type(error).__name__
         raise _fault(Condition.SCHEMA_REGISTRY_UNREACHABLE, self._urls[0], reason)
 
-    def _send(self, request: urllib.request.Request) -> Mapping[str, Any]:
-        with urllib.request.urlopen(  # noqa: S310 - the address is checked: http or https
-            request, timeout=_TIMEOUT_S, context=self._context
-        ) as answer:
-            found: Mapping[str, Any] = json.load(answer)
-        return found
+    def _send(self, request: urllib.request.Request) -> Any:
+        with self._opener.open(request, timeout=_TIMEOUT_S) as answer:
+            return json.load(answer)
 
     def _request(self, url: str, path: str) -> urllib.request.Request:
         bare, user = _without_user(url)
@@ -124,17 +185,35 @@ def _without_user(url: str) -> tuple[str, str | None]:
     return parts._replace(netloc=host).geturl(), urllib.parse.unquote(user) if at else None
 
 
-def _message(error: urllib.error.HTTPError) -> str:
+def _message(error: urllib.error.HTTPError) -> tuple[int, str]:
+    """Return the registry's error code, or 0, and a text with its message."""
     try:
-        message = json.load(error).get("message", "")
-    except (ValueError, AttributeError):
-        message = ""
-    return f"{message} (HTTP {error.code})".strip()
+        found = json.load(error)
+        code, message = int(found.get("error_code", 0)), found.get("message", "")
+    except (ValueError, AttributeError, TypeError):
+        code, message = 0, ""
+    return code, f"{message} (HTTP {error.code})".strip()
 
 
 def _fault(condition: Condition, url: str, reason: str) -> StreamtableError:
     hint = "check the option 'url' and the credentials"
     return StreamtableError(condition, url=_without_user(url)[0], reason=reason, hint=hint)
+
+
+def _version_path(subject: str, version: str) -> str:
+    return f"/subjects/{urllib.parse.quote(subject, safe='')}/versions/{version}"
+
+
+def _opener(settings: Mapping[str, str]) -> urllib.request.OpenerDirector:
+    """Return what sends requests: through the proxy of the settings, or else of the environment."""
+    handlers: list[urllib.request.BaseHandler] = []
+    if "properties.proxy.host" in settings:
+        proxy = f"http://{settings['properties.proxy.host']}:{settings['properties.proxy.port']}"
+        handlers.append(urllib.request.ProxyHandler({"http": proxy, "https": proxy}))
+    context = _trust(settings)
+    if context is not None:
+        handlers.append(urllib.request.HTTPSHandler(context=context))
+    return urllib.request.build_opener(*handlers)
 
 
 def _trust(settings: Mapping[str, str]) -> ssl.SSLContext | None:

@@ -1,0 +1,1 @@
+"""Schemas of topics in a schema registry: the client, and columns inferred from subjects."""

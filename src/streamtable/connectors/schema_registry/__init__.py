@@ -1,0 +1,1 @@
+"""Catalogs of type `schema-registry`: topics with registered schemas as tables."""
