@@ -82,10 +82,17 @@ def load_script(
         StreamtableError: FILE_UNREADABLE, EMPTY_SCRIPT, or a single error of script and settings.
         Faults: several errors.
     """
-    return load_text(read_script(file), str(file), settings, variables)
+    return load_text(read_script(file), str(file), settings, variables, offline=offline)
 
 
-def load_text(text: str, file: str, settings: dict[str, str], variables: dict[str, str]) -> Session:
+def load_text(
+    text: str,
+    file: str,
+    settings: dict[str, str],
+    variables: dict[str, str],
+    *,
+    offline: bool = False,
+) -> Session:
     """Create a session and load the text of a script.
 
     Args:
@@ -93,6 +100,7 @@ def load_text(text: str, file: str, settings: dict[str, str], variables: dict[st
         file: name of the file, for places.
         settings: values of `--set`.
         variables: values of `--var`.
+        offline: whether no server may be asked; a script that needs one is then refused.
 
     Raises:
         StreamtableError: as for `load_script`.
