@@ -145,8 +145,18 @@ class Option(Generic[T]):
             return None
         return f"without '{key}'" + ("" if value is None else f" = '{value}'")
 
-    def read(self, given: Given, *, idle: bool = False) -> T:
-        """Parse a value; raises INVALID_OPTION, or NOT_YET unless it has no effect anyway."""
+    def read(self, given: Given, *, idle: bool = False, written: str | None = None) -> T:
+        """Parse a value.
+
+        Args:
+            given: the value.
+            idle: whether the option has no effect; an unsupported value is then accepted.
+            written: the key in the script, for messages; None for the option's own key.
+
+        Raises:
+            StreamtableError: INVALID_OPTION or NOT_YET.
+        """
+        name = written or self.key
         shown = MASK if self.secret or is_secret(self.key) else given.text
         try:
             value = self.kind.read(given.text)
@@ -154,7 +164,7 @@ class Option(Generic[T]):
             raise StreamtableError(
                 Condition.INVALID_OPTION,
                 at=given.at,
-                option=self.key,
+                option=name,
                 value=shown,
                 expected=self.kind.expects,
             ) from None
@@ -165,7 +175,7 @@ class Option(Generic[T]):
             raise StreamtableError(
                 Condition.NOT_YET,
                 at=given.at,
-                what=f"option '{self.key}' = '{shown}'",
+                what=f"option '{name}' = '{shown}'",
                 hint=self.not_yet,
             )
         return value
@@ -179,11 +189,15 @@ class Settings:
         values: typed values by key; only options that are set.
         given: the raw texts, for messages that refer to the script.
         passthrough: keys with the pass-through prefix, without the prefix; values are not parsed.
+        prefix: the prefix of all keys in the script, such as `value.json.`.
+        fallbacks: the keys in the script of options that are set by a fallback key.
     """
 
     values: Mapping[str, Any]
     given: Mapping[str, Given]
     passthrough: Mapping[str, str] = field(default_factory=dict)
+    prefix: str = ""
+    fallbacks: Mapping[str, str] = field(default_factory=dict)
 
     def __getitem__(self, option: Option[T]) -> T:
         """Return the value or the default; for options that always have one of them."""
@@ -204,6 +218,10 @@ class Settings:
     def has(self, option: Option[Any]) -> bool:
         """Return whether the script sets the option."""
         return option.key in self.values
+
+    def written(self, key: str) -> str:
+        """Return a key as the script has it, or would have it, for messages."""
+        return self.prefix + self.fallbacks.get(key, key)
 
     def at(self, option: Option[Any]) -> Span | None:
         """Return the place where the script sets the option."""
@@ -259,18 +277,32 @@ class OptionSet:
                     found.setdefault(option.key, value)
         return found
 
-    def read(self, given: Mapping[str, Given], table: str, at: Span | None = None) -> Settings:
+    def read(
+        self,
+        given: Mapping[str, Given],
+        table: str,
+        at: Span | None = None,
+        *,
+        prefix: str = "",
+    ) -> Settings:
         """Check the options of a table.
 
         Args:
             given: all options of the WITH clause, including `connector`.
             table: name of the table, for messages.
             at: place of the table's declaration, for missing keys.
+            prefix: the prefix that the keys have in the script and not here, for messages.
 
         Raises:
             StreamtableError: UNKNOWN_OPTION, INVALID_OPTION, NOT_YET, MISSING_OPTION, or an error
                 of a rule.
         """
+        fallbacks = {
+            option.key: key
+            for option in self.options
+            for key in option.fallback_keys
+            if key in given and option.key not in given
+        }
         given = self.spelled_out(given)
         by_key = {option.key: option for option in self.options}
         values: dict[str, Any] = {}
@@ -281,20 +313,22 @@ class OptionSet:
                 hide(value.text)
             if key in by_key:
                 option = by_key[key]
-                values[key] = option.read(value, idle=option.idle(given) is not None)
+                idle = option.idle(given) is not None
+                written = prefix + fallbacks.get(key, key)
+                values[key] = option.read(value, idle=idle, written=written)
             elif self.passthrough and key.startswith(self.passthrough):
                 passed[key.removeprefix(self.passthrough)] = value.text
             elif not (self.family and key.startswith(self.family)):
                 raise StreamtableError(
                     Condition.UNKNOWN_OPTION,
                     at=value.at,
-                    hint=closest(key, by_key),
+                    hint=closest(prefix + key, [prefix + own for own in by_key]),
                     table=table,
-                    option=key,
+                    option=prefix + key,
                     owner=self.owner,
                 )
-        self._check_required(values, given, table, at)
-        settings = Settings(values, dict(given), passed)
+        settings = Settings(values, dict(given), passed, prefix, fallbacks)
+        self._check_required(settings, table, at)
         for rule in self.rules:
             rule(settings, table)
         return settings
@@ -307,21 +341,16 @@ class OptionSet:
                 place = f"{at}: " if (at := given[option.key].at) else ""
                 yield f"{place}option '{option.key}' has no effect {reason}"
 
-    def _check_required(
-        self,
-        values: Mapping[str, Any],
-        given: Mapping[str, Given],
-        table: str,
-        at: Span | None,
-    ) -> None:
+    def _check_required(self, settings: Settings, table: str, at: Span | None) -> None:
         for option in self.options:
-            if option.required and option.key not in values and option.key not in given:
+            if option.required and not settings.has(option):
+                key = settings.written(option.key)
                 raise StreamtableError(
                     Condition.MISSING_OPTION,
                     at=at,
-                    hint=f"add '{option.key}' = '...' to its WITH clause",
+                    hint=f"add '{key}' = '...' to its WITH clause",
                     table=table,
-                    option=option.key,
+                    option=key,
                     owner=self.owner,
                 )
 

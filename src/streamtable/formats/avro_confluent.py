@@ -89,11 +89,11 @@ def _schema(fields: tuple[Field, ...], settings: Settings) -> str:
     except (ValueError, KeyError, TypeError) as error:
         reason = f"{type(error).__name__} {error}" if isinstance(error, KeyError) else str(error)
         raise unusable_schema(
-            settings, SCHEMA, "avro-confluent", f"an Avro schema of a record: {reason}"
+            settings, SCHEMA.key, f"an Avro schema of a record: {reason}"
         ) from error
     if not _fits(fields, found):
         expected = f"a schema of the columns {_named(fields)}, but one of {_named(found)}"
-        raise unusable_schema(settings, SCHEMA, "avro-confluent", expected)
+        raise unusable_schema(settings, SCHEMA.key, expected)
     return given
 
 

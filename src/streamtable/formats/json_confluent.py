@@ -87,13 +87,11 @@ def _schema(fields: tuple[Field, ...], settings: Settings) -> str:
     try:
         names = json.loads(given)["properties"].keys()
     except (ValueError, KeyError, TypeError, AttributeError) as error:
-        raise unusable_schema(
-            settings, SCHEMA, "json-confluent", "a JSON schema with 'properties'"
-        ) from error
+        raise unusable_schema(settings, SCHEMA.key, "a JSON schema with 'properties'") from error
     lacking = [field.name for field in fields if field.name not in names]
     if lacking:
         raise unusable_schema(
-            settings, SCHEMA, "json-confluent", f"a JSON schema with the property '{lacking[0]}'"
+            settings, SCHEMA.key, f"a JSON schema with the property '{lacking[0]}'"
         )
     return given
 

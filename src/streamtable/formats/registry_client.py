@@ -151,7 +151,7 @@ def _usable_url(settings: Settings, _table: str) -> None:
             raise StreamtableError(
                 Condition.INVALID_OPTION,
                 at=settings.at(URL),
-                option=URL.key,
+                option=settings.written(URL.key),
                 value=re.sub(r"//[^/]*@", f"//{MASK}@", url),
                 expected="an address such as 'http://localhost:8081'",
             )
@@ -163,7 +163,7 @@ def _usable_url(settings: Settings, _table: str) -> None:
 def _known_properties(settings: Settings, table: str) -> None:
     known = (*_SAME_AS, *_NUMBERS, *_TEXTS)
     for key, text in _properties(settings).items():
-        option = f"properties.{key}"
+        option = settings.written(f"properties.{key}")
         if key in _REFUSED:
             raise StreamtableError(
                 Condition.OPTION_NOT_SETTABLE,
@@ -196,7 +196,8 @@ def _proxy(settings: Settings, table: str) -> None:
     if ("proxy.host" in given) != ("proxy.port" in given):
         there = "proxy.host" if "proxy.host" in given else "proxy.port"
         lacking = "proxy.port" if there == "proxy.host" else "proxy.host"
-        raise _lacking(table, f"properties.{there}", f"properties.{lacking}", _at(settings, there))
+        at = _at(settings, there)
+        raise _lacking(settings, table, f"properties.{there}", f"properties.{lacking}", at)
 
 
 def _credentials(source: Option[str], value: Option[str], usual: str) -> Rule:
@@ -206,19 +207,23 @@ def _credentials(source: Option[str], value: Option[str], usual: str) -> Rule:
         chosen, held = _value(settings, source), _value(settings, value)
         at = _source_at(settings, source)
         if held is not None and chosen != usual:
+            needed = f"'{settings.written(source.key)}' = '{usual}'"
             raise StreamtableError(
                 Condition.OPTION_CONFLICT,
                 at=_source_at(settings, value),
-                reason=f"{table} sets '{value.key}' without '{source.key}' = '{usual}'",
-                hint=f"add '{source.key}' = '{usual}'; without it, the value has no effect",
+                reason=f"{table} sets '{settings.written(value.key)}' without {needed}",
+                hint=f"add {needed}; without it, the value has no effect",
             )
         if chosen == usual and held is None:
-            raise _lacking(table, f"{source.key}' = '{usual}", value.key, at)
+            raise _lacking(settings, table, f"{source.key}' = '{usual}", value.key, at)
 
     return check
 
 
-def _lacking(table: str, there: str, lacking: str, at: Span | None) -> StreamtableError:
+def _lacking(
+    settings: Settings, table: str, there: str, lacking: str, at: Span | None
+) -> StreamtableError:
+    there, lacking = settings.written(there), settings.written(lacking)
     return StreamtableError(
         Condition.OPTION_CONFLICT,
         at=at,
@@ -230,7 +235,8 @@ def _lacking(table: str, there: str, lacking: str, at: Span | None) -> Streamtab
 def _basic_source(settings: Settings, table: str) -> None:
     chosen, at = _value(settings, BASIC_SOURCE), _source_at(settings, BASIC_SOURCE)
     if chosen not in (None, "USER_INFO", "URL", "SASL_INHERIT"):
-        raise _unknown_source(BASIC_SOURCE, chosen, "USER_INFO, URL or SASL_INHERIT", at)
+        every = "USER_INFO, URL or SASL_INHERIT"
+        raise _unknown_source(settings, BASIC_SOURCE, chosen, every, at)
     if chosen == "SASL_INHERIT":
         _check_jaas(settings, table, BASIC_SOURCE, ("username", "password"))
 
@@ -242,13 +248,13 @@ def _bearer_source(settings: Settings, table: str) -> None:
         raise StreamtableError(
             Condition.OPTION_NOT_SETTABLE,
             at=at,
-            option=BEARER_SOURCE.key,
+            option=settings.written(BEARER_SOURCE.key),
             reason=f"'CUSTOM': {_REFUSED['bearer.auth.custom.provider.class'].partition(';')[0]}",
-            hint=f"fetch the token and set it as '{BEARER_TOKEN.key}'",
+            hint=f"fetch the token and set it as '{settings.written(BEARER_TOKEN.key)}'",
         )
     if chosen not in (None, "STATIC_TOKEN", "OAUTHBEARER", "SASL_OAUTHBEARER_INHERIT"):
         every = "STATIC_TOKEN, OAUTHBEARER or SASL_OAUTHBEARER_INHERIT"
-        raise _unknown_source(BEARER_SOURCE, chosen, every, at)
+        raise _unknown_source(settings, BEARER_SOURCE, chosen, every, at)
     needed: tuple[str, ...] = ()
     if chosen == "OAUTHBEARER":
         needed = (_ISSUER, _CLIENT_ID, _CLIENT_SECRET)
@@ -257,7 +263,8 @@ def _bearer_source(settings: Settings, table: str) -> None:
         _check_jaas(settings, table, BEARER_SOURCE, ("clientId", "clientSecret"))
     for key in needed:
         if key not in given:
-            raise _lacking(table, f"{BEARER_SOURCE.key}' = '{chosen}", f"properties.{key}", at)
+            there = f"{BEARER_SOURCE.key}' = '{chosen}"
+            raise _lacking(settings, table, there, f"properties.{key}", at)
 
 
 def _check_jaas(
@@ -266,23 +273,28 @@ def _check_jaas(
     text = _properties(settings).get(_JAAS)
     if text is None:
         there = f"{source.key}' = '{_value(settings, source)}"
-        raise _lacking(table, there, f"properties.{_JAAS}", _source_at(settings, source))
+        at = _source_at(settings, source)
+        raise _lacking(settings, table, there, f"properties.{_JAAS}", at)
     lacking = [name for name in names if name not in _jaas_options(text)]
     if lacking:
         raise StreamtableError(
             Condition.INVALID_OPTION,
             at=_at(settings, _JAAS),
-            option=f"properties.{_JAAS}",
+            option=settings.written(f"properties.{_JAAS}"),
             value=MASK,
             expected=f"a login module with {' and '.join(lacking)}",
         )
 
 
 def _unknown_source(
-    option: Option[str], chosen: str | None, expected: str, at: Span | None
+    settings: Settings, option: Option[str], chosen: str | None, expected: str, at: Span | None
 ) -> StreamtableError:
     return StreamtableError(
-        Condition.INVALID_OPTION, at=at, option=option.key, value=chosen, expected=expected
+        Condition.INVALID_OPTION,
+        at=at,
+        option=settings.written(option.key),
+        value=chosen,
+        expected=expected,
     )
 
 
@@ -291,7 +303,8 @@ def _one_kind(settings: Settings, table: str) -> None:
         raise StreamtableError(
             Condition.OPTION_CONFLICT,
             at=_source_at(settings, BEARER_SOURCE),
-            reason=f"{table} sets both '{BASIC_SOURCE.key}' and '{BEARER_SOURCE.key}'",
+            reason=f"{table} sets both '{settings.written(BASIC_SOURCE.key)}' and"
+            f" '{settings.written(BEARER_SOURCE.key)}'",
             hint="keep one of them",
         )
 

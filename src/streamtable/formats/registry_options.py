@@ -70,21 +70,19 @@ def needed_subject(settings: Settings, format_: str) -> str:
             at=settings.at(URL),
             hint="it is the name under which the schema is registered",
             table="that is written to",
-            option=SUBJECT.key,
+            option=settings.written(SUBJECT.key),
             owner=f"format '{format_}'",
         )
     return subject
 
 
-def unusable_schema(
-    settings: Settings, option: Option[str], format_: str, expected: str
-) -> StreamtableError:
+def unusable_schema(settings: Settings, key: str, expected: str) -> StreamtableError:
     """Return INVALID_OPTION for a schema in the options of a format."""
-    text = re.sub(r"\s+", " ", settings[option])
+    text = re.sub(r"\s+", " ", settings.given[key].text)
     return StreamtableError(
         Condition.INVALID_OPTION,
-        at=settings.at(option),
-        option=f"{format_}.{option.key}",
+        at=settings.given[key].at,
+        option=settings.written(key),
         value=text if len(text) <= 60 else text[:60] + "...",
         expected=expected,
     )

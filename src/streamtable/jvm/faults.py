@@ -84,7 +84,7 @@ def codec_fault(error: Py4JJavaError) -> StreamtableError | None:
             " use another subject"
         )
         return StreamtableError(condition, subject=where, reason=reason, hint=hint)
-    hint = "check the option 'url' and the credentials; the url must include the path of the API"
+    hint = "check the URL of the registry and the credentials; it must include the path of the API"
     return StreamtableError(condition, url=where, reason=reason, hint=hint)
 
 

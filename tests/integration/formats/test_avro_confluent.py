@@ -18,7 +18,9 @@ from tests.integration.formats.registry_double import RegistryDouble
 from streamtable.connectors.kafka.schemas.client import SchemaRegistry
 from streamtable.core import types as t
 from streamtable.core.errors import Condition, StreamtableError
+from streamtable.core.options import Given
 from streamtable.core.types import Field
+from streamtable.formats.avro_confluent import AVRO_CONFLUENT
 from streamtable.jvm.faults import codec_fault
 from streamtable.jvm.tools import java_tool
 
@@ -312,18 +314,23 @@ def made_store(folder: Path) -> tuple[str, ssl.SSLContext]:
     return store, context
 
 
+def client(options: dict[str, str]) -> SchemaRegistry:
+    given = {key: Given(text) for key, text in options.items()}
+    return SchemaRegistry(AVRO_CONFLUENT.options.read(given, "t"))
+
+
 def test_a_trusted_registry_seen_from_outside(tmp_path: Path) -> None:
     store, context = made_store(tmp_path)
     with RegistryDouble(context) as double:
         double.add(WRITER)
         options = {"url": double.url, "ssl.truststore.location": store}
-        assert SchemaRegistry({**options, "ssl.truststore.password": "geheim"}).parts(1)
+        assert client({**options, "ssl.truststore.password": "geheim"}).parts(1)
         with pytest.raises(StreamtableError) as unread:
-            SchemaRegistry({**options, "ssl.truststore.password": "Falsch"})
+            client({**options, "ssl.truststore.password": "Falsch"})
         assert "the truststore cannot be read" in str(unread.value)
         assert "Falsch" not in str(unread.value)
         with pytest.raises(StreamtableError) as untrusted:
-            SchemaRegistry({"url": double.url}).parts(1)
+            client({"url": double.url}).parts(1)
         assert untrusted.value.condition is Condition.SCHEMA_REGISTRY_UNREACHABLE
 
 

@@ -204,3 +204,40 @@ def test_earlier_keys_behind_a_prefix(subject: dict[str, str], expected: str) ->
         "url": "http://a",
         "properties.http.read.timeout.ms": "7",
     }
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "said"),
+    [
+        ("url", "nowhere", "option 'value.avro-confluent.url' has the value 'nowhere'"),
+        (
+            "schema-registry.url",
+            "nowhere",
+            "option 'value.avro-confluent.schema-registry.url' has the value 'nowhere'",
+        ),
+        (
+            "bearer-auth.token",
+            "geheim",
+            "sets 'value.avro-confluent.bearer-auth.token' without 'value.avro-confluent.bearer-auth"
+            ".credentials-source'",
+        ),
+        (
+            "properties.proxy.host",
+            "h",
+            "without 'value.avro-confluent.properties.proxy.port'",
+        ),
+    ],
+)
+def test_messages_name_the_keys_of_the_script(key: str, value: str, said: str) -> None:
+    url = {} if key.endswith("url") else {"value.avro-confluent.url": "http://a"}
+    given = {
+        "connector": "kafka",
+        "topic": "x",
+        "properties.bootstrap.servers": "b:1",
+        "value.format": "avro-confluent",
+        **url,
+        f"value.avro-confluent.{key}": value,
+    }
+    with pytest.raises(StreamtableError) as caught:
+        read_options(KAFKA, "t", {name: Given(text) for name, text in given.items()}, None)
+    assert said in str(caught.value)

@@ -3,15 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 from typing import Any
 
 from streamtable.connectors.kafka.options import rules
 from streamtable.connectors.kafka.options.options import BOOTSTRAP_SERVERS, StartupMode
 from streamtable.core.errors import Span
-from streamtable.core.options import NAMES, NOT_EMPTY, TEXT, Given, Option, OptionSet, choice
-from streamtable.formats.registry_client import REGISTRY_RULES, connection
+from streamtable.core.options import (
+    NAMES,
+    NOT_EMPTY,
+    TEXT,
+    Given,
+    Option,
+    OptionSet,
+    Settings,
+    choice,
+)
+from streamtable.formats.registry_client import REGISTRY_RULES
 from streamtable.formats.registry_options import CONNECTION, PROPERTIES
 
 
@@ -46,7 +55,11 @@ PREFIX = "schema-registry."
 _PROPERTIES = f"{PREFIX}properties."
 _OWNER = "a catalog of type 'schema-registry'"
 _REGISTRY = OptionSet(
-    _OWNER, (*CONNECTION, PROPERTIES), passthrough="properties.", rules=REGISTRY_RULES
+    _OWNER,
+    # The fallback keys are those of earlier Flink formats.
+    tuple(replace(option, fallback_keys=()) for option in (*CONNECTION, PROPERTIES)),
+    passthrough="properties.",
+    rules=REGISTRY_RULES,
 )
 
 OPTIONS = OptionSet(
@@ -71,8 +84,7 @@ class CatalogOptions:
 
     Attributes:
         database: the name of its database.
-        registry: the settings of the registry's client, as the formats' option `url` and others;
-            they contain secrets.
+        registry: the options of the registry, without the prefix; they contain secrets.
         formats: the options of the registry as the script gives them, without the prefix.
         tables: options of every table: the addresses and settings of the brokers.
         startup: the startup mode of `kafka` tables.
@@ -80,7 +92,7 @@ class CatalogOptions:
     """
 
     database: str
-    registry: Mapping[str, str]
+    registry: Settings
     formats: Mapping[str, Given]
     tables: Mapping[str, Given]
     startup: Given
@@ -100,7 +112,7 @@ def read_catalog(name: str, given: Mapping[str, Given], at: Span | None) -> Cata
     mode: Any = settings[STARTUP]
     return CatalogOptions(
         database=settings[DATABASE],
-        registry=connection(_REGISTRY.read(formats, name, at)),
+        registry=_REGISTRY.read(formats, name, at, prefix=PREFIX),
         formats=formats,
         tables={key: value for key, value in given.items() if key.startswith("properties.")},
         startup=Given(mode.value, settings.at(STARTUP)),

@@ -21,7 +21,6 @@ from streamtable.formats.avro_schema import avro_schema
 from streamtable.formats.csv import DELIMITER, ESCAPE, NO_QUOTES, NULL_LITERAL, QUOTE
 from streamtable.formats.debezium_json import SCHEMA_INCLUDE
 from streamtable.formats.raw import CHARSET, ENDIANNESS, Endianness
-from streamtable.formats.registry_client import connection
 
 #: Decodes the bytes of a key or value into columns, by their names in the table.
 Decode = Callable[[bytes], dict[str, Any]]
@@ -98,7 +97,7 @@ def _avro(side: Side) -> Decode:
 
 
 def _avro_confluent(side: Side) -> Decode:
-    schemas = SchemaRegistry(connection(side.settings))
+    schemas = SchemaRegistry(side.settings)
     parsed: dict[int, Any] = {}
 
     def decode(data: bytes) -> dict[str, Any]:

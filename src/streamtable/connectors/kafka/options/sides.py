@@ -65,15 +65,10 @@ class Side:
 
 @dataclass(frozen=True)
 class ChosenFormat:
-    """A format with the options that the script sets.
-
-    Attributes:
-        prefix: the prefix of these options in the WITH clause, such as `value.json.`.
-    """
+    """A format with the options that the script sets."""
 
     format: Format
     settings: Settings
-    prefix: str
 
 
 @dataclass(frozen=True)
@@ -159,10 +154,12 @@ class _FormatOptions:
             for key, value in given.items()
             if key.startswith(self.prefix)
         }
-        inside = self.format.options.spelled_out(inside)
-        if self.subject and SUBJECT in self.format.options.options:
-            inside.setdefault(SUBJECT.key, self.subject)
-        return ChosenFormat(self.format, self.format.options.read(inside, table), self.prefix)
+        options = self.format.options
+        if self.subject and SUBJECT in options.options:
+            keys = (SUBJECT.key, *SUBJECT.fallback_keys)
+            if not any(key in inside for key in keys):
+                inside[SUBJECT.key] = self.subject
+        return ChosenFormat(self.format, options.read(inside, table, prefix=self.prefix))
 
 
 def _subject(given: Mapping[str, Given], part: str) -> Given | None:

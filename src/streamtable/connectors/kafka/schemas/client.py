@@ -20,12 +20,18 @@ from typing import Any
 
 from streamtable.connector_api.registered import RegisteredSchema
 from streamtable.core.errors import Condition, StreamtableError
+from streamtable.core.options import Settings
+from streamtable.formats.registry_client import connection
+from streamtable.formats.registry_options import (
+    KEYSTORE,
+    TRUSTSTORE,
+    TRUSTSTORE_PASSWORD,
+    URL,
+)
 from streamtable.jvm.tools import java_tool
 
 _TIMEOUT_S = 15.0
 _OAUTH = "properties.bearer.auth."
-#: A setting that only the Java client supports: Python's TLS cannot read Java keystores.
-_LACKING = "ssl.keystore.location"
 #: Confluent's error codes of a subject or a version that does not exist.
 _ABSENT = (40401, 40402)
 
@@ -36,11 +42,10 @@ class LatestSchema:
 
     Attributes:
         type: the registry's name of the schema language: `AVRO`, `JSON` or `PROTOBUF`.
-        version: the number of the version.
     """
 
+    subject: str
     type: str
-    version: int
     schema: RegisteredSchema
 
 
@@ -48,22 +53,25 @@ class SchemaRegistry:
     """A client that asks each question once.
 
     Args:
-        settings: the result of `formats.registry_client.connection`.
+        options: the options of a format, or of a catalog, with those of the registry.
 
     Raises:
         StreamtableError: NOT_YET for settings that only the Java client supports.
     """
 
-    def __init__(self, settings: Mapping[str, str]) -> None:
-        if _LACKING in settings:
+    def __init__(self, options: Settings) -> None:
+        self._options = options
+        settings = connection(options)
+        if KEYSTORE.key in settings:  # Python's TLS cannot read Java keystores
+            option = options.written(KEYSTORE.key)
             raise StreamtableError(
                 Condition.NOT_YET,
-                what=f"reading a schema registry with '{_LACKING}' outside of a job",
+                what=f"reading a schema registry with '{option}' outside of a job",
                 hint="declare the columns of the table; the tasks of a job can use it",
             )
         self._settings = settings
         self._urls = [url.strip().rstrip("/") for url in settings["url"].split(",")]
-        self._opener = _opener(settings)
+        self._opener = self._proxied()
         self._by_id: dict[int, list[Any]] = {}
         self._answers: dict[str, Any] = {}
 
@@ -90,7 +98,7 @@ class SchemaRegistry:
         if found is None:
             return None
         type_ = str(found.get("schemaType") or "AVRO")
-        return LatestSchema(type_, int(found["version"]), self._registered(found))
+        return LatestSchema(subject, type_, self._registered(found))
 
     def _registered(self, found: Mapping[str, Any]) -> RegisteredSchema:
         references = {
@@ -133,10 +141,10 @@ class SchemaRegistry:
                 code, message = _message(error)
                 if absent and code in _ABSENT:
                     return None
-                raise _fault(Condition.SCHEMA_REGISTRY_FAILED, url, message) from None
+                raise self._fault(Condition.SCHEMA_REGISTRY_FAILED, url, message) from None
             except (OSError, ValueError) as error:
                 reason = type(error).__name__
-        raise _fault(Condition.SCHEMA_REGISTRY_UNREACHABLE, self._urls[0], reason)
+        raise self._fault(Condition.SCHEMA_REGISTRY_UNREACHABLE, self._urls[0], reason)
 
     def _send(self, request: urllib.request.Request) -> Any:
         with self._opener.open(request, timeout=_TIMEOUT_S) as answer:
@@ -173,6 +181,49 @@ class SchemaRegistry:
         request.add_header("Authorization", _basic(client))
         return str(self._send(request)["access_token"])
 
+    def _fault(self, condition: Condition, url: str, reason: str) -> StreamtableError:
+        hint = f"check the option '{self._options.written(URL.key)}' and the credentials"
+        return StreamtableError(condition, url=_without_user(url)[0], reason=reason, hint=hint)
+
+    def _proxied(self) -> urllib.request.OpenerDirector:
+        """Return an opener that uses the proxy of the options, or else of the environment."""
+        settings = self._settings
+        handlers: list[urllib.request.BaseHandler] = []
+        if "properties.proxy.host" in settings:
+            proxy = (
+                f"http://{settings['properties.proxy.host']}:{settings['properties.proxy.port']}"
+            )
+            handlers.append(urllib.request.ProxyHandler({"http": proxy, "https": proxy}))
+        context = self._trust()
+        if context is not None:
+            handlers.append(urllib.request.HTTPSHandler(context=context))
+        return urllib.request.build_opener(*handlers)
+
+    def _trust(self) -> ssl.SSLContext | None:
+        """Load the certificates of a Java truststore, which Java's keytool prints as text."""
+        settings = self._settings
+        store = settings.get(TRUSTSTORE.key)
+        if store is None:
+            return None
+        listed = subprocess.run(  # noqa: S603 - Java's own tool; the password is not shown
+            [
+                str(java_tool("java").resolve().parent / "keytool"),
+                *("-list", "-rfc", "-keystore", store, "-storepass:env", "STOREPASS"),
+            ],
+            env={**os.environ, "STOREPASS": settings.get(TRUSTSTORE_PASSWORD.key, "")},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        if listed.returncode:
+            raise StreamtableError(
+                Condition.SCHEMA_REGISTRY_FAILED,
+                url=self.url,
+                reason="the truststore cannot be read",
+                hint=f"check '{self._options.written(TRUSTSTORE.key)}' and its password",
+            )
+        return ssl.create_default_context(cadata=listed.stdout)
+
 
 def _basic(user: str) -> str:
     return "Basic " + base64.b64encode(user.encode()).decode()
@@ -195,43 +246,5 @@ def _message(error: urllib.error.HTTPError) -> tuple[int, str]:
     return code, f"{message} (HTTP {error.code})".strip()
 
 
-def _fault(condition: Condition, url: str, reason: str) -> StreamtableError:
-    hint = "check the option 'url' and the credentials"
-    return StreamtableError(condition, url=_without_user(url)[0], reason=reason, hint=hint)
-
-
 def _version_path(subject: str, version: str) -> str:
     return f"/subjects/{urllib.parse.quote(subject, safe='')}/versions/{version}"
-
-
-def _opener(settings: Mapping[str, str]) -> urllib.request.OpenerDirector:
-    """Return what sends requests: through the proxy of the settings, or else of the environment."""
-    handlers: list[urllib.request.BaseHandler] = []
-    if "properties.proxy.host" in settings:
-        proxy = f"http://{settings['properties.proxy.host']}:{settings['properties.proxy.port']}"
-        handlers.append(urllib.request.ProxyHandler({"http": proxy, "https": proxy}))
-    context = _trust(settings)
-    if context is not None:
-        handlers.append(urllib.request.HTTPSHandler(context=context))
-    return urllib.request.build_opener(*handlers)
-
-
-def _trust(settings: Mapping[str, str]) -> ssl.SSLContext | None:
-    """Load the certificates of a Java truststore, which Java's keytool prints as text."""
-    store = settings.get("ssl.truststore.location")
-    if store is None:
-        return None
-    listed = subprocess.run(  # noqa: S603 - Java's own tool; the password is not shown
-        [
-            str(java_tool("java").resolve().parent / "keytool"),
-            *("-list", "-rfc", "-keystore", store, "-storepass:env", "STOREPASS"),
-        ],
-        env={**os.environ, "STOREPASS": settings.get("ssl.truststore.password", "")},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    if listed.returncode:
-        reason = "its SSL options: the truststore cannot be read"
-        raise _fault(Condition.SCHEMA_REGISTRY_FAILED, settings["url"].split(",")[0], reason)
-    return ssl.create_default_context(cadata=listed.stdout)

@@ -26,8 +26,7 @@ from streamtable.connectors.kafka.schemas.client import SchemaRegistry
 from streamtable.core.errors import Condition, Span, StreamtableError
 from streamtable.core.options import Given, Settings
 from streamtable.core.types import Field
-from streamtable.formats.registry_client import connection
-from streamtable.formats.registry_options import SUBJECT
+from streamtable.formats.registry_options import SUBJECT, unusable_schema
 
 _DECLARE = "declare the columns that the statements need: CREATE TABLE {table} (id BIGINT, ...)"
 
@@ -143,11 +142,15 @@ class _Asked:
         schema, message = given.get("schema"), given.get("message-class-name")
         if schema is not None:
             name = None if message is None else message.text
-            return self._read(format_, RegisteredSchema(schema.text), name, "(the option 'schema')")
+            try:
+                return format_.columns(RegisteredSchema(schema.text), name)
+            except ValueError as error:
+                expected = f"a schema with columns: {error}"
+                raise unusable_schema(chosen.settings, "schema", expected) from error
         subject = self._subject(chosen)
         self._check_online(subject)
         try:
-            client = self._client or SchemaRegistry(connection(chosen.settings))
+            client = self._client or SchemaRegistry(chosen.settings)
             latest = client.latest(subject)
         except StreamtableError as error:
             raise error.located(self._at) from None
@@ -157,7 +160,7 @@ class _Asked:
                 at=self._at,
                 url=client.url,
                 subject=subject,
-                hint=f"name the subject with '{format_.identifier}.{SUBJECT.key}', or"
+                hint=f"name the subject with '{chosen.settings.written(SUBJECT.key)}', or"
                 f" {_DECLARE.format(table=self._table)}",
             )
         if latest.type != format_.schema_type:
@@ -167,13 +170,16 @@ class _Asked:
                 " does not read",
                 "choose the format of this type",
             )
-        return self._read(format_, latest.schema, None, subject)
+        try:
+            return format_.columns(latest.schema, None)
+        except ValueError as error:
+            hint = _DECLARE.format(table=self._table)
+            raise self._not_inferred(subject, str(error), hint) from error
 
     def given(self, chosen: ChosenFormat, found: RegisteredColumns) -> dict[str, Given]:
         """Return the options of a side with which a sink writes the registered schema."""
-        prefix = chosen.prefix
         return {
-            prefix + key: Given(text)
+            chosen.settings.written(key): Given(text)
             for key, text in found.options.items()
             if key not in chosen.settings.given
         }
@@ -186,7 +192,7 @@ class _Asked:
                 at=self._at,
                 table=self._table,
                 reason="several topics have no single subject",
-                hint=f"set '{chosen.prefix}{SUBJECT.key}', or declare the columns",
+                hint=f"set '{chosen.settings.written(SUBJECT.key)}', or declare the columns",
             )
         return subject
 
@@ -199,15 +205,6 @@ class _Asked:
                 hint="`streamtable explain` asks the schema registry; or"
                 f" {_DECLARE.format(table=self._table)}",
             )
-
-    def _read(
-        self, format_: RegistryFormat, schema: RegisteredSchema, message: str | None, subject: str
-    ) -> RegisteredColumns:
-        try:
-            return format_.columns(schema, message)
-        except ValueError as error:
-            hint = _DECLARE.format(table=self._table)
-            raise self._not_inferred(subject, str(error), hint) from error
 
     def _not_inferred(self, subject: str, reason: str, hint: str) -> StreamtableError:
         return StreamtableError(
