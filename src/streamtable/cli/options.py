@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import click
 
+from streamtable.connector_api.catalogs import CATALOG_TYPES
 from streamtable.connector_api.connectors import CONNECTORS
 from streamtable.core.errors import Condition, StreamtableError, closest
 from streamtable.core.options import OptionSet, documented
@@ -15,6 +16,7 @@ def _known() -> dict[str, OptionSet]:
     return {
         **{name: factory.options for name, factory in CONNECTORS.items()},
         **{name: format_.options for name, format_ in FORMATS.items()},
+        **{name: kind.options for name, kind in CATALOG_TYPES.items()},
         "settings": SETTINGS,
     }
 
@@ -22,7 +24,7 @@ def _known() -> dict[str, OptionSet]:
 @click.command()
 @click.argument("name", required=False)
 def command(name: str | None) -> None:
-    """List the options of the connector, format or `settings` NAME.
+    """List the options of the connector, format, catalog type or `settings` NAME.
 
     Without NAME, lists all names.
     """

@@ -10,6 +10,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
+from streamtable.connector_api.catalogs import CATALOG_TYPES
 from streamtable.connector_api.connectors import CONNECTORS
 from streamtable.core.options import OptionSet, documented
 from streamtable.core.settings import SETTINGS
@@ -96,6 +97,9 @@ def _sections() -> Iterator[str]:
         yield f"## Connector `{name}`\n\n{_table(factory.options)}{client}\n"
     for name, format_ in FORMATS.items():
         yield f"## Format `{name}`\n\n{_PREFIXES.format(name)}\n\n{_table(format_.options)}\n"
+    for name, kind in CATALOG_TYPES.items():
+        client = _CLIENT.format(kind.options.passthrough)
+        yield f"## Catalog type `{name}`\n\n{_table(kind.options)}\n\n{client}\n"
     if NOT_YET:
         lacking = ", ".join(f"`{name}`" for name in NOT_YET)
         yield f"## Formats that are not supported yet\n\n{lacking}\n"

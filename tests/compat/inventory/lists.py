@@ -9,6 +9,7 @@ from itertools import groupby
 from tests.compat.inventory.state import HERE, Case, State, cases, state, way_out
 
 from streamtable.catalog.lacking import NOT_YET as CONNECTORS_NOT_YET
+from streamtable.connector_api.catalogs import CATALOG_TYPES
 from streamtable.connector_api.connectors import CONNECTORS
 from streamtable.core.flink_settings import NO_EFFECT, REFUSED, flink_settings
 from streamtable.core.settings import SETTINGS
@@ -83,7 +84,8 @@ def _factories() -> Iterator[str]:
         ("format", [*FORMATS, *OF_FILES], FORMATS_NOT_YET),
     ):
         yield f"| {kind.capitalize()}s | {_codes(sorted(ours))} | {_codes(sorted(lacking))} |"
-    yield "| Catalogs | `generic_in_memory` | `hive`, `jdbc` |\n"
+    catalogs = _codes(["generic_in_memory", *sorted(CATALOG_TYPES)])
+    yield f"| Catalogs | {catalogs} | `hive`, `jdbc` |\n"
     yield "Of the options of those that work these are unknown:\n"
     for kind, ours in (("connector", CONNECTORS), ("format", FORMATS)):
         for owner in sorted(ours.keys() & flink[kind].keys()):
