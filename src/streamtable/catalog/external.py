@@ -9,6 +9,7 @@ from sqlglot import exp
 
 from streamtable.catalog.namespaces import Namespaces, Path
 from streamtable.catalog.tables import Factory, made
+from streamtable.connector_api.catalogs import ExternalCatalog
 from streamtable.connector_api.inferred import InferredColumns, WithoutColumns
 from streamtable.core.errors import Condition, Span, StreamtableError
 from streamtable.core.options import Given
@@ -31,7 +32,7 @@ class ExternalTables:
     def __init__(self, connectors: Mapping[str, Factory], namespaces: Namespaces) -> None:
         self._connectors = connectors
         self._namespaces = namespaces
-        self._found: dict[Path, Table] = {}
+        self._found: dict[Path, tuple[ExternalCatalog, Table]] = {}
         self.offline = False
 
     def copy(self, namespaces: Namespaces) -> ExternalTables:
@@ -43,7 +44,6 @@ class ExternalTables:
 
     def refresh(self) -> None:
         """Forget the answers of external catalogs."""
-        self._found.clear()
         catalogs = self._namespaces.external
         catalogs.update({name: catalog.fresh() for name, catalog in catalogs.items()})
 
@@ -60,11 +60,11 @@ class ExternalTables:
 
     def find(self, path: Path, at: Span | None) -> Table | None:
         """Return a table of an external catalog; None if there is none."""
-        if path in self._found:
-            return self._found[path]
         catalog = self._namespaces.external.get(path.catalog)
         if catalog is None or path.database != catalog.database:
             return None
+        if path in self._found and self._found[path][0] is catalog:
+            return self._found[path][1]
         self._check_online(f"table {path}", at)
         try:
             found = catalog.table(path.name)
@@ -75,8 +75,9 @@ class ExternalTables:
         columns = found.columns
         schema = SchemaDraft(str(path)).take(_elements(columns, at)).schema()
         declared = _Declared(schema, {**found.options, **columns.options}, at)
-        self._found[path] = made(str(path), declared, self._connectors)
-        return self._found[path]
+        table = made(str(path), declared, self._connectors)
+        self._found[path] = (catalog, table)
+        return table
 
     def completed(self, name: str, statement: CreateTable) -> CreateTable:
         """Return a CREATE TABLE with the physical columns that it leaves to its connector.

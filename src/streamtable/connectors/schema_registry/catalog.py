@@ -26,7 +26,12 @@ from streamtable.connectors.kafka.options.options import (
     ValueFields,
 )
 from streamtable.connectors.kafka.schemas.client import LatestSchema, SchemaRegistry
-from streamtable.connectors.schema_registry.options import OPTIONS, CatalogOptions, read_catalog
+from streamtable.connectors.schema_registry.options import (
+    OPTIONS,
+    UPSERT_TOPICS,
+    CatalogOptions,
+    read_catalog,
+)
 from streamtable.connectors.upsert_kafka import factory as upsert_kafka
 from streamtable.core.errors import Condition, Span, StreamtableError
 from streamtable.core.options import Given
@@ -68,18 +73,28 @@ class SchemaRegistryCatalog:
             CONNECTOR.key: Given("upsert-kafka" if is_upsert else "kafka"),
             TOPIC.key: Given(name),
             **self.options.tables,
-            **self._format(VALUE_FORMAT.key, value, name),
+            **self._format(VALUE_FORMAT.key, value),
             **({} if is_upsert else {STARTUP_MODE.key: self.options.startup}),
-            **(self._key(key, value, name) if key is not None else {}),
+            **(self._key(key, value) if key is not None else {}),
         }
         if is_upsert and KEY_FORMAT.key not in given:
-            raise StreamtableError(
-                Condition.COLUMNS_NOT_INFERRED,
-                subject=name + _KEY,
-                reason="there is no such subject with a schema of a record",
-                hint="'upsert-topics' of the catalog names topics whose keys have a schema",
-            )
+            raise self._without_key(name + _KEY, key)
         return CatalogTable(given, self._columns(name, given, is_upsert=is_upsert))
+
+    def _without_key(self, subject: str, key: LatestSchema | None) -> StreamtableError:
+        """Return the error of an `upsert-kafka` table whose topic has no columns of the key."""
+        hint = (
+            f"'{UPSERT_TOPICS.key}' of the catalog names topics whose keys have the schema of a"
+            " record; declare a table, or change the option"
+        )
+        if key is None:
+            return StreamtableError(
+                Condition.SUBJECT_MISSING, url=self.client.url, subject=subject, hint=hint
+            )
+        reason = "its schema is of a single value, not of a record"
+        return StreamtableError(
+            Condition.COLUMNS_NOT_INFERRED, subject=subject, reason=reason, hint=hint
+        )
 
     def _columns(
         self, name: str, given: Mapping[str, Given], *, is_upsert: bool
@@ -89,21 +104,21 @@ class SchemaRegistryCatalog:
         assert found is not None, "the formats of the catalog have a registry"  # noqa: S101
         return found
 
-    def _format(self, option: str, latest: LatestSchema, topic: str) -> dict[str, Given]:
+    def _format(self, option: str, latest: LatestSchema) -> dict[str, Given]:
         """Return a format and its options, which are those of the registry."""
-        name = _format_of(latest, topic)
+        name = _format_of(latest)
         prefix = f"{option.removesuffix('format')}{name}."
         own = {prefix + key: value for key, value in self.options.formats.items()}
         return {option: Given(name), **own}
 
-    def _key(self, key: LatestSchema, value: LatestSchema, topic: str) -> dict[str, Given]:
+    def _key(self, key: LatestSchema, value: LatestSchema) -> dict[str, Given]:
         """Return the options of the key; nothing if its schema is of a single value."""
-        fields = _fields(key, topic)
+        fields = _fields(key)
         if fields is None:
             return {}
         return {
-            **self._format(KEY_FORMAT.key, key, topic),
-            **_layout(fields, _fields(value, topic) or ()),
+            **self._format(KEY_FORMAT.key, key),
+            **_layout(fields, _fields(value) or ()),
         }
 
 
@@ -120,25 +135,25 @@ def _layout(key: tuple[Field, ...], value: tuple[Field, ...]) -> dict[str, Given
     return {VALUE_FIELDS.key: Given(ValueFields.EXCEPT_KEY.value), **prefix}
 
 
-def _format_of(latest: LatestSchema, topic: str) -> str:
+def _format_of(latest: LatestSchema) -> str:
     """Return the name of the format that reads a type of schema."""
     for name, format_ in FORMATS.items():
         if isinstance(format_, RegistryFormat) and format_.schema_type == latest.type:
             return name
     raise StreamtableError(
         Condition.COLUMNS_NOT_INFERRED,
-        subject=topic,
+        subject=latest.subject,
         reason=f"no format reads schemas of the type {latest.type}",
         hint="declare a table with the format 'raw'",
     )
 
 
-def _fields(latest: LatestSchema, topic: str) -> tuple[Field, ...] | None:
+def _fields(latest: LatestSchema) -> tuple[Field, ...] | None:
     """Return the columns of a schema; None if it is of a single value.
 
     A schema with other faults has no columns here; `infer` names the fault.
     """
-    format_ = FORMATS[_format_of(latest, topic)]
+    format_ = FORMATS[_format_of(latest)]
     assert isinstance(format_, RegistryFormat), "it is one of them"  # noqa: S101
     try:
         return format_.columns(latest.schema, None).fields
