@@ -218,8 +218,7 @@ def test_earlier_keys_behind_a_prefix(subject: dict[str, str], expected: str) ->
         (
             "bearer-auth.token",
             "geheim",
-            "sets 'value.avro-confluent.bearer-auth.token' without 'value.avro-confluent.bearer-auth"
-            ".credentials-source'",
+            "without 'value.avro-confluent.bearer-auth.credentials-source' = 'STATIC_TOKEN'",
         ),
         (
             "properties.proxy.host",

@@ -61,7 +61,7 @@ def create(
         content = Parquet({o.key: given[o.key].text for o in PARQUET if o.key in given})
     else:
         own = {k.removeprefix(prefix): v for k, v in given.items() if k.startswith(prefix)}
-        content = Lines(format_, format_.options.read(own, table, at))
+        content = Lines(format_, format_.options.read(own, table, at, prefix=prefix))
     _check_metadata(schema)
     _check_partitions(table, schema, settings)
     found = FilesystemTable(
