@@ -10,9 +10,6 @@ import pytest
 from tests.integration.schemas.support import register
 
 from streamtable.core.errors import Condition, StreamtableError
-from streamtable.runtime.upgrade.options import UpgradeOptions
-from streamtable.runtime.upgrade.upgrade import upgrade_job
-from streamtable.session import Session, fixed_settings
 from streamtable.testing.jobs import BoundedRun
 from streamtable.testing.topics import produce
 
@@ -76,15 +73,4 @@ def test_a_newer_schema_continues_or_is_refused(
     with pytest.raises(StreamtableError) as refused:
         job()
     assert refused.value.condition is Condition.CHECKPOINT_MISMATCH
-    assert "column or format of its tables (first difference: Scan)" in str(refused.value)
-    assert "streamtable upgrade" in str(refused.value)
     assert counted() == {"a": 2}
-
-    session = Session(settings=fixed_settings({}))
-    session.load(SCRIPT, "job.sql", names)
-    said: list[str] = []
-    options = UpgradeOptions(str(job.checkpoint))
-    settings = session.settings.current()
-    upgrade_job(session.plans, settings, options, said.append, said.append, spark=spark)
-    job()
-    assert counted() == {"a": 3}
