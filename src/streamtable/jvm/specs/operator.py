@@ -68,8 +68,10 @@ class Lateness(Named):
     Attributes:
         checked: whether rows can be late; false if the input emits each row just when the
             watermark passes it.
+        complete: whether, in addition, all of these rows of a key arrive in one call.
         counters: the counters of late rows.
     """
 
     checked: bool
+    complete: bool
     counters: Counters

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from streamtable.core.settings import ExecutionMode
 from streamtable.core.types import quote
 from streamtable.jvm.specs.operator import Lateness
 from streamtable.operators.context import LoweringContext
@@ -17,8 +18,13 @@ def table_below(node: Node) -> str:
 
 def lateness(below: Node, context: LoweringContext) -> Lateness:
     """Return how an operator detects and counts late rows; `below` is its input."""
-    counters = context.counters_of(table_below(below))
-    return Lateness(checked=not is_complete(below), counters=counters)
+    complete = is_complete(below)
+    return Lateness(
+        checked=not complete,
+        # Real-time mode hands over the rows of a key one by one.
+        complete=complete and context.mode is ExecutionMode.MICRO_BATCH,
+        counters=context.counters_of(table_below(below)),
+    )
 
 
 def required(moment: str, column: str, table: str, *, where: str = "TRUE") -> str:

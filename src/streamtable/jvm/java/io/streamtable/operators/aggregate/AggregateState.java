@@ -155,6 +155,11 @@ public final class AggregateState implements Serializable {
 
   public void forget() {
     group.clear();
+    forgetValues();
+  }
+
+  /** Deletes the state that the aggregates opened themselves. */
+  public void forgetValues() {
     for (Accumulator accumulator : accumulators) {
       accumulator.clear();
     }

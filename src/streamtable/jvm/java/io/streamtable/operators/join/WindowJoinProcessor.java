@@ -25,7 +25,8 @@ import scala.jdk.javaapi.CollectionConverters;
  *
  * <p>Input rows are (row kind, key columns..., left STRUCT, right STRUCT, the window's last
  * millisecond). That millisecond is also the last column of the key. State (layout v1): "left" and
- * "right", the rows of each input, deleted when the window fires.
+ * "right", the rows of each input, deleted when the window fires. If all rows of a window arrive
+ * together after the watermark has passed, they are joined without state.
  */
 public final class WindowJoinProcessor extends RowProcessor {
   /**
@@ -78,6 +79,11 @@ public final class WindowJoinProcessor extends RowProcessor {
         (left ? newLefts : newRights).add(row.getStruct(left ? spec.leftAt : spec.leftAt + 1));
       }
     }
+    if (!known
+        && spec.leftLateness.isComplete(last, timers)
+        && spec.rightLateness.isComplete(last, timers)) {
+      return joined(key, newLefts, newRights);
+    }
     keep(lefts, newLefts);
     keep(rights, newRights);
     if (!known && !(newLefts.isEmpty() && newRights.isEmpty())) {
@@ -95,8 +101,10 @@ public final class WindowJoinProcessor extends RowProcessor {
   @Override
   public scala.collection.Iterator<Row> handleExpiredTimer(
       Row key, TimerValues timers, ExpiredTimerInfo timer) {
-    List<Row> left = taken(lefts);
-    List<Row> right = taken(rights);
+    return joined(key, taken(lefts), taken(rights));
+  }
+
+  private scala.collection.Iterator<Row> joined(Row key, List<Row> left, List<Row> right) {
     // NULL equals nothing.
     boolean meet = IntStream.range(0, key.length()).noneMatch(key::isNullAt);
     boolean[] met = new boolean[right.size()];

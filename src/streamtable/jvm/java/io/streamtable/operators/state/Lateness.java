@@ -9,12 +9,22 @@ import org.apache.spark.sql.streaming.TimerValues;
  *
  * @param checked false if the input comes from another operator that waits for the same watermark,
  *     because its rows arrive when the watermark has just passed them
+ * @param complete whether, in addition, all of these rows of a key arrive in one call
  * @param counters counters of late rows
  */
-public record Lateness(boolean checked, Counters counters) implements Serializable {
+public record Lateness(boolean checked, boolean complete, Counters counters)
+    implements Serializable {
   /** Returns whether the watermark is at or past the time that a row would wait for. */
   public boolean isLate(long moment, TimerValues timers) {
     return checked && moment <= EventTimers.watermark(timers);
+  }
+
+  /**
+   * Returns whether all rows that wait for a time are in this call or in state, so that they need
+   * not wait any longer.
+   */
+  public boolean isComplete(long moment, TimerValues timers) {
+    return complete && moment <= EventTimers.watermark(timers);
   }
 
   public void count(long rows) {

@@ -22,7 +22,8 @@ import scala.jdk.javaapi.CollectionConverters;
  * passes.
  *
  * <p>The key's last column is the window's last millisecond. State: that of {@link AggregateState},
- * deleted when the window fires. A window whose rows were all retracted emits nothing.
+ * deleted when the window fires. A window whose rows were all retracted emits nothing. If all rows of
+ * a window arrive together after the watermark has passed, they are emitted without state.
  */
 public final class WindowAggregateProcessor extends RowProcessor {
   private final AggregateState group;
@@ -60,10 +61,17 @@ public final class WindowAggregateProcessor extends RowProcessor {
       }
       return CollectionConverters.asScala(List.<Row>of().iterator());
     }
-    if (!group.load()) {
+    boolean known = group.load();
+    group.add(input);
+    if (!known && lateness.isComplete(last, timers)) {
+      // Nothing waits, so nothing is stored. Some aggregates keep values in state of their own.
+      List<Row> output = result(key);
+      group.forgetValues();
+      return CollectionConverters.asScala(output.iterator());
+    }
+    if (!known) {
       EventTimers.register(getHandle(), last);
     }
-    group.add(input);
     group.store();
     return CollectionConverters.asScala(List.<Row>of().iterator());
   }
@@ -72,11 +80,14 @@ public final class WindowAggregateProcessor extends RowProcessor {
   public scala.collection.Iterator<Row> handleExpiredTimer(
       Row key, TimerValues timers, ExpiredTimerInfo timer) {
     group.load();
-    List<Row> output =
-        group.rows() == 0
-            ? List.of()
-            : List.of(AggregateState.row(RowKind.INSERT, key, keys, group.results()));
+    List<Row> output = result(key);
     group.forget();
     return CollectionConverters.asScala(output.iterator());
+  }
+
+  private List<Row> result(Row key) {
+    return group.rows() == 0
+        ? List.of()
+        : List.of(AggregateState.row(RowKind.INSERT, key, keys, group.results()));
   }
 }
