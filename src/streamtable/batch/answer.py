@@ -44,7 +44,7 @@ from streamtable.plan.source.scan import Scan
 from streamtable.plan.source.static_table import StaticTable
 from streamtable.plan.source.values import Values
 from streamtable.plan.window.watermark import WatermarkAssigner
-from streamtable.plan.window.window_aggregate import WindowAggregate
+from streamtable.plan.window.window_aggregate import MergedWindowAggregate, WindowAggregate
 from streamtable.plan.window.window_table import SessionTable, WindowTable
 from streamtable.plan.window.window_top_n import WindowTopN
 
@@ -98,6 +98,7 @@ ANSWERS: Mapping[type[Node], Answer] = {
     WindowTable: _over(window_table_rows),
     SessionTable: _over(session_rows),
     WindowAggregate: _over(window_aggregate_rows),
+    MergedWindowAggregate: _over(window_aggregate_rows),
     WindowTopN: _over(window_top_rows),
     Materialize: _over(materialized_rows),
 }

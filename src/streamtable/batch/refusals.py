@@ -27,7 +27,7 @@ from streamtable.plan.rank.temporal_sort import TemporalSort
 from streamtable.plan.rank.top_n import TopN
 from streamtable.plan.rules.tree import every
 from streamtable.plan.sink.sink import Sink
-from streamtable.plan.window.window_aggregate import WindowAggregate
+from streamtable.plan.window.window_aggregate import MergedWindowAggregate, WindowAggregate
 from streamtable.plan.window.window_top_n import WindowTopN
 
 #: Calls of Spark SQL whose result differs between two evaluations, and string literals, whose text
@@ -52,6 +52,7 @@ UNSUPPORTED: Mapping[type[Node], str] = {
 _CHECKS: Mapping[type[Node], Callable[[Any], str | None]] = {
     GroupAggregate: aggregate_refusal,
     WindowAggregate: aggregate_refusal,
+    MergedWindowAggregate: aggregate_refusal,
     IntervalJoin: interval_refusal,
     TopN: ranking_refusal,
     WindowTopN: ranking_refusal,

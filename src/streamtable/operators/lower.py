@@ -41,7 +41,12 @@ from streamtable.operators.rows.upserts import lower_upserts
 from streamtable.operators.source.scan import lower_scan
 from streamtable.operators.source.values import lower_static_table, lower_values
 from streamtable.operators.source.watermark import lower_versions, lower_watermark
-from streamtable.operators.window.session import lower_session_aggregate, lower_session_table
+from streamtable.operators.window.session import (
+    lower_merged_sessions,
+    lower_session_aggregate,
+    lower_session_table,
+)
+from streamtable.operators.window.slices import lower_sliced_windows
 from streamtable.operators.window.window import (
     lower_window_aggregate,
     lower_window_table,
@@ -73,7 +78,7 @@ from streamtable.plan.source.scan import Scan
 from streamtable.plan.source.static_table import StaticTable
 from streamtable.plan.source.values import Values
 from streamtable.plan.window.watermark import WatermarkAssigner
-from streamtable.plan.window.window_aggregate import WindowAggregate
+from streamtable.plan.window.window_aggregate import MergedWindowAggregate, WindowAggregate
 from streamtable.plan.window.window_table import SessionTable, WindowTable
 from streamtable.plan.window.window_top_n import WindowTopN
 
@@ -127,6 +132,12 @@ def _lower_window_aggregate(
     return lowering(node, rows, context)
 
 
+def _lower_merged_windows(node: MergedWindowAggregate, context: LoweringContext) -> DataFrame:
+    if node.session is not None:
+        return lower_merged_sessions(node, lower(node.input, context), context)
+    return lower_sliced_windows(node, lower(node.with_slices(), context), context)
+
+
 def _lower_side(node: Node, context: LoweringContext, *, upserts: bool) -> DataFrame:
     return lower_upserts(node, context) if upserts else lower(node, context)
 
@@ -169,6 +180,7 @@ LOWERINGS: Mapping[type[Node], Lowering] = {
     WindowTable: _plain(lower_window_table),
     SessionTable: _over(lower_session_table),
     WindowAggregate: _over(_lower_window_aggregate),
+    MergedWindowAggregate: _lower_merged_windows,
     WindowTopN: _over(lower_window_top_n),
     Materialize: _over(lower_materialize),
 }

@@ -148,6 +148,34 @@ _AGGREGATED = tuple(
     f"SELECT {_BOUNDS}, k, {_CALLS} FROM {_of('TABLE events', *function)} GROUP BY {_BOUNDS}, k"
     for function in _FUNCTIONS
 )
+#: Aggregates of parts of windows, which merge.
+_MERGED_CALLS = (
+    "COUNT(*), COUNT(v), SUM(v), MIN(v), MAX(DISTINCT v), AVG(v), STDDEV_POP(v),"
+    " SUM(v) FILTER (WHERE v > 4)"
+)
+#: Windows that share slices, and sessions that keep aggregates.
+_MERGED = (
+    *(
+        f"SELECT {_BOUNDS}, k, {_MERGED_CALLS} FROM {_of('TABLE events', *function)}"
+        f" GROUP BY {_BOUNDS}, k"
+        for function in _FUNCTIONS[3:]
+    ),
+    *(
+        f"SELECT window_time, {_BOUNDS}, {_MERGED_CALLS} FROM {_of('TABLE events', *function)}"
+        f" GROUP BY {_BOUNDS}, window_time"
+        for function in (_FUNCTIONS[3], _FUNCTIONS[5])
+    ),
+    (
+        f"SELECT {_BOUNDS}, CHAR_LENGTH(CAST(window_end AS STRING)) + k, COUNT(*)"
+        f" FROM {_of('TABLE events', *_FUNCTIONS[3])}"
+        f" GROUP BY {_BOUNDS}, CHAR_LENGTH(CAST(window_end AS STRING)) + k"
+    ),
+    f"SELECT {_BOUNDS}, k, {_MERGED_CALLS} FROM {_OF_K} GROUP BY {_BOUNDS}, k",
+    (
+        f"SELECT window_time, {_BOUNDS}, {_MERGED_CALLS} FROM {_SESSIONS}"
+        f" GROUP BY {_BOUNDS}, window_time"
+    ),
+)
 #: Windows with an offset.
 MOVED = (*_AGGREGATED[1:3], _AGGREGATED[4], _AGGREGATED[6])
 DAYS_MOVED = (
@@ -196,6 +224,7 @@ QUERIES: tuple[str, ...] = (
     *(f"SELECT {_BOUNDS}, k, v, COUNT(*) FROM {_TUMBLED} GROUP BY {g}" for g in _GROUPINGS[1:]),
     f"SELECT {_BOUNDS}, k, GROUPING(k), COUNT(*) FROM {_TUMBLED} GROUP BY {_GROUPINGS[0]}",
     *IN_ORDER,
+    *_MERGED,
     # Nothing that waits.
     f"SELECT {_BOUNDS}, window_time, k, v FROM {_TUMBLED}",
     # Sessions.

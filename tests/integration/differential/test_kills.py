@@ -53,6 +53,7 @@ INSERT INTO {name} {query};
 """
 _ID = "TIMESTAMPDIFF(SECOND, TIMESTAMP '2026-03-01 00:00:00', window_start) * 10 + k"
 _TUMBLE = "TABLE(TUMBLE(TABLE events, DESCRIPTOR(ts), INTERVAL '10' SECOND))"
+_HOP = "TABLE(HOP(TABLE events, DESCRIPTOR(ts), INTERVAL '2' SECOND, INTERVAL '6' SECOND))"
 _SESSION = "TABLE(SESSION(TABLE events PARTITION BY k, DESCRIPTOR(ts), INTERVAL '2' SECOND))"
 _OVER = "SELECT id, COUNT(*) OVER w, SUM(v) OVER w FROM events WINDOW w AS (PARTITION BY k {})"
 _MATCH = (
@@ -68,6 +69,7 @@ QUERIES = {
     "tumbled": (
         f"SELECT {_ID}, COUNT(*), SUM(v) FROM {_TUMBLE} GROUP BY window_start, window_end, k"
     ),
+    "hopped": f"SELECT {_ID}, COUNT(*), SUM(v) FROM {_HOP} GROUP BY window_start, window_end, k",
     "sessions": (
         f"SELECT {_ID}, COUNT(*), SUM(v) FROM {_SESSION} GROUP BY window_start, window_end, k"
     ),

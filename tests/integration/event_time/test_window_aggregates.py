@@ -51,6 +51,8 @@ INSERT INTO {{name}}
 SELECT window_start, window_end, k, COUNT(*), SUM(v), COUNT(DISTINCT v), MAX(v)
 FROM TABLE({{function}}) GROUP BY window_start, window_end, k;
 """
+#: Without the distinct values, slices and sessions keep aggregates only.
+_MERGED_SINK = _SINK.replace("COUNT(DISTINCT v)", "COUNT(v)")
 #: Each row of a window with each of the same key.
 _PAIRED = f"""{_TABLE}
 INSERT INTO {{name}}
@@ -74,11 +76,16 @@ SPANS: Mapping[str, Callable[[int], list[Span]]] = {
     "cumulated": lambda ms: cumulate(ms, 10_000, 60_000),
 }
 
+#: Sink with merged aggregates -> windowing function.
+MERGED = {f"merged_{name}": name for name in ("hopped", "cumulated", "joined")}
+
 Results = dict[tuple[int, int, int], tuple[int, int, int, int]]
 
 
 def _expected(name: str, events: Sequence[Event], passed: int) -> Results:
     """What the windows hold whose last millisecond the watermark has passed."""
+    merged = name in MERGED
+    name = MERGED.get(name, name)
     if name == "joined":
         spans = {
             k: sessions([e.ms for e in events if e.k == k and e.ms is not None], 4_000)
@@ -95,7 +102,7 @@ def _expected(name: str, events: Sequence[Event], passed: int) -> Results:
         key: (
             len(rows),
             sum(e.v for e in rows),
-            len({e.v for e in rows}),
+            len(rows) if merged else len({e.v for e in rows}),
             max(e.v for e in rows),
         )
         for key, rows in found.items()
@@ -120,6 +127,7 @@ def test_every_window_holds_all_its_rows(
     source = topic("events", partitions=3)
     names = {"source": source, "servers": broker.bootstrap_servers}
     sinks = "".join(_SINK.format(name=n, function=f) for n, f in FUNCTIONS.items())
+    sinks += "".join(_MERGED_SINK.format(name=n, function=FUNCTIONS[f]) for n, f in MERGED.items())
     job = BoundedRun(spark, SOURCE + sinks, tmp_path / "job", names)
     events = punctual(seed, 40, {0: HOUR, 1: 0, 2: HOUR + 60_000})
     sent: list[Event] = []
@@ -128,12 +136,12 @@ def test_every_window_holds_all_its_rows(
         sent += piece
         job({"execution.micro-batch.max-records": str(random.Random(seed).choice([1_000, 25]))})
     passed = watermark(sent, range(3))
-    for name in FUNCTIONS:
+    for name in (*FUNCTIONS, *MERGED):
         expected = _expected(name, sent, passed)
         assert len(expected) > 5
         assert _written(job, name) == expected, f"{name}, seed {seed}"
     job(drain=True)
-    for name in FUNCTIONS:
+    for name in (*FUNCTIONS, *MERGED):
         assert _written(job, name) == _expected(name, sent, END), f"the end of {name}, seed {seed}"
     assert not any("watermark had passed" in n for n in job.notices), job.notices
 
@@ -146,6 +154,8 @@ def test_late_rows_are_counted_and_open_windows_take_theirs(
     script = SOURCE + _SINK.format(name="tumbled", function=FUNCTIONS["tumbled"])
     script += _SINK.format(name="joined", function=FUNCTIONS["joined"])
     script += _PAIRED.format(name="paired", function=FUNCTIONS["tumbled"])
+    for name in ("merged_joined", "merged_hopped"):
+        script += _MERGED_SINK.format(name=name, function=FUNCTIONS[MERGED[name]])
     job = BoundedRun(spark, script, tmp_path / "job", {"source": source, "servers": servers})
     # Windows are [3 s, 13 s), [13 s, 23 s), ...; the second partition has shown nothing yet.
     send(servers, source, [Event(4_000, 1, 1, 0), Event(40_000, 1, 1, 0)])
@@ -156,7 +166,10 @@ def test_late_rows_are_counted_and_open_windows_take_theirs(
     # 14.999 s - 2 s is the last millisecond of the first window, which fires.
     assert _written(job, "tumbled") == {(3_000, 13_000, 1): (2, 3, 2, 2)}
     assert _written(job, "joined") == {(4_000, 9_000, 1): (2, 3, 2, 2)}
+    assert _written(job, "merged_joined") == {(4_000, 9_000, 1): (2, 3, 2, 2)}
     assert _written(job, "paired") == {(3_000, 13_000, 1): (4, 9, 2, 2)}
+    hopped = {(-10_000, 5_000, 1): (1, 1, 1, 1), (-5_000, 10_000, 1): (2, 3, 2, 2)}
+    assert _written(job, "merged_hopped") == hopped
     # Late, and not late: the second window is open, though the watermark is past the row. A session
     # that is over takes no row, one that is open is made longer by a row before it.
     send(servers, source, [Event(12_999, 1, 9, 1), Event(13_000, 1, 4, 1), Event(8_500, 1, 9, 0)])
@@ -177,9 +190,24 @@ def test_late_rows_are_counted_and_open_windows_take_theirs(
         (13_000, 23_000, 1): (4, 49, 2, 4),
         (33_000, 43_000, 1): (1, 1, 1, 1),
     }
-    # Two for the windows, one for the sessions, two on each side of the join.
+    assert _written(job, "merged_joined") == {
+        (4_000, 9_000, 1): (2, 3, 2, 2),
+        (12_999, 18_999, 1): (3, 16, 3, 9),
+        (40_000, 44_000, 1): (1, 1, 1, 1),
+    }
+    # The row of 8.5 s is late for [-5 s, 10 s), and not for the next two windows.
+    assert _written(job, "merged_hopped") == hopped | {
+        (0, 15_000, 1): (6, 28, 6, 9),
+        (5_000, 20_000, 1): (5, 27, 5, 9),
+        (10_000, 25_000, 1): (3, 16, 3, 9),
+        (30_000, 45_000, 1): (1, 1, 1, 1),
+        (35_000, 50_000, 1): (1, 1, 1, 1),
+        (40_000, 55_000, 1): (1, 1, 1, 1),
+    }
+    # Two for the windows, one for each table of sessions, two on each side of the join, one for
+    # HOP.
     assert any(
-        "7 records dropped as late, because the watermark had passed" in n for n in job.notices
+        "9 records dropped as late, because the watermark had passed" in n for n in job.notices
     )
     send(servers, source, [Event(None, 1, 1, 1)])
     with pytest.raises(StreamtableError, match="an event time is NULL: `ts` of events"):

@@ -54,6 +54,52 @@ class SessionAggregateOperator(OperatorSpec, package="window"):
 
 
 @dataclass(frozen=True, kw_only=True)
+class MergedSessionOperator(OperatorSpec, package="window"):
+    """Computes the result of `SessionAggregateOperator` from its input, with merged aggregates.
+
+    Attributes:
+        keys: grouping columns.
+        zone: the time zone of the milliseconds.
+        fold: whether each task merges sessions locally before the shuffle.
+    """
+
+    keys: Sequence[str]
+    calls: Sequence[Aggregation]
+    zone: str
+    fold: bool
+    lateness: Lateness
+    output_ddl: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class SlicedWindowOperator(OperatorSpec, package="window"):
+    """Aggregates rows by slices: keys, start, end, last time, aggregates per window and group.
+
+    The last column of the input is the start of the row's slice, in milliseconds.
+
+    Attributes:
+        keys: grouping columns, without those of the window.
+        size: the length of a window; for CUMULATE the maximum length.
+        step: the length of a slice, which is the distance between the ends of windows.
+        offset: the offset of the window starts.
+        cumulative: whether the window is CUMULATE.
+        zone: the time zone of the milliseconds.
+        fold: whether each task aggregates its rows locally before the shuffle.
+    """
+
+    keys: Sequence[str]
+    calls: Sequence[Aggregation]
+    size: int
+    step: int
+    offset: int
+    cumulative: bool
+    zone: str
+    fold: bool
+    lateness: Lateness
+    output_ddl: str
+
+
+@dataclass(frozen=True, kw_only=True)
 class SessionRowsOperator(OperatorSpec, package="window"):
     """Appends the session to rows with the input of `SessionAggregateOperator`.
 

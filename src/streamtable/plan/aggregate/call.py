@@ -16,6 +16,9 @@ from streamtable.plan.node import Key, Node
 
 #: Aggregates that, over append-only input, never return to an earlier value.
 _ONE_WAY = {"COUNT", "MIN", "MAX"}
+_SPREADS = {"VAR_POP", "VAR_SAMP", "VARIANCE", "STDDEV_POP", "STDDEV_SAMP", "STDDEV"}
+#: Aggregates over append-only input whose state is a few columns that merge.
+_MERGING = {"COUNT", "SUM", "AVG", "MIN", "MAX", *_SPREADS}
 
 
 @dataclass(frozen=True)
@@ -77,6 +80,12 @@ class AggregateCall:
     def is_ordered(self) -> bool:
         """Whether the result depends on the order of rows."""
         return self.python is not None or AGGREGATES[self.function].ordered
+
+    @property
+    def merges(self) -> bool:
+        """Whether results over parts of append-only input merge without the values of the rows."""
+        counts_once = self.distinct and self.function not in {"MIN", "MAX"}
+        return self.function in _MERGING and not counts_once
 
     @property
     def counts_rows(self) -> bool:

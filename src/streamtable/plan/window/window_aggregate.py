@@ -11,10 +11,11 @@ from streamtable.core.types import Field
 from streamtable.plan.aggregate.call import AggregateCall, fields_of, python_obstacle, with_order
 from streamtable.plan.inputs import UnaryNode
 from streamtable.plan.node import Key, Node
-from streamtable.plan.rows.calc import below_projections
+from streamtable.plan.rows.calc import Calc, below_projections
+from streamtable.plan.rules.watermarks import is_complete
 from streamtable.plan.state import OF_GROUPS, StateLayout
 from streamtable.plan.window.fields import WindowField
-from streamtable.plan.window.window import Window
+from streamtable.plan.window.window import Window, WindowKind
 from streamtable.plan.window.window_table import WindowTable
 
 
@@ -85,10 +86,34 @@ class WindowAggregate(UnaryNode):
         return before or not child.mode.is_append
 
     def settled(self, before: bool) -> WindowAggregate:
-        """Return the operator with row positions, if an aggregate depends on row order."""
+        """Return a `MergedWindowAggregate` where one computes the same.
+
+        Otherwise, if an aggregate depends on row order, return the operator with row positions.
+        """
         del before
+        if self._merges():
+            return MergedWindowAggregate(
+                self.input, self.window, self.keys, self.start, self.end, self.calls
+            )
         below, order = with_order(self.input, self.calls)
         return replace(self, input=below, order=order)
+
+    def _merges(self) -> bool:
+        """Return whether a `MergedWindowAggregate` computes the same.
+
+        Rows of TUMBLE have one window, so there is nothing to share. Rows that are emitted just
+        after the watermark has passed them would come after their windows.
+        """
+        table, _ = below_projections(self.input, self.start)
+        return (
+            isinstance(table, WindowTable)
+            and table.window.kind is not WindowKind.TUMBLE
+            and self.input.mode.is_append
+            and not is_complete(self.input)
+            and all(call.merges for call in self.calls)
+            and not _computes_with(self.input, {table.start, table.end, table.last})
+            and not any(self.input.window_field(name) for name in fields_of(self.calls))
+        )
 
     def narrowed(self, wanted: set[str]) -> WindowAggregate:
         """Return the operator without unused aggregates."""
@@ -137,3 +162,48 @@ class WindowAggregate(UnaryNode):
         calls = ", ".join(call.described for call in self.calls)
         by = f"by ({', '.join(self.keys)})"
         return f"WindowAggregate {self.window.described} {by}{': ' + calls if calls else ''}"
+
+
+@stable("MergedWindowAggregate")
+@dataclass(frozen=True)
+class MergedWindowAggregate(WindowAggregate):
+    """Aggregate append-only rows once per slice or session, and merge the windows from them.
+
+    Windows of HOP and CUMULATE share slices, as in Flink. Sessions keep their aggregates instead of
+    their rows.
+    """
+
+    state = StateLayout(
+        "MergedWindowAggregate",
+        1,
+        ("SlicedWindowProcessor", "MergedSessionProcessor"),
+        frozenset({"parts"}),
+    )
+
+    @property
+    def headline(self) -> str:
+        """Shows that slices are shared."""
+        shared = "" if self.session else ", by shared slices"
+        return super().headline + shared
+
+    def with_slices(self) -> Node:
+        """Return the input with the slice of each row instead of its windows."""
+        return _sliced(self.input)
+
+
+def _computes_with(node: Node, bounds: set[str]) -> bool:
+    """Return whether a projection or filter above the table function reads a window bound."""
+    if not isinstance(node, Calc):
+        return False
+    below = node.input
+    own = {f.name for f in below.fields if below.window_field(f.name)} | bounds
+    computed = (p for p in node.projections if p.source is None)
+    read = node.condition_fields.union(*(p.reads for p in computed))
+    return bool(own & read) or _computes_with(below, bounds)
+
+
+def _sliced(node: Node) -> Node:
+    if isinstance(node, WindowTable):
+        window = node.window
+        return replace(node, window=replace(window, kind=WindowKind.TUMBLE, size=window.step))
+    return node.over([_sliced(child) for child in node.inputs])

@@ -16,6 +16,16 @@ public abstract class LocalFold implements MapPartitionsFunction<Row, Row> {
   protected static final int MAX_HELD = 100_000;
   protected static final int MAX_ROWS = 1_000_000;
 
+  /** The number of rows before the first check of the benefit. */
+  protected static final int TRIED = 1 << 14;
+  /**
+   * At the first check, one row in this many must be of a known group. Else there are too many
+   * groups.
+   */
+  protected static final int WORTH_TRYING = 16;
+  /** After that, one row in this many of the rows aggregated together must be of a known group. */
+  protected static final int WORTH = 4;
+
   protected final int[] keyPositions;
 
   protected LocalFold(int[] keyPositions) {
@@ -73,5 +83,22 @@ public abstract class LocalFold implements MapPartitionsFunction<Row, Row> {
       values[i] = row.get(keyPositions[i]);
     }
     return Arrays.asList(values);
+  }
+
+  /** Writes a grouping key to a row, after the row kind. */
+  protected final void putKey(Object key, Object[] row) {
+    if (keyPositions.length == 1) {
+      row[1] = key;
+      return;
+    }
+    List<?> values = (List<?>) key;
+    for (int i = 0; i < keyPositions.length; i++) {
+      row[1 + i] = values.get(i);
+    }
+  }
+
+  /** Returns whether fewer groups than rows are held, by at least one row in this many. */
+  protected static boolean saves(int rows, int groups, int worth) {
+    return rows - groups >= rows / worth;
   }
 }

@@ -23,16 +23,6 @@ import org.apache.spark.sql.RowFactory;
  * groups then costs more than the saved rows.
  */
 public final class LocalAggregate extends LocalFold {
-  /** The number of rows before the first check of the benefit. */
-  private static final int TRIED = 1 << 14;
-  /**
-   * At the first check, one row in this many must be of a known group. Else there are too many
-   * groups.
-   */
-  private static final int WORTH_TRYING = 16;
-  /** After that, one row in this many of the rows aggregated together must be of a known group. */
-  private static final int WORTH = 4;
-
   private final List<Aggregation> calls;
   private final List<Accumulator> accumulators;
   private final PartialRows layout;
@@ -89,10 +79,6 @@ public final class LocalAggregate extends LocalFold {
         : chained(folded.iterator(), singly(input));
   }
 
-  private static boolean saves(int rows, int groups, int worth) {
-    return rows - groups >= rows / worth;
-  }
-
   private Iterator<Row> singly(Iterator<Row> input) {
     return new Iterator<>() {
       @Override
@@ -124,14 +110,7 @@ public final class LocalAggregate extends LocalFold {
   private Row export(Object key, Group group) {
     Object[] row = new Object[layout.length()];
     row[RowKind.POSITION] = RowKind.INSERT;
-    if (keyPositions.length == 1) {
-      row[1] = key;
-    } else {
-      List<?> values = (List<?>) key;
-      for (int i = 0; i < keyPositions.length; i++) {
-        row[1 + i] = values.get(i);
-      }
-    }
+    putKey(key, row);
     row[layout.rowsAt()] = group.rows;
     for (int i = 0; i < group.partials.length; i++) {
       group.partials[i].export(row, layout.at(i));

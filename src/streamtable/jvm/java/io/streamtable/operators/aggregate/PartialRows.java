@@ -45,7 +45,7 @@ public final class PartialRows implements Serializable {
   }
 
   /** Returns the schema, from the schema of the raw rows and the positions of the keys in them. */
-  StructType schema(StructType raw, int[] keyPositions) {
+  public StructType schema(StructType raw, int[] keyPositions) {
     StructType schema = new StructType().add(raw.fields()[RowKind.POSITION]);
     for (int position : keyPositions) {
       schema = schema.add(raw.fields()[position]);

@@ -4,7 +4,6 @@ import io.streamtable.operators.Keyed;
 import io.streamtable.operators.OperatorSpec;
 import io.streamtable.operators.aggregate.Aggregation;
 import io.streamtable.operators.state.Lateness;
-import java.time.ZoneId;
 import java.util.List;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
@@ -23,7 +22,7 @@ public record SessionAggregateOperator(
   public Dataset<Row> over(Dataset<Row> input) {
     SessionOutput results = new SessionOutput.Aggregates(calls, keys.size());
     SessionProcessor processor =
-        new SessionProcessor(input.schema(), results, ZoneId.of(zone), lateness);
+        new SessionProcessor(input.schema(), results, WindowZone.of(zone), lateness);
     return Keyed.waiting(input, keys, processor, outputDdl);
   }
 }

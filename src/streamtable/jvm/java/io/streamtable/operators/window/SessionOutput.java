@@ -32,7 +32,7 @@ interface SessionOutput extends Serializable {
       for (int i = 0; i < keys; i++) {
         columns[1 + i] = key.get(i);
       }
-      bounds(columns, 1 + keys, session, last);
+      bounds(columns, 1 + keys, session.start(), session.end(), last);
       System.arraycopy(results, 0, columns, 4 + keys, results.length);
       output.add(RowFactory.create(columns));
     }
@@ -49,7 +49,7 @@ interface SessionOutput extends Serializable {
         for (int i = 0; i < row.length() - 2; i++) {
           columns[i] = row.get(i);
         }
-        bounds(columns, row.length() - 2, session, last);
+        bounds(columns, row.length() - 2, session.start(), session.end(), last);
         Row given = RowFactory.create(columns);
         for (long i = 0; i < entry._2(); i++) {
           output.add(given);
@@ -58,9 +58,10 @@ interface SessionOutput extends Serializable {
     }
   }
 
-  private static void bounds(Object[] columns, int at, Session session, long last) {
-    columns[at] = session.start();
-    columns[at + 1] = session.end();
+  /** Writes the bounds of a window to an output row. */
+  static void bounds(Object[] columns, int at, long start, long end, long last) {
+    columns[at] = start;
+    columns[at + 1] = end;
     columns[at + 2] = last;
   }
 }

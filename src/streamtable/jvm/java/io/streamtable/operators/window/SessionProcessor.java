@@ -6,10 +6,6 @@ import io.streamtable.operators.row.RowKind;
 import io.streamtable.operators.state.EventTimers;
 import io.streamtable.operators.state.Lateness;
 import io.streamtable.operators.window.Sessions.Session;
-import java.time.Instant;
-import java.time.LocalDateTime;
-import java.time.ZoneId;
-import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -39,7 +35,7 @@ import scala.jdk.javaapi.CollectionConverters;
 public final class SessionProcessor extends RowProcessor {
   private final StructType schema;
   private final SessionOutput results;
-  private final ZoneId zone;
+  private final WindowZone zone;
   private final Lateness lateness;
   private transient ValueState<Row> open;
   private transient MapState<Row, Long> rows;
@@ -50,7 +46,7 @@ public final class SessionProcessor extends RowProcessor {
    * @param zone time zone of the sessions' milliseconds
    */
   SessionProcessor(
-      StructType schema, SessionOutput results, ZoneId zone, Lateness lateness) {
+      StructType schema, SessionOutput results, WindowZone zone, Lateness lateness) {
     this.schema = schema;
     this.results = results;
     this.zone = zone;
@@ -192,10 +188,7 @@ public final class SessionProcessor extends RowProcessor {
     return row.getLong(schema.length() - 1);
   }
 
-  /** Returns the last millisecond of a session, comparable with the watermark. */
   private long last(Session session) {
-    LocalDateTime end =
-        LocalDateTime.ofInstant(Instant.ofEpochMilli(session.end()), ZoneOffset.UTC);
-    return end.atZone(zone).toInstant().toEpochMilli() - 1;
+    return zone.last(session.end());
   }
 }

@@ -3,7 +3,6 @@ package io.streamtable.operators.window;
 import io.streamtable.operators.Keyed;
 import io.streamtable.operators.OperatorSpec;
 import io.streamtable.operators.state.Lateness;
-import java.time.ZoneId;
 import java.util.List;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
@@ -17,7 +16,7 @@ public record SessionRowsOperator(List<String> keys, String zone, Lateness laten
   public Dataset<Row> over(Dataset<Row> input) {
     SessionProcessor processor =
         new SessionProcessor(
-            input.schema(), new SessionOutput.Rows(), ZoneId.of(zone), lateness);
+            input.schema(), new SessionOutput.Rows(), WindowZone.of(zone), lateness);
     return Keyed.waiting(input, keys, processor, outputDdl);
   }
 }

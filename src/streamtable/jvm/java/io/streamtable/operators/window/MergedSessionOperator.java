@@ -1,0 +1,59 @@
+package io.streamtable.operators.window;
+
+import io.streamtable.operators.Keyed;
+import io.streamtable.operators.OperatorSpec;
+import io.streamtable.operators.aggregate.Aggregation;
+import io.streamtable.operators.aggregate.MergedAggregates;
+import io.streamtable.operators.aggregate.PartialRows;
+import io.streamtable.operators.state.Lateness;
+import java.util.ArrayList;
+import java.util.List;
+import org.apache.spark.sql.Dataset;
+import org.apache.spark.sql.Encoders;
+import org.apache.spark.sql.Row;
+import org.apache.spark.sql.types.DataTypes;
+import org.apache.spark.sql.types.StructField;
+
+/**
+ * Emits one row per session when the watermark passes; see {@link MergedSessionProcessor}. For input
+ * and parameters see {@link SessionAggregateOperator}.
+ *
+ * @param fold whether to merge sessions locally before the shuffle; see {@link LocalSessions}
+ */
+public record MergedSessionOperator(
+    List<String> keys,
+    List<Aggregation> calls,
+    String zone,
+    boolean fold,
+    Lateness lateness,
+    String outputDdl)
+    implements OperatorSpec {
+  private static final List<StructField> SPAN =
+      List.of(
+          DataTypes.createStructField("start", DataTypes.LongType, false),
+          DataTypes.createStructField("end", DataTypes.LongType, false));
+
+  @Override
+  public Dataset<Row> over(Dataset<Row> input) {
+    Dataset<Row> rows = input;
+    int startAt = input.schema().length() - SPAN.size();
+    PartialRows partials = null;
+    if (fold) {
+      List<String> spanned = new ArrayList<>(keys);
+      spanned.addAll(List.of(input.columns()).subList(startAt, startAt + SPAN.size()));
+      partials = MergedAggregates.partials(spanned.size(), calls);
+      LocalSessions local =
+          new LocalSessions(
+              new MergedAggregates(calls, SPAN, null), Keyed.at(input, keys), startAt);
+      rows =
+          input.mapPartitions(
+              local, Encoders.row(partials.schema(input.schema(), Keyed.at(input, spanned))));
+      startAt = 1 + keys.size();
+    }
+    MergedAggregates aggregates = new MergedAggregates(calls, SPAN, partials);
+    MergedSessionProcessor processor =
+        new MergedSessionProcessor(
+            aggregates, keys.size(), startAt, WindowZone.of(zone), lateness);
+    return Keyed.waiting(rows, keys, processor, outputDdl);
+  }
+}
