@@ -47,14 +47,14 @@ def lower_group_aggregate(
 
 
 def aggregations(
-    calls: Sequence[AggregateCall], fields: Sequence[Field], bridge: Bridge | None = None
+    calls: Sequence[AggregateCall], fields: Sequence[Field], bridge: Bridge
 ) -> list[Aggregation]:
     """Convert aggregate calls to column positions, in rows of a row kind and these fields.
 
     Args:
         calls: the calls.
         fields: the fields of the input.
-        bridge: the bridge; needed if a call may be one of a Python function.
+        bridge: the bridge, for the programs of Python functions.
     """
     positions = {f.name: i for i, f in enumerate(fields, start=1)}
     types = {f.name: f.type for f in fields}
@@ -69,7 +69,7 @@ def aggregations(
             argument_type=(BOOLEAN if argument is None else types[argument]).spark_sql(),
             result_type=call.output.type.spark_sql(),
             parameters=call.parameters,
-            python=bridge.python_program(call.function) if bridge and call.python else None,
+            python=bridge.python_program(call.function) if call.python else None,
         )
 
     return [aggregation(call) for call in calls]

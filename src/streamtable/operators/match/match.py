@@ -35,8 +35,8 @@ def lower_match(node: Match, rows: DataFrame, context: LoweringContext) -> DataF
             keys=node.partition,
             event_time=isinstance(node, MatchRecognize),
             pattern=_pattern(node),
-            definitions=_definitions(node, kept),
-            values=[_value(value, node, kept) for value in node.values],
+            definitions=_definitions(node, kept, context),
+            values=[_value(value, node, kept, context) for value in node.values],
             order=[
                 SortColumn(names.index(key.field), key.descending, key.nulls_first)
                 for key in node.peers
@@ -72,31 +72,36 @@ def _pattern(node: Match) -> MatchPattern:
     )
 
 
-def _definitions(node: Match, kept: Sequence[Field]) -> list[MatchDefinition]:
+def _definitions(
+    node: Match, kept: Sequence[Field], context: LoweringContext
+) -> list[MatchDefinition]:
     known = {definition.variable: definition for definition in node.definitions}
     none = PlannedDefinition("")
-    return [_definition(known.get(v.name, none), node, kept) for v in node.pattern]
+    return [_definition(known.get(v.name, none), node, kept, context) for v in node.pattern]
 
 
 def _definition(
-    definition: PlannedDefinition, node: Match, kept: Sequence[Field]
+    definition: PlannedDefinition, node: Match, kept: Sequence[Field], context: LoweringContext
 ) -> MatchDefinition:
     return MatchDefinition(
         column=_position(definition.column, kept),
         text=definition.sql,
-        values=[_value(value, node, kept) for value in definition.values],
+        values=[_value(value, node, kept, context) for value in definition.values],
         values_ddl=spark_ddl(tuple(value.output for value in definition.values)),
     )
 
 
-def _value(value: PlannedValue, node: Match, kept: Sequence[Field]) -> MatchValue:
+def _value(
+    value: PlannedValue, node: Match, kept: Sequence[Field], context: LoweringContext
+) -> MatchValue:
+    call = None if value.call is None else aggregations([value.call], kept, context.bridge)[0]
     names = [variable.name for variable in node.pattern]
     return MatchValue(
         variable=-1 if value.variable is None else names.index(value.variable),
         column=_position(value.column, kept),
         first=value.first,
         offset=value.offset,
-        aggregation=None if value.call is None else aggregations([value.call], kept)[0],
+        aggregation=call,
     )
 
 

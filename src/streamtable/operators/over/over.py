@@ -48,7 +48,7 @@ def lower_over_aggregate(
         by_moment(node, rows),
         OverAggregateOperator(
             keys=node.partition,
-            calls=aggregations(node.calls, kept),
+            calls=aggregations(node.calls, kept, context.bridge),
             peers=node.frame.peers,
             preceding=node.frame.preceding,
             bitmaps=context.settings[DISTINCT_BITMAPS],
@@ -99,7 +99,7 @@ def lower_sorted_over(node: SortedOver, rows: DataFrame, context: LoweringContex
         rows,
         SortedOverOperator(
             keys=node.partition,
-            calls=aggregations(node.calls, node.input.fields),
+            calls=aggregations(node.calls, node.input.fields, context.bridge),
             order=[names.index(name) for name in (node.order.field, *node.ties)],
             nulls_first=node.order.nulls_first,
             peers=node.frame.peers,

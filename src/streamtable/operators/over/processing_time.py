@@ -33,7 +33,7 @@ def lower_processing_time_over(
         _ordered(node, rows, time),
         ProcessingTimeOverOperator(
             keys=node.partition,
-            calls=aggregations(node.calls, kept),
+            calls=aggregations(node.calls, kept, context.bridge),
             preceding=preceding,
             time=_TIME if node.frame.of_time else None,
             # A bitmap holds many values, but each value expires separately.

@@ -55,7 +55,7 @@ def lower_merged_sessions(
         _spanned(rows, node.start, node.end),
         MergedSessionOperator(
             keys=keys,
-            calls=aggregations(node.calls, node.input.fields),
+            calls=aggregations(node.calls, node.input.fields, context.bridge),
             zone=zone_of(node.window, context),
             fold=folds(context) and not holds_bytes(keys, node.input.fields),
             lateness=lateness(node.input, context),

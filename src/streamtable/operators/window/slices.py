@@ -40,7 +40,7 @@ def lower_sliced_windows(
         rows.selectExpr("*", f"{start} AS {_SLICE.name}"),
         SlicedWindowOperator(
             keys=keys,
-            calls=aggregations(node.calls, node.input.fields),
+            calls=aggregations(node.calls, node.input.fields, context.bridge),
             size=window.size,
             step=window.step,
             offset=window.offset,

@@ -85,7 +85,7 @@ class AggregateCall:
     def merges(self) -> bool:
         """Whether results over parts of append-only input merge without the values of the rows."""
         counts_once = self.distinct and self.function not in {"MIN", "MAX"}
-        return self.function in _MERGING and not counts_once
+        return self.python is None and self.function in _MERGING and not counts_once
 
     @property
     def counts_rows(self) -> bool:
