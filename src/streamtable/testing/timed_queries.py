@@ -17,9 +17,9 @@ from streamtable.testing.relations import Dialect, Kind, Relation, Sql
 from streamtable.testing.replayed import Replayed, Style
 
 #: The start of all event times: 2026-03-01 00:00:00 UTC.
-_EPOCH_MS = 1_772_323_200_000
+EPOCH_MS = 1_772_323_200_000
 _EPOCH = "TIMESTAMP '2026-03-01 00:00:00'"
-_COMPUTED = "ts AS TO_TIMESTAMP_LTZ(t, 3), WATERMARK FOR ts AS ts - INTERVAL '2' SECOND"
+COMPUTED = "ts AS TO_TIMESTAMP_LTZ(t, 3), WATERMARK FOR ts AS ts - INTERVAL '2' SECOND"
 _OF_COLUMNS = {"k": Kind.NUMBER, "g": Kind.TEXT, "v": Kind.NUMBER}
 
 
@@ -27,7 +27,7 @@ def timed_table(
     dice: random.Random, rows: int, batches: int, make: Callable[[random.Random], Values]
 ) -> Replayed:
     """Generate an append-only table without rows that are late for its watermark."""
-    clock, taken, history = _EPOCH_MS + 60_000, set[int](), list[Change]()
+    clock, taken, history = EPOCH_MS + 60_000, set[int](), list[Change]()
     for _ in range(rows):
         clock += dice.choice([100, 400, 900, 6_000])
         moment = clock - dice.randrange(1_500)
@@ -37,7 +37,7 @@ def timed_table(
         history.append(Change(dice.randrange(20), {"t": moment, **make(dice)}))
     cuts = random_cuts(dice.randrange(10**9), rows, batches)
     columns = "k INT, t BIGINT, g STRING, v INT"
-    return Replayed(Style.APPEND, columns, pieces(history, cuts), _COMPUTED)
+    return Replayed(Style.APPEND, columns, pieces(history, cuts), COMPUTED)
 
 
 @dataclass(frozen=True)
@@ -57,7 +57,7 @@ class Timed(Relation):
 
 
 @dataclass(frozen=True)
-class _Window:
+class Window:
     """A windowing function over a table; in Spark's SQL with ws and we, in milliseconds."""
 
     flink: str
@@ -105,9 +105,9 @@ class TimedQueries:
         kinds = (Kind.NUMBER, Kind.NUMBER, *(Kind.TEXT for _ in keys), *(kind for _, kind in calls))
         return _timed(
             kinds,
-            f"SELECT {_names([*_BOUNDS.flink, *items])} FROM {flink}"
+            f"SELECT {_names([*BOUNDS.flink, *items])} FROM {flink}"
             f" GROUP BY window_start, window_end{by}",
-            f"SELECT {_names([*_BOUNDS.spark, *theirs])} FROM {spark} GROUP BY ws, we{by}",
+            f"SELECT {_names([*BOUNDS.spark, *theirs])} FROM {spark} GROUP BY ws, we{by}",
         )
 
     def _ranked(self) -> Relation:
@@ -116,8 +116,8 @@ class TimedQueries:
         order, by = self.dice.choice(["ASC", "DESC"]), self.dice.choice(["", ", g"])
         texts = []
         for source, bounds, start, end, time in (
-            (flink, _BOUNDS.flink, "window_start", "window_end", "ts"),
-            (spark, _BOUNDS.spark, "ws", "we", "t"),
+            (flink, BOUNDS.flink, "window_start", "window_end", "ts"),
+            (spark, BOUNDS.spark, "ws", "we", "t"),
         ):
             over = f"PARTITION BY {start}, {end}{by} ORDER BY {time} {order}"
             inner = f"SELECT *, ROW_NUMBER() OVER ({over}) AS rn FROM {source}"
@@ -222,41 +222,47 @@ class TimedQueries:
         call, kind = self.dice.choice(calls)
         return Sql(call.flink.format(column, f=flink), call.spark.format(column, f=spark)), kind
 
-    def _window(self, *, sessions: bool = True) -> _Window:
+    def _window(self, *, sessions: bool = True) -> Window:
         size, step = self.dice.choice([(10, 5), (12, 4), (6, 2)])
-        table = "TABLE {table}, DESCRIPTOR(ts), "
-        start = f"t - pmod(t, {size * 1000})"
-        choices = [
-            _Window(
-                f"TUMBLE({table}{_seconds(size)})",
-                f"(SELECT *, {start} AS ws, {start} + {size * 1000} AS we FROM {{table}})",
-            ),
-            _Window(
-                f"HOP({table}{_seconds(step)}, {_seconds(size)})",
-                f"(SELECT *, ws + {size * 1000} AS we FROM {{table}} LATERAL VIEW explode(sequence("
-                f"t - pmod(t, {step * 1000}), t - pmod(t, {step * 1000}) - {(size - step) * 1000},"
-                f" {-step * 1000})) spans AS ws)",
-            ),
-            _Window(
-                f"CUMULATE({table}{_seconds(step)}, {_seconds(size)})",
-                f"(SELECT *, {start} AS ws FROM {{table}} LATERAL VIEW explode(sequence({start} +"
-                f" (pmod(t, {size * 1000}) DIV {step * 1000} + 1) * {step * 1000},"
-                f" {start} + {size * 1000}, {step * 1000})) spans AS we)",
-            ),
-        ]
-        if sessions:
-            gap = step * 500
-            choices.append(
-                _Window(
-                    f"SESSION(TABLE {{table}} PARTITION BY g, DESCRIPTOR(ts), {_millis(gap)})",
-                    "(SELECT k, t, g, v, MIN(t) OVER (PARTITION BY g, session) AS ws, MAX(t) OVER"
-                    f" (PARTITION BY g, session) + {gap} AS we FROM (SELECT *, SUM(begins) OVER"
-                    " (PARTITION BY g ORDER BY t) AS session FROM (SELECT *, CASE WHEN t - LAG(t)"
-                    f" OVER (PARTITION BY g ORDER BY t) <= {gap} THEN 0 ELSE 1 END AS begins"
-                    " FROM {table})))",
-                )
-            )
-        return self.dice.choice(choices)
+        found = windows(size, step)
+        return found[self.dice.choice([n for n in found if sessions or n != "SESSION"])]
+
+
+def windows(size: int, step: int) -> dict[str, Window]:
+    """Return the windowing functions by their names.
+
+    Args:
+        size: the length of a window in seconds.
+        step: the distance between windows in seconds; sessions have half of it as their gap.
+    """
+    table = "TABLE {table}, DESCRIPTOR(ts), "
+    start, gap = f"t - pmod(t, {size * 1000})", step * 500
+    return {
+        "TUMBLE": Window(
+            f"TUMBLE({table}{_seconds(size)})",
+            f"(SELECT *, {start} AS ws, {start} + {size * 1000} AS we FROM {{table}})",
+        ),
+        "HOP": Window(
+            f"HOP({table}{_seconds(step)}, {_seconds(size)})",
+            f"(SELECT *, ws + {size * 1000} AS we FROM {{table}} LATERAL VIEW explode(sequence("
+            f"t - pmod(t, {step * 1000}), t - pmod(t, {step * 1000}) - {(size - step) * 1000},"
+            f" {-step * 1000})) spans AS ws)",
+        ),
+        "CUMULATE": Window(
+            f"CUMULATE({table}{_seconds(step)}, {_seconds(size)})",
+            f"(SELECT *, {start} AS ws FROM {{table}} LATERAL VIEW explode(sequence({start} +"
+            f" (pmod(t, {size * 1000}) DIV {step * 1000} + 1) * {step * 1000},"
+            f" {start} + {size * 1000}, {step * 1000})) spans AS we)",
+        ),
+        "SESSION": Window(
+            f"SESSION(TABLE {{table}} PARTITION BY g, DESCRIPTOR(ts), {_millis(gap)})",
+            "(SELECT k, t, g, v, MIN(t) OVER (PARTITION BY g, session) AS ws, MAX(t) OVER"
+            f" (PARTITION BY g, session) + {gap} AS we FROM (SELECT *, SUM(begins) OVER"
+            " (PARTITION BY g ORDER BY t) AS session FROM (SELECT *, CASE WHEN t - LAG(t)"
+            f" OVER (PARTITION BY g ORDER BY t) <= {gap} THEN 0 ELSE 1 END AS begins"
+            " FROM {table})))",
+        ),
+    }
 
 
 @dataclass(frozen=True)
@@ -267,12 +273,12 @@ class _Bounds:
     spark: tuple[str, str]
 
 
-_BOUNDS = _Bounds(
+BOUNDS = _Bounds(
     (
         f"TIMESTAMPDIFF(SECOND, {_EPOCH}, window_start)",
         f"TIMESTAMPDIFF(SECOND, {_EPOCH}, window_end)",
     ),
-    (f"((ws - {_EPOCH_MS}) DIV 1000)", f"((we - {_EPOCH_MS}) DIV 1000)"),
+    (f"((ws - {EPOCH_MS}) DIV 1000)", f"((we - {EPOCH_MS}) DIV 1000)"),
 )
 
 

@@ -102,7 +102,8 @@ _CASES = [
         *((seed, _MODES[:1], tuple(QUERIES)) for seed in range(501, 504)),
         *((507, (mode,), WAITING) for mode in _MODES[1:]),
         *((510, (mode,), ("matched", "matched_as_they_come")) for mode in _MODES[1:]),
-        *((seed, _MODES, WAITING) for seed in (508, 509)),
+        (508, _MODES, WAITING),
+        (509, _MODES, ("hopped", *WAITING[1:])),
     )
 ]
 
