@@ -9,7 +9,13 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
-from tests.compat.windows.queries import AGGREGATED_TWICE, DAYS_MOVED, IN_ORDER, MOVED
+from tests.compat.windows.queries import (
+    AGGREGATED_TWICE,
+    DAYS_MOVED,
+    IN_ORDER,
+    MERGED_MOVED,
+    MOVED,
+)
 
 _DAY = datetime(2026, 3, 1)
 Row = tuple[Any, ...]
@@ -69,6 +75,12 @@ DIFFERENCES: dict[str, Difference] = {
         _FLUSHED, ours=((1, 11, 2, 3, 15, 2, 1, 7, 5),), flinks=((1, 11, 2, 2, 14, 1, 7, 7, 7),)
     ),
     MOVED[3]: Difference(_FLUSHED, ours=((-18, 2, 1, 1, 5, 1, 5, 5, 5),)),
+    MERGED_MOVED[0]: Difference(
+        _FLUSHED,
+        ours=((1, 11, 2, 3, 3, 15, 1, 7, 5, 2, 14),),
+        flinks=((1, 11, 2, 2, 2, 14, 7, 7, 7, 0, 14),),
+    ),
+    MERGED_MOVED[1]: Difference(_FLUSHED, ours=((-18, 2, 1, 1, 1, 5, 5, 5, 5, 0, 5),)),
     DAYS_MOVED: Difference(
         _FLUSHED,
         ours=(

@@ -178,6 +178,7 @@ _MERGED = (
 )
 #: Windows with an offset.
 MOVED = (*_AGGREGATED[1:3], _AGGREGATED[4], _AGGREGATED[6])
+MERGED_MOVED = (_MERGED[1], _MERGED[3])
 DAYS_MOVED = (
     f"SELECT {_BOUNDS}, COUNT(*) FROM"
     f" {_of('TABLE instants', 'TUMBLE', _MOVED_DAY)} GROUP BY {_BOUNDS}"
