@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 from tests.integration.event_time.support import (
     END,
+    ONE_TASK,
     SOURCE,
     Event,
     Span,
@@ -23,6 +24,7 @@ from tests.integration.event_time.support import (
 )
 
 from streamtable.core.errors import StreamtableError
+from streamtable.testing.answers import set_for_a_while
 from streamtable.testing.histories import pieces, random_cuts
 from streamtable.testing.jobs import BoundedRun
 
@@ -212,3 +214,27 @@ def test_late_rows_are_counted_and_open_windows_take_theirs(
     send(servers, source, [Event(None, 1, 1, 1)])
     with pytest.raises(StreamtableError, match="an event time is NULL: `ts` of events"):
         job()
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("mode", ["real-time", "auto"])
+@pytest.mark.parametrize("name", list(MERGED))
+def test_merged_windows_in_real_time_mode(
+    name: str, mode: str, spark: SparkSession, broker: Broker, topic: Topics, tmp_path: Path
+) -> None:
+    """After a micro-batch over the first rows, on the same checkpoint; a micro-batch ends it."""
+    source = topic("events", partitions=1)
+    names = {"source": source, "servers": broker.bootstrap_servers}
+    script = SOURCE + _MERGED_SINK.format(name=name, function=FUNCTIONS[MERGED[name]])
+    job = BoundedRun(spark, script, tmp_path / "job", names)
+    events = punctual(98, 40, {0: 1_000})
+    send(broker.bootstrap_servers, source, events[:20])
+    settings = {"execution.mode": mode, "execution.checkpointing.interval": "5 s"}
+    expected = _expected(name, events, watermark(events, [0]))
+    with set_for_a_while(spark, ONE_TASK):
+        job()
+        send(broker.bootstrap_servers, source, events[20:])
+        job.until(lambda: _written(job, name) == expected, settings)
+        job(drain=True)
+    assert _written(job, name) == _expected(name, events, END)
+    assert not any("watermark had passed" in n for n in job.notices), job.notices
