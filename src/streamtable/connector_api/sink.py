@@ -42,6 +42,8 @@ class SinkFacts:
         rolls_back: whether settings allow real-time mode to roll sinks back; a later run may use
             real-time mode.
         targets: the targets of the job's other queries, by query name.
+        writer_id: `together.WrittenTogether.writer_id` of the query's first run, if the query
+            writes several sinks; else None.
     """
 
     query: str
@@ -55,6 +57,7 @@ class SinkFacts:
     interval: timedelta
     rolls_back: bool
     targets: Mapping[str, str]
+    writer_id: str | None = None
 
 
 class WriteContext(Protocol):

@@ -9,6 +9,7 @@ from datetime import timedelta
 from pyspark.sql import DataFrame
 from pyspark.sql.streaming.readwriter import DataStreamWriter
 
+from streamtable.connector_api.joint_sink import JointSink
 from streamtable.connector_api.preflight import Notice, Preflight, Resource
 from streamtable.connector_api.sink import Rollback, Sink, SinkFacts, WriteContext
 from streamtable.connector_api.source import ReadContext
@@ -25,7 +26,7 @@ from streamtable.connectors.kafka.cluster.topics import (
 from streamtable.connectors.kafka.inspect.tail import KafkaTail
 from streamtable.connectors.kafka.table import KafkaTable, NewTopic
 from streamtable.connectors.kafka.write.partitioners import is_function, java_class, load, not_there
-from streamtable.connectors.kafka.write.producer import set_writer
+from streamtable.connectors.kafka.write.producer import set_writer, set_writers
 from streamtable.connectors.kafka.write.rewrite import rewrite_obstacle, topic_records
 from streamtable.connectors.kafka.write.rollback import (
     KafkaRollback,
@@ -35,7 +36,11 @@ from streamtable.connectors.kafka.write.rollback import (
     safe_lag,
 )
 from streamtable.connectors.kafka.write.transactions import abort_orphans, check_transactions
-from streamtable.connectors.kafka.write.writer import encode_records, writer_spec
+from streamtable.connectors.kafka.write.writer import (
+    encode_records,
+    encode_records_together,
+    writer_spec,
+)
 from streamtable.core.checkpoint_path import CheckpointPath
 from streamtable.core.errors import Condition, StreamtableError
 from streamtable.core.settings import EXECUTION_MODE
@@ -69,9 +74,36 @@ class KafkaSink(TableEndpoint[KafkaTable], Sink):
 
     def write(self, writer: DataStreamWriter, facts: SinkFacts, context: WriteContext) -> None:
         """Configure the query to write its records with our producer."""
-        spec = writer_spec(self.declared, context.mode, facts.query, facts.job)
+        spec = writer_spec(self._recorded(facts), context.mode, facts.query, facts.job)
         counters = context.counters_of(self.table)
         set_writer(writer, spec, counters, context.bridge, facts.directory)
+
+    def encode_together(self, rows: DataFrame, context: WriteContext) -> DataFrame:
+        """Encode rows into `key`, `value` and all writable metadata."""
+        return encode_records_together(self.declared, rows, context.bridge)
+
+    def write_together(
+        self,
+        sinks: Sequence[JointSink],
+        writer: DataStreamWriter,
+        facts: SinkFacts,
+        context: WriteContext,
+    ) -> None:
+        """Configure the query to write the records of all topics, in common transactions if any."""
+        written = []
+        for sink in sinks:
+            assert isinstance(sink, KafkaSink), "of an equal CommonWriter"  # noqa: S101
+            table = sink._recorded(facts)  # noqa: SLF001 - of this class
+            spec = writer_spec(table, context.mode, facts.query, facts.job, together=True)
+            written.append((spec, context.counters_of(sink.table)))
+        set_writers(writer, written, context.bridge, facts.directory)
+
+    def _recorded(self, facts: SinkFacts) -> KafkaTable:
+        """Return the table with the prefix of transactional ids that the checkpoint has, if any."""
+        table = self.declared
+        if table.transaction_prefix is None or facts.writer_id is None:
+            return table
+        return replace(table, transaction_prefix=facts.writer_id)
 
     def real_time_obstacle(self) -> StreamtableError | None:
         """Return an error for `sink.parallelism`, a partitioner in Python, or transactions.
@@ -141,7 +173,7 @@ class KafkaSink(TableEndpoint[KafkaTable], Sink):
 
     def check(self, facts: SinkFacts, preflight: Preflight) -> None:
         """Check schemas, transactions, rights, and the existing keys of the topic."""
-        table, bridge = self.declared, preflight.bridge
+        table, bridge = self._recorded(facts), preflight.bridge
         check_schemas(table, bridge)
         check_transactions(table, facts, bridge)
         check_sink_access(table, facts.query, preflight)
@@ -159,7 +191,7 @@ class KafkaSink(TableEndpoint[KafkaTable], Sink):
 
     def recover(self, facts: SinkFacts, preflight: Preflight) -> None:
         """Abort transactions that an earlier run left open."""
-        abort_orphans(self.declared, facts.query, preflight)
+        abort_orphans(self._recorded(facts), facts.query, preflight)
 
     def explain(self, sink: str, text: str) -> StreamtableError | None:
         """Translate a delivery timeout into JOB_FAILED."""

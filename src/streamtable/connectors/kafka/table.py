@@ -9,6 +9,7 @@ from datetime import timedelta
 from typing import TYPE_CHECKING
 
 from streamtable.connector_api.dataset import Dataset
+from streamtable.connector_api.together import CommonWriter
 from streamtable.connectors.kafka.options import apsaramq
 from streamtable.connectors.kafka.options.options import (
     BoundedMode,
@@ -251,6 +252,25 @@ class KafkaTable:
         pattern = self.discovery.pattern
         by_pattern = {"pattern": pattern} if pattern else {}
         return {"connector": self.name, "topics": list(self.topics), **by_pattern, **sides}
+
+    @property
+    def common_writer(self) -> CommonWriter | None:
+        """Return what tables have in common that one query writes: the delivery guarantee.
+
+        In one transaction, the producer is the same, too. `sink.parallelism` and a partitioner in
+        Python add steps between the query and the writer, so such a table has its own query.
+        """
+        if self.sink_tasks is not None or ":" in self.partitioner:
+            return None
+        if self.transaction_prefix is None:
+            return CommonWriter("kafka", exactly_once=False, settings=self.delivery)
+        producer = (*sorted(self.producer_properties().items()), self.partitioner)
+        return CommonWriter("kafka", exactly_once=True, settings=producer)
+
+    @property
+    def writer_id(self) -> str | None:
+        """The prefix of transactional ids."""
+        return self.transaction_prefix
 
     def source(self) -> KafkaSource:
         """Return the source of the table."""

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 from pyspark.sql.streaming.readwriter import DataStreamWriter
 
@@ -66,17 +67,57 @@ def set_writer(
     checkpoint: CheckpointPath,
 ) -> None:
     """Configure a streaming query with a checkpoint to write its rows as records."""
+    bridge.for_each(query, _writer(spec, counters, bridge, checkpoint, None))
+
+
+def set_writers(
+    query: DataStreamWriter,
+    written: Sequence[tuple[WriterSpec, Counters]],
+    bridge: Bridge,
+    checkpoint: CheckpointPath,
+) -> None:
+    """Configure a streaming query to write to several topics, in common transactions if any.
+
+    Args:
+        query: the query; the last column of its rows is the place of the writer in `written`.
+        written: settings and counters of the writers; all of them have equal transactions, or none.
+        bridge: the JVM side.
+        checkpoint: the checkpoint of the query.
+    """
+    first, delivery = written[0][0], None
+    make = bridge.java.kafka.write.KafkaWriters
+    if first.transactions is not None:
+        ids = (first.transactions.prefix, first.transactions.job)
+        properties = bridge.java_map(first.properties)
+        delivery = make.transactional(properties, first.topic, *ids, len(written))
+    writers = [_writer(spec, counters, bridge, checkpoint, delivery) for spec, counters in written]
+    bridge.for_each(query, make.of(bridge.java_list(writers)))
+
+
+def _writer(
+    spec: WriterSpec,
+    counters: Counters,
+    bridge: Bridge,
+    checkpoint: CheckpointPath,
+    delivery: Any | None,
+) -> Any:
+    """Return the Java writer; `delivery` is the one that it shares with others, if any."""
     properties = bridge.java_map(spec.properties)
     buffer = (spec.buffer_rows, spec.buffer_interval_ms)
-    make = bridge.java.kafka.write.KafkaWriter
-    if spec.transactions is None:
-        writer = make.create(spec.topic, properties, spec.guarantee, *buffer, counters.java)
+    java = bridge.java.kafka.write
+    if delivery is not None:
+        writer = java.KafkaWriters.writer(spec.topic, delivery, *buffer, counters.java)
+    elif spec.transactions is None:
+        writer = java.KafkaWriter.create(
+            spec.topic, properties, spec.guarantee, *buffer, counters.java
+        )
     else:
         ids = (spec.transactions.prefix, spec.transactions.job)
-        writer = make.createTransactional(spec.topic, properties, *ids, *buffer, counters.java)
+        writer = java.KafkaWriter.createTransactional(
+            spec.topic, properties, *ids, *buffer, counters.java
+        )
     writer = writer.withMetadata(spec.headers, spec.timestamp, spec.partition)
     if spec.topics >= 0:
         writer = writer.withTopics(spec.topics, bridge.java_map(spec.reading))
     writer = writer.withPartitions(spec.partitions).withSendTime(counters.sending.java)
-    writer = writer.withCheckpoint(str(checkpoint))
-    bridge.for_each(query, writer)
+    return writer.withCheckpoint(str(checkpoint))

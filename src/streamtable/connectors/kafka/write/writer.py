@@ -10,6 +10,7 @@ from pyspark.sql import functions as F  # noqa: N812 - the name everyone knows
 from streamtable.connectors.kafka.cluster.admin import KafkaAdmin
 from streamtable.connectors.kafka.options.options import DeliveryGuarantee
 from streamtable.connectors.kafka.options.sides import Side
+from streamtable.connectors.kafka.read.metadata import METADATA
 from streamtable.connectors.kafka.table import KafkaTable
 from streamtable.connectors.kafka.write.partitioners import (
     BUILT_IN,
@@ -20,6 +21,7 @@ from streamtable.connectors.kafka.write.partitioners import (
 from streamtable.connectors.kafka.write.producer import TransactionsSpec, WriterSpec
 from streamtable.core.changelog import ROW_KIND_COLUMN, RowKind
 from streamtable.core.settings import ExecutionMode
+from streamtable.core.table import MetadataColumn
 from streamtable.core.types import quote
 from streamtable.jvm.bridge import Bridge
 
@@ -61,7 +63,7 @@ def encode_records(table: KafkaTable, rows: DataFrame, bridge: Bridge) -> DataFr
     )
     if table.is_upsert:
         value = F.when(F.col(ROW_KIND_COLUMN) != RowKind.DELETE.value, value)
-    metadata = [F.col(quote(c.name)) for c in table.schema.metadata if not c.virtual]
+    metadata = [F.col(quote(c.name)) for c in _written(table)]
     records = kept.select(key.alias("key"), value.alias("value"), *metadata)
     if is_function(table):
         found = KafkaAdmin(bridge, table.properties).describe(table.topics[0])
@@ -69,6 +71,26 @@ def encode_records(table: KafkaTable, rows: DataFrame, bridge: Bridge) -> DataFr
         records = records.withColumn(_PARTITION, chosen)
     # coalesce merges whole tasks, so the order within each task is kept.
     return records if table.sink_tasks is None else records.coalesce(table.sink_tasks)
+
+
+def encode_records_together(table: KafkaTable, rows: DataFrame, bridge: Bridge) -> DataFrame:
+    """Encode a changelog as `encode_records` does, into the columns of every table.
+
+    Returns:
+        `key` and `value` (BINARY), then all writable metadata, NULL if the table does not write it.
+    """
+    written = [column.key for column in _written(table)]
+    metadata = [
+        f"CAST({quote(key.key) if key.key in written else 'NULL'} AS {key.type.spark_sql()})"
+        for key in METADATA.values()
+        if key.writable
+    ]
+    records = encode_records(table, rows, bridge).toDF("key", "value", *written)
+    return records.selectExpr("key", "value", *metadata)
+
+
+def _written(table: KafkaTable) -> list[MetadataColumn]:
+    return [column for column in table.schema.metadata if not column.virtual]
 
 
 def _encoded(side: Side, bridge: Bridge) -> Column:
@@ -97,7 +119,9 @@ def transaction_timeout_ms(table: KafkaTable) -> str:
     return table.properties.get("transaction.timeout.ms", str(_TRANSACTION_TIMEOUT_MS))
 
 
-def writer_spec(table: KafkaTable, mode: ExecutionMode, query: str, job: str) -> WriterSpec:
+def writer_spec(
+    table: KafkaTable, mode: ExecutionMode, query: str, job: str, *, together: bool = False
+) -> WriterSpec:
     """Return the settings of the Java writer.
 
     Args:
@@ -105,9 +129,11 @@ def writer_spec(table: KafkaTable, mode: ExecutionMode, query: str, job: str) ->
         mode: micro-batch or real-time.
         query: the name of the query, unique in the job.
         job: the id of the job's checkpoint, in which epochs are numbered.
+        together: whether the rows have the columns of `encode_records_together`.
     """
-    written = [c.key for c in table.schema.metadata if not c.virtual]
-    positions = {key: 2 + i for i, key in enumerate(written)}
+    written = [c.key for c in _written(table)]
+    columns = [key.key for key in METADATA.values() if key.writable] if together else written
+    positions = {key: 2 + i for i, key in enumerate(columns)}
     guarantees = {
         DeliveryGuarantee.NONE: "NONE",
         DeliveryGuarantee.AT_LEAST_ONCE: "AT_LEAST_ONCE",

@@ -5,7 +5,7 @@ import java.io.Serializable;
 import org.apache.kafka.clients.producer.ProducerRecord;
 
 /** Sends the records of a task to Kafka. One object serves one task of one epoch at a time. */
-interface Delivery extends Serializable {
+public interface Delivery extends Serializable {
   /** Begins a task's part of an epoch. */
   void begin(long task, long epoch);
 

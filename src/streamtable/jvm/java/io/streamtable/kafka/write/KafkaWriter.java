@@ -56,7 +56,7 @@ public final class KafkaWriter extends ForeachWriter<Row> {
   private transient LongAccumulator recordsOut;
   private transient LongAccumulator bytesOut;
 
-  private KafkaWriter(
+  KafkaWriter(
       String topic, Delivery delivery, int bufferRows, long bufferMs, Counters counters) {
     this.topic = topic;
     this.delivery = delivery;

@@ -21,9 +21,9 @@ import org.apache.spark.TaskContext;
  * <p>The transactional id is {@code prefix-source}, from the split that the task reads, or
  * {@code prefix-task} if the rows come from state, whose partitions keep their numbers. The epoch
  * is the offset that the consumer group of the same name has committed for partition 0 of the
- * topic, with the job's id and the number of tasks as metadata. An epoch of another job is ignored,
- * because each job numbers its own epochs. A task without rows begins no transaction; when it runs
- * again, it has no rows either.
+ * topic, with the job's id and the number of tasks as metadata. If the transaction has several
+ * topics, it is the first one. An epoch of another job is ignored, because each job numbers its own
+ * epochs. A task without rows begins no transaction; when it runs again, it has no rows either.
  */
 final class TransactionalDelivery implements Delivery {
   private final HashMap<String, String> properties;
@@ -65,7 +65,7 @@ final class TransactionalDelivery implements Delivery {
     }
     String source = TaskSource.of(context);
     String id = prefix + "-" + (source == null ? String.valueOf(task) : source);
-    producer = TransactionalProducer.take(properties, id, topic);
+    producer = TransactionalProducer.take(properties, id, topic, job);
     TransactionalProducer.Mark last = producer.last();
     there = last != null && last.job().equals(job) && last.epoch() >= epoch;
     if (there && last.epoch() == epoch && last.tasks() != tasks()) {

@@ -7,6 +7,7 @@ import io.streamtable.kafka.client.KafkaFault;
 import io.streamtable.kafka.client.Secrets;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -70,7 +71,8 @@ final class TransactionalProducer {
   private boolean kept;
   private long idleSince;
 
-  private TransactionalProducer(Map<String, String> properties, String id, String topic) {
+  private TransactionalProducer(
+      Map<String, String> properties, String id, String topic, String job) {
     this.key = key(properties, id, topic);
     this.id = id;
     this.place = new TopicPartition(topic, 0);
@@ -82,15 +84,16 @@ final class TransactionalProducer {
       // Aborts transactions that an earlier producer of this id left open, so that its commits can
       // be read.
       producer.initTransactions();
-      last = read(properties);
+      last = read(properties, job);
     } catch (RuntimeException e) {
       producer.close(Duration.ZERO);
       throw e;
     }
   }
 
-  /** Returns the producer of an id: the idle producer, or a new one. */
-  static TransactionalProducer take(Map<String, String> properties, String id, String topic) {
+  /** Returns the producer of an id: the idle producer, or a new one with the last mark of a job. */
+  static TransactionalProducer take(
+      Map<String, String> properties, String id, String topic, String job) {
     synchronized (IDLE) {
       TransactionalProducer idle = IDLE.remove(key(properties, id, topic));
       if (idle != null) {
@@ -98,7 +101,7 @@ final class TransactionalProducer {
       }
     }
     try {
-      return new TransactionalProducer(properties, id, topic);
+      return new TransactionalProducer(properties, id, topic, job);
     } catch (RuntimeException e) {
       throw new KafkaFault(Secrets.describe(e, properties), false);
     }
@@ -187,20 +190,25 @@ final class TransactionalProducer {
     }
   }
 
-  private Mark read(Map<String, String> properties) {
+  /**
+   * Returns the newest mark of a job. An earlier run of a statement set may have marked its epochs
+   * by another topic of the set.
+   */
+  private Mark read(Map<String, String> properties, String job) {
     // Only this id uses the group. Stable offsets wait for a commit in progress.
     ListConsumerGroupOffsetsOptions stable =
         new ListConsumerGroupOffsetsOptions().requireStable(true);
     try {
-      return Mark.read(
-          AdminClients.ask(
+      return AdminClients.ask(
               KafkaAdmin.known(properties),
               admin ->
-                  admin
-                      .listConsumerGroupOffsets(id, stable)
-                      .partitionsToOffsetAndMetadata()
-                      .get()
-                      .get(place)));
+                  admin.listConsumerGroupOffsets(id, stable).partitionsToOffsetAndMetadata().get())
+          .values()
+          .stream()
+          .map(Mark::read)
+          .filter(mark -> mark != null && mark.job().equals(job))
+          .max(Comparator.comparingLong(Mark::epoch))
+          .orElse(null);
     } catch (ExecutionException e) {
       throw new KafkaException(e.getCause());
     } catch (InterruptedException e) {
