@@ -16,7 +16,7 @@ from streamtable.core.errors import Condition, Span, StreamtableError, raise_all
 from streamtable.core.options import Given
 from streamtable.core.secrets import without_secrets
 from streamtable.core.session_settings import SessionSettings, python_files
-from streamtable.core.settings import RUNTIME_MODE, RuntimeMode
+from streamtable.core.settings import REUSE_SOURCE, REUSE_SUB_PLANS, RUNTIME_MODE, RuntimeMode
 from streamtable.core.types import Field
 from streamtable.jvm.installed_spark import check_machine
 from streamtable.plan.explain.details import check_details, explained_plan
@@ -28,6 +28,7 @@ from streamtable.plan.rules.python_calls import check_python_calls
 from streamtable.plan.sink.plan_collect import plan_collect
 from streamtable.plan.sink.plan_insert import plan_insert
 from streamtable.plan.sink.plan_read import TableRead, plan_read
+from streamtable.plan.sink.shared_scan import described
 from streamtable.plan.sink.sink import Collect, Sink
 from streamtable.sql.nodes import GivenRows
 from streamtable.sql.parse import read_query, read_script
@@ -145,7 +146,7 @@ class Session:
     def explain(self) -> str:
         """Return the plans as text, one paragraph each."""
         plans: list[Sink | Collect] = [*self.plans, *self.selects]
-        return without_secrets("\n\n".join(map(explain, plans)))
+        return without_secrets("\n\n".join([*map(explain, plans), *described(self.plans)]))
 
     def run(
         self,
@@ -310,7 +311,9 @@ class Session:
             plans = [self._plan_select(explained)]
         else:
             plans = self._plan(explained)
-        texts = (explained_plan(plan, statement.details) for plan in plans)
+        texts = [explained_plan(plan, statement.details) for plan in plans]
+        if isinstance(explained, StatementSet):
+            texts += described([plan for plan in plans if isinstance(plan, Sink)])
         self.answers += [text_answer(without_secrets(text)) for text in texts]
 
     def _plan_create(self, statement: CreateTableAs) -> Sequence[Sink]:
@@ -374,7 +377,20 @@ class Session:
             except StreamtableError as error:
                 faults.append(error)
         raise_all(faults)
+        if isinstance(statement, StatementSet):
+            return self.sharing(plans, statement.at)
         return plans
+
+    def sharing(self, plans: Sequence[Sink], at: Span) -> Sequence[Sink]:
+        """Return the plans of a statement set, which may share scans if the settings allow it.
+
+        Args:
+            plans: one per INSERT.
+            at: the place of the set.
+        """
+        settings = self.settings.current()
+        reuses = settings[REUSE_SOURCE] and settings[REUSE_SUB_PLANS]
+        return [replace(plan, set_at=at) for plan in plans] if reuses else plans
 
 
 def _place(statement: Statement) -> Span:

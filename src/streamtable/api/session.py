@@ -20,7 +20,7 @@ from streamtable.api.moments import MomentLike, moment_of
 from streamtable.api.result import Result
 from streamtable.api.statement_set import StatementSet
 from streamtable.api.table import Table
-from streamtable.core.errors import Condition, StreamtableError
+from streamtable.core.errors import Condition, Span, StreamtableError
 from streamtable.core.options import Given
 from streamtable.core.session_settings import SessionSettings, time_zone
 from streamtable.session import Session as Engine
@@ -310,13 +310,22 @@ class Session:
         return loaded
 
     def start_job(self, texts: Sequence[str]) -> Job:
-        """Start one job with the INSERTs of several texts."""
-        loaded = self.check(texts[0])
-        for text in texts[1:]:
-            loaded.load(text, NO_FILE)
+        """Start one job with the INSERTs of several texts, as a statement set."""
+        loaded = self._loaded_set(texts)
         self._hold.check()
         self._keep(loaded)
         return self._execution.start_job(loaded)
+
+    def explain_set(self, texts: Sequence[str]) -> str:
+        """Return the plans of the INSERTs of several texts, as a statement set."""
+        return self._loaded_set(texts).explain()
+
+    def _loaded_set(self, texts: Sequence[str]) -> Engine:
+        loaded = self.check(texts[0])
+        for text in texts[1:]:
+            loaded.load(text, NO_FILE)
+        loaded.plans = [*loaded.sharing(loaded.plans, Span(NO_FILE, 1, 1))]
+        return loaded
 
     def name_table(self, table: Table) -> str:
         """Create a temporary view over a table, and return its name."""

@@ -58,4 +58,4 @@ class StatementSet:
     def explain(self) -> str:
         """Return the plans of the INSERTs as text, one paragraph each."""
         with one_family():
-            return "\n\n".join(self._session.check(text).explain() for text in self._texts)
+            return self._session.explain_set(self._texts) if self._texts else ""

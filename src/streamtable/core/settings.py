@@ -312,6 +312,21 @@ AGGREGATION_PHASES = Option(
     " before the shuffle.",
 )
 
+REUSE_SOURCE = Option(
+    "table.optimizer.reuse-source-enabled",
+    BOOLEAN,
+    default=True,
+    doc="Whether the INSERTs of a statement set that read a table without state, and write Kafka"
+    " tables with equal guarantees, read it once, as one query. The first run of a checkpoint"
+    " decides.",
+)
+REUSE_SUB_PLANS = Option(
+    "table.optimizer.reuse-sub-plan-enabled",
+    BOOLEAN,
+    default=True,
+    doc="As in Flink, `false` also turns `table.optimizer.reuse-source-enabled` off.",
+)
+
 #: Labels that metrics of a job have anyway.
 OWN_LABELS = frozenset({"job_name", "mode", "operator", "partition", "query", "table", "topic"})
 
@@ -389,6 +404,8 @@ SETTINGS = OptionSet(
         PYTHON_FILES,
         STATE_ROWS,
         AGGREGATION_PHASES,
+        REUSE_SOURCE,
+        REUSE_SUB_PLANS,
         METRIC_LABELS,
         LINEAGE_URL,
         LINEAGE_API_KEY,

@@ -6,7 +6,7 @@ columns and plain values. `jvm.faults` translates Java exceptions into Streamtab
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import fields
 from itertools import count
 from pathlib import Path
@@ -204,6 +204,24 @@ class Bridge:
         put = self._ours.operators.Operators.put
         name = f"{spec.package}.{type(spec).__name__}"
         return self._frame(put(rows._jdf, name, self._java_value(spec)))  # noqa: SLF001 - no public way
+
+    def fan_out(
+        self, rows: DataFrame, queries: Callable[[DataFrame], Sequence[DataFrame]]
+    ) -> DataFrame:
+        """Apply several queries of filters and projections to each row.
+
+        Args:
+            rows: the input.
+            queries: returns the queries over a DataFrame with the columns of the input; their
+                results have equal types of columns.
+
+        Returns:
+            The rows of all queries, with the place of their query in another last column (INT).
+        """
+        java = self._ours.operators.fanout.FanOut
+        empty = self._frame(java.noRows(rows._jdf))  # noqa: SLF001 - no public way
+        found = self.java_list(frame._jdf for frame in queries(empty))  # noqa: SLF001
+        return self._frame(java.of(rows._jdf, found))  # noqa: SLF001
 
     def python_program(self, name: str) -> JavaObject:
         """Return the Python function that has this name in the session's SQL, for operators."""

@@ -21,6 +21,7 @@ from streamtable.plan.join.connector_lookup_join import lookup_joins
 from streamtable.plan.rules.replay import replay_may_differ
 from streamtable.plan.sink.sink import Root, Sink
 from streamtable.plan.source.scan import scans, unkept_scans
+from streamtable.runtime.checkpoint.manifest import SharedQuery
 
 
 def sources_of(plans: Iterable[Root]) -> list[Source]:
@@ -63,6 +64,7 @@ def sink_facts(
     settings: Settings,
     id_of: Callable[[str], str],
     directory_of: Callable[[str], CheckpointPath],
+    shared_of: Callable[[str], SharedQuery | None] = lambda _: None,
 ) -> dict[str, SinkFacts]:
     """Return the facts that each sink gets about its query, by the name of the query.
 
@@ -71,13 +73,15 @@ def sink_facts(
         settings: the session's.
         id_of: maps the name of a query to the id in which its epochs are numbered.
         directory_of: maps the name of a query to the query's checkpoint directory.
+        shared_of: maps the name of an INSERT to the query that it shares with others, if any.
     """
     targets = {name: sink_of(plan.table).target for name, plan in plans.items()}
     found = {}
     for name, plan in plans.items():
         read = [source_of(scan.table) for scan in unkept_scans(plan.input)]
+        shared = shared_of(name)
         found[name] = SinkFacts(
-            query=name,
+            query=name if shared is None else shared.name,
             job=id_of(name),
             directory=directory_of(name),
             mode=plan.input.mode,
@@ -89,5 +93,6 @@ def sink_facts(
             interval=settings.get(CHECKPOINT_INTERVAL) or DEFAULT_INTERVAL,
             rolls_back=settings[RESTORE_SINKS],
             targets={other: target for other, target in targets.items() if other != name},
+            writer_id=None if shared is None else shared.writer_id,
         )
     return found

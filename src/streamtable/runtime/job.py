@@ -40,6 +40,7 @@ from streamtable.runtime.outline import job_name, reported_job
 from streamtable.runtime.preflight.cluster import make_ready
 from streamtable.runtime.preflight.rollback import rollback_obstacles, target_rollback_obstacles
 from streamtable.runtime.query.end_of_input import check_not_ended
+from streamtable.runtime.query.job_query import JobQuery, job_queries
 from streamtable.runtime.query.modes import (
     crash_warning,
     is_bounded,
@@ -147,12 +148,16 @@ def run_job(
             folders = [checkpoint.query_directory(name) for name in named]
             for line in parallelism_notice(checkpoint.directory, folders, settings[PARALLELISM]):
                 notice(line)
-        facts = sink_facts(named, settings, checkpoint.id_of, checkpoint.query_directory)
+        facts = sink_facts(
+            named, settings, checkpoint.id_of, checkpoint.query_directory, checkpoint.shared_by
+        )
+        queries = job_queries(checkpoint.queries)
         obstacles = rollback_obstacles(named, facts, settings)
         version = spark.version if spark else installed_spark().version
         modes = _modes(named, obstacles, settings, version, notice, bounded=options.bounded)
         job = opening.spark()
-        own, possible = with_enough_slots(job.session, named, modes, notice, job.restart)
+        by_query = {query.name: query.mode(modes) for query in queries}
+        own, possible = with_enough_slots(job.session, queries, by_query, notice, job.restart)
         job.settle()
         context = LoweringContext(
             own,
@@ -165,7 +170,7 @@ def run_job(
         )
         register(functions, python_files(settings), own)
         with ui.rows_of(named, context.bridge):
-            _run(named, facts, possible, obstacles, context, checkpoint, notice, observer)
+            _run(queries, facts, possible, obstacles, context, checkpoint, notice, observer)
 
 
 def _modes(
@@ -195,7 +200,7 @@ def _modes(
 
 
 def _run(
-    plans: Mapping[str, Sink],
+    job: Sequence[JobQuery],
     facts: Mapping[str, SinkFacts],
     modes: Mapping[str, ExecutionMode],
     obstacles: Mapping[str, str | None],
@@ -204,8 +209,14 @@ def _run(
     notice: Notice,
     observer: JobObserver,
 ) -> None:
-    stages = check_not_ended(plans, checkpoint, context.bridge, bounded=context.bounded)
-    topic_ids = make_ready(plans, facts, context, checkpoint, notice)
+    """Run the queries of a job. `modes` are by query; `facts` and `obstacles` are by INSERT."""
+    inserts = checkpoint.plans
+    of_inserts = check_not_ended(inserts, checkpoint, context.bridge, bounded=context.bounded)
+    topic_ids = make_ready(inserts, facts, context, checkpoint, notice)
+    plans = {query.name: query.plan for query in job}
+    stages = {query.name: of_inserts[query.first] for query in job}
+    facts = {query.name: facts[query.first] for query in job}
+    obstacles = {query.name: obstacles[query.first] for query in job}
     settings, bounded, spark = context.settings, context.bounded, context.spark.version
     # From here on, all topics exist and all permissions are known.
     may_run = {name for name, mode in modes.items() if mode is not ExecutionMode.MICRO_BATCH}
@@ -215,7 +226,8 @@ def _run(
     modes = {**modes, **_modes(again, found, settings, spark, notice, bounded=bounded)}
     # A query whose input ended in an earlier run reads nothing; no other query waits for it.
     # No query of earlier runs waits for a new query, which may have to read the whole history.
-    behind = frozenset() if checkpoint.is_new else checkpoint.queries.starting
+    starting = frozenset() if checkpoint.is_new else checkpoint.queries.starting
+    behind = frozenset(query.name for query in job if query.inserts.keys() <= starting)
     reading = {
         name: plan
         for name, plan in plans.items()
@@ -226,9 +238,10 @@ def _run(
         notice(line)
     slots = TaskSlots(context.spark, plans, modes)
     # A new query has not written yet, so this start still rolls back a topic that it will share.
-    earlier = rollback_obstacles(plans, _without(facts, behind), settings)
+    earlier = rollback_obstacles(plans, _without(facts, starting), settings)
     queries = []
-    for name, plan in plans.items():
+    for query in job:
+        name, plan = query.name, query.plan
         own = replace(context, mode=modes[name], query=name, alignments=alignment.of(name))
         rollback = None
         if earlier[name] is None and not facts[name].replays:
@@ -236,15 +249,13 @@ def _run(
             sink = sink_of(plan.table)
             rollback = sink.rollback(facts[name], context, notice, keeps=keeps)
         queries.append(
-            RunningQuery(
-                name, plan, own, checkpoint, notice, facts[name], slots, rollback, stages[name]
-            )
+            RunningQuery(query, own, checkpoint, notice, facts[name], slots, rollback, stages[name])
         )
     set_up_state(context.spark, settings)
     # Lower the plans after the topics exist: a query may read a topic that another query writes.
     try:
-        for query in queries:
-            query.prepare()
+        for running in queries:
+            running.prepare()
         begin(checkpoint, topic_ids)
         if observer.stop.is_set():
             notice("stopped before the queries were started")
@@ -252,7 +263,7 @@ def _run(
         alignment.begin(settings[MAX_LEAD])
         try:
             ids = IdentityMonitor(sources_of(plans.values()), context.bridge, notice, topic_ids)
-            run_queries(plans, queries, context, checkpoint, notice, observer, alignment, ids)
+            run_queries(inserts, queries, context, checkpoint, notice, observer, alignment, ids)
         finally:
             alignment.end()
     finally:

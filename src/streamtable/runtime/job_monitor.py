@@ -74,7 +74,7 @@ class JobMonitor:
     identities: IdentityMonitor
 
     def __post_init__(self) -> None:
-        self._observers = {name: self._observers_of(plan) for name, plan in self.plans.items()}
+        self._observers = {query.name: self._observers_of(query.plan) for query in self.queries}
         self._sources = {s.table: s for s in sources_of(self.plans.values())}
         self._sinks = {plan.table.name for plan in self.plans.values()}
         self._reported: set[str] = set()
@@ -117,8 +117,12 @@ class JobMonitor:
                 self._reported.add(found.reason)
                 self.notice(str(found))
         self._ask_pending(progress)
-        modes = {query.name: query.state.mode.value for query in self.queries}
-        states = {n: self._state(n, newest, modes[n]) for n, newest in progress.items()}
+        states = {
+            insert: self._state(query.name, progress[query.name], query.state.mode.value)
+            for query in self.queries
+            if query.name in progress
+            for insert in query.query.inserts
+        }
         self.metrics.take(self._tables(counts), states)
         self.after()
 

@@ -28,11 +28,17 @@ def lower_sink(sink: Sink, context: LoweringContext) -> DataFrame:
 
 def encoded(sink: Sink, rows: DataFrame, context: LoweringContext) -> DataFrame:
     """Encode checked rows for the writer."""
-    if casts := written_metadata(sink.table):
-        names = (f.name for f in sink.input.fields)
-        columns = [f"{casts.get(name, quote(name))} AS {quote(name)}" for name in names]
-        rows = rows.selectExpr(ROW_KIND_COLUMN, *columns)
-    return sink_of(sink.table).encode(rows, context)
+    return sink_of(sink.table).encode(with_metadata(sink, rows), context)
+
+
+def with_metadata(sink: Sink, rows: DataFrame) -> DataFrame:
+    """Cast written metadata columns to the types of the connector."""
+    casts = written_metadata(sink.table)
+    if not casts:
+        return rows
+    names = (f.name for f in sink.input.fields)
+    columns = [f"{casts.get(name, quote(name))} AS {quote(name)}" for name in names]
+    return rows.selectExpr(ROW_KIND_COLUMN, *columns)
 
 
 def checked_rows(sink: Sink, context: LoweringContext) -> DataFrame:

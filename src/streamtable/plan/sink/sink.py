@@ -11,7 +11,7 @@ from streamtable.core.types import Field
 from streamtable.plan.node import Key, Node
 
 
-@stable("Sink", input="input", table="table", not_null="not_null", at="at")
+@stable("Sink", derived=("set_at",), input="input", table="table", not_null="not_null", at="at")
 @dataclass(frozen=True)
 class Sink:
     """Write a query into a table.
@@ -20,12 +20,15 @@ class Sink:
         input: its fields have the names, order and types of the table's persisted columns.
         not_null: columns that must not be NULL.
         at: place of the INSERT.
+        set_at: place of the statement set whose INSERTs may share a scan with this one; None if the
+            INSERT shares no scan.
     """
 
     input: Node
     table: Table
     not_null: tuple[str, ...] = ()
     at: Span | None = None
+    set_at: Span | None = None
 
     @property
     def key(self) -> Key:

@@ -74,7 +74,7 @@ def assign(plans: Mapping[str, Sink], manifest: Manifest) -> Assignment:
     """
     records = {name: RecordedQuery.of(plan) for name, plan in plans.items()}
     pairs = _Pairs(records, manifest)
-    used = {*manifest.queries, *manifest.retired}
+    used = {*manifest.queries, *manifest.retired, *manifest.shared}
     names: dict[str, str] = {}
     for default, plan in plans.items():
         if default in pairs.names:

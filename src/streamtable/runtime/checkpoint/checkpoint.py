@@ -25,7 +25,7 @@ from streamtable.jvm.planned_batches import newest_batch
 from streamtable.plan.sink.sink import Sink
 from streamtable.runtime.checkpoint.assignment import Assignment, assign
 from streamtable.runtime.checkpoint.lock import Lock, taken
-from streamtable.runtime.checkpoint.manifest import Manifest
+from streamtable.runtime.checkpoint.manifest import Manifest, SharedQuery
 from streamtable.runtime.checkpoint.manifest_file import (
     mismatch,
     read_manifest,
@@ -34,6 +34,7 @@ from streamtable.runtime.checkpoint.manifest_file import (
 )
 from streamtable.runtime.checkpoint.moved import adopt
 from streamtable.runtime.checkpoint.remote import RemoteCheckpoints
+from streamtable.runtime.checkpoint.shared_queries import check_sharing, goes_on, sharing
 from streamtable.runtime.checkpoint.stale_keys import stale_keys_hint
 from streamtable.runtime.checkpoint.torn_files import check_whole
 
@@ -78,6 +79,10 @@ class Checkpoint:
         """Return the id in which the epochs of a query are numbered."""
         record = self.queries.records.get(name)
         return self.id if record is None or record.id is None else record.id
+
+    def shared_by(self, name: str) -> SharedQuery | None:
+        """Return the query that an INSERT shares with others; None for a query of its own."""
+        return self.queries.records[name].shared
 
     def retired_topic_ids(self, name: str) -> Mapping[str, str]:
         """Return the ids of the topics that a query had read before it was removed."""
@@ -133,9 +138,10 @@ def open_checkpoint(
     try:
         theirs = read_manifest(path, directory, stale_keys_hint(plans))
         manifest = theirs or Manifest(uuid.uuid4().hex, {})
-        queries = assign(plans, manifest)
+        queries = sharing(assign(plans, manifest), manifest, path)
         if theirs is not None:
             check_same_job(directory, plans, manifest, queries)
+            check_sharing(directory, queries, stale_keys_hint(plans))
         check_not_rescaling(path, directory)
         check_not_upgrading(path, directory)
         for name in queries.plans:
@@ -193,10 +199,15 @@ def begin(checkpoint: Checkpoint, topic_ids: Mapping[str, str]) -> None:
         StreamtableError: CHECKPOINT_UNREADABLE if the manifest cannot be written.
     """
     before, queries = checkpoint._manifest, checkpoint.queries  # noqa: SLF001
-    removed = {n: replace(q, topics=before.topics) for n, q in queries.removed.items()}
-    kept = {n: q for n, q in before.retired.items() if n not in queries.plans}
+    gone = {n: replace(q, topics=before.topics) for n, q in queries.removed.items()}
+    removed = {n: q for n, q in gone.items() if not goes_on(q, queries)}
+    kept = {
+        n: q
+        for n, q in before.retired.items()
+        if n not in queries.plans and not goes_on(q, queries)
+    }
     # Only removed queries may have read the other topics; such topics may be created again.
-    known = topic_ids if removed else {**before.topics, **topic_ids}
+    known = topic_ids if gone else {**before.topics, **topic_ids}
     manifest = Manifest(before.id, queries.records, {**kept, **removed}, known)
     write_manifest(checkpoint.directory, manifest)
 
@@ -237,9 +248,13 @@ def _changes(queries: Assignment, path: CheckpointPath) -> Iterator[str]:
     for name in sorted(queries.restored):
         yield f"{name}: in the script again, continues at its last commit"
     for name, old in queries.removed.items():
+        stay = f"{name}: no longer in the script; its rows stay in {old.table_or(name)}, and"
+        if goes_on(old, queries):
+            yield f"{stay} its query goes on without it, so that the same INSERT would start anew"
+            continue
         yield (
-            f"{name}: no longer in the script; its rows stay in {old.table_or(name)}, and"
-            f" '{path / (old.directory or name)}' is kept, so that the same INSERT would continue"
+            f"{stay} '{path / (old.directory or name)}' is kept, so that the same INSERT would"
+            " continue"
         )
 
 

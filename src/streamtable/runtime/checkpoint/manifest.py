@@ -24,12 +24,33 @@ LAYOUT_VERSION = 3
 #: versions would drop them, so they must refuse it.
 EXTENDED_LAYOUT = 4
 
+#: Layout of a checkpoint with INSERTs that share a query. Earlier versions would start a query per
+#: INSERT, all in one directory.
+SHARED_LAYOUT = 5
+
 _SINK_LINE = re.compile(r"Sink (.+?): ")
 
 
 @dataclass(frozen=True)
+class SharedQuery:
+    """The streaming query of several INSERTs (`plan.sink.shared_scan`).
+
+    Attributes:
+        name: its name, which is also that of its directory.
+        writer_id: `writer_id` of its first sink in its first run; None if the sinks have none.
+    """
+
+    name: str
+    writer_id: str | None = None
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the part of an entry of the manifest."""
+        return {"name": self.name, "writer_id": self.writer_id}
+
+
+@dataclass(frozen=True)
 class RecordedQuery:
-    """A query in a manifest.
+    """An INSERT in a manifest, which is a query of its own unless it shares one.
 
     Attributes:
         plan: EXPLAIN text, for messages; neither the hash nor a comparison depends on it.
@@ -40,6 +61,7 @@ class RecordedQuery:
         id: id of the query, in which its epochs are numbered; None for the checkpoint's id.
         directory: name of the directory with its offsets and state; None for the query's name.
         topics: Kafka's ids of the topics that a retired query has read; empty for other queries.
+        shared: the query that the INSERT shares with others; None for a query of its own.
     """
 
     plan: Sequence[str]
@@ -50,6 +72,7 @@ class RecordedQuery:
     id: str | None = None
     directory: str | None = None
     topics: Mapping[str, str] = field(default_factory=dict)
+    shared: SharedQuery | None = None
 
     @classmethod
     def of(cls, plan: Sink, id_: str | None = None) -> Self:
@@ -77,6 +100,7 @@ class RecordedQuery:
             id=data.get("id"),
             directory=data.get("directory"),
             topics=data.get("topics", {}),
+            shared=SharedQuery(**data["shared"]) if "shared" in data else None,
         )
 
     def to_json(self) -> dict[str, Any]:
@@ -91,13 +115,24 @@ class RecordedQuery:
             "shape": self.shape,
             "id": self.id,
             "directory": self.directory,
+            "shared": self.shared and self.shared.to_json(),
         }
         entry |= {name: value for name, value in optional.items() if value is not None}
         return entry | ({"topics": dict(self.topics)} if self.topics else {})
 
     def continuing(self, old: RecordedQuery | None) -> RecordedQuery:
         """Return the record with the id and the directory of the query that it continues."""
-        return self if old is None else replace(self, id=old.id, directory=old.directory)
+        if old is None:
+            return self
+        return replace(self, id=old.id, directory=old.directory, shared=old.shared)
+
+    def sharing(self, query: SharedQuery) -> RecordedQuery:
+        """Return the record of an INSERT that shares a query."""
+        return replace(self, directory=query.name, shared=query)
+
+    def alone(self, id_: str, directory: str) -> RecordedQuery:
+        """Return the record of an INSERT with a new query of its own."""
+        return replace(self, id=id_, directory=directory, shared=None)
 
     def table_or(self, name: str) -> str:
         """Return the name of the sink table; `name` if the record does not say it."""
@@ -147,10 +182,8 @@ class Manifest:
 
     def to_json(self) -> dict[str, Any]:
         """Return the data of the file, in the oldest layout that can hold it."""
-        queries = self.queries.values()
-        extended = self.retired or any(query.id or query.directory for query in queries)
         data: dict[str, Any] = {
-            "layout": EXTENDED_LAYOUT if extended else LAYOUT_VERSION,
+            "layout": self._layout,
             "queries": {name: query.to_json() for name, query in self.queries.items()},
             "id": self.id,
             "topics": dict(self.topics),
@@ -159,11 +192,25 @@ class Manifest:
             data["retired"] = {name: query.to_json() for name, query in self.retired.items()}
         return data
 
+    @property
+    def shared(self) -> frozenset[str]:
+        """Names of the queries that several INSERTs share, those of retired INSERTs included."""
+        every = (*self.queries.values(), *self.retired.values())
+        return frozenset(query.shared.name for query in every if query.shared is not None)
+
+    @property
+    def _layout(self) -> int:
+        """The oldest layout that can hold the data."""
+        if self.shared:
+            return SHARED_LAYOUT
+        named = any(query.id or query.directory for query in self.queries.values())
+        return EXTENDED_LAYOUT if self.retired or named else LAYOUT_VERSION
+
 
 def layout_difference(data: Mapping[str, Any]) -> str | None:
     """Return why this version cannot read the layout of a manifest, in words, or None."""
     found = data["layout"]
-    if found in (LAYOUT_VERSION, EXTENDED_LAYOUT):
+    if found in (LAYOUT_VERSION, EXTENDED_LAYOUT, SHARED_LAYOUT):
         return None
     return f"its state has layout {found}, this version writes {LAYOUT_VERSION}"
 

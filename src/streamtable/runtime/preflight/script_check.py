@@ -28,9 +28,11 @@ from streamtable.plan.rules.watermarks import waits
 from streamtable.plan.sink.sink import Root, Sink
 from streamtable.plan.source.scan import scans
 from streamtable.runtime.checkpoint.assignment import query_names
+from streamtable.runtime.checkpoint.shared_queries import new_queries
 from streamtable.runtime.endpoints import lookups_of, sink_facts, sources_of
 from streamtable.runtime.preflight.rollback import rollback_obstacles
 from streamtable.runtime.preflight.samples import Sampler
+from streamtable.runtime.query.job_query import job_queries
 from streamtable.runtime.query.modes import crash_warning, mode_of, version_warning
 from streamtable.runtime.query.slots import needed_slots
 from streamtable.runtime.session.python_functions import register
@@ -100,7 +102,15 @@ class _ScriptCheck:
         )
         self._roots: list[Root] = [*self.plans.values(), *self.others]
         # The checkpoint of the later job is unknown; nothing is read from this directory.
-        self._facts = sink_facts(self.plans, self.settings, lambda _: "check", Path)
+        queries = new_queries(self.plans, Path("check"))
+        self._queries = job_queries(queries)
+        self._facts = sink_facts(
+            self.plans,
+            self.settings,
+            lambda _: "check",
+            Path,
+            lambda name: queries.records[name].shared,
+        )
 
     @property
     def has_errors(self) -> bool:
@@ -155,13 +165,16 @@ class _ScriptCheck:
 
     def _check_modes(self) -> None:
         obstacles = rollback_obstacles(self.plans, self._facts, self.settings)
-        real_time: list[Sink] = []
-        in_batches: list[Sink] = []
+        modes: dict[str, ExecutionMode] = {}
         for name, plan in self.plans.items():
             choose = partial(self._mode, name, plan, obstacles[name])
             mode = self._try("mode", name, plan.at, choose, partial(self._mode_text, plan))
-            in_batch = mode in (None, ExecutionMode.MICRO_BATCH)
-            (in_batches if in_batch else real_time).append(plan)
+            modes[name] = mode or ExecutionMode.MICRO_BATCH
+        real_time: list[Sink] = []
+        in_batches: list[Sink] = []
+        for query in self._queries:
+            in_batch = query.mode(modes) is ExecutionMode.MICRO_BATCH
+            (in_batches if in_batch else real_time).append(query.plan)
         if real_time and not self.has_errors:
             count = partial(self._slots, real_time, in_batches)
             self._try("slots", None, None, count, self._slots_text)

@@ -1,4 +1,4 @@
-"""One INSERT as a streaming query: a Spark run for each of its states.
+"""A streaming query of a job: a Spark run for each of its states.
 
 All modes share the checkpoint of the query, so a change of mode is a stop and a start. While auto
 mode catches up, each run reads up to the end offsets that the sources had at its start. Auto mode
@@ -14,7 +14,6 @@ from dataclasses import dataclass, field, replace
 from pyspark.sql import DataFrame
 from pyspark.sql.streaming.listener import StreamingQueryProgress
 
-from streamtable.connector_api.endpoints import sink_of
 from streamtable.connector_api.preflight import Notice
 from streamtable.connector_api.sink import Rollback, SinkFacts
 from streamtable.core.checkpoint_path import CheckpointPath
@@ -22,10 +21,10 @@ from streamtable.core.errors import StreamtableError
 from streamtable.core.settings import ExecutionMode
 from streamtable.jvm.planned_batches import Stage
 from streamtable.operators.context import LoweringContext
-from streamtable.operators.sink.sink import lower_sink
 from streamtable.plan.sink.sink import Sink
 from streamtable.runtime.checkpoint.checkpoint import Checkpoint
 from streamtable.runtime.endpoints import explains
+from streamtable.runtime.query.job_query import JobQuery
 from streamtable.runtime.query.modes import (
     with_empty_batches,
     with_trigger,
@@ -44,6 +43,7 @@ class RunningQuery:
     """A query of a job, from its start to its end.
 
     Attributes:
+        query: the query.
         context: the job's lowering context; `context.mode` is the requested mode of the query.
         facts: facts for the sink about the query.
         slots: the slots of the job.
@@ -52,8 +52,7 @@ class RunningQuery:
         state: current state of the query; only `_enter` changes it.
     """
 
-    name: str
-    plan: Sink
+    query: JobQuery
     context: LoweringContext
     checkpoint: Checkpoint
     notice: Notice
@@ -89,10 +88,18 @@ class RunningQuery:
         wanted = self.context.mode
         # A query in real-time mode ends with a micro-batch that commits its work.
         modes = {wanted} if wanted is ExecutionMode.MICRO_BATCH else set(ExecutionMode)
-        by_split = self.facts.stateless_scans and sink_of(self.plan.table).names_tasks_by_split
         for mode in modes - {ExecutionMode.AUTO}:
-            context = replace(self.context, mode=mode, one_split_per_task=by_split)
-            self._rows[mode] = lower_sink(self.plan, context)
+            self._rows[mode] = self.query.rows(replace(self.context, mode=mode), self.facts)
+
+    @property
+    def name(self) -> str:
+        """The name of the query, unique in the job."""
+        return self.query.name
+
+    @property
+    def plan(self) -> Sink:
+        """The plan of the query, as far as its source and its operators matter."""
+        return self.query.plan
 
     @property
     def progress(self) -> StreamingQueryProgress | None:
@@ -203,10 +210,10 @@ class RunningQuery:
             self._real_time.begin()
         trigger = with_trigger(self._rows[mode], self.plan.input, mode, context.settings, extent)
         writer = trigger.queryName(self.name).option("checkpointLocation", str(self._directory))
-        sink_of(self.plan.table).write(writer, self.facts, replace(context, mode=mode))
+        self.query.write(writer, self.facts, replace(context, mode=mode))
         self._transitions.begin_run()
         with with_empty_batches(context.spark, [self.plan.input], extent):
-            return QueryRun(self.name, writer, explains([self.plan]))
+            return QueryRun(self.query.title, writer, explains(self.query.plans))
 
     @property
     def _directory(self) -> CheckpointPath:

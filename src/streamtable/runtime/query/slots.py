@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from pyspark.sql import SparkSession
 
@@ -16,6 +16,7 @@ from streamtable.jvm.bridge import Bridge
 from streamtable.jvm.faults import not_enough_slots
 from streamtable.plan.sink.sink import Sink
 from streamtable.plan.source.scan import scans
+from streamtable.runtime.query.job_query import JobQuery
 
 #: How long a start waits for the executors of a cluster, and the pause between two looks, in
 #: seconds. The executors of a free cluster register within a few seconds of each other.
@@ -24,7 +25,7 @@ _EXECUTORS_S, _POLL_S = 15.0, 0.2
 
 def with_enough_slots(
     spark: SparkSession,
-    plans: Mapping[str, Sink],
+    queries: Sequence[JobQuery],
     modes: Mapping[str, ExecutionMode],
     notice: Notice,
     restart: Callable[[str], SparkSession] | None,
@@ -40,12 +41,12 @@ def with_enough_slots(
     """
     bridge = Bridge(spark)
 
-    real_time = [plans[n] for n, mode in modes.items() if mode is not ExecutionMode.MICRO_BATCH]
-    in_batches = [plans[n] for n, mode in modes.items() if mode is ExecutionMode.MICRO_BATCH]
+    in_batches = [q.plan for q in queries if modes[q.name] is ExecutionMode.MICRO_BATCH]
+    real_time = [q.plan for q in queries if modes[q.name] is not ExecutionMode.MICRO_BATCH]
     if not real_time:
         return spark, modes
     new_splits: dict[str, int] = {}
-    for plan in plans.values():
+    for plan in (plan for query in queries for plan in query.plans):
         new_splits.update(sink_of(plan.table).new_splits(bridge))
 
     def tasks_of(source: Source) -> int:

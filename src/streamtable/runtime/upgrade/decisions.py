@@ -91,7 +91,7 @@ def changed(
             yield Decision(name, Action.REBUILT, why)
         elif not from_now:
             yield Decision(name, Action.IMPOSSIBLE, f"{why}; {obstacle}")
-        elif keeps_state(old, now):
+        elif now.shared is None and keeps_state(old, now):
             yield Decision(name, Action.CONTINUED, why)
         else:
             yield Decision(name, Action.ANEW, why)

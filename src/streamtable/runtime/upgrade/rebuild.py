@@ -204,7 +204,7 @@ class Rebuild:
             return replace(draft, range=replace(of_range, begins=draft.range.begins))
         if decision.action is not Action.CONTINUED:
             directory = _free(self.path, decision.query)
-            record = replace(record, id=uuid.uuid4().hex, directory=directory)
+            record = record.alone(uuid.uuid4().hex, directory)
         return Work(decision.action, record, of_range)
 
     def _facts(self, work: Mapping[str, Work]) -> dict[str, SinkFacts]:
@@ -215,6 +215,7 @@ class Rebuild:
             self.context.settings,
             lambda name: records[name].id or self.manifest.id,
             lambda name: self.path / (records[name].directory or name),
+            lambda name: records[name].shared,
         )
 
     def _only(self, work: Mapping[str, Work]) -> Assignment:

@@ -90,6 +90,10 @@ class UpgradeRollback:
             if name not in self._assigned.plans or name in self._assigned.changed:
                 reason = f"the script has another query into {name} than before the upgrade"
                 raise self._refused(reason, "name the script that the job had before")
+            if self._manifest.queries[name].shared is not None:
+                reason = f"{name} shared its query with other INSERTs, which may have read further"
+                hint = "run the command without --rollback: it rebuilds the old query"
+                raise self._refused(reason, hint)
             if newest_batch(path / upgraded["directory"] / "offsets") != upgraded["batch"]:
                 reason = f"{name} has read further since the upgrade"
                 hint = "run the command without --rollback: it rebuilds the old query"
