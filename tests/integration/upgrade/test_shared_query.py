@@ -25,6 +25,7 @@ def _set(column: str) -> str:
     )
 
 
+@pytest.mark.soak
 def test_a_changed_insert_leaves_its_query(
     spark: SparkSession, broker: Broker, topic: Topics, tmp_path: Path
 ) -> None:

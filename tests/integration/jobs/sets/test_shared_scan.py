@@ -140,7 +140,8 @@ def test_deletes_reach_every_sink_and_the_job_is_proved(
     assert found.output.count(": 2 keys, 5 offsets, 0 differ") == 2, found.output
 
 
-@pytest.mark.parametrize("mode", [pytest.param("real-time", marks=pytest.mark.soak), "auto"])
+@pytest.mark.soak
+@pytest.mark.parametrize("mode", ["real-time", "auto"])
 def test_the_modes_of_endless_jobs(
     mode: str, spark: SparkSession, broker: Broker, topic: Topics, tmp_path: Path
 ) -> None:
