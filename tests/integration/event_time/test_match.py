@@ -69,9 +69,9 @@ def _case(query: str, tables: Mapping[str, Recorded]) -> Case:
 
 
 def _by_partition(rows: Iterable[Sequence[Any]], query: str) -> dict[Any, list[Any]]:
-    """Rows in their order; rows of different partitions have none."""
-    clause = re.search(r"PARTITION BY (.*?) ORDER BY", query)
-    keys = clause[1].split(", ") if clause else []
+    """Rows in their order; rows of different partitions, or of different windows, have none."""
+    clause = re.search(r"PARTITION BY (.*?) ORDER BY|GROUP BY (window_start)", query)
+    keys = (clause[1] or clause[2]).split(", ") if clause else []
     found: dict[Any, list[Any]] = defaultdict(list)
     for row in rows:
         found[tuple(row[: len(keys)])].append(list(row))
