@@ -14,8 +14,8 @@ from streamtable.batch.ranks import first_rows, top_rows, window_top_rows
 from streamtable.batch.rows import (
     calc_rows,
     expanded_rows,
+    keyed_rows,
     lookup_rows,
-    materialized_rows,
     normalized_rows,
     passed_rows,
     replicated_rows,
@@ -38,6 +38,7 @@ from streamtable.plan.rows.calc import Calc
 from streamtable.plan.rows.expand import Expand
 from streamtable.plan.rows.replicate_rows import ReplicateRows
 from streamtable.plan.rows.union_all import UnionAll
+from streamtable.plan.sink.exchange import Exchange
 from streamtable.plan.sink.materialize import Materialize
 from streamtable.plan.source.normalize import Normalize
 from streamtable.plan.source.scan import Scan
@@ -100,5 +101,6 @@ ANSWERS: Mapping[type[Node], Answer] = {
     WindowAggregate: _over(window_aggregate_rows),
     MergedWindowAggregate: _over(window_aggregate_rows),
     WindowTopN: _over(window_top_rows),
-    Materialize: _over(materialized_rows),
+    Materialize: _over(keyed_rows),
+    Exchange: _over(keyed_rows),
 }

@@ -19,6 +19,7 @@ from streamtable.plan.rows.calc import Calc
 from streamtable.plan.rows.expand import Expand
 from streamtable.plan.rows.replicate_rows import ReplicateRows
 from streamtable.plan.rows.union_all import UnionAll
+from streamtable.plan.sink.exchange import Exchange
 from streamtable.plan.sink.materialize import Materialize
 from streamtable.plan.source.normalize import Normalize
 from streamtable.plan.source.scan import Scan
@@ -128,7 +129,7 @@ def union_rows(node: UnionAll, inputs: list[DataFrame], context: BatchContext) -
     return first
 
 
-def materialized_rows(node: Materialize, rows: DataFrame, context: BatchContext) -> DataFrame:
+def keyed_rows(node: Materialize | Exchange, rows: DataFrame, context: BatchContext) -> DataFrame:
     """Return all rows of each key; the sink has the one that arrived last."""
     return rows.selectExpr(ROW_KIND_COLUMN, *_names(node.fields), *context.kept)
 

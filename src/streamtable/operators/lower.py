@@ -38,6 +38,7 @@ from streamtable.operators.rows.materialize import lower_materialize
 from streamtable.operators.rows.normalize import lower_normalize
 from streamtable.operators.rows.replicate_rows import lower_replicate_rows
 from streamtable.operators.rows.upserts import lower_upserts
+from streamtable.operators.sink.exchange import lower_exchange
 from streamtable.operators.source.scan import lower_scan
 from streamtable.operators.source.values import lower_static_table, lower_values
 from streamtable.operators.source.watermark import lower_versions, lower_watermark
@@ -72,6 +73,7 @@ from streamtable.plan.rows.calc import Calc
 from streamtable.plan.rows.expand import Expand
 from streamtable.plan.rows.replicate_rows import ReplicateRows
 from streamtable.plan.rows.union_all import UnionAll
+from streamtable.plan.sink.exchange import Exchange
 from streamtable.plan.sink.materialize import Materialize
 from streamtable.plan.source.normalize import Normalize
 from streamtable.plan.source.scan import Scan
@@ -183,4 +185,5 @@ LOWERINGS: Mapping[type[Node], Lowering] = {
     MergedWindowAggregate: _lower_merged_windows,
     WindowTopN: _over(lower_window_top_n),
     Materialize: _over(lower_materialize),
+    Exchange: _over(lower_exchange),
 }

@@ -37,6 +37,8 @@ class Node:
         waits: whether rows wait until the watermark passes their time.
         fires_windows: whether rows are emitted as soon as the watermark passes their time, so that
             none of them is late.
+        emits_apart: whether tasks divide the state of a group by its windows. The windows of a
+            group then leave different tasks, in any order.
         moves_watermark: whether the operator's rows advance the watermark.
         mixes_inputs: whether the operator interleaves the rows of several inputs.
     """
@@ -45,6 +47,7 @@ class Node:
     state: ClassVar[StateLayout | None]
     waits: ClassVar[bool] = False
     fires_windows: ClassVar[bool] = False
+    emits_apart: ClassVar[bool] = False
     moves_watermark: ClassVar[bool] = False
     mixes_inputs: ClassVar[bool] = False
 
@@ -130,6 +133,13 @@ class Node:
         """Return the operator with position fields; None if its rows have none, as in joins."""
         return None
 
+    @property
+    def is_scattered(self) -> bool:
+        """Whether different tasks emit rows that Flink emits in order, in one task."""
+        if self.state is not None:
+            return self.emits_apart
+        return any(child.is_scattered for child in self.inputs)
+
     def with_position(self) -> tuple[Node, Key]:
         """Return the operator with the positions of its rows, and the names of the position fields.
 
@@ -138,6 +148,13 @@ class Node:
         """
         found = self.positioned()
         return (self, ()) if found is None else (found, POSITION_NAMES)
+
+    def with_ties(self) -> tuple[Node, Key]:
+        """Return the operator with position fields that order rows with the same event time.
+
+        Rows of windows need none: rows with the same time are in the same window.
+        """
+        return (self, ()) if self.is_scattered else self.with_position()
 
     # Columns.
 

@@ -56,5 +56,5 @@ class TimeOrdered(UnaryNode):
     def settled(self, before: bool) -> Self:
         """Return the operator with row positions, which order rows with the same time."""
         del before
-        below, order = self.input.with_position()
+        below, order = self.input.with_ties()
         return replace(self, input=below, order=order)  # type: ignore[call-arg]

@@ -16,9 +16,9 @@ from streamtable.core.settings import (
     RESTORE_SINKS,
 )
 from streamtable.jvm.faults import Explain
-from streamtable.plan.explain.advice import replaces_inserts
 from streamtable.plan.join.connector_lookup_join import lookup_joins
 from streamtable.plan.rules.replay import replay_may_differ
+from streamtable.plan.sink.replacing import replaces_inserts
 from streamtable.plan.sink.sink import Root, Sink
 from streamtable.plan.source.scan import scans, unkept_scans
 from streamtable.runtime.checkpoint.manifest import SharedQuery

@@ -58,3 +58,14 @@ class PairedFilterOperator(OperatorSpec, package="changelog"):
 
     before: bool
     output_ddl: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class BatchSortOperator(OperatorSpec, package="changelog"):
+    """Sorts the rows of each task of a micro-batch, in memory.
+
+    Attributes:
+        order: positions of the columns to sort by, ascending.
+    """
+
+    order: Sequence[int]

@@ -90,6 +90,11 @@ class LookupJoin(UnaryNode):
         """Return the join over paired filters, if row kinds are kept."""
         return self.over([self.input.in_pairs()]) if self.keeps_kinds else self
 
+    def positioned(self) -> Node | None:
+        """Return the operator with the positions of the input, if the input is append-only."""
+        below = self.input.positioned() if self.mode.is_append else None
+        return None if below is None else self.over([below])
+
     def narrowed(self, wanted: set[str]) -> Self:
         """Return the join without unused columns of the table."""
         read = (wanted | self.condition_fields) & {f.name for f in self.table.fields}

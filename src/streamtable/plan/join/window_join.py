@@ -6,8 +6,9 @@ from dataclasses import dataclass
 
 from streamtable.core.identity import stable
 from streamtable.plan.join.time_joins import TimeJoin
-from streamtable.plan.node import Key
+from streamtable.plan.node import Key, Node
 from streamtable.plan.state import StateLayout
+from streamtable.plan.window.emission import positioned_by_end
 from streamtable.plan.window.fields import WindowField
 from streamtable.plan.window.window import Window
 
@@ -28,6 +29,7 @@ class WindowJoin(TimeJoin):
     title = "WindowJoin"
     state = StateLayout("WindowJoin", 1, ("WindowJoinProcessor",), frozenset({"left", "right"}))
     fires_windows = True
+    emits_apart = True
 
     window: Window
     left_end: str
@@ -42,6 +44,11 @@ class WindowJoin(TimeJoin):
         """Return all unique keys: rows are only inserted, so every key is ordered."""
         del ordered
         return self.unique()
+
+    def positioned(self) -> Node:
+        """Return the operator with positions by the window's end."""
+        right = () if self.kind.left_only else (self.right_end,)
+        return positioned_by_end(self, self.left_end, *right)
 
     def window_field(self, name: str) -> WindowField | None:
         """Return the window bound of an input field."""

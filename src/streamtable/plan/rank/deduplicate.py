@@ -71,7 +71,7 @@ class Deduplicate(UnaryNode, Expiring):
     def settled(self, before: bool) -> Deduplicate:
         """Return the operator with row positions, which order rows with the same time."""
         del before
-        below, order = self.input.with_position()
+        below, order = self.input.with_ties()
         return replace(self, input=below, order=order)
 
     def reads(self, wanted: set[str]) -> tuple[set[str], ...]:

@@ -10,7 +10,7 @@ from streamtable.core.identity import stable
 from streamtable.core.types import Field
 from streamtable.plan.inputs import UnaryNode
 from streamtable.plan.keys import unique_keys
-from streamtable.plan.node import Key
+from streamtable.plan.node import Key, Node
 
 
 @stable(
@@ -69,6 +69,11 @@ class Expand(UnaryNode):
         if ordered or self.place is None:
             return ()
         return tuple((*key, self.place) for key in unique_keys(self.input))
+
+    def positioned(self) -> Node | None:
+        """Return the operator with the positions of the input, if the input is append-only."""
+        below = self.input.positioned() if self.mode.is_append else None
+        return None if below is None else self.over([below])
 
     def reads(self, wanted: set[str]) -> tuple[set[str], ...]:
         """Return the fields that are passed on and those of the array."""

@@ -10,6 +10,8 @@ from streamtable.core.changelog import ChangelogMode
 from streamtable.core.identity import stable
 from streamtable.core.types import Field
 from streamtable.plan.node import Node
+from streamtable.plan.position import POSITION
+from streamtable.plan.rows.calc import Calc, Projection, passed_on
 
 
 @stable("UnionAll", inputs="inputs")
@@ -49,6 +51,17 @@ class UnionAll(Node):
         """Return the operator over paired filters in each input."""
         return self.over(child.in_pairs() for child in self.inputs)
 
+    def positioned(self) -> Node | None:
+        """Return the operator with the positions of the inputs; rows without one come first.
+
+        Flink keeps the order of each input, and has none between inputs.
+        """
+        below = [child.positioned() for child in self.inputs]
+        if not any(below):
+            return None
+        pairs = zip(self.inputs, below, strict=True)
+        return self.over(found or _unpositioned(child) for child, found in pairs)
+
     def reads(self, wanted: set[str]) -> tuple[set[str], ...]:
         """Return the same fields for each input."""
         return tuple(set(wanted) for _ in self.inputs)
@@ -56,3 +69,11 @@ class UnionAll(Node):
     def is_event_time(self, name: str) -> bool:
         """Return whether the field is an event time in every input."""
         return all(child.is_event_time(name) for child in self.inputs)
+
+
+def _unpositioned(node: Node) -> Node:
+    zeros = (
+        Projection(field, f"CAST(0 AS {field.type.root.value})", constant=True)
+        for field in POSITION
+    )
+    return Calc(node, (*passed_on(node.fields), *zeros))

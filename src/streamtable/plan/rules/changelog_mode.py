@@ -23,7 +23,9 @@ from streamtable.core.errors import Condition, StreamtableError
 from streamtable.core.settings import UpsertMaterialize
 from streamtable.plan.keys import ordered_keys, unique_keys
 from streamtable.plan.node import Key, Node
+from streamtable.plan.sink.exchange import Exchange
 from streamtable.plan.sink.materialize import Materialize
+from streamtable.plan.sink.replacing import replaces_inserts
 from streamtable.plan.sink.sink import Collect, Sink
 
 
@@ -50,7 +52,7 @@ def infer(
         _check_append(sink)
     elif not takes.has_before and not sink.input.mode.is_append:
         sink = replace(sink, input=_keyed(sink, materialize))
-    return replace(sink, input=sink.input.satisfied(takes.has_before, duplicates))
+    return _in_order(replace(sink, input=sink.input.satisfied(takes.has_before, duplicates)))
 
 
 def infer_changes(shown: Collect, *, duplicates: bool = False) -> Collect:
@@ -88,6 +90,17 @@ def _keyed(sink: Sink, materialize: UpsertMaterialize) -> Node:
     if materialize is UpsertMaterialize.NONE or (ordered and not forced):
         return sink.input
     return Materialize(sink.input, found[0] if found else sink.key)
+
+
+def _in_order(sink: Sink) -> Sink:
+    """Return the sink over rows such that the last row of a sink key is Flink's last one.
+
+    Only rows of windows need an operator, and only where two windows may have the same sink key.
+    """
+    if not (sink.input.is_scattered and replaces_inserts(sink)):
+        return sink
+    positioned, order = sink.input.with_position()
+    return replace(sink, input=Exchange(positioned, sink.key, order))
 
 
 def _is_key(key: Key, sink: Sink) -> bool:

@@ -14,6 +14,7 @@ from streamtable.plan.node import Key, Node
 from streamtable.plan.rows.calc import Calc, below_projections
 from streamtable.plan.rules.watermarks import is_complete
 from streamtable.plan.state import OF_GROUPS, StateLayout
+from streamtable.plan.window.emission import positioned_by_end
 from streamtable.plan.window.fields import WindowField
 from streamtable.plan.window.window import Window, WindowKind
 from streamtable.plan.window.window_table import WindowTable
@@ -47,6 +48,7 @@ class WindowAggregate(UnaryNode):
         OF_GROUPS | {"sessions", "rows"},
     )
     waits = fires_windows = True
+    emits_apart = True
 
     window: Window
     keys: Key
@@ -115,6 +117,10 @@ class WindowAggregate(UnaryNode):
             and not any(self.input.window_field(name) for name in fields_of(self.calls))
         )
 
+    def positioned(self) -> Node:
+        """Return the operator with positions by the window's end."""
+        return positioned_by_end(self, self.end)
+
     def narrowed(self, wanted: set[str]) -> WindowAggregate:
         """Return the operator without unused aggregates."""
         return replace(self, calls=tuple(c for c in self.calls if c.output.name in wanted))
@@ -179,6 +185,7 @@ class MergedWindowAggregate(WindowAggregate):
         ("SlicedWindowProcessor", "MergedSessionProcessor"),
         frozenset({"parts"}),
     )
+    emits_apart = False
 
     @property
     def headline(self) -> str:

@@ -12,6 +12,7 @@ from streamtable.plan.inputs import UnaryNode
 from streamtable.plan.node import Key, Node
 from streamtable.plan.rank.sort_key import SortKey
 from streamtable.plan.state import StateLayout
+from streamtable.plan.window.emission import positioned_by_end
 from streamtable.plan.window.fields import WindowField
 from streamtable.plan.window.window import Window
 
@@ -39,6 +40,7 @@ class WindowTopN(UnaryNode):
     title = "WindowTopN"
     state = StateLayout("WindowTopN", 1, ("WindowTopNProcessor",), frozenset({"top"}))
     waits = fires_windows = True
+    emits_apart = True
 
     window: Window
     partition: Key
@@ -73,6 +75,10 @@ class WindowTopN(UnaryNode):
     def needs_before(self, child: Node, before: bool) -> bool:
         """Return the consumer's need: the input is append-only."""
         return before or not child.mode.is_append
+
+    def positioned(self) -> Node:
+        """Return the operator with positions by the window's end."""
+        return positioned_by_end(self, self.end)
 
     def reads(self, wanted: set[str]) -> tuple[set[str], ...]:
         """Return the fields that are passed on, the partition and the order."""

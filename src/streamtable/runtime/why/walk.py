@@ -28,7 +28,7 @@ from streamtable.runtime.why.trace import (
 )
 
 #: Operators without a line of their own: they neither drop nor combine rows.
-_SILENT = ("WatermarkAssigner", "Materialize")
+_SILENT = ("WatermarkAssigner", "Materialize", "Exchange")
 
 
 @dataclass

@@ -1,0 +1,82 @@
+"""Windows of a group that share a sink key: the last one is written last, as in Flink."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING
+
+import pytest
+from tests.integration.event_time.support import SOURCE, Event, millis, send
+
+from streamtable.testing.jobs import BoundedRun
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from pyspark.sql import SparkSession
+    from tests.conftest import Topics
+
+    from streamtable.devbroker.broker import Broker
+
+_KEYS = 6
+_WINDOW = "TABLE events, DESCRIPTOR(ts), INTERVAL '10' SECOND"
+_GROUPED = "GROUP BY k, window_start, window_end"
+_COUNTS = f"SELECT k, window_end AS e, COUNT(*) AS n FROM TABLE(TUMBLE({_WINDOW})) {_GROUPED}"
+#: Each query gives the end and the number of rows of a key's last window.
+_QUERIES = {
+    "tumbled": _COUNTS,
+    "hopped": "SELECT k, window_end, COUNT(DISTINCT v) FROM TABLE(HOP(TABLE events,"
+    f" DESCRIPTOR(ts), INTERVAL '10' SECOND, INTERVAL '10' SECOND)) {_GROUPED}",
+    "valued": f"SELECT k, LAST_VALUE(e), LAST_VALUE(n) FROM ({_COUNTS}) GROUP BY k",
+    "joined": f"SELECT l.k, l.window_end, l.n FROM"
+    f" (SELECT k, window_start, window_end, COUNT(*) AS n FROM TABLE(TUMBLE({_WINDOW}))"
+    f" {_GROUPED}) AS l JOIN (SELECT k, window_start, window_end FROM TABLE(TUMBLE({_WINDOW}))"
+    f" {_GROUPED}) AS r ON l.k = r.k AND l.window_start = r.window_start"
+    " AND l.window_end = r.window_end",
+    "united": f"SELECT * FROM ({_COUNTS}) WHERE k < 3 UNION ALL"
+    f" SELECT * FROM ({_COUNTS}) WHERE k >= 3",
+    "ranked": "SELECT k, window_end, n FROM (SELECT *, ROW_NUMBER() OVER (PARTITION BY"
+    " window_start, window_end, k ORDER BY n DESC) AS place FROM (SELECT k, window_start,"
+    f" window_end, COUNT(*) AS n FROM TABLE(TUMBLE({_WINDOW})) {_GROUPED})) WHERE place <= 1",
+}
+_SINK = """
+CREATE TABLE {name} (k INT, e TIMESTAMP(3), n BIGINT, PRIMARY KEY (k) NOT ENFORCED) WITH (
+  'connector' = 'upsert-kafka', 'topic' = '${{source}}-{name}',
+  'properties.bootstrap.servers' = '${{servers}}', 'key.format' = 'json', 'value.format' = 'json'
+);
+INSERT INTO {name} {query};
+"""
+
+
+@pytest.mark.parametrize(
+    "queries",
+    [
+        pytest.param(("tumbled", "valued"), id="aggregates"),
+        pytest.param(("hopped", "joined", "united", "ranked"), id="others", marks=pytest.mark.soak),
+    ],
+)
+def test_the_last_window_of_a_key_is_written_last(
+    queries: tuple[str, ...], spark: SparkSession, broker: Broker, topic: Topics, tmp_path: Path
+) -> None:
+    """Many windows end in one batch; tasks divide them by group and window."""
+    chosen = {name: _QUERIES[name] for name in queries}
+    source = topic("windows")
+    events = [
+        Event(window * 10_000 + k * 100 + copy, k, copy)
+        for window in range(30)
+        for k in range(_KEYS)
+        for copy in range(1 + (window * 7 + k) % 5)
+    ]
+    send(broker.bootstrap_servers, source, events)
+    script = SOURCE + "".join(_SINK.format(name=n, query=q) for n, q in chosen.items())
+    names = {"source": source, "servers": broker.bootstrap_servers}
+    job = BoundedRun(spark, script, tmp_path / "c", names)
+    job(drain=True)
+
+    sizes = Counter((e.k, (e.ms or 0) // 10_000) for e in events)
+    expected = {k: (300_000, sizes[k, 29]) for k in range(_KEYS)}
+    found = {
+        name: {key[0]: (millis(row["e"]), row["n"]) for key, row in job.rows(name).items()}
+        for name in chosen
+    }
+    assert found == dict.fromkeys(chosen, expected)
