@@ -19,6 +19,7 @@ from streamtable.connector_api.sink import Rollback, SinkFacts
 from streamtable.core.checkpoint_path import CheckpointPath
 from streamtable.core.errors import StreamtableError
 from streamtable.core.settings import ExecutionMode
+from streamtable.jvm.bridge import Bridge
 from streamtable.jvm.planned_batches import Stage
 from streamtable.operators.context import LoweringContext
 from streamtable.plan.sink.sink import Sink
@@ -89,7 +90,11 @@ class RunningQuery:
         # A query in real-time mode ends with a micro-batch that commits its work.
         modes = {wanted} if wanted is ExecutionMode.MICRO_BATCH else set(ExecutionMode)
         for mode in modes - {ExecutionMode.AUTO}:
-            self._rows[mode] = self.query.rows(replace(self.context, mode=mode), self.facts)
+            # A bridge numbers the readers, and transactional ids contain these numbers. They must
+            # not depend on other queries, nor on the other mode.
+            bridge = Bridge(self.context.spark)
+            context = replace(self.context, mode=mode, bridge=bridge)
+            self._rows[mode] = self.query.rows(context, self.facts)
 
     @property
     def name(self) -> str:

@@ -115,6 +115,24 @@ def test_a_crash_between_the_two_commits(
     assert ids_in(broker.bootstrap_servers, f"{source}-out") == expected
 
 
+def test_a_crash_before_an_insert_is_removed(
+    spark: SparkSession, broker: Broker, topic: Topics, tmp_path: Path
+) -> None:
+    """The transactional ids of a query do not depend on other queries of the script."""
+    source = topic("ids", partitions=2)
+    names = {"source": source, "servers": broker.bootstrap_servers}
+    kept = _script()
+    table = kept[kept.index("CREATE TABLE o") : kept.index("INSERT INTO o")]
+    other = table.replace("TABLE o", "TABLE another").replace("-out'", "-another'")
+    both = kept.replace("INSERT", f"{other}INSERT INTO another SELECT id, v FROM t;\nINSERT")
+    apart = {"table.optimizer.reuse-source-enabled": "false"}
+    produce_json(broker.bootstrap_servers, source, _rows(0, 100))
+    BoundedRun(spark, both, tmp_path / "c", names)(apart)
+    _forget_last_commit(tmp_path / "c")
+    BoundedRun(spark, kept, tmp_path / "c", names)(apart)
+    assert ids_in(broker.bootstrap_servers, f"{source}-out") == once(100)
+
+
 def test_a_partition_is_known_again_whatever_task_reads_it(
     broker: Broker, topic: Topics, tmp_path: Path
 ) -> None:

@@ -19,7 +19,7 @@ public final class TaskSource implements Serializable {
   private final int reader;
   private transient TaskContext known;
 
-  /** @param reader number that identifies the reader within the job, and is the same in each run */
+  /** @param reader number that identifies the reader within the query, and is the same in each run */
   public TaskSource(int reader) {
     this.reader = reader;
   }
