@@ -14,13 +14,19 @@ from streamtable.operators.window.window import last_moment
 from streamtable.plan.aggregate.group_aggregate import GroupAggregate
 from streamtable.plan.node import Key, Node
 from streamtable.plan.position import POSITION_NAMES
-from streamtable.plan.source.scan import scans
+from streamtable.plan.rows.calc import Calc
+from streamtable.plan.rules.tree import every
+from streamtable.plan.source.scan import Scan, scans
+from streamtable.plan.window.watermark import WatermarkAssigner
 from streamtable.plan.window.window_aggregate import WindowAggregate
 
 #: An operator that aggregates the rows of groups.
 Aggregate = GroupAggregate | WindowAggregate
 
 _ROWS = "__rows"
+
+#: Operators whose rows have different positions, above a scan.
+_ONE_ROW_EACH = (Scan, Calc, WatermarkAssigner)
 
 
 def aggregate_refusal(node: Aggregate) -> str | None:
@@ -73,16 +79,18 @@ def grouped(node: Aggregate, keys: Key, rows: DataFrame, context: BatchContext) 
 def _doubt_order(
     node: Aggregate, keys: Key, rows: DataFrame, context: BatchContext, *, positioned: bool
 ) -> None:
-    """Doubt groups whose rows come from several partitions: their order is that of arrival."""
+    """Doubt groups whose rows have no known order, such as rows of several partitions."""
     counted = rows.groupBy(*map(quote, keys))
     below = scans(node.input)
     if positioned and len(below) == 1 and not context.merged(below[0]):
         partition = POSITION_NAMES[0]
         several = f"min({partition}) <> max({partition})"
+        if not all(isinstance(part, _ONE_ROW_EACH) for part in every(node.input)):
+            several += f" OR count(DISTINCT {', '.join(POSITION_NAMES)}) < count(*)"
     else:
         several = "count(*) > 1"
     cases = counted.agg(F.expr(several).alias("__several")).where("__several")
-    reason = "the rows of a group come from several partitions, whose order is that of arrival"
+    reason = "a group has rows of several partitions or tasks, whose order is that of arrival"
     context.doubt(node, reason, cases)
 
 

@@ -193,12 +193,28 @@ def test_each_operator_has_flinks_results(spark: SparkSession) -> None:
     assert not wrong, "\n".join(wrong)
 
 
-def test_an_order_of_arrival_is_doubted(spark: SparkSession) -> None:
-    """The rows of a group from two partitions have no stored order."""
-    tables = {"e": _TABLES["e"], "o": _TABLES["e"]}
-    answers = Answers(spark, tables, {})
-    union = "(SELECT g FROM e UNION ALL SELECT g FROM o)"
-    found = answers.rows([_plan(f"SELECT LISTAGG(g) FROM {union}", tables)])
+@pytest.mark.parametrize(
+    "query",
+    [
+        pytest.param(
+            "SELECT LISTAGG(g) FROM (SELECT g FROM e UNION ALL SELECT g FROM o)", id="partitions"
+        ),
+        pytest.param(
+            "SELECT LAST_VALUE(n) FROM (SELECT k, COUNT(*) AS n FROM"
+            f" {_TUMBLE} GROUP BY k, window_start, window_end)",
+            id="groups of one window",
+        ),
+        pytest.param(
+            "SELECT g, LAST_VALUE(x) FROM e CROSS JOIN UNNEST(xs) AS u(x) GROUP BY g",
+            id="elements of an array",
+        ),
+    ],
+)
+def test_an_order_of_arrival_is_doubted(query: str, spark: SparkSession) -> None:
+    """Rows of several partitions, or with one position, have no stored order."""
+    tables = {**_TABLES, "o": _TABLES["e"]}
+    answers = Answers(spark, tables, {"table.local-time-zone": "UTC"})
+    found = answers.rows([_plan(query, tables)])
     assert not found
     (reason,) = answers.doubted
     assert "whose order is that of arrival" in reason
