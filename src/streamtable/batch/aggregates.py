@@ -62,7 +62,7 @@ def grouped(node: Aggregate, keys: Key, rows: DataFrame, context: BatchContext) 
     """
     types = {f.name: f.type for f in node.input.fields}
     positioned = set(POSITION_NAMES) <= set(node.order) and node.input.mode.is_append
-    order = f"struct({', '.join(POSITION_NAMES)})" if positioned else "0"
+    order = f"struct({', '.join(node.order)})" if positioned else "0"
     if any(call.is_ordered for call in node.calls):
         _doubt_order(node, keys, rows, context, positioned=positioned)
     columns = [F.expr(call_sql(call, types, order)).alias(call.output.name) for call in node.calls]
@@ -86,7 +86,7 @@ def _doubt_order(
         partition = POSITION_NAMES[0]
         several = f"min({partition}) <> max({partition})"
         if not all(isinstance(part, _ONE_ROW_EACH) for part in every(node.input)):
-            several += f" OR count(DISTINCT {', '.join(POSITION_NAMES)}) < count(*)"
+            several += f" OR count(DISTINCT struct({', '.join(node.order)})) < count(*)"
     else:
         several = "count(*) > 1"
     cases = counted.agg(F.expr(several).alias("__several")).where("__several")

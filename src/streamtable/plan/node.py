@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, ClassVar, Self
 from streamtable.core.changelog import ChangelogMode
 from streamtable.core.types import Field
 from streamtable.plan.binding.python_calls import calls_python
-from streamtable.plan.position import POSITION_NAMES
+from streamtable.plan.position import positions_in
 from streamtable.plan.state import StateLayout
 
 if TYPE_CHECKING:
@@ -147,7 +147,9 @@ class Node:
         values.
         """
         found = self.positioned()
-        return (self, ()) if found is None else (found, POSITION_NAMES)
+        if found is None:
+            return self, ()
+        return found, tuple(field.name for field in positions_in(found.fields))
 
     def with_ties(self) -> tuple[Node, Key]:
         """Return the operator with position fields that order rows with the same event time.

@@ -204,10 +204,6 @@ def test_each_operator_has_flinks_results(spark: SparkSession) -> None:
             f" {_TUMBLE} GROUP BY k, window_start, window_end)",
             id="groups of one window",
         ),
-        pytest.param(
-            "SELECT g, LAST_VALUE(x) FROM e CROSS JOIN UNNEST(xs) AS u(x) GROUP BY g",
-            id="elements of an array",
-        ),
     ],
 )
 def test_an_order_of_arrival_is_doubted(query: str, spark: SparkSession) -> None:

@@ -8,6 +8,7 @@ from pyspark.sql import DataFrame
 
 from streamtable.core.changelog import ROW_KIND_COLUMN, RowKind
 from streamtable.core.types import quote
+from streamtable.plan.position import PLACE
 from streamtable.plan.rows.expand import Expand
 
 _ELEMENT = "__element"
@@ -22,12 +23,18 @@ def lower_expand(node: Expand, rows: DataFrame, kept: Sequence[str] = ()) -> Dat
         kept: additional columns that pass through.
     """
     fields = [quote(f.name) for f in node.input.fields]
-    explode = "explode_outer" if node.outer else "explode"
+    explode = f"pos{_explode(node)}" if node.placed else _explode(node)
+    names = f"({PLACE.name}, {_ELEMENT})" if node.placed else _ELEMENT
+    place = [PLACE.name] if node.placed else []
     parts = [f"{_ELEMENT}.p{i} AS {quote(f.name)}" for i, f in enumerate(node.made)]
     kind = ROW_KIND_COLUMN if node.mode.is_append else _without_updates()
     return rows.selectExpr(
-        f"{kind} AS {ROW_KIND_COLUMN}", *fields, *kept, f"{explode}({node.array}) AS {_ELEMENT}"
-    ).selectExpr(ROW_KIND_COLUMN, *fields, *parts, *kept)
+        f"{kind} AS {ROW_KIND_COLUMN}", *fields, *kept, f"{explode}({node.array}) AS {names}"
+    ).selectExpr(ROW_KIND_COLUMN, *fields, *parts, *place, *kept)
+
+
+def _explode(node: Expand) -> str:
+    return "explode_outer" if node.outer else "explode"
 
 
 def _without_updates() -> str:

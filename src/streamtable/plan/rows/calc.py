@@ -13,7 +13,7 @@ from streamtable.core.types import INTEGERS, Field, quote
 from streamtable.plan.inputs import UnaryNode
 from streamtable.plan.keys import distinct, ordered_keys
 from streamtable.plan.node import Key, Node
-from streamtable.plan.position import POSITION, POSITION_NAMES
+from streamtable.plan.position import POSITION_NAMES, positions_in
 from streamtable.plan.window.fields import WindowField
 
 
@@ -146,7 +146,8 @@ class Calc(UnaryNode):
         below = self.input.positioned()
         if below is None or set(POSITION_NAMES) & {f.name for f in self.fields}:
             return None if below is None else self
-        return replace(self, input=below, projections=(*self.projections, *passed_on(POSITION)))
+        positions = passed_on(positions_in(below.fields))
+        return replace(self, input=below, projections=(*self.projections, *positions))
 
     def narrowed(self, wanted: set[str]) -> Calc:
         """Return the operator without unused projections."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 from streamtable.core.changelog import APPEND, ChangelogMode, RowKind
@@ -11,6 +11,7 @@ from streamtable.core.types import Field
 from streamtable.plan.inputs import UnaryNode
 from streamtable.plan.keys import unique_keys
 from streamtable.plan.node import Key, Node
+from streamtable.plan.position import PLACE
 
 
 @stable(
@@ -21,6 +22,7 @@ from streamtable.plan.node import Key, Node
     outer="outer",
     place="place",
     what="what",
+    placed="placed",
 )
 @dataclass(frozen=True)
 class Expand(UnaryNode):
@@ -36,6 +38,8 @@ class Expand(UnaryNode):
         outer: whether a row without elements is also emitted, with NULL elements.
         place: field of `made` with the number of the element in its row, if there is one.
         what: purpose of the operator, shown in EXPLAIN.
+        placed: whether rows have the field `PLACE`, for operators whose result depends on the order
+            of the elements.
     """
 
     title = "Expand"
@@ -48,11 +52,12 @@ class Expand(UnaryNode):
     outer: bool = False
     place: str | None = None
     what: str = "Unnest"
+    placed: bool = False
 
     @cached_property
     def fields(self) -> tuple[Field, ...]:
-        """Fields of the input, then the parts of an element."""
-        return (*self.input.fields, *self.made)
+        """Fields of the input, then the parts of an element and its place."""
+        return (*self.input.fields, *self.made, *((PLACE,) if self.placed else ()))
 
     @property
     def mode(self) -> ChangelogMode:
@@ -71,13 +76,17 @@ class Expand(UnaryNode):
         return tuple((*key, self.place) for key in unique_keys(self.input))
 
     def positioned(self) -> Node | None:
-        """Return the operator with the positions of the input, if the input is append-only."""
-        below = self.input.positioned() if self.mode.is_append else None
-        return None if below is None else self.over([below])
+        """Return the operator with the positions of the input, and the place of each element."""
+        below = self.input.positioned()
+        if below is None:
+            return None
+        has_place = any(field.name == PLACE.name for field in below.fields)
+        return replace(self, input=below, placed=not has_place)
 
     def reads(self, wanted: set[str]) -> tuple[set[str], ...]:
         """Return the fields that are passed on and those of the array."""
-        return ((wanted - {f.name for f in self.made}) | self.array_fields,)
+        own = {f.name for f in self.made} | ({PLACE.name} if self.placed else set())
+        return ((wanted - own) | self.array_fields,)
 
     @property
     def headline(self) -> str:
