@@ -37,6 +37,8 @@ class Node:
         waits: whether rows wait until the watermark passes their time.
         fires_windows: whether rows are emitted as soon as the watermark passes their time, so that
             none of them is late.
+        emits_by_time: whether rows are emitted in the order of their event times, or of the ends of
+            their windows.
         emits_apart: whether tasks divide the state of a group by its windows. The windows of a
             group then leave different tasks, in any order.
         moves_watermark: whether the operator's rows advance the watermark.
@@ -47,6 +49,7 @@ class Node:
     state: ClassVar[StateLayout | None]
     waits: ClassVar[bool] = False
     fires_windows: ClassVar[bool] = False
+    emits_by_time: ClassVar[bool] = False
     emits_apart: ClassVar[bool] = False
     moves_watermark: ClassVar[bool] = False
     mixes_inputs: ClassVar[bool] = False
@@ -140,6 +143,13 @@ class Node:
             return self.emits_apart
         return any(child.is_scattered for child in self.inputs)
 
+    @property
+    def is_positioned_by_time(self) -> bool:
+        """Whether the positions of rows are event times: rows with the same time have no order."""
+        if self.state is not None:
+            return self.emits_by_time
+        return any(child.is_positioned_by_time for child in self.inputs)
+
     def with_position(self) -> tuple[Node, Key]:
         """Return the operator with the positions of its rows, and the names of the position fields.
 
@@ -154,9 +164,9 @@ class Node:
     def with_ties(self) -> tuple[Node, Key]:
         """Return the operator with position fields that order rows with the same event time.
 
-        Rows of windows need none: rows with the same time are in the same window.
+        Rows whose positions are times need none.
         """
-        return (self, ()) if self.is_scattered else self.with_position()
+        return (self, ()) if self.is_positioned_by_time else self.with_position()
 
     # Columns.
 

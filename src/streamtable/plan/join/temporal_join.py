@@ -11,6 +11,7 @@ from streamtable.plan.inputs import Expiring
 from streamtable.plan.join.time_joins import TimedJoin
 from streamtable.plan.node import Node
 from streamtable.plan.state import StateLayout
+from streamtable.plan.window.emission import positioned_by_time
 
 
 @stable("TemporalJoin", ttl="ttl")
@@ -27,6 +28,8 @@ class TemporalJoin(TimedJoin, Expiring):
     state = StateLayout(
         "TemporalJoin", 1, ("TemporalJoinProcessor",), frozenset({"waiting", "versions", "used"})
     )
+
+    emits_by_time = True
 
     ttl: timedelta | None = None
     at: Span | None = field(default=None, compare=False)
@@ -47,6 +50,10 @@ class TemporalJoin(TimedJoin, Expiring):
                 " another row. Join first and aggregate after it, or aggregate by windows",
             )
         return super().satisfied(before, duplicates)
+
+    def positioned(self) -> Node:
+        """Return the operator with positions by event time."""
+        return positioned_by_time(self, self.left_time)
 
     @property
     def headline(self) -> str:

@@ -8,7 +8,7 @@ from streamtable.core.identity import stable
 from streamtable.plan.join.time_joins import TimeJoin
 from streamtable.plan.node import Key, Node
 from streamtable.plan.state import StateLayout
-from streamtable.plan.window.emission import positioned_by_end
+from streamtable.plan.window.emission import positioned_by_time
 from streamtable.plan.window.fields import WindowField
 from streamtable.plan.window.window import Window
 
@@ -29,7 +29,7 @@ class WindowJoin(TimeJoin):
     title = "WindowJoin"
     state = StateLayout("WindowJoin", 1, ("WindowJoinProcessor",), frozenset({"left", "right"}))
     fires_windows = True
-    emits_apart = True
+    emits_by_time = emits_apart = True
 
     window: Window
     left_end: str
@@ -48,7 +48,7 @@ class WindowJoin(TimeJoin):
     def positioned(self) -> Node:
         """Return the operator with positions by the window's end."""
         right = () if self.kind.left_only else (self.right_end,)
-        return positioned_by_end(self, self.left_end, *right)
+        return positioned_by_time(self, self.left_end, *right)
 
     def window_field(self, name: str) -> WindowField | None:
         """Return the window bound of an input field."""

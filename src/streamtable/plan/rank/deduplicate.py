@@ -15,6 +15,7 @@ from streamtable.plan.inputs import Expiring, UnaryNode
 from streamtable.plan.keys import by, listed
 from streamtable.plan.node import Key, Node
 from streamtable.plan.state import StateLayout
+from streamtable.plan.window.emission import positioned_by_time
 
 
 @stable("Deduplicate", partition="partition", time="time", order="order", ttl="ttl")
@@ -37,6 +38,7 @@ class Deduplicate(UnaryNode, Expiring):
     state = StateLayout("Deduplicate", 1, ("FirstRowProcessor",), frozenset({"first", "used"}))
     waits = fires_windows = True
     passes_times = True
+    emits_by_time = True
 
     partition: Key
     time: str
@@ -73,6 +75,10 @@ class Deduplicate(UnaryNode, Expiring):
         del before
         below, order = self.input.with_ties()
         return replace(self, input=below, order=order)
+
+    def positioned(self) -> Node:
+        """Return the operator with positions by event time."""
+        return positioned_by_time(self, self.time)
 
     def reads(self, wanted: set[str]) -> tuple[set[str], ...]:
         """Return the fields that are passed on, the partition, the time and the order fields."""

@@ -8,10 +8,11 @@ from functools import cached_property
 from streamtable.core.errors import Span
 from streamtable.core.identity import stable
 from streamtable.core.types import Field
-from streamtable.plan.node import Key
+from streamtable.plan.node import Key, Node
 from streamtable.plan.rank.sort_key import SortKey
 from streamtable.plan.state import StateLayout
 from streamtable.plan.time_ordered import TimeOrdered
+from streamtable.plan.window.emission import positioned_by_time
 
 
 @stable("TemporalSort", time="time", peers="peers", order="order")
@@ -33,6 +34,7 @@ class TemporalSort(TimeOrdered):
     title = "TemporalSort"
     state = StateLayout("TemporalSort", 1, ("OverProcessor",), frozenset({"rows", "times", "used"}))
     waits = fires_windows = True
+    emits_by_time = True
 
     time: str
     peers: tuple[SortKey, ...]
@@ -43,6 +45,10 @@ class TemporalSort(TimeOrdered):
     def fields(self) -> tuple[Field, ...]:
         """Fields of the input without the order fields."""
         return tuple(f for f in self.input.fields if f.name not in self.order)
+
+    def positioned(self) -> Node:
+        """Return the operator with positions by event time."""
+        return positioned_by_time(self, self.time)
 
     def reads(self, wanted: set[str]) -> tuple[set[str], ...]:
         """Return the fields that are passed on, and the sort fields."""

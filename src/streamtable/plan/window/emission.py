@@ -1,8 +1,8 @@
-"""Positions of rows of windows: the order in which Flink emits the windows of a group."""
+"""Positions of rows that wait for the watermark: the order in which Flink emits them."""
 
 from __future__ import annotations
 
-from streamtable.core.types import quote, timestamp
+from streamtable.core.types import quote
 from streamtable.plan.binding.bound import Bound
 from streamtable.plan.binding.moments import micros
 from streamtable.plan.node import Node
@@ -10,20 +10,23 @@ from streamtable.plan.position import POSITION
 from streamtable.plan.rows.calc import Calc, Projection, passed_on
 
 
-def positioned_by_end(node: Node, *ends: str) -> Node:
-    """Return an operator over windows with positions: partition 0, and the window's end as offset.
+def positioned_by_time(node: Node, *times: str) -> Node:
+    """Return an operator with positions: partition 0, and a time as the offset.
 
-    Flink emits the windows of a group in the order of their ends.
+    Flink emits the rows of a group in the order of their event times, and windows in the order of
+    their ends.
 
     Args:
         node: the operator.
-        ends: fields with the end of a row's window; the first one that is not NULL counts.
+        times: fields with the event time of a row, or the end of its window; the first one that is
+            not NULL counts.
     """
-    moments = [micros(Bound(quote(end), timestamp(3))) for end in ends]
-    end = moments[0] if len(moments) == 1 else f"coalesce({', '.join(moments)})"
+    types = {f.name: f.type for f in node.fields}
+    moments = [micros(Bound(quote(time), types[time])) for time in times]
+    moment = moments[0] if len(moments) == 1 else f"coalesce({', '.join(moments)})"
     partition, offset = POSITION
     positions = (
         Projection(partition, "0", constant=True),
-        Projection(offset, end, reads=frozenset(ends)),
+        Projection(offset, moment, reads=frozenset(times)),
     )
     return Calc(node, (*passed_on(node.fields), *positions))

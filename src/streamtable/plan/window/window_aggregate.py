@@ -14,7 +14,7 @@ from streamtable.plan.node import Key, Node
 from streamtable.plan.rows.calc import Calc, below_projections
 from streamtable.plan.rules.watermarks import is_complete
 from streamtable.plan.state import OF_GROUPS, StateLayout
-from streamtable.plan.window.emission import positioned_by_end
+from streamtable.plan.window.emission import positioned_by_time
 from streamtable.plan.window.fields import WindowField
 from streamtable.plan.window.window import Window, WindowKind
 from streamtable.plan.window.window_table import WindowTable
@@ -48,7 +48,7 @@ class WindowAggregate(UnaryNode):
         OF_GROUPS | {"sessions", "rows"},
     )
     waits = fires_windows = True
-    emits_apart = True
+    emits_by_time = emits_apart = True
 
     window: Window
     keys: Key
@@ -119,7 +119,7 @@ class WindowAggregate(UnaryNode):
 
     def positioned(self) -> Node:
         """Return the operator with positions by the window's end."""
-        return positioned_by_end(self, self.end)
+        return positioned_by_time(self, self.end)
 
     def narrowed(self, wanted: set[str]) -> WindowAggregate:
         """Return the operator without unused aggregates."""

@@ -12,7 +12,7 @@ from streamtable.plan.inputs import UnaryNode
 from streamtable.plan.node import Key, Node
 from streamtable.plan.rank.sort_key import SortKey
 from streamtable.plan.state import StateLayout
-from streamtable.plan.window.emission import positioned_by_end
+from streamtable.plan.window.emission import positioned_by_time
 from streamtable.plan.window.fields import WindowField
 from streamtable.plan.window.window import Window
 
@@ -40,7 +40,7 @@ class WindowTopN(UnaryNode):
     title = "WindowTopN"
     state = StateLayout("WindowTopN", 1, ("WindowTopNProcessor",), frozenset({"top"}))
     waits = fires_windows = True
-    emits_apart = True
+    emits_by_time = emits_apart = True
 
     window: Window
     partition: Key
@@ -78,7 +78,7 @@ class WindowTopN(UnaryNode):
 
     def positioned(self) -> Node:
         """Return the operator with positions by the window's end."""
-        return positioned_by_end(self, self.end)
+        return positioned_by_time(self, self.end)
 
     def reads(self, wanted: set[str]) -> tuple[set[str], ...]:
         """Return the fields that are passed on, the partition and the order."""
