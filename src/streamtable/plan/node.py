@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING, ClassVar, Self
 from streamtable.core.changelog import ChangelogMode
 from streamtable.core.types import Field
 from streamtable.plan.binding.python_calls import calls_python
-from streamtable.plan.position import positions_in
 from streamtable.plan.state import StateLayout
 
 if TYPE_CHECKING:
@@ -135,38 +134,6 @@ class Node:
     def positioned(self) -> Node | None:
         """Return the operator with position fields; None if its rows have none, as in joins."""
         return None
-
-    @property
-    def is_scattered(self) -> bool:
-        """Whether different tasks emit rows that Flink emits in order, in one task."""
-        if self.state is not None:
-            return self.emits_apart
-        return any(child.is_scattered for child in self.inputs)
-
-    @property
-    def is_positioned_by_time(self) -> bool:
-        """Whether the positions of rows are event times: rows with the same time have no order."""
-        if self.state is not None:
-            return self.emits_by_time
-        return any(child.is_positioned_by_time for child in self.inputs)
-
-    def with_position(self) -> tuple[Node, Key]:
-        """Return the operator with the positions of its rows, and the names of the position fields.
-
-        Without position fields, a consumer processes the rows of a batch in the order of their
-        values.
-        """
-        found = self.positioned()
-        if found is None:
-            return self, ()
-        return found, tuple(field.name for field in positions_in(found.fields))
-
-    def with_ties(self) -> tuple[Node, Key]:
-        """Return the operator with position fields that order rows with the same event time.
-
-        Rows whose positions are times need none.
-        """
-        return (self, ()) if self.is_positioned_by_time else self.with_position()
 
     # Columns.
 

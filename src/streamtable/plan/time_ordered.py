@@ -9,6 +9,7 @@ from streamtable.core.changelog import APPEND, ChangelogMode
 from streamtable.core.errors import Span
 from streamtable.plan.inputs import UnaryNode
 from streamtable.plan.node import Key, Node
+from streamtable.plan.position import with_ties
 from streamtable.plan.window.refusals import takes_inserts
 
 
@@ -56,5 +57,5 @@ class TimeOrdered(UnaryNode):
     def settled(self, before: bool) -> Self:
         """Return the operator with row positions, which order rows with the same time."""
         del before
-        below, order = self.input.with_ties()
+        below, order = with_ties(self.input)
         return replace(self, input=below, order=order)  # type: ignore[call-arg]

@@ -13,6 +13,7 @@ from streamtable.core.types import Field
 from streamtable.plan.binding.bound import text_literal
 from streamtable.plan.functions import AGGREGATES
 from streamtable.plan.node import Key, Node
+from streamtable.plan.position import with_position
 
 #: Aggregates that, over append-only input, never return to an earlier value.
 _ONE_WAY = {"COUNT", "MIN", "MAX"}
@@ -126,4 +127,4 @@ def with_order(below: Node, calls: tuple[AggregateCall, ...]) -> tuple[Node, Key
                 source=below.first_changing().described,
                 hint="implement retract(self, accumulator, ...), the inverse of accumulate",
             )
-    return below.with_position() if any(call.is_ordered for call in calls) else (below, ())
+    return with_position(below) if any(call.is_ordered for call in calls) else (below, ())

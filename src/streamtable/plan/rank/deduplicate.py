@@ -14,6 +14,7 @@ from streamtable.core.types import Field
 from streamtable.plan.inputs import Expiring, UnaryNode
 from streamtable.plan.keys import by, listed
 from streamtable.plan.node import Key, Node
+from streamtable.plan.position import with_ties
 from streamtable.plan.state import StateLayout
 from streamtable.plan.window.emission import positioned_by_time
 
@@ -73,7 +74,7 @@ class Deduplicate(UnaryNode, Expiring):
     def settled(self, before: bool) -> Deduplicate:
         """Return the operator with row positions, which order rows with the same time."""
         del before
-        below, order = self.input.with_ties()
+        below, order = with_ties(self.input)
         return replace(self, input=below, order=order)
 
     def positioned(self) -> Node:

@@ -13,6 +13,7 @@ from streamtable.core.types import Field
 from streamtable.plan.inputs import Expiring, UnaryNode
 from streamtable.plan.keys import by
 from streamtable.plan.node import Key, Node
+from streamtable.plan.position import with_position
 from streamtable.plan.rank.deduplicate import deduplicate_advice
 from streamtable.plan.state import StateLayout
 
@@ -82,7 +83,7 @@ class ProcessingTimeDeduplicate(UnaryNode, Expiring):
 
     def settled(self, before: bool) -> ProcessingTimeDeduplicate:
         """Return the operator with row positions, which order the rows of a batch."""
-        below, order = self.input.with_position()
+        below, order = with_position(self.input)
         return replace(self, input=below, order=order, before=before)
 
     def reads(self, wanted: set[str]) -> tuple[set[str], ...]:

@@ -14,6 +14,7 @@ from streamtable.core.types import Field
 from streamtable.plan.inputs import Expiring, UnaryNode
 from streamtable.plan.keys import by, distinct, ordered_keys, unique_keys
 from streamtable.plan.node import Key, Node
+from streamtable.plan.position import with_position
 from streamtable.plan.rank.deduplicate import Deduplicate
 from streamtable.plan.rank.processing_time_deduplicate import ProcessingTimeDeduplicate
 from streamtable.plan.rank.sort_key import SortKey
@@ -113,7 +114,7 @@ class TopN(UnaryNode, Expiring):
         below: Node = self.input
         ties: Key = ()
         if below.mode.is_append:
-            below, ties = below.with_position()
+            below, ties = with_position(below)
         settled = replace(self, input=below, ties=ties)
         return replace(settled, key=next(iter(ordered_keys(settled)), None), before=before)
 

@@ -23,6 +23,7 @@ from streamtable.core.errors import Condition, StreamtableError
 from streamtable.core.settings import UpsertMaterialize
 from streamtable.plan.keys import ordered_keys, unique_keys
 from streamtable.plan.node import Key, Node
+from streamtable.plan.position import is_scattered, with_position
 from streamtable.plan.sink.exchange import Exchange
 from streamtable.plan.sink.materialize import Materialize
 from streamtable.plan.sink.replacing import replaces_inserts
@@ -97,9 +98,9 @@ def _in_order(sink: Sink) -> Sink:
 
     Only rows of windows need an operator, and only where two windows may have the same sink key.
     """
-    if not (sink.input.is_scattered and replaces_inserts(sink)):
+    if not (is_scattered(sink.input) and replaces_inserts(sink)):
         return sink
-    positioned, order = sink.input.with_position()
+    positioned, order = with_position(sink.input)
     return replace(sink, input=Exchange(positioned, sink.key, order))
 
 

@@ -13,6 +13,7 @@ from streamtable.core.types import Field
 from streamtable.plan.inputs import Expiring, UnaryNode
 from streamtable.plan.keys import listed, unique_keys
 from streamtable.plan.node import Key, Node
+from streamtable.plan.position import with_position
 from streamtable.plan.state import StateLayout
 
 
@@ -62,7 +63,7 @@ class Materialize(UnaryNode, Expiring):
     def settled(self, before: bool) -> Materialize:
         """Return the operator with row positions, which order the rows of a batch."""
         del before
-        below, order = self.input.with_position()
+        below, order = with_position(self.input)
         return replace(self, input=below, order=order)
 
     def reads(self, wanted: set[str]) -> tuple[set[str], ...]:
