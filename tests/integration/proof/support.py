@@ -50,6 +50,13 @@ WITH ({_UPSERT}, 'topic' = '${{prefix}}-best', 'properties.bootstrap.servers' = 
   ${{guarantee}});
 CREATE TABLE seen (shop INT, n INT) WITH ('connector' = 'kafka', 'format' = 'json',
   'topic' = '${{prefix}}-seen', 'properties.bootstrap.servers' = '${{servers}}' ${{guarantee}});
+CREATE TABLE counts (clicks BIGINT, shop INT, n INT, least INT, most INT,
+  PRIMARY KEY (shop) NOT ENFORCED)
+WITH ({_UPSERT}, 'topic' = '${{prefix}}-counts', 'properties.bootstrap.servers' = '${{servers}}'
+  ${{guarantee}});
+CREATE TABLE newest (n INT, shop INT, PRIMARY KEY (shop) NOT ENFORCED)
+WITH ({_UPSERT}, 'topic' = '${{prefix}}-newest', 'properties.bootstrap.servers' = '${{servers}}'
+  ${{guarantee}});
 """
 
 INSERTS = {
@@ -62,8 +69,11 @@ FROM orders LEFT JOIN shops ON orders.shop = shops.shop;""",
   WHERE shop IS NOT NULL) WHERE place <= 3;""",
     "seen": """INSERT INTO seen SELECT shop, n FROM clicks WHERE n > 2
 UNION ALL SELECT shop, -n FROM clicks WHERE n <= 2;""",
+    "counts": """INSERT INTO counts
+SELECT COUNT(*), shop, SUM(n), MIN(n) FILTER (WHERE n > 1), MAX(n) FROM clicks GROUP BY shop;""",
+    "newest": "INSERT INTO newest SELECT n, shop FROM clicks WHERE n <> 3;",
 }
-TABLES = tuple(INSERTS)
+TABLES = ("totals", "named", "best", "seen")
 
 #: Options of a sink with transactions.
 EXACTLY_ONCE = (

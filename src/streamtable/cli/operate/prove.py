@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import click
 
@@ -36,6 +36,18 @@ def _share(_context: click.Context, parameter: click.Parameter, value: str) -> f
         message = f"'{value}' is not a percentage above 0%, such as 1%"
         raise click.BadParameter(message, param=parameter)
     return number / 100
+
+
+def _since(
+    _context: click.Context, parameter: click.Parameter, value: str | None
+) -> int | Literal["last"] | None:
+    """Parse the number of a batch, or `last`; a click callback."""
+    if value is None or value == "last":
+        return None if value is None else "last"
+    if not value.isdecimal():
+        message = f"'{value}' is neither the number of a batch nor 'last'"
+        raise click.BadParameter(message, param=parameter)
+    return int(value)
 
 
 def _notice(line: str) -> None:
@@ -83,6 +95,13 @@ def _engines(session: Session) -> Callable[[Sink], DuckDbEngine]:
     help="Compare only a share of the keys, chosen by a hash.",
 )
 @click.option(
+    "--since",
+    callback=_since,
+    metavar="BATCH",
+    help="Read only the records after a batch whose proof found no difference: its number, or"
+    " `last` for the last one, or for the whole input if there is none.",
+)
+@click.option(
     "--capsule",
     type=click.Path(path_type=Path, file_okay=False),
     metavar="DIR",
@@ -109,6 +128,7 @@ def command(
     checkpoint: str | None,
     table: str | None,
     sample: float,
+    since: int | Literal["last"] | None,
     capsule: Path | None,
     against: str,
     as_json: bool,
@@ -118,7 +138,8 @@ def command(
 
     Takes the offsets that a commit of the checkpoint covers, computes the queries with Spark's
     batch operators over exactly these records, and compares the result with the sink topics as of
-    this commit. Nothing is written. The exit code is 0 if all tables are equal, else 1.
+    this commit. Only the file proofs.json of the checkpoint is written. The exit code is 0 if all
+    tables are equal, else 1.
     """
     session = load_script(file, settings, variables)
     if not session.plans:
@@ -132,6 +153,9 @@ def command(
         raise click.UsageError(message)
     if capsule is not None and against != "spark":
         message = "a capsule is replayed by Spark: give --capsule without --against"
+        raise click.UsageError(message)
+    if since is not None and against != "spark":
+        message = "a proof by induction is computed by Spark: give --since without --against"
         raise click.UsageError(message)
     print_notices(session)
 
@@ -147,7 +171,7 @@ def command(
 
     equal = prove_job(
         session.plans,
-        Asked(directory, table, sample),
+        Asked(directory, table, sample, since),
         current,
         master,
         session.catalog.functions.made,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Literal
 
 from streamtable.core.errors import Condition, StreamtableError, closest
 from streamtable.plan.sink.sink import Sink
@@ -22,11 +23,14 @@ class Asked:
         directory: checkpoint of the job.
         table: the table whose queries are proved; None for all.
         share: share of the keys that are compared, 0 to 1.
+        since: the batch of a recorded proof from which a proof by induction starts; "last" for the
+            newest one, or the whole input if there is none; None for the whole input.
     """
 
     directory: str
     table: str | None = None
     share: float = 1.0
+    since: int | Literal["last"] | None = None
 
 
 @dataclass(frozen=True)
@@ -38,12 +42,14 @@ class CheckpointJob:
         topics: Kafka's ids of the topics that it has read.
         queries: the queries that are asked for, by name.
         directories: directory of the offsets and state of each query.
+        plans: hash of the plan of each query.
     """
 
     found: FoundJob
     topics: Mapping[str, str]
     queries: Mapping[str, Sink]
     directories: Mapping[str, Path]
+    plans: Mapping[str, str]
 
 
 def job_of(plans: Sequence[Sink], asked: Asked) -> CheckpointJob:
@@ -88,4 +94,5 @@ def job_of(plans: Sequence[Sink], asked: Asked) -> CheckpointJob:
             hint=closest(asked.table or "", known),
         )
     directories = {name: job.directory / queries.directory_of(name) for name in wanted}
-    return CheckpointJob(job, manifest.topics, wanted, directories)
+    hashes = {name: queries.records[name].hash for name in wanted}
+    return CheckpointJob(job, manifest.topics, wanted, directories, hashes)

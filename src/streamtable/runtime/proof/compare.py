@@ -20,6 +20,9 @@ SHOWN = 10
 
 _PARTS = 1_000_000
 
+#: A digest does not depend on the order of the rows.
+_DIGEST = "sum(CAST(digest AS DECIMAL(38, 0)))"
+
 
 class Verdict(Enum):
     """The result for a key, or for a row of a sink without a key."""
@@ -39,14 +42,22 @@ class Verdict(Enum):
 
 @dataclass(frozen=True)
 class Compared:
-    """Both sides joined: `key`, `expected` and `found` as JSON texts, and `verdict`."""
+    """Both sides joined: `key`, `expected` and `found` as JSON texts, and `verdict`.
+
+    With a key, `digest` is a hash of the row of the sink.
+    """
 
     frame: DataFrame
 
-    def counts(self) -> dict[Verdict, int]:
-        """Return the number of keys by verdict; runs the Spark job."""
-        rows = self.frame.groupBy("verdict").count().collect()
-        return {Verdict(verdict): int(count) for verdict, count in rows}
+    def counts(self) -> tuple[dict[Verdict, int], str | None]:
+        """Return the number of keys by verdict, and the digest of the sink; runs the Spark job."""
+        columns = ["verdict", *(["digest"] if "digest" in self.frame.columns else [])]
+        counted = self.frame.select(*columns).groupBy("verdict")
+        total = _DIGEST if "digest" in columns else "NULL"
+        rows = counted.agg(F.expr("count(*)"), F.expr(total)).collect()
+        digests = [digest for _, _, digest in rows if digest is not None]
+        counts = {Verdict(verdict): int(count) for verdict, count, _ in rows}
+        return counts, str(int(sum(digests))) if "digest" in columns else None
 
     def of_key(self, key: str) -> Compared:
         """Return the comparison of one key, as JSON."""
@@ -57,6 +68,13 @@ class Compared:
         quiet = ", ".join(f"'{v.value}'" for v in (Verdict.EQUAL, Verdict.REPEATED))
         rows = self.frame.where(f"verdict NOT IN ({quiet})").orderBy("key").limit(SHOWN)
         return [(r["key"], r["expected"], r["found"]) for r in rows.collect()]
+
+
+def digest_of(rows: DataFrame, fields: Sequence[Field]) -> tuple[int, str]:
+    """Return the number of rows and their digest, whatever their order; runs a Spark job."""
+    hashed = rows.selectExpr(f"{_hash('', fields)} AS digest")
+    count, total = hashed.agg(F.expr("count(*)"), F.expr(_DIGEST)).collect()[0]
+    return int(count), str(int(total or 0))
 
 
 def key_text(fields: Sequence[Field], key: Sequence[str]) -> str:
@@ -140,6 +158,7 @@ def by_key(
             f"{_json('__expected[0]')} AS expected",
             f"{_json('__found')} AS found",
             f"{verdict} AS verdict",
+            f"if(__found IS NULL, 0L, {_hash('__found.', fields)}) AS digest",
         )
     )
 
@@ -201,6 +220,11 @@ def _matches(fields: Sequence[Field], names: Collection[str], *, near: bool = Fa
             same = f"({same} OR coalesce({close}, false))"
         conditions.append(f"({same})")
     return " AND ".join(conditions) or "TRUE"
+
+
+def _hash(row: str, fields: Sequence[Field]) -> str:
+    values = ", ".join(comparable(f"{row}{quote(f.name)}", f.type) for f in fields)
+    return f"xxhash64({values})"
 
 
 def _json(value: str) -> str:

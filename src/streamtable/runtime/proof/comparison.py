@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from streamtable.batch.increments import extremes, grown
 from streamtable.batch.rounding import rounded_fields
 from streamtable.connector_api.endpoints import sink_of
 from streamtable.core.types import APPROXIMATE
 from streamtable.operators.context import LoweringContext
 from streamtable.plan.sink.sink import Sink
+from streamtable.runtime.proof.baseline import Baseline
 from streamtable.runtime.proof.commits import Commit
 from streamtable.runtime.proof.compare import Compared, by_count, by_key, sampled
 from streamtable.runtime.proof.sides import (
@@ -60,6 +62,7 @@ def comparison(
     target: LoweringContext,
     share: float = 1.0,
     engine: Engine | None = None,
+    baseline: Baseline | None = None,
 ) -> Comparison:
     """Compare the batch answer of a query with the rows of its sink.
 
@@ -70,13 +73,24 @@ def comparison(
         target: the context whose sources read the sink.
         share: share of the keys that are compared, 0 to 1.
         engine: computes the expected rows; None for Spark's batch operators.
+        baseline: an earlier commit at which the sink was right; only later records are read.
 
     Raises:
         StreamtableError: MOMENT_LOST for records that are no longer kept; NOT_PROVABLE.
     """
     fields, key = compared_fields(sink), compared_key(sink)
-    expected = expected_side(sink, commit, inputs, engine)
-    found = found_side(sink, commit, target)
+    if baseline is None:
+        expected = expected_side(sink, commit, inputs, engine)
+        found = found_side(sink, commit, target)
+    else:
+        expected = expected_side(
+            sink, commit, inputs, engine, baseline.ranges, extremes(sink, fields)
+        )
+        if baseline.rows is None:
+            found = found_side(sink, commit, target, baseline.commit)
+        else:
+            rows = grown(sink, fields, key, baseline.rows, expected.rows)
+            expected, found = replace(expected, rows=rows), found_side(sink, commit, target)
     rounded = rounded_fields(sink.input, lambda _: None)
     tolerant = tuple(f.name for f in fields if f.name in rounded and f.type.root in APPROXIMATE)
     ours = sampled(expected.rows, fields, key, share)

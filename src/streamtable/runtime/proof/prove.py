@@ -18,7 +18,13 @@ from streamtable.jvm.faults import JavaError, job_fault
 from streamtable.operators.context import LoweringContext
 from streamtable.plan.sink.sink import Sink
 from streamtable.plan.source.scan import scans
-from streamtable.runtime.proof.asked import Asked, job_of
+from streamtable.runtime.proof.asked import Asked, CheckpointJob, job_of
+from streamtable.runtime.proof.baseline import (
+    Baseline,
+    baseline_of,
+    chosen_proofs,
+    say_whole,
+)
 from streamtable.runtime.proof.commits import (
     Commit,
     has_planned_batch,
@@ -27,8 +33,10 @@ from streamtable.runtime.proof.commits import (
 )
 from streamtable.runtime.proof.comparison import Comparison, comparison
 from streamtable.runtime.proof.duckdb import DuckDbEngine
+from streamtable.runtime.proof.history import remember
 from streamtable.runtime.proof.in_batches import InBatches
 from streamtable.runtime.proof.origins import origins_of
+from streamtable.runtime.proof.recorded import RecordedProof
 from streamtable.runtime.proof.report import Proof, smallest_key
 from streamtable.runtime.proof.sides import check_provable, compared_fields, compared_key
 from streamtable.runtime.proof.written import newest_written
@@ -76,7 +84,7 @@ def prove_job(
 ) -> bool:
     """Compare the sinks of a job with the batch answers over the records of a commit.
 
-    Nothing is written. The job may run.
+    Only `proofs.json` of the checkpoint is written. The job may run.
 
     Args:
         plans: one per INSERT of the script.
@@ -107,15 +115,17 @@ def prove_job(
                 engines[name] = engine_of(sink)
         except StreamtableError as error:
             faults.append(error)
+    baselines = chosen_proofs(job, asked, notice, faults)
     raise_all(faults)
     with reading_context(settings, master, functions, notice, verbose=verbose) as context:
         equal = True
         for name, sink in job.queries.items():
             lowering = replace(context, query=name, counters={})
-            prover = _Prover(name, sink, job.found, job.topics, job.directories[name], lowering)
-            found = prover.difference(asked.share, engines.get(name))
+            prover = _Prover(name, sink, job, lowering, asked, notice)
+            found = prover.difference(engines.get(name), baselines.get(name))
             show(found.proof)
-            if not found.proof.equal and keep is not None:
+            remember(job, name, found.proof, found.commit, lowering.bridge, notice)
+            if not found.proof.equal and keep is not None and found.proof.since is None:
                 keep(found)
             equal = equal and found.proof.equal
     return equal
@@ -127,26 +137,66 @@ class _Prover:
 
     name: str
     sink: Sink
-    job: FoundJob
-    topics: Mapping[str, str]
-    directory: Path
+    given: CheckpointJob
     lowering: LoweringContext
+    asked: Asked
+    notice: Notice
 
-    def difference(self, share: float, engine: DuckDbEngine | None) -> Difference:
+    @property
+    def job(self) -> FoundJob:
+        return self.given.found
+
+    @property
+    def directory(self) -> Path:
+        return self.given.directories[self.name]
+
+    def difference(self, engine: DuckDbEngine | None, earlier: RecordedProof | None) -> Difference:
         self._check_topics()
         commit = self._commit()
+        topics = self.given.topics
         try:
-            proof = self._proof(commit, share, engine)
-            return Difference(proof, self.sink, commit, self.lowering, self.job.name, self.topics)
+            proof = None if earlier is None else self._induced(commit, earlier)
+            if proof is None or not proof.equal:
+                proof = self._whole(commit, engine, proof)
+            return Difference(proof, self.sink, commit, self.lowering, self.job.name, topics)
         except (PySparkException, JavaError) as error:
             explain = source_of(self.sink.table).explain
             raise job_fault(self.name, str(error), [explain]) from error
+
+    def _induced(self, commit: Commit, earlier: RecordedProof) -> Proof | None:
+        """Compare what came after an earlier proof; None if this proof is no baseline any more."""
+        try:
+            baseline = baseline_of(self.sink, earlier, commit, self.lowering)
+        except StreamtableError as error:
+            if self.asked.since != "last" or error.condition is not Condition.NOT_PROVABLE:
+                raise
+            say_whole(self.name, error, self.notice)
+            return None
+        try:
+            return self._proof(commit, None, baseline)
+        finally:
+            baseline.close()
+
+    def _whole(self, commit: Commit, engine: DuckDbEngine | None, induced: Proof | None) -> Proof:
+        """Compare the whole input, which also explains and decides what differs by induction."""
+        if induced is None:
+            return self._proof(commit, engine)
+        self.notice(
+            f"{self.name}: {induced.differ:,} differ by induction; comparing the whole input"
+        )
+        try:
+            return self._proof(commit, engine)
+        except StreamtableError as error:
+            if error.condition is not Condition.MOMENT_LOST:
+                raise
+            self.notice(f"{self.name}: not explained from the whole input: {error.message}")
+            return induced
 
     def _check_topics(self) -> None:
         """Refuse topics that were deleted and created again: their offsets are others."""
         for scan in scans(self.sink.input):
             for topic, id_ in source_of(scan.table).identities(self.lowering.bridge).items():
-                if self.topics.get(topic, id_) != id_:
+                if self.given.topics.get(topic, id_) != id_:
                     msg = f"topic '{topic}' was deleted and created again"
                     raise self._not(msg)
 
@@ -187,10 +237,12 @@ class _Prover:
             raise self._not(msg)
         return found
 
-    def _proof(self, commit: Commit, share: float, engine: DuckDbEngine | None) -> Proof:
-        sink = self.sink
-        both = comparison(sink, commit, self.lowering, self.lowering, share, engine)
-        counts = both.compared.counts()
+    def _proof(
+        self, commit: Commit, engine: DuckDbEngine | None, baseline: Baseline | None = None
+    ) -> Proof:
+        sink, share = self.sink, self.asked.share
+        both = comparison(sink, commit, self.lowering, self.lowering, share, engine, baseline)
+        counts, digest = both.compared.counts()
         found = Proof(
             query=self.name,
             table=sink.table.name,
@@ -202,8 +254,14 @@ class _Prover:
             share=share,
             tolerant=both.tolerant if both.keyed else (),
             against="spark" if engine is None else "duckdb",
+            since=None if baseline is None else baseline.since,
+            digest=digest,
         )
-        return found if found.equal else self._explained(found, both, commit)
+        if found.equal:
+            return found
+        if baseline is not None:
+            return replace(found, reasons=both.reasons(), examples=both.compared.examples())
+        return self._explained(found, both, commit)
 
     def _explained(self, proof: Proof, both: Comparison, commit: Commit) -> Proof:
         """Add the differing keys, and the records of the smallest of them."""

@@ -36,6 +36,25 @@ def ranges_of(sink: Sink, commit: Commit) -> list[Ranges]:
     return found
 
 
+def ranges_since(sink: Sink, earlier: Commit, commit: Commit) -> list[Ranges] | None:
+    """Return the ranges of each scan that it has read between two commits, left to right.
+
+    Returns None if the later commit does not continue the earlier one.
+
+    Raises:
+        StreamtableError: as for `ranges_of`.
+    """
+    found: list[Ranges] = []
+    for before, now in zip(ranges_of(sink, earlier), ranges_of(sink, commit), strict=True):
+        for split, (begin, end) in before.items():
+            if split not in now or now[split][0] != begin or now[split][1] < end:
+                return None
+        begins = {split: before[split][1] if split in before else now[split][0] for split in now}
+        # A range without offsets may be of records that the brokers have deleted.
+        found.append({s: (begins[s], end) for s, (_, end) in now.items() if end > begins[s]})
+    return found
+
+
 def _reads(source: Source, pair: tuple[str | None, str | None]) -> bool:
     return bool(source.positions([pair[1]]))
 

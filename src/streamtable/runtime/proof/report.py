@@ -24,6 +24,35 @@ SHARED = {
 
 
 @dataclass(frozen=True)
+class Since:
+    """The baseline of a proof by induction.
+
+    Attributes:
+        batch: the batch at which the sink was proved before.
+        whole: the batch at which the whole input was compared.
+        links: number of proofs by induction from there to `batch`.
+    """
+
+    batch: int
+    whole: int
+    links: int
+
+    @property
+    def text(self) -> str:
+        """What was proved by induction, for a line."""
+        if not self.links:
+            return f"by induction from batch {self.batch}, which was compared as a whole"
+        return (
+            f"by induction from batch {self.batch}: proof {self.links + 1} by induction since batch"
+            f" {self.whole}, which was compared as a whole"
+        )
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the baseline as data."""
+        return {"batch": self.batch, "whole": self.whole, "links": self.links}
+
+
+@dataclass(frozen=True)
 class Proof:
     """The comparison of one query.
 
@@ -33,7 +62,7 @@ class Proof:
         keyed: whether rows are compared by the key of the sink; else by their counts.
         batch: number of the committed batch.
         time_ms: start of the batch, in epoch milliseconds.
-        offsets: offsets that the scans of the query have read.
+        offsets: offsets of the input that were read; by induction, those since the baseline.
         counts: number of keys, or of different rows, by verdict.
         share: share of the keys that are compared, 0 to 1.
         tolerant: columns that are equal up to a tolerance.
@@ -44,6 +73,8 @@ class Proof:
         origins: its input records, newest first.
         written: the newest record of this key in the sink.
         against: the engine that has computed the expected rows.
+        since: the baseline of a proof by induction; None if the whole input was compared.
+        digest: digest of the rows of a sink with a key; None for others.
     """
 
     query: str
@@ -61,6 +92,8 @@ class Proof:
     origins: Sequence[Origin] = ()
     written: Written | None = None
     against: str = "spark"
+    since: Since | None = None
+    digest: str | None = None
 
     @property
     def keys(self) -> int:
@@ -104,6 +137,8 @@ class Proof:
             self.time,
         ]
         yield f"{self.query}: {', '.join(parts)}"
+        if self.since is not None:
+            yield f"  {self.since.text}; only later records were read"
         if self.tolerant:
             names = ", ".join(self.tolerant)
             yield f"  sums of FLOAT or DOUBLE are equal up to 1e-5 or 1e-9: {names}"
@@ -158,6 +193,7 @@ class Proof:
             ],
             "written": None if self.written is None else self.written.as_json(),
             "against": self.against,
+            "since": None if self.since is None else self.since.as_json(),
             "shared": SHARED[self.against],
         }
 

@@ -73,9 +73,13 @@ def compared_key(sink: Sink) -> tuple[str, ...]:
     return () if sink.table.connector.writes.is_append else tuple(sink.key)
 
 
-def sink_ranges(commit: Commit) -> Ranges:
-    """Return the ranges of the splits of the sink up to a commit."""
-    return {split: (0, end) for split, end in commit.ends.items()}
+def sink_ranges(commit: Commit, earlier: Commit | None = None) -> Ranges:
+    """Return the ranges of the splits of the sink up to a commit, or since an earlier commit."""
+    begins = {} if earlier is None else earlier.ends
+    ranges = {split: (begins.get(split, 0), end) for split, end in commit.ends.items()}
+    if earlier is None:
+        return ranges
+    return {split: (begin, end) for split, (begin, end) in ranges.items() if end > begin}
 
 
 def check_provable(sink: Sink, settings: Settings, functions: Sequence[PythonFunction]) -> None:
@@ -127,7 +131,12 @@ Engine = Callable[[Mapping[str, DataFrame], LoweringContext], DataFrame]
 
 
 def expected_side(
-    sink: Sink, commit: Commit, lowering: LoweringContext, engine: Engine | None = None
+    sink: Sink,
+    commit: Commit,
+    lowering: LoweringContext,
+    engine: Engine | None = None,
+    ranges: Sequence[Ranges] | None = None,
+    optional: Sequence[str] = (),
 ) -> Expected:
     """Return the rows of the batch answer over the input of a commit.
 
@@ -136,11 +145,13 @@ def expected_side(
         commit: the commit.
         lowering: the context of the session.
         engine: computes the rows; None for Spark's batch operators.
+        ranges: the ranges of its scans, left to right; None for those of the commit.
+        optional: columns for which a NULL that the sink writes as another value is a doubt.
 
     Raises:
         StreamtableError: MOMENT_LOST for input that is no longer kept; NOT_PROVABLE.
     """
-    ranges = ranges_of(sink, commit)
+    ranges = ranges_of(sink, commit) if ranges is None else ranges
     notices: list[str] = []
     context = answer_context(sink, commit, ranges, lowering, notices.extend)
     waits = _waits(sink)
@@ -154,11 +165,28 @@ def expected_side(
     rounded_fields(sink.input, noted.append)
     for node in noted:
         context.doubt(node, "it decides by a sum of FLOAT or DOUBLE, whose last digits may differ")
-    records = encoded(sink, rows, lowering)
-    fields = compared_fields(sink)
-    decoded = lowering.source_of(sink.table).decoded(ReadRequest(fields), records, lowering)
+    if optional:
+        columns = (
+            f"CAST(NULL AS {f.type.spark_sql()}) AS {quote(f.name)}"
+            if f.name in optional
+            else quote(f.name)
+            for f in sink.input.fields
+        )
+        empty = _written(sink, rows.limit(1).selectExpr(ROW_KIND_COLUMN, *columns), lowering)
+        lost = " OR ".join(f"{quote(name)} IS NOT NULL" for name in optional)
+        context.doubt(
+            sink.input, "the format of the sink writes NULL as a value", empty.where(lost)
+        )
     offsets = sum(end - begin for one in ranges for begin, end in one.values())
-    return Expected(_plain(decoded, fields), tuple(notices), context.doubts, offsets)
+    return Expected(_written(sink, rows, lowering), tuple(notices), context.doubts, offsets)
+
+
+def _written(sink: Sink, rows: DataFrame, lowering: LoweringContext) -> DataFrame:
+    """Return rows as the sink would encode and decode them."""
+    fields = compared_fields(sink)
+    records = encoded(sink, rows, lowering)
+    decoded = lowering.source_of(sink.table).decoded(ReadRequest(fields), records, lowering)
+    return _plain(decoded, fields)
 
 
 def answer_context(
@@ -200,8 +228,16 @@ def answer_context(
     )
 
 
-def found_side(sink: Sink, commit: Commit, lowering: LoweringContext) -> Side:
+def found_side(
+    sink: Sink, commit: Commit, lowering: LoweringContext, earlier: Commit | None = None
+) -> Side:
     """Return the rows that the sink has at a commit.
+
+    Args:
+        sink: the query.
+        commit: the commit.
+        lowering: the context of the session.
+        earlier: an earlier commit; only rows that were written since then are returned.
 
     Raises:
         StreamtableError: MOMENT_LOST for a topic whose first records are deleted.
@@ -210,7 +246,7 @@ def found_side(sink: Sink, commit: Commit, lowering: LoweringContext) -> Side:
     key = compared_key(sink)
     wanted = ReadRequest(fields, last_only=bool(key))
     source = lowering.source_of(sink.table)
-    found = source.stored_between(wanted, sink_ranges(commit), lowering, committed=True)
+    found = source.stored_between(wanted, sink_ranges(commit, earlier), lowering, committed=True)
     rows = found.rows if mode.is_append else content(found.rows, fields, key)
     # An append-only topic is read as a whole: compaction would be a loss.
     return Side(_plain(rows, fields), found.notices)

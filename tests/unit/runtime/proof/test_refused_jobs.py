@@ -76,6 +76,48 @@ def test_all_of_them_are_named_at_once(tmp_path: Path) -> None:
     assert "table made cannot be read" in result.stderr
 
 
+@pytest.mark.parametrize(
+    ("query", "reason"),
+    [
+        ("SELECT g, AVG(n) FROM e GROUP BY g", "AVG(n) AS"),
+        (_COUNT, "no proof of this query at batch 3 is recorded"),
+    ],
+)
+def test_a_proof_by_induction_needs_a_baseline(tmp_path: Path, query: str, reason: str) -> None:
+    insert = f"INSERT INTO u SELECT g, CAST(n AS BIGINT) FROM ({query}) AS x (g, n);"
+    result = _prove(tmp_path, insert, "--since", "3")
+    assert result.exit_code == 1
+    assert "NOT_PROVABLE: table u cannot be compared with its input: not by ind" in result.stderr
+    assert reason in result.stderr
+    assert "leave out --since" in result.stderr
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (("--since", "first"), "'first' is neither the number of a batch nor 'last'"),
+        (("--since", "last", "--against", "duckdb"), "give --since without --against"),
+    ],
+)
+def test_options_that_exclude_each_other(
+    tmp_path: Path, options: tuple[str, ...], message: str
+) -> None:
+    result = _prove(tmp_path, f"INSERT INTO u {_COUNT};", *options)
+    assert result.exit_code == 2
+    assert message in " ".join(result.stderr.split())
+
+
+def test_a_damaged_file_of_proofs_is_named(tmp_path: Path) -> None:
+    (tmp_path / "checkpoint").mkdir()
+    insert = f"INSERT INTO u {_COUNT};"
+    assert "no proof of this query" in _prove(tmp_path, insert, "--since", "3").stderr
+    for content in ("{", '{"layout": 2, "queries": {}}'):
+        (tmp_path / "checkpoint" / "proofs.json").write_text(content)
+        result = _prove(tmp_path, insert, "--since", "3")
+        assert "CHECKPOINT_UNREADABLE" in result.stderr
+        assert "remove this file" in result.stderr
+
+
 def test_a_function_that_is_not_deterministic(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
