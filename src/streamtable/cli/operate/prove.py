@@ -42,8 +42,10 @@ def _since(
     _context: click.Context, parameter: click.Parameter, value: str | None
 ) -> int | Literal["last"] | None:
     """Parse the number of a batch, or `last`; a click callback."""
-    if value is None or value == "last":
-        return None if value is None else "last"
+    if value is None:
+        return None
+    if value == "last":
+        return "last"
     if not value.isdecimal():
         message = f"'{value}' is neither the number of a batch nor 'last'"
         raise click.BadParameter(message, param=parameter)

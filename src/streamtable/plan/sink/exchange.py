@@ -10,7 +10,7 @@ from streamtable.core.identity import stable
 from streamtable.core.types import Field
 from streamtable.plan.inputs import UnaryNode
 from streamtable.plan.keys import listed
-from streamtable.plan.node import Key, Node
+from streamtable.plan.node import Key
 
 
 @stable("Exchange", key="key", order="order")
@@ -46,11 +46,6 @@ class Exchange(UnaryNode):
     def row_keys(self, *, ordered: bool) -> tuple[Key, ...]:
         """Return the keys of the input."""
         return self.input.row_keys(ordered=ordered)
-
-    def needs_before(self, child: Node, before: bool) -> bool:
-        """Return false: the input is append-only."""
-        del child, before
-        return False
 
     def reads(self, wanted: set[str]) -> tuple[set[str], ...]:
         """Return the fields that are passed on, the key and the order fields."""
