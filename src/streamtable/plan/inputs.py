@@ -8,10 +8,11 @@ from datetime import timedelta
 from typing import TYPE_CHECKING, ClassVar, Self
 
 from streamtable.core.identity import stable
-from streamtable.plan.node import Node
+from streamtable.plan.node import Key, Node
 from streamtable.plan.state import limit
 
 if TYPE_CHECKING:
+    from streamtable.core.types import Field
     from streamtable.plan.window.fields import WindowField
 
 
@@ -51,6 +52,10 @@ class UnaryNode(Node):
         """Return the operator over another input."""
         (node,) = inputs
         return replace(self, input=node)
+
+    def fields_without(self, names: Key) -> tuple[Field, ...]:
+        """Return the fields of the input except some, which the operator does not pass on."""
+        return tuple(field for field in self.input.fields if field.name not in names)
 
     def is_event_time(self, name: str) -> bool:
         """Return whether the input's field is an event time that the operator passes on."""

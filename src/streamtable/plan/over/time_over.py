@@ -57,8 +57,7 @@ class TimeOver(TimeOrdered, Expiring):
     @cached_property
     def fields(self) -> tuple[Field, ...]:
         """Fields of the input without the order fields, then one field per call."""
-        kept = (f for f in self.input.fields if f.name not in self.order)
-        return (*kept, *(c.output for c in self.calls))
+        return (*self.fields_without(self.order), *(c.output for c in self.calls))
 
     def reads(self, wanted: set[str]) -> tuple[set[str], ...]:
         """Return the passed-on fields, partition, order, and the fields of the aggregates."""

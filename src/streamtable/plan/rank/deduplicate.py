@@ -54,7 +54,7 @@ class Deduplicate(UnaryNode, Expiring):
     @cached_property
     def fields(self) -> tuple[Field, ...]:
         """Fields of the input without the order fields."""
-        return tuple(f for f in self.input.fields if f.name not in self.order)
+        return self.fields_without(self.order)
 
     @property
     def mode(self) -> ChangelogMode:

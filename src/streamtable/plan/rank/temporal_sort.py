@@ -44,7 +44,7 @@ class TemporalSort(TimeOrdered):
     @cached_property
     def fields(self) -> tuple[Field, ...]:
         """Fields of the input without the order fields."""
-        return tuple(f for f in self.input.fields if f.name not in self.order)
+        return self.fields_without(self.order)
 
     def positioned(self) -> Node:
         """Return the operator with positions by event time."""
