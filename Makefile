@@ -113,7 +113,7 @@ $(VENV)/warm: $(VENV)/installed $(JVM_SOURCES)
 	@echo "==> Kafka's jars and the operators"
 	$(BIN)/python -m streamtable.jvm.warm
 	$(BIN)/python -m streamtable.devbroker.jars
-	$(BIN)/python -m streamtable.runtime.warm
+	$(BIN)/python -m streamtable.demo.warm
 	@touch $@
 
 $(VENV42)/installed: $(VENV)/installed

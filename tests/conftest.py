@@ -39,7 +39,11 @@ _REFUSED = re.compile(r"NOT_YET: .* real-time mode of Spark \S+ runs only querie
 
 
 def pytest_configure() -> None:
-    """Commands that tests start obey Ctrl-C, although a shell lets background jobs ignore it."""
+    """Commands that tests start obey Ctrl-C, although a shell lets background jobs ignore it.
+
+    They store their compiled modules: hundreds of processes would compile four hundred each.
+    """
+    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
 

@@ -6,7 +6,7 @@ gives. Classes come out of the archive that every start uses (`jvm.class_archive
 
 from __future__ import annotations
 
-from streamtable.runtime.warm import archive_made
+from streamtable.demo.warm import archive_made
 
 #: Spark's own variable for options of a driver's JVM.
 VARIABLE = "SPARK_SUBMIT_OPTS"
@@ -17,6 +17,6 @@ OPTIONS = "-XX:TieredStopAtLevel=1 -XX:ReservedCodeCacheSize=240m -XX:+UseSerial
 
 
 def options() -> str:
-    """The options; makes the archive where there is none yet, which takes some twenty seconds."""
+    """The options; makes the archive where there is none yet, which takes a minute."""
     archive_made()
     return OPTIONS

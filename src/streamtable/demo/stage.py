@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 from streamtable.connectors.kafka.table import KafkaTable
 from streamtable.core.session_settings import SessionSettings
 from streamtable.devbroker.broker import Broker
+from streamtable.jvm.class_archive import archive, recording
 from streamtable.jvm.installed_spark import check_machine
 from streamtable.session import Session
 
@@ -59,6 +60,8 @@ class Stage:
 def stage(tell: Tell, fill: Callable[[str], None]) -> Iterator[Stage]:
     """Start all components, and remove all processes and files at the end.
 
+    The first demo of an installation also stores Spark's classes for later starts.
+
     Args:
         tell: receives progress messages.
         fill: called with the broker's `host:port` after the source topic has been created, while
@@ -69,7 +72,15 @@ def stage(tell: Tell, fill: Callable[[str], None]) -> Iterator[Stage]:
             `fill`; SPARK_MISSING or SPARK_VERSION before the components start.
     """
     check_machine()
+
+    def end_spark() -> None:
+        from streamtable.runtime.session.spark import end_jvm
+
+        tell(f"storing Spark's classes in {archive().parent}, for quicker starts ...")
+        end_jvm()
+
     with ExitStack() as stack:
+        stack.enter_context(recording(end_spark))
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="streamtable-demo-")))
         begun = time.monotonic()
 

@@ -1,19 +1,21 @@
-"""A class data sharing (CDS) archive of Spark's classes, which shortens the start of a JVM.
+"""A class data sharing (CDS) archive of the classes of a job, which shortens the start of a JVM.
 
-Without an archive, every start reads and verifies about 15,000 classes in 200 MB of jars.
-`runtime.warm` creates the archive, once per Java and PySpark. A start without an archive still
-works.
+Without an archive, every start reads and verifies about 18,000 classes in 200 MB of jars. A job
+over Kafka records the archive, once per Java, PySpark and list of libraries: the demo, which
+`make setup` runs. A start without an archive still works.
 """
 
 from __future__ import annotations
 
 import hashlib
 import os
-import subprocess
-from collections.abc import Sequence
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from streamtable.jvm.cache import cache_dir
+from streamtable.jvm.jars import PINNED
 from streamtable.jvm.submitted import is_submitted
 from streamtable.jvm.tools import java_tool, pyspark_jars
 
@@ -24,15 +26,18 @@ _QUIET = "-Xlog:disable -Xlog:all=warning:stderr"
 #: Spark's variable for options of a driver's JVM.
 _SPARK_OPTIONS = "SPARK_SUBMIT_OPTS"
 
-#: The highest number of archives in the cache, 180 MB each.
-_KEPT = 2
+#: The highest number of archives in the cache, 190 MB each. Those used last are kept.
+_KEPT = 3
+
+#: The age at which the file of an interrupted recording is deleted, in seconds.
+_ABANDONED_S = 3600.0
 
 
 def archive() -> Path:
     """Return the path of the archive for this Java and these jars; it may not exist."""
     parts = [java_tool("java").resolve(), pyspark_jars()]
     text = "\n".join(f"{path} {path.stat().st_mtime_ns}" for path in parts)
-    key = hashlib.sha256(text.encode()).hexdigest()[:12]
+    key = hashlib.sha256(text.encode() + PINNED.read_bytes()).hexdigest()[:12]
     return cache_dir() / "classes" / f"spark-{key}.jsa"
 
 
@@ -44,32 +49,66 @@ def java_options() -> str:
     if is_submitted():
         return ""
     found = archive()
-    return f"-XX:SharedArchiveFile={found} {_QUIET}" if found.exists() else ""
+    if not found.exists():
+        return ""
+    with suppress(OSError):
+        os.utime(found)
+    return f"-XX:SharedArchiveFile={found} {_QUIET}"
 
 
-def make(command: Sequence[str | Path]) -> Path:
-    """Create the archive if it does not exist.
+@contextmanager
+def recording(end: Callable[[], None]) -> Iterator[None]:
+    """Create the archive of the JVM that the block launches, unless there is one.
+
+    The archive is complete or absent: a block that fails, or a JVM that cannot write, leaves none.
 
     Args:
-        command: runs Spark with the classes of a job, and ends after its JVM has ended.
-
-    Raises:
-        subprocess.CalledProcessError: the command failed; no file remains.
+        end: ends the JVM and waits for its end, when it writes the archive.
     """
     wanted = archive()
-    if wanted.exists():
-        return wanted
-    wanted.parent.mkdir(parents=True, exist_ok=True)
+    if wanted.exists() or not _is_writable(wanted.parent):
+        yield
+        return
+    _delete_old(wanted.parent)
     draft = wanted.with_suffix(f".{os.getpid()}")
-    making = {_SPARK_OPTIONS: f"-XX:ArchiveClassesAtExit={draft} {_QUIET}"}
+    given = os.environ.get(_SPARK_OPTIONS)
+    option = f"-XX:ArchiveClassesAtExit={draft} {_QUIET}"
+    os.environ[_SPARK_OPTIONS] = f"{given} {option}" if given else option
+    whole = False
     try:
-        subprocess.run(  # noqa: S603 - our own interpreter
-            command, check=True, env={**os.environ, **making}, stdin=subprocess.DEVNULL
-        )
-        draft.replace(wanted)
+        yield
+        whole = True
     finally:
-        draft.unlink(missing_ok=True)
-    ages = sorted(wanted.parent.glob("spark-*.jsa"), key=lambda path: path.stat().st_mtime)
-    for old in ages[:-_KEPT]:
-        old.unlink(missing_ok=True)
-    return wanted
+        if given is None:
+            del os.environ[_SPARK_OPTIONS]
+        else:
+            os.environ[_SPARK_OPTIONS] = given
+        try:
+            end()
+            if whole and draft.exists():
+                draft.replace(wanted)
+        finally:
+            draft.unlink(missing_ok=True)
+
+
+def _is_writable(folder: Path) -> bool:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError:
+        return False
+    return os.access(folder, os.W_OK)
+
+
+def _delete_old(folder: Path) -> None:
+    """Delete archives in excess of the limit, and what interrupted recordings have left."""
+
+    def used(path: Path) -> float:
+        return path.stat().st_mtime
+
+    kept = sorted(folder.glob("spark-*.jsa"), key=used)[1 - _KEPT :]
+    for path in folder.glob("spark-*"):
+        is_draft = path.suffix != ".jsa"
+        if (is_draft and time.time() - used(path) > _ABANDONED_S) or (
+            not is_draft and path not in kept
+        ):
+            path.unlink(missing_ok=True)

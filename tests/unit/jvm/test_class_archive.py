@@ -2,39 +2,85 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
+import os
+import re
 from pathlib import Path
 
 import pytest
 
 from streamtable.jvm import class_archive
 
-_WRITES = """
-import os, re, pathlib
-options = os.environ["SPARK_SUBMIT_OPTS"]
-pathlib.Path(re.search(r"ArchiveClassesAtExit=(\\S+)", options)[1]).write_text("classes")
-"""
+_OPTIONS = "SPARK_SUBMIT_OPTS"
 
 
 @pytest.fixture(autouse=True)
 def _own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("STREAMTABLE_CACHE", str(tmp_path))
+    monkeypatch.setenv(_OPTIONS, "-Dgiven=1")
+
+
+class _Jvm:
+    """Writes what its options name when it ends, as a JVM does."""
+
+    def __init__(self) -> None:
+        self.options = ""
+
+    def launch(self) -> None:
+        self.options = os.environ[_OPTIONS]
+
+    def end(self) -> None:
+        if wanted := re.search(r"ArchiveClassesAtExit=(\S+)", self.options):
+            Path(wanted[1]).write_text("classes")
+
+
+def _files(folder: Path) -> list[str]:
+    return sorted(path.name for path in folder.rglob("*") if path.is_file())
 
 
 def test_a_start_without_an_archive_asks_for_none() -> None:
     assert class_archive.java_options() == ""
 
 
-def test_an_archive_is_made_once_and_used() -> None:
-    made = class_archive.make([sys.executable, "-c", _WRITES])
-    assert made.read_text() == "classes"
+def test_the_first_start_records_and_later_ones_use_it(tmp_path: Path) -> None:
+    first, second = _Jvm(), _Jvm()
+    with class_archive.recording(first.end):
+        first.launch()
+    assert first.options.startswith("-Dgiven=1 -XX:ArchiveClassesAtExit=")
+    assert os.environ[_OPTIONS] == "-Dgiven=1"
+    made = class_archive.archive()
+    assert _files(tmp_path) == [made.name]
     assert f"-XX:SharedArchiveFile={made} " in class_archive.java_options()
-    assert class_archive.make(["false"]) == made
+    with class_archive.recording(second.end):
+        second.launch()
+    assert second.options == "-Dgiven=1"
 
 
-def test_what_fails_leaves_nothing(tmp_path: Path) -> None:
-    with pytest.raises(subprocess.CalledProcessError):
-        class_archive.make([sys.executable, "-c", f"{_WRITES}\nraise SystemExit(1)"])
+def test_a_block_that_fails_leaves_nothing(tmp_path: Path) -> None:
+    jvm = _Jvm()
+    with pytest.raises(RuntimeError), class_archive.recording(jvm.end):
+        jvm.launch()
+        raise RuntimeError
     assert class_archive.java_options() == ""
-    assert [path for path in tmp_path.rglob("*") if path.is_file()] == []
+    assert _files(tmp_path) == []
+
+
+def test_a_jvm_that_writes_nothing_leaves_nothing(tmp_path: Path) -> None:
+    with class_archive.recording(lambda: None):
+        pass
+    assert class_archive.java_options() == ""
+    assert _files(tmp_path) == []
+
+
+def test_a_recording_deletes_what_was_used_longest_ago(tmp_path: Path) -> None:
+    folder = tmp_path / "classes"
+    folder.mkdir()
+    for age, name in enumerate(["spark-c.jsa", "spark-b.jsa", "spark-a.jsa", "spark-a.17"]):
+        path = folder / name
+        path.touch()
+        os.utime(path, (10_000 - age, 10_000 - age))
+    (folder / "spark-d.18").touch()  # a recording of another process
+    jvm = _Jvm()
+    with class_archive.recording(jvm.end):
+        jvm.launch()
+    made = class_archive.archive().name
+    assert _files(folder) == sorted(["spark-b.jsa", "spark-c.jsa", "spark-d.18", made])

@@ -10,6 +10,7 @@ import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
+from importlib import import_module
 from types import FrameType
 
 from pyspark import SparkContext
@@ -96,6 +97,15 @@ def stop_spark(spark: SparkSession) -> None:
         _forget_jvm()
 
 
+def end_jvm() -> None:
+    """End Spark's JVM, if this process has launched one, and wait for its end."""
+    process = getattr(SparkContext._gateway, "proc", None)  # noqa: SLF001 - no public way
+    if process is not None:
+        process.stdin.close()
+        process.wait()
+        _forget_jvm()
+
+
 def _forget_jvm() -> None:
     """Reset PySpark after the JVM has ended, so that this process can start another JVM.
 
@@ -146,7 +156,10 @@ def _launched(launch: Callable[[], SparkSession]) -> SparkSession:
     In the main thread, PySpark sets a handler of SIGINT, which calls the JVM in the middle of other
     operations.
     """
-    with ThreadPoolExecutor(1, "streamtable-launch") as pool:
+    with ThreadPoolExecutor(2, "streamtable-launch") as pool:
+        # PySpark imports this module, with pandas and pyarrow if they are installed, at its first
+        # call of the JVM. It takes half a second, in which the JVM can start.
+        pool.submit(import_module, "pyspark.testing")
         return pool.submit(launch).result()
 
 
