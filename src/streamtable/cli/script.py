@@ -32,6 +32,18 @@ def pairs(
     return found
 
 
+def percentage(_context: click.Context, parameter: click.Parameter, value: str) -> float:
+    """Parse a percentage such as `1%`; a click callback."""
+    try:
+        number = float(value.removesuffix("%")) if value.endswith("%") else 0.0
+    except ValueError:
+        number = 0.0
+    if not 0 < number <= 100:
+        message = f"'{value}' is not a percentage above 0%, such as 1%"
+        raise click.BadParameter(message, param=parameter)
+    return number / 100
+
+
 #: `--set`, for a command with session settings.
 settings_option = click.option(
     "--set",

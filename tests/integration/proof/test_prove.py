@@ -120,7 +120,7 @@ def test_a_repeated_row_is_no_difference_of_at_least_once(
 def test_input_that_is_gone_is_named(
     broker: Broker, topic: Topics, tmp_path: Path, spark: SparkSession
 ) -> None:
-    job = ProvedJob.make(tmp_path, broker, topic, mode="micro-batch", tables=("seen", "totals"))
+    job = ProvedJob.make(tmp_path, broker, topic, mode="micro-batch", tables=("totals", "seen"))
     job.feed(4, 60)
     _run(job, spark)()
     admin = AdminClient({"bootstrap.servers": job.servers})
@@ -128,8 +128,10 @@ def test_input_that_is_gone_is_named(
     asked = [TopicPartition(orders, 1, 5)]
     for future in admin.delete_records(asked).values():
         future.result()
-    result = job.prove("--table", "totals")
+    result = job.prove("--table", "totals", "--table", "seen", "--json")
     assert result.exit_code == 1
+    equal = [json.loads(line) for line in result.stdout.splitlines()]
+    assert [(one["query"], one["result"]) for one in equal] == [("seen", "equal")]
     assert "MOMENT_LOST: table orders cannot be read" in result.stderr
     assert "have deleted records from offset 0 on" in result.stderr
     assert f"partition 1 of topic '{orders}' begins at offset 5" in result.stderr

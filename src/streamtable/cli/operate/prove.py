@@ -9,7 +9,13 @@ from typing import TYPE_CHECKING, Literal
 import click
 
 from streamtable.cli.operate.replay import capsule_session
-from streamtable.cli.script import load_script, master_option, print_notices, script_arguments
+from streamtable.cli.script import (
+    load_script,
+    master_option,
+    percentage,
+    print_notices,
+    script_arguments,
+)
 from streamtable.core.errors import Condition, StreamtableError
 from streamtable.core.settings import CHECKPOINT_DIRECTORY
 from streamtable.jvm.installed_spark import check_machine
@@ -24,18 +30,6 @@ if TYPE_CHECKING:
     from streamtable.runtime.proof.duckdb import DuckDbEngine
     from streamtable.runtime.proof.report import Proof
     from streamtable.session import Session
-
-
-def _share(_context: click.Context, parameter: click.Parameter, value: str) -> float:
-    """Parse a percentage such as `1%`; a click callback."""
-    try:
-        number = float(value.removesuffix("%")) if value.endswith("%") else 0.0
-    except ValueError:
-        number = 0.0
-    if not 0 < number <= 100:
-        message = f"'{value}' is not a percentage above 0%, such as 1%"
-        raise click.BadParameter(message, param=parameter)
-    return number / 100
 
 
 def _since(
@@ -87,10 +81,16 @@ def _engines(session: Session) -> Callable[[Sink], DuckDbEngine]:
 @click.option(
     "--checkpoint", metavar="DIR", help="Checkpoint of the job; the job may run meanwhile."
 )
-@click.option("--table", metavar="TABLE", help="Compare only the queries that write this table.")
+@click.option(
+    "--table",
+    "tables",
+    metavar="TABLE",
+    multiple=True,
+    help="Compare only the queries that write this table. Repeatable.",
+)
 @click.option(
     "--sample",
-    callback=_share,
+    callback=percentage,
     default="100%",
     show_default=True,
     metavar="PERCENT",
@@ -128,7 +128,7 @@ def command(
     settings: dict[str, str],
     variables: dict[str, str],
     checkpoint: str | None,
-    table: str | None,
+    tables: tuple[str, ...],
     sample: float,
     since: int | Literal["last"] | None,
     capsule: Path | None,
@@ -173,7 +173,7 @@ def command(
 
     equal = prove_job(
         session.plans,
-        Asked(directory, table, sample, since),
+        Asked(directory, tables, sample, since),
         current,
         master,
         session.catalog.functions.made,

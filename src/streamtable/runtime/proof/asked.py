@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
@@ -21,14 +21,14 @@ class Asked:
 
     Attributes:
         directory: checkpoint of the job.
-        table: the table whose queries are proved; None for all.
+        tables: the tables, or the queries by name, that are proved; none for all.
         share: share of the keys that are compared, 0 to 1.
         since: the batch of a recorded proof from which a proof by induction starts; "last" for the
             newest one, or the whole input if there is none; None for the whole input.
     """
 
     directory: str
-    table: str | None = None
+    tables: Collection[str] = ()
     share: float = 1.0
     since: int | Literal["last"] | None = None
 
@@ -79,20 +79,22 @@ def job_of(plans: Sequence[Sink], asked: Asked) -> CheckpointJob:
         difference = old.difference(name, queries.records[name])
         if difference is not None:
             raise mismatch(asked.directory, difference, "")
+    begun = {name: sink for name, sink in queries.plans.items() if name not in queries.starting}
+    known = [*begun, *(sink.table.name for sink in begun.values())]
+    for table in asked.tables:
+        if table not in known:
+            raise StreamtableError(
+                Condition.INVALID_OPTION,
+                option="--table",
+                value=table,
+                expected=f"a table that the job has written: {', '.join(dict.fromkeys(known))}",
+                hint=closest(table, known),
+            )
     wanted = {
         name: sink
-        for name, sink in queries.plans.items()
-        if name not in queries.starting and asked.table in (None, sink.table.name, name)
+        for name, sink in begun.items()
+        if not asked.tables or {name, sink.table.name} & {*asked.tables}
     }
-    if not wanted:
-        known = [sink.table.name for sink in queries.plans.values()]
-        raise StreamtableError(
-            Condition.INVALID_OPTION,
-            option="--table",
-            value=asked.table,
-            expected=f"a table that the job has written: {', '.join(known)}",
-            hint=closest(asked.table or "", known),
-        )
     directories = {name: job.directory / queries.directory_of(name) for name in wanted}
     hashes = {name: queries.records[name].hash for name in wanted}
     return CheckpointJob(job, manifest.topics, wanted, directories, hashes)

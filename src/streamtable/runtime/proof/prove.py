@@ -38,8 +38,9 @@ from streamtable.runtime.proof.in_batches import InBatches
 from streamtable.runtime.proof.origins import origins_of
 from streamtable.runtime.proof.recorded import RecordedProof
 from streamtable.runtime.proof.report import Proof, smallest_key
-from streamtable.runtime.proof.sides import check_provable, compared_fields, compared_key
+from streamtable.runtime.proof.sides import compared_fields, compared_key
 from streamtable.runtime.proof.written import newest_written
+from streamtable.runtime.provable import check_provable
 from streamtable.runtime.reading import reading_context
 from streamtable.runtime.status.document import JobState
 from streamtable.runtime.status.found import FoundJob
@@ -103,7 +104,7 @@ def prove_job(
 
     Raises:
         StreamtableError: any error that is known before the records are read, for all queries; or
-            an error of a read.
+            the errors of the reads, after the other queries are compared.
     """
     job = job_of(plans, asked)
     faults = []
@@ -122,12 +123,17 @@ def prove_job(
         for name, sink in job.queries.items():
             lowering = replace(context, query=name, counters={})
             prover = _Prover(name, sink, job, lowering, asked, notice)
-            found = prover.difference(engines.get(name), baselines.get(name))
+            try:
+                found = prover.difference(engines.get(name), baselines.get(name))
+            except StreamtableError as error:
+                faults.append(error)  # the other queries are compared first
+                continue
             show(found.proof)
             remember(job, name, found.proof, found.commit, lowering.bridge, notice)
             if not found.proof.equal and keep is not None and found.proof.since is None:
                 keep(found)
             equal = equal and found.proof.equal
+    raise_all(faults)
     return equal
 
 

@@ -11,17 +11,10 @@ from streamtable.batch.answer import answer
 from streamtable.batch.carried import Carried
 from streamtable.batch.context import BatchContext, Doubt
 from streamtable.batch.fold import content
-from streamtable.batch.refusals import refusal, refused
 from streamtable.batch.rounding import rounded_fields
-from streamtable.catalog.functions import PythonFunction
-from streamtable.connector_api.connector import Readable
-from streamtable.connector_api.endpoints import source_of
 from streamtable.connector_api.source import ReadRequest
 from streamtable.connector_api.stored import StoredChanges
 from streamtable.core.changelog import ROW_KIND_COLUMN, RowKind
-from streamtable.core.errors import Condition, StreamtableError
-from streamtable.core.options import Settings
-from streamtable.core.settings import NOT_NULL_ENFORCER, NotNullEnforcer
 from streamtable.core.types import Field, quote
 from streamtable.operators.context import LoweringContext
 from streamtable.operators.sink.sink import checked, encoded
@@ -80,50 +73,6 @@ def sink_ranges(commit: Commit, earlier: Commit | None = None) -> Ranges:
     if earlier is None:
         return ranges
     return {split: (begin, end) for split, (begin, end) in ranges.items() if end > begin}
-
-
-def check_provable(sink: Sink, settings: Settings, functions: Sequence[PythonFunction]) -> None:
-    """Check, without reading anything, that a query and its tables can be compared.
-
-    Args:
-        sink: the query.
-        settings: the session's settings.
-        functions: the user's Python functions, which the query may call.
-
-    Raises:
-        StreamtableError: NO_BATCH_ANSWER for an operator, NO_HISTORY for a table that cannot be
-            read again, NOT_PROVABLE for others.
-    """
-    found = refusal(sink.input)
-    if found is not None:
-        raise refused(sink, found)
-    texts = " ".join(text for node in every(sink.input) for text in node.spark_texts)
-    for function in functions:
-        if not function.signature.deterministic and function.spark_name in texts:
-            raise _not(sink, f"function {function.name} is not deterministic")
-    for scan in scans(sink.input):
-        _check_history(
-            scan.table.name, scan.table.connector.name, source_of(scan.table).keeps_history
-        )
-        if source_of(scan.table).is_bounded:
-            raise _not(sink, f"{scan.table.name} has a bound, which each run decides again")
-    connector = sink.table.connector
-    keeps = isinstance(connector, Readable) and connector.source().keeps_history
-    _check_history(sink.table.name, connector.name, keeps)
-    drops = settings[NOT_NULL_ENFORCER] is NotNullEnforcer.DROP and sink.not_null
-    if drops and not sink.input.mode.is_append:
-        reason = f"'{NOT_NULL_ENFORCER.key}' drops rows, so that an earlier row of a key stays"
-        raise _not(sink, reason)
-
-
-def _check_history(table: str, connector: str, keeps: bool) -> None:
-    if not keeps:
-        raise StreamtableError(
-            Condition.NO_HISTORY,
-            table=table,
-            connector=connector,
-            hint="name another table with --table",
-        )
 
 
 #: Computes the rows of a query from the current rows of its tables, by name: row kind, fields.
@@ -281,12 +230,6 @@ def _waits(sink: Sink) -> bool:
 
 def _plain(rows: DataFrame, fields: Sequence[Field]) -> DataFrame:
     return rows.where(_KEPT).selectExpr(*(quote(f.name) for f in fields))
-
-
-def _not(sink: Sink, reason: str) -> StreamtableError:
-    return StreamtableError(
-        Condition.NOT_PROVABLE, at=sink.at, table=sink.table.name, reason=reason
-    )
 
 
 def reasons_of(doubts: Sequence[Doubt]) -> list[str]:

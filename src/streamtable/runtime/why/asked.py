@@ -111,7 +111,7 @@ def question(
             raise refused(sink, unanswered)
     if checkpoint is None:
         return Question(tuple(map(AskedQuery, sinks)), key, found, limit)
-    job = job_of(plans, Asked(checkpoint, table))
+    job = job_of(plans, Asked(checkpoint, (table,)))
     queries = tuple(_at_commit(job, name, sink, checkpoint) for name, sink in job.queries.items())
     return Question(queries, key, found, limit, job)
 
