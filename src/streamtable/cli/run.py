@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import sys
 import time
+from collections.abc import Mapping
 from contextlib import ExitStack
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from streamtable.cli.log_lines import JsonLines
+from streamtable.cli.proof_options import repeated_proof, repeated_proof_options
 from streamtable.cli.script import load_script, master_option, print_notices, script_arguments
 from streamtable.cli.status import StatusLine, summary
 from streamtable.core.errors import Condition, StreamtableError
@@ -75,6 +77,7 @@ if TYPE_CHECKING:
     metavar="HOST",
     help="Address of the page. The page is not encrypted.",
 )
+@repeated_proof_options
 @click.option(
     "--log-format",
     type=click.Choice(["text", "json"]),
@@ -85,6 +88,7 @@ if TYPE_CHECKING:
 @click.pass_context
 def command(
     context: click.Context,
+    /,
     *,
     file: Path,
     settings: dict[str, str],
@@ -98,24 +102,21 @@ def command(
     ui: int | None,
     ui_host: str,
     log_format: str,
+    **of_proofs: object,
 ) -> None:
     """Run the INSERTs and SELECTs of the SQL script FILE until Ctrl-C.
 
     The job ends at the end of its input with --bounded, or if all of its tables are bounded. A FILE
     with the suffix .yaml or .yml is a data ingestion job, which copies MySQL tables into topics.
     """
+    del of_proofs  # `repeated_proof` reads them from the context
     metrics = JobMetrics()
     line = StatusLine(metrics.values, sys.stderr)
     if log_format == "json":
         line = as_json = JsonLines(metrics.values, sys.stderr)
         context.find_root().obj = as_json.error
     if is_job_file(file):
-        if mode is not None:
-            message = "a data ingestion job runs in micro-batches: remove --mode"
-            raise click.UsageError(message)
-        if metrics_port is not None:
-            message = "a data ingestion job serves no metrics: remove --metrics-port"
-            raise click.UsageError(message)
+        _check_ingest(context.params)
         verbose = bool(context.find_root().params["debug"])
         place = None if ui is None else (ui_host, ui)
         _ingest(file, settings, variables, (bounded, checkpoint, master, verbose), place, line)
@@ -138,12 +139,38 @@ def command(
 
         address = None if metrics_port is None else (metrics_host, metrics_port)
         verbose = bool(context.find_root().params["debug"])
-        if ui is not None and not session.plans:
-            message = "--ui shows INSERTs, and the script has only SELECTs: remove --ui"
-            raise click.UsageError(message)
+        if not session.plans:
+            _check_selects(context.params)
         page = None if ui is None else UiAddress(ui_host, ui)
-        options = RunOptions(bounded, checkpoint, master, verbose, page)
+        proofs = repeated_proof(context, file, settings, variables)
+        options = RunOptions(bounded, checkpoint, master, verbose, page, proofs)
         _run(session, options, address, metrics, line)
+
+
+def _check_ingest(given: Mapping[str, Any]) -> None:
+    """Refuse options of `run` that a data ingestion job does not have."""
+    refused = {
+        "mode": "a data ingestion job runs in micro-batches: remove --mode",
+        "metrics_port": "a data ingestion job serves no metrics: remove --metrics-port",
+        "prove_every": "`streamtable verify` compares its topics: remove --prove-every",
+    }
+    _check(given, refused)
+
+
+def _check_selects(given: Mapping[str, Any]) -> None:
+    """Refuse options of `run` that a script without INSERTs does not have."""
+    only = "INSERTs, and the script has only SELECTs"
+    refused = {
+        "ui": f"--ui shows {only}: remove --ui",
+        "prove_every": f"--prove-every compares {only}: remove --prove-every",
+    }
+    _check(given, refused)
+
+
+def _check(given: Mapping[str, Any], refused: Mapping[str, str]) -> None:
+    for name, message in refused.items():
+        if given[name] is not None:
+            raise click.UsageError(message)
 
 
 def _ingest(

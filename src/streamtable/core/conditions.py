@@ -107,6 +107,7 @@ class Condition(Enum):
     PLUGIN_FAILED = "{kind} '{name}' cannot be used: {reason}"
     PORT_TAKEN = "cannot listen at {host}:{port}: {reason}"
     PRIMARY_KEY_REQUIRED = "table {table} needs a PRIMARY KEY, because {owner} does"
+    PROOF_FAILED = "the sinks of {queries} were not compared with their batch answers: {reason}"
     QUERY_NOT_STOPPED = "query {query} did not stop: {reason}"
     RECORD_UNREADABLE = "a record cannot be read: {reason}"
     RECORD_UNWRITABLE = "a record cannot be written: {reason}"
@@ -121,6 +122,7 @@ class Condition(Enum):
     SCHEMA_REGISTRY_UNREACHABLE = "the schema registry at {url} did not respond: {reason}"
     SCHEMA_UNUSABLE = "the schema of a record does not fit its table: {reason}"
     SERVER_NEEDED = "{what} needs a server, and this command connects to none"
+    SINK_DIFFERS = "{table} differs from its batch answer at batch {batch} of {query}: {what}"
     SINK_NEEDS_APPEND = (
         "table {table} ({connector}) accepts only inserts, but {operator} produces {kinds}"
     )

@@ -53,6 +53,7 @@ from streamtable.runtime.query.source_alignment import (
     align_sources,
     alignment_gaps,
 )
+from streamtable.runtime.repeated_proof.repeated import ProofOptions, repeated_proofs
 from streamtable.runtime.run_queries import JobObserver, run_queries
 from streamtable.runtime.session.python_functions import register
 from streamtable.runtime.session.spark import set_up_state
@@ -74,6 +75,7 @@ class RunOptions:
         master: Spark's master URL; None runs Spark on this machine.
         verbose: whether Spark's own log is shown.
         ui: where the job serves its page; None for no page.
+        proofs: how the job repeats its proof; None for no proofs.
     """
 
     bounded: bool = False
@@ -81,6 +83,7 @@ class RunOptions:
     master: str | None = None
     verbose: bool = False
     ui: UiAddress | None = None
+    proofs: ProofOptions | None = None
 
 
 def run_job(
@@ -144,6 +147,19 @@ def run_job(
         page = JobUi(graph_of(named), reporter.document, observer.metrics, labels)
         ui = stack.enter_context(job_ui(page, options.ui, notice))
         observer = observer.also_after(reporter.running)
+        stack.enter_context(
+            repeated_proofs(
+                named,
+                options.proofs,
+                checkpoint.directory,
+                settings,
+                functions,
+                notice,
+                observer,
+                temporary=directory is None,
+                bounded=options.bounded,
+            )
+        )
         if settings.has(PARALLELISM):
             folders = [checkpoint.query_directory(name) for name in named]
             for line in parallelism_notice(checkpoint.directory, folders, settings[PARALLELISM]):

@@ -19,6 +19,7 @@ from streamtable.runtime.metrics.metric_names import BY_NAME, METRICS
 from streamtable.runtime.metrics.metrics import (
     JobMetrics,
     OperatorState,
+    ProofState,
     QueryState,
     TableCounts,
 )
@@ -88,6 +89,7 @@ def test_served_for_prometheus() -> None:
     )
     late = TableCounts(counts={"lateRows": 3, "deadLetters": 2}, reads=True)
     metrics.take({'o"': sink, "t": late}, {"o": state})
+    metrics.take_proofs({"o": ProofState(998.0, 3, 0, 1)})
     lines = _served(metrics).splitlines()
     for line in (
         "# TYPE streamtable_numRecordsOut_total counter",
@@ -105,6 +107,9 @@ def test_served_for_prometheus() -> None:
         'streamtable_operatorStateRows{operator="0-agg",query="o"} 5.0',
         'streamtable_operatorStateTime{operator="0-agg",query="o"} 12.0',
         'streamtable_lastCheckpoint{query="o"} 999.5',
+        'streamtable_proofAge{query="o"} 2000.0',
+        'streamtable_proofDifferences{query="o"} 3.0',
+        'streamtable_proofFailures_total{query="o"} 1.0',
     ):
         assert line in lines, lines
 
@@ -155,6 +160,7 @@ def test_every_metric_is_declared() -> None:
     table = TableCounts(counts, newest=(1, 2), sending=(1, 2), reads=True, writes=True, pending=0)
     metrics = JobMetrics(Clock())
     metrics.take({"t": table}, {"o": QueryState(1, 0.0)})
+    metrics.take_proofs({"o": ProofState(998.0, 3, 0, 1)})
     values = metrics.values()
     assert set(values["tables"]["t"]) - set(BY_NAME) == set()
     assert set(values["queries"]["o"]) - set(BY_NAME) == {"operators"}

@@ -12,8 +12,12 @@ from click.core import ParameterSource
 from streamtable.cli.run import command as run_command
 from streamtable.cli.script import load_settings, pairs, print_notices, script_arguments
 
-#: Parameters of `streamtable run` that are not passed on as they are.
-_OWN = {"file", "settings", "variables", "master"}
+#: Parameters of `streamtable run` that are not passed on as they are, or need a process of its own
+#: beside the driver.
+_OWN = {
+    *("file", "settings", "variables", "master"),
+    *("prove_every", "prove_cpu", "prove_memory"),
+}
 
 _OF_RUN = [param for param in run_command.params if param.name not in _OWN]
 

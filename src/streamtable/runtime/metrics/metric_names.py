@@ -141,6 +141,23 @@ METRICS: tuple[Metric, ...] = (
         " that follow in the same stage.",
         labels=("operator",),
     ),
+    Metric(
+        "proofDifferences",
+        Owner.QUERY,
+        "Keys or rows of the sink that differ in the last finished proof of `run --prove-every`.",
+    ),
+    Metric(
+        "proofUndecided",
+        Owner.QUERY,
+        "Keys or rows that differ in it, perhaps for another reason than a wrong row.",
+    ),
+    Metric(
+        "proofAge",
+        Owner.QUERY,
+        "Milliseconds since the start of the last finished proof, which covers all batches that"
+        " were committed by then.",
+    ),
+    Metric("proofFailures", Owner.QUERY, "Proofs without a result.", counter=True),
 )
 
 BY_NAME = {metric.name: metric for metric in METRICS}

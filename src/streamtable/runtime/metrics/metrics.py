@@ -10,7 +10,7 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 #: Window of a rate, in seconds.
@@ -85,6 +85,27 @@ class QueryState:
     mode: str | None = None
 
 
+@dataclass(frozen=True)
+class ProofState:
+    """The proofs that a job repeats of one query (`run --prove-every`).
+
+    Attributes:
+        began: start of the last finished proof, in epoch seconds; None if there is none.
+        differences: keys or rows of the sink that differ from the answer.
+        undecided: keys or rows that differ, perhaps for another reason than an error.
+        failures: number of proofs without a result.
+    """
+
+    began: float | None = None
+    differences: int | None = None
+    undecided: int | None = None
+    failures: int = 0
+
+    def failed(self) -> ProofState:
+        """Return the state after a proof without a result."""
+        return replace(self, failures=self.failures + 1)
+
+
 @dataclass
 class JobMetrics:
     """Metrics of one job. Any thread may call `values` while the job runs."""
@@ -92,6 +113,7 @@ class JobMetrics:
     clock: Callable[[], float] = time.time
     _tables: dict[str, TableCounts] = field(default_factory=dict)
     _queries: dict[str, QueryState] = field(default_factory=dict)
+    _proofs: dict[str, ProofState] = field(default_factory=dict)
     _samples: deque[tuple[float, dict[str, Mapping[str, int]]]] = field(default_factory=deque)
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
@@ -105,6 +127,11 @@ class JobMetrics:
             while len(self._samples) > 2 and self._samples[1][0] <= now - _RATE_S:
                 self._samples.popleft()
 
+    def take_proofs(self, proofs: Mapping[str, ProofState]) -> None:
+        """Store the current results of proofs, by query."""
+        with self._lock:
+            self._proofs = dict(proofs)
+
     def values(self) -> dict[str, dict[str, dict[str, Any]]]:
         """Return the current metrics: `{"tables": {table: {...}}, "queries": {query: {...}}}`.
 
@@ -116,7 +143,10 @@ class JobMetrics:
         """
         with self._lock:
             tables = {name: self._table(name, table) for name, table in self._tables.items()}
-            queries = {name: _query(state) for name, state in self._queries.items()}
+            queries = {
+                name: {**_query(state), **self._proof(name)}
+                for name, state in self._queries.items()
+            }
         return {"tables": tables, "queries": queries}
 
     def _table(self, name: str, table: TableCounts) -> dict[str, Any]:
@@ -137,6 +167,17 @@ class JobMetrics:
         found["numErrors"] = sum(table.counts.get(name, 0) for name in _ERRORS)
         others = set(table.counts) - set(_SOURCE) - set(_SINK)
         return {**found, **{other: table.counts[other] for other in sorted(others)}}
+
+    def _proof(self, query: str) -> dict[str, Any]:
+        proof = self._proofs.get(query)
+        if proof is None:
+            return {}
+        found: dict[str, Any] = {"proofFailures": proof.failures}
+        if proof.began is not None:
+            found["proofAge"] = max(0, round((self.clock() - proof.began) * 1_000))
+            found["proofDifferences"] = proof.differences
+            found["proofUndecided"] = proof.undecided
+        return found
 
     def _rate(self, table: str, counter: str) -> float:
         """Return a counter's rate per second over the window; 0 if there is only one sample."""

@@ -132,6 +132,7 @@ def _query(document: StatusDocument, name: str) -> Iterator[str]:
     took = f", which took {seconds:,.1f} s" if query.get("batchDuration") is not None else ""
     last = _time(query["lastCheckpoint"])
     yield f"  last checkpoint  batch {query['lastBatch']} at {last}{took}"
+    yield from _proof(query)
     yield from _watermarks(query)
     yield from _state(query, operators_of(query, outline["operators"]))
 
@@ -144,6 +145,20 @@ def _flow(found: Mapping[str, Any], way: str) -> str:
     lag = found.get("pendingRecords") if way == "In" else None
     text += "" if lag is None else f", lag {lag:,}"
     return text + (f", {found['numErrors']:,} errors" if found.get("numErrors") else "")
+
+
+def _proof(query: Mapping[str, Any]) -> Iterator[str]:
+    if "proofFailures" not in query:
+        return
+    failures = f"{query['proofFailures']:,} failed" if query["proofFailures"] else ""
+    if "proofAge" not in query:
+        yield f"  last proof       none, {failures}"
+        return
+    parts = [f"{query['proofDifferences']:,} differ"]
+    if query["proofUndecided"]:
+        parts.append(f"{query['proofUndecided']:,} undecided")
+    parts.append(f"{query['proofAge'] / _KILO:,.0f} s old")
+    yield f"  last proof       {', '.join([*parts, *filter(None, [failures])])}"
 
 
 def _watermarks(query: Mapping[str, Any]) -> Iterator[str]:

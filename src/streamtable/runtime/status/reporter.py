@@ -33,7 +33,7 @@ _INTERVAL_S = 1.0
 _QUIET_S = 15.0
 
 #: Metrics that change with the clock alone.
-_CLOCKS = ("sourceIdleTime",)
+_CLOCKS = ("sourceIdleTime", "proofAge")
 
 
 @dataclass(frozen=True)
@@ -197,8 +197,9 @@ def _last_error(earlier: StatusDocument, directory: Path) -> JobError | None:
 
 
 def _without_clocks(document: StatusDocument) -> object:
-    tables = {
-        name: {key: value for key, value in table.items() if key not in _CLOCKS}
-        for name, table in document.metrics["tables"].items()
-    }
-    return (document.state, tables, document.metrics["queries"], document.reader)
+    metrics = [
+        {key: value for key, value in values.items() if key not in _CLOCKS}
+        for owners in (document.metrics["tables"], document.metrics["queries"])
+        for values in owners.values()
+    ]
+    return (document.state, metrics, document.reader)

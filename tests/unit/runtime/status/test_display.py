@@ -32,6 +32,10 @@ _QUERY: dict[str, Any] = {
     "mode": "micro-batch",
     "stateRows": None,
     "stateBytes": 2_500_000,
+    "proofAge": 90_000,
+    "proofDifferences": 1_234,
+    "proofUndecided": 0,
+    "proofFailures": 2,
     "operators": [
         {"name": "tws", "stateRows": None, "stateBytes": 500_000, "stateTime": 40},
         {"name": "tws", "stateRows": None, "stateBytes": 2_000_000, "stateTime": 300},
@@ -71,6 +75,7 @@ def test_the_report_of_a_job(tmp_path: Path) -> None:
         "  reads v: 1,000 records, 12.5/s, 2.0 kB/s, lag 42, 3 errors",
         "  writes w: 10 records, 0.5/s, 64 B/s",
         "which took 1.2 s",
+        "  last proof       1,234 differ, 90 s old, 2 failed",
         "  watermark        2026-01-01T00:00:00.000Z, held back by views-1",
         "    views-1    2026-01-01T00:00:00.000Z  25.0 s\n    views-0",
         "  state            2.5 MB",

@@ -1,0 +1,1 @@
+"""Proofs that a running job repeats: `run --prove-every`."""
