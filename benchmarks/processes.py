@@ -6,7 +6,7 @@ import os
 import re
 import subprocess
 import threading
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -88,7 +88,7 @@ class _Watch(threading.Thread):
             if samples % _DISK_EVERY == 0:
                 self.disk = max(self.disk, _size(self._folder))
             resident = 0
-            for pid, cpu_s, size in _session(self._session):
+            for pid, cpu_s, size in members({self._session}):
                 # A process that a JVM has just forked still shares its parent's memory.
                 if pid in self.cpu:
                     resident += size
@@ -98,17 +98,17 @@ class _Watch(threading.Thread):
 
 def cpu_seconds(session: int) -> float:
     """Return the CPU seconds that the processes of a session have used so far."""
-    return sum(cpu_s for _, cpu_s, _ in _session(session))
+    return sum(cpu_s for _, cpu_s, _ in members({session}))
 
 
-def _session(number: int) -> Iterator[tuple[str, float, int]]:
-    """Yield number, CPU seconds and resident bytes of each process of a session."""
+def members(sessions: Collection[int]) -> Iterator[tuple[str, float, int]]:
+    """Yield number, CPU seconds and resident bytes of each process of some sessions."""
     for stat in Path("/proc").glob("[0-9]*/stat"):
         try:
             fields = stat.read_text().rpartition(")")[2].split()
         except OSError:  # the process has ended
             continue
-        if int(fields[3]) == number:
+        if int(fields[3]) in sessions:
             cpu_s = (int(fields[11]) + int(fields[12])) / _TICKS
             yield stat.parent.name, cpu_s, int(fields[21]) * _PAGE
 
