@@ -12,7 +12,7 @@ from tests.unit.connectors.support import load, refused
 from streamtable.connectors.mysql_cdc.changelog import ChangelogRows, RowSpec
 from streamtable.connectors.mysql_cdc.convert import NoPlaceError, converter
 from streamtable.connectors.mysql_cdc.factory import MySqlTable
-from streamtable.connectors.mysql_cdc.names import BinaryMode
+from streamtable.connectors.mysql_cdc.names import BinaryMode, StartupMode
 from streamtable.connectors.mysql_cdc.reader import (
     Change,
     Column,
@@ -23,6 +23,7 @@ from streamtable.connectors.mysql_cdc.reader import (
 )
 from streamtable.core import types
 from streamtable.core.errors import Condition, StreamtableError
+from streamtable.core.table import Table
 from streamtable.core.types import DataType, Field
 from streamtable.plan.source.scan import scans
 
@@ -38,6 +39,43 @@ def _sql(options: str = "", columns: str = COLUMNS) -> str:
     )
 
 
+#: Without incremental snapshots, Debezium's mode decides where a first run begins.
+_WHOLE = ", 'scan.incremental.snapshot.enabled' = 'false'"
+
+
+@pytest.mark.parametrize(
+    ("options", "mode"),
+    [
+        (_WHOLE, StartupMode.INITIAL),
+        (f"{_WHOLE}, 'debezium.snapshot.mode' = 'WHEN_NEEDED'", StartupMode.INITIAL),
+        (f"{_WHOLE}, 'debezium.snapshot.mode' = 'initial_only'", StartupMode.SNAPSHOT),
+        (f"{_WHOLE}, 'debezium.snapshot.mode' = 'never'", StartupMode.EARLIEST),
+        (f"{_WHOLE}, 'debezium.snapshot.mode' = 'schema_only'", StartupMode.LATEST),
+        (f"{_WHOLE}, 'scan.startup.mode' = 'latest-offset'", StartupMode.LATEST),
+        (", 'debezium.snapshot.mode' = 'never'", StartupMode.INITIAL),
+    ],
+)
+def test_where_a_first_run_begins(options: str, mode: StartupMode) -> None:
+    found = load(_sql(options)).catalog.find(("t",), None)
+    assert isinstance(found, Table)
+    assert isinstance(found.connector, MySqlTable)
+    assert found.connector.start.mode is mode
+
+
+def test_properties_without_effect_have_a_notice() -> None:
+    names = (
+        "jdbc.properties.maxAllowedPacket",
+        "debezium.max.queue.size",
+        "debezium.datetime.format.date",
+        "debezium.snapshot.mode",
+    )
+    session = load(_sql("".join(f", '{name}' = '5'" for name in names)))
+    notices = list(session.notices())
+    assert len(notices) == len(names)
+    for name in names:
+        assert any(f"option '{name}' has no effect" in line for line in notices), name
+
+
 @pytest.mark.parametrize(
     ("options", "condition", "words"),
     [
@@ -48,15 +86,17 @@ def _sql(options: str = "", columns: str = COLUMNS) -> str:
         (", 'scan.startup.timestamp-millis' = '1'", Condition.OPTION_CONFLICT, "'timestamp'"),
         (", 'connect.timeout' = '1 ms'", Condition.INVALID_OPTION, "at least"),
         (", 'connection.pool.size' = '5'", Condition.OPTION_NOT_SETTABLE, "of its own"),
-        (
-            ", 'scan.incremental.snapshot.enabled' = 'false'",
-            Condition.OPTION_NOT_SETTABLE,
-            "without locks",
-        ),
         (", 'use.legacy.json.format' = 'false'", Condition.OPTION_NOT_SETTABLE, "blanks"),
         (", 'chunk-meta.group.size' = '9'", Condition.OPTION_NOT_SETTABLE, "no list"),
-        (", 'debezium.snapshot.mode' = 'never'", Condition.OPTION_NOT_SETTABLE, "startup.mode"),
-        (", 'debezium.max.queue.size' = '9'", Condition.OPTION_NOT_SETTABLE, "without Debezium"),
+        (f"{_WHOLE}, 'debezium.snapshot.mode' = 'nevr'", Condition.INVALID_OPTION, "schema_only"),
+        (
+            f"{_WHOLE}, 'debezium.snapshot.mode' = 'never', 'scan.startup.mode' = 'initial'",
+            Condition.OPTION_CONFLICT,
+            "means 'scan.startup.mode' = 'earliest-offset'",
+        ),
+        (", 'debezium.max.queue.sise' = '9'", Condition.OPTION_NOT_SETTABLE, "without Debezium"),
+        (", 'debezium.converters' = 'x'", Condition.OPTION_NOT_SETTABLE, "class of Debezium"),
+        (", 'jdbc.properties.max' = '9'", Condition.OPTION_NOT_SETTABLE, "no JDBC driver"),
         (", 'jdbc.properties.useSSl' = 'true'", Condition.OPTION_NOT_SETTABLE, "useSSL"),
         (", 'jdbc.properties.sslMode' = 'VERIFY_CA'", Condition.OPTION_NOT_SETTABLE, "required"),
         (", 'hostnam' = 'x'", Condition.UNKNOWN_OPTION, "hostname"),

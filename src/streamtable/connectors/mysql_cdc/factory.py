@@ -198,7 +198,7 @@ def create(table: str, schema: Schema, given: Mapping[str, Given], at: Span | No
             tuple(sorted(settings.passthrough.items())),
         ),
         start=Start(
-            settings[s.STARTUP_MODE],
+            o.startup_mode(settings),
             settings.get(s.STARTUP_FILE),
             settings.get(s.STARTUP_POS),
             settings.get(s.STARTUP_GTID),

@@ -5,7 +5,15 @@ from __future__ import annotations
 from datetime import timedelta
 from typing import Any
 
-from streamtable.connectors.mysql_cdc.names import BinaryMode
+from streamtable.connectors.mysql_cdc.driver_options import (
+    CHANGES_ROWS,
+    DEBEZIUM_PREFIX,
+    SNAPSHOT_MODE,
+    SNAPSHOT_MODES,
+    WITHOUT_EFFECT,
+    snapshot_mode,
+)
+from streamtable.connectors.mysql_cdc.names import BinaryMode, StartupMode
 from streamtable.connectors.mysql_cdc.server_options import (
     ACCESS,
     CONNECTING,
@@ -45,7 +53,8 @@ INCREMENTAL = Option(
     "scan.incremental.snapshot.enabled",
     BOOLEAN,
     default=True,
-    doc="Whether the snapshot is read in chunks, in parallel and without locks. It always is.",
+    doc="Whether the snapshot is read in chunks, in parallel and without locks. It always is. With"
+    " `false`, `debezium.snapshot.mode` says where a first run begins.",
 )
 CHUNK_KEY = Option(
     "scan.incremental.snapshot.chunk.key-column",
@@ -151,13 +160,14 @@ ALL = (
     ONLINE_SCHEMA,
     LEGACY_JSON,
     BINARY_MODE,
+    SNAPSHOT_MODE,
+    *WITHOUT_EFFECT,
 )
 
 #: Options that support only their default value, with the reason.
 _FIXED: dict[Option[Any], str] = {
     SKIP_EVENTS: "a position lies between two transactions",
     SKIP_ROWS: "a position lies between two transactions",
-    INCREMENTAL: "a snapshot is always read in chunks, without locks",
     UNBOUNDED_FIRST: "chunks are read in the order of their keys",
     BACKFILL_SKIP: "a chunk without the changes meanwhile would repeat or lose rows",
     POOL_SIZE: "each task has a connection of its own",
@@ -171,7 +181,6 @@ _NOT_HERE = {
     "chunk-key.even-distribution.factor.lower-bound": "chunks are cut by the key's index",
     "scan.incremental.snapshot.chunk.key-column.": "name one column of the primary key",
 }
-_DEBEZIUM = "debezium."
 
 
 def _fixed(settings: Settings, table: str) -> None:
@@ -181,12 +190,45 @@ def _fixed(settings: Settings, table: str) -> None:
 
 
 def _debezium(settings: Settings, table: str) -> None:
+    known = {option.key for option in ALL}
     for key in settings.given:
-        if key.startswith(_DEBEZIUM) and key != BINARY_MODE.key:
-            reason = "the binlog is read without Debezium"
-            if key == "debezium.snapshot.mode":
-                reason = f"'{STARTUP_MODE.key}' says whether a snapshot is read"
+        if key.startswith(DEBEZIUM_PREFIX) and key not in known:
+            name = key.removeprefix(DEBEZIUM_PREFIX)
+            reason = CHANGES_ROWS.get(name, "the binlog is read without Debezium")
             raise _not_settable(settings, table, key, reason)
+
+
+def _snapshot_mode(settings: Settings, table: str) -> None:
+    """Refuse an unknown mode, and one that contradicts `scan.startup.mode`.
+
+    In Flink CDC, Debezium's mode would win. Its documentation asks not to set both.
+    """
+    if settings[INCREMENTAL] or not settings.has(SNAPSHOT_MODE):
+        return
+    mode = snapshot_mode(settings[SNAPSHOT_MODE] or "")
+    if mode is None:
+        raise StreamtableError(
+            Condition.INVALID_OPTION,
+            at=settings.at(SNAPSHOT_MODE),
+            option=SNAPSHOT_MODE.key,
+            value=settings[SNAPSHOT_MODE],
+            expected="one of " + ", ".join(SNAPSHOT_MODES),
+        )
+    if settings.has(STARTUP_MODE) and settings[STARTUP_MODE] is not mode:
+        raise StreamtableError(
+            Condition.OPTION_CONFLICT,
+            at=settings.at(SNAPSHOT_MODE),
+            reason=f"'{SNAPSHOT_MODE.key}' = '{settings[SNAPSHOT_MODE]}' of {table} means"
+            f" '{STARTUP_MODE.key}' = '{mode.value}'",
+            hint="set only one of them",
+        )
+
+
+def startup_mode(settings: Settings) -> StartupMode:
+    """Return where a first run begins, as checked options say."""
+    if not settings[INCREMENTAL] and settings.has(SNAPSHOT_MODE):
+        return snapshot_mode(settings[SNAPSHOT_MODE] or "") or settings[STARTUP_MODE]
+    return settings[STARTUP_MODE]
 
 
 def _jdbc(settings: Settings, table: str) -> None:
@@ -232,8 +274,8 @@ OPTIONS = OptionSet(
     "connector 'mysql-cdc'",
     ALL,
     passthrough=JDBC_PREFIX,
-    family=_DEBEZIUM,
-    rules=(_fixed, _debezium, _jdbc, _startup),
+    family=DEBEZIUM_PREFIX,
+    rules=(_fixed, _debezium, _snapshot_mode, _jdbc, _startup),
 )
 
 
