@@ -25,6 +25,7 @@ from streamtable.plan.explain.show import columns_of, shown
 from streamtable.plan.functions import AGGREGATES, FUNCTIONS, NEWER
 from streamtable.plan.query.query import QueryPlanner
 from streamtable.plan.rules.python_calls import check_python_calls
+from streamtable.plan.rules.watermarks import lacking_watermark
 from streamtable.plan.sink.plan_collect import plan_collect
 from streamtable.plan.sink.plan_insert import plan_insert
 from streamtable.plan.sink.plan_read import TableRead, plan_read
@@ -361,7 +362,9 @@ class Session:
         return plan
 
     def _insert(self, statement: Insert | StatementSet) -> None:
-        self.plans += self._plan(statement)
+        plans = self._plan(statement)
+        self.plans += plans
+        self._told += filter(None, map(lacking_watermark, plans))
         catalog = self.catalog.copy()
         self.inserts += [(insert, catalog) for insert in _inserts(statement)]
 

@@ -109,6 +109,26 @@ class Rollback(Protocol):
         """Note that the last commit covers all written rows, so no rollback is necessary."""
 
 
+class SinkTimer(Protocol):
+    """Work of a sink that waits for the clock or for the watermark, between batches."""
+
+    def advance(self, watermark: int) -> None:
+        """Do what is due; called several times a second while the query runs.
+
+        Args:
+            watermark: the query's watermark in epoch milliseconds; 0 if it has none yet.
+
+        Raises:
+            StreamtableError: the target cannot be used.
+        """
+
+    def end_input(self) -> None:
+        """Do everything that waits, at the end of the input."""
+
+    def close(self) -> None:
+        """Release the timer; the query does not run any more."""
+
+
 class Sink(Protocol):
     """Writes one table."""
 
@@ -156,6 +176,10 @@ class Sink(Protocol):
     def new_splits(self, bridge: Bridge) -> Mapping[str, int]:
         """Return the target and its number of splits, if the job itself will create the target."""
         return {}
+
+    def timer(self, facts: SinkFacts, context: WriteContext) -> SinkTimer | None:
+        """Return the timer of the sink for a query that starts; None if nothing waits."""
+        return None
 
     def examine(self, facts: SinkFacts, preflight: Preflight) -> Sequence[Resource]:
         """Check the target; return the resources that must be created.

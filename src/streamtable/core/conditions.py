@@ -102,6 +102,7 @@ class Condition(Enum):
     NULL_IN_NOT_NULL_COLUMN = "a NULL cannot be written: {reason}"
     OPTION_CONFLICT = "options conflict: {reason}"
     OPTION_NOT_SETTABLE = "option '{option}' cannot be set: {reason}"
+    PARTITION_TIME_UNKNOWN = "partition '{partition}' of table {table} has no time: {reason}"
     PATH_MISSING = "path '{path}' of table {table} does not exist"
     PATH_UNUSABLE = "path '{path}' of table {table} cannot be used: {reason}"
     PLUGIN_FAILED = "{kind} '{name}' cannot be used: {reason}"

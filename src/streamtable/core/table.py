@@ -166,6 +166,15 @@ class Upserting(Protocol):
 
 
 @runtime_checkable
+class WaitingConnector(Protocol):
+    """A connector whose sink may wait for the watermark of the query that writes it."""
+
+    @property
+    def waits_for_watermark(self) -> bool:
+        """Whether the sink waits for the watermark."""
+
+
+@runtime_checkable
 class LookupConnector(Protocol):
     """Connector whose tables a lookup join can look up, as the planner sees it."""
 

@@ -18,6 +18,11 @@ def advance_watermark(bridge: Bridge, query: StreamingQuery, watermark: int) -> 
     return bool(bridge.java.query.QueryWatermark.advance(query._jsq, watermark))  # noqa: SLF001
 
 
+def current_watermark(bridge: Bridge, query: StreamingQuery) -> int:
+    """Return the watermark of a query's next batch, in milliseconds; 0 if there is none yet."""
+    return int(bridge.java.query.QueryWatermark.current(query._jsq))  # noqa: SLF001
+
+
 def set_real_time_interval(bridge: Bridge, query: StreamingQuery, milliseconds: int) -> None:
     """Set the batch duration of a running query in real-time mode, from its next batch on."""
     bridge.java.query.RealTimeInterval.set(query._jsq, milliseconds)  # noqa: SLF001

@@ -33,6 +33,8 @@ def _found(sql: str, name: str = "t") -> FilesystemTable:
 _JSON = "'path' = '/data', 'format' = 'json'"
 _COMMIT = f"{_JSON}, 'sink.partition-commit.policy.kind' = 'success-file'"
 
+_BY_TIME = f"{_COMMIT}, 'sink.partition-commit.trigger' = 'partition-time'"
+
 
 @pytest.mark.parametrize(
     ("options", "condition", "words"),
@@ -51,11 +53,15 @@ _COMMIT = f"{_JSON}, 'sink.partition-commit.policy.kind' = 'success-file'"
         (f"{_JSON}, 'parquet.compression' = 'ZSTD'", Condition.OPTION_CONFLICT, "format 'json'"),
         (f"{_JSON}, 'partition.default-name' = 'x'", Condition.OPTION_CONFLICT, "PARTITIONED BY"),
         (f"{_JSON}, 'compaction.file-size' = '1 mb'", Condition.NOT_YET, "auto-compaction"),
-        (f"{_COMMIT}, 'sink.partition-commit.delay' = '1 h'", Condition.NOT_YET, "micro-batch"),
         (
-            f"{_COMMIT}, 'sink.partition-commit.trigger' = 'partition-time'",
+            f"{_BY_TIME}, 'partition.time-extractor.kind' = 'custom'",
             Condition.NOT_YET,
-            "micro-batch",
+            "timestamp-pattern",
+        ),
+        (
+            f"{_BY_TIME}, 'partition.time-extractor.class' = 'a.B'",
+            Condition.NOT_YET,
+            "class of Flink",
         ),
         (f"{_JSON}, 'sink.partition-commit.policy.kind' = 'custom'", Condition.NOT_YET, "'custom'"),
         (
@@ -182,3 +188,21 @@ def test_metadata_of_files_is_read_only() -> None:
     columns = "a INT, p STRING METADATA FROM 'file.path'"
     with pytest.raises(StreamtableError, match="METADATA_READ_ONLY"):
         _load(_table(columns=columns) + "INSERT INTO t VALUES (1, 'x');")
+
+
+def _committed(watermark: str) -> Session:
+    source = _table("'path' = '/in', 'format' = 'json'", f"dt STRING, ts TIMESTAMP(3){watermark}")
+    sink = _table(_BY_TIME, by="PARTITIONED BY (dt)", name="s", columns="a INT, dt STRING")
+    return _load(f"{source}{sink} INSERT INTO s SELECT 1, dt FROM t;")
+
+
+def test_a_commit_by_partition_time_keeps_the_watermark_of_the_query() -> None:
+    session = _committed(", WATERMARK FOR ts AS ts")
+    assert "WatermarkAssigner" in session.explain()
+    assert not list(session.notices())
+
+
+def test_a_commit_by_partition_time_without_a_watermark_has_a_notice() -> None:
+    (notice,) = _committed("").notices()
+    assert "no table of the query declares one" in notice
+    assert "job.sql:1" in notice

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from streamtable.connector_api.connector import ConnectorFactory
 from streamtable.connector_api.format import LineFormat
+from streamtable.connectors.filesystem.commit_options import POLICY, partition_commit
 from streamtable.connectors.filesystem.options import (
     COMPACTION,
     DEFAULT_PARTITION,
@@ -17,9 +18,7 @@ from streamtable.connectors.filesystem.options import (
     PARQUET,
     PATH,
     PATTERN,
-    POLICY,
     SHUFFLE,
-    SUCCESS_FILE,
 )
 from streamtable.connectors.filesystem.table import (
     METADATA,
@@ -76,7 +75,7 @@ def create(
             tasks=settings.get(PARALLELISM),
             by_partition=settings[SHUFFLE],
             compacts=settings[COMPACTION],
-            success_file=settings[SUCCESS_FILE] if settings.get(POLICY) else None,
+            commit=partition_commit(settings),
         ),
         at=at,
     )

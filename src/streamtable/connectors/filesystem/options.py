@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from datetime import timedelta
 from enum import Enum
-from typing import Any
 
+from streamtable.connectors.filesystem.commit_options import COMMIT_OPTIONS, COMMIT_RULES
 from streamtable.connectors.filesystem.unsupported_options import UNSUPPORTED
 from streamtable.core.errors import Condition, StreamtableError
 from streamtable.core.options import (
@@ -16,7 +16,6 @@ from streamtable.core.options import (
     Kind,
     Option,
     OptionSet,
-    Rule,
     Settings,
     choice,
     duration,
@@ -49,16 +48,6 @@ def _pattern(text: str) -> str:
     return text
 
 
-def _policies(text: str) -> tuple[str, ...]:
-    names = tuple(part.strip() for part in text.split(","))
-    if not set(names) <= {"success-file", "metastore", "custom"}:
-        raise ValueError(text)
-    return names
-
-
-_POLICIES: Kind[tuple[str, ...]] = Kind(
-    "List<String>", "success-file, metastore, custom, or several with commas between", _policies
-)
 _MILLISECOND = timedelta(milliseconds=1)
 
 CONNECTOR = Option("connector", TEXT, required=True, doc="`filesystem`.")
@@ -119,17 +108,6 @@ COMPACTION = Option(
     doc="Whether a micro-batch writes a single file per partition. A table without"
     " partitions gets a single file.",
 )
-POLICY = Option(
-    "sink.partition-commit.policy.kind",
-    _POLICIES,
-    doc="`success-file` writes a marker file into each partition with rows of a micro-batch.",
-)
-SUCCESS_FILE = Option(
-    "sink.partition-commit.success-file.name",
-    NOT_EMPTY,
-    default="_SUCCESS",
-    doc="Name of the marker file.",
-)
 COMPRESSION = Option(
     "parquet.compression",
     choice(Compression),
@@ -150,32 +128,6 @@ PAGE_SIZE = Option(
 )
 #: Options of the writer that are passed to Spark under the same key.
 PARQUET = (COMPRESSION, BLOCK_SIZE, PAGE_SIZE)
-
-
-def _needs(option: Option[Any], of: Option[Any]) -> Rule:
-    """Refuse an option without the option that it belongs to."""
-
-    def check(settings: Settings, table: str) -> None:
-        if settings.has(option) and not settings.has(of):
-            raise StreamtableError(
-                Condition.OPTION_CONFLICT,
-                at=settings.at(option),
-                reason=f"table {table} sets '{option.key}' without '{of.key}'",
-            )
-
-    return check
-
-
-def _success_files_only(settings: Settings, table: str) -> None:
-    """Refuse `metastore`, which needs Hive tables, and `custom`, which names a class for Flink."""
-    for policy in settings.get(POLICY) or ():
-        if policy != "success-file":
-            raise StreamtableError(
-                Condition.NOT_YET,
-                at=settings.at(POLICY),
-                what=f"the policy '{policy}' in '{POLICY.key}' of {table}",
-                hint="use 'success-file'",
-            )
 
 
 def _of_parquet(settings: Settings, table: str) -> None:
@@ -202,10 +154,9 @@ OPTIONS = OptionSet(
         PARALLELISM,
         SHUFFLE,
         COMPACTION,
-        POLICY,
-        SUCCESS_FILE,
+        *COMMIT_OPTIONS,
         *PARQUET,
         *UNSUPPORTED,
     ),
-    rules=(_needs(SUCCESS_FILE, POLICY), _success_files_only, _of_parquet),
+    rules=(*COMMIT_RULES, _of_parquet),
 )

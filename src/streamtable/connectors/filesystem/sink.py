@@ -14,6 +14,12 @@ from streamtable.connector_api.preflight import Preflight, Resource
 from streamtable.connector_api.sink import Sink, SinkFacts, WriteContext
 from streamtable.connector_api.tables import TableEndpoint
 from streamtable.connectors.filesystem.location import exists
+from streamtable.connectors.filesystem.partition_timer import (
+    PartitionTimer,
+    check_commit,
+    commit_options,
+    no_time,
+)
 from streamtable.connectors.filesystem.table import FilesystemTable, Lines
 from streamtable.core.errors import Condition, StreamtableError
 from streamtable.core.types import Field, quote
@@ -75,22 +81,41 @@ class FilesystemSink(TableEndpoint[FilesystemTable], Sink):
         lines = isinstance(table.content, Lines)
         query = re.sub(r"[^A-Za-z0-9_.]", "_", facts.query)
         writer.format(_FORMAT)
-        writer.option("directory", table.path)
+        writer.options(**self._commits(facts))
         writer.option("writer", "text" if lines else "parquet")
         writer.option("extension", f".{table.content.name}")
         writer.option("id", f"{facts.job}-{query}")
-        writer.option("log", str(facts.directory / "files"))
-        if table.writing.success_file is not None:
-            writer.option("successfile", table.writing.success_file)
         if not isinstance(table.content, Lines):
             for key, value in table.content.options.items():
                 writer.option(f"writer.{key}", value)
         if table.partitions:
             writer.partitionBy(*(f.name for f in table.partitions))
 
+    def _commits(self, facts: SinkFacts) -> dict[str, str]:
+        """Return the options of the writer that the timer of the sink needs, too."""
+        commit = self.declared.writing.commit
+        return {
+            "directory": self.declared.path,
+            "log": str(facts.directory / "files"),
+            **({} if commit is None else commit_options(commit)),
+        }
+
+    def timer(self, facts: SinkFacts, context: WriteContext) -> PartitionTimer | None:
+        """Return the timer that commits partitions; None if none are committed."""
+        if self.declared.writing.commit is None:
+            return None
+        return PartitionTimer.open(self.declared, self._commits(facts), context.bridge)
+
+    def explain(self, sink: str, text: str) -> StreamtableError | None:  # noqa: ARG002
+        """Translate the exception about a partition without a time."""
+        return no_time(self.declared, text)
+
     def examine(self, facts: SinkFacts, preflight: Preflight) -> Sequence[Resource]:  # noqa: ARG002
-        """Check that the file system of the path can be used; a batch creates the directory."""
+        """Check path and partition commit; a batch creates the directory."""
         exists(self.declared, self.table, self.at, preflight.bridge)
+        commit = self.declared.writing.commit
+        if commit is not None:
+            check_commit(self.declared, commit, preflight.bridge)
         return ()
 
     def real_time_obstacle(self) -> StreamtableError | None:

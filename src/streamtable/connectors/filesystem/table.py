@@ -10,6 +10,7 @@ from urllib.parse import urlsplit
 
 from streamtable.connector_api.dataset import Dataset
 from streamtable.connector_api.format import LineFormat
+from streamtable.connectors.filesystem.commit_options import PartitionCommit
 from streamtable.core import types
 from streamtable.core.changelog import APPEND, ChangelogMode
 from streamtable.core.errors import Condition, Span, StreamtableError
@@ -65,13 +66,13 @@ class Writing:
         tasks: the highest number of writing tasks; None for the query's parallelism.
         by_partition: whether one task gets all rows of a partition.
         compacts: whether a batch writes one file for each partition.
-        success_file: the file name written into each partition that gets rows; None for none.
+        commit: when partitions get a marker file; None for never.
     """
 
     tasks: int | None = None
     by_partition: bool = False
     compacts: bool = False
-    success_file: str | None = None
+    commit: PartitionCommit | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -111,6 +112,11 @@ class FilesystemTable:
         """The columns in directory names, the outermost first."""
         by_name = {f.name: f for f in self.schema.physical}
         return tuple(by_name[name] for name in self.schema.partition_keys)
+
+    @property
+    def waits_for_watermark(self) -> bool:
+        """Whether partitions are committed by the watermark."""
+        return self.writing.commit is not None and self.writing.commit.by_time
 
     def metadata_type(self, key: str) -> DataType:
         """Return Flink's type of a metadata key."""

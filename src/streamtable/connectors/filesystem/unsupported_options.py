@@ -4,18 +4,9 @@ from __future__ import annotations
 
 import re
 from datetime import timedelta
-from enum import Enum
 from typing import Any
 
-from streamtable.core.options import BOOLEAN, DURATION, TEXT, Kind, Option, choice, integer
-
-
-class CommitTrigger(Enum):
-    """Commit trigger of a partition."""
-
-    PROCESS_TIME = "process-time"
-    PARTITION_TIME = "partition-time"
-
+from streamtable.core.options import BOOLEAN, DURATION, TEXT, Kind, Option, integer
 
 _UNITS = {"": 1, "b": 1, "k": 1 << 10, "kb": 1 << 10, "m": 1 << 20, "mb": 1 << 20, "g": 1 << 30}
 _UNITS["gb"] = _UNITS["g"]
@@ -33,10 +24,6 @@ _MEMORY: Kind[int] = Kind("MemorySize", "a size such as '128 mb'", _bytes)
 
 _CLOSED = "a micro-batch closes its files"
 _ROLLS = f"{_CLOSED}; 'auto-compaction' writes a single file per partition"
-_BY_TIME = "each micro-batch commits the partitions to which it adds rows"
-_OF_PARTITION_TIME = "only the trigger 'process-time' is supported"
-#: Without a policy Flink commits no partition.
-_WITH_POLICY = ("sink.partition-commit.policy.kind", None)
 _TIMESTAMPS = "timestamps are INT64 microseconds; TIMESTAMP values have no time zone"
 
 UNSUPPORTED: tuple[Option[Any], ...] = (
@@ -70,30 +57,6 @@ UNSUPPORTED: tuple[Option[Any], ...] = (
         doc="Interval at which the ages of files are checked.",
     ),
     Option(
-        "sink.partition-commit.trigger",
-        choice(CommitTrigger),
-        default=CommitTrigger.PROCESS_TIME,
-        not_yet=_BY_TIME,
-        only_with=_WITH_POLICY,
-        doc="Whether partitions are committed by processing time or by their own time.",
-    ),
-    Option(
-        "sink.partition-commit.delay",
-        DURATION,
-        default=timedelta(0),
-        not_yet=_BY_TIME,
-        only_with=_WITH_POLICY,
-        doc="Delay of a partition's commit.",
-    ),
-    Option(
-        "sink.partition-commit.watermark-time-zone",
-        TEXT,
-        default="UTC",
-        not_yet=_OF_PARTITION_TIME,
-        only_with=_WITH_POLICY,
-        doc="Time zone of the watermark for the trigger `partition-time`.",
-    ),
-    Option(
         "sink.partition-commit.policy.class",
         TEXT,
         not_yet="only the policy 'success-file' is supported",
@@ -104,35 +67,6 @@ UNSUPPORTED: tuple[Option[Any], ...] = (
         TEXT,
         not_yet="only the policy 'success-file' is supported",
         doc="Parameters of the constructor of that class.",
-    ),
-    Option(
-        "partition.time-extractor.kind",
-        TEXT,
-        default="default",
-        not_yet=_OF_PARTITION_TIME,
-        only_with=_WITH_POLICY,
-        doc="How the time of a partition is extracted.",
-    ),
-    Option(
-        "partition.time-extractor.class",
-        TEXT,
-        not_yet=_OF_PARTITION_TIME,
-        only_with=_WITH_POLICY,
-        doc="Class that extracts the time of a partition.",
-    ),
-    Option(
-        "partition.time-extractor.timestamp-pattern",
-        TEXT,
-        not_yet=_OF_PARTITION_TIME,
-        only_with=_WITH_POLICY,
-        doc="Pattern that combines partition columns to a timestamp.",
-    ),
-    Option(
-        "partition.time-extractor.timestamp-formatter",
-        TEXT,
-        not_yet=_OF_PARTITION_TIME,
-        only_with=_WITH_POLICY,
-        doc="Format of that timestamp.",
     ),
     Option(
         "parquet.utc-timezone",

@@ -137,7 +137,7 @@ BINARY_MODE = Option(
     " `hex`.",
 )
 
-ALL = (
+ALL: tuple[Option[Any], ...] = (
     CONNECTOR,
     *ACCESS,
     DATABASE,

@@ -8,7 +8,7 @@ from typing import TypeVar
 from streamtable.core.errors import Condition, Span, StreamtableError
 from streamtable.plan.node import Node
 from streamtable.plan.rules.tree import every, rebuilt
-from streamtable.plan.rules.watermarks import is_complete, processing_windows
+from streamtable.plan.rules.watermarks import is_complete, processing_windows, sink_waits
 from streamtable.plan.sink.sink import Collect, Sink
 
 R = TypeVar("R", Sink, Collect)
@@ -29,7 +29,7 @@ def with_event_time(plan: R) -> R:
             with other rows.
     """
     windowed = rebuilt(plan.input, lambda node: node.in_time(plan.at))
-    stripped = _stripped(windowed.with_sessions(merged=False), waited=False)
+    stripped = _stripped(windowed.with_sessions(merged=False), waited=sink_waits(plan))
     _check_one_clock(stripped, plan.at)
     _check_unions(stripped, plan.at)
     return replace(plan, input=stripped)

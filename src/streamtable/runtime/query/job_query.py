@@ -10,7 +10,7 @@ from pyspark.sql.streaming.readwriter import DataStreamWriter
 
 from streamtable.connector_api.endpoints import sink_of
 from streamtable.connector_api.joint_sink import joint_sink_of
-from streamtable.connector_api.sink import SinkFacts
+from streamtable.connector_api.sink import SinkFacts, SinkTimer
 from streamtable.core.settings import ExecutionMode
 from streamtable.operators.context import LoweringContext
 from streamtable.operators.sink.shared_scan import lower_together
@@ -72,6 +72,12 @@ class JobQuery:
         if len(self.inserts) == 1:
             return lower_sink(self.plan, context)
         return lower_together(self.plans, context)
+
+    def timer(self, facts: SinkFacts, context: LoweringContext) -> SinkTimer | None:
+        """Return the timer of the sink; None if nothing waits, and for several INSERTs."""
+        if len(self.inserts) > 1:
+            return None
+        return sink_of(self.plan.table).timer(facts, context)
 
     def write(self, writer: DataStreamWriter, facts: SinkFacts, context: LoweringContext) -> None:
         """Configure a streaming query to write the encoded rows."""

@@ -15,12 +15,13 @@ from pyspark.sql import DataFrame
 from pyspark.sql.streaming.listener import StreamingQueryProgress
 
 from streamtable.connector_api.preflight import Notice
-from streamtable.connector_api.sink import Rollback, SinkFacts
+from streamtable.connector_api.sink import Rollback, SinkFacts, SinkTimer
 from streamtable.core.checkpoint_path import CheckpointPath
 from streamtable.core.errors import StreamtableError
-from streamtable.core.settings import ExecutionMode
+from streamtable.core.settings import DRAIN, ExecutionMode
 from streamtable.jvm.bridge import Bridge
 from streamtable.jvm.planned_batches import Stage
+from streamtable.jvm.running_queries import current_watermark
 from streamtable.operators.context import LoweringContext
 from streamtable.plan.sink.sink import Sink
 from streamtable.runtime.checkpoint.checkpoint import Checkpoint
@@ -64,6 +65,7 @@ class RunningQuery:
     state: State = field(default=State.NEW, init=False)
     _run: QueryRun | None = field(default=None, init=False)
     _rows: dict[ExecutionMode, DataFrame] = field(default_factory=dict, init=False)
+    _timer: SinkTimer | None = field(default=None, init=False)
 
     def __post_init__(self) -> None:
         self._watermark = WatermarkAdvance(self.context, self.plan.input)
@@ -122,7 +124,10 @@ class RunningQuery:
         If the input of the query has ended in an earlier run, the query does not start, or starts
         only to run its last batch.
         """
+        self._timer = self.query.timer(self.facts, self.context)
         self._enter(self._transitions.first())
+        if not self.state.runs:
+            self._end_input()
 
     def poll(self) -> bool:
         """Poll the query, and change its state if a transition is due.
@@ -144,6 +149,8 @@ class RunningQuery:
             self._enter(following)
             return True
         self._rewrites.update(self._run, self.state, ended=ended)
+        if self._timer is not None:
+            self._timer.advance(current_watermark(self.context.bridge, self._run.query))
         if not ended:
             mode, newest = self.state.mode, self._run.newest_batch
             self._watermark.advance(self._run.query, mode, newest)
@@ -151,7 +158,14 @@ class RunningQuery:
         following = self._transitions.after(self.state, self._run, ended=ended)
         if following is not None:
             self._enter(following)
+        if following is State.ENDED:
+            self._end_input()
         return self.state.runs
+
+    def _end_input(self) -> None:
+        """Let the sink do what waits, unless settings keep it for a later run."""
+        if self._timer is not None and self.context.settings[DRAIN]:
+            self._timer.end_input()
 
     def finish(self, seconds: float) -> None:
         """End the query gracefully, so that the next start has little work to repeat.
@@ -184,6 +198,8 @@ class RunningQuery:
     def stop(self) -> None:
         """Stop the query without waiting for its batch."""
         self._enter(State.ENDED)
+        if self._timer is not None:
+            self._timer.close()
         if self._rewrites.is_open:
             self._rewrites.close()
             self.notice(

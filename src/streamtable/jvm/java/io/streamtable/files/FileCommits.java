@@ -35,7 +35,7 @@ final class FileCommits {
   private final String id;
   private final CheckpointFolder log;
   private final String extension;
-  private final String successFile;
+  private final PartitionCommits partitions;
 
   /**
    * Opens the commits of a query.
@@ -44,8 +44,7 @@ final class FileCommits {
    * @param id id of the query, which is part of the names of its files
    * @param log a folder in the query's checkpoint
    * @param extension extension of the files, with its dot
-   * @param successFile name of a file to write into each partition that a batch adds to; null for
-   *     none
+   * @param partitions commits of the partitions that batches add to; null for none
    */
   FileCommits(
       Configuration configuration,
@@ -53,7 +52,7 @@ final class FileCommits {
       String id,
       String log,
       String extension,
-      String successFile) {
+      PartitionCommits partitions) {
     try {
       fileSystem = directory.getFileSystem(configuration);
       this.log = CheckpointFolder.open(log);
@@ -66,7 +65,7 @@ final class FileCommits {
     this.staging = new Path(this.directory, ".staging-" + id + run);
     this.id = id;
     this.extension = extension;
-    this.successFile = successFile;
+    this.partitions = partitions;
   }
 
   /** Returns whether the files of a batch are at their final places, or staged and listed. */
@@ -97,6 +96,9 @@ final class FileCommits {
     lines.add(Long.toString(batch));
     try {
       list(staging, batch, lines);
+      if (partitions != null) {
+        partitions.check(partitionsOf(lines));
+      }
       write(PREPARED, lines);
     } catch (IOException e) {
       throw new UncheckedIOException(e);
@@ -109,24 +111,30 @@ final class FileCommits {
       return;
     }
     try {
-      Set<Path> partitions = new LinkedHashSet<>();
       List<String> lines = log.read(PREPARED).lines().toList();
       for (String line : lines.subList(1, lines.size())) {
         String[] ends = line.split(" ", 2);
-        Path target = new Path(URI.create(ends[1]));
-        move(new Path(URI.create(ends[0])), target);
-        partitions.add(target.getParent());
+        move(new Path(URI.create(ends[0])), new Path(URI.create(ends[1])));
       }
-      if (successFile != null) {
-        for (Path partition : partitions) {
-          fileSystem.create(new Path(partition, successFile), true).close();
-        }
+      if (partitions != null) {
+        partitions.add(batch, partitionsOf(lines));
       }
       write(DONE, List.of(Long.toString(batch)));
       fileSystem.delete(staging, true);
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
+  }
+
+  /** Returns the partitions of listed files: directories below that of the table. */
+  private Set<String> partitionsOf(List<String> lines) {
+    Set<String> found = new LinkedHashSet<>();
+    for (String line : lines.subList(1, lines.size())) {
+      Path partition = new Path(URI.create(line.split(" ", 2)[1])).getParent();
+      String below = partition.toUri().getPath().substring(directory.toUri().getPath().length());
+      found.add(below.startsWith("/") ? below.substring(1) : below);
+    }
+    return found;
   }
 
   private void move(Path staged, Path target) throws IOException {

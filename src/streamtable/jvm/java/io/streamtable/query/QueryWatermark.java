@@ -7,7 +7,7 @@ import org.apache.spark.sql.execution.streaming.runtime.StreamingQueryWrapper;
 import org.apache.spark.sql.execution.streaming.runtime.WatermarkPropagator;
 import org.apache.spark.sql.execution.streaming.runtime.WatermarkTracker;
 
-/** Advances the watermark of a running query independently of its rows. */
+/** Reads the watermark of a running query, and advances it independently of its rows. */
 public final class QueryWatermark {
   private QueryWatermark() {}
 
@@ -30,6 +30,12 @@ public final class QueryWatermark {
     } finally {
       execution.awaitProgressLock().unlock();
     }
+  }
+
+  /** Returns the watermark of the next batch, in milliseconds; 0 if there is none yet. */
+  public static long current(StreamingQueryWrapper query) {
+    WatermarkTracker tracker = ((MicroBatchExecution) query.streamingQuery()).watermarkTracker();
+    return tracker == null ? 0 : tracker.currentWatermark();
   }
 
   private static boolean advanceLocked(MicroBatchExecution execution, long watermark)
