@@ -28,11 +28,16 @@ def field_of(value: Bound, name: str, at: Span | None) -> Bound:
 
 
 def item_of(value: Bound, index: Bound, at: Span | None) -> Bound:
-    """Return item `value[index]` of an ARRAY or a MAP; NULL if there is no such item.
+    """Return item `value[index]` of an ARRAY, a MAP or a ROW; NULL if there is no such item.
+
+    The index of a ROW is a literal: the name of a field, or its number from 1.
 
     Raises:
-        StreamtableError: ARGUMENT_MISMATCH for an index of another type or a constant below 1.
+        StreamtableError: ARGUMENT_MISMATCH for an index of another type, a constant below 1, or a
+            field number that a ROW does not have; UNKNOWN_COLUMN.
     """
+    if value.type.fields:
+        return _field_at(value, index, at)
     if value.type.root is Root.ARRAY and value.type.element is not None:
         if index.type.root not in INTEGERS or _below_one(index):
             raise _mismatch(index, at, "an array's item", "an index that counts from 1")
@@ -47,7 +52,30 @@ def item_of(value: Bound, index: Bound, at: Span | None) -> Bound:
             raise _mismatch(index, at, "a map's item", f"a key that is {wanted.sql()}")
         sql = f"element_at({value.sql}, {key.sql})"
         return derived(sql, value.type.element.with_nullable(True), (value, index))
-    raise _mismatch(value, at, "[ ]", "an ARRAY or a MAP before it")
+    raise _mismatch(value, at, "[ ]", "an ARRAY, a MAP or a ROW before it")
+
+
+def _field_at(value: Bound, index: Bound, at: Span | None) -> Bound:
+    if isinstance(index.constant, str):
+        return field_of(value, index.constant, at)
+    count = len(value.type.fields)
+    number = index.constant if isinstance(index.constant, int) else 0
+    if not 1 <= number <= count:
+        expected = f"a literal: the name of a field, or a number from 1 to {count}"
+        raise _mismatch(index, at, "a row's field", expected)
+    return field_of(value, value.type.fields[number - 1].name, at)
+
+
+def peeked(value: Bound, name: str, at: Span | None) -> list[Bound]:
+    """Return the fields of a name within a ROW, at any depth of rows.
+
+    In Flink a name without its ROW finds a nested field (Calcite's `PEEK_FIELDS_NO_EXPAND`).
+    """
+    found: list[Bound] = []
+    for field in value.type.fields:
+        inner = field_of(value, field.name, at)
+        found += [inner] if field.name == name else peeked(inner, name, at)
+    return found
 
 
 def _below_one(index: Bound) -> bool:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from streamtable.core.errors import Condition, Span, StreamtableError, closest
 from streamtable.core.types import quote
-from streamtable.plan.binding.access import field_of
+from streamtable.plan.binding.access import field_of, peeked
 from streamtable.plan.binding.bound import Bound, Input, InputField
 
 #: Maximum number of columns in a hint.
@@ -15,6 +15,8 @@ _FEW = 12
 
 def column(inputs: Input, names: Sequence[str], at: Span | None) -> Bound:
     """Resolve the longest prefix of the names to a column; the rest are nested fields.
+
+    Without such a column, the first name may be a field within a ROW, as in Flink.
 
     Raises:
         StreamtableError: UNKNOWN_COLUMN or AMBIGUOUS_COLUMN.
@@ -26,7 +28,10 @@ def column(inputs: Input, names: Sequence[str], at: Span | None) -> Bound:
         found = [f for f in inputs.fields if f.name == names[0] and not f.merged]
         rest = names[1:]
     if not found:
-        raise _unknown(inputs, names, qualified, at)
+        nested = _nested(inputs, qualified, names, at)
+        if nested is None:
+            raise _unknown(inputs, names, qualified, at)
+        return nested
     if len(found) > 1:
         raise StreamtableError(
             Condition.AMBIGUOUS_COLUMN,
@@ -38,6 +43,34 @@ def column(inputs: Input, names: Sequence[str], at: Span | None) -> Bound:
     value = _input_field(found[0], at)
     for name in rest:
         value = field_of(value, name, at)
+    return value
+
+
+def _nested(
+    inputs: Input, qualified: list[InputField], names: Sequence[str], at: Span | None
+) -> Bound | None:
+    """Resolve a name to the only field of this name within the ROW columns; None without one."""
+    of_table = len(names) > 1 and bool(qualified)
+    name, rest = (names[1], names[2:]) if of_table else (names[0], names[1:])
+    found = [
+        (column, value)
+        for column in (qualified if of_table else inputs.fields)
+        if column.field.type.fields and not column.merged
+        for value in peeked(_input_field(column, at), name, at)
+    ]
+    if len(found) > 1:
+        raise StreamtableError(
+            Condition.AMBIGUOUS_COLUMN,
+            at=at,
+            hint=f"write {found[0][0].name}.{name}",
+            column=name,
+            inputs=", ".join(dict.fromkeys(column.name for column, _ in found)),
+        )
+    if not found:
+        return None
+    value = found[0][1]
+    for field in rest:
+        value = field_of(value, field, at)
     return value
 
 

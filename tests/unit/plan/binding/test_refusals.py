@@ -51,7 +51,9 @@ CASES = {
     "TRY_CAST(buyer AS INT)": "1:10: CAST_UNSUPPORTED: cannot cast ROW<`city` STRING> to INT",
     "ARRAY[1][0]": "1:1: ARGUMENT_MISMATCH: an array's item takes an index that counts from 1,"
     " found (0)",
-    "amount[1]": "1:1: ARGUMENT_MISMATCH: [ ] takes an ARRAY or a MAP before it, found (INT)",
+    "amount[1]": (
+        "1:1: ARGUMENT_MISMATCH: [ ] takes an ARRAY, a MAP or a ROW before it, found (INT)"
+    ),
     "1 + SUM(amount)": (
         "1:5: AGGREGATE_MISPLACED: SUM is an aggregate and cannot be used in an"
         " expression over single rows. Hint: write a condition on groups in"
