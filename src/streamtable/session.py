@@ -19,7 +19,7 @@ from streamtable.core.session_settings import SessionSettings, python_files
 from streamtable.core.settings import REUSE_SOURCE, REUSE_SUB_PLANS, RUNTIME_MODE, RuntimeMode
 from streamtable.core.types import Field
 from streamtable.jvm.installed_spark import check_machine
-from streamtable.plan.explain.details import check_details, explained_plan
+from streamtable.plan.explain.details import explained_plan
 from streamtable.plan.explain.explain import explain
 from streamtable.plan.explain.show import columns_of, shown
 from streamtable.plan.functions import AGGREGATES, FUNCTIONS, NEWER
@@ -303,7 +303,6 @@ class Session:
         )
 
     def _explain(self, statement: Explain) -> None:
-        check_details(statement)
         explained = statement.statement
         plans: Sequence[Sink | Collect]
         if isinstance(explained, CreateTableAs):

@@ -1,32 +1,25 @@
-"""EXPLAIN details: printed in addition to the plan, or refused."""
+"""EXPLAIN details: printed in addition to the plan."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
-from streamtable.core.errors import Condition, StreamtableError
 from streamtable.plan.explain.advice import advice
 from streamtable.plan.explain.explain import explain
 from streamtable.plan.sink.sink import Root
-from streamtable.sql.statements.model import Explain
 
-#: Unsupported details of EXPLAIN -> what to do instead. CHANGELOG_MODE is always shown.
-NOT_YET: Mapping[str, str] = {
-    "ESTIMATED_COST": "topics have no statistics for an estimate; remove it",
-    "JSON_EXECUTION_PLAN": "Spark creates its physical plan when the job runs; remove it",
+#: Details of EXPLAIN that a plan does not have -> the line that says so. CHANGELOG_MODE is always
+#: shown.
+_WITHOUT: Mapping[str, str] = {
+    "ESTIMATED_COST": "no estimated cost: tables have no statistics for an estimate",
+    "JSON_EXECUTION_PLAN": "no execution plan: Spark creates its physical plan when the job runs",
 }
 
 
-def check_details(statement: Explain) -> None:
-    """Raise NOT_YET for an unsupported detail."""
-    for detail in statement.details:
-        if detail in NOT_YET:
-            raise StreamtableError(
-                Condition.NOT_YET, at=statement.at, what=f"EXPLAIN {detail}", hint=NOT_YET[detail]
-            )
-
-
 def explained_plan(plan: Root, details: tuple[str, ...]) -> str:
-    """Format a plan, with advice if requested."""
+    """Format a plan, with advice if requested, and a line for each detail that it does not have."""
     text = explain(plan)
-    return f"{text}\n\n{advice(plan)}" if "PLAN_ADVICE" in details else text
+    if "PLAN_ADVICE" in details:
+        text += f"\n\n{advice(plan)}"
+    missing = [_WITHOUT[detail] for detail in dict.fromkeys(details) if detail in _WITHOUT]
+    return "\n\n".join([text, *missing])
