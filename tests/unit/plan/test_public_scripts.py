@@ -77,6 +77,7 @@ def test_settings_without_effect(key: str, reason: str) -> None:
 _FILES = """CREATE TABLE t (a INT, dt STRING) PARTITIONED BY (dt) WITH ('connector' = 'filesystem',
   'path' = '/d', 'format' = 'json', '{}' = '{}')"""
 _ROLLS = "has no effect here: a micro-batch closes its files"
+_BY_TIME = "has no effect without 'sink.partition-commit.trigger' = 'partition-time'"
 _COMMITS = "has no effect without 'sink.partition-commit.policy.kind'"
 #: A declaration that is accepted, and the notice about it.
 NOTICES = {
@@ -93,7 +94,7 @@ NOTICES = {
     _FILES.format("sink.rolling-policy.rollover-interval", "1 min"): _ROLLS,
     _FILES.format("sink.partition-commit.trigger", "partition-time"): _COMMITS,
     _FILES.format("sink.partition-commit.delay", "1 h"): _COMMITS,
-    _FILES.format("partition.time-extractor.timestamp-pattern", "$dt 00:00:00"): _COMMITS,
+    _FILES.format("partition.time-extractor.timestamp-pattern", "$dt 00:00:00"): _BY_TIME,
 }
 
 
