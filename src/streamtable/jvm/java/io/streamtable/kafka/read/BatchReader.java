@@ -11,8 +11,8 @@ import org.apache.spark.sql.kafka010.KafkaOffsetRange;
 import org.apache.spark.sql.kafka010.consumer.KafkaDataConsumer;
 
 /**
- * Reads a Kafka partition's part of a batch with the consumers of Spark's Kafka source, but without
- * copying records ({@link RecordRow}).
+ * Reads a Kafka partition's part of a batch with the consumers of Spark's Kafka source, which decide
+ * about lost records, but without copying records ({@link RecordRow}).
  */
 final class BatchReader implements PartitionReader<InternalRow> {
   private final KafkaBatchInputPartition part;
@@ -38,13 +38,9 @@ final class BatchReader implements PartitionReader<InternalRow> {
   private record Factory(PartitionReaderFactory kafka) implements PartitionReaderFactory {
     @Override
     public PartitionReader<InternalRow> createReader(InputPartition partition) {
-      if (partition instanceof PartitionGroup group) {
-        return new GroupReader(group.parts());
-      }
-      if (partition instanceof KafkaBatchInputPartition part && hasOffsets(part)) {
-        return new BatchReader(part);
-      }
-      return kafka.createReader(partition);
+      return partition instanceof PartitionGroup group
+          ? new GroupReader(group.parts())
+          : kafka.createReader(partition);
     }
   }
 

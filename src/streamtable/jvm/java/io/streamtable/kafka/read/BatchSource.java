@@ -204,7 +204,7 @@ public final class BatchSource implements TableProvider {
     public InputPartition[] planInputPartitions(Offset begin, Offset end) {
       InputPartition[] parts = kafka.planInputPartitions(begin, end);
       if (!groups) {
-        return parts;
+        return PartitionGroup.single(parts);
       }
       return PartitionGroup.of(parts, PartitionGroup.slots(SparkSession.active().sparkContext()));
     }

@@ -21,7 +21,7 @@ import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.apache.spark.sql.kafka010.KafkaOffsetRange;
 
 /**
- * A consumer of several partitions. It reads ranges of offsets, and keeps the records that it has
+ * A consumer of one or several partitions. It reads ranges of offsets, and keeps the records that it has
  * fetched beyond them for the next ranges. One task uses it at a time.
  */
 final class GroupConsumer {

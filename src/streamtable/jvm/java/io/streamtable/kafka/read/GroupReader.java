@@ -13,7 +13,7 @@ import org.apache.spark.sql.connector.read.PartitionReader;
 import org.apache.spark.sql.kafka010.KafkaBatchInputPartition;
 
 /**
- * Reads several parts of a batch with one consumer, the records of each partition in order. A part
+ * Reads the parts of a batch that a task has with one consumer, the records of each partition in order. A part
  * that this consumer cannot finish (its records were deleted, or the brokers send nothing) is left
  * to a {@link BatchReader}, which decides about data loss as Spark does.
  */

@@ -11,17 +11,27 @@ import org.apache.spark.sql.kafka010.KafkaBatchInputPartition;
 import org.apache.spark.sql.kafka010.KafkaOffsetRange;
 
 /**
- * The parts of a batch that one task reads. Spark's source plans a task for each partition of a
- * topic; with hundreds of partitions, these tasks and their consumers cost more than the records.
+ * The parts of a batch that one task reads with one consumer of its own. Spark's source plans a task
+ * for each partition of a topic; with hundreds of partitions, these tasks and their consumers cost
+ * more than the records. A consumer of Spark asks for the first and the last offset after each poll.
+ * The broker answers when the fetch that is under way on this connection ends: where no record
+ * follows, after {@code fetch.max.wait.ms}, half a second.
  */
 record PartitionGroup(List<KafkaBatchInputPartition> parts) implements InputPartition {
   /** The cost of a part in addition to its records, in records. */
   private static final long COST = 100;
 
+  /** Returns a group for each part of a batch. */
+  static InputPartition[] single(InputPartition[] parts) {
+    return Arrays.stream(parts)
+        .map(part -> hasOffsets(part) ? new PartitionGroup(List.of(kafka(part))) : part)
+        .toArray(InputPartition[]::new);
+  }
+
   /** Distributes the parts of a batch to one group per slot, with about equal numbers of records. */
   static InputPartition[] of(InputPartition[] parts, int slots) {
     if (parts.length <= slots || !Arrays.stream(parts).allMatch(PartitionGroup::hasOffsets)) {
-      return parts;
+      return single(parts);
     }
     PriorityQueue<Load> loads =
         new PriorityQueue<>(Comparator.comparingLong(Load::cost).thenComparingInt(Load::slot));
@@ -31,7 +41,7 @@ record PartitionGroup(List<KafkaBatchInputPartition> parts) implements InputPart
       groups.add(new ArrayList<>());
     }
     Arrays.stream(parts)
-        .map(KafkaBatchInputPartition.class::cast)
+        .map(PartitionGroup::kafka)
         .sorted(LARGEST_FIRST)
         .forEach(
             part -> {
@@ -50,8 +60,18 @@ record PartitionGroup(List<KafkaBatchInputPartition> parts) implements InputPart
 
   private record Load(long cost, int slot) {}
 
+  private static KafkaBatchInputPartition kafka(InputPartition part) {
+    return (KafkaBatchInputPartition) part;
+  }
+
   private static boolean hasOffsets(InputPartition part) {
     return part instanceof KafkaBatchInputPartition kafka && BatchReader.hasOffsets(kafka);
+  }
+
+  /** Where the consumer of the first part is: the executor that read it in the last batch. */
+  @Override
+  public String[] preferredLocations() {
+    return parts.get(0).preferredLocations();
   }
 
   /**
