@@ -66,7 +66,8 @@ class _Running:
 def _running(proved: ProvedJob, spark: SparkSession) -> Iterator[_Running]:
     session = Session()
     session.load((proved.folder / "job.sql").read_text(), "job.sql", proved.variables)
-    proofs = ProofOptions(timedelta(seconds=1), 1.0, "1g", PROGRAM, proved.arguments)
+    # The share does not limit these proofs.
+    proofs = ProofOptions(timedelta(seconds=1), 100.0, "1g", PROGRAM, proved.arguments)
     options = RunOptions(checkpoint=str(proved.checkpoint), proofs=proofs)
     notices: list[str] = []
     running = _Running(proved, session.start(options, notices.append, spark), notices)

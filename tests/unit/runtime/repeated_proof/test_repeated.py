@@ -102,7 +102,7 @@ class _Job:
         program = self.folder / "program.py"
         program.write_text(_PROGRAM)
         command = [sys.executable, str(program), str(self.folder)]
-        options = ProofOptions(timedelta(milliseconds=50), 1.0, "1g", command, ["job.sql"])
+        options = ProofOptions(timedelta(milliseconds=50), 1_000.0, "1g", command, ["job.sql"])
         plans, session = _planned(inserts)
         given = {"temporary": False, "bounded": False, **more}
         with repeated_proofs(
