@@ -17,7 +17,7 @@ from streamtable.plan.aggregate.plan_aggregate import has_aggregate
 from streamtable.plan.binding.bound import Input, InputField
 from streamtable.plan.binding.expressions import Binder
 from streamtable.plan.query.conditions import bind_condition
-from streamtable.plan.query.select import name_of
+from streamtable.plan.query.relation import name_of
 from streamtable.sql.parse import parse_script
 from streamtable.sql.statements.model import Select
 

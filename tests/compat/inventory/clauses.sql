@@ -344,10 +344,9 @@ SELECT id, n FROM carts CROSS JOIN UNNEST(items) WITH ORDINALITY AS i (sku, pric
 -- case: LATERAL with a correlated subquery
 SELECT u.id, e.note FROM users u, LATERAL (SELECT note FROM events e WHERE e.id = u.id) AS e;
 
--- case: LATERAL with a correlated subquery that ends in LIMIT
--- refused: Flink's planner refuses it, too
-SELECT u.id, e.note FROM users u, LATERAL (SELECT note FROM events e WHERE e.id = u.id
-ORDER BY note LIMIT 3) AS e;
+-- case: LATERAL with ORDER BY and LIMIT, the first rows of each key
+SELECT k.id, e.note FROM (SELECT DISTINCT id FROM events) AS k, LATERAL (SELECT note FROM events
+WHERE id = k.id ORDER BY note LIMIT 3) AS e;
 
 -- case: table functions: LATERAL TABLE(f(...))
 -- unrecorded: the function is written in Python

@@ -51,6 +51,27 @@ QUERIES = {
             " FROM b WHERE b.g = a.g GROUP BY COALESCE(v, -1)) AS x WHERE x.n < 4"
         ),
     ),
+    "lateral_first": Query(
+        (0, 1),
+        (
+            "SELECT a.k, x.l, x.w FROM a, LATERAL (SELECT k AS l, v + 1 AS w FROM b"
+            " WHERE b.g = a.g AND v > 0 ORDER BY w DESC, k LIMIT 2) AS x"
+        ),
+        (
+            "SELECT a.k, x.l, x.w FROM a JOIN (SELECT k AS l, v + 1 AS w, g,"
+            " ROW_NUMBER() OVER (PARTITION BY g ORDER BY v DESC, k) AS r FROM b WHERE v > 0) AS x"
+            " ON x.g = a.g AND x.r <= 2"
+        ),
+    ),
+    "first_value": Query(
+        (0,),
+        "SELECT k, (SELECT v FROM b WHERE b.g = a.g ORDER BY v LIMIT 1) FROM a",
+        (
+            "SELECT a.k, x.v FROM a LEFT JOIN (SELECT v, g,"
+            " ROW_NUMBER() OVER (PARTITION BY g ORDER BY v) AS r FROM b) AS x"
+            " ON x.g = a.g AND x.r = 1"
+        ),
+    ),
     "groups": Query(
         (0,),
         (

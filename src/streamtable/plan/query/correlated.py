@@ -17,13 +17,14 @@ from streamtable.plan.aggregate.plan_aggregate import has_aggregate, is_aggregat
 from streamtable.plan.binding.comparisons import compare
 from streamtable.plan.binding.expressions import Binder, Input, InputField
 from streamtable.plan.query.conditions import Part, conjuncts, equality
+from streamtable.plan.query.correlated_rows import first_rows
 from streamtable.plan.query.relation import Relation
 from streamtable.plan.query.subquery import Planner, is_over
 from streamtable.sql.nodes import FlinkCall
 from streamtable.sql.place import place_of
 
 #: Clauses that apply to all rows of a subquery, so that it cannot be decorrelated.
-_WHOLE = ("order", "limit", "offset", "with_", "windows", "distinct")
+_WHOLE = ("offset", "with_", "windows", "distinct")
 
 
 @dataclass(frozen=True)
@@ -81,10 +82,26 @@ def untied(query: exp.Expr, planner: Planner) -> Untied | None:
     if found is not None:
         raise not_yet(
             found if isinstance(found, exp.Expr) else query,
-            "DISTINCT, ORDER BY, LIMIT or WINDOW in a subquery that reads columns of the query"
-            " around it",
+            "DISTINCT, OFFSET or WINDOW in a subquery that reads columns of the query around it",
         )
+    limit = query.args.get("limit")
+    if limit is not None:
+        _check_rows(query, limit)
+        sides = [_named(tie.inner, f"$tie{i}") for i, tie in enumerate(ties)]
+        changed, items = first_rows(query, local, sides, inner)
+        return Untied(changed, ties, items, None)
     return _without_ties(query, local, ties, inner)
+
+
+def _check_rows(query: exp.Select, limit: exp.Expr) -> None:
+    """Refuse LIMIT together with aggregates, which the ties would group first."""
+    grouped = query.args.get("group") is not None or query.args.get("having") is not None
+    if grouped or any(has_aggregate(item) for item in query.expressions):
+        raise not_yet(
+            limit,
+            "LIMIT beside aggregates in a subquery that reads columns of the query around it",
+            "group in a subquery in its FROM",
+        )
 
 
 def tied(ties: Sequence[Tie], outer: Relation, inner: Relation) -> list[Part]:

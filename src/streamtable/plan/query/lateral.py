@@ -11,8 +11,7 @@ from streamtable.plan.join.kind import JoinKind
 from streamtable.plan.join.plan_join import apart, join_relations
 from streamtable.plan.query.conditions import bind_part
 from streamtable.plan.query.correlated import Untied, not_yet, tied, untied
-from streamtable.plan.query.relation import Relation, with_values
-from streamtable.plan.query.select import name_of
+from streamtable.plan.query.relation import Relation, name_of, with_values
 from streamtable.plan.query.subquery import Planner
 from streamtable.sql.place import place_of
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
+from sqlglot import exp
+
 from streamtable.core.types import Field, quote
 from streamtable.plan.binding.expressions import Bound, InputField
 from streamtable.plan.node import Node
@@ -136,3 +138,18 @@ def _is_identity(projections: tuple[Projection, ...], node: Node) -> bool:
     return same == tuple((f.name, f.name) for f in node.fields) and all(
         p.field.type.same_shape(f.type) for p, f in zip(projections, node.fields, strict=True)
     )
+
+
+def name_of(item: exp.Expr, position: int) -> str:
+    """Return the output name of a SELECT item: its alias, column name, or Flink's `EXPR$n`."""
+    name: str
+    match item:
+        case exp.Alias():
+            name = item.alias
+        case exp.Column():
+            name = item.name
+        case exp.Dot():
+            name = item.expression.name
+        case _:
+            name = f"EXPR${position}"
+    return name

@@ -15,7 +15,7 @@ from streamtable.plan.aggregate.plan_aggregate import Aggregation, has_aggregate
 from streamtable.plan.binding.expressions import Binder, Bound, Input
 from streamtable.plan.over.plan_over import windows_of, with_named_windows, with_over
 from streamtable.plan.query.conditions import bind_condition
-from streamtable.plan.query.relation import Relation, bound_field, project
+from streamtable.plan.query.relation import Relation, bound_field, name_of, project
 from streamtable.plan.query.scalar import with_scalars
 from streamtable.plan.query.subquery import Planner
 from streamtable.plan.query.ttl_hints import TtlHints, aggregate_with_ttl
@@ -72,21 +72,6 @@ def _refuse_aliases(clause: exp.Expr, name: str, items: list[exp.Expr], source: 
                 column=column.name,
                 hint=f"it is an alias of SELECT, which {name} does not see; write its expression",
             )
-
-
-def name_of(item: exp.Expr, position: int) -> str:
-    """Return the output name of a SELECT item: its alias, column name, or Flink's `EXPR$n`."""
-    name: str
-    match item:
-        case exp.Alias():
-            name = item.alias
-        case exp.Column():
-            name = item.name
-        case exp.Dot():
-            name = item.expression.name
-        case _:
-            name = f"EXPR${position}"
-    return name
 
 
 def _where(query: exp.Select, source: Relation) -> Relation:
