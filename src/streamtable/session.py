@@ -8,17 +8,19 @@ from typing import TYPE_CHECKING
 
 from streamtable.catalog.catalog import Catalog
 from streamtable.catalog.define import define
-from streamtable.catalog.functions import search_in
+from streamtable.catalog.functions import python_function, search_in
+from streamtable.catalog.java_functions import java_function
 from streamtable.connector_api.catalogs import CATALOG_TYPES
 from streamtable.connector_api.connectors import CONNECTORS
 from streamtable.core.answer import Answer, text_answer
 from streamtable.core.errors import Condition, Span, StreamtableError, raise_all, singles
 from streamtable.core.options import Given
 from streamtable.core.secrets import without_secrets
-from streamtable.core.session_settings import SessionSettings, python_files
+from streamtable.core.session_settings import SessionSettings, jars, python_files
 from streamtable.core.settings import REUSE_SOURCE, REUSE_SUB_PLANS, RUNTIME_MODE, RuntimeMode
 from streamtable.core.types import Field
 from streamtable.jvm.installed_spark import check_machine
+from streamtable.jvm.java_classes import described_class, local_jar
 from streamtable.plan.explain.details import explained_plan
 from streamtable.plan.explain.explain import explain
 from streamtable.plan.explain.show import columns_of, shown
@@ -63,7 +65,6 @@ if TYPE_CHECKING:
     from streamtable.runtime.run_queries import JobObserver
 
 
-_NO_JARS = "has no effect here: connectors and formats are built in, and functions are in Python"
 _BUILT_IN = frozenset({*FUNCTIONS, *AGGREGATES}) - NEWER
 
 
@@ -245,7 +246,7 @@ class Session:
             case ListOptions():
                 self.answers.append(self.settings.listed())
             case JarStatement():
-                self._told.append(f"{statement.at}: {statement.keyword} JAR {_NO_JARS}")
+                self._change_jars(statement)
             case Insert() | StatementSet():
                 self._insert(statement)
             case CreateTableAs():
@@ -269,7 +270,8 @@ class Session:
     def _define(self, statement: Definition) -> None:
         """Update the catalog, and bind the computed columns of a new or changed table."""
         if isinstance(statement, CreateFunction):
-            search_in(python_files(self.settings.current()))
+            self._create_function(statement)
+            return
         define(statement, self.catalog)
         made = statement.table if isinstance(statement, CreateTableLike) else statement
         if isinstance(made, CreateTable):
@@ -278,6 +280,32 @@ class Session:
         elif isinstance(made, AlterTable) and self.catalog.has(made.name):
             self._check_columns(made.name, made.name_at, temporary=False)
             self._told += self.catalog.notices(made.name)
+
+    def _create_function(self, statement: CreateFunction) -> None:
+        settings = self.settings.current()
+        if statement.language == "PYTHON":
+            search_in(python_files(settings))
+            self.catalog.functions.create(statement, python_function)
+            return
+        added = self.catalog.functions.jars
+        searched = list(dict.fromkeys([*statement.jars, *added, *jars(settings)]))
+
+        self.catalog.functions.create(
+            statement, lambda made: java_function(made, searched, described_class)
+        )
+
+    def _change_jars(self, statement: JarStatement) -> None:
+        """Add or remove a jar; connectors and formats are never loaded from it."""
+        path, added = statement.path, self.catalog.functions.jars
+        if statement.keyword == "REMOVE":
+            self.catalog.functions.jars = [jar for jar in added if jar != path]
+        elif path not in added:
+            added.append(path)
+            if local_jar(path) is None:
+                self._told.append(
+                    f"{statement.at}: ADD JAR '{path}' has no effect here: there is no such file;"
+                    " connectors and formats are built in"
+                )
 
     def _check_columns(self, name: Name, at: Span | None, *, temporary: bool) -> None:
         """Remove a table or view from the catalog if its columns do not bind."""

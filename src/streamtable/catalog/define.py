@@ -10,7 +10,6 @@ from streamtable.sql.statements.changes import AlterTable, AlterView
 from streamtable.sql.statements.listings import (
     CreateCatalog,
     CreateDatabase,
-    CreateFunction,
     DropCatalog,
     DropDatabase,
     DropFunction,
@@ -30,7 +29,6 @@ _ACTIONS: Mapping[type[Any], Callable[[Catalog, Any], object]] = {
     DropDatabase: Catalog.drop_database,
     DropCatalog: Catalog.drop_catalog,
     UseDatabase: lambda catalog, used: catalog.namespaces.use_database(used),
-    CreateFunction: lambda catalog, made: catalog.functions.create(made),
     DropFunction: lambda catalog, dropped: catalog.functions.drop(dropped),
     UseCatalog: lambda catalog, used: catalog.namespaces.use_catalog(used),
 }

@@ -1,17 +1,18 @@
-"""Python functions of a session: create them, look them up, and bind calls to them."""
+"""User-defined functions of a session: create them, look them up, and bind calls to them."""
 
 from __future__ import annotations
 
 import hashlib
 import importlib
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, fields, is_dataclass
 from pathlib import Path as FilePath
 from typing import Any
 
 from sqlglot import exp
 
+from streamtable.catalog.java_functions import JavaFunction
 from streamtable.catalog.namespaces import Namespaces, Path
 from streamtable.catalog.python_hints import Signature, signature_of
 from streamtable.core.errors import Condition, Span, StreamtableError, closest
@@ -43,12 +44,54 @@ class PythonFunction:
     given: object = None
 
     @property
+    def deterministic(self) -> bool:
+        """Whether equal arguments give equal results."""
+        return self.signature.deterministic
+
+    @property
+    def is_table(self) -> bool:
+        """Whether it is a table function."""
+        return self.signature.is_table
+
+    @property
+    def is_aggregate(self) -> bool:
+        """Whether it is an aggregate function."""
+        return self.signature.is_aggregate
+
+    @property
+    def kind(self) -> str:
+        """Kind of the function in messages."""
+        return self.signature.kind
+
+    @property
+    def table_hint(self) -> str:
+        """What to do to call it in FROM."""
+        return "mark it with streamtable.udf.udtf"
+
+    @property
+    def class_name(self) -> str:
+        """Place of the function, as Flink shows it."""
+        return f"{self.module}.{self.attribute}"
+
+    @property
+    def language(self) -> str:
+        """Language, as CREATE FUNCTION names it."""
+        return "PYTHON"
+
+    def usages(self) -> list[str]:
+        """Its argument lists, as messages show them."""
+        return [self.signature.usage()]
+
+    @property
     def spark_name(self) -> str:
         """Name of the function in Spark; the same in every run of a script."""
         target = f"{self.module}:{self.attribute}"
         digest = hashlib.sha256(target.encode()).hexdigest()[:8]
         readable = "".join(c if c.isascii() and c.isalnum() else "_" for c in self.attribute)
         return f"{SPARK_PREFIX}{readable}_{digest}"
+
+
+UserFunction = PythonFunction | JavaFunction
 
 
 class Functions:
@@ -62,11 +105,13 @@ class Functions:
     def __init__(self, namespaces: Namespaces, built_in: frozenset[str]) -> None:
         self._namespaces = namespaces
         self._built_in = built_in
-        self._system: dict[str, PythonFunction] = {}
-        self._temporary: dict[Path, PythonFunction] = {}
-        self._permanent: dict[Path, PythonFunction] = {}
+        self._system: dict[str, UserFunction] = {}
+        self._temporary: dict[Path, UserFunction] = {}
+        self._permanent: dict[Path, UserFunction] = {}
         #: All functions that were ever created, to be registered in Spark.
-        self.made: list[PythonFunction] = []
+        self.made: list[UserFunction] = []
+        #: The jars of ADD JAR, in which classes of functions are searched.
+        self.jars: list[str] = []
 
     def copy(self, namespaces: Namespaces) -> Functions:
         """Return independent functions with the same content, in a copy of the namespaces."""
@@ -75,13 +120,20 @@ class Functions:
         other._temporary = dict(self._temporary)
         other._permanent = dict(self._permanent)
         other.made = list(self.made)
+        other.jars = list(self.jars)
         return other
 
-    def create(self, statement: CreateFunction) -> None:
-        """Import the module and register the function.
+    def create(
+        self, statement: CreateFunction, load: Callable[[CreateFunction], UserFunction]
+    ) -> None:
+        """Register a function.
+
+        Args:
+            statement: its declaration.
+            load: finds the function; it is not called if the function exists already.
 
         Raises:
-            StreamtableError: FUNCTION_UNUSABLE if the function cannot be imported or has no types;
+            StreamtableError: FUNCTION_UNUSABLE if the function cannot be loaded or has no types;
                 ALREADY_EXISTS.
         """
         name, at = statement.name[-1].upper(), statement.at
@@ -97,7 +149,7 @@ class Functions:
                 what=f"function {statement.name[-1]}",
                 hint="drop it first, or write CREATE FUNCTION IF NOT EXISTS",
             )
-        found = _loaded(statement)
+        found = load(statement)
         if statement.system:
             self._system[name] = found
         else:
@@ -166,7 +218,7 @@ class Functions:
         inside = [path.name for path in paths if (path.catalog, path.database) == place]
         return sorted({name.lower() for name in (*inside, *self._system)})
 
-    def found(self, name: tuple[str, ...]) -> tuple[PythonFunction, bool, bool] | None:
+    def found(self, name: tuple[str, ...]) -> tuple[UserFunction, bool, bool] | None:
         """Look up a function; return it, and whether it is a system function and temporary."""
         if len(name) == 1 and name[0].upper() in self._system:
             return self._system[name[0].upper()], True, True
@@ -187,7 +239,7 @@ class Functions:
                 if found is not None:
                     call.set("function", found)
 
-    def _resolve(self, name: str) -> PythonFunction | None:
+    def _resolve(self, name: str) -> UserFunction | None:
         """Resolve an unqualified name; system functions come first, as in Flink."""
         if name in self._system:
             return self._system[name]
@@ -196,7 +248,7 @@ class Functions:
         path = self._path((name,))
         return self._temporary.get(path) or self._permanent.get(path)
 
-    def _existing(self, statement: CreateFunction | DropFunction) -> PythonFunction | None:
+    def _existing(self, statement: CreateFunction | DropFunction) -> UserFunction | None:
         if statement.system:
             return self._system.get(statement.name[-1].upper())
         entries = self._temporary if statement.temporary else self._permanent
@@ -206,7 +258,8 @@ class Functions:
         return self._namespaces.path((*name[:-1], name[-1].upper()))
 
 
-def _loaded(statement: CreateFunction) -> PythonFunction:
+def python_function(statement: CreateFunction) -> PythonFunction:
+    """Import the module of a function; raise FUNCTION_UNUSABLE if that fails."""
     separator = ":" if ":" in statement.target else "."
     module, _, attribute = statement.target.rpartition(separator)
     at = statement.target_at

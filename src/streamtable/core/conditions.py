@@ -56,7 +56,7 @@ class Condition(Enum):
     FORMAT_NOT_INSERT_ONLY = (
         "table {table} uses '{format}' as {side} format, which has its own row kinds"
     )
-    FUNCTION_FAILED = "Python function '{function}' failed at {place}: {reason}"
+    FUNCTION_FAILED = "{language} function '{function}' failed at {place}: {reason}"
     FUNCTION_MISPLACED = "{function} is {kind} and cannot be used in {clause}"
     FUNCTION_UNUSABLE = "function '{function}' cannot be used: {reason}"
     INTERNAL_ERROR = "internal error: {reason}"

@@ -77,7 +77,6 @@ NO_EFFECT = {
     "pipeline.cached-files": _CLUSTER,
     "pipeline.classpaths": _JARS,
     "pipeline.global-job-parameters": "Python functions do not see the settings of a job",
-    "pipeline.jars": _JARS,
     "pipeline.max-parallelism": "the first run of a checkpoint fixes 'parallelism.default'",
     "pipeline.watermark-alignment.": "'execution.max-lead' limits the skew between INSERTs",
     "plugin.": _JARS,

@@ -18,7 +18,13 @@ from streamtable.core.flink_settings import (
 )
 from streamtable.core.options import Given, Option, Settings, value_shown
 from streamtable.core.secrets import MASK, is_secret
-from streamtable.core.settings import CHECKPOINT_INTERVAL, PYTHON_FILES, SETTINGS, TIME_ZONE
+from streamtable.core.settings import (
+    CHECKPOINT_INTERVAL,
+    PIPELINE_JARS,
+    PYTHON_FILES,
+    SETTINGS,
+    TIME_ZONE,
+)
 from streamtable.core.spark_settings import check_spark_setting
 
 #: Default time between two checkpoints of a real-time query. Between checkpoints, rows flow without
@@ -155,6 +161,12 @@ def _check_known(key: str, at: Span | None) -> None:
 def python_files(settings: Settings) -> list[str]:
     """Return the paths in `python.files`."""
     return [place.strip() for place in settings[PYTHON_FILES].split(",") if place.strip()]
+
+
+def jars(settings: Settings) -> list[str]:
+    """Return the paths of jars in `pipeline.jars` and `spark.jars`."""
+    given = [*settings[PIPELINE_JARS].split(";"), *settings.passthrough.get("jars", "").split(",")]
+    return [path.strip() for path in given if path.strip()]
 
 
 def checkpoint_interval(settings: Settings) -> timedelta:

@@ -281,6 +281,13 @@ PYTHON_FILES = Option(
     " by commas.",
 )
 
+PIPELINE_JARS = Option(
+    "pipeline.jars",
+    TEXT,
+    default="",
+    doc="Jars with the classes of functions, separated by semicolons, like ADD JAR.",
+)
+
 DISTINCT_BITMAPS = Option(
     "table.exec.distinct-bitmaps.enabled",
     BOOLEAN,
@@ -402,6 +409,7 @@ SETTINGS = OptionSet(
         DISTINCT_BITMAPS,
         STATE_ORDER,
         PYTHON_FILES,
+        PIPELINE_JARS,
         STATE_ROWS,
         AGGREGATION_PHASES,
         REUSE_SOURCE,

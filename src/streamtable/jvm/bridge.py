@@ -169,6 +169,12 @@ class Bridge:
         url = self._io.File(str(jar)).toURI().toURL()
         self._lang.Thread.currentThread().getContextClassLoader().addURL(url)
 
+    def add_jars(self, jars: Iterable[Path]) -> None:
+        """Add jars to the class paths of the driver and of all tasks."""
+        for jar in jars:
+            self.add_jar(jar)
+            self._spark.sparkContext._jsc.addJar(str(jar))  # noqa: SLF001 - no public way
+
     def jar_of(self, name: str) -> str | None:
         """Return the file name of the jar with a class of Spark's class path, or None."""
         loader = self._lang.Thread.currentThread().getContextClassLoader()

@@ -50,6 +50,10 @@ _MESSAGE = r"(?:\A|Exception: |Error: |\[USER_RAISED_EXCEPTION\] )"
 _NO_ROOM = re.compile(
     r"\[CONCURRENT_SCHEDULER_INSUFFICIENT_SLOT][\s\S]*?needs (\d+) [\s\S]*?only (\d+) are"
 )
+#: The message of a FunctionException: a user's function in Java has failed.
+_JAVA_FUNCTION = re.compile(
+    _MESSAGE + r"FUNCTION_FAILED (?P<function>.+?) at (?P<place>\S+): (?P<reason>[^\n]*)"
+)
 #: Spark's message for a NULL key of a map.
 _NULL_MAP_KEY = "[NULL_MAP_KEY] Cannot use null"
 #: The text of a StreamtableError at the end of a Python traceback.
@@ -114,6 +118,16 @@ def job_fault(sink: str, text: str, explains: Iterable[Explain] = ()) -> Streamt
         reason = f"the query for {sink} returns a map with a NULL key, which Spark does not support"
         hint = "remove such entries, e.g. CASE WHEN k IS NULL THEN NULL ELSE MAP[k, v] END"
         return StreamtableError(Condition.RECORD_UNWRITABLE, reason=reason, hint=hint)
+    in_java = _JAVA_FUNCTION.search(text)
+    if in_java:
+        return StreamtableError(
+            Condition.FUNCTION_FAILED,
+            language="Java",
+            function=in_java["function"],
+            place=in_java["place"],
+            reason=in_java["reason"][:_LONGEST],
+            hint="handle the value in the function, or filter such rows before the call",
+        )
     python = python_fault(sink, text)
     if python is not None:
         return python

@@ -52,6 +52,7 @@ def python_fault(sink: str, text: str) -> StreamtableError | None:
     own = [frame for frame in called if not _is_library(frame["file"])] or called
     return StreamtableError(
         Condition.FUNCTION_FAILED,
+        language="Python",
         function=called[0]["name"],
         place=f"{own[-1]['file']}:{own[-1]['line']}",
         reason=reason,

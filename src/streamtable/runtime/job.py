@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 from pyspark.sql import SparkSession
 
-from streamtable.catalog.functions import PythonFunction
+from streamtable.catalog.functions import UserFunction
 from streamtable.connector_api.endpoints import sink_of
 from streamtable.connector_api.preflight import Notice
 from streamtable.connector_api.sink import SinkFacts
@@ -55,8 +55,8 @@ from streamtable.runtime.query.source_alignment import (
 )
 from streamtable.runtime.repeated_proof.repeated import ProofOptions, repeated_proofs
 from streamtable.runtime.run_queries import JobObserver, run_queries
-from streamtable.runtime.session.python_functions import register
 from streamtable.runtime.session.spark import set_up_state
+from streamtable.runtime.session.user_functions import register
 from streamtable.runtime.status.reporter import StatusReporter
 from streamtable.runtime.stop_signals import stop_signals
 from streamtable.runtime.ui.graph import graph_of
@@ -92,7 +92,7 @@ def run_job(
     options: RunOptions,
     notice: Notice,
     spark: SparkSession | None = None,
-    functions: Sequence[PythonFunction] = (),
+    functions: Sequence[UserFunction] = (),
     observer: JobObserver | None = None,
 ) -> None:
     """Run a job until it ends: at the end of bounded input, else after a stop request.

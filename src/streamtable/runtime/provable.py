@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from streamtable.batch.refusals import refusal, refused
-from streamtable.catalog.functions import PythonFunction
+from streamtable.catalog.functions import UserFunction
 from streamtable.connector_api.connector import Readable
 from streamtable.connector_api.endpoints import source_of
 from streamtable.core.errors import Condition, StreamtableError
@@ -16,7 +16,7 @@ from streamtable.plan.sink.sink import Sink
 from streamtable.plan.source.scan import scans
 
 
-def check_provable(sink: Sink, settings: Settings, functions: Sequence[PythonFunction]) -> None:
+def check_provable(sink: Sink, settings: Settings, functions: Sequence[UserFunction]) -> None:
     """Check, without reading anything, that a query and its tables can be compared.
 
     Args:
@@ -33,7 +33,7 @@ def check_provable(sink: Sink, settings: Settings, functions: Sequence[PythonFun
         raise refused(sink, found)
     texts = " ".join(text for node in every(sink.input) for text in node.spark_texts)
     for function in functions:
-        if not function.signature.deterministic and function.spark_name in texts:
+        if function.spark_name in texts and not function.deterministic:
             raise _not(sink, f"function {function.name} is not deterministic")
     for scan in scans(sink.input):
         _check_history(

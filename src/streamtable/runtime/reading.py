@@ -6,21 +6,21 @@ import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
-from streamtable.catalog.functions import PythonFunction
+from streamtable.catalog.functions import UserFunction
 from streamtable.connector_api.preflight import Notice
 from streamtable.core.options import Settings
 from streamtable.core.session_settings import python_files
 from streamtable.jvm.bridge import Bridge
 from streamtable.operators.context import LoweringContext
-from streamtable.runtime.session.python_functions import register
 from streamtable.runtime.session.sessions import job_spark
+from streamtable.runtime.session.user_functions import register
 
 
 @contextmanager
 def reading_context(
     settings: Settings,
     master: str | None,
-    functions: Sequence[PythonFunction],
+    functions: Sequence[UserFunction],
     notice: Notice,
     *,
     verbose: bool,
@@ -30,7 +30,7 @@ def reading_context(
     Args:
         settings: the session's settings.
         master: Spark's master URL; None is this machine.
-        functions: the user's Python functions.
+        functions: the user's functions.
         notice: takes one line for the user.
         verbose: whether Spark's own log is shown.
 

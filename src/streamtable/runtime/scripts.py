@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from pyspark.sql import SparkSession
 
-from streamtable.catalog.functions import PythonFunction
+from streamtable.catalog.functions import UserFunction
 from streamtable.connector_api.preflight import Notice
 from streamtable.core.errors import Condition, StreamtableError
 from streamtable.core.options import Settings
@@ -22,8 +22,8 @@ from streamtable.runtime.printer import Show, printer_of
 from streamtable.runtime.query.modes import is_bounded
 from streamtable.runtime.run_queries import JobObserver
 from streamtable.runtime.select import Receiver, run_select
-from streamtable.runtime.session.python_functions import register
 from streamtable.runtime.session.sessions import job_spark
+from streamtable.runtime.session.user_functions import register
 from streamtable.runtime.stop_signals import stop_signals
 
 
@@ -34,13 +34,13 @@ class Script:
     Attributes:
         plans: one per INSERT.
         selects: one per SELECT statement.
-        functions: the user's Python functions.
+        functions: the user's functions.
     """
 
     plans: Sequence[Sink]
     selects: Sequence[Collect]
     settings: Settings
-    functions: Sequence[PythonFunction] = ()
+    functions: Sequence[UserFunction] = ()
 
 
 def run_script(
@@ -97,7 +97,7 @@ def read_query(
     options: RunOptions,
     notice: Notice,
     receiver: Receiver,
-    functions: Sequence[PythonFunction],
+    functions: Sequence[UserFunction],
     spark: SparkSession | None,
     stop: threading.Event,
 ) -> None:

@@ -32,7 +32,7 @@ from streamtable.plan.source.static_table import StaticTable
 from streamtable.plan.source.values import Values
 from streamtable.plan.window.watermark import WatermarkAssigner
 from streamtable.runtime.session.foreign import copy_of
-from streamtable.runtime.session.python_functions import register
+from streamtable.runtime.session.user_functions import register
 from streamtable.sqltest.bind import Batch, Bound, InputRow, input_fields
 from streamtable.sqltest.found_values import json_sql, read_found
 from streamtable.sqltest.values import sql_value

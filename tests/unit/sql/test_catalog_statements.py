@@ -107,11 +107,17 @@ CASES: dict[str, Statement] = {
     "USE CATALOG c": UseCatalog("c", _at(13)),
     "USE c.d": UseDatabase(("c", "d"), _at(5)),
     "CREATE FUNCTION IF NOT EXISTS d.f AS 'm:g' LANGUAGE PYTHON": CreateFunction(
-        ("d", "f"), "m:g", _at(38), START, if_not_exists=True
+        ("d", "f"), "m:g", _at(38), START, if_not_exists=True, language="PYTHON"
     ),
     "CREATE TEMPORARY SYSTEM FUNCTION f AS 'm.g' LANGUAGE PYTHON": CreateFunction(
-        ("f",), "m.g", _at(39), START, temporary=True, system=True
+        ("f",), "m.g", _at(39), START, temporary=True, system=True, language="PYTHON"
     ),
+    "CREATE TEMPORARY FUNCTION f AS 'a.F' LANGUAGE SCALA USING JAR 'x.jar', JAR 'y.jar'": (
+        CreateFunction(
+            ("f",), "a.F", _at(32), START, True, language="SCALA", jars=("x.jar", "y.jar")
+        )
+    ),
+    "CREATE FUNCTION f AS 'a.F'": CreateFunction(("f",), "a.F", _at(22), START),
     "DROP TEMPORARY FUNCTION IF EXISTS f": DropFunction(
         ("f",), START, temporary=True, if_exists=True
     ),

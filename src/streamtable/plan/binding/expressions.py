@@ -38,7 +38,8 @@ from streamtable.plan.binding.literals import (
 )
 from streamtable.plan.binding.names import column
 from streamtable.plan.binding.periods import overlaps
-from streamtable.plan.binding.python_calls import bind_python_call, called_aggregate
+from streamtable.plan.binding.python_calls import called_aggregate
+from streamtable.plan.binding.user_calls import bind_user_call
 from streamtable.plan.functions import AGGREGATES, bind_call
 from streamtable.plan.functions.json import with_clauses
 from streamtable.sql.nodes import CallClause, FlinkCall, FlinkType, IntervalLiteral, TemporalLiteral
@@ -294,7 +295,7 @@ class Binder:
                 )
         function = node.args.get("function")
         if function is not None:
-            return bind_python_call(function, [self.bind(a) for a in node.expressions], at)
+            return bind_user_call(function, [self.bind(a) for a in node.expressions], at)
         arguments = [self._argument(a) for a in node.expressions]
         if "database" in node.args and not arguments:
             arguments = [symbol(node.args["database"], at)]

@@ -14,42 +14,14 @@ from streamtable.sql.nodes import FlinkCall
 
 
 def bind_python_call(
-    function: PythonFunction,
-    arguments: Sequence[Bound],
-    at: Span | None,
-    *,
-    in_from: bool = False,
+    function: PythonFunction, arguments: Sequence[Bound], at: Span | None
 ) -> Bound:
     """Bind a call with its arguments cast to the parameter types.
 
-    Args:
-        function: the function.
-        arguments: its arguments.
-        at: the place of the call.
-        in_from: whether FROM calls it as a table function.
-
     Raises:
-        StreamtableError: ARGUMENT_MISMATCH, FUNCTION_MISPLACED, AGGREGATE_MISPLACED.
+        StreamtableError: ARGUMENT_MISMATCH.
     """
     signature = function.signature
-    if signature.is_aggregate:
-        raise StreamtableError(
-            Condition.AGGREGATE_MISPLACED,
-            at=at,
-            function=function.name,
-            clause="FROM" if in_from else "an expression over single rows",
-        )
-    if signature.is_table != in_from:
-        raise StreamtableError(
-            Condition.FUNCTION_MISPLACED,
-            at=at,
-            function=function.name,
-            kind=signature.kind,
-            clause="FROM" if in_from else "an expression",
-            hint="mark it with streamtable.udf.udtf"
-            if in_from
-            else "write it in FROM: LATERAL TABLE(f(...))",
-        )
     taken = python_arguments(function, arguments, at)
     listed = ", ".join(argument.sql for argument in taken)
     bound = derived(f"{function.spark_name}({listed})", signature.result, taken)
@@ -98,5 +70,5 @@ def python_arguments(
 
 
 def calls_python(sql: str | None) -> bool:
-    """Return whether Spark SQL calls a user-defined function."""
+    """Return whether Spark SQL calls a Python function."""
     return sql is not None and SPARK_PREFIX in sql

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from streamtable.catalog.catalog import Catalog
-from streamtable.catalog.functions import PythonFunction
+from streamtable.catalog.functions import UserFunction
 from streamtable.catalog.script import shown_option
 from streamtable.core.answer import Answer
 from streamtable.core.errors import Condition, StreamtableError, closest
@@ -49,13 +49,13 @@ def described_function(statement: DescribeFunction, catalog: Catalog) -> Answer:
         rows = [("is system function", _text(system)), ("is temporary", _text(temporary))]
         if not system:
             rows += [
-                ("class name", f"{function.module}.{function.attribute}"),
-                ("function language", "PYTHON"),
+                ("class name", function.class_name),
+                ("function language", function.language),
                 ("resource uris", "[]"),
             ]
         home = catalog.namespaces.path(statement.name)
         shown = function.name if system else f"{home.catalog}.{home.database}.{function.name}"
-        rows += _extended_python(function, shown)
+        rows += _extended(function, shown)
     wanted = rows if statement.extended else [row for row in rows if row[0] not in _EXTENDED]
     return Answer(_HEADINGS, tuple(wanted))
 
@@ -63,11 +63,10 @@ def described_function(statement: DescribeFunction, catalog: Catalog) -> Answer:
 _EXTENDED = ("kind", "requirements", "is deterministic", "supports constant folding", "signature")
 
 
-def _extended_python(function: PythonFunction, shown: str) -> list[tuple[str, str]]:
-    signature = function.signature
-    kind = "TABLE" if signature.is_table else "AGGREGATE" if signature.is_aggregate else "SCALAR"
-    usage = f"{shown}{signature.usage()}"
-    return _details(kind, usage, deterministic=signature.deterministic, folds=False)
+def _extended(function: UserFunction, shown: str) -> list[tuple[str, str]]:
+    kind = "TABLE" if function.is_table else "AGGREGATE" if function.is_aggregate else "SCALAR"
+    usage = "\n".join(f"{shown}{usage}" for usage in function.usages())
+    return _details(kind, usage, deterministic=function.deterministic, folds=False)
 
 
 def _built_in(statement: DescribeFunction, catalog: Catalog) -> list[tuple[str, str]]:

@@ -92,7 +92,7 @@ def _names(statement: Show, catalog: Catalog) -> list[str]:
             spaces.home(statement.place, at)
             return []
         case Listing.JARS:
-            return []
+            return catalog.functions.jars
 
 
 def _user_functions(statement: Show, catalog: Catalog) -> list[str]:

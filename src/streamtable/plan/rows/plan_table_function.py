@@ -1,4 +1,4 @@
-"""Plan Python table functions in FROM: an `Expand` over the rows that a call returns."""
+"""Plan user-defined table functions in FROM: an `Expand` over the rows that a call returns."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from sqlglot import exp
 
 from streamtable.core.errors import Condition, StreamtableError
 from streamtable.plan.binding.expressions import Binder, Input
-from streamtable.plan.binding.python_calls import bind_python_call
+from streamtable.plan.binding.user_calls import bind_user_call
 from streamtable.plan.functions import AGGREGATES, FUNCTIONS
 from streamtable.plan.query.relation import Relation
 from streamtable.plan.rows.plan_unnest import expand_elements
@@ -19,7 +19,7 @@ from streamtable.sql.place import place_of
 def plan_table_function(
     node: TableFunction, left: Relation, *, outer: bool, on: Sequence[exp.Expr] = ()
 ) -> Relation:
-    """Join each row with the rows that a Python table function returns for it.
+    """Join each row with the rows that a table function returns for it.
 
     Args:
         node: the call with its alias.
@@ -37,7 +37,7 @@ def plan_table_function(
         raise _no_table_function(call)
     binder = Binder(Input(left.columns))
     arguments = [binder.bind(argument) for argument in call.expressions]
-    value = bind_python_call(function, arguments, place_of(call), in_from=True)
+    value = bind_user_call(function, arguments, place_of(call), in_from=True)
     return expand_elements(node, value, left, outer=outer, on=on, what="TableFunction")
 
 
@@ -59,5 +59,5 @@ def _no_table_function(call: FlinkCall) -> StreamtableError:
             clause="FROM",
             hint="call it in SELECT",
         )
-    hint = "CREATE FUNCTION ... LANGUAGE PYTHON creates a table function from one with @udtf"
+    hint = "CREATE FUNCTION creates it from a Python function with @udtf, or from a class in Java"
     return StreamtableError(Condition.UNKNOWN_FUNCTION, at=at, function=call.name, hint=hint)

@@ -11,7 +11,7 @@ from typing import TypeVar
 
 from pyspark.sql import SparkSession
 
-from streamtable.catalog.functions import PythonFunction
+from streamtable.catalog.functions import UserFunction
 from streamtable.connector_api.endpoints import sink_of, source_of
 from streamtable.connector_api.findings import Finding, ScanFacts, Severity
 from streamtable.connector_api.preflight import Notice, Preflight, Resource
@@ -35,8 +35,8 @@ from streamtable.runtime.preflight.samples import Sampler
 from streamtable.runtime.query.job_query import job_queries
 from streamtable.runtime.query.modes import crash_warning, mode_of, version_warning
 from streamtable.runtime.query.slots import needed_slots
-from streamtable.runtime.session.python_functions import register
 from streamtable.runtime.session.sessions import job_spark
+from streamtable.runtime.session.user_functions import register
 from streamtable.runtime.stop_signals import stop_signals
 
 T = TypeVar("T")
@@ -48,7 +48,7 @@ def check_script(
     settings: Settings,
     master: str | None,
     notice: Notice,
-    functions: Sequence[PythonFunction] = (),
+    functions: Sequence[UserFunction] = (),
     *,
     samples: bool = True,
 ) -> list[Finding]:
@@ -60,7 +60,7 @@ def check_script(
         settings: the session's settings.
         master: Spark's master URL; None is this machine.
         notice: takes one line for the user.
-        functions: the user's Python functions.
+        functions: the user's functions.
         samples: whether to read the newest records of the sources.
 
     Raises:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from pyspark.errors import PySparkException
 
-from streamtable.catalog.functions import PythonFunction
+from streamtable.catalog.functions import UserFunction
 from streamtable.connector_api.endpoints import sink_of, source_of
 from streamtable.connector_api.preflight import Notice
 from streamtable.connector_api.source import Split
@@ -75,7 +75,7 @@ def prove_job(
     asked: Asked,
     settings: Settings,
     master: str | None,
-    functions: Sequence[PythonFunction],
+    functions: Sequence[UserFunction],
     notice: Notice,
     show: Callable[[Proof], None],
     keep: Callable[[Difference], None] | None = None,
@@ -92,7 +92,7 @@ def prove_job(
         asked: what to prove.
         settings: the session's settings.
         master: Spark's master URL; None is this machine.
-        functions: the user's Python functions.
+        functions: the user's functions.
         notice: takes one line for the user.
         show: takes the result of each query.
         keep: takes each query that differs, while Spark runs.

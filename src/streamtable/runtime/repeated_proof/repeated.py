@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import timedelta
 
-from streamtable.catalog.functions import PythonFunction
+from streamtable.catalog.functions import UserFunction
 from streamtable.connector_api.preflight import Notice
 from streamtable.core.checkpoint_path import CheckpointPath
 from streamtable.core.errors import Condition, StreamtableError
@@ -65,7 +65,7 @@ def repeated_proofs(
     options: ProofOptions | None,
     directory: CheckpointPath,
     settings: Settings,
-    functions: Sequence[PythonFunction],
+    functions: Sequence[UserFunction],
     notice: Notice,
     observer: JobObserver,
     *,
@@ -123,7 +123,7 @@ def _check_job(directory: CheckpointPath, *, temporary: bool, bounded: bool) -> 
 def _provable(
     plans: Mapping[str, Sink],
     settings: Settings,
-    functions: Sequence[PythonFunction],
+    functions: Sequence[UserFunction],
     notice: Notice,
 ) -> list[str]:
     """Return the queries that can be proved, and report the others."""

@@ -29,10 +29,10 @@ from streamtable.udaf import UserDefinedAggregateFunction
 from streamtable.udf import UserDefinedFunction, UserDefinedTableFunction
 
 
-def register(
+def register_python(
     functions: Sequence[PythonFunction], files: Sequence[str], spark: SparkSession
 ) -> None:
-    """Register every function under its Spark name.
+    """Register every Python function under its Spark name.
 
     Args:
         functions: the functions that plans may call.

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 from pyspark.sql import DataFrame, SparkSession
 
-from streamtable.catalog.functions import PythonFunction
+from streamtable.catalog.functions import UserFunction
 from streamtable.connector_api.endpoints import source_of
 from streamtable.connector_api.preflight import Notice
 from streamtable.core.moment import Moment
@@ -19,8 +19,8 @@ from streamtable.operators.context import LoweringContext
 from streamtable.plan.sink.plan_read import TableRead
 from streamtable.runtime.metrics.omitted_records import omitted_records
 from streamtable.runtime.reading import reading_context
-from streamtable.runtime.session.python_functions import register
 from streamtable.runtime.session.sessions import job_spark
+from streamtable.runtime.session.user_functions import register
 from streamtable.runtime.stored.output import Output, write_rows
 from streamtable.runtime.stored.read import View, read_stored
 
@@ -45,7 +45,7 @@ def run_read(
     asked: Asked,
     settings: Settings,
     master: str | None,
-    functions: Sequence[PythonFunction],
+    functions: Sequence[UserFunction],
     notice: Notice,
     show: Callable[[str], None],
     *,
@@ -58,7 +58,7 @@ def run_read(
         asked: what to show.
         settings: the session's settings.
         master: Spark's master URL; None is this machine.
-        functions: the user's Python functions.
+        functions: the user's functions.
         notice: takes one line for the user.
         show: takes one line of the result.
         verbose: whether Spark's own log is shown.
@@ -82,7 +82,7 @@ def frame_at(
     plan: TableRead,
     moment: Moment,
     settings: Settings,
-    functions: Sequence[PythonFunction],
+    functions: Sequence[UserFunction],
     spark: SparkSession,
     notice: Notice,
 ) -> DataFrame:

@@ -20,7 +20,7 @@ from pathlib import Path
 
 from pyspark.sql import SparkSession
 
-from streamtable.catalog.functions import PythonFunction
+from streamtable.catalog.functions import UserFunction
 from streamtable.connector_api.preflight import Notice
 from streamtable.core.checkpoint_path import MANIFEST
 from streamtable.core.errors import Condition, StreamtableError
@@ -38,9 +38,9 @@ from streamtable.runtime.checkpoint.manifest_file import read_manifest
 from streamtable.runtime.checkpoint.moved import adopt
 from streamtable.runtime.checkpoint.remote import is_remote
 from streamtable.runtime.checkpoint.torn_files import check_whole
-from streamtable.runtime.session.python_functions import register
 from streamtable.runtime.session.sessions import job_spark
 from streamtable.runtime.session.spark import set_up_state
+from streamtable.runtime.session.user_functions import register
 from streamtable.runtime.status.found import FoundJob, job_at
 from streamtable.runtime.status.stop import stop_job
 from streamtable.runtime.stop_signals import stop_signals
@@ -60,7 +60,7 @@ def upgrade_job(
     options: UpgradeOptions,
     say: Callable[[str], None],
     notice: Notice,
-    functions: Sequence[PythonFunction] = (),
+    functions: Sequence[UserFunction] = (),
     spark: SparkSession | None = None,
 ) -> None:
     """Upgrade a checkpoint to a script.
@@ -137,7 +137,7 @@ def _context(
     settings: Settings,
     options: UpgradeOptions,
     notice: Notice,
-    functions: Sequence[PythonFunction],
+    functions: Sequence[UserFunction],
     spark: SparkSession | None,
     stop: threading.Event,
     stack: ExitStack,

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pyspark.errors import PySparkException
 from pyspark.sql import functions as F  # noqa: N812 - the name everyone knows
 
-from streamtable.catalog.functions import PythonFunction
+from streamtable.catalog.functions import UserFunction
 from streamtable.connector_api.endpoints import source_of
 from streamtable.connector_api.preflight import Notice
 from streamtable.core.options import Settings
@@ -35,7 +35,7 @@ def run_why(
     asked: Question,
     settings: Settings,
     master: str | None,
-    functions: Sequence[PythonFunction],
+    functions: Sequence[UserFunction],
     notice: Notice,
     *,
     verbose: bool = False,
@@ -46,7 +46,7 @@ def run_why(
         asked: the table and the key.
         settings: the session's settings.
         master: Spark's master URL; None is this machine.
-        functions: the user's Python functions.
+        functions: the user's functions.
         notice: takes one line for the user.
         verbose: whether Spark's own log is shown.
 

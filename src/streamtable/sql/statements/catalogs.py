@@ -109,29 +109,37 @@ class CatalogParser(AlterParser):
         return UseDatabase(self._database(), at)
 
     def create_function(self, at: Span, *, temporary: bool, system: bool) -> CreateFunction:
-        """Parse the rest of `CREATE ... FUNCTION`; only Python functions are supported."""
+        """Parse the rest of `CREATE ... FUNCTION`; without LANGUAGE, it is a function in Java."""
         if_not_exists = self.accept("IF", "NOT", "EXISTS") is not None
         name = self._function_name(system=system)
         self.expect("AS")
         target_at = self.peek().at
-        target = self.text("'module:function'")
-        if not self.accept("LANGUAGE"):
-            self.refuse(
-                "CREATE FUNCTION without LANGUAGE, which means JAVA,",
-                target_at,
-                "write LANGUAGE PYTHON after 'module:function'",
-            )
-        language = self.peek()
-        if not self.sees_any(*_LANGUAGES):
-            self.fail(", ".join(_LANGUAGES[:-1]) + f" or {_LANGUAGES[-1]}")
-        if not self.accept("PYTHON"):
-            hint = "write the function in Python: LANGUAGE PYTHON after 'module:function'"
-            self.refuse(f"CREATE FUNCTION ... LANGUAGE {language.key}", hint=hint)
-        if self.sees("USING"):
-            self.refuse("CREATE FUNCTION ... USING")
+        target = self.text("a class or 'module:function'")
+        language = "JAVA"
+        if self.accept("LANGUAGE"):
+            if not self.sees_any(*_LANGUAGES):
+                self.fail(", ".join(_LANGUAGES[:-1]) + f" or {_LANGUAGES[-1]}")
+            language = self.take().key
+        if language == "PYTHON" and self.sees("USING"):
+            self.refuse("CREATE FUNCTION ... LANGUAGE PYTHON USING")
+        jars = self._jars()
         if self.sees("WITH"):
             self.refuse("CREATE FUNCTION ... WITH")
-        return CreateFunction(name, target, target_at, at, temporary, system, if_not_exists)
+        return CreateFunction(
+            name, target, target_at, at, temporary, system, if_not_exists, language, jars
+        )
+
+    def _jars(self) -> tuple[str, ...]:
+        """Parse `USING JAR 'path' [, JAR 'path' ...]`, if it comes next."""
+        if not self.accept("USING"):
+            return ()
+        jars: list[str] = []
+        while not jars or self.accept(","):
+            if self.sees_any("FILE", "ARCHIVE"):
+                self.refuse(f"USING {self.peek().key}")
+            self.expect("JAR")
+            jars.append(self.text("the path of the jar in quotes"))
+        return tuple(jars)
 
     def drop_function(self, at: Span, *, temporary: bool, system: bool) -> DropFunction:
         """Parse the rest of `DROP ... FUNCTION`."""

@@ -68,12 +68,14 @@ class UseDatabase:
 
 @dataclass(frozen=True)
 class CreateFunction:
-    """`CREATE [TEMPORARY [SYSTEM]] FUNCTION [IF NOT EXISTS] name AS 'module:f' LANGUAGE PYTHON`.
+    """`CREATE [TEMPORARY [SYSTEM]] FUNCTION [IF NOT EXISTS] name AS 'target' LANGUAGE language`.
 
     Attributes:
-        target: text between the quotes.
+        target: `module:function` in Python, or the name of a class.
         target_at: place of that text.
         system: whether the function overrides built-in functions and belongs to no database.
+        language: PYTHON, JAVA or SCALA.
+        jars: the paths of `USING JAR`.
     """
 
     name: Name
@@ -83,6 +85,8 @@ class CreateFunction:
     temporary: bool = False
     system: bool = False
     if_not_exists: bool = False
+    language: str = "JAVA"
+    jars: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

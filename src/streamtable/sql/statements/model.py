@@ -202,6 +202,7 @@ class JarStatement:
     """`ADD JAR 'path'` or `REMOVE JAR 'path'`; `keyword` is the first word."""
 
     keyword: str
+    path: str
     at: Span
 
 

@@ -196,8 +196,8 @@ class StatementParser(DefinitionParser, JobParser):
     def _jar(self) -> JarStatement:
         keyword = self.take()
         self.expect("JAR")
-        self.text("the path of the jar in quotes")
-        return JarStatement(keyword.key, keyword.at)
+        path = self.text("the path of the jar in quotes")
+        return JarStatement(keyword.key, path, keyword.at)
 
     def _set(self) -> SetOption | ListOptions:
         at = self.expect("SET").at
