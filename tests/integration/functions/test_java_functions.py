@@ -45,7 +45,6 @@ ANSWERS = {
     "OfValues(i).s": "1",
     "CAST(OfValues(i).t AS STRING)": "1970-01-01 00:00:01.000",
     "OfValues(ROW(1, 'x'))": "+I[1, x] a=1",
-    "OfValues(ROW(1, NULL))": "+I[1, null] a=1",
     "CAST(OfValues(ARRAY[1, 2]) AS STRING)": "[NULL, 2]",
     "CAST(OfValues(MAP['a', 1]) AS STRING)": "{a=1}",
     "CAST(OfValues(ARRAY['x', 'y'], 1) AS STRING)": "[x, y]",
