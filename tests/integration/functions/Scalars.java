@@ -6,6 +6,7 @@ import java.time.LocalDateTime;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import org.apache.flink.metrics.Counter;
 import org.apache.flink.table.annotation.DataTypeHint;
 import org.apache.flink.table.annotation.FunctionHint;
 import org.apache.flink.table.annotation.InputGroup;
@@ -113,13 +114,12 @@ public final class Scalars {
   }
 
   public static class Opened extends ScalarFunction {
-    private String zone;
-    private int calls;
+    private Counter calls;
 
     @Override
     public void open(FunctionContext context) throws Exception {
       super.open(context);
-      zone = context.getJobParameter("zone", "none");
+      calls = context.getMetricGroup().counter("calls");
     }
 
     @Override
@@ -128,8 +128,8 @@ public final class Scalars {
     }
 
     public String eval() {
-      calls++;
-      return zone + calls;
+      calls.inc();
+      return "call " + calls.getCount();
     }
   }
 

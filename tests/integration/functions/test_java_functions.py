@@ -10,10 +10,26 @@ import pytest
 from streamtable.core.errors import Condition, StreamtableError
 from streamtable.runtime.job import RunOptions
 from streamtable.session import Session
+from streamtable.testing.jobs import BoundedRun
+from streamtable.testing.topics import produce_json
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
+    from tests.conftest import Topics
 
+    from streamtable.devbroker.broker import Broker
+
+JOB = """
+CREATE FUNCTION opened AS 'com.example.Scalars$Opened' LANGUAGE JAVA;
+CREATE FUNCTION overloaded AS 'com.example.Scalars$Overloaded';
+CREATE TABLE people (id INT, name STRING) WITH (
+  'connector' = 'kafka', 'topic' = '${people}', 'properties.bootstrap.servers' = '${servers}',
+  'scan.startup.mode' = 'earliest-offset', 'format' = 'json');
+CREATE TABLE greeted (id INT, greeting STRING, opened STRING, PRIMARY KEY (id) NOT ENFORCED) WITH (
+  'connector' = 'upsert-kafka', 'topic' = '${greeted}', 'key.format' = 'json',
+  'properties.bootstrap.servers' = '${servers}', 'value.format' = 'json');
+INSERT INTO greeted SELECT id, overloaded(name), opened() FROM people;
+"""
 FUNCTIONS = "".join(
     f"CREATE TEMPORARY FUNCTION {name} AS 'com.example.Scalars${name}';\n"
     for name in ("Overloaded", "Values", "Hinted", "ClassOf", "Words", "Letters")
@@ -98,6 +114,22 @@ def test_table_functions(spark: SparkSession, add_jars: str) -> None:
         ["abc", "hello", "5", "a"],
         ["abc", "hello", "5", "c"],
     ]
+
+
+@pytest.mark.parametrize("mode", ["micro-batch", "real-time"])
+def test_a_job_over_topics(
+    broker: Broker, topic: Topics, spark: SparkSession, tmp_path: Path, add_jars: str, mode: str
+) -> None:
+    """A task opens a function before its first row; a restart goes on."""
+    people, greeted = topic("people"), topic("greeted", config={"cleanup.policy": "compact"})
+    servers = broker.bootstrap_servers
+    variables = {"people": people, "greeted": greeted, "servers": servers}
+    run = BoundedRun(spark, add_jars + JOB, tmp_path / "checkpoint", variables)
+    for number in (1, 2):
+        produce_json(servers, people, [{"id": number, "name": f"n{number}"}])
+        run.until(lambda: len(run.rows("greeted")) == number, {"execution.mode": mode})  # noqa: B023
+    found = {key[0]: (row["greeting"], row["opened"]) for key, row in run.rows("greeted").items()}
+    assert found == {1: ("String n1", "call 1"), 2: ("String n2", "call 1")}
 
 
 @pytest.mark.parametrize(
