@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from streamtable.runtime.session.python_functions import register
+from streamtable.runtime.session.user_functions import register
 from streamtable.session import Session
 from streamtable.testing.cases import Case
 from streamtable.testing.differential import universe

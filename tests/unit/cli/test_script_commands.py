@@ -102,11 +102,11 @@ SELECT nothing;
 def test_settings_without_effect_are_told(command: str, tmp_path: Path) -> None:
     script = tmp_path / "job.sql"
     script.write_text("SET 'table.dml-sync' = 'true';\nSELECT 1;")
-    result = _invoke(command, str(script), "--set", "pipeline.jars=x.jar")
+    result = _invoke(command, str(script), "--set", "pipeline.classpaths=file:x.jar")
     assert result.exit_code == 0
-    dml, jars = result.stderr.splitlines()
+    dml, classpaths = result.stderr.splitlines()
     assert dml.startswith(f"{script}:1:24: setting 'table.dml-sync' has no effect here: ")
-    assert jars.startswith("setting 'pipeline.jars' has no effect here: ")
+    assert classpaths.startswith("setting 'pipeline.classpaths' has no effect here: ")
 
 
 def test_set_alone_lists_the_settings(tmp_path: Path) -> None:
