@@ -99,11 +99,17 @@ def stop_spark(spark: SparkSession) -> None:
 
 def end_jvm() -> None:
     """End Spark's JVM, if this process has launched one, and wait for its end."""
-    process = getattr(SparkContext._gateway, "proc", None)  # noqa: SLF001 - no public way
+    process = _jvm_process()
     if process is not None:
+        assert process.stdin is not None, "PySpark opens a pipe"  # noqa: S101
         process.stdin.close()
         process.wait()
         _forget_jvm()
+
+
+def _jvm_process() -> subprocess.Popen[bytes] | None:
+    """Return the process of Spark's JVM; None if this process has launched none."""
+    return getattr(SparkContext._gateway, "proc", None)  # noqa: SLF001 - no public way
 
 
 def _forget_jvm() -> None:
@@ -133,7 +139,7 @@ def jvm_end(*, wait: bool) -> str | None:
     if is_submitted():
         ended = submitting_jvm_has_ended(_ENDING_S if wait else 0)
         return "the process of spark-submit has ended" if ended else None
-    process = getattr(SparkContext._gateway, "proc", None)  # noqa: SLF001 - no public way
+    process = _jvm_process()
     if process is None:
         return None
     if wait:
