@@ -3,9 +3,7 @@ package io.streamtable.kafka.read;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.connector.metric.CustomTaskMetric;
-import org.apache.spark.sql.connector.read.InputPartition;
 import org.apache.spark.sql.connector.read.PartitionReader;
-import org.apache.spark.sql.connector.read.PartitionReaderFactory;
 import org.apache.spark.sql.kafka010.KafkaBatchInputPartition;
 import org.apache.spark.sql.kafka010.KafkaOffsetRange;
 import org.apache.spark.sql.kafka010.consumer.KafkaDataConsumer;
@@ -28,25 +26,6 @@ final class BatchReader implements PartitionReader<InternalRow> {
     this.consumer = KafkaDataConsumer.acquire(range.topicPartition(), part.executorKafkaParams());
     this.row = new RecordRow(range.topicPartition(), part.includeHeaders());
     this.next = range.fromOffset();
-  }
-
-  /** Creates readers of the input partitions of Spark's source, and of groups of them. */
-  static PartitionReaderFactory factory(PartitionReaderFactory kafka) {
-    return new Factory(kafka);
-  }
-
-  private record Factory(PartitionReaderFactory kafka) implements PartitionReaderFactory {
-    @Override
-    public PartitionReader<InternalRow> createReader(InputPartition partition) {
-      return partition instanceof PartitionGroup group
-          ? new GroupReader(group.parts())
-          : kafka.createReader(partition);
-    }
-  }
-
-  /** Whether both ends of a part are offsets. Spark's reader resolves special values. */
-  static boolean hasOffsets(KafkaBatchInputPartition part) {
-    return part.offsetRange().fromOffset() >= 0 && part.offsetRange().untilOffset() >= 0;
   }
 
   @Override

@@ -211,7 +211,7 @@ public final class BatchSource implements TableProvider {
 
     @Override
     public PartitionReaderFactory createReaderFactory() {
-      return BatchReader.factory(kafka.createReaderFactory());
+      return GroupReader.factory(kafka.createReaderFactory());
     }
 
     @Override

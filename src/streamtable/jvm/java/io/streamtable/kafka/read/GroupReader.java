@@ -9,7 +9,9 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.connector.metric.CustomTaskMetric;
+import org.apache.spark.sql.connector.read.InputPartition;
 import org.apache.spark.sql.connector.read.PartitionReader;
+import org.apache.spark.sql.connector.read.PartitionReaderFactory;
 import org.apache.spark.sql.kafka010.KafkaBatchInputPartition;
 
 /**
@@ -43,6 +45,20 @@ final class GroupReader implements PartitionReader<InternalRow> {
     } catch (RuntimeException e) {
       close();
       throw e;
+    }
+  }
+
+  /** Creates readers of groups; Spark's own readers read other input partitions. */
+  static PartitionReaderFactory factory(PartitionReaderFactory kafka) {
+    return new Factory(kafka);
+  }
+
+  private record Factory(PartitionReaderFactory kafka) implements PartitionReaderFactory {
+    @Override
+    public PartitionReader<InternalRow> createReader(InputPartition partition) {
+      return partition instanceof PartitionGroup group
+          ? new GroupReader(group.parts())
+          : kafka.createReader(partition);
     }
   }
 

@@ -64,8 +64,11 @@ record PartitionGroup(List<KafkaBatchInputPartition> parts) implements InputPart
     return (KafkaBatchInputPartition) part;
   }
 
+  /** Whether both ends of a part are offsets. Spark's reader resolves special values. */
   private static boolean hasOffsets(InputPartition part) {
-    return part instanceof KafkaBatchInputPartition kafka && BatchReader.hasOffsets(kafka);
+    return part instanceof KafkaBatchInputPartition kafka
+        && kafka.offsetRange().fromOffset() >= 0
+        && kafka.offsetRange().untilOffset() >= 0;
   }
 
   /** Where the consumer of the first part is: the executor that read it in the last batch. */
