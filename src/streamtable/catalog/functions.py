@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import importlib
 import sys
 from collections.abc import Callable, Iterator, Sequence
@@ -15,6 +14,7 @@ from sqlglot import exp
 from streamtable.catalog.java_functions import JavaFunction
 from streamtable.catalog.namespaces import Namespaces, Path
 from streamtable.catalog.python_hints import Signature, signature_of
+from streamtable.catalog.spark_names import spark_name
 from streamtable.core.errors import Condition, Span, StreamtableError, closest
 from streamtable.sql.nodes import FlinkCall
 from streamtable.sql.statements.listings import CreateFunction, DropFunction
@@ -86,9 +86,7 @@ class PythonFunction:
     def spark_name(self) -> str:
         """Name of the function in Spark; the same in every run of a script."""
         target = f"{self.module}:{self.attribute}"
-        digest = hashlib.sha256(target.encode()).hexdigest()[:8]
-        readable = "".join(c if c.isascii() and c.isalnum() else "_" for c in self.attribute)
-        return f"{SPARK_PREFIX}{readable}_{digest}"
+        return spark_name(SPARK_PREFIX, self.attribute, target)
 
 
 UserFunction = PythonFunction | JavaFunction

@@ -5,12 +5,12 @@ The description comes from the JVM (`jvm.java_classes`), because this package ha
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
+from streamtable.catalog.spark_names import digest, spark_name
 from streamtable.core import types as t
 from streamtable.core.errors import Condition, StreamtableError
 from streamtable.core.types import DataType
@@ -123,12 +123,12 @@ class JavaFunction:
     @property
     def spark_name(self) -> str:
         """Start of its names in Spark; the same in every run of a script."""
-        return f"{JAVA_PREFIX}{_words(self.class_name)}_{_digest(self.class_name)}"
+        return spark_name(JAVA_PREFIX, self.class_name.rpartition(".")[2], self.class_name)
 
     def spark_name_of(self, signature: JavaSignature) -> str:
         """Return the name of a signature in Spark, which depends on no other signature."""
         text = f"{signature.usage()} {signature.result.sql()} {signature.parameters}"
-        return f"{self.spark_name}_{_digest(text)}"
+        return f"{self.spark_name}_{digest(text)}"
 
     @property
     def is_aggregate(self) -> bool:
@@ -234,12 +234,3 @@ def _unusable(
         reason=reason,
         hint=hint,
     )
-
-
-def _digest(text: str) -> str:
-    return hashlib.sha256(text.encode()).hexdigest()[:8]
-
-
-def _words(class_name: str) -> str:
-    simple = class_name.rpartition(".")[2]
-    return "".join(c if c.isascii() and c.isalnum() else "_" for c in simple)
