@@ -32,8 +32,13 @@ from streamtable.plan.window.window_top_n import WindowTopN
 
 #: Calls of Spark SQL whose result differs between two evaluations, and string literals, whose text
 #: is no call.
-_RANDOM = re.compile(r"'(?:[^'\\]|\\.)*'|\b(flink_now|rand|uuid|shuffle)\(")
-_NAMES = {"flink_now": "the current time", "rand": "random numbers", "uuid": "random ids"}
+_RANDOM = re.compile(r"'(?:[^'\\]|\\.)*'|\b(flink_now|flink_current_watermark|rand|uuid|shuffle)(?:_ltz)?\(")
+_NAMES = {
+    "flink_now": "the current time",
+    "flink_current_watermark": "the watermark of its micro-batches",
+    "rand": "random numbers",
+    "uuid": "random ids",
+}
 
 #: Reasons of the operators that no batch answer covers.
 UNSUPPORTED: Mapping[type[Node], str] = {

@@ -46,6 +46,7 @@ class Bridge:
     def register_functions(self) -> None:
         """Register the `flink_*` functions in the session's SQL."""
         self._ours.functions.Functions.register(self.java_session)
+        self._ours.watermarks.CurrentWatermark.register(self.java_session)
 
     def activate(self) -> JavaObject | None:
         """Make the session the active session of this thread; return the previous one.

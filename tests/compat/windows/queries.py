@@ -228,6 +228,11 @@ QUERIES: tuple[str, ...] = (
     *_MERGED,
     # Nothing that waits.
     f"SELECT {_BOUNDS}, window_time, k, v FROM {_TUMBLED}",
+    # The watermark itself. In each batch, no row is behind a watermark of its own batch.
+    "SELECT ts, k, v FROM events WHERE ts < CURRENT_WATERMARK(ts)",
+    "SELECT ts, k, v FROM events WHERE CURRENT_WATERMARK(ts) IS NULL OR ts >= CURRENT_WATERMARK(ts)",
+    "SELECT TYPEOF(CURRENT_WATERMARK(ts)), k, v FROM events",
+    "SELECT TYPEOF(CURRENT_WATERMARK(ts)), ms, k FROM instants",
     # Sessions.
     f"SELECT {_BOUNDS}, k, {_CALLS} FROM {_OF_K} GROUP BY {_BOUNDS}, k",
     f"SELECT {_BOUNDS}, {_CALLS} FROM {_SESSIONS} GROUP BY {_BOUNDS}",

@@ -44,6 +44,10 @@ def test_every_operator_has_an_answer_or_a_reason() -> None:
     [
         ("SELECT g, CAST(NOW() AS STRING) FROM e", "it reads the current time"),
         ("SELECT g, UUID() FROM u", "it reads random ids"),
+        (
+            "SELECT g, 'w' FROM e WHERE ts > CURRENT_WATERMARK(ts)",
+            "it reads the watermark of its micro-batches",
+        ),
         ("SELECT g, 'rand()' FROM u WHERE RAND() > f", "it reads random numbers"),
         ("SELECT LISTAGG(g), 'x' FROM u", "the order of rows with changes"),
         ("SELECT CAST(PERCENTILE(f, 0.5) AS STRING), 'x' FROM u", "it computes PERCENTILE"),

@@ -38,13 +38,6 @@ def _words(*lines: str) -> tuple[str, ...]:
 _FAMILIES = (
     _Family(
         Category.TEMPORAL,
-        ("CURRENT_WATERMARK",),
-        "the watermark moves once per micro-batch, so a result would depend on where batches are"
-        " cut, and differ when a batch is repeated; the operators that wait for a watermark drop"
-        " and count late rows",
-    ),
-    _Family(
-        Category.TEMPORAL,
         ("SOURCE_WATERMARK",),
         "write the watermark as an expression, e.g. ts - INTERVAL '5' SECOND",
     ),

@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import TypeVar
 
 from streamtable.core.errors import Condition, Span, StreamtableError
+from streamtable.plan.functions.time.watermarks import EVENT_TIME, watermark_arguments
 from streamtable.plan.node import Node
 from streamtable.plan.rules.tree import every, rebuilt
 from streamtable.plan.rules.watermarks import is_complete, processing_windows, sink_waits
@@ -24,10 +25,12 @@ def with_event_time(plan: R) -> R:
     after:   GroupAggregate(k) <- Scan
 
     Raises:
-        StreamtableError: TAKES_INSERTS_ONLY for changes if Flink's operator accepts only inserts;
-            NOT_YET for event time together with processing time, and for a union of window results
-            with other rows.
+        StreamtableError: ARGUMENT_MISMATCH for CURRENT_WATERMARK of another column than an event
+            time; TAKES_INSERTS_ONLY for changes if Flink's operator accepts only inserts; NOT_YET
+            for event time together with processing time, and for a union of window results with
+            other rows.
     """
+    _check_watermark_calls(plan.input, plan.at)
     windowed = rebuilt(plan.input, lambda node: node.in_time(plan.at))
     stripped = _stripped(windowed.with_sessions(merged=False), waited=sink_waits(plan))
     _check_one_clock(stripped, plan.at)
@@ -36,12 +39,31 @@ def with_event_time(plan: R) -> R:
 
 
 def _stripped(node: Node, *, waited: bool) -> Node:
-    """Return the tree without watermarks that no operator above waits for."""
+    """Return the tree without watermarks that no operator above waits for or reads."""
     if node.moves_watermark and not waited:
         (below,) = node.inputs
         return _stripped(below, waited=False)
     waits = waited or (node.waits and node.clock_window is None)
+    waits = waits or any(map(any, map(watermark_arguments, node.spark_texts)))
     return node.over([_stripped(child, waited=waits) for child in node.inputs])
+
+
+def _check_watermark_calls(node: Node, at: Span | None) -> None:
+    """Refuse CURRENT_WATERMARK of a column to which no watermark applies, as Flink does."""
+    for text in node.spark_texts:
+        for name in watermark_arguments(text):
+            if not any(child.is_event_time(name) for child in node.inputs):
+                fields = [field for child in node.inputs for field in child.fields]
+                raise StreamtableError(
+                    Condition.ARGUMENT_MISMATCH,
+                    at=at,
+                    hint="declare WATERMARK FOR it in its table, and pass it on unchanged",
+                    function="CURRENT_WATERMARK",
+                    expected=f"({EVENT_TIME.name})",
+                    found=next((f.type.sql() for f in fields if f.name == name), name),
+                )
+    for child in node.inputs:
+        _check_watermark_calls(child, at)
 
 
 def _check_one_clock(node: Node, at: Span | None) -> None:

@@ -43,6 +43,7 @@ from streamtable.plan.functions.model import (
 )
 from streamtable.plan.functions.text.formatting import DEFAULT, cut_from
 from streamtable.plan.functions.time import units
+from streamtable.plan.functions.time.watermarks import EVENT_TIME, watermark_of, watermark_type
 
 _TEMPORAL = Category.TEMPORAL
 _USUAL = text_literal(DEFAULT)
@@ -257,6 +258,20 @@ TEMPORAL = (
         "flink_convert_tz({0}, {1}, {2})",
         "A timestamp as text, moved from one zone to another.",
         nulls=Nulls.ALWAYS,
+    ),
+    Function(
+        "CURRENT_WATERMARK",
+        _TEMPORAL,
+        (
+            Overload(
+                (EVENT_TIME,),
+                watermark_type,
+                watermark_of,
+                nulls=Nulls.ALWAYS,
+                deterministic=False,
+            ),
+        ),
+        "The watermark with which the micro-batch of the row began, or NULL before the first one.",
     ),
     _now(DATE, f"CAST({_LOCAL} AS DATE)", "CURRENT_DATE", "The date in the session's zone."),
     _now(time(), f"CAST({_LOCAL} AS TIME(0))", "CURRENT_TIME", "The time in the session's zone."),
