@@ -230,7 +230,10 @@ QUERIES: tuple[str, ...] = (
     f"SELECT {_BOUNDS}, window_time, k, v FROM {_TUMBLED}",
     # The watermark itself. In each batch, no row is behind a watermark of its own batch.
     "SELECT ts, k, v FROM events WHERE ts < CURRENT_WATERMARK(ts)",
-    "SELECT ts, k, v FROM events WHERE CURRENT_WATERMARK(ts) IS NULL OR ts >= CURRENT_WATERMARK(ts)",
+    (
+        "SELECT ts, k, v FROM events WHERE CURRENT_WATERMARK(ts) IS NULL"
+        " OR ts >= CURRENT_WATERMARK(ts)"
+    ),
     "SELECT TYPEOF(CURRENT_WATERMARK(ts)), k, v FROM events",
     "SELECT TYPEOF(CURRENT_WATERMARK(ts)), ms, k FROM instants",
     # Sessions.
