@@ -32,7 +32,10 @@ from streamtable.plan.window.window_top_n import WindowTopN
 
 #: Calls of Spark SQL whose result differs between two evaluations, and string literals, whose text
 #: is no call.
-_RANDOM = re.compile(r"'(?:[^'\\]|\\.)*'|\b(flink_now|flink_current_watermark|rand|uuid|shuffle)(?:_ltz)?\(")
+_RANDOM = re.compile(
+    r"'(?:[^'\\]|\\.)*'"
+    r"|\b(flink_now|flink_current_watermark|rand|uuid|shuffle)(?:_ltz)?\("
+)
 _NAMES = {
     "flink_now": "the current time",
     "flink_current_watermark": "the watermark of its micro-batches",

@@ -93,7 +93,7 @@ public final class CurrentWatermark implements Serializable {
 
     @Override
     public Expression apply(Seq<Expression> arguments) {
-      CurrentWatermark value = new CurrentWatermark((SparkSession) SparkSession.active());
+      CurrentWatermark value = new CurrentWatermark(SparkSession.active());
       return new Invoke(
           new Literal(value, new ObjectType(CurrentWatermark.class)),
           "micros",
