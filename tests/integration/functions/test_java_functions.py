@@ -129,7 +129,9 @@ def test_a_job_over_topics(
         produce_json(servers, people, [{"id": number, "name": f"n{number}"}])
         run.until(lambda: len(run.rows("greeted")) == number, {"execution.mode": mode})  # noqa: B023
     found = {key[0]: (row["greeting"], row["opened"]) for key, row in run.rows("greeted").items()}
-    assert found == {1: ("String n1", "call 1"), 2: ("String n2", "call 1")}
+    # A restart reads the first row again if no checkpoint had covered it.
+    assert found[1] == ("String n1", "call 1")
+    assert found[2] in {("String n2", "call 1"), ("String n2", "call 2")}
 
 
 @pytest.mark.parametrize(
