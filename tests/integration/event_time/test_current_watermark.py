@@ -64,6 +64,7 @@ def test_late_rows(
         assert _late(servers, late) == expected
 
 
+@pytest.mark.soak
 def test_late_rows_in_real_time_mode(
     spark: SparkSession, broker: Broker, topic: Topics, tmp_path: Path
 ) -> None:
@@ -90,7 +91,7 @@ def test_late_rows_in_real_time_mode(
             seen_at = checkpoints
         return False
 
-    job.until(done, {"execution.mode": "real-time", "execution.checkpointing.interval": "1 s"})
+    job.until(done, {"execution.mode": "real-time", "execution.checkpointing.interval": "5 s"})
     assert _late(servers, late) == expected
 
 
