@@ -309,6 +309,27 @@ class Source(Protocol):
         """
         return None
 
+    def committed_by(self, group: str, bridge: Bridge) -> Mapping[Split, int]:
+        """Return the committed positions of a consumer group; splits without one are absent.
+
+        Only for sources with `begins_of`.
+
+        Raises:
+            StreamtableError: an error of the external system.
+        """
+        raise _no_history(self)
+
+    def first_positions(self, bridge: Bridge) -> Mapping[Split, int] | str:
+        """Return where any first run of the table has begun, whenever it started.
+
+        If records have been deleted that a first run may have read, this is their position. If the
+        first position depends on the time of the start, return the reason in words.
+
+        Raises:
+            StreamtableError: an error of the external system.
+        """
+        return f"the connector of {self.table} keeps no history of positions"
+
     def between(self, begins: Mapping[Split, int], ends: Mapping[Split, int]) -> Source:
         """Return a source of the records between two positions of each split.
 

@@ -57,17 +57,33 @@ def parse_moment(text: str, option: str, zone: tzinfo, now: datetime) -> Moment:
     given = text.strip()
     if given == NOW.text:
         return NOW
-    entries = given.removesuffix(";").split(";")
-    found = [_OFFSETS.fullmatch(entry) for entry in entries]
-    if all(found):
-        offsets = {int(match[1]): int(match[2]) for match in found if match}
-        if len(offsets) == len(entries):
-            return Moment(given, offsets=offsets)
-        raise _invalid(text, option, "offsets with each partition once")
+    offsets = parse_offsets(given, option)
+    if offsets is not None:
+        return Moment(given, offsets=offsets)
     time = _time(given, zone, now)
     if time is None:
         raise _invalid(text, option, _EXPECTED)
     return moment_at(time, given, option, now)
+
+
+def parse_offsets(text: str, option: str) -> dict[int, int] | None:
+    """Parse Flink's `partition:0,offset:42;partition:1,offset:300`; None for any other text.
+
+    Args:
+        text: the offsets.
+        option: the option or argument with the text, for messages.
+
+    Raises:
+        StreamtableError: INVALID_OPTION if a partition is named twice.
+    """
+    entries = text.strip().removesuffix(";").split(";")
+    found = [match for entry in entries if (match := _OFFSETS.fullmatch(entry))]
+    if len(found) < len(entries):
+        return None
+    offsets = {int(match[1]): int(match[2]) for match in found}
+    if len(offsets) < len(entries):
+        raise _invalid(text, option, "offsets with each partition once")
+    return offsets
 
 
 def moment_at(time: datetime, text: str, option: str, now: datetime) -> Moment:

@@ -33,6 +33,7 @@ from streamtable.connectors.kafka.cluster.positions import (
 from streamtable.connectors.kafka.cluster.topics import TopicToCreate, check_topics_there
 from streamtable.connectors.kafka.read.between import decode, read_between, records_between
 from streamtable.connectors.kafka.read.bounds import ahead, topics_of
+from streamtable.connectors.kafka.read.first import first_offsets
 from streamtable.connectors.kafka.read.newest import newest
 from streamtable.connectors.kafka.read.scan import read_changelog, startup_notice
 from streamtable.connectors.kafka.read.stored import read_stored
@@ -239,6 +240,16 @@ class KafkaSource(TableEndpoint[KafkaTable], Source):
         """Return the first offsets that the brokers still have."""
         admin = KafkaAdmin(bridge, self.declared.properties)
         return by_split(admin.begin_offsets(topics_of(self.declared, admin)))
+
+    def committed_by(self, group: str, bridge: Bridge) -> Mapping[Split, int]:
+        """Return the committed offsets of a consumer group."""
+        admin = KafkaAdmin(bridge, self.declared.properties)
+        return by_split(admin.committed_offsets(group, topics_of(self.declared, admin)))
+
+    def first_positions(self, bridge: Bridge) -> Mapping[Split, int] | str:
+        """Return the startup offsets of the partitions; see `first_offsets`."""
+        found = first_offsets(self.declared, KafkaAdmin(bridge, self.declared.properties))
+        return found if isinstance(found, str) else by_split(found)
 
     def between(self, begins: Mapping[Split, int], ends: Mapping[Split, int]) -> Source:
         """Return the source of the same topics from begin to end offsets."""

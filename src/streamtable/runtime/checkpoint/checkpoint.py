@@ -44,6 +44,9 @@ RESCALE_MARK = "rescale.json"
 #: File in a checkpoint while its queries are rebuilt (`runtime.upgrade`).
 UPGRADE_MARK = "upgrade.json"
 
+#: Key in this file: the queries of a new checkpoint adopt topics (`runtime.adopt`).
+ADOPTS = "adopts"
+
 
 @dataclass
 class Checkpoint:
@@ -136,6 +139,7 @@ def open_checkpoint(
     """
     path, lock = taken(directory, remote)
     try:
+        check_not_upgrading(path, directory)
         theirs = read_manifest(path, directory, stale_keys_hint(plans))
         manifest = theirs or Manifest(uuid.uuid4().hex, {})
         queries = sharing(assign(plans, manifest), manifest, path)
@@ -143,7 +147,6 @@ def open_checkpoint(
             check_same_job(directory, plans, manifest, queries)
             check_sharing(directory, queries, stale_keys_hint(plans))
         check_not_rescaling(path, directory)
-        check_not_upgrading(path, directory)
         for name in queries.plans:
             own = path / queries.directory_of(name)
             check_whole(own, notice, stale_keys_hint(plans))
@@ -272,11 +275,14 @@ def check_not_rescaling(path: CheckpointPath, directory: str) -> None:
 
 
 def check_not_upgrading(path: CheckpointPath, directory: str) -> None:
-    """Refuse a checkpoint of which only some queries have been upgraded."""
-    if (path / UPGRADE_MARK).exists():
+    """Refuse a checkpoint of which only some queries have been upgraded, or adopt topics."""
+    mark = path / UPGRADE_MARK
+    if mark.exists():
+        adopts = ADOPTS in json.loads(mark.read_text(encoding="utf-8"))
+        command = "adopt" if adopts else "upgrade"
         raise StreamtableError(
             Condition.CHECKPOINT_UNREADABLE,
             checkpoint=directory,
-            reason="an upgrade was interrupted",
-            hint=f"run: streamtable upgrade FILE --checkpoint {shlex.quote(directory)}",
+            reason=f"an {'adoption' if adopts else 'upgrade'} was interrupted",
+            hint=f"run: streamtable {command} FILE --checkpoint {shlex.quote(directory)}",
         )

@@ -68,14 +68,28 @@ def check_ready(
     facts: Mapping[str, SinkFacts],
     context: LoweringContext,
     notice: Notice,
+    *,
+    first_run: bool = False,
 ) -> None:
-    """Run the checks of `make_ready` for queries of a running job, and change nothing.
+    """Run the checks of `make_ready` for queries, and change nothing.
+
+    Args:
+        plans: the queries, by their names.
+        facts: facts for the sinks about their queries.
+        context: the lowering context.
+        notice: takes one line for the user.
+        first_run: whether no run has read or written for the queries yet.
 
     Raises:
         StreamtableError: a source or sink is missing something, or denies access.
     """
     preflight = Preflight(
-        context.bridge, context.settings, notice, context.bounded, first_run=False, read_only=True
+        context.bridge,
+        context.settings,
+        notice,
+        context.bounded,
+        first_run=first_run,
+        read_only=True,
     )
     missing = examine_sinks(plans, facts, preflight)
     to_create = replace(preflight, to_create=frozenset(r.name for r in missing))

@@ -20,6 +20,9 @@ SHOWN = 10
 
 _PARTS = 1_000_000
 
+#: Names of the rows that `matches` compares.
+EXPECTED, FOUND = "__e", "__found"
+
 #: A digest does not depend on the order of the rows.
 _DIGEST = "sum(CAST(digest AS DECIMAL(38, 0)))"
 
@@ -85,9 +88,9 @@ def key_text(fields: Sequence[Field], key: Sequence[str]) -> str:
         key: the key of the sink; without a key, the whole row.
     """
     if key:
-        return _json(f"struct({', '.join(map(quote, key))})")
+        return as_json(f"struct({', '.join(map(quote, key))})")
     columns = (f"{comparable(quote(f.name), f.type)} AS {quote(f.name)}" for f in fields)
-    return _json(f"struct({', '.join(columns)})")
+    return as_json(f"struct({', '.join(columns)})")
 
 
 def sampled(
@@ -140,10 +143,8 @@ def by_key(
     left = ours.agg({"__row": "collect_list"}).toDF(*keys, "__expected").alias("e")
     right = found.selectExpr(*named, f"{packed} AS __found").alias("f")
     joined = left.join(right, F.expr(_same_key(keys)), "full")
-    exact = _matches(
-        fields, [f.name for f in fields if f.name not in rounded and f.name not in key]
-    )
-    near = _matches(fields, [f.name for f in fields if f.name in rounded], near=True)
+    exact = matches(fields, [f.name for f in fields if f.name not in rounded and f.name not in key])
+    near = matches(fields, [f.name for f in fields if f.name in rounded], near=True)
     verdict = (
         "CASE WHEN __expected IS NULL THEN 'extra' WHEN __found IS NULL THEN 'missing'"
         f" WHEN exists(__expected, __e -> {exact} AND {near}) THEN 'equal'"
@@ -154,9 +155,9 @@ def by_key(
     )
     return Compared(
         joined.selectExpr(
-            f"{_json(f'struct({shown})')} AS key",
-            f"{_json('__expected[0]')} AS expected",
-            f"{_json('__found')} AS found",
+            f"{as_json(f'struct({shown})')} AS key",
+            f"{as_json('__expected[0]')} AS expected",
+            f"{as_json('__found')} AS found",
             f"{verdict} AS verdict",
             f"if(__found IS NULL, 0L, {_hash('__found.', fields)}) AS digest",
         )
@@ -193,7 +194,7 @@ def by_count(
     )
     return Compared(
         joined.selectExpr(
-            f"{_json(f'struct({shown})')} AS key",
+            f"{as_json(f'struct({shown})')} AS key",
             "concat(__expected, ' times') AS expected",
             "concat(__found, ' times') AS found",
             f"{verdict} AS verdict",
@@ -205,13 +206,19 @@ def _same_key(keys: Sequence[str]) -> str:
     return " AND ".join(f"e.{name} <=> f.{name}" for name in keys)
 
 
-def _matches(fields: Sequence[Field], names: Collection[str], *, near: bool = False) -> str:
-    """Return a condition: a row `__e` of the answer has the values of `__found`."""
+def matches(fields: Sequence[Field], names: Collection[str], *, near: bool = False) -> str:
+    """Return Spark SQL of a condition: the row `EXPECTED` has the values of the row `FOUND`.
+
+    Args:
+        fields: the fields of both rows.
+        names: names of the compared fields.
+        near: whether FLOAT and DOUBLE are equal up to `TOLERANCE`.
+    """
     conditions = []
     for field in fields:
         if field.name not in names:
             continue
-        one, other = (f"{row}.{quote(field.name)}" for row in ("__e", "__found"))
+        one, other = (f"{row}.{quote(field.name)}" for row in (EXPECTED, FOUND))
         same = f"{comparable(one, field.type)} <=> {comparable(other, field.type)}"
         tolerance = TOLERANCE.get(field.type.root) if near else None
         if tolerance is not None:
@@ -227,5 +234,6 @@ def _hash(row: str, fields: Sequence[Field]) -> str:
     return f"xxhash64({values})"
 
 
-def _json(value: str) -> str:
+def as_json(value: str) -> str:
+    """Return Spark SQL of the JSON text of a row, with its NULLs."""
     return f"to_json({value}, map('ignoreNullFields', 'false'))"

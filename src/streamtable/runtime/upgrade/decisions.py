@@ -37,6 +37,10 @@ class Action(Enum):
     CONTINUED = "from now, with its state"
     #: The query starts with empty state where it stopped; the rows of its sink stay.
     ANEW = "from now, without state"
+    #: The query of a new checkpoint reads its input, and its sink gets the rows that differ.
+    ADOPTED = "adopted"
+    #: The query of a new checkpoint reads its input for its state; the rows of its sink stay.
+    BUILT = "state only"
 
 
 @dataclass(frozen=True)
@@ -104,9 +108,11 @@ def rebuild_obstacle(plan: Sink, facts: SinkFacts) -> str | None:
         plan: the plan.
         facts: facts for its sink.
     """
-    obstacle = sink_of(plan.table).rewrite_obstacle(facts)
-    if obstacle is not None:
-        return obstacle
+    return sink_of(plan.table).rewrite_obstacle(facts) or replay_obstacle(plan)
+
+
+def replay_obstacle(plan: Sink) -> str | None:
+    """Return why the state of a plan depends on more than its input; None if it does not."""
     for node in every(plan.input):
         if node.by_processing_time:
             return f"the results of {node.title} depend on the time at which records arrive"

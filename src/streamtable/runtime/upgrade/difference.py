@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -26,48 +27,76 @@ class Counts:
         before: keys in the target before the upgrade.
         written: keys that get a new or another row.
         deleted: keys that get a delete.
+        alike: keys whose record stays because it has the same row in other bytes.
     """
 
     before: int
     written: int
     deleted: int
+    alike: int = 0
+
+    def words(self, target: str) -> str:
+        """Return the sizes in words."""
+        alike = f"; {self.alike:,} have the same row in other bytes, and stay" if self.alike else ""
+        return (
+            f"of {self.before:,} keys in {target}, {self.written:,} get another or a first row"
+            f" and {self.deleted:,} are deleted{alike}"
+        )
+
+
+#: Selects the records of a comparison that have to be written: those whose rows differ.
+Select = Callable[[DataFrame], DataFrame]
 
 
 def folded(records: DataFrame, order: tuple[str, ...]) -> DataFrame:
-    """Return the last value of each key, without deleted keys: key, value."""
-    last = f"max_by(value, struct({', '.join(order)}))"
-    kept = records.where("key IS NOT NULL").groupBy("key").agg(F.expr(last).alias("value"))
-    return kept.where("value IS NOT NULL")
+    """Return the last value of each key, without deleted keys: key, value, and its `place`."""
+    place = f"struct({', '.join(order)})"
+    last = F.expr(f"max_by(value, {place})").alias("value")
+    kept = records.where("key IS NOT NULL").groupBy("key")
+    return kept.agg(last, F.expr(f"max({place})").alias("place")).where("value IS NOT NULL")
 
 
-def compare(shadow: Shadow) -> Counts:
+def compare(
+    shadow: Shadow, target: DataFrame | None = None, select: Select | None = None
+) -> Counts:
     """Write the difference between the target and the shadow run to files.
 
     The files have one row for each key that differs: `key`; `value`, the new record or NULL; and
     `before`, the present record or NULL.
+
+    Args:
+        shadow: the shadow run.
+        target: the records of the target; None to read them.
+        select: selects among the records whose bytes differ, which also have the places of both
+            records, `made` and `there`; None for all of them.
     """
     spark = shadow.context.spark
-    there = folded(sink_of(shadow.plan.table).records(shadow.context), ORDER_COLUMNS)
-    there = there.withColumnRenamed("value", "before")
+    if target is None:
+        target = sink_of(shadow.plan.table).records(shadow.context)
+    there = folded(target, ORDER_COLUMNS).withColumnsRenamed({"value": "before", "place": "there"})
     captured = shadow.records()
-    rows = (
-        spark.createDataFrame([], _SCHEMA) if captured is None else folded(captured, (BATCH, PLACE))
-    )
+    if captured is None:
+        captured = spark.createDataFrame([], f"{_SCHEMA}, {BATCH} INT, {PLACE} BIGINT")
+    rows = folded(captured, (BATCH, PLACE)).withColumnRenamed("place", "made")
     both = rows.join(there, "key", "full_outer")
     files = shadow.folder / _FILES
     counted = both.selectExpr("*", "NOT (value <=> before) AS differs")
     counted.write.mode("overwrite").parquet(str(shadow.folder / "compared"))
     found = spark.read.parquet(str(shadow.folder / "compared"))
-    differing = found.where("differs").select("key", "value", "before")
-    differing.write.mode("overwrite").parquet(str(files))
-    row = found.selectExpr(
-        "count(before) AS before",
-        "count_if(differs AND value IS NOT NULL) AS written",
-        "count_if(differs AND value IS NULL) AS deleted",
-    ).first()
-    assert row is not None, "an aggregate without keys has one row"  # noqa: S101
+    differing = found.where("differs")
+    chosen = differing if select is None else select(differing)
+    chosen.select("key", "value", "before").write.mode("overwrite").parquet(str(files))
+    ((before, differ),) = found.selectExpr("count(before)", "count_if(differs)").collect()
+    ((written, deleted),) = (
+        differences(shadow).selectExpr("count(value)", "count_if(value IS NULL)").collect()
+    )
     shutil.rmtree(shadow.folder / "compared")
-    return Counts(row["before"], row["written"], row["deleted"])
+    return Counts(before, written, deleted, differ - written - deleted)
+
+
+def differences(shadow: Shadow) -> DataFrame:
+    """Return what `compare` has written: key, value, before."""
+    return shadow.context.spark.read.parquet(str(shadow.folder / _FILES))
 
 
 def write(shadow: Shadow, facts: SinkFacts, *, back: bool = False) -> None:

@@ -12,8 +12,8 @@ from enum import Enum
 from typing import Any
 
 from streamtable.core.checkpoint_path import CheckpointPath
-from streamtable.runtime.checkpoint.checkpoint import UPGRADE_MARK
-from streamtable.runtime.checkpoint.manifest import RecordedQuery
+from streamtable.runtime.checkpoint.checkpoint import ADOPTS, UPGRADE_MARK
+from streamtable.runtime.checkpoint.manifest import Manifest, RecordedQuery
 from streamtable.runtime.checkpoint.manifest_file import write_file
 from streamtable.runtime.upgrade.decisions import Action
 from streamtable.runtime.upgrade.ranges import ReadRange
@@ -67,6 +67,28 @@ class Work:
         )
 
 
+@dataclass(frozen=True)
+class NewCheckpoint:
+    """A checkpoint that adopts topics (`runtime.adopt`).
+
+    Attributes:
+        manifest: the manifest of the checkpoint, still without its queries.
+        asked: the options of the command that decide the ends of the ranges.
+    """
+
+    manifest: Manifest
+    asked: Mapping[str, Any]
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the checkpoint as JSON data."""
+        return {"manifest": self.manifest.to_json(), "asked": dict(self.asked)}
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> NewCheckpoint:
+        """Return the checkpoint of a mark."""
+        return cls(Manifest.from_json(data["manifest"], ""), data["asked"])
+
+
 @dataclass
 class Mark:
     """The file `upgrade.json`.
@@ -76,12 +98,14 @@ class Mark:
         work: the upgrade of each changed query, by name.
         draft: whether the job may still run; it starts on a checkpoint with a draft.
         rollback: whether the last upgrade is rolled back; `work` is then empty.
+        adopts: the new checkpoint of an adoption; None for an upgrade.
     """
 
     path: CheckpointPath
     work: dict[str, Work] = field(default_factory=dict)
     draft: bool = False
     rollback: bool = False
+    adopts: NewCheckpoint | None = None
 
     @classmethod
     def read(cls, path: CheckpointPath, *, draft: bool = False) -> Mark | None:
@@ -92,6 +116,7 @@ class Mark:
         found = json.loads(mark._file.read_text(encoding="utf-8"))
         mark.work = {name: Work.from_json(data) for name, data in found["queries"].items()}
         mark.rollback = bool(found.get("rollback"))
+        mark.adopts = NewCheckpoint.from_json(found[ADOPTS]) if ADOPTS in found else None
         return mark
 
     @property
@@ -101,6 +126,7 @@ class Mark:
     def write(self) -> None:
         """Write the mark atomically."""
         data: dict[str, Any] = {"rollback": True} if self.rollback else {}
+        data |= {} if self.adopts is None else {ADOPTS: self.adopts.to_json()}
         data["queries"] = {name: work.to_json() for name, work in self.work.items()}
         write_file(self._file, json.dumps(data))
 

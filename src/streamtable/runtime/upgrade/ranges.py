@@ -60,15 +60,15 @@ def read_range(query: CheckpointPath, plan: Sink, bridge: Bridge) -> ReadRange:
             lost = lost or f"the connector of {source.table} keeps no history of positions"
             continue
         old, began = source.positions(reached), source.positions(initial)
-        known = {_topic(split) for split in old}
+        known = {topic_of(split) for split in old}
         for split, end in last.items():
             # A partition that the old query has not seen is read by the next run as a whole.
-            ends[split] = old.get(split, 0) if _topic(split) in known else end
+            ends[split] = old.get(split, 0) if topic_of(split) in known else end
         begins |= began
         records += sum(
             max(0, ends[s] - max(begins.get(s, 0), first.get(s, 0))) for s in last if s in ends
         )
-        lost = lost or _lost(source, began, ends, first)
+        lost = lost or lost_records(source, began, ends, first, "the first run read")
     return ReadRange(begins, ends, records, lost)
 
 
@@ -81,29 +81,41 @@ def stopped_at(query: CheckpointPath, plan: Sink) -> ReadRange:
     return ReadRange(ends, ends)
 
 
-def _lost(
+def lost_records(
     source: Source,
     began: Mapping[Split, int],
     ends: Mapping[Split, int],
     first: Mapping[Split, int],
+    who: str,
 ) -> str | None:
+    """Return why the records of a range can no longer be read, in words; None if they can.
+
+    Args:
+        source: the source.
+        began: first position of each split.
+        ends: end position of each split, exclusive.
+        first: the first position that each split still has.
+        who: subject and verb of the sentence about the first position.
+    """
     for split, begin in sorted(began.items()):
         now = first.get(split)
         if now is None and ends.get(split, 0) > begin:
-            return f"{source.table}: partition {_words(split)} is gone"
+            return f"{source.table}: {words(split)} is gone"
         if now is not None and now > begin and ends.get(split, 0) > begin:
             return (
-                f"{source.table}: partition {_words(split)} has no records before offset {now}"
-                f" any more, and the first run read from offset {begin}"
+                f"{source.table}: {words(split)} has no records before offset {now} any more, and"
+                f" {who} from offset {begin}"
             )
     return None
 
 
-def _words(split: Split) -> str:
-    return f"{split.rpartition('/')[2]} of topic '{_topic(split)}'"
+def words(split: Split) -> str:
+    """Return a split in words."""
+    return f"partition {split.rpartition('/')[2]} of topic '{topic_of(split)}'"
 
 
-def _topic(split: Split) -> str:
+def topic_of(split: Split) -> str:
+    """Return the topic of a split."""
     return split.rpartition("/")[0]
 
 

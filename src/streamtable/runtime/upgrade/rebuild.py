@@ -10,6 +10,7 @@ import uuid
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import ClassVar
 
 from streamtable.connector_api.endpoints import sink_of
 from streamtable.connector_api.preflight import Notice
@@ -28,7 +29,7 @@ from streamtable.runtime.checkpoint.partition_watermarks import FILE as WATERMAR
 from streamtable.runtime.endpoints import sink_facts
 from streamtable.runtime.preflight.cluster import check_ready, make_ready
 from streamtable.runtime.upgrade.decisions import Action, Decision, changed
-from streamtable.runtime.upgrade.difference import clean, compare, folded, write
+from streamtable.runtime.upgrade.difference import Counts, clean, compare, folded, write
 from streamtable.runtime.upgrade.mark import Mark, Step, Work
 from streamtable.runtime.upgrade.options import UpgradeOptions
 from streamtable.runtime.upgrade.ranges import ReadRange, read_range, stopped_at
@@ -63,6 +64,9 @@ class Rebuild:
     say: Callable[[str], None]
     notice: Notice
     stop: threading.Event
+
+    #: The last line of the result.
+    end: ClassVar[str] = "the next run continues with the changed script"
 
     def decided(self) -> Mark | None:
         """Describe the upgrade; return its mark, or None if only the plan is wanted.
@@ -156,31 +160,37 @@ class Rebuild:
         for name, work in list(mark.work.items()):
             if work.action is not Action.CONTINUED and work.step is not Step.DONE:
                 self._rebuild(mark, name, self._shadow(name, work), facts[name])
-        targets = {name: sink_of(plan.table).target for name, plan in plans.items()}
-        remember(self.path, mark, self.manifest, targets)
+        self._remember(mark)
         self._keep_watermarks(mark)
         write_manifest(self.path, self._upgraded(mark.work))
         mark.delete()
         for name, work in mark.work.items():
             if work.action is not Action.CONTINUED:
                 clean(self.path / (work.record.directory or name) / "upgrade")
-        self.say("the next run continues with the changed script")
+        self.say(self.end)
 
     def _rebuild(self, mark: Mark, name: str, shadow: Shadow, facts: SinkFacts) -> None:
         if mark.work[name].step is Step.READ:
             shadow.run()
-            anew = mark.work[name].action is Action.ANEW
-            mark.reach(name, Step.DONE if anew else Step.COMPARE)
+            unwritten = mark.work[name].action in (Action.ANEW, Action.BUILT)
+            mark.reach(name, Step.DONE if unwritten else Step.COMPARE)
         if mark.work[name].step is Step.COMPARE:
-            found = compare(shadow)
-            self.say(
-                f"{name}: of {found.before:,} keys in {sink_of(shadow.plan.table).target},"
-                f" {found.written:,} get another or a first row and {found.deleted:,} are deleted"
-            )
+            found = self._compared(shadow)
+            self.say(f"{name}: {found.words(sink_of(shadow.plan.table).target)}")
             mark.reach(name, Step.WRITE)
         if mark.work[name].step is Step.WRITE:
             write(shadow, facts)
             mark.reach(name, Step.DONE)
+
+    def _compared(self, shadow: Shadow) -> Counts:
+        """Compare the rows of a shadow run with the sink."""
+        return compare(shadow)
+
+    def _remember(self, mark: Mark) -> None:
+        """Keep what a rollback needs."""
+        plans = self.queries.plans
+        targets = {name: sink_of(plans[name].table).target for name in mark.work}
+        remember(self.path, mark, self.manifest, targets)
 
     def _size(self, name: str, of_range: ReadRange) -> str:
         """Return what a rebuild reads, in words."""

@@ -128,7 +128,7 @@ class Shadow:
                     raise StreamtableError(
                         Condition.JOB_FAILED,
                         sink=self.name,
-                        reason="the upgrade was stopped",
+                        reason="the command was stopped",
                         hint="the same command continues it",
                     )
                 self._keep_watermarks()

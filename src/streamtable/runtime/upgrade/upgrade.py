@@ -30,7 +30,11 @@ from streamtable.jvm.bridge import Bridge
 from streamtable.operators.context import LoweringContext
 from streamtable.plan.sink.sink import Sink
 from streamtable.runtime.checkpoint.assignment import Assignment, assign, query_names
-from streamtable.runtime.checkpoint.checkpoint import check_not_rescaling, check_same_job
+from streamtable.runtime.checkpoint.checkpoint import (
+    check_not_rescaling,
+    check_not_upgrading,
+    check_same_job,
+)
 from streamtable.runtime.checkpoint.local_folder import local_folder
 from streamtable.runtime.checkpoint.lock import Lock, taken
 from streamtable.runtime.checkpoint.manifest import Manifest
@@ -90,23 +94,19 @@ def upgrade_job(
             for line in back.described():
                 say(line)
             if not options.plan:
-                context = _context(path, settings, options, notice, functions, spark, stop, stack)
+                context = upgrade_context(
+                    path, settings, options, notice, functions, spark, stop, stack
+                )
                 back.run(context, stop, say, notice)
             return
         queries, manifest = _compared(path, plans, options)
         for decision in unchanged(queries):
             say(line_of(decision))
         mark = Mark.read(path)
-        if mark is not None and mark.rollback:
-            raise StreamtableError(
-                Condition.CHECKPOINT_NOT_UPGRADED,
-                checkpoint=options.checkpoint,
-                reason="a rollback was interrupted",
-                hint="complete it with --rollback and the script of before",
-            )
+        _check_mark(mark, path, options)
         if not queries.changed and mark is None:
             return
-        context = _context(path, settings, options, notice, functions, spark, stop, stack)
+        context = upgrade_context(path, settings, options, notice, functions, spark, stop, stack)
         rebuild = Rebuild(path, options, queries, manifest, context, say, notice, stop)
         if mark is not None:
             rebuild.check_same(mark)
@@ -132,7 +132,7 @@ def upgrade_job(
             say(f"the topics were not written for {time.monotonic() - begun:.1f} s so far")
 
 
-def _context(
+def upgrade_context(
     path: Path,
     settings: Settings,
     options: UpgradeOptions,
@@ -142,7 +142,7 @@ def _context(
     stop: threading.Event,
     stack: ExitStack,
 ) -> LoweringContext:
-    """Start Spark."""
+    """Start Spark, until the stack is closed."""
     job = stack.enter_context(
         job_spark(settings, options.master, spark, stop, notice, verbose=options.verbose)
     )
@@ -153,6 +153,19 @@ def _context(
     return LoweringContext(
         job.session, bridge, settings, bounded=True, patient=False, directory=path
     )
+
+
+def _check_mark(mark: Mark | None, path: Path, options: UpgradeOptions) -> None:
+    """Refuse a checkpoint in which another command was interrupted."""
+    if mark is not None and mark.rollback:
+        raise StreamtableError(
+            Condition.CHECKPOINT_NOT_UPGRADED,
+            checkpoint=options.checkpoint,
+            reason="a rollback was interrupted",
+            hint="complete it with --rollback and the script of before",
+        )
+    if mark is not None and mark.adopts is not None:
+        check_not_upgrading(path, options.checkpoint)
 
 
 def _locked(directory: str, stack: ExitStack) -> Lock:
