@@ -71,6 +71,9 @@ SUBCOMMANDS = {
     "upgrade": Subcommand(
         "streamtable.cli.operate.upgrade", "Continue a checkpoint with a changed SQL script."
     ),
+    "adopt": Subcommand(
+        "streamtable.cli.operate.adopt", "Take over the sink topics of a Flink job."
+    ),
     "new": Subcommand("streamtable.cli.new", "Create a project: a script and its tests."),
     "test": Subcommand("streamtable.cli.test", "Run unit tests of SQL scripts, in memory."),
     "options": Subcommand("streamtable.cli.options", "List the options of connectors and formats."),

@@ -138,6 +138,7 @@ class Condition(Enum):
     TEST_FILE_INVALID = "the test file cannot be used: {reason}"
     TOO_DEEP = "more than {deepest} operators and queries are nested"
     TOPIC_MISSING = "topic '{topic}' of table {table} does not exist at {servers}"
+    TOPICS_NOT_ADOPTED = "the topics of the sinks cannot be adopted: {reason}"
     UNKNOWN_CATALOG = "catalog {catalog} does not exist"
     UNKNOWN_COLUMN = "column '{column}' does not exist in any input of the query"
     UNKNOWN_CONNECTOR = "table {table} names connector '{connector}', which does not exist"
