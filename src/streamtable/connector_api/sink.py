@@ -41,6 +41,8 @@ class SinkFacts:
         interval: the time between two checkpoints of real-time mode.
         rolls_back: whether settings allow real-time mode to roll sinks back; a later run may use
             real-time mode.
+        adjusts: whether settings allow a start to change the configuration of an existing target
+            that rollback needs.
         targets: the targets of the job's other queries, by query name.
         writer_id: `together.WrittenTogether.writer_id` of the query's first run, if the query
             writes several sinks; else None.
@@ -56,6 +58,7 @@ class SinkFacts:
     stateless_scans: bool
     interval: timedelta
     rolls_back: bool
+    adjusts: bool
     targets: Mapping[str, str]
     writer_id: str | None = None
 

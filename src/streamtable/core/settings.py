@@ -177,6 +177,16 @@ RESTORE_SINKS = Option(
     " mode has written later rows. Topics that a job creates for such a sink get a"
     " `min.compaction.lag.ms` of one hour, or of ten checkpoint intervals.",
 )
+ADJUST_SINKS = Option(
+    "execution.real-time.adjust-sinks",
+    BOOLEAN,
+    default=False,
+    doc="Whether a start of real-time mode may change the configuration of an existing topic that"
+    " `execution.real-time.restore-sinks` needs. A compacted topic with a shorter"
+    " `min.compaction.lag.ms` gets one of one hour, or of ten checkpoint intervals. Kafka's default"
+    " is 0. The user needs ALTER_CONFIGS of the topic. Without this setting, such a query stays in"
+    " micro-batches in `auto` mode.",
+)
 MAX_LEAD = Option(
     "execution.max-lead",
     integer(minimum=1),
@@ -392,6 +402,7 @@ SETTINGS = OptionSet(
         PRACTICE_PLANS,
         QUIET_BUFFER_TIMEOUT,
         RESTORE_SINKS,
+        ADJUST_SINKS,
         DRAIN,
         MAX_BATCH_RECORDS,
         MAX_LEAD,

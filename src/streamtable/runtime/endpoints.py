@@ -12,6 +12,7 @@ from streamtable.core.checkpoint_path import CheckpointPath
 from streamtable.core.options import Settings
 from streamtable.core.session_settings import DEFAULT_INTERVAL
 from streamtable.core.settings import (
+    ADJUST_SINKS,
     CHECKPOINT_INTERVAL,
     RESTORE_SINKS,
 )
@@ -92,6 +93,7 @@ def sink_facts(
             # Not checked: a job that stays in micro-batches does not use the interval.
             interval=settings.get(CHECKPOINT_INTERVAL) or DEFAULT_INTERVAL,
             rolls_back=settings[RESTORE_SINKS],
+            adjusts=settings[ADJUST_SINKS],
             targets={other: target for other, target in targets.items() if other != name},
             writer_id=None if shared is None else shared.writer_id,
         )

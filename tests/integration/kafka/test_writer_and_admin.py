@@ -203,6 +203,9 @@ def test_topics(broker, topic, admin):
         "cleanup.policy": "compact",
         "min.compaction.lag.ms": "0",
     }
+    admin.setConfigs(properties, 10_000, made, {"min.compaction.lag.ms": "7"})
+    changed = dict(admin.describe(properties, 10_000, made))
+    assert (changed["min.compaction.lag.ms"], changed["cleanup.policy"]) == ("7", "compact")
     assert dict(admin.describe(properties, 10_000, name))["cleanup.policy"] == "delete"
     assert dict(admin.describe(properties, 10_000, "no-such-topic")) == {}
     assert {name, made} <= set(admin.existingTopics(properties, 10_000))

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 READ, WRITE, ASK = AclOperation.READ, AclOperation.WRITE, AclOperation.DESCRIBE_CONFIGS
+CHANGE = AclOperation.ALTER_CONFIGS
+_ADJUST = "execution.real-time.adjust-sinks"
 
 
 def _script(topic: str, client: str, column: str) -> str:
@@ -31,6 +33,32 @@ CREATE TABLE o (k INT, v INT{column}, PRIMARY KEY (k) NOT ENFORCED) WITH (
 );
 INSERT INTO o SELECT k, v{", t" if column else ""} FROM o WHERE v > 1;
 """
+
+
+def _obstacles(
+    spark: SparkSession,
+    secured: SecuredBroker,
+    folder: Path,
+    topic: str,
+    given: dict[str, str],
+    column: str = "",
+    *,
+    shared: bool = False,
+) -> dict[str, str]:
+    settings = fixed_settings({"execution.checkpointing.interval": "12 s", **given})
+    session = Session(settings=settings)
+    session.load(_script(topic, options(secured.client("PLAIN")), column), "job.sql")
+    plans = {"o": session.plans[0]}
+    context = LoweringContext(spark, Bridge(spark), settings.current())
+    checkpoint = open_checkpoint(str(folder / "c"), plans)
+    try:
+        if shared:
+            (folder / "c" / "o" / "sinks").mkdir(parents=True)
+            (folder / "c" / "o" / "sinks" / "shared").touch()
+        facts = sink_facts(plans, context.settings, checkpoint.id_of, checkpoint.query_directory)
+        return target_rollback_obstacles(plans, facts, context)
+    finally:
+        checkpoint.close()
 
 
 @pytest.mark.parametrize(
@@ -45,7 +73,7 @@ INSERT INTO o SELECT k, v{", t" if column else ""} FROM o WHERE v > 1;
             "",
             (
                 "topic '{}' may be compacted too early: it needs 'min.compaction.lag.ms' ="
-                " '120000' or more"
+                " '120000' or more; 'execution.real-time.adjust-sinks' = 'true' sets it"
             ),
         ),
         (
@@ -85,18 +113,19 @@ def test_what_is_in_the_way(
     topic = f"restoring-{uuid.uuid4().hex[:8]}"
     secured.admin.create_topics([NewTopic(topic, 1, config=config)])[topic].result(30)
     secured.allow("User:plain", ResourceType.TOPIC, topic, *rights)
-    settings = fixed_settings({"execution.checkpointing.interval": "12 s"})
-    session = Session(settings=settings)
-    session.load(_script(topic, options(secured.client("PLAIN")), column), "job.sql")
-    plans = {"o": session.plans[0]}
-    context = LoweringContext(spark, Bridge(spark), settings.current())
-    checkpoint = open_checkpoint(str(tmp_path / "c"), plans)
-    try:
-        if shared:
-            (tmp_path / "c" / "o" / "sinks").mkdir(parents=True)
-            (tmp_path / "c" / "o" / "sinks" / "shared").touch()
-        facts = sink_facts(plans, context.settings, checkpoint.id_of, checkpoint.query_directory)
-        found = target_rollback_obstacles(plans, facts, context)
-    finally:
-        checkpoint.close()
+    found = _obstacles(spark, secured, tmp_path, topic, {}, column, shared=shared)
     assert found == ({} if reason is None else {"o": reason.format(topic)})
+
+
+@pytest.mark.parametrize("may_change", [True, False])
+def test_a_topic_may_be_adjusted(
+    spark: SparkSession, secured: SecuredBroker, tmp_path: Path, may_change: bool
+) -> None:
+    topic = f"restoring-{uuid.uuid4().hex[:8]}"
+    secured.admin.create_topics([NewTopic(topic, 1, config={"cleanup.policy": "compact"})])
+    rights = (READ, WRITE, ASK, *((CHANGE,) if may_change else ()))
+    secured.allow("User:plain", ResourceType.TOPIC, topic, *rights)
+    found = _obstacles(spark, secured, tmp_path, topic, {_ADJUST: "true"})
+    assert found == (
+        {} if may_change else {"o": f"the user lacks ALTER_CONFIGS of topic '{topic}'"}
+    )

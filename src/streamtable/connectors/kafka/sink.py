@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import timedelta
 
 from pyspark.sql import DataFrame
 from pyspark.sql.streaming.readwriter import DataStreamWriter
@@ -28,11 +27,10 @@ from streamtable.connectors.kafka.table import KafkaTable, NewTopic
 from streamtable.connectors.kafka.write.partitioners import is_function, java_class, load, not_there
 from streamtable.connectors.kafka.write.producer import set_writer, set_writers
 from streamtable.connectors.kafka.write.rewrite import rewrite_obstacle, topic_records
-from streamtable.connectors.kafka.write.rollback import (
-    KafkaRollback,
+from streamtable.connectors.kafka.write.rollback import KafkaRollback, recorded_ends
+from streamtable.connectors.kafka.write.rollback_obstacles import (
     declared_obstacle,
     obstacle_there,
-    recorded_ends,
     safe_lag,
 )
 from streamtable.connectors.kafka.write.transactions import abort_orphans, check_transactions
@@ -240,8 +238,6 @@ class KafkaSink(TableEndpoint[KafkaTable], Sink):
         new = self.declared.new_topic
         if not self.declared.is_upsert:
             return new
-        kept = {}
-        if facts.rolls_back and not facts.replays:
-            lag = safe_lag(facts.interval)
-            kept = {"min.compaction.lag.ms": str(lag // timedelta(milliseconds=1))}
+        rolled_back = facts.rolls_back and not facts.replays
+        kept = safe_lag(facts.interval) if rolled_back else {}
         return replace(new, configs={**_COMPACTED, **kept, **new.configs})

@@ -174,6 +174,7 @@ class Target:
             stateless_scans=True,
             interval=timedelta(0),
             rolls_back=False,
+            adjusts=False,
             targets={},
         )
 

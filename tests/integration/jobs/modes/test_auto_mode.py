@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from confluent_kafka.admin import AdminClient, NewTopic
 from tests.integration.jobs.modes.test_real_time import until
 from tests.integration.jobs.support import Cli, write
 
@@ -52,19 +53,25 @@ def answer(rows: list[dict[str, Any]]) -> dict[tuple[Any, ...], dict[str, Any]]:
 def test_catches_up_goes_on_in_real_time_and_survives_a_kill(
     spark: SparkSession, broker: Broker, topic: Topics, tmp_path: Path
 ) -> None:
+    """The topic of the sink exists, and brokers may compact it at once."""
     servers = broker.bootstrap_servers
     source = topic("history", partitions=2)
+    admin = AdminClient({"bootstrap.servers": servers})
+    sink = NewTopic(f"{source}-out", 2, config={"cleanup.policy": "compact"})
+    admin.create_topics([sink])[sink.topic].result(30)
     job = BoundedRun(spark, SCRIPT, tmp_path / "c", {"source": source, "servers": servers})
     history = random_rows(47, 300)
     arguments = ["run", write(tmp_path / "job.sql", SCRIPT), "--checkpoint", str(tmp_path / "c")]
     arguments += ["--var", f"source={source}", "--var", f"servers={servers}"]
     arguments += ["--set", "execution.micro-batch.max-records=50"]
     arguments += ["--set", "execution.checkpointing.interval=5 s"]
+    arguments += ["--set", "execution.real-time.adjust-sinks=true"]
 
     produce_json(servers, source, history[:200])
     process = Cli.start(*arguments)
     until(job, answer(history[:200]), process)
     process.wait_for("switches to real-time mode")
+    process.wait_for(f"set 'min.compaction.lag.ms' of topic '{sink.topic}' to '3600000'")
     produce_json(servers, source, history[200:250])
     until(job, answer(history[:250]), process)
     process.kill()

@@ -22,6 +22,9 @@ from streamtable.jvm.maps import listed, numbers, texts
 #: The longest wait for one response, in milliseconds.
 TIMEOUT_MS = 15_000
 
+#: An operation of Kafka's ACLs.
+Operation = Literal["READ", "WRITE", "ALTER_CONFIGS"]
+
 #: (topic, partition)
 Partition = tuple[str, int]
 
@@ -131,8 +134,13 @@ class KafkaAdmin:
             )
         return None if found < 0 else int(found)
 
-    def check_access(self, topic: str, operation: Literal["READ", "WRITE"]) -> None:
-        """Check that the user has the right to read or write an existing topic."""
+    def set_configs(self, topic: str, configs: Mapping[str, str]) -> None:
+        """Change entries of a topic's configuration."""
+        with self._named(f"topic '{topic}'", "ALTER_CONFIGS"):
+            self._ask("setConfigs", topic, self._bridge.java_map(configs))
+
+    def check_access(self, topic: str, operation: Operation) -> None:
+        """Check that the user has a right to an existing topic."""
         if not self._ask("topic", topic, operation, of=self._kafka.admin.KafkaAccess):
             named = f"topic '{topic}'"
             raise self._denied(named, operation)

@@ -13,7 +13,6 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Mapping
-from contextlib import suppress
 from dataclasses import dataclass
 from datetime import timedelta
 
@@ -21,90 +20,23 @@ from streamtable.connector_api.preflight import Notice
 from streamtable.connector_api.sink import SinkFacts, WriteContext
 from streamtable.connectors.kafka.cluster.admin import KafkaAdmin, Partition
 from streamtable.connectors.kafka.cluster.positions import by_split
-from streamtable.connectors.kafka.options.options import DeliveryGuarantee
 from streamtable.connectors.kafka.table import KafkaTable
+from streamtable.connectors.kafka.write.rollback_obstacles import (
+    LAG,
+    is_compacted_early,
+    is_shared,
+    lag_ms,
+    safe_lag,
+    shared_obstacle,
+)
 from streamtable.core.checkpoint_path import CheckpointPath
 from streamtable.core.durations import format_duration
 from streamtable.core.errors import Condition, StreamtableError
-from streamtable.core.settings import ExecutionMode
-from streamtable.jvm.bridge import Bridge
+from streamtable.core.settings import ADJUST_SINKS, ExecutionMode
 from streamtable.jvm.planned_batches import newest_batch
-
-#: The shortest time before compaction, in checkpoint intervals. It covers a restart and the
-#: checkpoint interval in which the query stopped.
-_SAFE_INTERVALS = 10
-
-#: The shortest compaction lag of topics that a job creates.
-_SAFE_AT_LEAST = timedelta(hours=1)
-
-#: The longest wait until brokers know a new topic, in seconds.
-_KNOWN_S = 10
 
 #: The time limit of the rollback at startup; waits for a broker end earlier.
 _A_DAY_MS = 24 * 60 * 60 * 1000
-
-
-def declared_obstacle(table: KafkaTable, facts: SinkFacts) -> str | None:
-    """Return why a topic cannot be rolled back, judged by the script alone; else None."""
-    if not table.is_upsert:
-        return f"{table.table} keeps every record"
-    if table.delivery is not DeliveryGuarantee.AT_LEAST_ONCE:
-        return f"'sink.delivery-guarantee' is '{table.delivery.value}'"
-    if table.partitioner != "default":
-        return f"'sink.partitioner' is '{table.partitioner}'"
-    if table.topics[0] in facts.targets.values():
-        return f"another INSERT writes to topic '{table.topics[0]}'"
-    return None
-
-
-def obstacle_there(table: KafkaTable, facts: SinkFacts, bridge: Bridge) -> str | None:
-    """Return why an existing topic cannot be rolled back, judged by checkpoint and brokers."""
-    if _is_shared(facts.directory):
-        return shared_obstacle(table.topics[0])
-    return _obstacle_of_topic(table, facts.interval, bridge)
-
-
-def _obstacle_of_topic(table: KafkaTable, interval: timedelta, bridge: Bridge) -> str | None:
-    topic = table.topics[0]
-    admin = KafkaAdmin(bridge, table.properties)
-    found = _described(admin, topic)
-    try:
-        admin.check_access(topic, "READ")
-    except StreamtableError as error:
-        if error.condition is not Condition.ACCESS_DENIED:
-            raise
-        return f"the user lacks READ of topic '{topic}'"
-    if "cleanup.policy" not in found:
-        return f"the user lacks DESCRIBE_CONFIGS of topic '{topic}'"
-    if "compact" not in found["cleanup.policy"]:
-        return None
-    if any(column.key == "timestamp" for column in table.schema.metadata if not column.virtual):
-        return f"brokers compact by the timestamps that {table.table} writes"
-    needed = interval * _SAFE_INTERVALS
-    if _lag_ms(found) < needed // timedelta(milliseconds=1):
-        return (
-            f"topic '{topic}' may be compacted too early: it needs 'min.compaction.lag.ms' ="
-            f" '{needed // timedelta(milliseconds=1)}' or more"
-        )
-    return None
-
-
-def _described(admin: KafkaAdmin, topic: str) -> Mapping[str, str]:
-    """Describe a topic; retry, because not all brokers know a new topic at once."""
-    deadline = time.monotonic() + _KNOWN_S
-    while not (found := admin.describe(topic)) and time.monotonic() < deadline:
-        time.sleep(0.1)
-    return found
-
-
-def shared_obstacle(topic: str) -> str:
-    """Return the obstacle of a topic with other writers: rollback would change their records."""
-    return f"topic '{topic}' has another writer"
-
-
-def safe_lag(interval: timedelta) -> timedelta:
-    """Return `min.compaction.lag.ms` for a new topic that may be rolled back."""
-    return max(_SAFE_AT_LEAST, interval * _SAFE_INTERVALS)
 
 
 @dataclass(frozen=True)
@@ -148,6 +80,7 @@ class KafkaRollback:
         self._bridge = context.bridge
         self._notice = notice
         self._keeps = keeps
+        self._adjusts, self._interval = facts.adjusts, facts.interval
         self._counters = context.counters_of(table.table)
         self._properties = table.properties
         self._admin = KafkaAdmin(context.bridge, table.properties)
@@ -173,9 +106,21 @@ class KafkaRollback:
         found = self._admin.describe(self._topic)
         changed = kept is not None and self._roll_back(kept, found)
         if watched:
+            self._adjust(found)
             where = (self._topic, found["id"], str(self._directory))
             self._admin.watch_end(*where, batch, self._counters)
         return changed
+
+    def _adjust(self, found: Mapping[str, str]) -> None:
+        """Raise the topic's compaction lag, if it is too short and the settings allow it."""
+        if not self._adjusts or not is_compacted_early(found, self._interval):
+            return
+        configs = safe_lag(self._interval)
+        self._admin.set_configs(self._topic, configs)
+        self._notice(
+            f"{self._query}: set '{LAG}' of topic '{self._topic}' to '{configs[LAG]}'"
+            f" (was '{lag_ms(found)}'), because '{ADJUST_SINKS.key}' is on"
+        )
 
     def after_stop(self) -> None:
         """Note that the query no longer writes."""
@@ -190,7 +135,7 @@ class KafkaRollback:
 
     @property
     def _shared(self) -> bool:
-        return _is_shared(self._directory)
+        return is_shared(self._directory)
 
     def _roll_back(self, kept: _Kept, found: Mapping[str, str]) -> bool:
         """Roll the topic back to recorded end offsets; return whether any key has changed.
@@ -260,20 +205,10 @@ def _kept(directory: CheckpointPath, batch: int) -> _Kept | None:
     return _Kept(found["topic"], found["time"], ends)
 
 
-def _is_shared(directory: CheckpointPath) -> bool:
-    return (directory / "sinks" / "shared").exists()
-
-
 def _is_whole(found: Mapping[str, str], since_ms: int) -> bool:
     """Return whether compaction has kept all records that were replaced since a time."""
     if "cleanup.policy" not in found:
         return False
-    return "compact" not in found["cleanup.policy"] or _lag_ms(found) >= (
+    return "compact" not in found["cleanup.policy"] or lag_ms(found) >= (
         time.time() * 1_000 - since_ms
     )
-
-
-def _lag_ms(found: Mapping[str, str]) -> int:
-    with suppress(KeyError, ValueError):
-        return int(found["min.compaction.lag.ms"])
-    return 0

@@ -14,6 +14,7 @@ import java.util.regex.Pattern;
 import java.util.regex.PatternSyntaxException;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.AdminClientConfig;
+import org.apache.kafka.clients.admin.AlterConfigOp;
 import org.apache.kafka.clients.admin.Config;
 import org.apache.kafka.clients.admin.ConfigEntry;
 import org.apache.kafka.clients.admin.NewTopic;
@@ -136,6 +137,24 @@ public final class KafkaAdmin {
       return found;
     }
     return found;
+  }
+
+  /** Changes entries of a topic's configuration. */
+  public static void setConfigs(
+      Map<String, String> properties, long timeoutMs, String topic, Map<String, String> configs) {
+    ConfigResource resource = new ConfigResource(ConfigResource.Type.TOPIC, topic);
+    List<AlterConfigOp> changes =
+        configs.entrySet().stream()
+            .map(entry -> new ConfigEntry(entry.getKey(), entry.getValue()))
+            .map(entry -> new AlterConfigOp(entry, AlterConfigOp.OpType.SET))
+            .toList();
+    call(
+        properties,
+        timeoutMs,
+        admin -> {
+          admin.incrementalAlterConfigs(Map.of(resource, changes)).all().get();
+          return null;
+        });
   }
 
   /**
