@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from tests import quick_jvm
-from tests.integration.faults.cluster import Cluster
+from tests.integration.faults.cluster import DRIVER, WORKERS, Cluster
 from tests.integration.faults.support import PATIENCE_S, START_S, Job
 
 from streamtable.devbroker.broker import Broker
@@ -19,7 +19,6 @@ from streamtable.jvm.class_archive import java_options
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-_WORKER, _DRIVER = "127.0.0.2", "127.0.0.4"
 _QUICK = {
     "spark.executor.memory": "512m",
     "spark.executor.extraJavaOptions": f"{quick_jvm.OPTIONS} {java_options()}",
@@ -27,13 +26,15 @@ _QUICK = {
 _CONF = [text for pair in _QUICK.items() for text in ("--conf", "=".join(pair))]
 
 
+@pytest.mark.parametrize("again", [False, pytest.param(True, marks=pytest.mark.soak)])
 def test_a_submitted_job_stops_and_continues(
-    spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    again: bool, spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("SPARK_LOCAL_IP", _DRIVER)
+    """In another process; with `again`, first as a second submit that a service manager stops."""
+    monkeypatch.setenv("SPARK_LOCAL_IP", DRIVER)
     with (
         Broker(tmp_path / "broker") as broker,
-        Cluster(tmp_path / "spark", [_WORKER], cores=4) as cluster,
+        Cluster(tmp_path / "spark", WORKERS[:1], cores=4) as cluster,
     ):
         job = Job(broker.bootstrap_servers, tmp_path / "c", exact=False)
         job.feed(2_000)
@@ -41,7 +42,7 @@ def test_a_submitted_job_stops_and_continues(
         job.wait(process, 2, START_S)
         [executor] = cluster.executors(cluster.workers[0])
         command = Path(f"/proc/{executor}/cmdline").read_text()
-        assert f"//CoarseGrainedScheduler@{_DRIVER}:" in command
+        assert f"//CoarseGrainedScheduler@{DRIVER}:" in command
         process.terminate()
         code, out, err = process.end()
         assert code == 0, (out, err)
@@ -50,13 +51,14 @@ def test_a_submitted_job_stops_and_continues(
         assert "Traceback" not in out + err
 
         job.feed(500)
-        process = job.start(*_CONF, batch=200, master=cluster.url, command="submit")
-        job.wait(process, 2, START_S)
-        [jvm] = _children(process.process.pid)
-        [driver] = _children(jvm)
-        os.killpg(jvm, signal.SIGTERM)  # a service manager stops all processes at once
-        assert process.end()[0] == 128 + signal.SIGTERM
-        _wait_for_end(driver)
+        if again:
+            process = job.start(*_CONF, batch=200, master=cluster.url, command="submit")
+            job.wait(process, 2, START_S)
+            [jvm] = _children(process.process.pid)
+            [driver] = _children(jvm)
+            os.killpg(jvm, signal.SIGTERM)  # a service manager stops all processes at once
+            assert process.end()[0] == 128 + signal.SIGTERM
+            _wait_for_end(driver)
         job.check(spark)
 
 

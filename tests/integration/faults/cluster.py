@@ -19,6 +19,8 @@ from streamtable.devbroker.broker import free_port
 from streamtable.jvm.tools import java_tool
 
 _HOST = "127.0.0.1"
+#: Addresses of workers and of a driver that are not the master's.
+WORKERS, DRIVER = ("127.0.0.2", "127.0.0.3"), "127.0.0.4"
 _START_S = 180
 _QUICK = quick_jvm.OPTIONS.split()
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from tests import quick_jvm
-from tests.integration.faults.cluster import Cluster
+from tests.integration.faults.cluster import DRIVER, WORKERS, Cluster
 from tests.integration.faults.support import START_S, Job
 
 from streamtable.devbroker.broker import Broker
@@ -16,8 +16,6 @@ from streamtable.jvm.class_archive import java_options
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-_WORKERS = ("127.0.0.2", "127.0.0.3")
-_DRIVER = "127.0.0.4"
 _QUICK = {
     "spark.executor.memory": "512m",
     "spark.executor.extraJavaOptions": f"{quick_jvm.OPTIONS} {java_options()}",
@@ -26,13 +24,14 @@ _QUICK = {
 }
 
 
+@pytest.mark.soak
 def test_state_survives_a_killed_worker(
     spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("SPARK_LOCAL_IP", _DRIVER)
+    monkeypatch.setenv("SPARK_LOCAL_IP", DRIVER)
     with (
         Broker(tmp_path / "broker") as broker,
-        Cluster(tmp_path / "spark", _WORKERS, cores=16) as cluster,
+        Cluster(tmp_path / "spark", WORKERS, cores=16) as cluster,
     ):
         job = Job(broker.bootstrap_servers, tmp_path / "c", exact=False)
         job.feed(2_000)
@@ -40,7 +39,7 @@ def test_state_survives_a_killed_worker(
         process = job.start(*given, batch=200, master=cluster.url)
         job.wait(process, 2, START_S)
         assert all(cluster.executors(worker) for worker in cluster.workers)
-        assert f"//CoarseGrainedScheduler@{_DRIVER}:" in _executor_commands(cluster)
+        assert f"//CoarseGrainedScheduler@{DRIVER}:" in _executor_commands(cluster)
         cluster.kill(cluster.workers[0])
         job.feed(500)
         job.wait(process, 2)

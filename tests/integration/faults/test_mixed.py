@@ -57,13 +57,20 @@ def _long(seed: int, guarantees: Sequence[str], modes: Sequence[str], name: str)
     ("seed", "seconds", "faults", "guarantees", "modes"),
     [
         pytest.param(
+            *(61, 0, (History.driver_and_broker_die,)),
+            *((AT_LEAST_ONCE,), ("real-time", "auto")),
+            id="short-61",
+        ),
+        pytest.param(
             *(61, 0, (History.driver_and_broker_die, History.prices_grow)),
             *((EXACTLY_ONCE,), (MICRO_BATCH,)),
+            marks=pytest.mark.soak,
             id="exactly-once-61",
         ),
         pytest.param(
             *(62, 0, (History.driver_dies, History.broker_dies)),
             *((AT_LEAST_ONCE,), ("real-time", "auto")),
+            marks=pytest.mark.soak,
             id="at-least-once-62",
         ),
         _long(_SEED, (AT_LEAST_ONCE, EXACTLY_ONCE), _MODES, "hour"),

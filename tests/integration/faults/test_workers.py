@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from tests import quick_jvm
-from tests.integration.faults.cluster import Cluster
+from tests.integration.faults.cluster import DRIVER, WORKERS, Cluster
 from tests.integration.faults.support import EXACTLY_ONCE, START_S, Job
 
 from streamtable.devbroker.broker import Broker
@@ -29,11 +29,19 @@ if TYPE_CHECKING:
         ),
     ],
 )
-def test_a_worker_is_killed(seed: int, guarantee: str, spark: SparkSession, tmp_path: Path) -> None:
+def test_a_worker_is_killed(
+    seed: int,
+    guarantee: str,
+    spark: SparkSession,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Master, workers and driver have different addresses."""
     dice = random.Random(seed)
-    with Broker(tmp_path / "broker") as broker, Cluster(tmp_path / "spark", workers=2) as cluster:
+    monkeypatch.setenv("SPARK_LOCAL_IP", DRIVER)
+    with Broker(tmp_path / "broker") as broker, Cluster(tmp_path / "spark", WORKERS) as cluster:
         job = Job(broker.bootstrap_servers, tmp_path / "c", guarantee=guarantee)
-        job.feed(8_000)
+        job.feed(4_000)
         settings = {
             "spark.executor.memory": "512m",
             "spark.executor.extraJavaOptions": f"{quick_jvm.OPTIONS} {java_options()}",
