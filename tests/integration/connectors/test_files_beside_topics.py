@@ -7,11 +7,16 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tests.integration.jobs.support import PATIENCE_S, Cli, run, write
+import pytest
+from tests.integration.jobs.support import PATIENCE_S, Cli, write
 
+from streamtable.testing.jobs import BoundedRun
 from streamtable.testing.topics import produce_json
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from pyspark.sql import SparkSession
     from tests.conftest import Topics
 
     from streamtable.devbroker.broker import Broker
@@ -59,7 +64,10 @@ def _wait_for_rows(out: Path, count: int, job: Cli) -> None:
     raise AssertionError(message)
 
 
-def test_each_row_once(broker: Broker, topic: Topics, tmp_path: Path) -> None:
+@pytest.mark.parametrize("kills", [(60,), pytest.param((60, 200), marks=pytest.mark.soak)])
+def test_each_row_once(
+    kills: Sequence[int], spark: SparkSession, broker: Broker, topic: Topics, tmp_path: Path
+) -> None:
     name = topic("live", partitions=2)
     source, out = tmp_path / "in", tmp_path / "out"
     for number in range(FILES):
@@ -70,11 +78,12 @@ def test_each_row_once(broker: Broker, topic: Topics, tmp_path: Path) -> None:
     script = write(tmp_path / "job.sql", SCRIPT)
     arguments = ["run", script, "--checkpoint", str(tmp_path / "checkpoint")]
     arguments += ["--master", "local[2]", "--set", "execution.micro-batch.max-records=10"]
-    names = {"in": source, "out": out, "topic": name, "servers": broker.bootstrap_servers}
+    servers = broker.bootstrap_servers
+    names = {"in": str(source), "out": str(out), "topic": name, "servers": servers}
     for key, value in names.items():
         arguments += ["--var", f"{key}={value}"]
     seen: set[int] = set()
-    for written in (60, 200):
+    for written in kills:
         job = Cli.start(*arguments)
         _wait_for_rows(out, written, job)
         job.kill()
@@ -84,8 +93,8 @@ def test_each_row_once(broker: Broker, topic: Topics, tmp_path: Path) -> None:
         seen = set(ids)
     # A bounded table has the files of the first start.
     _file(source, FILES)
-    code, _, err = run(*arguments, "--bounded", "--set", "execution.micro-batch.max-records=5000")
-    assert code == 0, err
+    last = BoundedRun(spark, SCRIPT, tmp_path / "checkpoint", names)
+    last({"execution.micro-batch.max-records": "5000"})
     expected = {i: f"row-{i}" for i in range(FILES * ROWS)} | {r["id"]: r["name"] for r in live}
     rows = _rows(out)
     assert len(rows) == len(expected)

@@ -6,6 +6,15 @@ import re
 import subprocess
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from streamtable.core.errors import StreamtableError
+from streamtable.testing.jobs import BoundedRun
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
 
 SCRIPT = """
 CREATE TABLE made (
@@ -59,15 +68,11 @@ def test_a_job_without_a_broker(tmp_path: Path) -> None:
     assert sum(last.values()) == 40
 
 
-def test_a_bounded_run_needs_an_end(tmp_path: Path) -> None:
-    script = tmp_path / "job.sql"
-    script.write_text(
+def test_a_bounded_run_needs_an_end(spark: SparkSession, tmp_path: Path) -> None:
+    script = (
         "CREATE TABLE made (id BIGINT) WITH ('connector' = 'datagen');\n"
         "CREATE TABLE nowhere (id BIGINT) WITH ('connector' = 'blackhole');\n"
         "INSERT INTO nowhere SELECT id FROM made;\n"
     )
-    command = [sys.executable, "-m", "streamtable", "run", str(script), "--bounded"]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=600, check=False)
-    assert done.returncode != 0
-    assert "job.sql:1:1: MISSING_OPTION" in done.stderr
-    assert "'number-of-rows'" in done.stderr
+    with pytest.raises(StreamtableError, match=r"test\.sql:1:1: MISSING_OPTION.*'number-of-rows'"):
+        BoundedRun(spark, script, tmp_path / "c")()

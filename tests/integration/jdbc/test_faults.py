@@ -6,7 +6,7 @@ import time
 from typing import TYPE_CHECKING
 
 import pytest
-from tests.integration.jobs.support import PATIENCE_S, Cli, run, write
+from tests.integration.jobs.support import PATIENCE_S, Cli, write
 from tests.postgresql import PASSWORD
 
 from streamtable.core.errors import StreamtableError
@@ -14,6 +14,7 @@ from streamtable.testing.jobs import BoundedRun
 from streamtable.testing.topics import produce_json
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from pathlib import Path
 
     from pyspark.sql import SparkSession
@@ -107,8 +108,14 @@ def test_a_sink_waits_for_a_server_that_comes_back(
         job()
 
 
+@pytest.mark.parametrize("kills", [(250,), pytest.param((250, 900), marks=pytest.mark.soak)])
 def test_a_killed_job_writes_all_rows(
-    broker: Broker, topic: Topics, tmp_path: Path, postgres: PostgresStore
+    kills: Sequence[int],
+    spark: SparkSession,
+    broker: Broker,
+    topic: Topics,
+    tmp_path: Path,
+    postgres: PostgresStore,
 ) -> None:
     """With a key, and exactly-once without one: no row is missing and none is there twice."""
     tables = ("keyed", "once")
@@ -127,9 +134,7 @@ def test_a_killed_job_writes_all_rows(
     produce_json(broker.bootstrap_servers, source, [{"id": i} for i in range(count)])
     small = "'sink.buffer-flush.max-rows' = '50'"
     once = "'sink.delivery-guarantee' = 'exactly-once'"
-    script = write(
-        tmp_path / "job.sql",
-        f"""
+    script = f"""
     SET 'execution.micro-batch.max-records' = '400';
     SET 'execution.mode' = 'micro-batch';
     CREATE TABLE rows_in (id INT) WITH (
@@ -140,10 +145,16 @@ def test_a_killed_job_writes_all_rows(
     CREATE TABLE once (id INT, n INT) {postgres.options("once", small, once)};
     INSERT INTO keyed SELECT id, id * 2 FROM rows_in;
     INSERT INTO once SELECT id, id * 2 FROM rows_in;
-    """,
-    )
-    arguments = ["run", script, "--checkpoint", str(tmp_path / "c"), "--master", "local[2]"]
-    for written in (250, 900):
+    """
+    arguments = [
+        "run",
+        write(tmp_path / "job.sql", script),
+        "--checkpoint",
+        str(tmp_path / "c"),
+        "--master",
+        "local[2]",
+    ]
+    for written in kills:
         job = Cli.start(*arguments)
         end = time.monotonic() + PATIENCE_S
         while min(len(_ids(postgres, table)) for table in tables) < written:
@@ -152,8 +163,7 @@ def test_a_killed_job_writes_all_rows(
             time.sleep(0.05)
         job.kill()
     postgres.run(*(f"DROP TRIGGER slow ON {table}" for table in tables))
-    code, _, error = run(*arguments, "--bounded")
-    assert code == 0, error
+    BoundedRun(spark, script, tmp_path / "c")()
     for table in tables:
         assert sorted(_ids(postgres, table)) == list(range(count))
         assert postgres.run(f"SELECT 1 FROM {table} WHERE n <> 2 * id") == []

@@ -15,16 +15,17 @@ from tests.integration.jobs.support import (
     Cli,
     page_views,
     recount,
-    run,
     write,
 )
 
 from streamtable.connectors.kafka.inspect.folded import FoldedTopic
 from streamtable.core.errors import Condition, StreamtableError
 from streamtable.session import Session, fixed_settings
+from streamtable.testing.jobs import BoundedRun
 from streamtable.testing.topics import produce_json
 
 if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
     from tests.conftest import Topics
 
     from streamtable.connectors.kafka.table import KafkaTable
@@ -58,7 +59,9 @@ def _wait_for_records(table: KafkaTable, count: int, process: Cli) -> None:
 
 
 @pytest.mark.parametrize("seed", [21])
-def test_killed_twice(seed: int, broker: Broker, topic: Topics, tmp_path: Path) -> None:
+def test_killed_twice(
+    seed: int, spark: SparkSession, broker: Broker, topic: Topics, tmp_path: Path
+) -> None:
     dice = random.Random(seed)
     source = topic("pageviews", partitions=2)
     names = {"source": source, "out": f"{source}-out", "servers": broker.bootstrap_servers}
@@ -73,15 +76,13 @@ def test_killed_twice(seed: int, broker: Broker, topic: Topics, tmp_path: Path) 
     feeding.start()
     written = 0
     for _ in range(2):
-        job = Cli.start(*arguments)
+        process = Cli.start(*arguments)
         written += dice.randrange(20, 60)
-        _wait_for_records(_sink(names), written, job)
+        _wait_for_records(_sink(names), written, process)
         time.sleep(dice.random() / 2)
-        job.kill()
+        process.kill()
     feeding.join()
 
-    code, _, err = run(*arguments, "--bounded", "--set", "execution.micro-batch.max-records=5000")
-    assert code == 0, err
-    with FoldedTopic(_sink(names)) as result:
-        result.catch_up()
-        assert result.rows == recount(views)
+    job = BoundedRun(spark, PAGEVIEWS, tmp_path / "checkpoint", names)
+    job({"execution.micro-batch.max-records": "5000"})
+    assert job.rows("pageviews_per_region") == recount(views)

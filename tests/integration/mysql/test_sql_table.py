@@ -14,9 +14,12 @@ import pytest
 from confluent_kafka import Consumer, TopicPartition
 from tests.mariadb import PASSWORD, USER
 
+from streamtable.testing.jobs import BoundedRun
+
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from pyspark.sql import SparkSession
     from tests.conftest import Topics
     from tests.mariadb import MariaDb
 
@@ -82,7 +85,12 @@ def _folded(broker: Broker, topic: str) -> dict[str, dict[str, object]]:
 
 
 def test_a_join_and_an_aggregate_go_on_from_a_checkpoint(
-    mariadb: MariaDb, database: str, broker: Broker, topic: Topics, tmp_path: Path
+    mariadb: MariaDb,
+    database: str,
+    broker: Broker,
+    topic: Topics,
+    tmp_path: Path,
+    spark: SparkSession,
 ) -> None:
     """Two tables of MySQL, joined and summed up; changes between two runs, keys that change."""
     mariadb.run(
@@ -99,8 +107,7 @@ def test_a_join_and_an_aggregate_go_on_from_a_checkpoint(
         "id DECIMAL(20, 0), customer INT, n INT, `at` TIMESTAMP(3),"
         " kind STRING METADATA FROM 'row_kind' VIRTUAL, PRIMARY KEY (id) NOT ENFORCED"
     )
-    script = tmp_path / "job.sql"
-    script.write_text(
+    script = (
         "SET 'parallelism.default' = '2';\n"
         + _source(mariadb, database, "customers", customers)
         + _source(mariadb, database, "orders", orders)
@@ -112,9 +119,8 @@ def test_a_join_and_an_aggregate_go_on_from_a_checkpoint(
         + "INSERT INTO result SELECT c.name, c.vip, COUNT(*), SUM(o.n) FROM orders o"
         " JOIN customers c ON o.customer = c.id GROUP BY c.name, c.vip;\n"
     )
-    checkpoint = ("--bounded", "--checkpoint", str(tmp_path / "checkpoint"))
-    done = _run(script, *checkpoint)
-    assert done.returncode == 0, done.stderr
+    job = BoundedRun(spark, script, tmp_path / "checkpoint")
+    job()
     assert _totals(_folded(broker, result)) == _expected(mariadb, database)
 
     mariadb.run(
@@ -126,8 +132,7 @@ def test_a_join_and_an_aggregate_go_on_from_a_checkpoint(
         "UPDATE customers SET name = 'Eve' WHERE id = 3",
         "INSERT INTO orders VALUES (5000, 4, 7, NULL)",
     )
-    done = _run(script, *checkpoint)
-    assert done.returncode == 0, done.stderr
+    job()
     assert _totals(_folded(broker, result)) == _expected(mariadb, database)
     kept = "".join(
         path.read_text(errors="replace")
@@ -160,7 +165,7 @@ def test_a_copy_is_killed_and_goes_on(
     """kill -9 in the snapshot, in the long run behind it too; the topic ends as the table."""
     mariadb.run(
         f"CREATE TABLE {database}.items (id INT PRIMARY KEY, word VARCHAR(20), n INT)",
-        f"INSERT INTO {database}.items SELECT seq, 'a', seq FROM {database}.seq_1_to_4000",
+        f"INSERT INTO {database}.items SELECT seq, 'a', seq FROM {database}.seq_1_to_2000",
     )
     result = topic("items", partitions=2)
     prefix = f", 'sink.transactional-id-prefix' = '{result}'"

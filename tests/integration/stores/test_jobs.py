@@ -49,6 +49,9 @@ def _feed(names: dict[str, str], views: Sequence[dict[str, Any]]) -> None:
     produce_json(names["servers"], names["source"], views)
 
 
+@pytest.mark.parametrize(
+    "server", ["s3a", pytest.param("hdfs", marks=pytest.mark.soak)], indirect=True
+)
 def test_runs_continue_a_checkpoint_that_is_rescaled_and_moved(
     spark: SparkSession, store: Store, names: dict[str, str]
 ) -> None:
@@ -136,20 +139,14 @@ def _kill_and_pause(
     directory: Path,
     options: Sequence[str],
     spark: SparkSession,
+    *,
+    kill: bool = True,
 ) -> None:
     views = list(page_views(33, count=3_000))
     jobs = _Jobs(store, names, directory, options)
-    killed, log = jobs.start()
     _feed(names, views[:1_000])
-    _wait(log, "running", killed)
-    second, second_log = jobs.start()
-    second.process.wait(120)
-    assert re.search(
-        r"CHECKPOINT_HELD: checkpoint \S+ is in use by process \d+ on \S+, since",
-        second_log.read_text(),
-    )
-    assert second.process.returncode != 0
-    killed.kill()
+    if kill:
+        _refuse_and_kill(jobs)
 
     paused, log = jobs.start()
     _wait(log, "running", paused)
@@ -171,9 +168,28 @@ def _kill_and_pause(
     assert job.rows("pageviews_per_region") == recount(views)
 
 
-@pytest.mark.parametrize(
-    "server", ["s3a", pytest.param("hdfs", marks=pytest.mark.soak)], indirect=True
-)
+def _refuse_and_kill(jobs: _Jobs) -> None:
+    """A job that another finds running, and that is killed."""
+    killed, log = jobs.start()
+    _wait(log, "running", killed)
+    second, second_log = jobs.start()
+    second.process.wait(120)
+    assert re.search(
+        r"CHECKPOINT_HELD: checkpoint \S+ is in use by process \d+ on \S+, since",
+        second_log.read_text(),
+    )
+    assert second.process.returncode != 0
+    killed.kill()
+
+
+@pytest.mark.parametrize("server", ["s3a"], indirect=True)
+def test_a_paused_job(
+    spark: SparkSession, store: Store, names: dict[str, str], tmp_path: Path
+) -> None:
+    _kill_and_pause(store, names, tmp_path, _MICRO, spark, kill=False)
+
+
+@pytest.mark.soak
 def test_a_kill_a_second_job_and_a_paused_job(
     spark: SparkSession, store: Store, names: dict[str, str], tmp_path: Path
 ) -> None:
