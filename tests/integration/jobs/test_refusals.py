@@ -59,14 +59,12 @@ def test_misspelled_option_names_place_and_way_out(tmp_path: Path) -> None:
     )
 
 
-def test_unreachable_broker_ends_in_bounded_time(tmp_path: Path) -> None:
-    script = write(tmp_path / "job.sql", PAGEVIEWS)
+def test_unreachable_broker_ends_in_bounded_time(spark: SparkSession, tmp_path: Path) -> None:
     checkpoint = tmp_path / "checkpoint"
-    variables = ["--var", "out=o", "--var", "source=s", "--var", "servers=127.0.0.1:1"]
-    code, out, err = run("run", script, *variables, "--checkpoint", str(checkpoint))
-    assert (code, out) == (1, "")
-    assert err.splitlines()[-1] == (
-        "error: BROKER_UNREACHABLE: Kafka at 127.0.0.1:1 did not respond within 15 s. Hint:"
+    names = {"out": "o", "source": "s", "servers": "127.0.0.1:1"}
+    error = _refused(BoundedRun(spark, PAGEVIEWS, checkpoint, names))
+    assert str(error).endswith(
+        "BROKER_UNREACHABLE: Kafka at 127.0.0.1:1 did not respond within 15 s. Hint:"
         " check 'properties.bootstrap.servers', whether the broker is running, and whether"
         " 'properties.security.protocol' matches its listener"
     )

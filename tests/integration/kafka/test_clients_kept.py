@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 #: How long a producer waits for a cluster that does not answer, in ms; less than a test waits for.
 STALLED_MS = 20_000
 PATIENCE_S = 15
+#: How long the end of a producer may wait for an answer.
+_SHORT = {"request.timeout.ms": "1000", "delivery.timeout.ms": "2000"}
 #: How long a login may take, in ms.
 LOGIN_MS = 120_000
 #: The longest that a client stays that nobody uses, and a look or two.
@@ -120,7 +122,7 @@ def test_a_buffer_of_a_silent_cluster_delays_no_other(
     writers: Writers, broker: Broker, topic: Topics, silent: SilentServer
 ) -> None:
     name = topic("live")
-    stalled = {"bootstrap.servers": silent.address, "max.block.ms": str(STALLED_MS)}
+    stalled = {"bootstrap.servers": silent.address, "max.block.ms": str(STALLED_MS), **_SHORT}
     dead = writers.plain(name, stalled, 100)
     live = writers.plain(name, {"bootstrap.servers": broker.bootstrap_servers}, 100)
     dead.open(0, 0)
@@ -181,7 +183,7 @@ def test_rows_that_the_timer_could_not_send_fail_the_task(
     writers: Writers, topic: Topics, silent: SilentServer
 ) -> None:
     """They had left the buffer, and the commit of a transaction found nothing to commit."""
-    properties = {"bootstrap.servers": silent.address, "max.block.ms": "2000"}
+    properties = {"bootstrap.servers": silent.address, "max.block.ms": "2000", **_SHORT}
     writer = writers.transactional(topic("lost"), properties, 100)
     writer.open(0, 0)
     writer.process(writers.row(b"a", b"1"))

@@ -50,10 +50,14 @@ def answer(rows: list[dict[str, Any]]) -> dict[tuple[Any, ...], dict[str, Any]]:
 
 
 @pytest.mark.real_time_state
+@pytest.mark.parametrize("again", [False, pytest.param(True, marks=pytest.mark.soak)])
 def test_catches_up_goes_on_in_real_time_and_survives_a_kill(
-    spark: SparkSession, broker: Broker, topic: Topics, tmp_path: Path
+    again: bool, spark: SparkSession, broker: Broker, topic: Topics, tmp_path: Path
 ) -> None:
-    """The topic of the sink exists, and brokers may compact it at once."""
+    """The topic of the sink exists, and brokers may compact it at once.
+
+    With `again` the job goes on in a second process of its own.
+    """
     servers = broker.bootstrap_servers
     source = topic("history", partitions=2)
     admin = AdminClient({"bootstrap.servers": servers})
@@ -76,14 +80,15 @@ def test_catches_up_goes_on_in_real_time_and_survives_a_kill(
     until(job, answer(history[:250]), process)
     process.kill()
 
-    process = Cli.start(*arguments)
     feeding = threading.Timer(1, produce_json, (servers, source, history[250:]))
     feeding.start()
-    until(job, answer(history), process)
+    if again:
+        process = Cli.start(*arguments)
+        until(job, answer(history), process)
+        process.terminate_all()
+        code, _, told = process.end()
+        assert code == 0, told
     feeding.join()
-    process.terminate_all()
-    code, _, told = process.end()
-    assert code == 0, told
     job()
     assert job.rows("o") == answer(history)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import random
 import re
 import shutil
@@ -21,6 +22,8 @@ from streamtable.testing.jobs import BoundedRun
 from streamtable.testing.topics import produce_changes
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from pyspark.sql import SparkSession
     from tests.conftest import Topics
 
@@ -73,8 +76,9 @@ def until(job: BoundedRun, expected: object, process: Cli, seconds: float = PATI
     raise AssertionError
 
 
+@pytest.mark.parametrize("cuts", [(80, 200), pytest.param((80, 140, 200), marks=pytest.mark.soak)])
 def test_modes_take_turns_on_one_checkpoint(
-    spark: SparkSession, broker: Broker, topic: Topics, tmp_path: Path
+    cuts: Sequence[int], spark: SparkSession, broker: Broker, topic: Topics, tmp_path: Path
 ) -> None:
     servers = broker.bootstrap_servers
     source = topic("history", partitions=2)
@@ -85,12 +89,12 @@ def test_modes_take_turns_on_one_checkpoint(
     arguments += ["--set", "execution.mode=real-time", "--set", "parallelism.default=2"]
     arguments += ["--set", "execution.checkpointing.interval=5 s"]
 
-    # Micro-batches catch up, real-time goes on, is killed and goes on again, a micro-batch ends it.
+    # Micro-batches catch up, real-time goes on and is killed, once or twice, a micro-batch ends it.
     produce_changes(servers, source, "k", history[:80])
     topic_out()
     assert topic_out.rows("o") == answer(history[:80])
 
-    for start, end in ((80, 140), (140, 200)):
+    for start, end in itertools.pairwise(cuts):
         process = Cli.start(*arguments)
         feeding = threading.Timer(3, produce_changes, (servers, source, "k", history[start:end]))
         feeding.start()
@@ -139,22 +143,25 @@ def test_the_first_checkpoints_come_quickly(broker: Broker, topic: Topics, tmp_p
     process.kill()
 
 
-def test_stops_politely(broker: Broker, topic: Topics, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    "mode",
+    ["real-time", *(pytest.param(m, marks=pytest.mark.soak) for m in ("micro-batch", "auto"))],
+)
+def test_stops_politely(mode: str, broker: Broker, topic: Topics, tmp_path: Path) -> None:
     servers = broker.bootstrap_servers
     source = topic("history", partitions=1)
-    for mode in ("micro-batch", "real-time", "auto"):
-        process = Cli.start(
-            *("run", write(tmp_path / "job.sql", SCRIPT), "--set", f"execution.mode={mode}"),
-            *("--var", f"source={source}", "--var", f"servers={servers}"),
-        )
-        process.wait_for("running")
-        process.terminate()
-        code, _, err = process.end()
-        # Nothing but what it has read and written.
-        *tables, end = err.splitlines()
-        assert code == 0, err
-        assert all(re.fullmatch(r"\w+: (read|wrote) 0 records", line) for line in tables), mode
-        assert re.fullmatch(r"ran for [\d.]+ s; no checkpoint is kept", end), mode
+    process = Cli.start(
+        *("run", write(tmp_path / "job.sql", SCRIPT), "--set", f"execution.mode={mode}"),
+        *("--var", f"source={source}", "--var", f"servers={servers}"),
+    )
+    process.wait_for("running")
+    process.terminate()
+    code, _, err = process.end()
+    # Nothing but what it has read and written.
+    *tables, end = err.splitlines()
+    assert code == 0, err
+    assert all(re.fullmatch(r"\w+: (read|wrote) 0 records", line) for line in tables)
+    assert re.fullmatch(r"ran for [\d.]+ s; no checkpoint is kept", end)
 
 
 def test_too_few_slots_are_told(

@@ -134,13 +134,14 @@ def test_a_crash_before_an_insert_is_removed(
 
 
 def test_a_partition_is_known_again_whatever_task_reads_it(
-    broker: Broker, topic: Topics, tmp_path: Path
+    spark: SparkSession, broker: Broker, topic: Topics, tmp_path: Path
 ) -> None:
+    """The second run is a process of its own, which remembers nothing."""
     source = topic("ids", partitions=3)
     for partition in range(3):
         _produce_to(broker, source, partition, range(partition * 50, partition * 50 + 50))
-    job = (*_arguments(broker, source, tmp_path), "--bounded")
-    assert run(*job)[0] == 0
+    names = {"source": source, "servers": broker.bootstrap_servers}
+    BoundedRun(spark, _script(), tmp_path / "c", names)()
     assert ids_in(broker.bootstrap_servers, f"{source}-out") == once(150)
 
     # A crash between the tasks' commits, for one of them: the mark that its transaction left goes.
@@ -148,7 +149,7 @@ def test_a_partition_is_known_again_whatever_task_reads_it(
     id_ = f"{source}-txn-o-0.{source}.1"
     admin = AdminClient({"bootstrap.servers": broker.bootstrap_servers})
     admin.delete_consumer_groups([id_])[id_].result(30)
-    assert run(*job)[0] == 0
+    assert run(*_arguments(broker, source, tmp_path), "--bounded")[0] == 0
     expected = once(150)
     expected.update(range(50, 100))
     assert ids_in(broker.bootstrap_servers, f"{source}-out") == expected
@@ -285,18 +286,28 @@ def test_refused_in_real_time_mode() -> None:
 
 
 @pytest.mark.parametrize("seed", [5])
-def test_killed_at_random_moments(seed: int, broker: Broker, topic: Topics, tmp_path: Path) -> None:
-    _kill_and_count(seed, 1, 2_000, broker, topic("ids", partitions=3), tmp_path)
+def test_killed_at_random_moments(
+    seed: int, spark: SparkSession, broker: Broker, topic: Topics, tmp_path: Path
+) -> None:
+    _kill_and_count(seed, 1, 2_000, spark, broker, topic("ids", partitions=3), tmp_path)
 
 
 @pytest.mark.soak
 @pytest.mark.parametrize("seed", range(10))
-def test_killed_often(seed: int, broker: Broker, topic: Topics, tmp_path: Path) -> None:
-    _kill_and_count(seed, 6, 20_000, broker, topic("ids", partitions=3), tmp_path)
+def test_killed_often(
+    seed: int, spark: SparkSession, broker: Broker, topic: Topics, tmp_path: Path
+) -> None:
+    _kill_and_count(seed, 6, 20_000, spark, broker, topic("ids", partitions=3), tmp_path)
 
 
 def _kill_and_count(
-    seed: int, kills: int, count: int, broker: Broker, source: str, tmp_path: Path
+    seed: int,
+    kills: int,
+    count: int,
+    spark: SparkSession,
+    broker: Broker,
+    source: str,
+    tmp_path: Path,
 ) -> None:
     dice = random.Random(seed)
     batch = "execution.micro-batch.max-records"
@@ -322,6 +333,6 @@ def _kill_and_count(
         time.sleep(dice.random())
         job.kill()
     feeding.join()
-    code, _, err = run(*arguments, "--bounded", "--set", f"{batch}=100000")
-    assert code == 0, err
+    names = {"source": source, "servers": broker.bootstrap_servers}
+    BoundedRun(spark, _script(), tmp_path / "c", names)({batch: "100000"})
     assert ids_in(broker.bootstrap_servers, f"{source}-out") == once(count)

@@ -32,6 +32,17 @@ CREATE TABLE o (id INT) WITH (
 INSERT INTO o SELECT id FROM t;
 """
 MODES = ("micro-batch", "real-time", "auto")
+_LATER = {"fewer": 3, "more": 30}
+_QUICK = (("micro-batch", "more"), ("real-time", "fewer"))
+_ENDS = [
+    pytest.param(
+        *(mode, records),
+        id=f"{mode}-{name}",
+        marks=[] if (mode, name) in _QUICK else [pytest.mark.soak],
+    )
+    for mode in MODES
+    for name, records in _LATER.items()
+]
 
 
 class Reading:
@@ -96,8 +107,7 @@ class Reading:
         return self._process.wait(PATIENCE_S)
 
 
-@pytest.mark.parametrize("later", [3, 30], ids=["fewer", "more"])
-@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize(("mode", "later"), _ENDS)
 def test_ends_the_job(mode: str, later: int, broker: Broker, topic: Topics, tmp_path: Path) -> None:
     """Whether the new topic has fewer records than were read, or so many that no offset tells."""
     job = Reading(broker, topic("s"), tmp_path, mode, fail=True)
@@ -109,7 +119,10 @@ def test_ends_the_job(mode: str, later: int, broker: Broker, topic: Topics, tmp_
     assert "--checkpoint" in job.told
 
 
-@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize(
+    "mode",
+    [*(pytest.param(mode, marks=pytest.mark.soak) for mode in MODES if mode != "auto"), "auto"],
+)
 def test_is_told_where_the_table_goes_on(
     mode: str, broker: Broker, topic: Topics, tmp_path: Path
 ) -> None:
