@@ -183,18 +183,6 @@ print("again", none_left())
 """
 
 
-def test_two_jobs_with_one_sink_name_run_side_by_side(
-    broker: Broker, topic: Topics, tmp_path: Path
-) -> None:
-    source = topic("beside")
-    produce_json(broker.bootstrap_servers, source, ({"k": k % 3} for k in range(30)))
-    lines = _program(broker, source, SIDE_BY_SIDE, tmp_path)
-    assert [line for line in lines if not line.startswith("notice:")] == [
-        "side by side True",
-        "again True",
-    ]
-
-
 TIMES = """
 TIMED = ENDLESS.replace("(k INT)", "(k INT, p AS PROCTIME())")
 TIMED = TIMED.replace("SELECT k, COUNT(*) FROM source GROUP BY k", '''
@@ -210,23 +198,13 @@ print(now.getClass().getName())
 """
 
 
-def test_times_in_state_whosever_session_it_is(
-    broker: Broker, topic: Topics, tmp_path: Path
-) -> None:
-    source = topic("times")
-    produce_json(broker.bootstrap_servers, source, ({"k": k % 3} for k in range(30)))
-    lines = _program(broker, source, TIMES, tmp_path)
-    told = [line for line in lines if not line.startswith("notice:")]
-    assert told == ["None True", "None", "java.sql.Timestamp"]
-
-
 FAILS = """
 for settings in (
-    {"execution.mode": "real-time"},  # the topic cannot be asked for its partitions
+    {"execution.mode": "real-time"},  # there is no topic to be asked for its partitions
     {"table.local-time-zone": "Nowhere"},
 ):
     session = Session(settings=fixed_settings({**SMALL, **settings}))
-    session.load(ENDLESS.replace(SERVERS, "127.0.0.1:1"), "job.sql", {"number": "0"})
+    session.load(ENDLESS.replace(TOPIC, "absent"), "job.sql", {"number": "0"})
     try:
         session.run(RunOptions(), note)
     except StreamtableError as error:
@@ -234,10 +212,18 @@ for settings in (
 """
 
 
-def test_nothing_is_left_of_a_start_that_fails(
-    broker: Broker, topic: Topics, tmp_path: Path
-) -> None:
-    text = f"SERVERS = '{broker.bootstrap_servers}'\n{FAILS}"
-    lines = _program(broker, topic("fails"), text, tmp_path)
-    told = [line for line in lines if not line.startswith("notice:")]
-    assert told == ["BROKER_UNREACHABLE True", "INVALID_OPTION True"]
+def test_jobs_one_after_the_other(broker: Broker, topic: Topics, tmp_path: Path) -> None:
+    """Two side by side with one sink name; starts that fail; times in state in any session."""
+    source = topic("numbers")
+    produce_json(broker.bootstrap_servers, source, ({"k": k % 3} for k in range(30)))
+    text = "".join((f"TOPIC = '{source}'\n", SIDE_BY_SIDE, FAILS, TIMES))
+    lines = _program(broker, source, text, tmp_path)
+    assert [line for line in lines if not line.startswith("notice:")] == [
+        "side by side True",
+        "again True",
+        "TOPIC_MISSING True",
+        "INVALID_OPTION True",
+        "None True",
+        "None",
+        "java.sql.Timestamp",
+    ]
