@@ -73,7 +73,9 @@ def _wait(ready: Callable[[], object]) -> None:
         time.sleep(0.02)
 
 
-@pytest.mark.parametrize("seconds", [0.0, 2.0, 4.0, 7.0, 10.0])
+@pytest.mark.parametrize(
+    "seconds", [0.0, 4.0, *(pytest.param(s, marks=pytest.mark.soak) for s in (2.0, 7.0, 10.0))]
+)
 def test_ctrl_c_while_spark_starts_and_before_the_first_row(
     start: Callable[..., Cli], seconds: float
 ) -> None:

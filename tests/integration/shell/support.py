@@ -17,9 +17,11 @@ PROMPT = "streamtable>"
 @contextmanager
 def shell(folder: Path, *arguments: str) -> Iterator[pexpect.spawn[str]]:
     """`streamtable sql` at its prompt; its history and all that it shows are in the folder."""
+    history = ("--history", str(folder / "history"))
+    quick = ("--set", "execution.real-time.practice-plans=0")
     process: pexpect.spawn[str] = pexpect.spawn(
         sys.executable,
-        ["-m", "streamtable", "sql", "--history", str(folder / "history"), *arguments],
+        ["-m", "streamtable", "sql", *history, *quick, *arguments],
         encoding="utf-8",
         timeout=PATIENCE_S,
         dimensions=(40, 120),
