@@ -124,7 +124,7 @@ def test_live_demo_counts_from_the_first_event_and_ends_by_ctrl_c(scratch: Path)
 
 
 # Seconds after the first word of Spark: before its JVM is launched, and while that starts.
-@pytest.mark.parametrize("seconds", [0.0, 2.5])
+@pytest.mark.parametrize("seconds", [pytest.param(0.0, marks=pytest.mark.soak), 2.5])
 def test_ctrl_c_while_things_start_leaves_nothing(scratch: Path, seconds: float) -> None:
     with Demo(scratch) as demo:
         demo.wait_for("starting Spark")

@@ -81,7 +81,7 @@ print(result.get_job_client().get_job_status())
 """
 
 
-@pytest.mark.parametrize("mode", ["micro-batch", "real-time"])
+@pytest.mark.parametrize("mode", ["micro-batch", pytest.param("real-time", marks=pytest.mark.soak)])
 def test_jobs_of_a_session(mode: str, broker: Broker, topic: Topics, tmp_path: Path) -> None:
     source = topic("source")
     produce_json(broker.bootstrap_servers, source, ({"k": k % 3} for k in range(30)))

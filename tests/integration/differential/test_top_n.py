@@ -72,7 +72,7 @@ def test_folded_output_equals_batch(seed: int, spark: SparkSession) -> None:
 _LARGE = {"far_apart": "id % 73333", "in_a_row": "id div 3", "once": "id"}
 
 
-@pytest.mark.parametrize("limit", [1, 2])
+@pytest.mark.parametrize("limit", [pytest.param(1, marks=pytest.mark.soak), 2])
 @pytest.mark.parametrize("groups", _LARGE.values(), ids=_LARGE)
 def test_a_task_leaves_out_rows_that_others_come_before(
     groups: str, limit: int, spark: SparkSession

@@ -77,7 +77,8 @@ def _each(first: int, last: int, partitions: tuple[int, ...]) -> list[Event]:
 
 
 @pytest.mark.parametrize(
-    "mode", ["micro-batch", "real-time", pytest.param("auto", marks=pytest.mark.soak)]
+    "mode",
+    ["micro-batch", *(pytest.param(m, marks=pytest.mark.soak) for m in ("real-time", "auto"))],
 )
 def test_partitions_that_are_added(
     mode: str, spark: SparkSession, broker: Broker, topic: Topics, tmp_path: Path

@@ -126,6 +126,7 @@ def test_a_job_that_fails_has_no_checkpoint_left_but_its_error(
     assert "RECORD_UNREADABLE" in run("jobs")[1]
 
 
+@pytest.mark.soak
 @pytest.mark.real_time_state
 def test_a_job_in_real_time_mode(broker: Broker, topic: Topics, tmp_path: Path) -> None:
     source = topic("changes", partitions=2)

@@ -135,6 +135,7 @@ def test_the_page_of_a_job(broker: Broker, topic: Topics, tmp_path: Path, browse
     assert url.split("token=")[1] not in err
 
 
+@pytest.mark.soak
 @pytest.mark.real_time_state
 def test_the_page_in_real_time_mode_until_the_job_fails(
     broker: Broker, topic: Topics, tmp_path: Path, browser: Browser

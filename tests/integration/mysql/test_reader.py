@@ -123,11 +123,13 @@ def test_ddl_between_rows(mariadb: MariaDb, database: str, settings: MySqlSettin
 @pytest.mark.parametrize(
     ("key", "one_reader", "unique"),
     [
-        ("number", False, "PRIMARY KEY"),
         ("text", False, "PRIMARY KEY"),
         ("number", True, "PRIMARY KEY"),
         ("number", False, "UNIQUE"),
-        ("text", False, "UNIQUE"),
+        *(
+            pytest.param(*case, marks=pytest.mark.soak)
+            for case in (("number", False, "PRIMARY KEY"), ("text", False, "UNIQUE"))
+        ),
     ],
 )
 def test_random_changes_through_snapshot_and_binlog(
