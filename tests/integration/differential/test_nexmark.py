@@ -35,24 +35,31 @@ def test_every_query_is_recorded() -> None:
     assert set(_ANSWERS) == set(QUERIES)
 
 
-@pytest.mark.parametrize("mode", ["micro-batch", pytest.param("auto", marks=pytest.mark.soak)])
+@pytest.mark.parametrize(
+    ("mode", "batch"),
+    [
+        ("micro-batch", 1_000),
+        *(pytest.param(m, 400, marks=pytest.mark.soak) for m in ("micro-batch", "auto")),
+    ],
+)
 def test_rows_equal_flinks(
-    mode: str, spark: SparkSession, broker: Broker, topic: Topics, tmp_path: Path
+    mode: str, batch: int, spark: SparkSession, broker: Broker, topic: Topics, tmp_path: Path
 ) -> None:
     source = topic(partitions=PARTITIONS)
     script = _script(source, broker.bootstrap_servers, tmp_path / "files")
     job = BoundedRun(spark, script, tmp_path / "checkpoint")
     first, second = history()
     _send(broker, source, first)
+    rows_of_batch = {"execution.micro-batch.max-records": str(batch)}
     if mode == "micro-batch":
-        job({"execution.micro-batch.max-records": "400"})
+        job(rows_of_batch)
     else:
         job.until(lambda: _bids(broker, source) == _count(first), {"execution.mode": mode})
     _send(broker, source, second)
     if mode != "micro-batch":
         both = _count(first) + _count(second)
         job.until(lambda: _bids(broker, source) == both, {"execution.mode": mode})
-    job({"execution.micro-batch.max-records": "400"}, drain=True)
+    job(rows_of_batch, drain=True)
     wrong = []
     for name, (columns, key, _) in QUERIES.items():
         texts = [json.loads(text) for text in _ANSWERS[name]]
