@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from tests.integration.differential.on_kafka import ALL_DELETED, KafkaJob, histories
+from tests.integration.differential.on_kafka import ALL_DELETED, QUERIES, KafkaJob, histories
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -22,13 +22,27 @@ if TYPE_CHECKING:
     from streamtable.devbroker.broker import Broker
 
 
+#: Others of the queries are part of every run of the suite in `test_crashes` and `test_rescale`.
+_QUICK = ("pairs", "unmatched", "shared")
+
+
 @pytest.mark.parametrize(
-    "seed", [71, *(pytest.param(seed, marks=pytest.mark.soak) for seed in range(72, 80))]
+    ("seed", "names"),
+    [
+        (71, _QUICK),
+        *(pytest.param(seed, tuple(QUERIES), marks=pytest.mark.soak) for seed in range(71, 80)),
+    ],
 )
 def test_folded_topics_equal_batch_over_restarts(
-    seed: int, spark: SparkSession, broker: Broker, topic: Topics, tmp_path: Path
+    seed: int,
+    names: tuple[str, ...],
+    spark: SparkSession,
+    broker: Broker,
+    topic: Topics,
+    tmp_path: Path,
 ) -> None:
-    job = KafkaJob(spark, broker.bootstrap_servers, topic, tmp_path)
+    queries = {name: QUERIES[name] for name in names}
+    job = KafkaJob(spark, broker.bootstrap_servers, topic, tmp_path, queries)
     dice = random.Random(seed)
     cut = histories(seed, cuts=2)
     for piece in range(2):

@@ -10,11 +10,14 @@ from typing import TYPE_CHECKING
 
 import pymysql
 import pytest
+from tests.integration.ingest.test_commands import run
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from tests.integration.ingest.support import Shop
+
+pytestmark = pytest.mark.usefixtures("spark")
 
 ROWS = 1_500
 DEADLOCK = 1213
@@ -32,17 +35,19 @@ def create(shop: Shop) -> None:
     )
 
 
-def change(shop: Shop, seed: int, stop: threading.Event) -> None:
+def change(shop: Shop, seed: int, stop: threading.Event, pause: float) -> None:
     """Inserts, updates, deletes and changes of keys, some of them rolled back."""
     source = random.Random(seed)
     while not stop.is_set():
         try:
-            change_by_one_connection(shop, source, stop)
+            change_by_one_connection(shop, source, stop, pause)
         except (pymysql.err.OperationalError, pymysql.err.InterfaceError):  # the server is away
             time.sleep(0.2)
 
 
-def change_by_one_connection(shop: Shop, source: random.Random, stop: threading.Event) -> None:
+def change_by_one_connection(
+    shop: Shop, source: random.Random, stop: threading.Event, pause: float
+) -> None:
     connection = shop.server.connect(shop.database)
     connection.autocommit(False)
     key = lambda: source.randrange(2 * ROWS)  # noqa: E731
@@ -71,14 +76,16 @@ def change_by_one_connection(shop: Shop, source: random.Random, stop: threading.
             connection.rollback()
         else:
             connection.commit()
-        time.sleep(0.005)
+        time.sleep(pause)
     connection.close()
 
 
 @contextmanager
-def changing(shop: Shop, seed: int) -> Iterator[None]:
+def changing(shop: Shop, seed: int, pause: float) -> Iterator[None]:
     stop = threading.Event()
-    threads = [threading.Thread(target=change, args=(shop, seed + i, stop)) for i in range(2)]
+    threads = [
+        threading.Thread(target=change, args=(shop, seed + i, stop, pause)) for i in range(2)
+    ]
     for thread in threads:
         thread.start()
     try:
@@ -106,11 +113,18 @@ def change_columns(shop: Shop, number: int) -> None:
         shop.sql(f"ALTER TABLE orders DROP COLUMN added_old{number - 2}")
 
 
-def workload(shop: Shop, seed: int, kills: Sequence[str]) -> None:
-    """Each kill comes some seconds after the job has said so; the server crashes, too."""
+def workload(shop: Shop, seed: int, kills: Sequence[str], pause: float = 0.005) -> None:
+    """Each kill comes some seconds after the job has said so; the server crashes, too.
+
+    Args:
+        shop: the database and its job.
+        seed: of the changes and of the times.
+        kills: what the job says before each kill.
+        pause: between two transactions of a connection, in seconds.
+    """
     source = random.Random(seed)
     create(shop)
-    with changing(shop, seed):
+    with changing(shop, seed, pause):
         for number, said in enumerate(kills):
             job = shop.start()
             job.wait_for(said)
@@ -130,16 +144,25 @@ def workload(shop: Shop, seed: int, kills: Sequence[str]) -> None:
                 crash(shop, source)
             time.sleep(source.uniform(0.5, 5))
             job.kill()
-    shop.bounded()
+    run(shop)
     shop.check_copied("orders", "id")
     shop.check_copied("pairs", "b", "a")
     for number in range(len(kills)):
         shop.check_copied(f"late{number}", "id")
 
 
-def test_a_job_that_is_killed_copies_every_change(shop: Shop) -> None:
+@pytest.mark.parametrize(
+    ("kills", "pause"),
+    [
+        pytest.param((IN_BINLOG,), 0.05, id="in the binlog"),
+        pytest.param((IN_SNAPSHOT, IN_BINLOG), 0.005, marks=pytest.mark.soak, id="in both"),
+    ],
+)
+def test_a_job_that_is_killed_copies_every_change(
+    shop: Shop, kills: Sequence[str], pause: float
+) -> None:
     shop.write_job(sink="  sink.delivery-guarantee: exactly-once\n")
-    workload(shop, seed=7, kills=(IN_SNAPSHOT, IN_BINLOG))
+    workload(shop, 7, kills, pause)
 
 
 @pytest.mark.soak
