@@ -243,6 +243,8 @@ class Bridge:
                 return self.java_map(parts)
             case Counters():
                 return value.java
+            case DataFrame():
+                return value._jdf  # noqa: SLF001 - no public way
             case list() | tuple():
                 return self.java_list(map(self._java_value, value))
             case _:

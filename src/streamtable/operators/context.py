@@ -16,6 +16,7 @@ from streamtable.core.settings import ExecutionMode
 from streamtable.core.table import Table
 from streamtable.jvm.bridge import Bridge
 from streamtable.jvm.counters import COUNTED_LOOKUPS, Counters
+from streamtable.jvm.specs.restored import RestoredQuery
 from streamtable.jvm.watermarks import Watermarks
 
 
@@ -34,6 +35,7 @@ class LoweringContext:
         mode: micro-batch or real-time; real-time mode supports no operator that waits for a whole
             batch.
         query: name of the query that is lowered.
+        restored: state with which the operators of the query start, if any.
         watermarks: watermarks of the splits of scans with an event time.
         alignments: source alignment of the query, by the name of the table.
         one_split_per_task: whether a task of a scan must not read several splits.
@@ -55,6 +57,7 @@ class LoweringContext:
     query: str = ""
     one_split_per_task: bool = False
     alignments: Mapping[str, str] = field(default_factory=dict)
+    restored: RestoredQuery | None = None
     watermarks: Watermarks = field(default_factory=Watermarks)
 
     def one_line(self) -> str:

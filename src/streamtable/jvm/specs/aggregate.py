@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from streamtable.jvm.specs.operator import Aggregation, OperatorSpec
+from streamtable.jvm.specs.restored import RestoredGroups
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -24,6 +25,7 @@ class GroupAggregateOperator(OperatorSpec, package="aggregate"):
         fold: whether each task aggregates its rows locally before the shuffle.
         order: positions that order the rows of a batch for order-dependent aggregates; all other
             columns follow from left to right.
+        restored: state with which the operator starts, if any.
     """
 
     keys: Sequence[str]
@@ -35,3 +37,4 @@ class GroupAggregateOperator(OperatorSpec, package="aggregate"):
     order: Sequence[int]
     ttl: int
     output_ddl: str
+    restored: RestoredGroups | None = None

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from streamtable.jvm.specs.operator import OperatorSpec
+from streamtable.jvm.specs.restored import RestoredState
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -21,6 +22,7 @@ class NormalizeOperator(OperatorSpec, package="changelog"):
         row_ddl: the columns without the row kind.
         before: whether to emit update-before rows.
         positions: whether the output also ends with partition and offset.
+        restored: state with which the operator starts, if any.
     """
 
     keys: Sequence[str]
@@ -29,6 +31,7 @@ class NormalizeOperator(OperatorSpec, package="changelog"):
     positions: bool
     ttl: int
     output_ddl: str
+    restored: RestoredState | None = None
 
 
 @dataclass(frozen=True, kw_only=True)

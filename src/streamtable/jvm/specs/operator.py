@@ -13,7 +13,7 @@ class Named:
     """A value that becomes a Java record, field by field, with names in camelCase.
 
     The Java record has the name of the class. It refuses unknown and missing fields. Fields are
-    plain values, sequences of them, `Counters` and other values of this class.
+    plain values, sequences of them, `Counters`, DataFrames and other values of this class.
     """
 
 

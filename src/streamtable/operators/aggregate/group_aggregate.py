@@ -42,6 +42,7 @@ def lower_group_aggregate(
             order=[names.index(name) for name in node.order],
             ttl=milliseconds(node.ttl),
             output_ddl=changelog_ddl(node.fields),
+            restored=None if context.restored is None else context.restored.groups,
         ),
     )
 

@@ -44,5 +44,6 @@ def lower_normalize(
             positions=len(columns) < len(node.fields),
             ttl=milliseconds(node.ttl),
             output_ddl=changelog_ddl(node.fields),
+            restored=None if context.restored is None else context.restored.upserts,
         ),
     )

@@ -8,6 +8,7 @@ import java.util.stream.IntStream;
 import org.apache.spark.sql.Column;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Encoders;
+import org.apache.spark.sql.KeyValueGroupedDataset;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.functions;
 import org.apache.spark.sql.streaming.OutputMode;
@@ -68,26 +69,34 @@ public final class Keyed {
       TimeMode time,
       String outputDdl) {
     processor.keyedBy(keys);
-    StructType schema = input.schema();
-    String[] names = Plain.names(schema.length());
-    Dataset<Row> plain = input.toDF(names);
-    Column[] columns =
-        keys.isEmpty()
-            ? new Column[] {functions.lit(0).as("everything")}
-            : keys.stream()
-                .map(key -> Plain.column(plain, schema.fieldIndex(key)))
-                .toArray(Column[]::new);
     StructType output = StructType.fromDDL(outputDdl);
     if (!input.isStreaming()) {
+      Dataset<Row> plain = plain(input);
       return Plain.named(
           batches.run(plain, at(input, keys), processor, time, Plain.row(output)), output);
     }
     return Plain.named(
-        plain
-            .groupBy(columns)
-            .as(Encoders.row(plain.select(columns).schema()), Encoders.row(plain.schema()))
+        grouped(input, keys)
             .transformWithState(processor, time, OutputMode.Update(), Plain.row(output)),
         output);
+  }
+
+  /** Groups rows by columns. The groups have the names that state has. */
+  public static KeyValueGroupedDataset<Row, Row> grouped(Dataset<Row> input, List<String> keys) {
+    Dataset<Row> plain = plain(input);
+    Column[] columns =
+        keys.isEmpty()
+            ? new Column[] {functions.lit(0).as("everything")}
+            : keys.stream()
+                .map(key -> Plain.column(plain, input.schema().fieldIndex(key)))
+                .toArray(Column[]::new);
+    return plain
+        .groupBy(columns)
+        .as(Encoders.row(plain.select(columns).schema()), Encoders.row(plain.schema()));
+  }
+
+  private static Dataset<Row> plain(Dataset<Row> input) {
+    return input.toDF(Plain.names(input.schema().length()));
   }
 
   /** Returns the positions of columns in the rows of a DataFrame. */

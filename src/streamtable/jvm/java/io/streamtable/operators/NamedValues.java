@@ -57,7 +57,8 @@ final class NamedValues {
       ((List<?>) given).forEach(each -> found.add(value(element, each)));
       return found;
     }
-    Class<?> wanted = (Class<?>) type;
+    Class<?> wanted =
+        (Class<?>) (type instanceof ParameterizedType generic ? generic.getRawType() : type);
     if (wanted.isRecord() && given instanceof Map<?, ?> values) {
       return record(wanted, values);
     }

@@ -20,6 +20,9 @@ import org.apache.spark.sql.types.StructType;
  * encoded accumulator, whose form the Python side defines, and the result for it, once computed.
  */
 public final class PythonAccumulator implements Accumulator {
+  /** Number of columns in the state row of a group. */
+  public static final int COLUMNS = 3;
+
   /** Number of collected additions from which on they are sent. */
   private static final int MOST = 10_000;
 

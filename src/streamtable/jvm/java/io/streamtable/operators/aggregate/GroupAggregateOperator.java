@@ -18,6 +18,7 @@ import org.apache.spark.sql.Row;
  * @param fold whether to aggregate locally before the shuffle if the order does not matter; see
  *     {@link LocalAggregate}
  * @param order positions of columns that define the order of rows, for aggregates that depend on it
+ * @param restored state with which the operator starts; null if it has none
  * @param ttl see {@link ExpiringState#of}; with a TTL, input with retractions is not aggregated
  *     before the shuffle
  */
@@ -29,6 +30,7 @@ public record GroupAggregateOperator(
     boolean bitmaps,
     boolean fold,
     List<Integer> order,
+    RestoredGroups restored,
     long ttl,
     String outputDdl)
     implements OperatorSpec {
@@ -40,12 +42,11 @@ public record GroupAggregateOperator(
     PartialRows partials = folds ? new PartialRows(keys.size(), accumulators) : null;
     Dataset<Row> rows = folds ? LocalAggregate.of(input, keys, calls, accumulators, partials) : input;
     RowOrder asCame = ordered ? RowOrder.ascending(Keyed.positions(order)) : null;
-    return Keyed.stateful(
-        rows,
-        keys,
+    GroupAggregateProcessor processor =
         new GroupAggregateProcessor(
-            calls, accumulators, keys.size(), before, partials, asCame, ttl),
-        ttl > 0,
-        outputDdl);
+            calls, accumulators, keys.size(), before, partials, asCame, ttl);
+    return restored == null
+        ? Keyed.stateful(rows, keys, processor, ttl > 0, outputDdl)
+        : restored.under(rows, keys, processor, accumulators, retracting, outputDdl);
   }
 }

@@ -1,6 +1,7 @@
 package io.streamtable.operators.aggregate;
 
 import io.streamtable.operators.RowProcessor;
+import io.streamtable.operators.StateRows;
 import io.streamtable.operators.accumulator.Accumulator;
 import io.streamtable.operators.row.RowKind;
 import io.streamtable.operators.row.RowOrder;
@@ -22,7 +23,7 @@ import scala.jdk.javaapi.CollectionConverters;
  * emits unchanged results, so that the state of downstream operators does not expire before its own
  * state.
  */
-public final class GroupAggregateProcessor extends RowProcessor {
+public final class GroupAggregateProcessor extends RowProcessor implements StateRows {
   private final AggregateState group;
   private final int keys;
   private final boolean before;
@@ -71,6 +72,12 @@ public final class GroupAggregateProcessor extends RowProcessor {
     List<Row> output = new ArrayList<>(2);
     emit(output, key, old, now);
     return CollectionConverters.asScala(output.iterator());
+  }
+
+  @Override
+  public Row current(Row key) {
+    group.load();
+    return row(RowKind.INSERT, key, group.results());
   }
 
   private void emit(List<Row> output, Row key, Object[] old, Object[] now) {

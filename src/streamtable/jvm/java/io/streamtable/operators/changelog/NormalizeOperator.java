@@ -2,6 +2,7 @@ package io.streamtable.operators.changelog;
 
 import io.streamtable.operators.Keyed;
 import io.streamtable.operators.OperatorSpec;
+import io.streamtable.operators.RestoredState;
 import io.streamtable.operators.state.ExpiringState;
 import java.util.List;
 import org.apache.spark.sql.Dataset;
@@ -12,6 +13,7 @@ import org.apache.spark.sql.Row;
  *
  * @param before whether to emit update-before rows
  * @param positions whether the output also ends with Kafka's partition and offset
+ * @param restored state with which the operator starts; null if it has none
  * @param ttl see {@link ExpiringState#of}
  */
 public record NormalizeOperator(
@@ -19,12 +21,15 @@ public record NormalizeOperator(
     String rowDdl,
     boolean before,
     boolean positions,
+    RestoredState restored,
     long ttl,
     String outputDdl)
     implements OperatorSpec {
   @Override
   public Dataset<Row> over(Dataset<Row> input) {
-    return Keyed.stateful(
-        input, keys, new NormalizeProcessor(rowDdl, before, positions, ttl), ttl > 0, outputDdl);
+    NormalizeProcessor processor = new NormalizeProcessor(rowDdl, before, positions, ttl);
+    return restored == null
+        ? Keyed.stateful(input, keys, processor, ttl > 0, outputDdl)
+        : restored.under(input, keys, processor, null, false, outputDdl);
   }
 }
