@@ -52,6 +52,10 @@ SUMS = "INSERT INTO sums SELECT g, COUNT(*), SUM(v) FROM t GROUP BY g;"
 FILTERED = SUMS.replace(" GROUP", " WHERE g <> 4 AND v > 3 GROUP")
 
 
+#: Goes on with the state of `SUMS`.
+DOUBLED = "INSERT INTO sums SELECT g, COUNT(*), COUNT(*) * 2 FROM t GROUP BY g;"
+
+
 class LossOfPower(BaseException):
     """What no code handles."""
 

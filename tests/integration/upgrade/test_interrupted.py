@@ -5,7 +5,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from tests.integration.upgrade.support import FILTERED, GUARANTEES, SUMS, Jobs, LossOfPower, events
+from tests.integration.upgrade.support import (
+    DOUBLED,
+    FILTERED,
+    GUARANTEES,
+    SUMS,
+    Jobs,
+    LossOfPower,
+    events,
+)
 
 from streamtable.core.errors import StreamtableError
 from streamtable.runtime.upgrade import rebuild
@@ -20,8 +28,16 @@ if TYPE_CHECKING:
     from streamtable.devbroker.broker import Broker
 
 
+@pytest.mark.parametrize(
+    "new",
+    [
+        pytest.param(FILTERED, id="rebuilt"),
+        pytest.param(DOUBLED, id="extended", marks=pytest.mark.soak),
+    ],
+)
 @pytest.mark.parametrize("guarantee", GUARANTEES)
 def test_every_step_may_be_the_last(
+    new: str,
     guarantee: str,
     spark: SparkSession,
     broker: Broker,
@@ -46,8 +62,10 @@ def test_every_step_may_be_the_last(
         with monkeypatch.context() as patch:
             patch.setattr(owner, name, call)
             with pytest.raises(LossOfPower):
-                jobs.upgrade(FILTERED)
+                jobs.upgrade(new)
 
+    if new == DOUBLED:
+        fails(rebuild.Shadow, "restore", afterwards=True)
     fails(rebuild.Shadow, "run", afterwards=True)
     fails(rebuild, "compare", afterwards=True)
     fails(rebuild, "write", afterwards=True)
@@ -57,15 +75,19 @@ def test_every_step_may_be_the_last(
     fails(rebuild, "write_manifest", afterwards=True)
     fails(Mark, "delete", afterwards=False)
     with pytest.raises(StreamtableError, match="an upgrade was interrupted"):
-        jobs.run(FILTERED)
-    jobs.upgrade(FILTERED)
-    # Four groups lose rows and the fifth is deleted, each with one record.
+        jobs.run(new)
+    jobs.upgrade(new)
+    # Each of the five groups changes with one record; FILTERED deletes the fifth one.
     assert len(jobs.written("sums")) == before + 5
     jobs.send(events(60, 90))
-    jobs.run(FILTERED)
-    expected = {
-        g: {"g": g, "n": len(vs), "s": sum(vs)}
-        for g in range(4)
-        if (vs := [e["v"] for e in events(0, 90) if e["g"] == g and e["v"] > 3])
-    }
+    jobs.run(new)
+    expected = (
+        {g: {"g": g, "n": 18, "s": 36} for g in range(5)}
+        if new == DOUBLED
+        else {
+            g: {"g": g, "n": len(vs), "s": sum(vs)}
+            for g in range(4)
+            if (vs := [e["v"] for e in events(0, 90) if e["g"] == g and e["v"] > 3])
+        }
+    )
     assert jobs.folded("sums") == expected

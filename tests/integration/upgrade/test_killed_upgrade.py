@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from tests.integration.jobs.support import PATIENCE_S, Cli, run, write
-from tests.integration.upgrade.support import SUMS, Jobs, events
+from tests.integration.upgrade.support import DOUBLED, FILTERED, SUMS, Jobs, events
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -19,16 +19,18 @@ if TYPE_CHECKING:
 
     from streamtable.devbroker.broker import Broker
 
-NEW = "INSERT INTO sums SELECT g, COUNT(*), SUM(v) FROM t WHERE g <> 4 AND v > 3 GROUP BY g;"
 STEPS = ("read", "compare", "write")
 
 
-def _expected(rows: list[dict[str, int]], *, new: bool) -> dict[int, dict[str, Any]]:
+def _expected(rows: list[dict[str, int]], query: str) -> dict[int, dict[str, Any]]:
     found: dict[int, list[int]] = defaultdict(list)
     for row in rows:
-        if not new or (row["g"] != 4 and row["v"] > 3):
+        if query != FILTERED or (row["g"] != 4 and row["v"] > 3):
             found[row["g"]].append(row["v"])
-    return {g: {"g": g, "n": len(vs), "s": sum(vs)} for g, vs in found.items()}
+    return {
+        g: {"g": g, "n": len(vs), "s": 2 * len(vs) if query == DOUBLED else sum(vs)}
+        for g, vs in found.items()
+    }
 
 
 def _step(checkpoint: Path) -> str | None:
@@ -41,6 +43,7 @@ def _step(checkpoint: Path) -> str | None:
 
 
 @pytest.mark.soak
+@pytest.mark.parametrize("query", [FILTERED, DOUBLED], ids=["rebuilt", "extended"])
 @pytest.mark.parametrize(
     ("guarantee", "mode"),
     [
@@ -49,6 +52,7 @@ def _step(checkpoint: Path) -> str | None:
     ],
 )
 def test_each_step_may_be_killed(
+    query: str,
     guarantee: str,
     mode: str,
     spark: SparkSession,
@@ -60,7 +64,7 @@ def test_each_step_may_be_killed(
     source = topic("killed", partitions=2)
     jobs = Jobs(spark, broker.bootstrap_servers, source, checkpoint, guarantee)
     old = write(tmp_path / "old.sql", jobs.script(SUMS))
-    new = write(tmp_path / "new.sql", jobs.script(NEW))
+    new = write(tmp_path / "new.sql", jobs.script(query))
     shared = ["--checkpoint", str(checkpoint), "--set", "parallelism.default=2"]
     for name, value in jobs.names.items():
         shared += ["--var", f"{name}={value}"]
@@ -69,7 +73,7 @@ def test_each_step_may_be_killed(
     job = Cli.start("run", old, *shared, "--mode", mode)
     end = time.monotonic() + PATIENCE_S
     while not (checkpoint / "sums" / "commits").exists() or _sums(jobs) != _expected(
-        events(0, 300), new=False
+        events(0, 300), SUMS
     ):
         assert job.process.poll() is None, job.end()
         assert time.monotonic() < end
@@ -100,7 +104,7 @@ def test_each_step_may_be_killed(
     jobs.send(events(340, 360))
     code, _, err = run("run", new, *shared, "--bounded")
     assert code == 0, err
-    assert _sums(jobs) == _expected(events(0, 360), new=True)
+    assert _sums(jobs) == _expected(events(0, 360), query)
 
 
 def _sums(jobs: Jobs) -> dict[int, dict[str, Any]]:

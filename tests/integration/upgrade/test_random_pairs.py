@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -17,11 +18,11 @@ from streamtable.session import Session, fixed_settings
 from streamtable.testing.jobs import BoundedRun
 from streamtable.testing.planned import planned
 from streamtable.testing.random_queries import Queries
-from streamtable.testing.relations import Dialect, Kind, Read
+from streamtable.testing.relations import Dialect, Group, Kind, Read, Relation, Sql
 from streamtable.testing.replayed import Replayed, Style
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
     from pathlib import Path
 
     from pyspark.sql import SparkSession
@@ -42,23 +43,53 @@ def _random_pair(grammar: Queries) -> tuple[Query, Query]:
     return before, after
 
 
+def _random_aggregates(grammar: Queries) -> tuple[Query, Query]:
+    """Two queries that differ in their aggregates, in the order of these, and in HAVING."""
+    while True:
+        groups = (grammar.query() for _ in range(100))
+        found = [group for group in groups if isinstance(group, Group) and group.keys]
+        for one, other in pairwise(found):
+            if one.input.kinds == other.input.kinds:
+                before, after = _query(one), _query(_changed(grammar.dice, one, other))
+                if before and after and before.key == after.key and before != after:
+                    return before, after
+
+
+def _changed(dice: random.Random, group: Group, other: Group) -> Group:
+    """The group with some of its aggregates, and perhaps one more of another group."""
+    first = len(group.keys)
+    calls = list(zip(group.calls, group.kinds[first:], strict=True))
+    chosen = dice.sample(calls, dice.randint(min(1, len(calls)), len(calls)))
+    if other.calls and dice.random() < 0.3:
+        chosen.append((other.calls[0], other.kinds[len(other.keys)]))
+    kinds = (*group.kinds[:first], *(kind for _, kind in chosen))
+    having = dice.choice([group.having, None, Sql.same("COUNT(*) > 1")]) if chosen else None
+    return Group(kinds, group.input, group.keys, tuple(call for call, _ in chosen), having)
+
+
 def _random_query(grammar: Queries) -> Query:
     """A query with a key for its sink."""
-    while True:
-        relation = grammar.query()
-        if Kind.HEAP in relation.kinds:
-            continue
-        try:
-            plan = planned(relation.sql(Dialect.FLINK), _TABLES)
-        except StreamtableError as error:
-            assert error.condition is Condition.NOT_YET
-            continue
-        names = [column.field.name for column in plan.columns]
-        keys = [key for key in unique_keys(plan.node) if key and set(key) <= set(names)]
-        # A lookup join cannot be rebuilt.
-        if keys and not any(node.by_processing_time for node in _nodes(plan.node)):
-            key = tuple(names.index(name) for name in keys[0])
-            return Query(key, relation.sql(Dialect.FLINK), relation.sql(Dialect.SPARK))
+    while (query := _query(grammar.query())) is None:
+        pass
+    return query
+
+
+def _query(relation: Relation) -> Query | None:
+    """The query of a relation; None if it has no key for a sink, or cannot be rebuilt."""
+    if Kind.HEAP in relation.kinds:
+        return None
+    try:
+        plan = planned(relation.sql(Dialect.FLINK), _TABLES)
+    except StreamtableError as error:
+        assert error.condition is Condition.NOT_YET
+        return None
+    names = [column.field.name for column in plan.columns]
+    keys = [key for key in unique_keys(plan.node) if key and set(key) <= set(names)]
+    # A lookup join cannot be rebuilt.
+    if not keys or any(node.by_processing_time for node in _nodes(plan.node)):
+        return None
+    key = tuple(names.index(name) for name in keys[0])
+    return Query(key, relation.sql(Dialect.FLINK), relation.sql(Dialect.SPARK))
 
 
 def _nodes(node: Any) -> list[Any]:
@@ -94,9 +125,19 @@ def _places(query: Query) -> list[int]:
 
 
 @pytest.mark.parametrize(
-    ("seed", "pairs"), [(5, 2), *(pytest.param(s, 10, marks=pytest.mark.soak) for s in range(40))]
+    ("draw", "seed", "pairs"),
+    [
+        (_random_pair, 5, 2),
+        (_random_aggregates, 3, 1),
+        *(
+            pytest.param(draw, seed, 10, marks=pytest.mark.soak)
+            for draw in (_random_pair, _random_aggregates)
+            for seed in range(40)
+        ),
+    ],
 )
 def test_random_pairs(
+    draw: Callable[[Queries], tuple[Query, Query]],
     seed: int,
     pairs: int,
     spark: SparkSession,
@@ -107,7 +148,7 @@ def test_random_pairs(
     dice = random.Random(seed)
     reads = [Read((Kind.NUMBER,) * 3, name, ("k", "g", "v")) for name in "ab"]
     grammar = Queries(dice, reads)
-    drawn = [_random_pair(grammar) for _ in range(pairs)]
+    drawn = [draw(grammar) for _ in range(pairs)]
     queries = [{f"q{i}": pair[side] for i, pair in enumerate(drawn)} for side in (0, 1)]
     same = _SameTopics(topic)
     before, after = (
@@ -127,6 +168,8 @@ def test_random_pairs(
     settings = session.settings.current()
     upgrade_job(session.plans, settings, options, said.append, said.append, spark=spark)
     assert not _wrong(after), f"seed {seed}, upgraded: {said}"
+    if draw is _random_aggregates:
+        assert any(": extended: " in line for line in said), said
 
     for name in cut:
         after.feed(name, cut[name][1])

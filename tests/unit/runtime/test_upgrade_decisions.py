@@ -101,7 +101,9 @@ def test_the_words_for_each_query() -> None:
     whole, lost = ReadRange({}, {}, 5), ReadRange({}, {}, 5, "it is gone")
 
     def decided(of_range: ReadRange, *, from_now: bool) -> tuple[Action, str]:
-        (found,) = changed(queries, facts, {"per_region": of_range}, from_now=from_now)
+        (found,) = changed(
+            queries, facts, {"per_region": of_range}, {"per_region": None}, from_now=from_now
+        )
         return found.action, found.reason
 
     assert decided(whole, from_now=False)[0] is Action.REBUILT

@@ -17,6 +17,7 @@ from streamtable.runtime.checkpoint.assignment import Assignment
 from streamtable.runtime.checkpoint.manifest import RecordedQuery
 from streamtable.runtime.checkpoint.shapes import Operator, operator
 from streamtable.runtime.endpoints import lookups_of
+from streamtable.runtime.upgrade.extension import Extension
 from streamtable.runtime.upgrade.ranges import ReadRange
 
 
@@ -29,18 +30,26 @@ class Action(Enum):
     ADDED = "added"
     #: The query ends with the next run.
     REMOVED = "removed"
+    #: The query continues with the state of its groups, and its sink gets the rows that differ.
+    EXTENDED = "extended"
     #: The query reads its input again, and its sink gets the rows that differ.
     REBUILT = "rebuilt"
     #: The query cannot be rebuilt.
     IMPOSSIBLE = "impossible"
     #: The query continues with its state; the rows of its sink stay.
     CONTINUED = "from now, with its state"
+    #: The same, where aggregates start empty; the rows of a sink that cannot be rewritten stay.
+    EXTENDED_NOW = "extended, from now"
     #: The query starts with empty state where it stopped; the rows of its sink stay.
     ANEW = "from now, without state"
     #: The query of a new checkpoint reads its input, and its sink gets the rows that differ.
     ADOPTED = "adopted"
     #: The query of a new checkpoint reads its input for its state; the rows of its sink stay.
     BUILT = "state only"
+
+
+#: Actions that continue with the state of the old query in a new directory.
+EXTENDING = (Action.EXTENDED, Action.EXTENDED_NOW)
 
 
 @dataclass(frozen=True)
@@ -76,6 +85,7 @@ def changed(
     queries: Assignment,
     facts: Mapping[str, SinkFacts],
     ranges: Mapping[str, ReadRange],
+    extensions: Mapping[str, Extension | None],
     *,
     from_now: bool,
 ) -> Iterator[Decision]:
@@ -85,20 +95,39 @@ def changed(
         queries: the queries of the script.
         facts: facts of all sinks.
         ranges: what a rebuild of each changed query would read.
+        extensions: how each changed query continues with the state of its groups, if it can.
         from_now: whether a query that cannot be rebuilt may continue without.
     """
     for name, old in queries.changed.items():
         now, plan = queries.records[name], queries.plans[name]
         why = old.difference(name, now) or ""
         obstacle = rebuild_obstacle(plan, facts[name]) or ranges[name].lost
-        if obstacle is None:
+        found = extensions[name]
+        if found and found.is_complete and rewrite_obstacle(plan, facts[name]) is None:
+            yield Decision(name, Action.EXTENDED, why)
+        elif obstacle is None:
             yield Decision(name, Action.REBUILT, why)
         elif not from_now:
             yield Decision(name, Action.IMPOSSIBLE, f"{why}; {obstacle}")
         elif now.shared is None and keeps_state(old, now):
             yield Decision(name, Action.CONTINUED, why)
+        elif found and (found.is_complete or not found.retracting):
+            yield Decision(name, Action.EXTENDED_NOW, why + _begin_empty(found))
+        elif found:
+            reason = f"{why}; rows that {found.added[0]} has not added may be retracted from it"
+            yield Decision(name, Action.ANEW, reason)
         else:
             yield Decision(name, Action.ANEW, why)
+
+
+def _begin_empty(found: Extension) -> str:
+    starts = "starts" if len(found.added) == 1 else "start"
+    return f"; {', '.join(found.added)} {starts} empty" if found.added else ""
+
+
+def rewrite_obstacle(plan: Sink, facts: SinkFacts) -> str | None:
+    """Return why the rows of a sink cannot be replaced; None if they can."""
+    return sink_of(plan.table).rewrite_obstacle(facts)
 
 
 def rebuild_obstacle(plan: Sink, facts: SinkFacts) -> str | None:
@@ -108,7 +137,7 @@ def rebuild_obstacle(plan: Sink, facts: SinkFacts) -> str | None:
         plan: the plan.
         facts: facts for its sink.
     """
-    return sink_of(plan.table).rewrite_obstacle(facts) or replay_obstacle(plan)
+    return rewrite_obstacle(plan, facts) or replay_obstacle(plan)
 
 
 def replay_obstacle(plan: Sink) -> str | None:

@@ -124,6 +124,11 @@ def write(shadow: Shadow, facts: SinkFacts, *, back: bool = False) -> None:
     shadow.write(writer)
 
 
+def is_compared(query: Path) -> bool:
+    """Whether a directory of a query has the difference of an upgrade."""
+    return (query / Shadow.FOLDER / _FILES).is_dir()
+
+
 def clean(folder: Path) -> None:
     """Delete the files of a shadow run that no later step needs."""
     for name in ("captured", "compared", "forth"):

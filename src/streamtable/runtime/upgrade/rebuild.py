@@ -28,13 +28,21 @@ from streamtable.runtime.checkpoint.moved import adopt
 from streamtable.runtime.checkpoint.partition_watermarks import FILE as WATERMARKS
 from streamtable.runtime.endpoints import sink_facts
 from streamtable.runtime.preflight.cluster import check_ready, make_ready
-from streamtable.runtime.upgrade.decisions import Action, Decision, changed
+from streamtable.runtime.upgrade.decisions import (
+    EXTENDING,
+    Action,
+    Decision,
+    changed,
+    rewrite_obstacle,
+)
 from streamtable.runtime.upgrade.difference import Counts, clean, compare, folded, write
+from streamtable.runtime.upgrade.extension import extension_of
 from streamtable.runtime.upgrade.mark import Mark, Step, Work
 from streamtable.runtime.upgrade.options import UpgradeOptions
 from streamtable.runtime.upgrade.ranges import ReadRange, read_range, stopped_at
 from streamtable.runtime.upgrade.rollback import remember
 from streamtable.runtime.upgrade.shadow import Shadow
+from streamtable.runtime.upgrade.stored_state import stored_state
 
 #: The last pass while the job runs is shorter; so is then the pass after its end.
 _SHORT_PASS_S = 10.0
@@ -74,7 +82,7 @@ class Rebuild:
         Raises:
             StreamtableError: CHECKPOINT_NOT_UPGRADED if a query cannot be rebuilt.
         """
-        folders = {n: self.path / (q.directory or n) for n, q in self.queries.changed.items()}
+        folders = {name: self._old(name) for name in self.queries.changed}
         plans = self.queries.plans
         bridge = self.context.bridge
         for name, folder in folders.items():
@@ -83,11 +91,13 @@ class Rebuild:
                 raise self._refused(reason, "start the job with a new --checkpoint")
         ranges = {n: read_range(folder, plans[n], bridge) for n, folder in folders.items()}
         facts = self._facts({})
-        decisions = list(changed(self.queries, facts, ranges, from_now=self.options.from_now))
+        found = {n: extension_of(self.queries, n, folder) for n, folder in folders.items()}
+        from_now = self.options.from_now
+        decisions = list(changed(self.queries, facts, ranges, found, from_now=from_now))
         for decision in decisions:
             self.say(line_of(decision))
-            if decision.action is Action.REBUILT:
-                self.say(f"  {self._size(decision.query, ranges[decision.query])}")
+            if decision.action in (Action.REBUILT, Action.EXTENDED):
+                self.say(f"  {self._size(decision, ranges[decision.query].records)}")
         impossible = [d for d in decisions if d.action is Action.IMPOSSIBLE]
         if self.options.plan:
             return None
@@ -100,7 +110,7 @@ class Rebuild:
         for decision in decisions:
             name = decision.query
             of_range = ranges[name]
-            if decision.action is Action.ANEW:
+            if decision.action in (Action.ANEW, *EXTENDING):
                 of_range = stopped_at(folders[name], plans[name])
             mark.work[name] = self._work(decision, of_range, draft.work.get(name))
         kept = {work.record.directory for work in mark.work.values()}
@@ -132,12 +142,11 @@ class Rebuild:
     def move_ends(self, mark: Mark) -> None:
         """Let the shadow runs end at what the old queries have committed by now."""
         for name, work in mark.work.items():
-            folder = self.path / (self.queries.changed[name].directory or name)
-            plan = self.queries.plans[name]
+            folder, plan = self._old(name), self.queries.plans[name]
             if work.action is Action.REBUILT:
                 now = read_range(folder, plan, self.context.bridge)
                 mark.work[name] = replace(work, range=replace(now, begins=work.range.begins))
-            elif work.action is Action.ANEW:
+            elif work.action in (Action.ANEW, *EXTENDING):
                 mark.work[name] = replace(work, range=stopped_at(folder, plan))
 
     def check_same(self, mark: Mark) -> None:
@@ -171,8 +180,14 @@ class Rebuild:
 
     def _rebuild(self, mark: Mark, name: str, shadow: Shadow, facts: SinkFacts) -> None:
         if mark.work[name].step is Step.READ:
-            shadow.run()
-            unwritten = mark.work[name].action in (Action.ANEW, Action.BUILT)
+            action = mark.work[name].action
+            if action in EXTENDING:
+                self._restore(name, shadow)
+            else:
+                shadow.run()
+            unwritten = action in (Action.ANEW, Action.BUILT) or (
+                action in EXTENDING and rewrite_obstacle(shadow.plan, facts) is not None
+            )
             mark.reach(name, Step.DONE if unwritten else Step.COMPARE)
         if mark.work[name].step is Step.COMPARE:
             found = self._compared(shadow)
@@ -192,12 +207,24 @@ class Rebuild:
         targets = {name: sink_of(plans[name].table).target for name in mark.work}
         remember(self.path, mark, self.manifest, targets)
 
-    def _size(self, name: str, of_range: ReadRange) -> str:
-        """Return what a rebuild reads, in words."""
-        text = f"reads {of_range.records:,} records again"
+    def _restore(self, name: str, shadow: Shadow) -> None:
+        """Give a query the state of the old one."""
+        old = self._old(name)
+        found = extension_of(self.queries, name, old)
+        assert found is not None, "decided from the same records"  # noqa: S101
+        shadow.restore(stored_state(self.context.spark, old, found), old / "sources")
+
+    def _old(self, name: str) -> Path:
+        """Return the directory that a changed query has so far."""
+        return self.path / (self.queries.changed[name].directory or name)
+
+    def _size(self, decision: Decision, records: int) -> str:
+        """Return what an upgrade of a query reads, in words."""
+        of_groups = decision.action is Action.EXTENDED
+        text = f"reads {'the state of its groups' if of_groups else f'{records:,} records again'}"
         if not self.options.plan:
             return text
-        sink = sink_of(self.queries.plans[name].table)
+        sink = sink_of(self.queries.plans[decision.query].table)
         keys = folded(sink.records(self.context), ORDER_COLUMNS).count()
         return f"{text}, and compares {keys:,} keys of {sink.target_noun} '{sink.target}'"
 
@@ -243,7 +270,7 @@ class Rebuild:
         file = self.path / WATERMARKS
         known = json.loads(file.read_text("utf-8")) if file.exists() else {}
         for name, work in mark.work.items():
-            if work.action is Action.CONTINUED:
+            if work.action in (Action.CONTINUED, *EXTENDING):
                 continue
             known = {key: value for key, value in known.items() if not key.startswith(f"{name}/")}
             own = self.path / (work.record.directory or name) / "upgrade" / WATERMARKS

@@ -23,13 +23,14 @@ from streamtable.runtime.checkpoint.manifest import Manifest
 from streamtable.runtime.checkpoint.manifest_file import write_file, write_manifest
 from streamtable.runtime.checkpoint.partition_watermarks import FILE as WATERMARKS
 from streamtable.runtime.endpoints import sink_facts
-from streamtable.runtime.upgrade.decisions import Action
-from streamtable.runtime.upgrade.difference import write
+from streamtable.runtime.upgrade.decisions import EXTENDING, Action
+from streamtable.runtime.upgrade.difference import is_compared, write
 from streamtable.runtime.upgrade.mark import Mark
 from streamtable.runtime.upgrade.ranges import ReadRange
 from streamtable.runtime.upgrade.shadow import Shadow
 
 _FILE = "upgrade-last.json"
+_REWRITING = (Action.REBUILT, *EXTENDING)
 
 
 def remember(path: Path, mark: Mark, manifest: Manifest, targets: dict[str, str]) -> None:
@@ -51,7 +52,7 @@ def remember(path: Path, mark: Mark, manifest: Manifest, targets: dict[str, str]
             "directory": directory,
             "batch": newest_batch(path / directory / "offsets"),
             "target": targets[name],
-            "rewritten": work.action is Action.REBUILT,
+            "rewritten": work.action in _REWRITING and is_compared(path / directory),
             "id": work.record.id,
         }
     data = {

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import threading
 import time
 from dataclasses import replace
@@ -18,6 +19,7 @@ from streamtable.connector_api.source import Source
 from streamtable.core.errors import Condition, StreamtableError
 from streamtable.core.settings import ExecutionMode
 from streamtable.core.table import Table
+from streamtable.jvm.specs.restored import RestoredQuery
 from streamtable.jvm.watermarks import Watermarks
 from streamtable.operators.context import LoweringContext
 from streamtable.operators.sink.sink import lower_sink
@@ -31,6 +33,8 @@ from streamtable.runtime.upgrade.ranges import ReadRange
 #: Columns of the records in the files, after `key` and `value`: the batch, and the place in it.
 BATCH, PLACE = "__batch", "__place"
 
+#: Number that stands for a batch before the first one.
+_BEFORE = -1
 _POLL_S = 0.2
 _REPORT_S = 10.0
 
@@ -51,6 +55,9 @@ class Shadow:
         notice: takes one line for the user.
     """
 
+    #: Folder with the files of the upgrade, in the directory of the query.
+    FOLDER = "upgrade"
+
     def __init__(
         self,
         name: str,
@@ -63,7 +70,7 @@ class Shadow:
     ) -> None:
         self.name, self.plan, self.directory, self.range = name, plan, directory, range_
         self._stop, self._notice = stop, notice
-        self.folder = directory / "upgrade"
+        self.folder = directory / self.FOLDER
         self.folder.mkdir(parents=True, exist_ok=True)
         self.context = replace(
             context,
@@ -98,6 +105,27 @@ class Shadow:
         finally:
             self._keep_watermarks()
             self.context.watermarks.close()
+
+    def restore(self, state: RestoredQuery, positions: Path) -> None:
+        """Start the query with the state of another one; the rows of all groups are its records.
+
+        The range is empty. An interrupted call is repeated.
+
+        Args:
+            state: the state of its operators.
+            positions: folder with the positions at which the first run of the old query began. A
+                later rebuild begins there, too.
+
+        Raises:
+            StreamtableError: as `run`.
+        """
+        groups = replace(state, groups=replace(state.groups, emitted=True))
+        self._capture(lower_sink(self.plan, replace(self.context, restored=groups)), _BEFORE)
+        self.context = replace(self.context, restored=state)
+        self.run()
+        own = self.directory / positions.name
+        shutil.rmtree(own, ignore_errors=True)
+        shutil.copytree(positions, own)
 
     def records(self) -> DataFrame | None:
         """Return the captured records: key, value, `BATCH`, `PLACE`; None if there are none."""
