@@ -37,6 +37,8 @@ if TYPE_CHECKING:
 
     from streamtable.devbroker.broker import Broker
 
+pytestmark = pytest.mark.usefixtures("interpreted")
+
 HOUR = 3_600_000
 
 _TABLE = """
@@ -120,10 +122,11 @@ def _written(job: BoundedRun, name: str) -> Results:
 
 
 @pytest.mark.parametrize(
-    "seed", [71, *(pytest.param(seed, marks=pytest.mark.soak) for seed in range(72, 78))]
+    ("seed", "cuts"),
+    [(71, 1), *(pytest.param(seed, 2, marks=pytest.mark.soak) for seed in range(71, 78))],
 )
 def test_every_window_holds_all_its_rows(
-    seed: int, spark: SparkSession, broker: Broker, topic: Topics, tmp_path: Path
+    seed: int, cuts: int, spark: SparkSession, broker: Broker, topic: Topics, tmp_path: Path
 ) -> None:
     """One partition is an hour behind the others; nothing is lost, in any cut, over restarts."""
     source = topic("events", partitions=3)
@@ -133,7 +136,7 @@ def test_every_window_holds_all_its_rows(
     job = BoundedRun(spark, SOURCE + sinks, tmp_path / "job", names)
     events = punctual(seed, 40, {0: HOUR, 1: 0, 2: HOUR + 60_000})
     sent: list[Event] = []
-    for piece in pieces(events, random_cuts(seed, len(events), 2)):
+    for piece in pieces(events, random_cuts(seed, len(events), cuts)):
         send(broker.bootstrap_servers, source, piece)
         sent += piece
         job({"execution.micro-batch.max-records": str(random.Random(seed).choice([1_000, 25]))})

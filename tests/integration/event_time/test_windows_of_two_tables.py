@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 
     from streamtable.devbroker.broker import Broker
 
+pytestmark = pytest.mark.usefixtures("interpreted")
+
 _OTHERS = SOURCE.replace("CREATE TABLE events", "CREATE TABLE others").replace(
     "${source}", "${others}"
 )
@@ -69,10 +71,11 @@ Row = tuple[int, int, int, int | None]
 
 
 @pytest.mark.parametrize(
-    "seed", [71, *(pytest.param(seed, marks=pytest.mark.soak) for seed in range(72, 76))]
+    ("seed", "cuts"),
+    [(71, 1), *(pytest.param(seed, 2, marks=pytest.mark.soak) for seed in range(71, 76))],
 )
 def test_windows_of_two_tables(
-    seed: int, spark: SparkSession, broker: Broker, topic: Topics, tmp_path: Path
+    seed: int, cuts: int, spark: SparkSession, broker: Broker, topic: Topics, tmp_path: Path
 ) -> None:
     source, other = topic("events", partitions=2), topic("others", partitions=1)
     names = {"source": source, "others": other, "servers": broker.bootstrap_servers}
@@ -81,8 +84,8 @@ def test_windows_of_two_tables(
     job = BoundedRun(spark, script, tmp_path / "job", names)
     events, others = punctual(seed, 30, {0: 0, 1: 20_000}), punctual(seed + 1, 40, {0: 0})
     for some, more in zip(
-        pieces(events, random_cuts(seed, len(events), 2)),
-        pieces(others, random_cuts(seed, len(others), 2)),
+        pieces(events, random_cuts(seed, len(events), cuts)),
+        pieces(others, random_cuts(seed, len(others), cuts)),
         strict=True,
     ):
         send(broker.bootstrap_servers, source, some)

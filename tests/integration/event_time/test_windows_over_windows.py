@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 
     from streamtable.devbroker.broker import Broker
 
+pytestmark = pytest.mark.usefixtures("interpreted")
+
 _TABLE = """
 CREATE TABLE {name} (
   s TIMESTAMP(3), e TIMESTAMP(3), place BIGINT, k INT, n BIGINT,
@@ -77,17 +79,18 @@ GROUP BY window_start, window_end
 
 
 @pytest.mark.parametrize(
-    "seed", [81, *(pytest.param(seed, marks=pytest.mark.soak) for seed in range(82, 86))]
+    ("seed", "cuts"),
+    [(81, 1), *(pytest.param(seed, 2, marks=pytest.mark.soak) for seed in range(81, 86))],
 )
 def test_windows_over_windows(
-    seed: int, spark: SparkSession, broker: Broker, topic: Topics, tmp_path: Path
+    seed: int, cuts: int, spark: SparkSession, broker: Broker, topic: Topics, tmp_path: Path
 ) -> None:
     source = topic("events", partitions=2)
     names = {"source": source, "servers": broker.bootstrap_servers}
     script = SOURCE + "".join(_TABLE.format(name=n, query=q) for n, q in QUERIES.items())
     job = BoundedRun(spark, script, tmp_path / "job", names)
     events = punctual(seed, 30, {0: 0, 1: 20_000})
-    for piece in pieces(events, random_cuts(seed, len(events), 2)):
+    for piece in pieces(events, random_cuts(seed, len(events), cuts)):
         send(broker.bootstrap_servers, source, piece)
         job()
     _check(job, _expected(events, watermark(events, range(2))), seed)
