@@ -39,7 +39,7 @@ _RECORD = Path(__file__).parents[2] / "compat" / "match" / "match.json"
 #: Queries of one run.
 _AT_ONCE = 50
 #: Random queries of the short run.
-_FEW = 40
+_FEW = 15
 
 
 def _tables(seed: int) -> dict[str, Recorded]:

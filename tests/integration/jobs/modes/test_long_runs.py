@@ -139,7 +139,7 @@ def feeding(servers: str) -> Iterator[None]:
 @pytest.mark.parametrize(
     ("batches", "seconds"),
     [
-        pytest.param(150, 60, id="short"),
+        pytest.param(115, 45, id="short"),
         pytest.param(
             0, int(os.environ.get("STREAMTABLE_SOAK_S", "3600")), id="long", marks=pytest.mark.soak
         ),
