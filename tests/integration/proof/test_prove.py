@@ -92,7 +92,8 @@ def test_planted_faults_are_found(
     assert len(found["best"]["origins"]) == 1
     assert found["seen"]["origins"] == []
 
-    other = job.results("--against", "duckdb", "--table", "totals", "--table", "seen")
+    some = ("--table", "totals", "--table", "seen") if exactly_once else ()
+    other = job.results("--against", "duckdb", *some)
     kinds = ("result", "keys", "changed", "missing", "extra", "examples")
     for name, one in other.items():
         assert "DuckDB has planned and computed the queries" in one["shared"]
