@@ -152,9 +152,13 @@ class Job:
             assert time.monotonic() < deadline, f"stands still at {self._committed()}"
             time.sleep(0.05)
 
+    def bounded(self, spark: SparkSession) -> BoundedRun:
+        """The same job on its checkpoint, to be run in this process."""
+        return BoundedRun(spark, self._script(), self.checkpoint, self._names())
+
     def check(self, spark: SparkSession) -> None:
         """Goes on from the checkpoint to the end of the input; looks at what the topics hold."""
-        job = BoundedRun(spark, self._script(), self.checkpoint, self._names())
+        job = self.bounded(spark)
         job({"execution.micro-batch.max-records": "100000"})
         assert open_partitions(self.sink_servers, "copied") == []
         copied = ids_in(self.sink_servers, "copied")
