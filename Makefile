@@ -20,7 +20,7 @@ JVM_SOURCES := src/streamtable/jvm/ivy.xml $(shell find src/streamtable/jvm/java
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup demo test check fmt golden docs site wheel test-wheel test-sqlglot test-spark42 test-dbt soak bench bench-latency bench-backlog bench-idle bench-formats bench-mysql bench-nexmark clean
+.PHONY: help setup demo test check fmt golden docs site wheel test-wheel test-sqlglot test-spark42 test-dbt soak bench bench-latency bench-backlog bench-idle bench-formats bench-mysql bench-nexmark bench-adopt clean
 
 help: ## show this list
 	@sed -n 's/^\([a-z0-9-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 16
@@ -90,6 +90,9 @@ bench-idle: $(VENV)/bench ## CPU of a job to which nothing comes, beside Flink's
 
 bench-nexmark: $(VENV)/bench ## Nexmark's queries beside Flink; about an hour, ARGS='--only q5,q8' four minutes
 	$(BIN)/python benchmarks/nexmark.py $(ARGS)
+
+bench-adopt: setup ## adopts the topics of a real Flink job: nothing may be written; about ten minutes
+	$(BIN)/python benchmarks/adopt.py $(ARGS)
 
 bench-formats: setup ## rates of every format against Flink's, as ratios; about four minutes
 	$(BIN)/python benchmarks/formats.py $(ARGS)
