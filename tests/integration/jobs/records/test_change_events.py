@@ -91,7 +91,7 @@ def test_folded_output_equals_batch(
     style: str, twice: bool, spark: SparkSession, broker: Broker, topic: Topics, tmp_path: Path
 ) -> None:
     seed = 31
-    history = random_history(seed, length=200, keys=20, make=_values)
+    history = random_history(seed, length=120, keys=20, make=_values)
     events = change_events(style, "k", history)
     source = topic("events", partitions=2)
     script = SOURCE
@@ -100,7 +100,7 @@ def test_folded_output_equals_batch(
     names = {"source": source, "servers": broker.bootstrap_servers, "format": style}
     run = BoundedRun(spark, script, tmp_path / "c", names)
     # Cuts are made in the events: each stands at the number of its change.
-    ends = random_cuts(seed, len(history), 3)
+    ends = random_cuts(seed, len(history), 2)
     counts = [len(change_events(style, "k", history[:end])) for end in ends]
     done = 0
     for i, piece in enumerate(pieces(events, counts)):
