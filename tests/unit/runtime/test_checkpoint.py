@@ -130,6 +130,37 @@ def test_another_topic_is_refused_but_other_brokers_are_not(tmp_path: Path) -> N
     _refusal(tmp_path, _plans(tables=renamed))
 
 
+def test_other_metadata_is_refused_where_it_is_read(tmp_path: Path) -> None:
+    """Records of one query would have values of two kinds in one column."""
+
+    def plans(key: str, argument: str = "MAX(at)") -> dict[str, Sink]:
+        table = f"""CREATE TABLE changes (id BIGINT,
+          at TIMESTAMP_LTZ(3) METADATA FROM '{key}' VIRTUAL) WITH ('connector' = 'kafka',
+          'topic' = 'changes', 'properties.bootstrap.servers' = 'kafka:9092',
+          'scan.startup.mode' = 'earliest-offset', 'format' = 'debezium-json')"""
+        insert = (
+            f"INSERT INTO per_region SELECT CAST(id AS STRING), {argument}, 0 FROM changes"
+            " GROUP BY id"
+        )
+        return _plans(tables=f"{TABLES}\n{table};", insert=insert)
+
+    latest = "MAX(EXTRACT(SECOND FROM at))"
+    before = plans("value.source.timestamp", latest)
+    manifest = _written(tmp_path / "read", before)
+    text = _refusal(tmp_path / "read", plans("value.ingestion-timestamp", latest))
+    assert "column changes.at of the query into per_region was metadata" in text
+    assert "'value.source.timestamp' and is now 'value.ingestion-timestamp'" in text
+    # A manifest of an earlier version does not say it.
+    held = json.loads(manifest.read_text())
+    del held["queries"]["per_region"]["metadata"]
+    manifest.write_text(json.dumps(held))
+    open_checkpoint(str(tmp_path / "read"), plans("value.ingestion-timestamp", latest)).close()
+
+    _written(tmp_path / "other", plans("value.source.timestamp", "COUNT(*)"))
+    other = plans("value.ingestion-timestamp", "COUNT(*)")
+    open_checkpoint(str(tmp_path / "other"), other).close()
+
+
 def test_words_of_a_plan_may_change(tmp_path: Path) -> None:
     """A later version may tell the same plan in another way."""
     manifest = _written(tmp_path, _plans())

@@ -14,6 +14,7 @@ from streamtable.plan.explain.explain import explain
 from streamtable.plan.rules.shape import shape
 from streamtable.plan.rules.state_layouts import layouts
 from streamtable.plan.sink.sink import Sink
+from streamtable.plan.source.scan import scans
 from streamtable.runtime.checkpoint.shapes import first_difference, operators
 
 #: Version of the directory layout. Increase it with every incompatible change of the layout.
@@ -62,6 +63,8 @@ class RecordedQuery:
         directory: name of the directory with its offsets and state; None for the query's name.
         topics: Kafka's ids of the topics that a retired query has read; empty for other queries.
         shared: the query that the INSERT shares with others; None for a query of its own.
+        metadata: `table.column` -> metadata key, for the metadata columns that the query reads;
+            empty if an earlier version has written the manifest.
     """
 
     plan: Sequence[str]
@@ -73,6 +76,7 @@ class RecordedQuery:
     directory: str | None = None
     topics: Mapping[str, str] = field(default_factory=dict)
     shared: SharedQuery | None = None
+    metadata: Mapping[str, str] = field(default_factory=dict)
 
     @classmethod
     def of(cls, plan: Sink, id_: str | None = None) -> Self:
@@ -86,6 +90,7 @@ class RecordedQuery:
             table=plan.table.name,
             shape=_masked(data),
             id=id_,
+            metadata=_metadata(plan),
         )
 
     @classmethod
@@ -101,6 +106,7 @@ class RecordedQuery:
             directory=data.get("directory"),
             topics=data.get("topics", {}),
             shared=SharedQuery(**data["shared"]) if "shared" in data else None,
+            metadata=data.get("metadata", {}),
         )
 
     def to_json(self) -> dict[str, Any]:
@@ -118,7 +124,8 @@ class RecordedQuery:
             "shared": self.shared and self.shared.to_json(),
         }
         entry |= {name: value for name, value in optional.items() if value is not None}
-        return entry | ({"topics": dict(self.topics)} if self.topics else {})
+        mappings = {"topics": self.topics, "metadata": self.metadata}
+        return entry | {name: dict(value) for name, value in mappings.items() if value}
 
     def continuing(self, old: RecordedQuery | None) -> RecordedQuery:
         """Return the record with the id and the directory of the query that it continues."""
@@ -139,6 +146,11 @@ class RecordedQuery:
         found = _SINK_LINE.match(self.plan[0]) if self.plan else None
         return self.table or (found[1] if found else name)
 
+    def other_metadata(self, now: RecordedQuery) -> str | None:
+        """Return a column that a query of now reads from other metadata; None if there is none."""
+        common = self.metadata.keys() & now.metadata.keys()
+        return min((c for c in common if self.metadata[c] != now.metadata[c]), default=None)
+
     def difference(self, name: str, now: RecordedQuery) -> str | None:
         """Describe the first difference from a query of now in words; None if it may continue.
 
@@ -148,6 +160,11 @@ class RecordedQuery:
         """
         if self.hash != now.hash:
             return f"the query into {name} was {_first_change(self, now)}"
+        if column := self.other_metadata(now):
+            return (
+                f"column {column} of the query into {name} was metadata '{self.metadata[column]}'"
+                f" and is now '{now.metadata[column]}'"
+            )
         for (operator, old), (_, new) in zip(self.state, now.state, strict=True):
             if old != new:
                 return f"the state of {operator} in {name} has layout {old}, this version has {new}"
@@ -205,6 +222,17 @@ class Manifest:
             return SHARED_LAYOUT
         named = any(query.id or query.directory for query in self.queries.values())
         return EXTENDED_LAYOUT if self.retired or named else LAYOUT_VERSION
+
+
+def _metadata(plan: Sink) -> dict[str, str]:
+    """Return the metadata keys of the columns that a plan reads, by `table.column`."""
+    found = {}
+    for scan in scans(plan.input):
+        read = {field.name for field in scan.fields}
+        for column in scan.table.schema.metadata:
+            if column.name in read:
+                found[f"{scan.table.name}.{column.name}"] = column.key
+    return found
 
 
 def layout_difference(data: Mapping[str, Any]) -> str | None:
