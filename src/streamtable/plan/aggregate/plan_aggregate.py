@@ -124,22 +124,26 @@ def call_of(
     assert isinstance(node, FlinkCall), "what is_aggregate asks for"  # noqa: S101
     condition = node.args.get("filter")
     user = called_aggregate(node)
+    written_distinct = bool(node.args.get("distinct"))
+    distinct = written_distinct
     if user is None:
         function = AGGREGATES[node.name]
+        name = function.distinct_of or node.name
+        distinct = written_distinct or function.distinct_of is not None
         taken_values = taken_by(function, node, inputs.binder.bind)
         some = grouped and condition is None
         result = function.result(taken_values.types, place_of(node), grouped=some)
         if taken_values.many:
             result = array(result)
     else:
+        name = user.spark_name
         taken_values = taken_by_python(user, node, inputs.binder.bind)
         result = user.signature.result
     values = taken_values.values
     names = [] if values is None else [inputs.add_bound(values, node.expressions[0], "arg")]
-    distinct = bool(node.args.get("distinct"))
-    wanted = "_".join([node.name.lower(), *(["distinct"] if distinct else []), *names])
+    wanted = "_".join([node.name.lower(), *(["distinct"] if written_distinct else []), *names])
     return AggregateCall(
-        function=node.name if user is None else user.spark_name,
+        function=name,
         output=Field(unique_names([*taken, wanted])[-1], result),
         argument=names[0] if names else None,
         distinct=distinct,

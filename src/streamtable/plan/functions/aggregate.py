@@ -70,6 +70,8 @@ class AggregateFunction:
         ordered: whether the result depends on the order of the rows.
         over_only: whether the function requires OVER.
         of_grouping: whether the function is about GROUP BY instead of the rows of a group.
+        distinct_of: the function whose DISTINCT form gives the result; None for a function of its
+            own.
     """
 
     name: str
@@ -82,6 +84,7 @@ class AggregateFunction:
     ordered: bool = False
     over_only: bool = False
     of_grouping: bool = False
+    distinct_of: str | None = None
 
     @property
     def available(self) -> bool:
@@ -117,9 +120,7 @@ class AggregateFunction:
                 clause="a query without GROUP BY",
             )
         if self.gives is None:
-            hint = _INSTEAD.get(self.name)
-            what = f"aggregate {self.name}"
-            raise StreamtableError(Condition.NOT_YET, at=at, what=what, hint=hint)
+            raise StreamtableError(Condition.NOT_YET, at=at, what=f"aggregate {self.name}")
         if not types and self.name == "COUNT":
             return self.gives(BIGINT)
         if len(types) != 1 or types[0].root not in self.accepts:
@@ -197,6 +198,14 @@ _AVAILABLE = (
         "The number of rows, or of values that are not NULL.",
         gives=_count,
         none_for_empty=False,
+    ),
+    AggregateFunction(
+        "APPROX_COUNT_DISTINCT",
+        "The number of different values that are not NULL: exact, as COUNT(DISTINCT value). Flink"
+        " has it in batch mode and in OVER.",
+        gives=_count,
+        none_for_empty=False,
+        distinct_of="COUNT",
     ),
     AggregateFunction(
         "SUM",
@@ -278,10 +287,7 @@ _AVAILABLE = (
     ),
 )
 
-#: Replacements of functions that Flink supports only for bounded tables.
-_INSTEAD = {"APPROX_COUNT_DISTINCT": "Flink has it for batches alone; write COUNT(DISTINCT x)"}
 _NOT_YET = {
-    "APPROX_COUNT_DISTINCT": "About how many different values there are.",
     "CUME_DIST": "The share of rows up to and with this one.",
     "LEAD": "The value some rows after.",
     "NTILE": "The bucket of the row.",
