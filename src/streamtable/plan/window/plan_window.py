@@ -13,6 +13,7 @@ from sqlglot import exp
 from streamtable.core.errors import Condition, StreamtableError
 from streamtable.core.types import TIMESTAMPS, Root
 from streamtable.plan.binding.expressions import Binder, Input, InputField
+from streamtable.plan.binding.named_arguments import described_column, named_arguments
 from streamtable.plan.query.relation import Relation, unique_names
 from streamtable.plan.window.watermark import is_instant
 from streamtable.plan.window.window import Window, WindowKind
@@ -102,38 +103,16 @@ def assigned(
 
 
 def _arguments(call: FlinkCall) -> dict[str, exp.Expr]:
-    parameters = _PARAMETERS[call.name]
-    given: dict[str, exp.Expr] = {}
-    for position, argument in enumerate(call.expressions):
-        name, value = _named(call, argument, position, parameters)
-        if name in given:
-            raise _invalid(call, argument, f"{name} is given twice")
-        given[name] = value
-    missing = [name for name in parameters if name not in given and name != "OFFSET"]
-    if missing:
-        raise _invalid(call, call, f"it lacks {', '.join(missing)}")
-    return given
+    def invalid(at: exp.Expr, reason: str) -> StreamtableError:
+        return _invalid(call, at, reason)
 
-
-def _named(
-    call: FlinkCall, argument: exp.Expr, position: int, parameters: tuple[str, ...]
-) -> tuple[str, exp.Expr]:
-    expected = f"it takes ({', '.join(parameters)})"
-    if isinstance(argument, exp.Kwarg):
-        name = str(argument.this.name).upper()
-        if name not in parameters:
-            raise _invalid(call, argument, f"it has no argument {name}; {expected}")
-        return name, argument.args["expression"]
-    if position >= len(parameters):
-        raise _invalid(call, argument, expected)
-    return parameters[position], argument
+    return named_arguments(call, _PARAMETERS[call.name], ("OFFSET",), invalid)
 
 
 def _described(call: FlinkCall, node: exp.Expr) -> exp.Expr:
-    columns = node.expressions if isinstance(node, FlinkCall) else []
-    if not isinstance(node, FlinkCall) or node.name != "DESCRIPTOR" or len(columns) != 1:
+    column = described_column(node)
+    if column is None:
         raise _invalid(call, node, "the time column is written DESCRIPTOR(column)")
-    column: exp.Expr = columns[0]
     return column
 
 
