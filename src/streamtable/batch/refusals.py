@@ -25,6 +25,7 @@ from streamtable.plan.rank.deduplicate import Deduplicate
 from streamtable.plan.rank.processing_time_deduplicate import ProcessingTimeDeduplicate
 from streamtable.plan.rank.temporal_sort import TemporalSort
 from streamtable.plan.rank.top_n import TopN
+from streamtable.plan.rows.changelog_functions import FromChangelog, ToChangelog
 from streamtable.plan.rules.tree import every
 from streamtable.plan.sink.sink import Sink
 from streamtable.plan.window.window_aggregate import MergedWindowAggregate, WindowAggregate
@@ -53,6 +54,8 @@ UNSUPPORTED: Mapping[type[Node], str] = {
     MatchRecognize: "Spark's batch has no pattern recognition",
     ProcessingTimeMatch: "it depends on processing time",
     ProcessingTimeDeduplicate: "it depends on processing time",
+    ToChangelog: "its rows are the changes, of which a batch has only the last",
+    FromChangelog: "it is not translated to batch yet",
     TemporalSort: "a sorted stream has no order in a topic of several partitions",
 }
 

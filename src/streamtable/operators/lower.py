@@ -33,6 +33,10 @@ from streamtable.operators.over.processing_time import (
 )
 from streamtable.operators.rank.top_n import lower_top_n
 from streamtable.operators.rows.calc import lower_calc
+from streamtable.operators.rows.changelog_functions import (
+    lower_from_changelog,
+    lower_to_changelog,
+)
 from streamtable.operators.rows.expand import lower_expand
 from streamtable.operators.rows.materialize import lower_materialize
 from streamtable.operators.rows.normalize import lower_normalize
@@ -70,6 +74,7 @@ from streamtable.plan.rank.processing_time_deduplicate import ProcessingTimeDedu
 from streamtable.plan.rank.temporal_sort import TemporalSort
 from streamtable.plan.rank.top_n import TopN
 from streamtable.plan.rows.calc import Calc
+from streamtable.plan.rows.changelog_functions import FromChangelog, ToChangelog
 from streamtable.plan.rows.expand import Expand
 from streamtable.plan.rows.replicate_rows import ReplicateRows
 from streamtable.plan.rows.union_all import UnionAll
@@ -161,6 +166,8 @@ LOWERINGS: Mapping[type[Node], Lowering] = {
     Calc: _over(lower_calc),
     Expand: _plain(lower_expand),
     ReplicateRows: _plain(lower_replicate_rows),
+    ToChangelog: _plain(lower_to_changelog),
+    FromChangelog: _plain(lower_from_changelog),
     UnionAll: _lower_union,
     GroupAggregate: _over(lower_group_aggregate),
     Join: _lower_join,

@@ -102,8 +102,9 @@ _FAMILIES = (
     _Family(
         Category.AUXILIARY,
         ("FROM_CHANGELOG", "TO_CHANGELOG"),
-        "the formats debezium-json, canal-json and maxwell-json read and write changes",
+        "call it in FROM, with a table: TO_CHANGELOG(input => TABLE t)",
         "2.3",
+        placed=True,
     ),
     _Family(
         Category.ARITHMETIC,

@@ -12,6 +12,7 @@ from streamtable.plan.join.plan_join import From, join_kind, plan_joins
 from streamtable.plan.query.conditions import conjuncts
 from streamtable.plan.query.relation import Relation
 from streamtable.plan.query.ttl_hints import TtlHints
+from streamtable.plan.rows.plan_changelog_functions import is_changelog_function
 from streamtable.plan.rows.plan_table_function import plan_table_function
 from streamtable.plan.rows.plan_unnest import plan_unnest
 from streamtable.plan.source.plan_values import one_row
@@ -107,8 +108,9 @@ def sees_others(node: exp.Expr) -> bool:
 
 
 def _is_table_function(node: exp.Expr) -> bool:
-    """Return whether a Python function gives the rows of an item of FROM."""
-    return isinstance(node, TableFunction) and not is_window_function(node)
+    """Return whether a function gives the rows of an item of FROM for each row before it."""
+    of_tables = is_window_function(node) or is_changelog_function(node)
+    return isinstance(node, TableFunction) and not of_tables
 
 
 def _joined(join: exp.Join, left: Relation, lateral_of: LateralOf) -> Relation:

@@ -26,6 +26,10 @@ from streamtable.plan.query.subquery import plan_subquery, subquery_of
 from streamtable.plan.query.ttl_hints import TtlHints
 from streamtable.plan.rank.plan_rank import bounded, limited
 from streamtable.plan.rank.sort_items import with_sort_items
+from streamtable.plan.rows.plan_changelog_functions import (
+    is_changelog_function,
+    plan_changelog_function,
+)
 from streamtable.plan.source.plan_scan import plan_scan
 from streamtable.plan.source.plan_values import plan_values
 from streamtable.plan.source.static_table import StaticTable
@@ -158,6 +162,8 @@ class QueryPlanner:
                 return _aliased(plan_values(node), node, None)
             case TableFunction() if is_window_function(node):
                 return _aliased(plan_window_table(node, self._argument), node, None)
+            case TableFunction() if is_changelog_function(node):
+                return _aliased(plan_changelog_function(node, self._argument), node, None)
             case MatchRecognize():
                 return _aliased(plan_match(node, self._relation(node.this)), node, None)
             case _:
