@@ -252,10 +252,15 @@ class Sink(Protocol):
         """
         return f"the connector of {self.table} cannot compare its target with rows"
 
-    def records(self, context: ReadContext) -> DataFrame:
+    def records(self, context: ReadContext, since: Mapping[int, int] | None = None) -> DataFrame:
         """Return the encoded records of the target: `key`, `value`, and `ORDER_COLUMNS`.
 
         A batch DataFrame; `value` is NULL in a delete. Only for sinks without a rewrite obstacle.
+
+        Args:
+            context: the context of the read.
+            since: the first position to read by the number of its split, for some splits; None for
+                all records.
 
         Raises:
             StreamtableError: an error of the external system.

@@ -208,9 +208,9 @@ class KafkaSink(TableEndpoint[KafkaTable], Sink):
         """Return why the topic cannot be made equal to other rows; see `rewrite_obstacle`."""
         return rewrite_obstacle(self.declared, facts)
 
-    def records(self, context: ReadContext) -> DataFrame:
-        """Return the committed records of the topic."""
-        return topic_records(self.declared, context)
+    def records(self, context: ReadContext, since: Mapping[int, int] | None = None) -> DataFrame:
+        """Return the committed records of the topic, from these offsets on."""
+        return topic_records(self.declared, context, since or {})
 
     def rollback_obstacle(self, facts: SinkFacts) -> str | None:
         """Return why the topic cannot be rolled back, judged by the script alone; else None."""

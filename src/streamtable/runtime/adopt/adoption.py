@@ -28,13 +28,14 @@ from streamtable.runtime.preflight.cluster import check_ready
 from streamtable.runtime.upgrade.decisions import (
     Action,
     Decision,
+    line_of,
     rebuild_obstacle,
     replay_obstacle,
 )
 from streamtable.runtime.upgrade.difference import Counts, compare, differences
 from streamtable.runtime.upgrade.mark import Mark, NewCheckpoint, Work
 from streamtable.runtime.upgrade.ranges import ReadRange, topic_of
-from streamtable.runtime.upgrade.rebuild import Rebuild, line_of
+from streamtable.runtime.upgrade.rebuild import Rebuild
 from streamtable.runtime.upgrade.shadow import Shadow
 
 #: Number of differing keys that a plan shows.

@@ -61,6 +61,11 @@ class Decision:
     reason: str
 
 
+def line_of(decision: Decision) -> str:
+    """Return the line of a decision for the user."""
+    return f"{decision.query}: {decision.action.value}: {decision.reason}"
+
+
 def unchanged(queries: Assignment) -> Iterator[Decision]:
     """Yield the decisions on the queries that need no rebuild, in the order of the script."""
     for name in queries.plans:

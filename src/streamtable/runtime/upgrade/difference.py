@@ -8,12 +8,11 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from pyspark.sql import DataFrame
-from pyspark.sql import functions as F  # noqa: N812 - the name everyone knows
 
 from streamtable.connector_api.endpoints import sink_of
 from streamtable.connector_api.sink import SinkFacts
-from streamtable.connector_api.source import ORDER_COLUMNS
-from streamtable.runtime.upgrade.shadow import BATCH, PLACE, Shadow
+from streamtable.runtime.upgrade.comparison import EARLY, both_records
+from streamtable.runtime.upgrade.shadow import Shadow
 
 _SCHEMA = "key BINARY, value BINARY"
 _FILES = "difference"
@@ -48,14 +47,6 @@ class Counts:
 Select = Callable[[DataFrame], DataFrame]
 
 
-def folded(records: DataFrame, order: tuple[str, ...]) -> DataFrame:
-    """Return the last value of each key, without deleted keys: key, value, and its `place`."""
-    place = f"struct({', '.join(order)})"
-    last = F.expr(f"max_by(value, {place})").alias("value")
-    kept = records.where("key IS NOT NULL").groupBy("key")
-    return kept.agg(last, F.expr(f"max({place})").alias("place")).where("value IS NOT NULL")
-
-
 def compare(
     shadow: Shadow, target: DataFrame | None = None, select: Select | None = None
 ) -> Counts:
@@ -71,16 +62,8 @@ def compare(
             records, `made` and `there`; None for all of them.
     """
     spark = shadow.context.spark
-    if target is None:
-        target = sink_of(shadow.plan.table).records(shadow.context)
-    there = folded(target, ORDER_COLUMNS).withColumnsRenamed({"value": "before", "place": "there"})
-    captured = shadow.records()
-    if captured is None:
-        captured = spark.createDataFrame([], f"{_SCHEMA}, {BATCH} INT, {PLACE} BIGINT")
-    rows = folded(captured, (BATCH, PLACE)).withColumnRenamed("place", "made")
-    both = rows.join(there, "key", "full_outer")
     files = shadow.folder / _FILES
-    counted = both.selectExpr("*", "NOT (value <=> before) AS differs")
+    counted = both_records(shadow, target).selectExpr("*", "NOT (value <=> before) AS differs")
     counted.write.mode("overwrite").parquet(str(shadow.folder / "compared"))
     found = spark.read.parquet(str(shadow.folder / "compared"))
     differing = found.where("differs")
@@ -131,5 +114,5 @@ def is_compared(query: Path) -> bool:
 
 def clean(folder: Path) -> None:
     """Delete the files of a shadow run that no later step needs."""
-    for name in ("captured", "compared", "forth"):
+    for name in ("captured", "compared", EARLY, "forth"):
         shutil.rmtree(folder / name, ignore_errors=True)

@@ -28,16 +28,18 @@ from streamtable.runtime.checkpoint.moved import adopt
 from streamtable.runtime.checkpoint.partition_watermarks import FILE as WATERMARKS
 from streamtable.runtime.endpoints import sink_facts
 from streamtable.runtime.preflight.cluster import check_ready, make_ready
+from streamtable.runtime.upgrade.comparison import compare_early, newest
 from streamtable.runtime.upgrade.decisions import (
     EXTENDING,
     Action,
     Decision,
     changed,
+    line_of,
     rewrite_obstacle,
 )
-from streamtable.runtime.upgrade.difference import Counts, clean, compare, folded, write
+from streamtable.runtime.upgrade.difference import Counts, clean, compare, write
 from streamtable.runtime.upgrade.extension import extension_of
-from streamtable.runtime.upgrade.mark import Mark, Step, Work
+from streamtable.runtime.upgrade.mark import Mark, Step, Work, free_directory
 from streamtable.runtime.upgrade.options import UpgradeOptions
 from streamtable.runtime.upgrade.ranges import ReadRange, read_range, stopped_at
 from streamtable.runtime.upgrade.rollback import remember
@@ -132,12 +134,21 @@ class Rebuild:
         Mark(self.path, mark.work, draft=True).write()
         for _ in range(_PASSES):
             begun = time.monotonic()
-            for name, work in mark.work.items():
-                if work.action is Action.REBUILT:
-                    self._shadow(name, work).run()
-            self.move_ends(mark)
+            self._read_on(mark)
             if time.monotonic() - begun < _SHORT_PASS_S:
-                return
+                break
+        for name, work in self._rebuilt(mark):
+            compare_early(self._shadow(name, work))
+        self._read_on(mark)
+
+    def _read_on(self, mark: Mark) -> None:
+        """Read up to the last known commits of the job, and look for newer ones."""
+        for name, work in self._rebuilt(mark):
+            self._shadow(name, work).run()
+        self.move_ends(mark)
+
+    def _rebuilt(self, mark: Mark) -> list[tuple[str, Work]]:
+        return [(n, work) for n, work in mark.work.items() if work.action is Action.REBUILT]
 
     def move_ends(self, mark: Mark) -> None:
         """Let the shadow runs end at what the old queries have committed by now."""
@@ -225,7 +236,8 @@ class Rebuild:
         if not self.options.plan:
             return text
         sink = sink_of(self.queries.plans[decision.query].table)
-        keys = folded(sink.records(self.context), ORDER_COLUMNS).count()
+        there = newest(sink.records(self.context), ORDER_COLUMNS)
+        keys = there.where("value IS NOT NULL").count()
         return f"{text}, and compares {keys:,} keys of {sink.target_noun} '{sink.target}'"
 
     def _shadow(self, name: str, work: Work) -> Shadow:
@@ -240,7 +252,7 @@ class Rebuild:
         if draft is not None and again and draft.action is decision.action is Action.REBUILT:
             return replace(draft, range=replace(of_range, begins=draft.range.begins))
         if decision.action is not Action.CONTINUED:
-            directory = _free(self.path, decision.query)
+            directory = free_directory(self.path, decision.query)
             record = record.alone(uuid.uuid4().hex, directory)
         return Work(decision.action, record, of_range)
 
@@ -285,16 +297,3 @@ class Rebuild:
             reason=reason,
             hint=hint,
         )
-
-
-def _free(path: Path, name: str) -> str:
-    """Return a name for the directory of a rebuilt query; Spark has not used it before."""
-    number = 2
-    while (path / f"{name}@{number}").exists():
-        number += 1
-    return f"{name}@{number}"
-
-
-def line_of(decision: Decision) -> str:
-    """Return the line of a decision for the user."""
-    return f"{decision.query}: {decision.action.value}: {decision.reason}"

@@ -48,10 +48,10 @@ from streamtable.runtime.session.user_functions import register
 from streamtable.runtime.status.found import FoundJob, job_at
 from streamtable.runtime.status.stop import stop_job
 from streamtable.runtime.stop_signals import stop_signals
-from streamtable.runtime.upgrade.decisions import unchanged
+from streamtable.runtime.upgrade.decisions import line_of, unchanged
 from streamtable.runtime.upgrade.mark import Mark
 from streamtable.runtime.upgrade.options import UpgradeOptions
-from streamtable.runtime.upgrade.rebuild import Rebuild, line_of
+from streamtable.runtime.upgrade.rebuild import Rebuild
 from streamtable.runtime.upgrade.rollback import UpgradeRollback
 
 #: Longest wait for the end of the running job, in seconds.

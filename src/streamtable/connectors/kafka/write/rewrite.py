@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from pyspark.sql import DataFrame
 
 from streamtable.connector_api.sink import SinkFacts
 from streamtable.connector_api.source import ORDER_COLUMNS, ReadContext
 from streamtable.connectors.kafka.cluster.admin import KafkaAdmin
+from streamtable.connectors.kafka.cluster.positions import offsets_json
 from streamtable.connectors.kafka.read.columns import consumer_options
 from streamtable.connectors.kafka.table import KafkaTable
+
+#: Spark's number for the first record of a partition.
+_EARLIEST = -2
 
 #: Consumer settings; settings of the script override them. Records of aborted transactions are no
 #: part of the table.
@@ -31,19 +37,28 @@ def rewrite_obstacle(table: KafkaTable, facts: SinkFacts) -> str | None:
     return None
 
 
-def topic_records(table: KafkaTable, context: ReadContext) -> DataFrame:
+def topic_records(table: KafkaTable, context: ReadContext, since: Mapping[int, int]) -> DataFrame:
     """Return the committed records of a sink topic: key, value, and `ORDER_COLUMNS`.
 
     A topic that does not exist yet has none.
+
+    Args:
+        table: the sink table.
+        context: the context of the read.
+        since: first offsets by partition; other partitions are read from their beginning.
     """
     partition, offset = ORDER_COLUMNS
-    if not KafkaAdmin(context.bridge, table.properties).describe(table.topics[0]):
+    topic = table.topics[0]
+    found = KafkaAdmin(context.bridge, table.properties).describe(topic)
+    if not found:
         schema = f"key BINARY, value BINARY, {partition} INT, {offset} BIGINT"
         return context.spark.createDataFrame([], schema)
+    partitions = range(int(found["partitions"]))
+    begins = {(topic, number): since.get(number, _EARLIEST) for number in partitions}
     reader = (
         context.spark.read.format("kafka")
-        .option("subscribe", table.topics[0])
-        .option("startingOffsets", "earliest")
+        .option("subscribe", topic)
+        .option("startingOffsets", offsets_json(begins))
         .option("endingOffsets", "latest")
         .options(**consumer_options({**_DEFAULTS, **table.properties}))
     )

@@ -1,0 +1,96 @@
+"""Both records of each key: that of a shadow run, and that of the target.
+
+A comparison may begin before the running job is stopped, so that little is left after it. Files
+then hold both records of every key, and `covered.json` says which batches and records they cover.
+Later, only the keys of newer batches and records are compared anew.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as F  # noqa: N812 - the name everyone knows
+
+from streamtable.connector_api.endpoints import sink_of
+from streamtable.connector_api.source import ORDER_COLUMNS
+from streamtable.runtime.checkpoint.torn_files import write_whole
+from streamtable.runtime.upgrade.shadow import BATCH, PLACE, Shadow
+
+#: Folder of an early comparison, in that of the shadow run.
+EARLY = "early"
+_FILES, _COVERED = "records", "covered.json"
+_SCHEMA = f"key BINARY, value BINARY, {BATCH} INT, {PLACE} BIGINT"
+#: No batch is before this one.
+_NONE = -2
+
+
+def newest(records: DataFrame, order: tuple[str, ...]) -> DataFrame:
+    """Return the last record of each key: key; value, NULL for a deleted key; and its `place`."""
+    place = f"struct({', '.join(order)})"
+    last = F.expr(f"max_by(value, {place})").alias("value")
+    kept = records.where("key IS NOT NULL").groupBy("key")
+    return kept.agg(last, F.expr(f"max({place})").alias("place"))
+
+
+def compare_early(shadow: Shadow) -> None:
+    """Compare a shadow run with the target into files, while the job still writes the target."""
+    covered = shadow.folder / EARLY / _COVERED
+    covered.unlink(missing_ok=True)
+    folder = str(shadow.folder / EARLY / _FILES)
+    target = sink_of(shadow.plan.table).records(shadow.context)
+    _both(_rows(shadow), target).write.mode("overwrite").parquet(folder)
+    files = shadow.context.spark.read.parquet(folder)
+    partition, offset = ORDER_COLUMNS
+    ends = files.where("there IS NOT NULL").groupBy(f"there.{partition}")
+    found = ends.agg(F.expr(f"max(there.{offset}) + 1")).collect()
+    ((batch,),) = files.selectExpr(f"coalesce(max(made.{BATCH}), {_NONE})").collect()
+    data = {"batch": batch, "ends": {str(number): end for number, end in found}}
+    write_whole(covered, json.dumps(data))
+
+
+def both_records(shadow: Shadow, target: DataFrame | None = None) -> DataFrame:
+    """Return both records of each key.
+
+    Columns: `key`; `value` and `made`, the record of the shadow run and its place; `before` and
+    `there`, the record of the target and its place. Values of deleted keys are NULL.
+
+    Args:
+        shadow: the shadow run.
+        target: the records of the target; None to read those that `compare_early` has not read.
+    """
+    if target is not None:
+        return _both(_rows(shadow), target)
+    covered = shadow.folder / EARLY / _COVERED
+    sink = sink_of(shadow.plan.table)
+    if not covered.exists():
+        return _both(_rows(shadow), sink.records(shadow.context))
+    early: dict[str, Any] = json.loads(covered.read_text("utf-8"))
+    ends = {int(number): end for number, end in early["ends"].items()}
+    rows = _rows(shadow).where(f"{BATCH} > {early['batch']}")
+    later = _both(rows, sink.records(shadow.context, ends)).localCheckpoint()
+    files = shadow.context.spark.read.parquet(str(covered.parent / _FILES))
+    keys = F.broadcast(later.select("key"))
+    old = files.join(keys, "key", "left_semi").withColumnsRenamed(
+        {name: f"old_{name}" for name in files.columns if name != "key"}
+    )
+    again = later.join(old, "key", "left").selectExpr(
+        "key",
+        "if(made IS NULL, old_value, value) AS value",
+        "coalesce(made, old_made) AS made",
+        "if(there IS NULL, old_before, before) AS before",
+        "coalesce(there, old_there) AS there",
+    )
+    return files.join(keys, "key", "left_anti").select(again.columns).union(again)
+
+
+def _both(rows: DataFrame, target: DataFrame) -> DataFrame:
+    own = newest(rows, (BATCH, PLACE)).withColumnRenamed("place", "made")
+    there = newest(target, ORDER_COLUMNS).withColumnsRenamed({"value": "before", "place": "there"})
+    return own.join(there, "key", "full_outer").select("key", "value", "made", "before", "there")
+
+
+def _rows(shadow: Shadow) -> DataFrame:
+    found = shadow.records()
+    return shadow.context.spark.createDataFrame([], _SCHEMA) if found is None else found

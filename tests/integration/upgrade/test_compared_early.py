@@ -1,0 +1,85 @@
+"""An upgrade compares before the job has stopped; later, only the keys that have changed since."""
+
+from __future__ import annotations
+
+import threading
+from contextlib import ExitStack
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from tests.integration.upgrade.support import GUARANTEES, Jobs
+
+from streamtable.runtime.checkpoint.assignment import assign, query_names
+from streamtable.runtime.checkpoint.lock import taken
+from streamtable.runtime.checkpoint.manifest_file import read_manifest
+from streamtable.runtime.upgrade.options import UpgradeOptions
+from streamtable.runtime.upgrade.rebuild import Rebuild
+from streamtable.runtime.upgrade.upgrade import upgrade_context
+from streamtable.session import Session, fixed_settings
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from pyspark.sql import SparkSession
+    from tests.conftest import Topics
+
+    from streamtable.devbroker.broker import Broker
+
+#: Groups come and go in both queries, at other times.
+_OLD = "INSERT INTO sums SELECT g, COUNT(*), SUM(v) FROM t GROUP BY g HAVING MOD(COUNT(*), 3) > 0;"
+_NEW = _OLD.replace("GROUP BY", "WHERE v > 0 GROUP BY")
+
+
+def _events(counts: dict[int, int], start: int) -> list[dict[str, int]]:
+    groups = [g for g, count in counts.items() for _ in range(count)]
+    return [{"id": start + i, "g": g, "v": (start + i) % 7} for i, g in enumerate(groups)]
+
+
+def _answer(rows: list[dict[str, int]], least: int) -> dict[int, dict[str, Any]]:
+    groups: dict[int, list[int]] = {}
+    for row in rows:
+        if row["v"] >= least:
+            groups.setdefault(row["g"], []).append(row["v"])
+    return {g: {"g": g, "n": len(v), "s": sum(v)} for g, v in groups.items() if len(v) % 3 > 0}
+
+
+@pytest.mark.parametrize("guarantee", GUARANTEES)
+def test_only_changed_keys_are_compared_again(
+    guarantee: str, spark: SparkSession, broker: Broker, topic: Topics, tmp_path: Path
+) -> None:
+    source = topic("early", partitions=2)
+    jobs = Jobs(spark, broker.bootstrap_servers, source, tmp_path / "c", guarantee)
+    sent = _events({g: 1 + g % 8 for g in range(40)}, 0)
+    jobs.send(sent)
+    jobs.run(_OLD)
+    session = Session(settings=fixed_settings({}))
+    session.load(jobs.script(_NEW), "new.sql", jobs.names)
+    path, said = tmp_path / "c", list[str]()
+    options, stop = UpgradeOptions(str(path), stop_job=True), threading.Event()
+    manifest = read_manifest(path, str(path))
+    assert manifest is not None
+    with ExitStack() as stack:
+        context = upgrade_context(
+            path, session.settings.current(), options, said.append, (), spark, stop, stack
+        )
+        queries = assign(query_names(session.plans), manifest)
+        rebuild = Rebuild(path, options, queries, manifest, context, said.append, said.append, stop)
+        mark = rebuild.decided()
+        assert mark is not None
+        rebuild.catch_up(mark)
+        assert (path / "sums@2" / "upgrade" / "early" / "covered.json").exists()
+        # The job goes on meanwhile: groups change, appear, and vanish from either query.
+        more = _events({g: 1 + g % 5 for g in range(20, 60)}, len(sent))
+        jobs.send(more)
+        jobs.run(_OLD)
+        assert jobs.folded("sums") == _answer([*sent, *more], 0)
+        written = len(jobs.written("sums"))
+        rebuild.move_ends(mark)
+        _, lock = taken(str(path), None)
+        stack.callback(lock.close)
+        rebuild.finish(mark, lock)
+    old, new = _answer([*sent, *more], 0), _answer([*sent, *more], 1)
+    assert jobs.folded("sums") == new
+    differing = [g for g in {**old, **new} if old.get(g) != new.get(g)]
+    assert len(jobs.written("sums")) == written + len(differing), said
+    assert not (path / "sums@2" / "upgrade" / "early").exists()
