@@ -1,7 +1,7 @@
 """Gap of an upgrade for readers: `python -m benchmarks.upgrades`.
 
-A job with a row for each key runs under a steady load. `upgrade --stop-job` changes its query, and
-`run` starts the changed job. A consumer of the sink notes when its records were written.
+A job with a row for each key runs under a steady load. `upgrade --stop-job --run` changes its query
+and runs the changed job. A consumer of the sink notes when its records were written.
 """
 
 from __future__ import annotations
@@ -83,24 +83,19 @@ class _Bench:
         old = subprocess.Popen(self._line("run", "old.sql"))
         reader.wait(time.time() + _STEADY_S)
         begun = time.time()
-        upgrade = subprocess.Popen(self._line("upgrade", "new.sql", "--stop-job"))
+        new = subprocess.Popen(self._line("upgrade", "new.sql", "--stop-job", "--run"))
         old.wait(_PATIENCE_S)
         stopped = time.time()
-        upgrade.wait(_PATIENCE_S)
-        upgraded = time.time()
-        new = subprocess.Popen(self._line("run", "new.sql"))
-        reader.wait(upgraded + _STEADY_S)
+        reader.wait(stopped + _STEADY_S)
+        reader.wait(time.time() + _STEADY_S)
         reader.done.set()
         load.join()
         reader.join()
         new.terminate()
         new.wait()
-        started = next(at for at in reader.times if at > upgraded)
         print(
-            f"{self._keys:,} keys, {self._rate:,} records/s: upgrade {upgraded - begun:.1f} s;"
-            f" from the end of the old job to the end of the upgrade {upgraded - stopped:.1f} s,"
-            f" to the first row of the new job {started - stopped:.1f} s;"
-            f" longest time without a record {reader.longest_gap(begun):.1f} s"
+            f"{self._keys:,} keys, {self._rate:,} records/s: {stopped - begun:.1f} s until the old"
+            f" job has ended; longest time without a record {reader.longest_gap(begun):.1f} s"
         )
 
     def _line(self, name: str, script: str, *options: str) -> Sequence[str]:

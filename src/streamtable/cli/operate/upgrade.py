@@ -26,6 +26,13 @@ from streamtable.cli.script import load_script, master_option, script_arguments
     help="The job may run: catch up meanwhile, and then stop it for the rest of the upgrade.",
 )
 @click.option(
+    "--run",
+    "then_run",
+    is_flag=True,
+    help="Then run the changed job in this process, whose Spark has started already. Options of"
+    " `run` have their defaults.",
+)
+@click.option(
     "--rollback",
     is_flag=True,
     help="Undo the last upgrade, before the job has gone on; FILE is the script of before.",
@@ -42,19 +49,23 @@ def command(
     plan: bool,
     from_now: bool,
     stop_job: bool,
+    then_run: bool,
     rollback: bool,
     master: str | None,
 ) -> None:
     """Upgrade the checkpoint of a job to the changed SQL script FILE.
 
     A changed query reads its input again, and only the rows that differ are written to its sink.
-    The next `streamtable run` continues with the changed script. Run the command again after an
-    interruption: until then, the job does not start.
+    The next `streamtable run`, or this command with --run, continues with the changed script. Run
+    the command again after an interruption: until then, the job does not start.
     """
     from streamtable.jvm.installed_spark import check_machine
 
     if rollback and (stop_job or from_now):
         message = "--rollback goes with neither --stop-job nor --from-now"
+        raise click.UsageError(message)
+    if then_run and (rollback or plan):
+        message = "--run goes with neither --rollback nor --plan"
         raise click.UsageError(message)
     session = load_script(file, settings, variables)
     check_machine()
@@ -68,3 +79,8 @@ def command(
     options = UpgradeOptions(checkpoint, plan, from_now, stop_job, rollback, master, verbose)
     functions = session.catalog.functions.made
     upgrade_job(session.plans, session.settings.current(), options, click.echo, notice, functions)
+    if then_run:
+        from streamtable.cli.run import command as run
+
+        given = {"settings": settings, "variables": variables, "master": master}
+        context.invoke(run, file=file, checkpoint=checkpoint, **given)
