@@ -183,9 +183,9 @@ ADJUST_SINKS = Option(
     default=False,
     doc="Whether a start of real-time mode may change the configuration of an existing topic that"
     " `execution.real-time.restore-sinks` needs. A compacted topic with a shorter"
-    " `min.compaction.lag.ms` gets one of one hour, or of ten checkpoint intervals. Kafka's default"
-    " is 0. The user needs ALTER_CONFIGS of the topic. Without this setting, such a query stays in"
-    " micro-batches in `auto` mode.",
+    " `min.compaction.lag.ms`, such as the brokers' default 0, gets one of one hour, or of ten"
+    " checkpoint intervals. The user needs ALTER_CONFIGS of the topic. Without this setting, such a"
+    " query stays in micro-batches in `auto` mode.",
 )
 MAX_LEAD = Option(
     "execution.max-lead",

@@ -37,6 +37,11 @@ TYPES = {
     "object | None": ("PythonProgram",),
     "Lateness": ("Lateness",),
     "Counters": ("Counters",),
+    "DataFrame": ("Dataset<Row>",),
+    "RestoredState": ("RestoredState",),
+    "RestoredState | None": ("RestoredState",),
+    "RestoredGroups | None": ("RestoredGroups",),
+    "Sequence[StoredCall]": ("List<StoredCall>",),
 }
 
 

@@ -48,6 +48,7 @@ _MERGING = {
     "STDDEV": ("STDDEV(v)",),
 }
 _OTHERS = {
+    "APPROX_COUNT_DISTINCT": ("APPROX_COUNT_DISTINCT(v)",),
     "FIRST_VALUE": ("FIRST_VALUE(v)",),
     "LAST_VALUE": ("LAST_VALUE(v)",),
     "LISTAGG": ("LISTAGG(s)", "LISTAGG(DISTINCT s)"),

@@ -106,7 +106,7 @@ def _kinds_of_codes(call: FlinkCall, mapping: exp.Expr) -> dict[str, RowKind]:
         codes |= {code.name: kind for code in _listed(given)}
     if RowKind.UPDATE_AFTER in seen and RowKind.UPDATE_BEFORE not in seen:
         reason = "op_mapping has UPDATE_AFTER, with which Flink demands UPDATE_BEFORE"
-        hint = "an upsert-kafka table reads new rows without the old ones"
+        hint = "a table of upserts reads new rows without the old ones"
         raise _invalid(call, mapping, reason, hint)
     return codes
 

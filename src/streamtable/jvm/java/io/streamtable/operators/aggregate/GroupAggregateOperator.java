@@ -18,9 +18,9 @@ import org.apache.spark.sql.Row;
  * @param fold whether to aggregate locally before the shuffle if the order does not matter; see
  *     {@link LocalAggregate}
  * @param order positions of columns that define the order of rows, for aggregates that depend on it
- * @param restored state with which the operator starts; null if it has none
  * @param ttl see {@link ExpiringState#of}; with a TTL, input with retractions is not aggregated
  *     before the shuffle
+ * @param restored state with which the operator starts; null if it has none
  */
 public record GroupAggregateOperator(
     List<String> keys,
@@ -30,9 +30,9 @@ public record GroupAggregateOperator(
     boolean bitmaps,
     boolean fold,
     List<Integer> order,
-    RestoredGroups restored,
     long ttl,
-    String outputDdl)
+    String outputDdl,
+    RestoredGroups restored)
     implements OperatorSpec {
   @Override
   public Dataset<Row> over(Dataset<Row> input) {

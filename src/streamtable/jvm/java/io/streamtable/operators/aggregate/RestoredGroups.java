@@ -2,11 +2,9 @@ package io.streamtable.operators.aggregate;
 
 import io.streamtable.operators.RestoredState;
 import io.streamtable.operators.accumulator.Accumulator;
-import io.streamtable.operators.accumulator.PythonAccumulator;
 import java.util.List;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
-import org.apache.spark.sql.types.DataTypes;
 import org.apache.spark.sql.types.StructType;
 
 /**
@@ -22,21 +20,6 @@ public record RestoredGroups(
     RestoredState state, List<StoredCall> calls, List<Integer> sources, boolean emitted) {
   /** The state of the call is the number of rows of the group. */
   private static final int ROWS = -2;
-
-  /** The part of an {@link Aggregation} that decides how many state columns it has. */
-  public record StoredCall(
-      String function, boolean distinct, List<String> parameters, boolean python) {
-    private int columns(boolean retracting) {
-      if (python) {
-        return PythonAccumulator.COLUMNS;
-      }
-      // Any types and positions: they do not change the number of columns.
-      Aggregation call =
-          new Aggregation(
-              function, 0, -1, distinct, DataTypes.LongType, DataTypes.LongType, parameters, null);
-      return call.accumulator(retracting, false).columns("").size();
-    }
-  }
 
   /** Applies a processor that starts with the state, or returns the rows of its groups. */
   Dataset<Row> under(

@@ -13,17 +13,17 @@ import org.apache.spark.sql.Row;
  *
  * @param before whether to emit update-before rows
  * @param positions whether the output also ends with Kafka's partition and offset
- * @param restored state with which the operator starts; null if it has none
  * @param ttl see {@link ExpiringState#of}
+ * @param restored state with which the operator starts; null if it has none
  */
 public record NormalizeOperator(
     List<String> keys,
     String rowDdl,
     boolean before,
     boolean positions,
-    RestoredState restored,
     long ttl,
-    String outputDdl)
+    String outputDdl,
+    RestoredState restored)
     implements OperatorSpec {
   @Override
   public Dataset<Row> over(Dataset<Row> input) {
