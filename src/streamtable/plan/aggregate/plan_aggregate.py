@@ -125,7 +125,6 @@ def call_of(
     condition = node.args.get("filter")
     user = called_aggregate(node)
     written_distinct = bool(node.args.get("distinct"))
-    distinct = written_distinct
     if user is None:
         function = AGGREGATES[node.name]
         name = function.distinct_of or node.name
@@ -136,7 +135,7 @@ def call_of(
         if taken_values.many:
             result = array(result)
     else:
-        name = user.spark_name
+        name, distinct = user.spark_name, written_distinct
         taken_values = taken_by_python(user, node, inputs.binder.bind)
         result = user.signature.result
     values = taken_values.values

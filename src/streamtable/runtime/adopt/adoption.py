@@ -120,7 +120,7 @@ class Adoption(Rebuild):
         self._ends = self._ends_now()
         super().finish(mark, lock)
         for name in mark.work:
-            shutil.rmtree(self.path / name / "upgrade")
+            shutil.rmtree(self.path / name / Shadow.FOLDER)
 
     def _decision(self, name: str, plan: Sink, facts: SinkFacts, of_range: ReadRange) -> Decision:
         appends = plan.table.connector.writes.is_append

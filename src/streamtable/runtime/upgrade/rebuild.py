@@ -186,7 +186,7 @@ class Rebuild:
         mark.delete()
         for name, work in mark.work.items():
             if work.action is not Action.CONTINUED:
-                clean(self.path / (work.record.directory or name) / "upgrade")
+                clean(self.path / (work.record.directory or name) / Shadow.FOLDER)
         self.say(self.end)
 
     def _rebuild(self, mark: Mark, name: str, shadow: Shadow, facts: SinkFacts) -> None:
@@ -285,7 +285,7 @@ class Rebuild:
             if work.action in (Action.CONTINUED, *EXTENDING):
                 continue
             known = {key: value for key, value in known.items() if not key.startswith(f"{name}/")}
-            own = self.path / (work.record.directory or name) / "upgrade" / WATERMARKS
+            own = self.path / (work.record.directory or name) / Shadow.FOLDER / WATERMARKS
             known |= json.loads(own.read_text("utf-8")) if own.exists() else {}
         if known:
             write_file(file, json.dumps(dict(sorted(known.items())), indent=1))
