@@ -95,7 +95,7 @@ class _Bench:
         new.wait()
         print(
             f"{self._keys:,} keys, {self._rate:,} records/s: {stopped - begun:.1f} s until the old"
-            f" job has ended; longest time without a record {reader.longest_gap(begun):.1f} s"
+            f" job has ended; times without a record, in seconds: {', '.join(reader.gaps(begun))}"
         )
 
     def _line(self, name: str, script: str, *options: str) -> Sequence[str]:
@@ -141,10 +141,11 @@ class _Reader(threading.Thread):
                 raise TimeoutError(message)
             time.sleep(0.05)
 
-    def longest_gap(self, since: float) -> float:
-        """Return the longest time between two records after a moment, in seconds."""
+    def gaps(self, since: float) -> list[str]:
+        """Return the three longest times between two records after a moment, in seconds."""
         times = sorted(at for at in self.times if at >= since)
-        return max(after - before for before, after in pairwise(times))
+        found = sorted((after - before for before, after in pairwise(times)), reverse=True)
+        return [f"{gap:.1f}" for gap in found[:3]]
 
 
 if __name__ == "__main__":

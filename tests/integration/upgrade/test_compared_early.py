@@ -82,4 +82,7 @@ def test_only_changed_keys_are_compared_again(
     assert jobs.folded("sums") == new
     differing = [g for g in {**old, **new} if old.get(g) != new.get(g)]
     assert len(jobs.written("sums")) == written + len(differing), said
+    gone = sum(g not in new for g in differing)
+    changes = f"{len(differing) - gone} get another or a first row and {gone} are deleted"
+    assert f"of {len(old)} keys in {jobs.names['out']}-sums, {changes}" in " ".join(said)
     assert not (path / "sums@2" / "upgrade" / "early").exists()

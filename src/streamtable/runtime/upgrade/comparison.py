@@ -1,13 +1,15 @@
 """Both records of each key: that of a shadow run, and that of the target.
 
 A comparison may begin before the running job is stopped, so that little is left after it. Files
-then hold both records of every key, and `covered.json` says which batches and records they cover.
-Later, only the keys of newer batches and records are compared anew.
+then hold both records of every key, those that differ in a folder of their own, and `covered.json`
+says which batches and records they cover. Later, only the keys of newer batches and records are
+compared anew, and the files of the other keys that do not differ are not read.
 """
 
 from __future__ import annotations
 
 import json
+from dataclasses import dataclass
 from typing import Any
 
 from pyspark.sql import DataFrame
@@ -24,6 +26,24 @@ _FILES, _COVERED = "records", "covered.json"
 _SCHEMA = f"key BINARY, value BINARY, {BATCH} INT, {PLACE} BIGINT"
 #: No batch is before this one.
 _NONE = -2
+#: Whether the two records of a key differ.
+DIFFERS = "NOT (value <=> before)"
+_ALIKE = "NOT differs AND before IS NOT NULL"
+
+
+@dataclass(frozen=True)
+class Both:
+    """Both records of the keys that may differ.
+
+    Attributes:
+        records: columns `key`; `value` and `made`, the record of the shadow run and its place;
+            `before` and `there`, the record of the target and its place. Values of deleted keys
+            are NULL.
+        others: number of the keys in the target that `records` lacks, because they do not differ.
+    """
+
+    records: DataFrame
+    others: int = 0
 
 
 def newest(records: DataFrame, order: tuple[str, ...]) -> DataFrame:
@@ -40,41 +60,40 @@ def compare_early(shadow: Shadow) -> None:
     covered.unlink(missing_ok=True)
     folder = str(shadow.folder / EARLY / _FILES)
     target = sink_of(shadow.plan.table).records(shadow.context)
-    _both(_rows(shadow), target).write.mode("overwrite").parquet(folder)
-    files = shadow.context.spark.read.parquet(folder)
+    both = _both(_rows(shadow), target).selectExpr("*", f"{DIFFERS} AS differs")
+    both.write.partitionBy("differs").mode("overwrite").parquet(folder)
+    files = _files(shadow)
     partition, offset = ORDER_COLUMNS
     ends = files.where("there IS NOT NULL").groupBy(f"there.{partition}")
     found = ends.agg(F.expr(f"max(there.{offset}) + 1")).collect()
-    ((batch,),) = files.selectExpr(f"coalesce(max(made.{BATCH}), {_NONE})").collect()
-    data = {"batch": batch, "ends": {str(number): end for number, end in found}}
+    ((batch, alike),) = files.selectExpr(
+        f"coalesce(max(made.{BATCH}), {_NONE})", f"count_if({_ALIKE})"
+    ).collect()
+    data = {"batch": batch, "ends": {str(number): end for number, end in found}, "alike": alike}
     write_whole(covered, json.dumps(data))
 
 
-def both_records(shadow: Shadow, target: DataFrame | None = None) -> DataFrame:
-    """Return both records of each key.
-
-    Columns: `key`; `value` and `made`, the record of the shadow run and its place; `before` and
-    `there`, the record of the target and its place. Values of deleted keys are NULL.
+def both_records(shadow: Shadow, target: DataFrame | None = None) -> Both:
+    """Return both records of each key that may differ.
 
     Args:
         shadow: the shadow run.
         target: the records of the target; None to read those that `compare_early` has not read.
     """
     if target is not None:
-        return _both(_rows(shadow), target)
+        return Both(_both(_rows(shadow), target))
     covered = shadow.folder / EARLY / _COVERED
     sink = sink_of(shadow.plan.table)
     if not covered.exists():
-        return _both(_rows(shadow), sink.records(shadow.context))
+        return Both(_both(_rows(shadow), sink.records(shadow.context)))
     early: dict[str, Any] = json.loads(covered.read_text("utf-8"))
     ends = {int(number): end for number, end in early["ends"].items()}
     rows = _rows(shadow).where(f"{BATCH} > {early['batch']}")
     later = _both(rows, sink.records(shadow.context, ends)).localCheckpoint()
-    files = shadow.context.spark.read.parquet(str(covered.parent / _FILES))
+    files = _files(shadow)
     keys = F.broadcast(later.select("key"))
-    old = files.join(keys, "key", "left_semi").withColumnsRenamed(
-        {name: f"old_{name}" for name in files.columns if name != "key"}
-    )
+    known = files.join(keys, "key", "left_semi").localCheckpoint()
+    old = known.withColumnsRenamed({n: f"old_{n}" for n in files.columns if n != "key"})
     again = later.join(old, "key", "left").selectExpr(
         "key",
         "if(made IS NULL, old_value, value) AS value",
@@ -82,7 +101,14 @@ def both_records(shadow: Shadow, target: DataFrame | None = None) -> DataFrame:
         "if(there IS NULL, old_before, before) AS before",
         "coalesce(there, old_there) AS there",
     )
-    return files.join(keys, "key", "left_anti").select(again.columns).union(again)
+    unchanged = files.where("differs").join(keys, "key", "left_anti").select(again.columns)
+    return Both(unchanged.union(again), early["alike"] - known.where(_ALIKE).count())
+
+
+def _files(shadow: Shadow) -> DataFrame:
+    """Return the files of an early comparison: the columns of `Both.records`, and `differs`."""
+    read = shadow.context.spark.read.parquet(str(shadow.folder / EARLY / _FILES))
+    return read.withColumn("differs", F.col("differs").cast("boolean"))
 
 
 def _both(rows: DataFrame, target: DataFrame) -> DataFrame:

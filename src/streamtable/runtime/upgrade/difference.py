@@ -7,15 +7,16 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from pyspark.sql import DataFrame
+from pyspark.sql import DataFrame, Observation
+from pyspark.sql import functions as F  # noqa: N812 - the name everyone knows
 
 from streamtable.connector_api.endpoints import sink_of
 from streamtable.connector_api.sink import SinkFacts
-from streamtable.runtime.upgrade.comparison import EARLY, both_records
+from streamtable.runtime.upgrade.comparison import DIFFERS, EARLY, both_records
 from streamtable.runtime.upgrade.shadow import Shadow
 
 _SCHEMA = "key BINARY, value BINARY"
-_FILES = "difference"
+_FILES, _COMPARED = "difference", "compared"
 
 
 @dataclass(frozen=True)
@@ -61,20 +62,19 @@ def compare(
         select: selects among the records whose bytes differ, which also have the places of both
             records, `made` and `there`; None for all of them.
     """
-    spark = shadow.context.spark
-    files = shadow.folder / _FILES
-    counted = both_records(shadow, target).selectExpr("*", "NOT (value <=> before) AS differs")
-    counted.write.mode("overwrite").parquet(str(shadow.folder / "compared"))
-    found = spark.read.parquet(str(shadow.folder / "compared"))
-    differing = found.where("differs")
+    files, compared = shadow.folder / _FILES, str(shadow.folder / _COMPARED)
+    both, seen = both_records(shadow, target), Observation()
+    counted = both.records.observe(seen, F.count("before").alias("before"))
+    counted.where(DIFFERS).write.mode("overwrite").parquet(compared)
+    differing = shadow.context.spark.read.parquet(compared)
     chosen = differing if select is None else select(differing)
     chosen.select("key", "value", "before").write.mode("overwrite").parquet(str(files))
-    ((before, differ),) = found.selectExpr("count(before)", "count_if(differs)").collect()
     ((written, deleted),) = (
         differences(shadow).selectExpr("count(value)", "count_if(value IS NULL)").collect()
     )
-    shutil.rmtree(shadow.folder / "compared")
-    return Counts(before, written, deleted, differ - written - deleted)
+    alike = differing.count() - written - deleted
+    shutil.rmtree(compared)
+    return Counts(both.others + seen.get["before"], written, deleted, alike)
 
 
 def differences(shadow: Shadow) -> DataFrame:
@@ -114,5 +114,5 @@ def is_compared(query: Path) -> bool:
 
 def clean(folder: Path) -> None:
     """Delete the files of a shadow run that no later step needs."""
-    for name in ("captured", "compared", EARLY, "forth"):
+    for name in ("captured", _COMPARED, EARLY, "forth"):
         shutil.rmtree(folder / name, ignore_errors=True)
