@@ -132,7 +132,7 @@ def _places(query: Query) -> list[int]:
         *(
             pytest.param(draw, seed, 10, marks=pytest.mark.soak)
             for draw in (_random_pair, _random_aggregates)
-            for seed in range(40)
+            for seed in range(100)
         ),
     ],
 )
