@@ -3,19 +3,21 @@
 A comparison may begin before the running job is stopped, so that little is left after it. Files
 then hold both records of every key, those that differ in a folder of their own, and `covered.json`
 says which batches and records they cover. Later, only the keys of newer batches and records are
-compared anew, and the files of the other keys that do not differ are not read.
+compared anew, and the files of the other keys that do not differ are not read. If the target has
+been created anew meanwhile, all keys are.
 """
 
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F  # noqa: N812 - the name everyone knows
 
-from streamtable.connector_api.endpoints import sink_of
+from streamtable.connector_api.endpoints import sink_of, source_of
 from streamtable.connector_api.source import ORDER_COLUMNS
 from streamtable.runtime.checkpoint.torn_files import write_whole
 from streamtable.runtime.upgrade.shadow import BATCH, PLACE, Shadow
@@ -58,7 +60,7 @@ def compare_early(shadow: Shadow) -> None:
     """Compare a shadow run with the target into files, while the job still writes the target."""
     covered = shadow.folder / EARLY / _COVERED
     covered.unlink(missing_ok=True)
-    folder = str(shadow.folder / EARLY / _FILES)
+    folder, identity = str(shadow.folder / EARLY / _FILES), _identity(shadow)
     target = sink_of(shadow.plan.table).records(shadow.context)
     both = _both(_rows(shadow), target).selectExpr("*", f"{DIFFERS} AS differs")
     both.write.partitionBy("differs").mode("overwrite").parquet(folder)
@@ -69,7 +71,12 @@ def compare_early(shadow: Shadow) -> None:
     ((batch, alike),) = files.selectExpr(
         f"coalesce(max(made.{BATCH}), {_NONE})", f"count_if({_ALIKE})"
     ).collect()
-    data = {"batch": batch, "ends": {str(number): end for number, end in found}, "alike": alike}
+    data = {
+        "target": identity,
+        "batch": batch,
+        "ends": {str(number): end for number, end in found},
+        "alike": alike,
+    }
     write_whole(covered, json.dumps(data))
 
 
@@ -82,11 +89,9 @@ def both_records(shadow: Shadow, target: DataFrame | None = None) -> Both:
     """
     if target is not None:
         return Both(_both(_rows(shadow), target))
-    covered = shadow.folder / EARLY / _COVERED
-    sink = sink_of(shadow.plan.table)
-    if not covered.exists():
+    sink, early = sink_of(shadow.plan.table), _covered(shadow)
+    if early is None:
         return Both(_both(_rows(shadow), sink.records(shadow.context)))
-    early: dict[str, Any] = json.loads(covered.read_text("utf-8"))
     ends = {int(number): end for number, end in early["ends"].items()}
     rows = _rows(shadow).where(f"{BATCH} > {early['batch']}")
     later = _both(rows, sink.records(shadow.context, ends)).localCheckpoint()
@@ -103,6 +108,20 @@ def both_records(shadow: Shadow, target: DataFrame | None = None) -> Both:
     )
     unchanged = files.where("differs").join(keys, "key", "left_anti").select(again.columns)
     return Both(unchanged.union(again), early["alike"] - known.where(_ALIKE).count())
+
+
+def _covered(shadow: Shadow) -> dict[str, Any] | None:
+    """Return what an early comparison covers; None if there is none with the target of now."""
+    covered = shadow.folder / EARLY / _COVERED
+    if not covered.exists():
+        return None
+    early: dict[str, Any] = json.loads(covered.read_text("utf-8"))
+    return early if early["target"] == _identity(shadow) else None
+
+
+def _identity(shadow: Shadow) -> Mapping[str, str]:
+    """Return the id of the target, which a new one with its name does not have."""
+    return source_of(shadow.plan.table).identities(shadow.context.bridge)
 
 
 def _files(shadow: Shadow) -> DataFrame:
