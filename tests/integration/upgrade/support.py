@@ -69,7 +69,7 @@ class Jobs:
     """Runs scripts one after the other on one checkpoint, over one topic."""
 
     def __init__(
-        self, spark: SparkSession, servers: str, source: str, checkpoint: Path, guarantee: str
+        self, spark: SparkSession, servers: str, source: str, checkpoint: Path | str, guarantee: str
     ) -> None:
         self.spark, self.servers, self.source = spark, servers, source
         self.checkpoint = checkpoint

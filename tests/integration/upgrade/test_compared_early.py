@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 import time
 from contextlib import ExitStack
 from typing import TYPE_CHECKING, Any
@@ -14,9 +13,9 @@ from tests.integration.upgrade.support import Jobs
 from streamtable.runtime.checkpoint.assignment import assign, query_names
 from streamtable.runtime.checkpoint.lock import taken
 from streamtable.runtime.checkpoint.manifest_file import read_manifest
+from streamtable.runtime.upgrade.opening import UpgradeOpening
 from streamtable.runtime.upgrade.options import UpgradeOptions
 from streamtable.runtime.upgrade.rebuild import Rebuild
-from streamtable.runtime.upgrade.upgrade import upgrade_context
 from streamtable.session import Session, fixed_settings
 
 if TYPE_CHECKING:
@@ -77,15 +76,23 @@ def test_only_changed_keys_are_compared_again(
     session = Session(settings=fixed_settings({}))
     session.load(jobs.script(_NEW), "new.sql", jobs.names)
     path, said = tmp_path / "c", list[str]()
-    options, stop = UpgradeOptions(str(path), stop_job=True), threading.Event()
+    options = UpgradeOptions(str(path), stop_job=True)
     manifest = read_manifest(path, str(path))
     assert manifest is not None
     with ExitStack() as stack:
-        context = upgrade_context(
-            path, session.settings.current(), options, said.append, (), spark, stop, stack
-        )
+        settings = session.settings.current()
+        opening = UpgradeOpening(stack, settings, options, said.append, spark=spark)
         queries = assign(query_names(session.plans), manifest)
-        rebuild = Rebuild(path, options, queries, manifest, context, said.append, said.append, stop)
+        rebuild = Rebuild(
+            path,
+            options,
+            queries,
+            manifest,
+            opening.context,
+            said.append,
+            said.append,
+            opening.stop,
+        )
         mark = rebuild.decided()
         assert mark is not None
         rebuild.catch_up(mark)

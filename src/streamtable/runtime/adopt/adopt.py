@@ -14,12 +14,12 @@ from __future__ import annotations
 import uuid
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
-from pathlib import Path
 
 from pyspark.sql import SparkSession
 
 from streamtable.catalog.functions import UserFunction
 from streamtable.connector_api.preflight import Notice
+from streamtable.core.checkpoint_path import CheckpointPath
 from streamtable.core.errors import Condition, StreamtableError
 from streamtable.core.options import Settings
 from streamtable.operators.context import LoweringContext
@@ -28,17 +28,13 @@ from streamtable.runtime.adopt.adoption import Adoption
 from streamtable.runtime.adopt.options import AdoptOptions
 from streamtable.runtime.checkpoint.assignment import assign, query_names
 from streamtable.runtime.checkpoint.checkpoint import check_not_upgrading
-from streamtable.runtime.checkpoint.local_folder import local_folder
-from streamtable.runtime.checkpoint.lock import Lock, taken
 from streamtable.runtime.checkpoint.manifest import Manifest
 from streamtable.runtime.checkpoint.manifest_file import read_manifest
-from streamtable.runtime.checkpoint.remote import is_remote
 from streamtable.runtime.checkpoint.torn_files import check_whole
 from streamtable.runtime.endpoints import sources_of
-from streamtable.runtime.stop_signals import stop_signals
 from streamtable.runtime.upgrade.mark import Mark
+from streamtable.runtime.upgrade.opening import UpgradeOpening
 from streamtable.runtime.upgrade.ranges import topic_of
-from streamtable.runtime.upgrade.upgrade import upgrade_context
 
 
 def adopt_job(
@@ -65,20 +61,17 @@ def adopt_job(
         StreamtableError: TOPICS_NOT_ADOPTED, an error of the checkpoint, a source or a sink, or of
             a query.
     """
-    path = _local(options.checkpoint)
     with ExitStack() as stack:
-        stop = stack.enter_context(stop_signals())
-        lock: Lock | None = None
-        if path.exists() or not options.plan:
-            _, lock = taken(options.checkpoint, None)
-            stack.callback(lock.close)
+        opening = UpgradeOpening(stack, settings, options, notice, functions, spark)
+        path = opening.path
+        lock = opening.lock() if path.exists() or not options.plan else None
         mark = _interrupted(path, options)
         manifest = Manifest(uuid.uuid4().hex, {})
         if mark is not None and mark.adopts is not None:
             manifest = mark.adopts.manifest
         queries = assign(query_names(plans), manifest)
-        context = upgrade_context(path, settings, options, notice, functions, spark, stop, stack)
-        adoption = Adoption(path, options, queries, manifest, context, say, notice, stop)
+        context = opening.context
+        adoption = Adoption(path, options, queries, manifest, context, say, notice, opening.stop)
         if mark is None:
             _check_topics(plans, options, context)
             mark = adoption.decided()
@@ -93,7 +86,7 @@ def adopt_job(
         adoption.finish(mark, lock)
 
 
-def _interrupted(path: Path, options: AdoptOptions) -> Mark | None:
+def _interrupted(path: CheckpointPath, options: AdoptOptions) -> Mark | None:
     """Return the mark of an interrupted adoption; None for a directory without a job."""
     mark = Mark.read(path)
     if mark is None:
@@ -121,14 +114,3 @@ def _check_topics(plans: Sequence[Sink], options: AdoptOptions, context: Lowerin
                 value=topic,
                 expected=f"a topic that the script reads: {', '.join(sorted(read))}",
             )
-
-
-def _local(directory: str) -> Path:
-    """Return the folder of a checkpoint on a local disk, which may be missing."""
-    if is_remote(directory):
-        raise StreamtableError(
-            Condition.NOT_YET,
-            what=f"the adoption of topics into a checkpoint at {directory}",
-            hint="adopt them into a checkpoint on a local disk, and copy it there",
-        )
-    return local_folder(directory, "a checkpoint")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 import tempfile
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -24,6 +23,7 @@ from streamtable.runtime.adopt.rows import examples, other_rows
 from streamtable.runtime.checkpoint.assignment import Assignment
 from streamtable.runtime.checkpoint.identities import identities_of
 from streamtable.runtime.checkpoint.lock import Lock
+from streamtable.runtime.checkpoint.trees import remove_tree
 from streamtable.runtime.preflight.cluster import check_ready
 from streamtable.runtime.upgrade.decisions import (
     Action,
@@ -120,7 +120,7 @@ class Adoption(Rebuild):
         self._ends = self._ends_now()
         super().finish(mark, lock)
         for name in mark.work:
-            shutil.rmtree(self.path / name / Shadow.FOLDER)
+            remove_tree(self.path / name / Shadow.FOLDER)
 
     def _decision(self, name: str, plan: Sink, facts: SinkFacts, of_range: ReadRange) -> Decision:
         appends = plan.table.connector.writes.is_append

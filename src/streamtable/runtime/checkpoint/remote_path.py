@@ -79,6 +79,10 @@ class RemotePath:
         if not self._call("delete") and not missing_ok:
             raise FileNotFoundError(None, "no such file", self._uri)
 
+    def remove_tree(self) -> None:
+        """Delete the folder with all that is in it, if this process holds the checkpoint."""
+        self._call("deleteFolder")
+
     def _call(self, method: str, *arguments: str) -> Any:
         try:
             return getattr(self._store, method)(self._uri, *arguments)

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from pathlib import Path
 
 from pyspark.sql import DataFrame, Observation
 from pyspark.sql import functions as F  # noqa: N812 - the name everyone knows
 
 from streamtable.connector_api.endpoints import sink_of
 from streamtable.connector_api.sink import SinkFacts
+from streamtable.core.checkpoint_path import CheckpointPath
+from streamtable.runtime.checkpoint.trees import remove_tree
 from streamtable.runtime.upgrade.comparison import DIFFERS, EARLY, both_records
 from streamtable.runtime.upgrade.shadow import Shadow
 
@@ -62,18 +62,18 @@ def compare(
         select: selects among the records whose bytes differ, which also have the places of both
             records, `made` and `there`; None for all of them.
     """
-    files, compared = shadow.folder / _FILES, str(shadow.folder / _COMPARED)
+    files, compared = shadow.folder / _FILES, shadow.folder / _COMPARED
     both, seen = both_records(shadow, target), Observation()
     counted = both.records.observe(seen, F.count("before").alias("before"))
-    counted.where(DIFFERS).write.mode("overwrite").parquet(compared)
-    differing = shadow.context.spark.read.parquet(compared)
+    counted.where(DIFFERS).write.mode("overwrite").parquet(str(compared))
+    differing = shadow.context.spark.read.parquet(str(compared))
     chosen = differing if select is None else select(differing)
     chosen.select("key", "value", "before").write.mode("overwrite").parquet(str(files))
     ((written, deleted),) = (
         differences(shadow).selectExpr("count(value)", "count_if(value IS NULL)").collect()
     )
     alike = differing.count() - written - deleted
-    shutil.rmtree(compared)
+    remove_tree(compared)
     return Counts(both.others + seen.get["before"], written, deleted, alike)
 
 
@@ -107,12 +107,12 @@ def write(shadow: Shadow, facts: SinkFacts, *, back: bool = False) -> None:
     shadow.write(writer)
 
 
-def is_compared(query: Path) -> bool:
+def is_compared(query: CheckpointPath) -> bool:
     """Whether a directory of a query has the difference of an upgrade."""
     return (query / Shadow.FOLDER / _FILES).is_dir()
 
 
-def clean(folder: Path) -> None:
+def clean(folder: CheckpointPath) -> None:
     """Delete the files of a shadow run that no later step needs."""
     for name in ("captured", _COMPARED, EARLY, "forth"):
-        shutil.rmtree(folder / name, ignore_errors=True)
+        remove_tree(folder / name)

@@ -11,9 +11,9 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
+from streamtable.core.checkpoint_path import CheckpointPath
 from streamtable.core.identity import identity
 from streamtable.core.types import quote
 from streamtable.jvm.planned_batches import newest_batch
@@ -101,7 +101,7 @@ def extension(old: RecordedQuery, now: RecordedQuery, plan: Sink) -> Extension |
     )
 
 
-def extension_of(queries: Assignment, name: str, folder: Path) -> Extension | None:
+def extension_of(queries: Assignment, name: str, folder: CheckpointPath) -> Extension | None:
     """Return how a changed query continues with the state in its directory; None if it cannot."""
     if newest_batch(folder / "commits") < 0:
         return None

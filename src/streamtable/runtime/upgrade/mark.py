@@ -9,7 +9,6 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from enum import Enum
-from pathlib import Path
 from typing import Any
 
 from streamtable.core.checkpoint_path import CheckpointPath
@@ -141,7 +140,7 @@ class Mark:
         self._file.unlink(missing_ok=True)
 
 
-def free_directory(path: Path, name: str) -> str:
+def free_directory(path: CheckpointPath, name: str) -> str:
     """Return a name for the directory of a rebuilt query; Spark has not used it before."""
     number = 2
     while (path / f"{name}@{number}").exists():

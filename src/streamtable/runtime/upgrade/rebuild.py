@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import json
-import shutil
 import threading
 import time
 import uuid
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import ClassVar
 
 from streamtable.connector_api.endpoints import sink_of
 from streamtable.connector_api.preflight import Notice
 from streamtable.connector_api.sink import SinkFacts
 from streamtable.connector_api.source import ORDER_COLUMNS
+from streamtable.core.checkpoint_path import CheckpointPath
 from streamtable.core.errors import Condition, StreamtableError
 from streamtable.jvm.planned_batches import Stage, stage
 from streamtable.operators.context import LoweringContext
@@ -26,6 +25,7 @@ from streamtable.runtime.checkpoint.manifest import Manifest
 from streamtable.runtime.checkpoint.manifest_file import write_file, write_manifest
 from streamtable.runtime.checkpoint.moved import adopt
 from streamtable.runtime.checkpoint.partition_watermarks import FILE as WATERMARKS
+from streamtable.runtime.checkpoint.trees import remove_tree
 from streamtable.runtime.endpoints import sink_facts
 from streamtable.runtime.preflight.cluster import check_ready, make_ready
 from streamtable.runtime.upgrade.comparison import compare_early, newest
@@ -66,7 +66,7 @@ class Rebuild:
         stop: event of a stop request.
     """
 
-    path: Path
+    path: CheckpointPath
     options: UpgradeOptions
     queries: Assignment
     manifest: Manifest
@@ -118,7 +118,7 @@ class Rebuild:
         kept = {work.record.directory for work in mark.work.values()}
         for work in draft.work.values():
             if work.record.directory and work.record.directory not in kept:
-                shutil.rmtree(self.path / work.record.directory, ignore_errors=True)
+                remove_tree(self.path / work.record.directory)
         return mark
 
     def catch_up(self, mark: Mark) -> None:
@@ -225,7 +225,7 @@ class Rebuild:
         assert found is not None, "decided from the same records"  # noqa: S101
         shadow.restore(stored_state(self.context.spark, old, found), old / "sources")
 
-    def _old(self, name: str) -> Path:
+    def _old(self, name: str) -> CheckpointPath:
         """Return the directory that a changed query has so far."""
         return self.path / (self.queries.changed[name].directory or name)
 

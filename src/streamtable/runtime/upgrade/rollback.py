@@ -9,11 +9,11 @@ from __future__ import annotations
 import json
 import threading
 from collections.abc import Callable, Sequence
-from pathlib import Path
 from typing import Any
 
 from streamtable.connector_api.endpoints import sink_of
 from streamtable.connector_api.preflight import Notice
+from streamtable.core.checkpoint_path import CheckpointPath
 from streamtable.core.errors import Condition, StreamtableError
 from streamtable.jvm.planned_batches import newest_batch
 from streamtable.operators.context import LoweringContext
@@ -33,7 +33,7 @@ _FILE = "upgrade-last.json"
 _REWRITING = (Action.REBUILT, *EXTENDING)
 
 
-def remember(path: Path, mark: Mark, manifest: Manifest, targets: dict[str, str]) -> None:
+def remember(path: CheckpointPath, mark: Mark, manifest: Manifest, targets: dict[str, str]) -> None:
     """Keep what a rollback needs. Call this before the manifest is replaced.
 
     Args:
@@ -74,7 +74,7 @@ class UpgradeRollback:
         StreamtableError: CHECKPOINT_NOT_UPGRADED if the upgrade cannot be rolled back.
     """
 
-    def __init__(self, path: Path, plans: Sequence[Sink]) -> None:
+    def __init__(self, path: CheckpointPath, plans: Sequence[Sink]) -> None:
         self._path = path
         file = path / _FILE
         mark = Mark.read(path)

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import json
-import shutil
 import threading
 import time
 from dataclasses import replace
-from pathlib import Path
 
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F  # noqa: N812 - the name everyone knows
@@ -16,6 +14,7 @@ from pyspark.sql.streaming.readwriter import DataStreamWriter
 from streamtable.connector_api.endpoints import source_of
 from streamtable.connector_api.preflight import Notice
 from streamtable.connector_api.source import Source
+from streamtable.core.checkpoint_path import CheckpointPath
 from streamtable.core.errors import Condition, StreamtableError
 from streamtable.core.settings import ExecutionMode
 from streamtable.core.table import Table
@@ -25,6 +24,7 @@ from streamtable.operators.context import LoweringContext
 from streamtable.operators.sink.sink import lower_sink
 from streamtable.plan.sink.sink import Sink
 from streamtable.runtime.checkpoint.torn_files import write_whole
+from streamtable.runtime.checkpoint.trees import replace_tree
 from streamtable.runtime.endpoints import explains
 from streamtable.runtime.query.modes import Extent, with_empty_batches, with_trigger
 from streamtable.runtime.query.query_run import QueryRun
@@ -62,7 +62,7 @@ class Shadow:
         self,
         name: str,
         plan: Sink,
-        directory: Path,
+        directory: CheckpointPath,
         range_: ReadRange,
         context: LoweringContext,
         stop: threading.Event,
@@ -71,7 +71,8 @@ class Shadow:
         self.name, self.plan, self.directory, self.range = name, plan, directory, range_
         self._stop, self._notice = stop, notice
         self.folder = directory / self.FOLDER
-        self.folder.mkdir(parents=True, exist_ok=True)
+        directory.mkdir(exist_ok=True)
+        self.folder.mkdir(exist_ok=True)
         self.context = replace(
             context,
             mode=ExecutionMode.MICRO_BATCH,
@@ -106,7 +107,7 @@ class Shadow:
             self._keep_watermarks()
             self.context.watermarks.close()
 
-    def restore(self, state: RestoredQuery, positions: Path) -> None:
+    def restore(self, state: RestoredQuery, positions: CheckpointPath) -> None:
         """Start the query with the state of another one; the rows of all groups are its records.
 
         The range is empty. An interrupted call is repeated.
@@ -123,9 +124,7 @@ class Shadow:
         self._capture(lower_sink(self.plan, replace(self.context, restored=groups)), _BEFORE)
         self.context = replace(self.context, restored=state)
         self.run()
-        own = self.directory / positions.name
-        shutil.rmtree(own, ignore_errors=True)
-        shutil.copytree(positions, own)
+        replace_tree(positions, self.directory / positions.name)
 
     def records(self) -> DataFrame | None:
         """Return the captured records: key, value, `BATCH`, `PLACE`; None if there are none."""

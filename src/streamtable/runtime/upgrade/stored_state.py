@@ -6,12 +6,12 @@ import json
 import re
 from collections.abc import Iterator, Sequence
 from functools import reduce
-from pathlib import Path
 
 from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812 - the name everyone knows
 from pyspark.sql.types import StructType
 
+from streamtable.core.checkpoint_path import CheckpointPath
 from streamtable.jvm.specs.restored import RestoredGroups, RestoredQuery, RestoredState
 from streamtable.runtime.checkpoint.moved import operator_metadata
 from streamtable.runtime.upgrade.extension import Extension
@@ -23,7 +23,7 @@ _GROUP, _OF_CALL = "group", re.compile(r"agg(\d+)(_.+)")
 _LAST = "last"
 
 
-def stored_state(spark: SparkSession, query: Path, extension: Extension) -> RestoredQuery:
+def stored_state(spark: SparkSession, query: CheckpointPath, extension: Extension) -> RestoredQuery:
     """Return the state of a query for a query with other aggregates.
 
     Args:
@@ -48,7 +48,7 @@ def stored_state(spark: SparkSession, query: Path, extension: Extension) -> Rest
     return RestoredQuery(RestoredGroups(groups, extension.calls, extension.sources), upserts)
 
 
-def _variables(query: Path) -> Iterator[tuple[int, Sequence[str]]]:
+def _variables(query: CheckpointPath) -> Iterator[tuple[int, Sequence[str]]]:
     """Yield the number of each operator with state, and the names of its variables."""
     files = [file for file in operator_metadata(query) if file.name.isdigit()]
     for file in sorted(files, key=lambda file: int(file.name)):  # the newest file decides
@@ -68,7 +68,7 @@ def _kept(variables: Sequence[str], extension: Extension) -> Iterator[tuple[str,
 
 
 def _entries(
-    spark: SparkSession, query: Path, operator: int, number: int, variable: str
+    spark: SparkSession, query: CheckpointPath, operator: int, number: int, variable: str
 ) -> DataFrame:
     """Return the values or map entries of a variable: the grouping columns, number, key, value."""
     source = spark.read.format("statestore").option("operatorId", operator)

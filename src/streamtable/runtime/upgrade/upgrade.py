@@ -12,22 +12,17 @@ checkpoint, and the same command continues an interrupted upgrade.
 
 from __future__ import annotations
 
-import threading
 import time
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
-from pathlib import Path
 
 from pyspark.sql import SparkSession
 
 from streamtable.catalog.functions import UserFunction
 from streamtable.connector_api.preflight import Notice
-from streamtable.core.checkpoint_path import MANIFEST
+from streamtable.core.checkpoint_path import MANIFEST, CheckpointPath
 from streamtable.core.errors import Condition, StreamtableError
 from streamtable.core.options import Settings
-from streamtable.core.session_settings import python_files
-from streamtable.jvm.bridge import Bridge
-from streamtable.operators.context import LoweringContext
 from streamtable.plan.sink.sink import Sink
 from streamtable.runtime.checkpoint.assignment import Assignment, assign, query_names
 from streamtable.runtime.checkpoint.checkpoint import (
@@ -36,20 +31,16 @@ from streamtable.runtime.checkpoint.checkpoint import (
     check_same_job,
 )
 from streamtable.runtime.checkpoint.local_folder import local_folder
-from streamtable.runtime.checkpoint.lock import Lock, taken
 from streamtable.runtime.checkpoint.manifest import Manifest
 from streamtable.runtime.checkpoint.manifest_file import read_manifest
 from streamtable.runtime.checkpoint.moved import adopt
 from streamtable.runtime.checkpoint.remote import is_remote
 from streamtable.runtime.checkpoint.torn_files import check_whole
-from streamtable.runtime.session.sessions import job_spark
-from streamtable.runtime.session.spark import set_up_state
-from streamtable.runtime.session.user_functions import register
 from streamtable.runtime.status.found import FoundJob, job_at
 from streamtable.runtime.status.stop import stop_job
-from streamtable.runtime.stop_signals import stop_signals
 from streamtable.runtime.upgrade.decisions import line_of, unchanged
 from streamtable.runtime.upgrade.mark import Mark
+from streamtable.runtime.upgrade.opening import UpgradeOpening
 from streamtable.runtime.upgrade.options import UpgradeOptions
 from streamtable.runtime.upgrade.rebuild import Rebuild
 from streamtable.runtime.upgrade.rollback import UpgradeRollback
@@ -82,22 +73,18 @@ def upgrade_job(
         StreamtableError: CHECKPOINT_NOT_UPGRADED, an error of the checkpoint, a source or a sink,
             or of a query.
     """
-    path = _local(options.checkpoint)
     with ExitStack() as stack:
-        stop = stack.enter_context(stop_signals())
-        job = job_at(path) if options.stop_job else None
-        running = job if job is not None and job.state.lives else None
-        lock = None if running else _locked(options.checkpoint, stack)
+        running = _running(options) if options.stop_job else None
+        opening = UpgradeOpening(stack, settings, options, notice, functions, spark)
+        path = _existing(opening.path, options)
+        lock = None if running else opening.lock()
         if options.rollback:
             assert lock is not None, "excluded by the command line"  # noqa: S101
             back = UpgradeRollback(path, plans)
             for line in back.described():
                 say(line)
             if not options.plan:
-                context = upgrade_context(
-                    path, settings, options, notice, functions, spark, stop, stack
-                )
-                back.run(context, stop, say, notice)
+                back.run(opening.context, opening.stop, say, notice)
             return
         queries, manifest = _compared(path, plans, options)
         for decision in unchanged(queries):
@@ -106,8 +93,9 @@ def upgrade_job(
         _check_mark(mark, path, options)
         if not queries.changed and mark is None:
             return
-        context = upgrade_context(path, settings, options, notice, functions, spark, stop, stack)
-        rebuild = Rebuild(path, options, queries, manifest, context, say, notice, stop)
+        rebuild = Rebuild(
+            path, options, queries, manifest, opening.context, say, notice, opening.stop
+        )
         if mark is not None:
             rebuild.check_same(mark)
         else:
@@ -120,7 +108,7 @@ def upgrade_job(
             begun = time.monotonic()
             notice(f"stops the job {running.name}")
             _stop(running)
-            lock = _locked(options.checkpoint, stack)
+            lock = opening.lock()
             rebuild.move_ends(mark)
         assert lock is not None, "taken before or after the job has ended"  # noqa: S101
         for name in queries.plans:
@@ -132,30 +120,7 @@ def upgrade_job(
             say(f"the topics were not written for {time.monotonic() - begun:.1f} s so far")
 
 
-def upgrade_context(
-    path: Path,
-    settings: Settings,
-    options: UpgradeOptions,
-    notice: Notice,
-    functions: Sequence[UserFunction],
-    spark: SparkSession | None,
-    stop: threading.Event,
-    stack: ExitStack,
-) -> LoweringContext:
-    """Start Spark, until the stack is closed."""
-    job = stack.enter_context(
-        job_spark(settings, options.master, spark, stop, notice, verbose=options.verbose)
-    )
-    job.settle()
-    register(functions, python_files(settings), job.session)
-    set_up_state(job.session, settings)
-    bridge = Bridge(job.session)
-    return LoweringContext(
-        job.session, bridge, settings, bounded=True, patient=False, directory=path
-    )
-
-
-def _check_mark(mark: Mark | None, path: Path, options: UpgradeOptions) -> None:
+def _check_mark(mark: Mark | None, path: CheckpointPath, options: UpgradeOptions) -> None:
     """Refuse a checkpoint in which another command was interrupted."""
     if mark is not None and mark.rollback:
         raise StreamtableError(
@@ -168,14 +133,8 @@ def _check_mark(mark: Mark | None, path: Path, options: UpgradeOptions) -> None:
         check_not_upgrading(path, options.checkpoint)
 
 
-def _locked(directory: str, stack: ExitStack) -> Lock:
-    _, lock = taken(directory, None)
-    stack.callback(lock.close)
-    return lock
-
-
 def _compared(
-    path: Path, plans: Sequence[Sink], options: UpgradeOptions
+    path: CheckpointPath, plans: Sequence[Sink], options: UpgradeOptions
 ) -> tuple[Assignment, Manifest]:
     """Compare the script with the checkpoint."""
     manifest = read_manifest(path, options.checkpoint)
@@ -203,19 +162,24 @@ def _stop(job: FoundJob) -> None:
         )
 
 
-def _local(directory: str) -> Path:
-    """Return the folder of an existing checkpoint on a local disk."""
-    if is_remote(directory):
+def _running(options: UpgradeOptions) -> FoundJob | None:
+    """Return the job that runs on a checkpoint; None if none does."""
+    if is_remote(options.checkpoint):
         raise StreamtableError(
             Condition.NOT_YET,
-            what=f"the upgrade of a checkpoint at {directory}",
-            hint="copy the checkpoint to a local disk, upgrade it there, and copy it back",
+            what=f"--stop-job for a checkpoint at {options.checkpoint}",
+            hint="only its holder may write there: stop the job, and run the command without",
         )
-    path = local_folder(directory, "a checkpoint")
+    job = job_at(local_folder(options.checkpoint, "a checkpoint"))
+    return job if job is not None and job.state.lives else None
+
+
+def _existing(path: CheckpointPath, options: UpgradeOptions) -> CheckpointPath:
+    """Return a checkpoint directory that has a manifest."""
     if not (path / MANIFEST).exists():
         raise StreamtableError(
             Condition.CHECKPOINT_UNREADABLE,
-            checkpoint=directory,
+            checkpoint=options.checkpoint,
             reason=f"it has no '{MANIFEST}'",
             hint="name the directory that the job has as its --checkpoint",
         )

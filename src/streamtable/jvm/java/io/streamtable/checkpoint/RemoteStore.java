@@ -112,6 +112,12 @@ public final class RemoteStore {
     return files.delete(new Path(path), false);
   }
 
+  /** Deletes a folder with all that is in it, if this process holds the checkpoint. */
+  public void deleteFolder(String path) throws IOException {
+    Lease.check(new Path(path));
+    files.delete(new Path(path), true);
+  }
+
   /** Uses all rights that a job needs, on a file that is deleted again. */
   public void tryOut() throws IOException {
     Path probe = draft();
