@@ -1,4 +1,4 @@
-"""Base classes of operators by number of inputs, and of operators with a state TTL."""
+"""Base classes of operators: by number of inputs, with a state TTL, with updates by key."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from datetime import timedelta
 from typing import TYPE_CHECKING, ClassVar, Self
 
+from streamtable.core.changelog import RETRACT, UPSERT, ChangelogMode, RowKind
 from streamtable.core.identity import stable
 from streamtable.plan.node import Key, Node
 from streamtable.plan.state import limit
@@ -107,3 +108,34 @@ class Expiring(Node):
     def kept_for(self) -> Sequence[tuple[str, timedelta | None]]:
         """The operator's single state and its TTL."""
         return (("state", self.ttl),)
+
+
+class PairsChanges(Node):
+    """An operator that combines a retracted row and an added row with equal keys into an update.
+
+    Attributes:
+        key: output fields by which rows are paired. None: there are no such fields, and every
+            change is a delete or an insert.
+        before: whether to emit update-before rows.
+    """
+
+    key: Key | None
+    before: bool
+
+    @property
+    def mode(self) -> ChangelogMode:
+        """Inserts and deletes, and updates if there is a key."""
+        if self.key is None:
+            return ChangelogMode(frozenset({RowKind.INSERT, RowKind.DELETE}))
+        return RETRACT if self.before else UPSERT
+
+    def pruned(self, wanted: set[str]) -> Node:
+        """Return the pruned operator; its key is removed if the consumer does not read it.
+
+        The operator then does not pair changes.
+        """
+        pruned = super().pruned(wanted)
+        there = {f.name for f in pruned.fields}
+        if set(self.key or ()) <= there:
+            return pruned
+        return replace(pruned, key=None)  # type: ignore[type-var]

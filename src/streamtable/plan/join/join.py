@@ -7,10 +7,11 @@ from dataclasses import dataclass, replace
 from datetime import timedelta
 from typing import Self
 
-from streamtable.core.changelog import APPEND, RETRACT, UPSERT, ChangelogMode, RowKind
+from streamtable.core.changelog import APPEND, ChangelogMode
 from streamtable.core.errors import Span
 from streamtable.core.identity import stable
 from streamtable.core.settings import STATE_TTL
+from streamtable.plan.inputs import PairsChanges
 from streamtable.plan.join.kind import JoinKind
 from streamtable.plan.join.pairs import PairNode
 from streamtable.plan.join.window_join import WindowJoin
@@ -34,7 +35,7 @@ from streamtable.plan.window.refusals import refuse_hint, takes_inserts
     right_ttl="right_ttl",
 )
 @dataclass(frozen=True)
-class Join(PairNode):
+class Join(PairsChanges, PairNode):
     """Regular join of two inputs on equal keys, updated on changes of both.
 
     Attributes:
@@ -66,9 +67,7 @@ class Join(PairNode):
         growing = self.kind in (JoinKind.INNER, JoinKind.SEMI)
         if growing and all(node.mode.is_append for node in self.inputs):
             return APPEND
-        if self.key is None:
-            return ChangelogMode(frozenset({RowKind.INSERT, RowKind.DELETE}))
-        return RETRACT if self.before else UPSERT
+        return super().mode
 
     def row_keys(self, *, ordered: bool) -> tuple[Key, ...]:
         """Return combinations of the keys of the inputs.
@@ -103,16 +102,6 @@ class Join(PairNode):
     def reads(self, wanted: set[str]) -> tuple[set[str], ...]:
         """Return the fields that a consumer needs, including the keys of upserts."""
         return super().reads(wanted | {*(self.left_upserts or ()), *(self.right_upserts or ())})
-
-    def pruned(self, wanted: set[str]) -> Node:
-        """Return the pruned join; its key is removed if the consumer does not read it.
-
-        The join then does not pair updates.
-        """
-        left, right = self.reads(wanted)
-        pruned = self.over([self.left.pruned(left), self.right.pruned(right)])
-        there = {f.name for f in pruned.fields}
-        return pruned if set(self.key or ()) <= there else replace(pruned, key=None)
 
     def limited(self, default: timedelta) -> Self:
         """Return the join with a TTL for each side."""

@@ -7,11 +7,10 @@ from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from functools import cached_property
 
-from streamtable.core.changelog import RETRACT, UPSERT, ChangelogMode, RowKind
 from streamtable.core.errors import InternalError, Span
 from streamtable.core.identity import stable
 from streamtable.core.types import Field
-from streamtable.plan.inputs import Expiring, UnaryNode
+from streamtable.plan.inputs import Expiring, PairsChanges, UnaryNode
 from streamtable.plan.keys import by, distinct, ordered_keys, unique_keys
 from streamtable.plan.node import Key, Node
 from streamtable.plan.position import with_position
@@ -40,7 +39,7 @@ from streamtable.plan.window.window_top_n import WindowTopN
     ttl="ttl",
 )
 @dataclass(frozen=True)
-class TopN(UnaryNode, Expiring):
+class TopN(PairsChanges, UnaryNode, Expiring):
     """Keep the first rows of each partition, updated on inserts, updates and deletes.
 
     The position of rows in their source breaks ties. Without positions, all columns from the left
@@ -90,13 +89,6 @@ class TopN(UnaryNode, Expiring):
         kept = (f for f in self.input.fields if f.name not in self.ties)
         return (*kept, *((self.rank,) if self.rank else ()))
 
-    @property
-    def mode(self) -> ChangelogMode:
-        """Changes: a row that drops out is deleted, or updated to the row that replaces it."""
-        if self.key is None:
-            return ChangelogMode(frozenset({RowKind.INSERT, RowKind.DELETE}))
-        return RETRACT if self.before else UPSERT
-
     def row_keys(self, *, ordered: bool) -> tuple[Key, ...]:
         """Return the row number in the partition and the keys of the input."""
         own: list[Key] = []
@@ -122,12 +114,6 @@ class TopN(UnaryNode, Expiring):
         """Return the fields that are passed on, the partition, the order and the ties."""
         own = {*self.partition, *(key.field for key in self.order), *self.ties}
         return ((wanted | own) & {f.name for f in self.input.fields},)
-
-    def pruned(self, wanted: set[str]) -> Node:
-        """Return the pruned operator; its key is removed if the consumer does not read it."""
-        pruned = self.over([self.input.pruned(*self.reads(wanted))])
-        there = {f.name for f in pruned.fields}
-        return pruned if set(self.key or ()) <= there else replace(pruned, key=None)
 
     def window_field(self, name: str) -> WindowField | None:
         """Return the window bound of an input field, if the partition contains a window."""
