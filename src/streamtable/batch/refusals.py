@@ -15,7 +15,7 @@ from streamtable.core.settings import STATE_TTL
 from streamtable.plan.aggregate.group_aggregate import GroupAggregate
 from streamtable.plan.join.connector_lookup_join import ConnectorLookupJoin
 from streamtable.plan.join.interval_join import IntervalJoin
-from streamtable.plan.join.temporal_join import TemporalJoin
+from streamtable.plan.join.temporal_join import TemporalJoin, UpdatingTemporalJoin
 from streamtable.plan.match.match import MatchRecognize, ProcessingTimeMatch
 from streamtable.plan.node import Node
 from streamtable.plan.over.over_aggregate import OverAggregate
@@ -44,10 +44,13 @@ _NAMES = {
     "uuid": "random ids",
 }
 
+_NO_VERSIONS = "Spark's batch has no join with the version of a time"
+
 #: Reasons of the operators that no batch answer covers.
 UNSUPPORTED: Mapping[type[Node], str] = {
     ConnectorLookupJoin: "it reads an external system at the time of each row",
-    TemporalJoin: "Spark's batch has no join with the version of a time",
+    TemporalJoin: _NO_VERSIONS,
+    UpdatingTemporalJoin: _NO_VERSIONS,
     OverAggregate: "it is not translated to batch yet",
     ProcessingTimeOver: "it depends on processing time",
     SortedOver: "it is not translated to batch yet",

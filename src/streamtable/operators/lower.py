@@ -62,7 +62,7 @@ from streamtable.plan.join.connector_lookup_join import ConnectorLookupJoin
 from streamtable.plan.join.interval_join import IntervalJoin
 from streamtable.plan.join.join import Join
 from streamtable.plan.join.lookup_join import LookupJoin
-from streamtable.plan.join.temporal_join import TemporalJoin
+from streamtable.plan.join.temporal_join import TemporalJoin, UpdatingTemporalJoin
 from streamtable.plan.join.window_join import WindowJoin
 from streamtable.plan.match.match import MatchRecognize, ProcessingTimeMatch
 from streamtable.plan.node import Node
@@ -174,6 +174,7 @@ LOWERINGS: Mapping[type[Node], Lowering] = {
     LookupJoin: _over(lower_lookup_join),
     ConnectorLookupJoin: _over(lower_connector_lookup_join),
     TemporalJoin: _lower_temporal_join,
+    UpdatingTemporalJoin: _lower_temporal_join,
     IntervalJoin: _over(lower_interval_join),
     WindowJoin: _over(lower_window_join),
     TopN: _over(lower_top_n),

@@ -76,12 +76,20 @@ class TemporalJoinOperator(OperatorSpec, package="join"):
     Attributes:
         outer: whether to emit left rows without a version.
         condition: Spark SQL over the fields of both rows.
-        ttl: the time in milliseconds for which a key without waiting rows is kept; 0 for ever.
+        ttl: the time in milliseconds for which a key without waiting rows and an emitted left row
+            are kept; 0 for ever.
+        updates: whether left rows are a full changelog, not only inserts.
+        output_key: positions in the output; a delete and an insert with the same values there
+            become an update. None without `updates`.
+        before: whether to emit update-before rows.
     """
 
     outer: bool
     condition: str | None
     ttl: int
+    updates: bool
+    output_key: Sequence[int] | None
+    before: bool
     output_ddl: str
 
 

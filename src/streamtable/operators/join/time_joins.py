@@ -13,13 +13,13 @@ from streamtable.jvm.specs.join import (
     WindowJoinOperator,
 )
 from streamtable.operators.context import LoweringContext
-from streamtable.operators.schema import changelog_ddl
+from streamtable.operators.schema import changelog_ddl, positions
 from streamtable.operators.window.event_times import lateness, required, table_below
 from streamtable.operators.window.window import last_moment
 from streamtable.plan.binding.moments import millis
 from streamtable.plan.join.interval_join import IntervalJoin
 from streamtable.plan.join.kind import JoinKind
-from streamtable.plan.join.temporal_join import TemporalJoin
+from streamtable.plan.join.temporal_join import TemporalJoin, UpdatingTemporalJoin
 from streamtable.plan.join.time_joins import TimeJoin
 from streamtable.plan.join.window_join import WindowJoin
 from streamtable.plan.query.relation import bound_field
@@ -40,12 +40,16 @@ def lower_temporal_join(
     other = _timed(node, offsets, "__position", is_left=False)
     if not node.kind.pads_right:
         one = one.where(_has_key(node))
+    updating = node if isinstance(node, UpdatingTemporalJoin) else None
     return context.bridge.operator(
         one.union(other.where(_has_key(node))),
         TemporalJoinOperator(
             outer=node.kind.pads_right,
             condition=node.condition,
             ttl=milliseconds(node.ttl),
+            updates=updating is not None,
+            output_key=positions(updating.key, node.fields) if updating else None,
+            before=updating is not None and updating.before,
             output_ddl=changelog_ddl(node.fields),
         ),
     )
@@ -112,9 +116,9 @@ def _timed(
     side = node.left if is_left else node.right
     time = node.left_time if is_left else node.right_time
     moment = next(f for f in side.fields if f.name == time)
-    # A tombstone has no event time: require the time of all other rows.
-    added = f"{ROW_KIND_COLUMN} <> {RowKind.DELETE.value}"
-    time = required(millis(bound_field(moment)), time, table_below(side), where=added)
+    # A tombstone of a versioned table has no event time: require the time of all other rows.
+    where = "TRUE" if is_left else f"{ROW_KIND_COLUMN} <> {RowKind.DELETE.value}"
+    time = required(millis(bound_field(moment)), time, table_below(side), where=where)
     return _tagged(node, rows, f"{time} AS __moment", *more, is_left=is_left)
 
 

@@ -41,8 +41,7 @@ def temporal_join(
     """Join each left row with the version of the right table at the row's event time.
 
     Args:
-        left: rows with an event time, which must be append-only in the finished plan; for a
-            lookup join, any rows.
+        left: rows with an event time; for a lookup join, any rows.
         right: a table with a primary key and a watermark, a static table, or a table whose
             connector has lookups.
         kind: inner or left.
@@ -89,7 +88,6 @@ def temporal_join(
         condition.fields if condition else frozenset(),
         moment,
         time,
-        at=place_of(version),
     )
     return _over(node, left, right)
 

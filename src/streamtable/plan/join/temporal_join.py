@@ -1,15 +1,16 @@
-"""Temporal join operator: a join with the version of a row at a point in time."""
+"""Temporal join operators: a join with the version of a row at a point in time."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, fields, replace
 from datetime import timedelta
 
-from streamtable.core.errors import Condition, Span, StreamtableError
+from streamtable.core.errors import Span
 from streamtable.core.identity import stable
-from streamtable.plan.inputs import Expiring
+from streamtable.plan.inputs import Expiring, PairsChanges
 from streamtable.plan.join.time_joins import TimedJoin
-from streamtable.plan.node import Node
+from streamtable.plan.keys import distinct, ordered_keys, unique_keys
+from streamtable.plan.node import Key, Node
 from streamtable.plan.state import StateLayout
 from streamtable.plan.window.emission import positioned_by_time
 
@@ -21,7 +22,6 @@ class TemporalJoin(TimedJoin, Expiring):
 
     Attributes:
         ttl: how long a key without rows is kept while no left row waits for it; None: forever.
-        at: place of the FOR SYSTEM_TIME clause.
     """
 
     title = "TemporalJoin"
@@ -32,24 +32,13 @@ class TemporalJoin(TimedJoin, Expiring):
     emits_by_time = True
 
     ttl: timedelta | None = None
-    at: Span | None = field(default=None, compare=False)
 
-    def satisfied(self, before: bool, duplicates: bool) -> Node:
-        """Refuse a left input with updates or deletes.
-
-        Raises:
-            StreamtableError: NOT_YET.
-        """
-        if not self.left.mode.is_append:
-            raise StreamtableError(
-                Condition.NOT_YET,
-                at=self.at,
-                what="FOR SYSTEM_TIME AS OF in event time for an input with updates or deletes",
-                hint="a row that is taken back would need the version that it was joined with,"
-                " which is dropped when the watermark passes; Flink then takes back nothing, or"
-                " another row. Join first and aggregate after it, or aggregate by windows",
-            )
-        return super().satisfied(before, duplicates)
+    def in_time(self, at: Span | None) -> Node:
+        """Return an `UpdatingTemporalJoin` if the left input has updates or deletes."""
+        del at
+        if self.left.mode.is_append:
+            return self
+        return UpdatingTemporalJoin(**{f.name: getattr(self, f.name) for f in fields(self)})
 
     def positioned(self) -> Node:
         """Return the operator with positions by event time."""
@@ -60,3 +49,59 @@ class TemporalJoin(TimedJoin, Expiring):
         """Shows join type, equalities and time."""
         kind = "Left" if self.kind.pads_right else ""
         return f"{kind}TemporalJoin on {self.equal_where} as of {self.left_time}"
+
+
+@stable("UpdatingTemporalJoin", key="key", before="before")
+@dataclass(frozen=True)
+class UpdatingTemporalJoin(PairsChanges, TemporalJoin):
+    """A temporal join whose left input has updates and deletes.
+
+    The join keeps each emitted left row with the version that it was joined with, until the row is
+    retracted. It then retracts what it emitted. Flink's operator keeps no emitted rows: it joins a
+    retracted row anew, with the versions that it still has.
+
+    Attributes:
+        key: output fields by which a retracted row and an added row are paired to an update.
+        before: whether to emit update-before rows.
+        ttl: how long an emitted row is kept after the last change of rows with its time; also as in
+            `TemporalJoin`.
+    """
+
+    state = StateLayout(
+        "UpdatingTemporalJoin",
+        1,
+        ("TemporalJoinProcessor",),
+        frozenset({"waiting", "versions", "used", "emitted", "swept"}),
+    )
+
+    key: Key | None = None
+    before: bool = False
+
+    def in_time(self, at: Span | None) -> Node:
+        """Return the operator itself."""
+        del at
+        return self
+
+    def row_keys(self, *, ordered: bool) -> tuple[Key, ...]:
+        """Return the keys of the left rows, each of which is joined with at most one version.
+
+        An ordered key contains the join key, so that one task has all versions of a left row.
+        """
+        if not ordered:
+            return distinct(v for key in unique_keys(self.left) for v in self.variants(key))
+        held = [key for key in ordered_keys(self.left) if set(self.left_keys) <= set(key)]
+        return distinct(self.variants(held[0])) if held else ()
+
+    def needs_before(self, child: Node, before: bool) -> bool:
+        """Return true for the left input: the join finds a retracted row by its value."""
+        del before
+        return child is self.left
+
+    def settled(self, before: bool) -> UpdatingTemporalJoin:
+        """Return the operator with a key for updates."""
+        return replace(self, key=next(iter(ordered_keys(self)), None), before=before)
+
+    @property
+    def headline(self) -> str:
+        """Shows join type, equalities, time and state."""
+        return f"{super().headline}, keeps emitted left rows"

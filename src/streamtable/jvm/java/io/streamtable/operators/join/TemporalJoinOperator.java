@@ -2,6 +2,7 @@ package io.streamtable.operators.join;
 
 import io.streamtable.operators.Keyed;
 import io.streamtable.operators.OperatorSpec;
+import io.streamtable.operators.row.NetRows;
 import io.streamtable.operators.state.IdleTime;
 import java.util.List;
 import org.apache.spark.sql.Dataset;
@@ -15,9 +16,18 @@ import org.apache.spark.sql.types.StructType;
  * <p>Input rows are (row kind, keys..., left STRUCT, right STRUCT, event time, position).
  *
  * @param condition condition of pairs in addition to equal keys, as Spark SQL; null for none
- * @param ttl see {@link IdleTime}
+ * @param ttl see {@link IdleTime} and {@link EmittedRows}
+ * @param updates whether left rows are a full changelog; the two parameters behind it are for them
+ * @param outputKey positions, or null; see {@link NetRows#changes}
  */
-public record TemporalJoinOperator(boolean outer, String condition, long ttl, String outputDdl)
+public record TemporalJoinOperator(
+    boolean outer,
+    String condition,
+    long ttl,
+    boolean updates,
+    List<Integer> outputKey,
+    boolean before,
+    String outputDdl)
     implements OperatorSpec {
   @Override
   public Dataset<Row> over(Dataset<Row> input) {
@@ -25,10 +35,16 @@ public record TemporalJoinOperator(boolean outer, String condition, long ttl, St
     int leftAt = schema.length() - 4;
     StructType left = (StructType) schema.fields()[leftAt].dataType();
     StructType right = (StructType) schema.fields()[leftAt + 1].dataType();
-    PairCondition pairs = PairCondition.of(input, condition, left, right);
-    List<String> keys = List.of(schema.fieldNames()).subList(1, leftAt);
+    PairCondition condition = PairCondition.of(input, this.condition, left, right);
+    VersionedPair pair = new VersionedPair(left.length(), right.length(), outer, condition);
+    int[] key = Keyed.positions(outputKey);
+    TemporalLeft rows =
+        updates
+            ? new ChangingLeft(left, right, pair, key, before, ttl)
+            : new AppendedLeft(left, pair);
     TemporalJoinProcessor processor =
-        new TemporalJoinProcessor(left, right, leftAt, outer, pairs, ttl);
+        new TemporalJoinProcessor(rows, new Versions(right), pair, leftAt, ttl);
+    List<String> keys = List.of(schema.fieldNames()).subList(1, leftAt);
     return Keyed.waiting(input, keys, processor, outputDdl);
   }
 }

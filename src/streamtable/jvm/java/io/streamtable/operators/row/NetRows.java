@@ -39,7 +39,12 @@ public final class NetRows {
     }
   }
 
-  boolean isEmpty() {
+  /** Returns the net count of a row. */
+  public long count(Row row) {
+    return counts.getOrDefault(new RowValue(row), 0L);
+  }
+
+  public boolean isEmpty() {
     return counts.isEmpty();
   }
 

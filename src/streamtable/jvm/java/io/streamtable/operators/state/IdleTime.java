@@ -20,11 +20,12 @@ import org.apache.spark.sql.types.StructType;
  * time of the key. If event time runs ahead of processing time, the timer fires too early and is
  * set again. If event time stands still, expired state stays in the store, but is not used.
  *
- * <p>State (layout v1), only with a TTL: "used", the time of the last use and the time of the
- * timer, in milliseconds.
+ * <p>State (layout v1), only with a TTL: "used" or another name, the time of the last use and the
+ * time of the timer, in milliseconds.
  */
 public final class IdleTime implements Serializable {
   private final long ttl;
+  private final String name;
   private transient StatefulProcessorHandle handle;
   private transient ValueState<Row> used;
 
@@ -33,7 +34,13 @@ public final class IdleTime implements Serializable {
    *     never
    */
   public IdleTime(long ttl) {
+    this(ttl, "used");
+  }
+
+  /** @param name name of the state, for a second time of a key */
+  public IdleTime(long ttl, String name) {
     this.ttl = ttl;
+    this.name = name;
   }
 
   public void open(StatefulProcessorHandle handle) {
@@ -41,7 +48,7 @@ public final class IdleTime implements Serializable {
       this.handle = handle;
       StructType schema =
           new StructType().add("at", DataTypes.LongType).add("timer", DataTypes.LongType);
-      used = handle.getValueState("used", Plain.row(schema), TTLConfig.NONE());
+      used = handle.getValueState(name, Plain.row(schema), TTLConfig.NONE());
     }
   }
 
@@ -52,6 +59,13 @@ public final class IdleTime implements Serializable {
       boolean set = known != null && known.getLong(1) > EventTimers.watermark(timers);
       long now = timers.getCurrentProcessingTimeInMs();
       wake(now, set ? known.getLong(1) : ahead(timers, ttl));
+    }
+  }
+
+  /** Marks the key as used now, unless it is marked. */
+  public void start(TimerValues timers) {
+    if (ttl > 0 && used.get() == null) {
+      use(timers);
     }
   }
 
