@@ -89,6 +89,10 @@ QUERIES = {
         "SELECT e.id, u.price, e.k FROM events AS e LEFT JOIN versions"
         " FOR SYSTEM_TIME AS OF e.ts AS u ON e.k = u.k"
     ),
+    "repriced": (
+        "SELECT a.k, u.price, a.price FROM versions AS a LEFT JOIN versions"
+        " FOR SYSTEM_TIME AS OF a.at AS u ON MOD(a.k + 1, 3) = u.k"
+    ),
     "looked_up": (
         "SELECT g.k, g.n, d.m FROM (SELECT k, COUNT(*) AS n, PROCTIME() AS p FROM events GROUP BY"
         " k) AS g LEFT JOIN named FOR SYSTEM_TIME AS OF g.p AS d ON g.n = d.n"

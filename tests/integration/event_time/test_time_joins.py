@@ -176,6 +176,56 @@ def _version(
     return max(of_key, default=(None, None), key=lambda version: version[0])
 
 
+_ORDERS = """
+CREATE TABLE orders (
+  k INT, g INT, v INT, ts TIMESTAMP(3), WATERMARK FOR ts AS ts - INTERVAL '2' SECOND,
+  PRIMARY KEY (k) NOT ENFORCED
+) WITH (
+  'connector' = 'upsert-kafka', 'topic' = '${source}',
+  'properties.bootstrap.servers' = '${servers}', 'key.format' = 'json', 'value.format' = 'json'
+);
+CREATE TABLE o (k INT, v INT, rate INT, PRIMARY KEY (k) NOT ENFORCED) WITH (
+  'connector' = 'upsert-kafka', 'topic' = '${source}-o',
+  'properties.bootstrap.servers' = '${servers}', 'key.format' = 'json', 'value.format' = 'json'
+);
+INSERT INTO o SELECT o.k, o.v, r.rate FROM orders AS o
+JOIN rates FOR SYSTEM_TIME AS OF o.ts AS r ON r.k = o.g;
+"""
+
+
+def test_versions_of_rows_that_are_updated_and_deleted(
+    spark: SparkSession, broker: Broker, topic: Topics, tmp_path: Path
+) -> None:
+    """Over restarts; an update of an emitted row finds the version that has been replaced since."""
+    servers = broker.bootstrap_servers
+    names = {name: topic(name, partitions=1) for name in ("source", "rates", "shipments")}
+    job = BoundedRun(spark, _OTHERS + _ORDERS, tmp_path / "job", {**names, "servers": servers})
+
+    def run(orders: dict[int, tuple[int, int, int] | None], *, drain: bool = False) -> Any:
+        """Upserts and deletes of k: g, v and the seconds of the event time."""
+        changes = [
+            Change(k, row and {"g": row[0], "v": row[1], "ts": moment(row[2] * 1_000)})
+            for k, row in orders.items()
+        ]
+        produce_changes(servers, names["source"], "k", changes)
+        job(drain=drain)
+        return {k: (row["v"], row["rate"]) for (k,), row in job.rows("o").items()}
+
+    rates = [(0, 10, 0), (1, 20, 0), (0, 11, 10), (9, 99, 60)]
+    versions = [Change(k, {"rate": r, "at": moment(s * 1_000)}) for k, r, s in rates]
+    produce_changes(servers, names["rates"], "k", versions)
+    first = {1: (0, 1, 1), 2: (0, 2, 2), 3: (1, 3, 3), 4: (0, 4, 50), 9: (9, 9, 60)}
+    assert run(first) == {1: (1, 10), 2: (2, 10), 3: (3, 20), 4: (4, 11)}
+    # An update at the same time, a delete, a row that moves to a later time, one that waits.
+    assert run({1: (0, 5, 1), 2: None, 3: (1, 3, 70), 5: (0, 6, 61)}) == {
+        1: (5, 10),
+        4: (4, 11),
+        9: (9, 99),
+    }
+    ends = {1: (5, 10), 3: (3, 20), 4: (4, 11), 5: (7, 11), 9: (9, 99)}
+    assert run({5: (0, 7, 61)}, drain=True) == ends
+
+
 @pytest.mark.parametrize(
     "seed", [101, *(pytest.param(seed, marks=pytest.mark.soak) for seed in range(102, 107))]
 )

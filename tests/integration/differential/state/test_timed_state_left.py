@@ -58,8 +58,9 @@ _PASSING = (
         " SECOND AND y.ts"
     ),
     _OVER.format("ts RANGE BETWEEN INTERVAL '3' SECOND PRECEDING AND CURRENT ROW"),
-    # In the end every version is deleted.
+    # In the end every version is deleted, and every row that may be.
     "SELECT t.k, u.v FROM t LEFT JOIN u FOR SYSTEM_TIME AS OF t.ts ON t.g = u.k",
+    "SELECT d.k, u.v FROM d LEFT JOIN u FOR SYSTEM_TIME AS OF d.ts ON d.g = u.k",
 )
 #: What ends by the clock, and by nothing else.
 _EXPIRING = (
@@ -73,13 +74,14 @@ _EXPIRING = (
     _RANKED.format("g", "PROCTIME()", "t"),
     _RANKED.format("g", "PROCTIME() DESC", "t"),
     "SELECT t.k, w.v FROM t LEFT JOIN w FOR SYSTEM_TIME AS OF t.ts ON t.g = w.k",
+    "SELECT c.k, w.v FROM c LEFT JOIN w FOR SYSTEM_TIME AS OF c.ts ON c.g = w.k",
 )
 #: Longer than state lives, which is no longer than one of the batches without rows.
 _PAUSE_S, _TTL = 1.5, "1 s"
 
 
 def _tables(length: int) -> dict[str, Recorded]:
-    """Rows of t, versions of w that stay and of u that are deleted."""
+    """Rows of t and c that stay and of d that are deleted; versions of w and u in the same way."""
     dice = random.Random(5)
     rows = [(i, dice.choice("abc"), dice.randrange(4), i) for i in range(length)]
     last = [(-1, "z", 0, _DAY_S)]
@@ -94,8 +96,12 @@ def _tables(length: int) -> dict[str, Recorded]:
         ]
 
     added = [[(RowKind.INSERT, row) for row in batch] for batch in (rows, [], last, [], [])]
+    gone = [[(RowKind.DELETE, row) for row in batch] for batch in (rows, last)]
+    changed = [added[0], [], [*gone[0], *added[2]], gone[1], []]
     return {
         "t": Recorded(Style.APPEND, TIMED_COLUMNS, added, computed=TIMED),
+        "c": Recorded(Style.CHANGES, TIMED_COLUMNS, added, computed=TIMED),
+        "d": Recorded(Style.CHANGES, TIMED_COLUMNS, changed, computed=TIMED),
         "w": Recorded(
             Style.UPSERT, VERSIONS_COLUMNS, upserts(versions, [], newest, [], []), computed=TIMED
         ),
