@@ -17,6 +17,7 @@ from tests.compat.inventory.lists import lists
 from tests.compat.match import match_known
 from tests.compat.over import over_known
 from tests.compat.statements import known as statements_known
+from tests.compat.temporal import temporal_known
 from tests.compat.windows import known as windows_known
 
 from streamtable.connector_api.connectors import CONNECTORS
@@ -122,6 +123,8 @@ def _differences() -> Iterator[str]:
         yield f"- {_plain(sql)}: {_plain(reason)}"
     for reason in (*match_known.REFUSED.values(), *match_known.NOTES):
         yield f"- MATCH\\_RECOGNIZE: {_plain(reason)}"
+    for reason in temporal_known.NOTES:
+        yield f"- temporal joins: {_plain(reason)}"
     for reason in dict.fromkeys(known.reason for known in windows_known.DIFFERENCES.values()):
         yield f"- {_plain(reason)}"
     yield "\nFunctions and casts:\n"

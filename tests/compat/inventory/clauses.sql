@@ -326,6 +326,15 @@ SELECT * FROM pageviews p LEFT JOIN rates FOR SYSTEM_TIME AS OF p.viewtime AS a
 ON p.user_region = a.c LEFT JOIN rates FOR SYSTEM_TIME AS OF p.viewtime AS b
 ON p.user_region = b.c;
 
+-- case: temporal join of a left table with updates and deletes
+CREATE TABLE rates (c STRING, r INT, ts TIMESTAMP(3), WATERMARK FOR ts AS ts,
+  PRIMARY KEY (c) NOT ENFORCED) WITH ('connector' = 'upsert-kafka', 'topic' = 'r',
+  'properties.bootstrap.servers' = 'l:1', 'key.format' = 'json', 'value.format' = 'json');
+CREATE TABLE orders (id INT, c STRING, ts TIMESTAMP(3), WATERMARK FOR ts AS ts,
+  PRIMARY KEY (id) NOT ENFORCED) WITH ('connector' = 'upsert-kafka', 'topic' = 'o',
+  'properties.bootstrap.servers' = 'l:1', 'key.format' = 'json', 'value.format' = 'json');
+SELECT o.id, r.r FROM orders o LEFT JOIN rates FOR SYSTEM_TIME AS OF o.ts AS r ON o.c = r.c;
+
 -- case: temporal table function join
 -- refused: such a function is registered by a program in Java, never in SQL
 SELECT * FROM pageviews p, LATERAL TABLE (rates(p.viewtime)) AS r WHERE p.user_region = r.c;

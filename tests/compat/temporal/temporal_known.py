@@ -1,0 +1,13 @@
+"""Where temporal joins differ from Flink's recorded answers, and why."""
+
+from __future__ import annotations
+
+#: What differs.
+NOTES = (
+    (
+        "an update or delete of a left row whose version has been replaced: what was emitted is"
+        " retracted, and an update with the same event time gets the same version; Flink joins the"
+        " retracted row anew with the versions that it still has, retracts another row or none, and"
+        " the old row stays"
+    ),
+)
