@@ -74,6 +74,7 @@ def test_every_function_that_is_called_there_has_an_answer_of_flink() -> None:
         for name in (
             "functions/functions.txt",
             "aggregates/aggregates.json",
+            "bitmaps/bitmaps.json",
             "over/over.json",
             "windows/answers.json",
             "elsewhere/answers.json",

@@ -99,6 +99,7 @@ def _simple(root: Root, pa: Any) -> Any:
         Root.BOOLEAN: pa.bool_(),
         Root.BINARY: pa.binary(),
         Root.VARBINARY: pa.binary(),
+        Root.BITMAP: pa.binary(),
         Root.TINYINT: pa.int8(),
         Root.SMALLINT: pa.int16(),
         Root.INT: pa.int32(),

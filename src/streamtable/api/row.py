@@ -62,7 +62,7 @@ class Row(tuple[Any, ...]):
 def python_value(value: Any, kind: DataType) -> Any:
     """Return the Python value of what Spark gives for a type.
 
-    A TIMESTAMP_LTZ becomes an aware datetime in UTC, a ROW a `Row`, and bytes `bytes`.
+    A TIMESTAMP_LTZ becomes an aware datetime in UTC, a ROW a `Row`, and bytes and a BITMAP `bytes`.
     """
     if value is None:
         return None
@@ -70,7 +70,7 @@ def python_value(value: Any, kind: DataType) -> Any:
         case Root.TIMESTAMP_LTZ:
             local: datetime.datetime = value
             return local.astimezone(datetime.UTC)
-        case Root.BINARY | Root.VARBINARY:
+        case Root.BINARY | Root.VARBINARY | Root.BITMAP:
             return bytes(value)
         case Root.ROW:
             return python_row(value, kind.fields)

@@ -11,6 +11,8 @@ from streamtable.plan.binding.bound import text_literal
 
 _BITS = {Root.TINYINT: 8, Root.SMALLINT: 16, Root.INT: 32, Root.BIGINT: 64}
 _SPREADS = {"VAR_POP", "VAR_SAMP", "VARIANCE", "STDDEV_POP", "STDDEV_SAMP", "STDDEV"}
+#: Functions of Spark SQL that combine the values of BITMAP aggregates.
+_BITMAPS = {"AND": "flink_bitmap_and", "OR": "flink_bitmap_or", "XOR": "flink_bitmap_xor"}
 _PLAIN = {"COUNT", "SUM", "AVG", "MIN", "MAX", *_SPREADS}
 #: Functions over the rows of a group in order.
 _ORDERED = {"FIRST_VALUE", "LAST_VALUE", "LISTAGG", "ARRAY_AGG"}
@@ -33,6 +35,8 @@ def call_refusal(call: AggregateCall, types: Mapping[str, DataType], *, append: 
                 f"the order of rows with changes, on which {call.function} depends, is not stored"
             )
         return f"{call.function}(DISTINCT)" if call.distinct else None
+    if call.function.startswith("BITMAP_"):
+        return None
     if call.function not in _PLAIN:
         return f"it computes {call.function}"
     argument = None if call.argument is None else types[call.argument]
@@ -64,6 +68,8 @@ def call_sql(call: AggregateCall, types: Mapping[str, DataType], order: str) -> 
     value = quote(call.argument)
     if call.function in _ORDERED:
         return _ordered(call, value, kind, order)
+    if call.function.startswith("BITMAP_"):
+        return _bitmap(call, value)
     match call.function:
         case "COUNT":
             return _over(call, "count", comparable(value, kind))
@@ -92,6 +98,18 @@ def _filter(call: AggregateCall) -> str:
 def _over(call: AggregateCall, function: str, value: str) -> str:
     distinct = "DISTINCT " if call.distinct else ""
     return f"{function}({distinct}{value}){_filter(call)}"
+
+
+def _bitmap(call: AggregateCall, value: str) -> str:
+    operation = call.function.split("_")[1]
+    if operation == "BUILD":
+        values = f"collect_set(CAST({value} AS INT)){_filter(call)}"
+        found = f"flink_bitmap_build(nullif({values}, array()))"
+    else:
+        values = f"{'collect_set' if call.distinct else 'collect_list'}({value}){_filter(call)}"
+        both = f"if(a IS NULL, b, {_BITMAPS[operation]}(a, b))"
+        found = f"reduce({values}, CAST(NULL AS BINARY), (a, b) -> {both})"
+    return f"flink_bitmap_cardinality({found})" if "CARDINALITY" in call.function else found
 
 
 def _sum(call: AggregateCall, value: str, kind: DataType) -> str:

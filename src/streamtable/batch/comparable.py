@@ -30,7 +30,4 @@ def comparable(sql: str, kind: DataType, depth: int = 0) -> str:
 
 def holds_map(kind: DataType) -> bool:
     """Return whether a type is a map or contains one."""
-    if kind.root in (Root.MAP, Root.MULTISET):
-        return True
-    parts = (kind.element, kind.key, *(f.type for f in kind.fields))
-    return any(part is not None and holds_map(part) for part in parts)
+    return kind.holds(Root.MAP, Root.MULTISET)

@@ -37,6 +37,7 @@ class Root(Enum):
     MULTISET = "MULTISET"
     MAP = "MAP"
     ROW = "ROW"
+    BITMAP = "BITMAP"
     NULL = "NULL"
 
 
@@ -70,6 +71,8 @@ _SPARK_NAMES = {
     Root.TIMESTAMP_LTZ: "TIMESTAMP_LTZ",
     Root.INTERVAL_YEAR_MONTH: "INTERVAL YEAR TO MONTH",
     Root.INTERVAL_DAY_TIME: "INTERVAL DAY TO SECOND",
+    # The binary form of a RoaringBitmap; equal sets have equal bytes.
+    Root.BITMAP: "BINARY",
     Root.NULL: "VOID",
 }
 
@@ -113,6 +116,11 @@ class DataType:
     def same_shape(self, other: DataType) -> bool:
         """Return whether the types are equal, ignoring the nullability of the outermost level."""
         return self.with_nullable(True) == other.with_nullable(True)
+
+    def holds(self, *roots: Root) -> bool:
+        """Return whether the type is, or contains, one of these kinds of type."""
+        parts = (self.element, self.key, *(f.type for f in self.fields))
+        return self.root in roots or any(p is not None and p.holds(*roots) for p in parts)
 
     def sql(self) -> str:
         """Type in Flink SQL, e.g. `DECIMAL(10, 2) NOT NULL`."""
@@ -191,6 +199,7 @@ DOUBLE = DataType(Root.DOUBLE)
 DATE = DataType(Root.DATE)
 STRING = DataType(Root.VARCHAR, precision=MAX_LENGTH)
 BYTES = DataType(Root.VARBINARY, precision=MAX_LENGTH)
+BITMAP = DataType(Root.BITMAP)
 NULL = DataType(Root.NULL)
 INTERVAL_YEAR_MONTH = DataType(Root.INTERVAL_YEAR_MONTH)
 INTERVAL_DAY_TIME = DataType(Root.INTERVAL_DAY_TIME)

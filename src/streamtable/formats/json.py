@@ -166,6 +166,8 @@ def _flag(value: bool) -> str:
 
 
 def _check(found: DataType) -> str | None:
+    if found.root is Root.BITMAP:
+        return "json has no sets of integers; write BITMAP_TO_BYTES(...) to a column of BYTES"
     key = found.element if found.root is Root.MULTISET else found.key
     if found.root in (Root.MAP, Root.MULTISET) and key and key.root not in CHARACTER:
         return "json supports only string keys"

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping
 from sqlglot import exp
 
 from streamtable.core.errors import Condition, Span, StreamtableError
-from streamtable.core.types import DataType
+from streamtable.core.types import DataType, Root
 from streamtable.sql.lexer.script import NO_FILE, Script
 from streamtable.sql.statements.model import Statement
 from streamtable.sql.statements.parser import StatementParser
@@ -96,8 +96,16 @@ def read_query(path: str, where: str | None, option: str) -> exp.Query:
 
 
 def parse_type(text: str, file: str = NO_FILE) -> DataType:
-    """Parse a single type; SYNTAX or UNSUPPORTED_TYPE otherwise."""
-    return _alone(Script(text, file)).lone_type()
+    """Parse a single type of a user-defined function; SYNTAX or UNSUPPORTED_TYPE otherwise."""
+    found = _alone(Script(text, file)).lone_type()
+    if found.holds(Root.BITMAP):
+        raise StreamtableError(
+            Condition.UNSUPPORTED_TYPE,
+            at=Span(file, 1, 1),
+            found=found.sql(),
+            reason="user-defined functions take and return no BITMAP, but its BYTES",
+        )
+    return found
 
 
 def _alone(script: Script) -> StatementParser:

@@ -85,6 +85,10 @@ SELECT CAST(ARRAY[1] AS ARRAY<BIGINT>), MAP['a', 1], CAST(ROW(1, 'a') AS ROW<a I
 -- case: MULTISET
 SELECT COLLECT(note) FROM events;
 
+-- case: BITMAP
+-- unrecorded: new in Flink 2.3
+CREATE TABLE t (b BITMAP) WITH ('connector' = 'print');
+
 -- case: VARIANT
 CREATE TABLE t (v VARIANT) WITH ('connector' = 'print');
 

@@ -105,6 +105,18 @@ _CASES = (
         [["a,a,b,b", "a", 5, [_MOST, 1, 7, 8, None]]],
     ),
     _Case(
+        "bitmaps",
+        "SELECT BITMAP_TO_STRING(BITMAP_OR_AGG(BITMAP_BUILD(xs))),"
+        " BITMAP_AND_CARDINALITY_AGG(BITMAP_BUILD(xs)),"
+        " BITMAP_TO_STRING(BITMAP_XOR_AGG(DISTINCT BITMAP_BUILD(ARRAY[1, k / 3]))) FROM e",
+        [["{1,2,3,4}", 0, "{0}"]],
+    ),
+    _Case(
+        "bitmaps of changes",
+        "SELECT BITMAP_TO_STRING(BITMAP_BUILD_AGG(v)), BITMAP_BUILD_CARDINALITY_AGG(k) FROM c",
+        [["{1,3}", 2]],
+    ),
+    _Case(
         "grouping sets",
         "SELECT g, COUNT(*) FROM e WHERE g IS NOT NULL GROUP BY ROLLUP (g)",
         [["a", 2], ["b", 2], [None, 4]],

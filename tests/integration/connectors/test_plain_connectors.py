@@ -32,11 +32,11 @@ CREATE TABLE made (
 CREATE TABLE rows_out (
   id BIGINT, small INT, share DOUBLE, price DECIMAL(5, 2), word STRING, code CHAR(4), raw BYTES,
   ts TIMESTAMP(3), day DATE, flag BOOLEAN, list ARRAY<INT>, pairs MAP<STRING, INT>,
-  pair ROW<x INT, y STRING>, gone INT
+  pair ROW<x INT, y STRING>, gone INT, ids BITMAP
 ) WITH ('connector' = 'print', 'print-identifier' = 'row', 'sink.parallelism' = '1');
 CREATE TABLE counts (small INT, n BIGINT) WITH ('connector' = 'print', 'standard-error' = 'true');
 CREATE TABLE nowhere (id BIGINT) WITH ('connector' = 'blackhole');
-INSERT INTO rows_out SELECT * FROM made;
+INSERT INTO rows_out SELECT *, BITMAP_BUILD(ARRAY[small, -1]) FROM made;
 INSERT INTO counts SELECT small, COUNT(*) FROM made GROUP BY small;
 INSERT INTO nowhere SELECT id FROM made;
 """
@@ -44,7 +44,7 @@ LINE = re.compile(
     r"row> \+I\[(\d+), ([123]), (0\.\d+(?:E-\d+)?), (\d\.\d\d), [0-9a-f]{5}, [0-9a-f]{4},"
     r" \[-?\d+, -?\d+\], \d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d{3})?)?, \d{4}-\d\d-\d\d,"
     r" (?:true|false), \[-?\d+, -?\d+, -?\d+\], \{\w+=-?\d+(?:, \w+=-?\d+){2}\},"
-    r" \+I\[-?\d+, [0-9a-f]{100}\], null\]"
+    r" \+I\[-?\d+, [0-9a-f]{100}\], null, \{[123],4294967295\}\]"
 )
 COUNT = re.compile(r"(?:\d> )?(\+I|-U|\+U)\[([123]), (\d+)\]")
 

@@ -55,6 +55,13 @@ _OTHERS = {
     "ARRAY_AGG": ("ARRAY_AGG(v)",),
     "PERCENTILE": ("PERCENTILE(v, 0.5)",),
     "COLLECT": ("COLLECT(v)",),
+    "BITMAP_BUILD_AGG": ("BITMAP_TO_BYTES(BITMAP_BUILD_AGG(v))",),
+    "BITMAP_BUILD_CARDINALITY_AGG": ("BITMAP_BUILD_CARDINALITY_AGG(v)",),
+    **{
+        f"BITMAP_{operation}{form}_AGG": (f"BITMAP_{operation}{form}_AGG(BITMAP_BUILD(ARRAY[v]))",)
+        for operation in ("AND", "OR", "XOR")
+        for form in ("", "_CARDINALITY")
+    },
     "JSON_ARRAYAGG": ("JSON_ARRAYAGG(v)",),
     "JSON_OBJECTAGG": ("JSON_OBJECTAGG(KEY s VALUE v)",),
 }

@@ -91,7 +91,6 @@ REFUSED = {
     ),
     "STRUCTURED<'a.B', x INT>": "type STRUCTURED cannot be used here: its values are Java objects",
     "VARIANT": "type VARIANT cannot be used here: the formats do not carry it",
-    "BITMAP": "type BITMAP cannot be used here: the formats do not carry it",
     "REAL": "type REAL cannot be used here: Flink has FLOAT and DOUBLE",
     "RAW('a', 'b')": "type RAW cannot be used here: its values are Java objects",
     "CHAR(0)": "type CHAR(0) cannot be used here: lengths range from 1 to 2147483647",

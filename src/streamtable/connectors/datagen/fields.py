@@ -109,11 +109,19 @@ class FieldOptions:
 
 
 def check(table: str, field: Field, options: FieldOptions, at: Span | None) -> None:
-    """Refuse options that do not apply to the column's type.
+    """Refuse a type without a generator, and options that do not apply to the column's type.
 
     Raises:
-        StreamtableError: OPTION_CONFLICT, at the option.
+        StreamtableError: UNSUPPORTED_TYPE; OPTION_CONFLICT, at the option.
     """
+    if field.type.holds(Root.BITMAP):
+        raise StreamtableError(
+            Condition.UNSUPPORTED_TYPE,
+            at=at,
+            found=field.type,
+            reason=f"no generator makes it (column {field.name})",
+            hint="declare the column AS BITMAP_BUILD(...)",
+        )
     kind, root = options[KIND], field.type.root
     allowed: set[str] = {KIND.key}
     if kind is FieldKind.SEQUENCE:

@@ -137,7 +137,7 @@ def _check_type(content: Lines | Parquet, field: Field) -> None:
         (field,),
         lambda kind: (
             f"parquet files of Spark hold no {kind.root.value}"
-            if kind.root in {*INTERVALS, Root.TIME, Root.NULL}
+            if kind.root in {*INTERVALS, Root.TIME, Root.BITMAP, Root.NULL}
             else None
         ),
     )

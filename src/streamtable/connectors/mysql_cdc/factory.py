@@ -37,7 +37,10 @@ METADATA: dict[str, DataType] = {
     "row_kind": types.STRING.with_nullable(False),
 }
 _NO_COLUMNS = frozenset(
-    {Root.INTERVAL_YEAR_MONTH, Root.INTERVAL_DAY_TIME, Root.MAP, Root.MULTISET, Root.ROW}
+    {
+        *(Root.INTERVAL_YEAR_MONTH, Root.INTERVAL_DAY_TIME, Root.BITMAP),
+        *(Root.MAP, Root.MULTISET, Root.ROW),
+    }
 )
 
 

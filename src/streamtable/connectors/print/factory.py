@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING
 
 from streamtable.connector_api.connector import ConnectorFactory
 from streamtable.connector_api.tables import SinkTable
-from streamtable.core.errors import Span
+from streamtable.core.errors import Condition, Span, StreamtableError
 from streamtable.core.options import BOOLEAN, TEXT, Given, Option, OptionSet, integer
 from streamtable.core.table import Schema
+from streamtable.core.types import Root
 
 if TYPE_CHECKING:
     from streamtable.connectors.print.sink import PrintSink
@@ -55,9 +56,17 @@ def create(table: str, schema: Schema, given: Mapping[str, Given], at: Span | No
     """Create a checked `print` table.
 
     Raises:
-        StreamtableError: an error in the options, at its position.
+        StreamtableError: an error in the options, at its position; NOT_YET for a nested BITMAP.
     """
     settings = OPTIONS.read(given, table, at)
+    for field in schema.persisted:
+        if field.type.root is not Root.BITMAP and field.type.holds(Root.BITMAP):
+            raise StreamtableError(
+                Condition.NOT_YET,
+                at=schema.place_of(field.name),
+                what=f"printing column {field.name}, which is {field.type}",
+                hint="print BITMAP_TO_STRING(...) of its bitmaps",
+            )
     return PrintTable(
         name="print",
         table=table,

@@ -6,11 +6,13 @@ import os
 from dataclasses import dataclass
 
 from pyspark.sql import DataFrame
+from pyspark.sql import functions as F  # noqa: N812 - the name everyone knows
 from pyspark.sql.streaming.readwriter import DataStreamWriter
 
 from streamtable.connector_api.sink import Sink, SinkFacts, WriteContext
 from streamtable.connector_api.tables import TableEndpoint
 from streamtable.connectors.print.factory import PrintTable
+from streamtable.core.types import Root, quote
 
 
 @dataclass(frozen=True)
@@ -23,9 +25,15 @@ class PrintSink(TableEndpoint[PrintTable], Sink):
         return f"print {self.table}"
 
     def encode(self, rows: DataFrame, context: WriteContext) -> DataFrame:  # noqa: ARG002
-        """Return the rows, in at most as many tasks as the table allows."""
+        """Return the rows, bitmaps as texts, in at most as many tasks as the table allows."""
+        bitmaps = {
+            field.name: F.expr(f"flink_bitmap_to_string({quote(field.name)})")
+            for field in self.declared.schema.persisted
+            if field.type.root is Root.BITMAP
+        }
+        shown = rows.withColumns(bitmaps) if bitmaps else rows
         tasks = self.declared.parallelism
-        return rows if tasks is None else rows.coalesce(tasks)
+        return shown if tasks is None else shown.coalesce(tasks)
 
     def write(self, writer: DataStreamWriter, facts: SinkFacts, context: WriteContext) -> None:  # noqa: ARG002
         """Configure the query to print its rows."""

@@ -84,5 +84,5 @@ def folds(context: LoweringContext) -> bool:
 
 def holds_bytes(keys: Sequence[str], fields: Sequence[Field]) -> bool:
     """Whether a grouping column has a type without value equality as a Java object."""
-    unequal = {*BYTES_ROOTS, Root.ARRAY, Root.MAP, Root.MULTISET, Root.ROW}
+    unequal = {*BYTES_ROOTS, Root.BITMAP, Root.ARRAY, Root.MAP, Root.MULTISET, Root.ROW}
     return any(f.type.root in unequal for f in fields if f.name in keys)

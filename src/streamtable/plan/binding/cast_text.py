@@ -32,6 +32,8 @@ def to_text(sql: str, source: DataType, depth: int = 0) -> str | None:
             return f"{cast}({sql} AS STRING)"
         case Root.BINARY | Root.VARBINARY:
             return f"make_valid_utf8(CAST({sql} AS STRING))"
+        case Root.BITMAP:
+            return f"flink_bitmap_to_string({sql})"
         case _ if source.root in TIMESTAMPS or source.root is Root.TIME:
             return _with_fraction(sql, source)
         case Root.ARRAY | Root.MAP | Root.ROW:

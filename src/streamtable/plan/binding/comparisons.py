@@ -53,6 +53,8 @@ def compare(operator: str, left: Bound, right: Bound, at: Span | None) -> Bound:
     if operator in _ORDERINGS:
         left, right = _as_number(left, right), _as_number(right, left)
     a, b, kind = aligned(operator, left, right, at)
+    if operator in _ORDERINGS:
+        check_order(operator, (a, b), at)
     sql = f"({a.sql} {operator} {b.sql})"
     if kind.root in APPROXIMATE:
         sql = _nan_safe(operator, a, b, sql)
@@ -94,9 +96,25 @@ def aligned(
             expected="two values that compare",
             found=f"{left.type.sql()}, {right.type.sql()}",
         )
-    if _holds_map(kind):
+    if kind.holds(Root.MAP, Root.MULTISET):
         raise StreamtableError(Condition.NOT_YET, at=at, what=f"comparing values of {kind.sql()}")
     return _as(left, kind), _as(right, kind), kind
+
+
+def check_order(clause: str, values: Sequence[Bound], at: Span | None) -> None:
+    """Refuse values of BITMAP where their order matters.
+
+    Raises:
+        StreamtableError: ARGUMENT_MISMATCH.
+    """
+    if any(value.type.holds(Root.BITMAP) for value in values):
+        raise StreamtableError(
+            Condition.ARGUMENT_MISMATCH,
+            at=at,
+            function=clause,
+            expected="values that have an order",
+            found=", ".join(value.type.sql() for value in values),
+        )
 
 
 def _as(operand: Bound, kind: DataType) -> Bound:
@@ -121,13 +139,6 @@ def _way_out(left: DataType, right: DataType) -> str | None:
     if left.root in CHARACTER or right.root in CHARACTER:
         return "CAST one side to the type of the other"
     return None
-
-
-def _holds_map(kind: DataType) -> bool:
-    if kind.root in (Root.MAP, Root.MULTISET):
-        return True
-    inner = [f.type for f in kind.fields] + ([kind.element] if kind.element else [])
-    return any(_holds_map(part) for part in inner)
 
 
 def _nan_safe(operator: str, left: Bound, right: Bound, sql: str) -> str:

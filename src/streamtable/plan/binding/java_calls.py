@@ -15,14 +15,16 @@ from streamtable.core.errors import Condition, Span, StreamtableError
 from streamtable.core.types import BYTES_ROOTS, CHARACTER, DataType, Root
 from streamtable.plan.binding.bound import Bound, derived
 from streamtable.plan.binding.casts import can_cast_implicitly, implicit_cast
+from streamtable.plan.binding.user_arguments import check_arguments
 
 
 def bind_java_call(function: JavaFunction, arguments: Sequence[Bound], at: Span | None) -> Bound:
     """Bind a call with its arguments cast to the parameter types.
 
     Raises:
-        StreamtableError: ARGUMENT_MISMATCH.
+        StreamtableError: ARGUMENT_MISMATCH, NOT_YET.
     """
+    check_arguments(function.name, arguments, at)
     signature = _chosen(function, [argument.type for argument in arguments])
     if signature is None:
         raise StreamtableError(

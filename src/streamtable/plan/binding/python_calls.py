@@ -10,6 +10,7 @@ from streamtable.catalog.functions import SPARK_PREFIX, PythonFunction
 from streamtable.core.errors import Condition, Span, StreamtableError
 from streamtable.plan.binding.bound import Bound, derived
 from streamtable.plan.binding.casts import implicit_cast
+from streamtable.plan.binding.user_arguments import check_arguments
 from streamtable.sql.nodes import FlinkCall
 
 
@@ -44,7 +45,12 @@ def called_aggregate(node: exp.Expr | None) -> PythonFunction | None:
 def python_arguments(
     function: PythonFunction, arguments: Sequence[Bound], at: Span | None
 ) -> list[Bound]:
-    """Return the arguments of a call, cast to the parameter types; raise ARGUMENT_MISMATCH."""
+    """Return the arguments of a call, cast to the parameter types.
+
+    Raises:
+        StreamtableError: ARGUMENT_MISMATCH, NOT_YET.
+    """
+    check_arguments(function.name, arguments, at)
     signature = function.signature
     fixed = signature.parameters
     fits = signature.required <= len(arguments) and (

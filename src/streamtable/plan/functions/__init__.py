@@ -1,8 +1,8 @@
 """Flink's built-in functions as data: signatures, result types and Spark SQL.
 
-There is one module per chapter of Flink's *System (Built-in) Functions* page. `model` defines the
-entries, and `kinds` the types of arguments. `lacking` lists Flink's functions that are not
-supported yet, so that they are refused by name.
+There is one module per chapter of Flink's *System (Built-in) Functions* page. `model` and
+`aggregate` define the entries, and `kinds` the types of arguments. `lacking` lists Flink's
+functions that are not supported yet, so that they are refused by name.
 """
 
 from __future__ import annotations
@@ -11,15 +11,17 @@ from collections.abc import Mapping, Sequence
 
 from streamtable.core.errors import Condition, Span, StreamtableError, closest
 from streamtable.plan.binding.bound import Bound
-from streamtable.plan.functions.aggregate import AGGREGATES, AggregateFunction
+from streamtable.plan.functions.aggregate import AggregateFunction
+from streamtable.plan.functions.aggregates import AGGREGATES
 from streamtable.plan.functions.arithmetic import ARITHMETIC
+from streamtable.plan.functions.bitmap import BITMAPS
 from streamtable.plan.functions.collection import COLLECTIONS
 from streamtable.plan.functions.conditional import CONDITIONAL
 from streamtable.plan.functions.construct import CONSTRUCTION
 from streamtable.plan.functions.conversion import CONVERSION
 from streamtable.plan.functions.elsewhere import ELSEWHERE
 from streamtable.plan.functions.json import JSON
-from streamtable.plan.functions.lacking import LACKING, NEWER, SINCE
+from streamtable.plan.functions.lacking import LACKING
 from streamtable.plan.functions.model import Category, Function
 from streamtable.plan.functions.text.encodings import ENCODINGS
 from streamtable.plan.functions.text.hashes import HASHES
@@ -52,12 +54,23 @@ _SCALARS = (
     *COLLECTIONS,
     *CONSTRUCTION,
     *HASHES,
+    *BITMAPS,
     *JSON,
     *CURRENT,
     *LACKING,
 )
 
 FUNCTIONS: Mapping[str, Function] = {function.name: function for function in _SCALARS}
+
+#: Flink version that added a name, if it is known to be late; 2.2 has all other names.
+SINCE: Mapping[str, str] = {
+    function.name: function.since
+    for function in (*_SCALARS, *AGGREGATES.values())
+    if function.since is not None
+}
+
+#: Names that Flink 2.2 leaves to user-defined functions.
+NEWER = frozenset(name for name, version in SINCE.items() if version in ("2.3", "2.4"))
 
 
 def bind_call(name: str, arguments: Sequence[Bound], at: Span | None) -> Bound:

@@ -6,7 +6,6 @@ development branch.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 
 from streamtable.plan.functions.model import Category, Function
@@ -83,17 +82,6 @@ _FAMILIES = (
         "CREATE FUNCTION ... LANGUAGE PYTHON can call a model",
     ),
     _Family(
-        Category.BITMAP,
-        _words(
-            "BITMAP_AND BITMAP_ANDNOT BITMAP_BUILD BITMAP_CARDINALITY BITMAP_FROM_BYTES BITMAP_OR",
-            "BITMAP_TO_ARRAY BITMAP_TO_BYTES BITMAP_TO_STRING BITMAP_XOR BITMAP_AND_AGG",
-            "BITMAP_AND_CARDINALITY_AGG BITMAP_BUILD_AGG BITMAP_BUILD_CARDINALITY_AGG",
-            "BITMAP_OR_AGG BITMAP_OR_CARDINALITY_AGG BITMAP_XOR_AGG BITMAP_XOR_CARDINALITY_AGG",
-        ),
-        "COUNT(DISTINCT x) keeps its integers as bitmaps; sets of values are ARRAYs here",
-        "2.3",
-    ),
-    _Family(
         Category.STRING,
         ("IS_VALID_UTF8", "MAKE_VALID_UTF8"),
         "DECODE(bytes, 'UTF-8') replaces invalid UTF-8",
@@ -115,15 +103,9 @@ _FAMILIES = (
 )
 
 LACKING = tuple(
-    Function(name, family.category, instead=family.instead, placed=family.placed)
+    Function(
+        name, family.category, instead=family.instead, placed=family.placed, since=family.since
+    )
     for family in _FAMILIES
     for name in family.names
 )
-
-#: Flink version that added a name, if it is known to be late; 2.2 has all other names.
-SINCE: Mapping[str, str] = {
-    name: family.since for family in _FAMILIES if family.since for name in family.names
-}
-
-#: Names that Flink 2.2 leaves to user-defined functions.
-NEWER = frozenset(name for name, version in SINCE.items() if version in ("2.3", "2.4"))

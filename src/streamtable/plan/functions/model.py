@@ -198,6 +198,7 @@ class Function:
         doc: one sentence.
         instead: replacement for a function without overloads.
         placed: whether the function is valid only in clauses of its own, which `instead` names.
+        since: Flink version that added the function, if it is known to be late; 2.2 has all others.
     """
 
     name: str
@@ -206,6 +207,7 @@ class Function:
     doc: str = ""
     instead: str | None = None
     placed: bool = False
+    since: str | None = None
 
     @property
     def lacking(self) -> bool:

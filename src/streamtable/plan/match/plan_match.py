@@ -17,6 +17,7 @@ from sqlglot import exp
 from streamtable.core.errors import Condition, StreamtableError, closest
 from streamtable.core.types import Field, quote, timestamp
 from streamtable.plan.aggregate.plan_aggregate import Inputs
+from streamtable.plan.binding.comparisons import check_order
 from streamtable.plan.binding.expressions import Binder, Bound, Input, InputField
 from streamtable.plan.binding.python_calls import calls_python
 from streamtable.plan.match.match import Match, MatchRecognize, ProcessingTimeMatch
@@ -189,6 +190,7 @@ def _planned(
     """Return the operator between its projections."""
     newest = [d.newest for d in definitions if d.newest is not None]
     sorts = [bound for bound, _ in asked.order]
+    check_order("ORDER BY", sorts, place_of(asked.node))
     arguments = [value for _, value in asked.inputs.bound]
     relation = asked.relation
     below, names = with_values(relation, [*sorts, *arguments, *newest], "match")

@@ -15,6 +15,7 @@ from streamtable.core.errors import Condition, StreamtableError, closest
 from streamtable.core.types import Root
 from streamtable.plan.aggregate.call import AggregateCall
 from streamtable.plan.aggregate.plan_aggregate import Inputs, call_of, canonical
+from streamtable.plan.binding.comparisons import check_order
 from streamtable.plan.binding.expressions import Binder, Input, InputField
 from streamtable.plan.binding.python_calls import called_aggregate
 from streamtable.plan.functions import AGGREGATES
@@ -190,6 +191,7 @@ def _planned(specs: Sequence[_Spec], relation: Relation) -> tuple[Node, list[str
             raise _invalid(spec.window, "all aggregates must be computed on the same window")
     binder = Binder(Input(relation.columns))
     order = binder.bind(first.order[0].this)
+    check_order("ORDER BY", (order,), place_of(first.window))
     is_time = len(order.fields) == 1 and relation.node.is_event_time(next(iter(order.fields)))
     arrives = order.time_attribute == "proc"
     if not is_time and not arrives:

@@ -14,6 +14,7 @@ from sqlglot import exp
 
 from streamtable.core.errors import Condition, Span, StreamtableError
 from streamtable.core.types import BIGINT, Field
+from streamtable.plan.binding.comparisons import check_order
 from streamtable.plan.binding.expressions import Binder, Input, InputField
 from streamtable.plan.node import Node
 from streamtable.plan.query.relation import Relation, unique_names, with_values
@@ -100,6 +101,8 @@ def _sorted_by_time(order: exp.Order, relation: Relation, *, whole: bool) -> Rel
     asked = [_by_position(node, relation) for node in order.expressions]
     binder = Binder(Input(relation.columns))
     keys = [binder.bind(node.this) for node in asked]
+    for key in keys:
+        check_order("ORDER BY", (key,), place_of(order))
     in_arrival = [key.time_attribute for key in keys] == ["proc"] and not _descends(asked[0])
     if in_arrival or not whole:
         return relation
@@ -150,6 +153,8 @@ def _ordered(
     binder = Binder(Input(relation.columns))
     keys = [binder.bind(node) for node in partition]
     sorts = [binder.bind(node.this) for node in order]
+    for bound, node in zip(sorts, order, strict=True):
+        check_order("ORDER BY", (bound,), place_of(node))
     below, names = with_values(relation, [*keys, *sorts], "sort_key")
     found = tuple(
         SortKey(name, _descends(node), nulls_first(node))

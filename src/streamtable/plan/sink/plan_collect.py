@@ -10,7 +10,7 @@ from streamtable.catalog.catalog import Catalog
 from streamtable.core.errors import Condition, Span, StreamtableError
 from streamtable.core.options import Settings
 from streamtable.core.settings import CDC_DUPLICATES, DYNAMIC_TABLE_OPTIONS
-from streamtable.core.types import BYTES_ROOTS, INT, STRING, DataType, Field, Root, map_of
+from streamtable.core.types import BYTES_ROOTS, INT, STRING, Field, Root, map_of
 from streamtable.plan.binding.bound import Bound, derived
 from streamtable.plan.binding.cast_text import to_text
 from streamtable.plan.query.query import QueryPlanner
@@ -57,7 +57,10 @@ def as_text(name: str, value: Bound, at: Span) -> Bound:
     kind = value.type
     if kind.root is Root.MULTISET and kind.element is not None:
         kind = map_of(kind.element, INT)
-    sql = _hexadecimal(value) or (None if _holds_bytes(kind) else to_text(value.sql, kind))
+    sql = _hexadecimal(value) or (
+        # A CAST would print bytes as characters.
+        None if kind.holds(*BYTES_ROOTS) else to_text(value.sql, kind)
+    )
     if sql is None:
         raise StreamtableError(
             Condition.NOT_YET,
@@ -70,7 +73,7 @@ def as_text(name: str, value: Bound, at: Span) -> Bound:
 
 def _as_value(name: str, value: Bound, at: Span) -> Bound:
     """Return the column itself, unless Python has no type for it."""
-    if _holds(value.type, Root.INTERVAL_YEAR_MONTH):
+    if value.type.holds(Root.INTERVAL_YEAR_MONTH):
         raise StreamtableError(
             Condition.NOT_YET,
             at=at,
@@ -85,16 +88,3 @@ def _hexadecimal(value: Bound) -> str | None:
     if value.type.root not in BYTES_ROOTS:
         return None
     return f"concat('x\\'', lower(hex({value.sql})), '\\'')"
-
-
-def _holds_bytes(kind: DataType | None) -> bool:
-    """Return whether the type contains bytes, which a CAST would print as characters."""
-    return _holds(kind, *BYTES_ROOTS)
-
-
-def _holds(kind: DataType | None, *roots: Root) -> bool:
-    """Return whether a type is, or contains, one of these kinds of type."""
-    if kind is None:
-        return False
-    parts = (kind.element, kind.key, *(f.type for f in kind.fields))
-    return kind.root in roots or any(_holds(part, *roots) for part in parts)

@@ -26,6 +26,7 @@ _PLAIN = {
     "DATE": t.DATE,
     "STRING": t.STRING,
     "BYTES": t.BYTES,
+    "BITMAP": t.BITMAP,
 }
 #: Types of text and bytes: root and default length, as in Flink's planner.
 _WITH_LENGTH = {
@@ -40,7 +41,6 @@ _REFUSED = {
     "STRUCTURED": "its values are Java objects",
     "REAL": "Flink has FLOAT and DOUBLE",
     "VARIANT": "the formats do not carry it",
-    "BITMAP": "the formats do not carry it",
     "DESCRIPTOR": "it is not the type of a value",
 }
 #: Clauses that follow the columns of a table; these words are not field names by accident.

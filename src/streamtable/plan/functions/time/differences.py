@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 DIFFERENCES: Mapping[str, str] = {
+    "BITMAP_TO_BYTES": "Equal sets have equal bytes; in Flink, adjacent elements may be"
+    " a run or a list where both have the same length.",
     "CEIL": "A DATE that is a whole day stays; Flink gives the next day.",
     "CURRENT_DATABASE": "In a view or computed column: what was in use when that was made; in"
     " Flink when the query is planned.",

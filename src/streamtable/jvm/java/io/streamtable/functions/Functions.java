@@ -28,6 +28,7 @@ import scala.runtime.AbstractFunction1;
 public final class Functions {
   private static final List<Class<?>> OWNERS =
       List.of(
+          Bitmaps.class,
           CharacterTests.class,
           Clock.class,
           DateTexts.class,

@@ -9,6 +9,7 @@ import io.streamtable.operators.accumulator.PythonAccumulator;
 import io.streamtable.operators.accumulator.RankAccumulator;
 import io.streamtable.operators.accumulator.SumAccumulator;
 import io.streamtable.operators.accumulator.VarianceAccumulator;
+import io.streamtable.operators.accumulator.bitmap.BitmapAccumulator;
 import io.streamtable.operators.accumulator.counted.DistinctAccumulator;
 import io.streamtable.operators.accumulator.counted.DistinctIntegersAccumulator;
 import io.streamtable.operators.accumulator.counted.MultisetAccumulator;
@@ -84,6 +85,11 @@ public record Aggregation(
           case "MIN", "MAX" -> extreme(retracting);
           case "PERCENTILE" -> PercentileAccumulator.of(parameters);
           case "COLLECT" -> new MultisetAccumulator(argumentType);
+          case "BITMAP_BUILD_AGG", "BITMAP_BUILD_CARDINALITY_AGG",
+              "BITMAP_AND_AGG", "BITMAP_AND_CARDINALITY_AGG",
+              "BITMAP_OR_AGG", "BITMAP_OR_CARDINALITY_AGG",
+              "BITMAP_XOR_AGG", "BITMAP_XOR_CARDINALITY_AGG" ->
+              BitmapAccumulator.of(function, retracting);
           case "VAR_POP", "VAR_SAMP", "VARIANCE", "STDDEV_POP", "STDDEV_SAMP", "STDDEV" ->
               variance();
           case "ROW_NUMBER" -> new CountAccumulator();
@@ -92,8 +98,7 @@ public record Aggregation(
           case "LAG" -> new LagAccumulator(argumentType, Integer.parseInt(parameters.get(0)));
           default -> throw new IllegalArgumentException("no accumulator for " + function);
         };
-    // A set has the same extremes as its multiset, so MIN and MAX need no distinct state.
-    if (!distinct || function.equals("MIN") || function.equals("MAX")) {
+    if (!distinct || sameOfSet()) {
       return plain;
     }
     return !retracting && bitmaps && isInteger(argumentType)
@@ -117,6 +122,12 @@ public record Aggregation(
               new JsonText(parameters.contains("RAW")), parameters.get(0).equals("NULL"));
       default -> null;
     };
+  }
+
+  /** Returns whether the result over the set of the values equals that over their multiset. */
+  private boolean sameOfSet() {
+    boolean ofBitmaps = function.startsWith("BITMAP_") && !function.startsWith("BITMAP_XOR_");
+    return function.equals("MIN") || function.equals("MAX") || ofBitmaps;
   }
 
   private Accumulator variance() {

@@ -1,0 +1,287 @@
+"""BITMAP functions give Flink's answers, and equal Spark's answers over tables with deletes."""
+
+from __future__ import annotations
+
+import base64
+import json
+import random
+from collections import Counter
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from pyspark.errors import PySparkException
+from tests.compat.bitmaps.bitmaps_queries import (
+    ADDED,
+    CHANGELOGS,
+    CHANGES,
+    COLUMNS,
+    END,
+    EXPRESSIONS,
+    QUERIES,
+    REFUSED,
+    TABLES,
+    TIMED,
+    TIMED_COLUMNS,
+    WATERMARK,
+)
+from tests.compat.functions.functions_answers import expression, same_type, spark_value
+from tests.integration.differential.support import Query, Source, check
+
+from streamtable.core.changelog import RowKind
+from streamtable.core.errors import StreamtableError
+from streamtable.core.types import BYTES_ROOTS, Root
+from streamtable.plan.binding.expressions import Binder, Input
+from streamtable.testing.cases import Case
+from streamtable.testing.histories import random_history
+from streamtable.testing.jobs import BoundedRun
+from streamtable.testing.planned import planned, sink
+from streamtable.testing.replay import Replay
+from streamtable.testing.replayed import Recorded, Style
+from streamtable.testing.topics import produce_changes
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+    from tests.conftest import Topics
+
+    from streamtable.devbroker.broker import Broker
+    from streamtable.plan.binding.bound import Bound
+
+_RECORD = Path(__file__).parents[2] / "compat" / "bitmaps" / "bitmaps.json"
+_ANSWERS: dict[str, Any] = json.loads(_RECORD.read_text(encoding="utf-8"))
+_KINDS = {kind.short: kind for kind in RowKind}
+_TABLES = {
+    "changes": Recorded(Style.CHANGES, COLUMNS, [[(_KINDS[k], row)] for k, row in CHANGES]),
+    "added": Recorded(Style.APPEND, COLUMNS, [[(_KINDS[k], row)] for k, row in ADDED]),
+    "timed": Recorded(
+        Style.APPEND,
+        TIMED_COLUMNS,
+        [[(RowKind.INSERT, row)] for row in TIMED],
+        f"WATERMARK FOR ts AS {WATERMARK}",
+    ),
+}
+#: Refused by Flink, and harmless here.
+_LENIENT: dict[str, str] = {}
+
+
+def test_the_record_is_whole() -> None:
+    assert set(_ANSWERS["expressions"]) == set(EXPRESSIONS)
+    assert set(_ANSWERS["queries"]) == set(QUERIES)
+    assert set(_ANSWERS["refused"]) == set(REFUSED)
+
+
+def _bound(text: str) -> Bound | None:
+    try:
+        return Binder(Input()).bind(expression(text))
+    except StreamtableError:
+        return None
+
+
+def _shown(bound: Bound) -> str:
+    """An expression as the record has it: a BITMAP as its text."""
+    if bound.type.root is Root.BITMAP:
+        return f"flink_bitmap_to_string({bound.sql})"
+    if bound.type.root is Root.ARRAY and bound.type.element.root is Root.BITMAP:
+        return f"transform({bound.sql}, b -> flink_bitmap_to_string(b))"
+    return bound.sql
+
+
+def test_expressions_are_flinks(spark: SparkSession) -> None:
+    answers = _ANSWERS["expressions"]
+    bound = {text: _bound(text) for text in EXPRESSIONS}
+    taken = {text for text, found in bound.items() if found is not None}
+    assert taken == {t for t in EXPRESSIONS if "error" not in answers[t]} | _LENIENT.keys()
+    given = [text for text in EXPRESSIONS if text in taken and "value" in answers[text]]
+    types = {text: same_type(answers[text]["type"]) for text in given}
+    assert {text: bound[text].type.sql() for text in given} == types
+    (row,) = spark.range(1).selectExpr(*(_shown(bound[text]) for text in given)).collect()
+    values = {text: spark_value(value) for text, value in zip(given, row, strict=True)}
+    assert values == {text: answers[text]["value"] for text in given}
+
+
+@pytest.mark.parametrize("text", [t for t in EXPRESSIONS if "fails" in _ANSWERS["expressions"][t]])
+def test_bytes_of_no_bitmap_fail(spark: SparkSession, text: str) -> None:
+    bound = _bound(text)
+    assert bound is not None
+    assert _ANSWERS["expressions"][text]["fails"].startswith("Failed to deserialize bitmap")
+    with pytest.raises(PySparkException, match="Failed to deserialize bitmap from bytes"):
+        spark.range(1).selectExpr(bound.sql).collect()
+
+
+@pytest.mark.parametrize("phases", ["ONE_PHASE", "TWO_PHASE"])
+def test_changelogs_are_flinks(spark: SparkSession, phases: str) -> None:
+    cases = [_case(query) for query in CHANGELOGS]
+    settings = {"table.optimizer.agg-phase-strategy": phases}
+    found = Replay(spark, _TABLES, settings, in_memory=True).changes(cases)
+    wrong = []
+    for query, batches in zip(CHANGELOGS, found, strict=True):
+        ours = [[kind.short, _same(query, row)] for changes in batches for kind, row in changes]
+        flinks = _telling(_ANSWERS["queries"][query])
+        if ours != flinks:
+            wrong.append(f"{query}\n  ours    {ours}\n  Flink's {flinks}")
+    assert not wrong, "\n".join(wrong)
+
+
+def test_tables_are_flinks(spark: SparkSession) -> None:
+    found = Replay(spark, _TABLES, in_memory=True).changes([_case(query) for query in TABLES])
+    wrong = []
+    for query, batches in zip(TABLES, found, strict=True):
+        ours = _net([kind.short, _same(query, row)] for changes in batches for kind, row in changes)
+        flinks = _net(_ANSWERS["queries"][query])
+        if ours != flinks:
+            wrong.append(f"{query}\n  ours    {ours}\n  Flink's {flinks}")
+    assert not wrong, "\n".join(wrong)
+
+
+@pytest.mark.parametrize("query", REFUSED)
+def test_what_flink_refuses_is_refused(query: str) -> None:
+    assert isinstance(_ANSWERS["refused"][query], str)
+    with pytest.raises(StreamtableError):
+        planned(query, _TABLES)
+
+
+def _case(query: str) -> Case:
+    """A query into a sink of complete changes, its columns of the query's own types."""
+    fields = [column.field for column in planned(query, _TABLES).columns]
+    return Case(sink(fields), query, query)
+
+
+@cache
+def _kinds(query: str) -> list[Root]:
+    return [column.field.type.root for column in planned(query, _TABLES).columns]
+
+
+def _same(query: str, row: list[Any]) -> list[Any]:
+    """A row as the record has it: Spark's JSON has bytes in base64."""
+    kinds = _kinds(query)
+    return [
+        "hex:" + base64.b64decode(value).hex() if kind in BYTES_ROOTS and value else value
+        for kind, value in zip(kinds, row, strict=True)
+    ]
+
+
+def _telling(changes: list[list[Any]]) -> list[list[Any]]:
+    """Without updates that change nothing."""
+    found: list[list[Any]] = []
+    for kind, row in changes:
+        if kind == "+U" and found and found[-1] == ["-U", row]:
+            found.pop()
+        else:
+            found.append([kind, row])
+    return found
+
+
+def _net(changes: Any) -> Counter[str]:
+    """The rows that changes add up to, but for the last row of the timed table."""
+    table: Counter[str] = Counter()
+    for kind, row in changes:
+        if END not in row[:2]:
+            table[json.dumps(row)] += 1 if kind in ("+I", "+U") else -1
+    return +table
+
+
+_SETS = "collect_list(array(v, w)) FILTER (WHERE v IS NOT NULL)"
+_ALL = f"flatten({_SETS})"
+_BATCH = {
+    "BUILD": "collect_set(v)",
+    "AND": f"reduce({_SETS}, CAST(NULL AS ARRAY<INT>),"
+    " (a, b) -> if(a IS NULL, b, array_intersect(a, b)))",
+    "OR": f"array_distinct({_ALL})",
+    "XOR": f"filter(array_distinct({_ALL}), e -> size(filter({_ALL}, x -> x = e)) % 2 = 1)",
+}
+
+
+def _texts(operation: str) -> str:
+    items = f"concat('{{', array_join(array_sort({_BATCH[operation]}), ','), '}}')"
+    return f"CASE WHEN COUNT(v) > 0 THEN {items} END"
+
+
+_B = "BITMAP_BUILD(CASE WHEN v IS NOT NULL THEN ARRAY[v, w] END)"
+_QUERIES = {
+    operation: Query(
+        (0,),
+        f"SELECT COALESCE(g, 'none'), BITMAP_TO_STRING(BITMAP_{operation}_AGG({value})),"
+        f" COALESCE(BITMAP_{operation}_CARDINALITY_AGG({value}), -1)"
+        " FROM t GROUP BY COALESCE(g, 'none')",
+        f"SELECT COALESCE(g, 'none'), {_texts(operation)},"
+        f" CASE WHEN COUNT(v) > 0 THEN CAST(size({_BATCH[operation]}) AS BIGINT) ELSE -1L END"
+        " FROM t GROUP BY COALESCE(g, 'none')",
+    )
+    for operation, value in (("BUILD", "v"), ("AND", _B), ("OR", _B), ("XOR", _B))
+}
+
+
+def _values(source: random.Random) -> dict[str, Any]:
+    # Two different numbers: an array with equal ones is another set.
+    return {
+        "g": source.choice([None, "a", "b", "c"]),
+        "v": source.choice([None, *range(5)]),
+        "w": source.choice([5, 6, 70_000]),
+    }
+
+
+@pytest.mark.parametrize("phases", ["ONE_PHASE", "TWO_PHASE"])
+@pytest.mark.parametrize(
+    "seed", [3, *(pytest.param(seed, marks=pytest.mark.soak) for seed in range(4, 24))]
+)
+def test_folded_output_equals_batch(seed: int, phases: str, spark: SparkSession) -> None:
+    history = random_history(seed, length=150, keys=12, make=_values)
+    sources = {"t": Source("k INT, g STRING, v INT, w INT", history)}
+    settings = {"table.optimizer.agg-phase-strategy": phases}
+    assert check(spark, seed, sources, _QUERIES, settings) == 0
+
+
+_JOB = """
+CREATE TABLE t (k INT, g STRING, v INT, PRIMARY KEY (k) NOT ENFORCED) WITH (
+  'connector' = 'upsert-kafka', 'topic' = '${source}', 'key.format' = 'json',
+  'value.format' = 'json', 'properties.bootstrap.servers' = '${servers}');
+CREATE TABLE sets (g STRING, bits BYTES, n BIGINT, PRIMARY KEY (g) NOT ENFORCED) WITH (
+  'connector' = 'upsert-kafka', 'topic' = '${source}-sets', 'key.format' = 'json',
+  'value.format' = 'json', 'properties.bootstrap.servers' = '${servers}');
+INSERT INTO sets SELECT g, BITMAP_TO_BYTES(BITMAP_BUILD_AGG(v)), BITMAP_BUILD_CARDINALITY_AGG(v)
+  FROM t WHERE g IS NOT NULL GROUP BY g;
+"""
+
+
+def test_bitmaps_go_into_a_topic(
+    spark: SparkSession, broker: Broker, topic: Topics, tmp_path: Path
+) -> None:
+    """Micro-batches and real-time mode take turns on one checkpoint."""
+    source, servers = topic("t", partitions=2), broker.bootstrap_servers
+    run = BoundedRun(spark, _JOB, tmp_path / "c", {"source": source, "servers": servers})
+    history = random_history(5, length=60, keys=9, make=_values)
+    sizes = (30, 50, 60)
+    live: dict[int, dict[str, Any]] = {}
+    start = 0
+    for size, mode in zip(sizes, ("micro-batch", "real-time", "micro-batch"), strict=True):
+        produce_changes(servers, source, history[start:size])
+        for change in history[start:size]:
+            live.pop(change.key, None)
+            if change.values is not None:
+                live[change.key] = change.values
+        start = size
+        groups: dict[str, set[int]] = {}
+        for row in live.values():
+            if row["g"] is not None:
+                groups.setdefault(row["g"], set()).update([] if row["v"] is None else [row["v"]])
+        expected = {(g,): (sorted(values), len(values) or None) for g, values in groups.items()}
+        sizes_of = {key: n for key, (_, n) in expected.items()}
+        if mode == "real-time":
+            run.until(lambda wanted=sizes_of: _sizes(run) == wanted, {"execution.mode": mode})
+        else:
+            run({"execution.mode": mode})
+        found = run.rows("sets")
+        assert {k: (_elements(spark, r["bits"]), r["n"]) for k, r in found.items()} == expected
+
+
+def _sizes(run: BoundedRun) -> dict[tuple[Any, ...], int | None]:
+    return {key: row["n"] for key, row in run.rows("sets").items()}
+
+
+def _elements(spark: SparkSession, bits: Any) -> list[int]:
+    if bits is None:
+        return []
+    data = bits if isinstance(bits, bytes) else base64.b64decode(bits)
+    (row,) = spark.range(1).selectExpr(f"flink_bitmap_to_array(X'{data.hex()}')").collect()
+    return list(row[0])
