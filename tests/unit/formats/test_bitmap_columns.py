@@ -92,3 +92,18 @@ def test_user_functions_take_none() -> None:
         )
     assert refused.value.condition is Condition.NOT_YET
     assert "BITMAP_TO_BYTES" in str(refused.value.hint)
+
+
+@pytest.mark.parametrize("name", ["BITMAP_CARDINALITY", "BITMAP_BUILD_AGG"])
+def test_a_function_of_the_user_keeps_its_name(name: str) -> None:
+    """Scripts of Flink 2.2 may have functions with the names that 2.3 has added."""
+    session = Session()
+    script = (
+        f"CREATE FUNCTION {name} AS 'tests.compat.inventory.example:twice' LANGUAGE PYTHON;"
+        "CREATE TABLE s (a INT) WITH ('connector' = 'datagen');"
+        "CREATE TABLE o (b BIGINT) WITH ('connector' = 'blackhole');"
+        f"INSERT INTO o SELECT {name}(a) FROM s;"
+    )
+    session.load(script, "job.sql")
+    assert "GroupAggregate" not in session.explain()
+    assert "streamtable_udf_" in session.explain()

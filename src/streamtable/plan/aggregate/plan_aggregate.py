@@ -18,7 +18,7 @@ from streamtable.plan.aggregate.call import AggregateCall, PythonAggregate
 from streamtable.plan.aggregate.group_aggregate import GroupAggregate
 from streamtable.plan.aggregate.plan_call import taken_by, taken_by_python
 from streamtable.plan.binding.expressions import Binder, Bound, Input
-from streamtable.plan.binding.python_calls import called_aggregate
+from streamtable.plan.binding.python_calls import called_aggregate, calls_aggregate
 from streamtable.plan.functions import AGGREGATES
 from streamtable.plan.query.relation import Relation, of_node, project, unique_names
 from streamtable.sql.nodes import FlinkCall
@@ -37,7 +37,7 @@ def is_aggregate(node: exp.Expr) -> bool:
     """Return whether the node calls an aggregate function that is not an OVER aggregate."""
     if not isinstance(node, FlinkCall) or isinstance(node.parent, exp.Window):
         return False
-    return node.name in AGGREGATES or called_aggregate(node) is not None
+    return calls_aggregate(node)
 
 
 def has_aggregate(node: exp.Expr) -> bool:

@@ -38,9 +38,9 @@ from streamtable.plan.binding.literals import (
 )
 from streamtable.plan.binding.names import column
 from streamtable.plan.binding.periods import overlaps
-from streamtable.plan.binding.python_calls import called_aggregate
+from streamtable.plan.binding.python_calls import calls_aggregate
 from streamtable.plan.binding.user_calls import bind_user_call
-from streamtable.plan.functions import AGGREGATES, bind_call
+from streamtable.plan.functions import bind_call
 from streamtable.plan.functions.json import with_clauses
 from streamtable.sql.nodes import CallClause, FlinkCall, FlinkType, IntervalLiteral, TemporalLiteral
 from streamtable.sql.place import place_of
@@ -280,7 +280,7 @@ class Binder:
 
     @_rule.register
     def _call(self, node: FlinkCall, at: Span | None) -> Bound:
-        if node.name in AGGREGATES or called_aggregate(node) is not None:
+        if calls_aggregate(node):
             raise StreamtableError(
                 Condition.AGGREGATE_MISPLACED,
                 at=at,

@@ -11,6 +11,7 @@ from streamtable.core.errors import Condition, Span, StreamtableError
 from streamtable.plan.binding.bound import Bound, derived
 from streamtable.plan.binding.casts import implicit_cast
 from streamtable.plan.binding.user_arguments import check_arguments
+from streamtable.plan.functions import AGGREGATES
 from streamtable.sql.nodes import FlinkCall
 
 
@@ -40,6 +41,13 @@ def called_aggregate(node: exp.Expr | None) -> PythonFunction | None:
     function = node.args.get("function") if isinstance(node, FlinkCall) else None
     is_aggregate = isinstance(function, PythonFunction) and function.signature.is_aggregate
     return function if is_aggregate else None
+
+
+def calls_aggregate(node: FlinkCall) -> bool:
+    """Return whether a node calls an aggregate function, Flink's own or the user's."""
+    if node.args.get("function") is None:
+        return node.name in AGGREGATES
+    return called_aggregate(node) is not None
 
 
 def python_arguments(

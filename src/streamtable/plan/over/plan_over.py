@@ -17,8 +17,7 @@ from streamtable.plan.aggregate.call import AggregateCall
 from streamtable.plan.aggregate.plan_aggregate import Inputs, call_of, canonical
 from streamtable.plan.binding.comparisons import check_order
 from streamtable.plan.binding.expressions import Binder, Input, InputField
-from streamtable.plan.binding.python_calls import called_aggregate
-from streamtable.plan.functions import AGGREGATES
+from streamtable.plan.binding.python_calls import called_aggregate, calls_aggregate
 from streamtable.plan.node import Node
 from streamtable.plan.over.calls import NOT_IN_STREAMS, is_numbering, numbering
 from streamtable.plan.over.frame import Frame
@@ -127,7 +126,7 @@ def _spec(window: exp.Window, relation: Relation) -> _Spec:
             window,
             "a Python aggregate function cannot be used with OVER; in Flink, only one over pandas",
         )
-    if call.name not in AGGREGATES and numbering(call.name) is None:
+    if not calls_aggregate(call) and numbering(call.name) is None:
         raise _invalid(window, "OVER must be applied to an aggregate function")
     if call.args.get("filter"):
         hint = f"write {call.name}(CASE WHEN ... END) OVER ..."
