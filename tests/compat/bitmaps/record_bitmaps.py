@@ -3,7 +3,8 @@
     python tests/compat/bitmaps/record_bitmaps.py      # a Python with apache-flink 2.3
 
 The answers go to `bitmaps.json`, with Flink's version: of expressions the type and the value, or
-that the call is refused or fails; of queries their changes, or the refusal.
+that the call is refused or fails; of queries their changes, or the refusal. Those that are there
+already stay; remove the file to ask for all of them again.
 """
 
 from __future__ import annotations
@@ -55,13 +56,16 @@ def main() -> None:
     )
     declared = schema.watermark("ts", WATERMARK).build()
     tables.create_temporary_view("timed", tables.from_data_stream(timed, declared))
-    record = {
-        "flink": version("apache-flink"),
-        "expressions": {text: _expression(text, tables) for text in EXPRESSIONS},
-        "queries": {query: _query(query, tables) for query in QUERIES},
-        "refused": {query: _query(query, tables) for query in REFUSED},
-    }
     target = Path(__file__).with_name("bitmaps.json")
+    known = json.loads(target.read_text(encoding="utf-8")) if target.exists() else {}
+    record: dict[str, Any] = {"flink": version("apache-flink")}
+    for chapter, ask, texts in (
+        ("expressions", _expression, EXPRESSIONS),
+        ("queries", _query, QUERIES),
+        ("refused", _query, REFUSED),
+    ):
+        there = known.get(chapter, {})
+        record[chapter] = {t: there[t] if t in there else ask(t, tables) for t in texts}
     text = json.dumps(record, indent=1, ensure_ascii=False)
     target.write_text(text.replace("\n    ", " ").replace("\n   ]", "]") + "\n", encoding="utf-8")
 

@@ -64,9 +64,8 @@ FUNCTIONS: Mapping[str, Function] = {function.name: function for function in _SC
 
 #: Flink version that added a name, if it is known to be late; 2.2 has all other names.
 SINCE: Mapping[str, str] = {
-    function.name: function.since
-    for function in (*_SCALARS, *AGGREGATES.values())
-    if function.since is not None
+    **{scalar.name: scalar.since for scalar in _SCALARS if scalar.since},
+    **{aggregate.name: aggregate.since for aggregate in AGGREGATES.values() if aggregate.since},
 }
 
 #: Names that Flink 2.2 leaves to user-defined functions.

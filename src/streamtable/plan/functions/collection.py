@@ -18,7 +18,7 @@ from streamtable.core.types import (
 )
 from streamtable.plan.binding.bound import Bound, failing, text_literal
 from streamtable.plan.binding.casts import implicit_cast
-from streamtable.plan.functions.kinds import ANY, ARRAY, MAP, TEXT, TRUTH, WHOLE
+from streamtable.plan.functions.kinds import ANY, ARRAY, MAP, ORDERED_ARRAY, TEXT, TRUTH, WHOLE
 from streamtable.plan.functions.model import (
     Arguments,
     Category,
@@ -219,7 +219,7 @@ COLLECTIONS = (
     one(
         "ARRAY_MAX",
         _COLLECTION,
-        (ARRAY,),
+        (ORDERED_ARRAY,),
         _item,
         "array_max({0})",
         "The greatest element.",
@@ -228,7 +228,7 @@ COLLECTIONS = (
     one(
         "ARRAY_MIN",
         _COLLECTION,
-        (ARRAY,),
+        (ORDERED_ARRAY,),
         _item,
         "array_min({0})",
         "The least element.",
@@ -257,7 +257,7 @@ COLLECTIONS = (
     one(
         "ARRAY_SORT",
         _COLLECTION,
-        (ARRAY, TRUTH, TRUTH),
+        (ORDERED_ARRAY, TRUTH, TRUTH),
         _alike,
         _sorted,
         "In order; the arguments say ascending, and NULLs first.",

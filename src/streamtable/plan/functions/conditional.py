@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from streamtable.core.types import DataType
 from streamtable.plan.binding.comparisons import compare
-from streamtable.plan.functions.kinds import ANY, TRUTH
+from streamtable.plan.functions.kinds import ANY, ORDERED, TRUTH
 from streamtable.plan.functions.model import Arguments, Category, Function, Nulls, Overload
 
 
@@ -28,7 +28,7 @@ def _extreme(function: str) -> Overload:
             return arguments[0].sql
         return f"if({' OR '.join(missing)}, NULL, {chosen})" if missing else chosen
 
-    return Overload((ANY,), lambda a: a[0].type, sql, repeats=True, common_from=0, merging=True)
+    return Overload((ORDERED,), lambda a: a[0].type, sql, repeats=True, common_from=0, merging=True)
 
 
 CONDITIONAL = (

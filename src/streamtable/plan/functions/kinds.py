@@ -40,4 +40,12 @@ REAL = of_roots("a number", NUMERIC, DOUBLE, convert=True)
 DAY = of_roots("a DATE", {Root.DATE}, DATE)
 LOCAL = of_roots("a TIMESTAMP", {Root.TIMESTAMP}, timestamp(3))
 ARRAY = Kind("an ARRAY", lambda a: a if a.type.root is Root.ARRAY else None)
+#: Values that Flink sorts: all but those with a BITMAP.
+ORDERED = Kind(
+    "a value that has an order", lambda a: None if a.type.holds(Root.BITMAP) else ANY.take(a)
+)
+ORDERED_ARRAY = Kind(
+    "an ARRAY of values that have an order",
+    lambda a: None if a.type.holds(Root.BITMAP) else ARRAY.take(a),
+)
 MAP = Kind("a MAP", lambda a: a if a.type.root is Root.MAP else None)
