@@ -40,14 +40,15 @@ _BY_KEY = (
         f"SELECT o.k, o.v, p.v FROM {{0}} AS o JOIN p {_AS_OF} ON o.g = p.k",
         "SELECT o.k, o.v, a.v FROM {0} AS o JOIN {at_g} AS a ON o.k = a.k",
     ),
+    # An inner join first would emit a row late whose condition becomes true after the watermark.
     (
         (
-            f"SELECT o.k, a.v, b.v FROM {{0}} AS o JOIN p {_AS_OF} AS a ON o.g = a.k AND o.v <> a.v"
-            f" LEFT JOIN p {_AS_OF} AS b ON MOD(o.h + 1, 3) = b.k"
+            f"SELECT o.k, a.v, b.v FROM {{0}} AS o LEFT JOIN p {_AS_OF} AS a"
+            f" ON o.g = a.k AND o.v <> a.v JOIN p {_AS_OF} AS b ON MOD(o.h + 1, 3) = b.k"
         ),
         (
-            "SELECT o.k, a.v, b.v FROM {0} AS o JOIN {at_g} AS a ON o.k = a.k AND o.v <> a.v"
-            " LEFT JOIN {at_h} AS b ON o.k = b.k"
+            "SELECT o.k, a.v, b.v FROM {0} AS o LEFT JOIN {at_g} AS a"
+            " ON o.k = a.k AND o.v <> a.v JOIN {at_h} AS b ON o.k = b.k"
         ),
     ),
 )
