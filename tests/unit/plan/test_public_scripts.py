@@ -89,6 +89,18 @@ NOTICES = {
         "option 'sink.transactional-id-prefix' has no effect without"
         " 'sink.delivery-guarantee' = 'exactly-once'"
     ),
+    **{
+        f"""CREATE TABLE t (a INT) WITH ('connector' = 'kafka', 'topic' = 't;u', 'format' = 'json',
+       'properties.bootstrap.servers' = 'b', '{key}' = '{value}', '{mode}' = 'latest-offset')""": (
+            f"option '{key}' has no effect without '{mode}' = '{wanted}'"
+        )
+        for key, value, mode, wanted in (
+            ("scan.startup.timestamp-millis", "1", "scan.startup.mode", "timestamp"),
+            ("scan.startup.specific-offsets", "x", "scan.startup.mode", "specific-offsets"),
+            ("scan.bounded.timestamp-millis", "1", "scan.bounded.mode", "timestamp"),
+            ("scan.bounded.specific-offsets", "x", "scan.bounded.mode", "specific-offsets"),
+        )
+    },
     _FILES.format("sink.rolling-policy.file-size", "128 MB"): _ROLLS,
     _FILES.format("sink.rolling-policy.rollover-interval", "1 min"): _ROLLS,
     _FILES.format("sink.partition-commit.trigger", "partition-time"): _COMMITS,

@@ -52,9 +52,9 @@ OPTIONS = OptionSet(
         *RULES,
         rules.needs(KEY_PREFIX, VALUE_FIELDS, ValueFields.EXCEPT_KEY),
         _KEY_TOGETHER,
-        rules.only_with(STARTUP_TIMESTAMP, STARTUP_MODE, StartupMode.TIMESTAMP),
-        rules.only_with(STARTUP_OFFSETS, STARTUP_MODE, StartupMode.SPECIFIC),
-        rules.one_topic(STARTUP_OFFSETS, TOPIC),
+        rules.required_with(STARTUP_TIMESTAMP, STARTUP_MODE, StartupMode.TIMESTAMP),
+        rules.required_with(STARTUP_OFFSETS, STARTUP_MODE, StartupMode.SPECIFIC),
+        rules.one_topic(STARTUP_OFFSETS, STARTUP_MODE, StartupMode.SPECIFIC, TOPIC),
         rules.not_with_keys(PARTITIONER, "round-robin", KEY_FIELDS),
     ),
 )

@@ -109,11 +109,13 @@ STARTUP_TIMESTAMP = Option(
     "scan.startup.timestamp-millis",
     integer(minimum=0),
     doc="Epoch milliseconds for the mode `timestamp`.",
+    only_with=(STARTUP_MODE.key, StartupMode.TIMESTAMP.value),
 )
 STARTUP_OFFSETS = Option(
     "scan.startup.specific-offsets",
     TEXT,
     doc="`partition:0,offset:42;partition:1,offset:300` for the mode `specific-offsets`.",
+    only_with=(STARTUP_MODE.key, StartupMode.SPECIFIC.value),
 )
 BOUNDED_MODE = Option(
     "scan.bounded.mode",
@@ -125,6 +127,7 @@ BOUNDED_TIMESTAMP = Option(
     "scan.bounded.timestamp-millis",
     integer(minimum=0),
     doc="Epoch milliseconds for the bounded mode `timestamp`.",
+    only_with=(BOUNDED_MODE.key, BoundedMode.TIMESTAMP.value),
 )
 BOUNDED_OFFSETS = Option(
     "scan.bounded.specific-offsets",
@@ -132,6 +135,7 @@ BOUNDED_OFFSETS = Option(
     doc="End offsets, exclusive, for `specific-offsets`; the job waits for offsets that do not"
     " exist yet, unless the run is `--bounded`. Other partitions are read up to the group's"
     " committed offset.",
+    only_with=(BOUNDED_MODE.key, BoundedMode.SPECIFIC.value),
 )
 DISCOVERY_INTERVAL = Option(
     "scan.topic-partition-discovery.interval",
@@ -271,9 +275,9 @@ RULES = (
     rules.one_of(TOPIC, TOPIC_PATTERN),
     rules.one_of(FORMAT, VALUE_FORMAT),
     rules.client_properties_are_free,
-    rules.only_with(BOUNDED_TIMESTAMP, BOUNDED_MODE, BoundedMode.TIMESTAMP),
-    rules.only_with(BOUNDED_OFFSETS, BOUNDED_MODE, BoundedMode.SPECIFIC),
-    rules.one_topic(BOUNDED_OFFSETS, TOPIC),
+    rules.required_with(BOUNDED_TIMESTAMP, BOUNDED_MODE, BoundedMode.TIMESTAMP),
+    rules.required_with(BOUNDED_OFFSETS, BOUNDED_MODE, BoundedMode.SPECIFIC),
+    rules.one_topic(BOUNDED_OFFSETS, BOUNDED_MODE, BoundedMode.SPECIFIC, TOPIC),
     rules.stays_on(DISCOVERY_INTERVAL),
     rules.skips_or_keeps(DEAD_LETTER_TOPIC),
     rules.another_topic(DEAD_LETTER_TOPIC, TOPIC),

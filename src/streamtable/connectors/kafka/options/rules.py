@@ -121,26 +121,6 @@ def required_with(option: Option[Any], other: Option[Any], value: Enum) -> Rule:
     return check
 
 
-def only_with(option: Option[Any], other: Option[Any], value: Enum) -> Rule:
-    """Require `option` for one `value` of `other`, and refuse it for any other value."""
-    required = required_with(option, other, value)
-
-    def check(settings: Settings, table: str) -> None:
-        required(settings, table)
-        if settings.has(option) and settings.get(other) is not value:
-            raise StreamtableError(
-                Condition.OPTION_CONFLICT,
-                at=settings.at(option),
-                reason=(
-                    f"{table} sets '{option.key}', which has an effect only with"
-                    f" '{other.key}' = '{value.value}'"
-                ),
-                hint=f"set '{other.key}' = '{value.value}' or remove '{option.key}'",
-            )
-
-    return check
-
-
 def skips_or_keeps(dead_letters: Option[Any]) -> Rule:
     """Refuse skipping records that do not parse together with a dead-letter topic.
 
@@ -190,12 +170,14 @@ def not_with_keys(option: Option[str], value: str, keys: Option[Any]) -> Rule:
     return check
 
 
-def one_topic(offsets: Option[Any], topics: Option[tuple[str, ...]]) -> Rule:
-    """Require one topic for offsets by partition (Flink's rule)."""
+def one_topic(
+    offsets: Option[Any], other: Option[Any], value: Enum, topics: Option[tuple[str, ...]]
+) -> Rule:
+    """Require one topic for offsets by partition, which one `value` of `other` uses (Flink's)."""
 
     def check(settings: Settings, table: str) -> None:
         named: tuple[str, ...] = settings.get(topics) or ()
-        if settings.has(offsets) and len(named) != 1:
+        if settings.get(other) is value and settings.has(offsets) and len(named) != 1:
             raise StreamtableError(
                 Condition.OPTION_CONFLICT,
                 at=settings.at(offsets),

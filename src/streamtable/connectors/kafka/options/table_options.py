@@ -29,10 +29,11 @@ from streamtable.connectors.kafka.options.options import (
     TRANSACTION_PREFIX,
     BoundedMode,
     DeliveryGuarantee,
+    StartupMode,
 )
 from streamtable.connectors.kafka.table import Bound, Discovery, NewTopic, Startup
-from streamtable.core.errors import Condition, Span, StreamtableError
-from streamtable.core.options import Settings
+from streamtable.core.errors import Condition, StreamtableError
+from streamtable.core.options import Option, Settings
 
 
 def _client_properties(settings: Settings) -> dict[str, str]:
@@ -48,13 +49,12 @@ def _client_properties(settings: Settings) -> dict[str, str]:
 
 def read_startup(settings: Settings) -> Startup:
     """Read the startup options of the `kafka` connector."""
-    offsets = settings.get(STARTUP_OFFSETS)
-    at = settings.at(STARTUP_OFFSETS)
+    mode = settings[STARTUP_MODE]
     return Startup(
-        mode=settings[STARTUP_MODE],
+        mode=mode,
         explicit=settings.has(STARTUP_MODE),
-        timestamp_ms=settings.get(STARTUP_TIMESTAMP),
-        offsets=_specific_offsets(offsets, STARTUP_OFFSETS.key, at) if offsets else {},
+        timestamp_ms=settings.get(STARTUP_TIMESTAMP) if mode is StartupMode.TIMESTAMP else None,
+        offsets=_offsets(settings, STARTUP_OFFSETS) if mode is StartupMode.SPECIFIC else {},
     )
 
 
@@ -104,23 +104,22 @@ def _read_bound(settings: Settings) -> Bound | None:
     mode = settings[BOUNDED_MODE]
     if mode is BoundedMode.UNBOUNDED:
         return None
-    offsets = settings.get(BOUNDED_OFFSETS)
-    at = settings.at(BOUNDED_OFFSETS)
     return Bound(
         mode=mode,
-        timestamp_ms=settings.get(BOUNDED_TIMESTAMP),
-        offsets=_specific_offsets(offsets, BOUNDED_OFFSETS.key, at) if offsets else {},
+        timestamp_ms=settings.get(BOUNDED_TIMESTAMP) if mode is BoundedMode.TIMESTAMP else None,
+        offsets=_offsets(settings, BOUNDED_OFFSETS) if mode is BoundedMode.SPECIFIC else {},
     )
 
 
-def _specific_offsets(text: str, option: str, at: Span | None) -> dict[int, int]:
+def _offsets(settings: Settings, option: Option[str]) -> dict[int, int]:
     """Parse Flink's `partition:0,offset:42;partition:1,offset:300` into {0: 42, 1: 300}."""
+    text = settings[option]
     entry = r"\s*partition\s*:\s*(\d+)\s*,\s*offset\s*:\s*(\d+)\s*"
     if not re.fullmatch(f"{entry}(;{entry})*;?", text):
         raise StreamtableError(
             Condition.INVALID_OPTION,
-            at=at,
-            option=option,
+            at=settings.at(option),
+            option=option.key,
             value=text,
             expected="of the form 'partition:0,offset:42;partition:1,offset:300'",
         )
