@@ -2,14 +2,26 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator, Mapping
-from functools import cached_property
+from functools import cached_property, lru_cache
 from importlib.metadata import EntryPoint, entry_points
-from typing import Generic, TypeVar
+from importlib.metadata import EntryPoints as InstalledPoints
+from typing import Generic, TypeVar, cast
 
 from streamtable.core.errors import Condition, StreamtableError
 
 T = TypeVar("T")
+
+
+@lru_cache(1)
+def _installed(_path: tuple[str, ...]) -> InstalledPoints:
+    """Return the entry points of all packages on a search path, which must be `sys.path`.
+
+    Python reads a file of each package. All groups share the result.
+    """
+    # Python 3.11 declares another class, which has the same `select`.
+    return cast("InstalledPoints", entry_points())
 
 
 class EntryPoints(Mapping[str, T], Generic[T]):
@@ -50,7 +62,8 @@ class EntryPoints(Mapping[str, T], Generic[T]):
     def _declared(self) -> Mapping[str, list[EntryPoint]]:
         """Entry points by name, sorted; a package that is on the path twice counts once."""
         found: dict[str, list[EntryPoint]] = {}
-        for point in sorted(entry_points(group=self._group), key=lambda p: p.name):
+        points = _installed(tuple(sys.path)).select(group=self._group)
+        for point in sorted(points, key=lambda p: p.name):
             same = found.setdefault(point.name, [])
             if all(other.value != point.value for other in same):
                 same.append(point)
