@@ -7,6 +7,7 @@ the user or the cluster, 2 wrong usage, 70 a bug in streamtable, 130 interrupted
 
 from __future__ import annotations
 
+import gc
 import logging
 import sys
 import traceback
@@ -110,8 +111,7 @@ class LazyGroup(click.Group):
         known = SUBCOMMANDS.get(cmd_name)
         if known is None:
             return None
-        command: click.Command = import_module(known.module).command
-        return command
+        return _imported(known.module)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the list of `--help` from the table: click's own method imports all subcommands."""
@@ -134,6 +134,21 @@ class LazyGroup(click.Group):
             else:
                 ctx.obj(error, text)  # `run --log-format json`
             raise click.exceptions.Exit(code) from error
+
+
+def _imported(module: str) -> click.Command:
+    """Import the module of a subcommand without garbage collection.
+
+    An import creates many objects, and almost none of them is garbage. Collections would visit
+    them repeatedly; `freeze` excludes them from later ones.
+    """
+    gc.disable()
+    try:
+        command: click.Command = import_module(module).command
+    finally:
+        gc.freeze()
+        gc.enable()
+    return command
 
 
 def _verdict(error: Exception) -> tuple[str, int]:
