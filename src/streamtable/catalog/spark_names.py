@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
-
 
 def spark_name(prefix: str, readable: str, identity: str) -> str:
     """Return a name that is the same in every run of a script.
@@ -19,4 +17,6 @@ def spark_name(prefix: str, readable: str, identity: str) -> str:
 
 def digest(text: str) -> str:
     """Return eight hexadecimal digits of a hash."""
+    import hashlib  # only for functions of the user
+
     return hashlib.sha256(text.encode()).hexdigest()[:8]

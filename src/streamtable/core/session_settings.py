@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime, timedelta, tzinfo
 from typing import Any
-from zoneinfo import ZoneInfo
 
 from streamtable.core.answer import Answer
 from streamtable.core.errors import Condition, Span, StreamtableError, closest
@@ -219,4 +218,6 @@ def zone_named(name: str) -> tzinfo:
     if name.startswith(("GMT", "UTC", "+", "-")):
         offset = name.removeprefix("GMT").removeprefix("UTC") or "+00:00"
         return datetime.fromisoformat(f"2000-01-01T00:00:00{offset}").tzinfo or UTC
+    from zoneinfo import ZoneInfo  # few scripts name a region
+
     return ZoneInfo(name)

@@ -13,7 +13,6 @@ exists is complete. Sources are compiled with `--release`, so they run on every 
 
 from __future__ import annotations
 
-import argparse
 import hashlib
 import os
 import subprocess
@@ -178,6 +177,8 @@ def _javac(files: list[Path], class_path: list[Path], into: Path, *more: str) ->
 
 
 def _main() -> int:
+    import argparse  # only for the command
+
     parser = argparse.ArgumentParser(prog="streamtable.jvm.compile", description=__doc__)
     parser.add_argument("--lint", action="store_true", help="fail on warnings, keep nothing")
     try:

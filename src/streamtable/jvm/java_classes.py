@@ -6,9 +6,7 @@ once per class and set of jars in a process.
 
 from __future__ import annotations
 
-import json
 import os
-import subprocess
 from collections.abc import Sequence
 from functools import lru_cache
 from pathlib import Path
@@ -16,7 +14,6 @@ from typing import Any
 from urllib.parse import unquote, urlsplit
 
 from streamtable.core.errors import InternalError
-from streamtable.jvm.compile import operators_jar
 from streamtable.jvm.tools import java_tool, pyspark_jars
 
 _TIMEOUT_SECONDS = 120
@@ -49,6 +46,12 @@ def described_class(name: str, jars: Sequence[str]) -> dict[str, Any]:
 
 @lru_cache(maxsize=256)
 def _described(name: str, jars: tuple[tuple[str, int], ...]) -> dict[str, Any]:
+    # Few scripts have functions of their own, and these imports take long.
+    import json
+    import subprocess
+
+    from streamtable.jvm.compile import operators_jar
+
     # Spark's jars come first, as in the JVMs that run the function.
     class_path = [str(operators_jar()), f"{pyspark_jars()}/*", *(path for path, _ in jars)]
     done = subprocess.run(  # noqa: S603 - java on the user's own jars

@@ -8,7 +8,6 @@ from __future__ import annotations
 import os
 import re
 import shutil
-import subprocess
 import sys
 from functools import cache
 from importlib.util import find_spec
@@ -46,6 +45,8 @@ def java_version(tool: Path) -> int:
     Raises:
         StreamtableError: JAVA_MISSING if the program prints no version (macOS has such stubs).
     """
+    import subprocess  # the check of a script starts no program
+
     try:
         said = subprocess.run(  # noqa: S603 - the user's own JDK
             [tool, "-version"],

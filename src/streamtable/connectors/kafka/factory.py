@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from streamtable.connector_api.connector import ConnectorFactory
 from streamtable.connector_api.inferred import InferredColumns, WithoutColumns
@@ -34,12 +35,13 @@ from streamtable.connectors.kafka.options.sides import (
 from streamtable.connectors.kafka.options.table_options import read_startup, shared_fields
 from streamtable.connectors.kafka.read.changes import event_metadata, value_of
 from streamtable.connectors.kafka.read.metadata import check_metadata
-from streamtable.connectors.kafka.schemas.client import SchemaRegistry
-from streamtable.connectors.kafka.schemas.infer import infer_sides, inferred_append
 from streamtable.connectors.kafka.table import KafkaTable
 from streamtable.core.errors import Condition, Span, StreamtableError
 from streamtable.core.options import Given, OptionSet
 from streamtable.core.table import Schema
+
+if TYPE_CHECKING:
+    from streamtable.connectors.kafka.schemas.client import SchemaRegistry
 
 _KEY_TOGETHER = rules.together(KEY_FORMAT, KEY_FIELDS)
 
@@ -96,6 +98,9 @@ _WITHOUT_COLUMNS = replace(
 
 def infer(declared: WithoutColumns, client: SchemaRegistry | None = None) -> InferredColumns | None:
     """Infer the columns from the schema registry of the formats; None if they have none."""
+    # Most tables declare their columns; the client of a registry needs HTTP and TLS.
+    from streamtable.connectors.kafka.schemas.infer import infer_sides, inferred_append
+
     options = read_options(_WITHOUT_COLUMNS, declared.table, declared.options, declared.at)
     sides = infer_sides(declared, options, client)
     return None if sides is None else inferred_append(declared.table, sides, options.settings)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from streamtable.connector_api.connector import ConnectorFactory
 from streamtable.connector_api.inferred import InferredColumns, WithoutColumns
@@ -40,13 +41,14 @@ from streamtable.connectors.kafka.options.sides import (
 )
 from streamtable.connectors.kafka.options.table_options import shared_fields
 from streamtable.connectors.kafka.read.metadata import check_metadata
-from streamtable.connectors.kafka.schemas.client import SchemaRegistry
-from streamtable.connectors.kafka.schemas.infer import infer_sides, inferred_upsert
 from streamtable.connectors.kafka.table import Buffer, KafkaTable, Startup
 from streamtable.core.changelog import UPSERT
 from streamtable.core.errors import Condition, Span, StreamtableError
 from streamtable.core.options import Given, OptionSet
 from streamtable.core.table import Schema
+
+if TYPE_CHECKING:
+    from streamtable.connectors.kafka.schemas.client import SchemaRegistry
 
 OPTIONS = OptionSet(
     "connector 'upsert-kafka'",
@@ -112,6 +114,9 @@ def create(table: str, schema: Schema, given: Mapping[str, Given], at: Span | No
 
 def infer(declared: WithoutColumns, client: SchemaRegistry | None = None) -> InferredColumns | None:
     """Infer columns and primary key from the schema registry of the formats, if they have one."""
+    # Most tables declare their columns; the client of a registry needs HTTP and TLS.
+    from streamtable.connectors.kafka.schemas.infer import infer_sides, inferred_upsert
+
     table, given, at = declared.table, declared.options, declared.at
     _refuse_kafka_only(given, table)
     _check_sides(given, table, at)
