@@ -64,14 +64,14 @@ public final class Functions {
   private static final class Entry extends AbstractFunction1<Seq<Expression>, Expression> {
     private final Class<?> in;
     private final String method;
-    private final DataType result;
+    private final String result;
     private final boolean nullIfNull;
     private final boolean deterministic;
 
     Entry(Class<?> in, String method, SqlFunction declared) {
       this.in = in;
       this.method = method;
-      this.result = DataType.fromDDL(declared.value());
+      this.result = declared.value();
       this.nullIfNull = !declared.takesNulls();
       this.deterministic = declared.deterministic();
     }
@@ -84,7 +84,7 @@ public final class Functions {
     public Expression apply(Seq<Expression> arguments) {
       return new StaticInvoke(
           in,
-          result,
+          DataType.fromDDL(result), // here, because a start registers all and a script calls few
           method,
           in == Rows.class ? withType(arguments) : arguments,
           CollectionConverters.asScala(List.<AbstractDataType>of()).toSeq(),
