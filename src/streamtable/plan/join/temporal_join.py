@@ -97,6 +97,14 @@ class UpdatingTemporalJoin(PairsChanges, TemporalJoin):
         del before
         return child is self.left
 
+    def obstacle(self) -> str | None:
+        """Return the reason for micro-batches, in which both rows of an update are in one batch.
+
+        A timer that fires between them would drop the version of the row.
+        """
+        reason = "the version of an updated left row is kept only within a batch"
+        return super().obstacle() or reason
+
     def settled(self, before: bool) -> UpdatingTemporalJoin:
         """Return the operator with a key for updates."""
         return replace(self, key=next(iter(ordered_keys(self)), None), before=before)
