@@ -6,6 +6,10 @@ and in real-time mode. Flink runs with its defaults, and with a buffer timeout o
 have two state partitions in RocksDB and a checkpoint every 60 s, so that each measurement of 60 s
 includes one checkpoint.
 
+Exactly-once sinks run in micro-batches here, each of which commits its transactions. Flink
+commits them with its checkpoints, which are then one second apart. The consumer sees committed
+records only.
+
 The benchmark measures long-running jobs. A minute at 1,000 records/s comes first, in which the JVMs
 compile, and the first seconds of each rate are excluded. `--warm-up 0` measures the start as well.
 
@@ -52,6 +56,9 @@ _SINK = f"""CREATE TABLE o (id BIGINT, n BIGINT, sent BIGINT, PRIMARY KEY (id) N
   'connector' = 'upsert-kafka', 'topic' = 'o', {_SERVERS},
   'key.format' = 'json', 'value.format' = 'json');
 """
+_EXACTLY_ONCE = """'sink.delivery-guarantee' = 'exactly-once',
+  'sink.transactional-id-prefix' = 'latency', 'properties.transaction.timeout.ms' = '600000', """
+_GROUPS = "INSERT INTO o SELECT id, COUNT(*), MAX(sent) FROM t GROUP BY id;"
 _SIDE = f"""CREATE TABLE $name (id BIGINT, sent BIGINT, PRIMARY KEY (id) NOT ENFORCED) WITH (
   'connector' = 'upsert-kafka', 'topic' = '$name', {_SERVERS},
   'key.format' = 'json', 'value.format' = 'json');
@@ -63,9 +70,10 @@ JOBS = {
     + f"""CREATE TABLE o (id BIGINT, n BIGINT, sent BIGINT) WITH ('connector' = 'kafka',
   'topic' = 'o', {_SERVERS}, 'format' = 'json');
 INSERT INTO o SELECT id, id + 1, sent FROM t WHERE id >= 0;""",
-    "group-by": _SOURCE
-    + _SINK
-    + "INSERT INTO o SELECT id, COUNT(*), MAX(sent) FROM t GROUP BY id;",
+    "group-by": _SOURCE + _SINK + _GROUPS,
+    "exactly-once": _SOURCE
+    + _SINK.replace("'key.format'", _EXACTLY_ONCE + "'key.format'")
+    + _GROUPS,
     "two levels": _SOURCE
     + _SINK
     + """INSERT INTO o SELECT MOD(id, 10), SUM(n), MAX(sent) FROM (
@@ -80,6 +88,12 @@ _OURS = {"ours, micro-batch": "micro-batch", "ours, real-time": "real-time"}
 _FLINK = {
     "Flink": {},
     "Flink, 1 ms buffers": {"execution.buffer-timeout.interval": "1 ms"},
+    "Flink, 1 s checkpoints": {"execution.checkpointing.interval": "1 s"},
+}
+#: The engines of a job; None for the other jobs.
+_ENGINES = {
+    "exactly-once": ("ours, micro-batch", "Flink, 1 s checkpoints"),
+    None: ("ours, micro-batch", "ours, real-time", "Flink", "Flink, 1 ms buffers"),
 }
 
 
@@ -99,7 +113,8 @@ def main() -> None:
     with _folder() as scratch, broker(scratch) as kafka:
         servers = kafka.bootstrap_servers
         for job in arguments.only:
-            for engine in arguments.engines:
+            engines = _ENGINES.get(job, _ENGINES[None])
+            for engine in filter(engines.__contains__, arguments.engines):
                 for rate, found in _measure(job, engine, installed, servers, arguments).items():
                     figures.append(figure(job, engine, rate, found))
                     print(figures[-1], flush=True)
