@@ -64,3 +64,33 @@ def test_the_records_that_a_commit_covers(
     assert "has not passed the row" in query["operators"][-1]["notes"][0]
     missing = asked.run("per_minute", first, "--checkpoint", str(tmp_path / "none"))
     assert "CHECKPOINT_UNREADABLE" in missing.stderr
+
+
+def test_an_insert_that_shares_its_query(
+    broker: Broker, topic: Topics, tmp_path: Path, spark: SparkSession
+) -> None:
+    """The commit is that of the shared query, whose directory has another name."""
+    servers, names = broker.bootstrap_servers, {n: topic(n) for n in ("clicks", "all", "some")}
+    columns = "(id INT, who STRING, PRIMARY KEY (id) NOT ENFORCED)"
+    script = f"""
+    CREATE TABLE clicks (id INT, who STRING) WITH (
+      'connector' = 'kafka', 'topic' = '${{clicks}}', 'format' = 'json',
+      'properties.bootstrap.servers' = '${{servers}}', 'scan.startup.mode' = 'earliest-offset');
+    CREATE TABLE everyone {columns} WITH ({UPSERT} 'topic' = '${{all}}');
+    CREATE TABLE someone {columns} WITH ({UPSERT} 'topic' = '${{some}}');
+    EXECUTE STATEMENT SET BEGIN
+    INSERT INTO everyone SELECT id, who FROM clicks;
+    INSERT INTO someone SELECT id, who FROM clicks WHERE id > 1;
+    END;
+    """
+    variables = {**names, "servers": servers}
+    values = [json.dumps({"id": i, "who": "a"}).encode() for i in (1, 2, 3)]
+    produce(servers, names["clicks"], [(None, value) for value in values[:2]])
+    BoundedRun(spark, script, tmp_path / "checkpoint", variables)()
+    assert not (tmp_path / "checkpoint" / "someone").exists()
+    produce(servers, names["clicks"], [(None, values[2])])
+    asked = Why(tmp_path / "job.sql", servers, script, variables)
+    options = ("--checkpoint", str(tmp_path / "checkpoint"))
+    (row,) = asked.query("someone", {"id": 2}, *options)["rows"]
+    assert [r["offset"] for r in row["records"]] == [1]
+    assert asked.query("someone", {"id": 3}, *options)["rows"] == []

@@ -117,7 +117,7 @@ def question(
 
 
 def _at_commit(job: CheckpointJob, name: str, sink: Sink, checkpoint: str) -> AskedQuery:
-    directory = job.found.directory / name
+    directory = job.directories[name]
     batch = newest_commit(directory)
     if batch < 0:
         raise StreamtableError(
