@@ -73,10 +73,14 @@ class JobOpening:
 
         The arguments and errors are those of `job_checkpoint`.
         """
-        remote = None
-        if is_remote(directory):
-            bridge, lease = Bridge(self.spark().session), self._settings[CHECKPOINT_LEASE]
-            remote = RemoteCheckpoints(bridge, lease, self._stop, self._notice)
+        remote = self.remote(directory)
         return self._stack.enter_context(
             job_checkpoint(directory, plans, self._notice, remote, bounded=bounded)
         )
+
+    def remote(self, directory: str | None) -> RemoteCheckpoints | None:
+        """Return what opens a checkpoint in a file system of Hadoop; None for any other one."""
+        if not is_remote(directory):
+            return None
+        bridge, lease = Bridge(self.spark().session), self._settings[CHECKPOINT_LEASE]
+        return RemoteCheckpoints(bridge, lease, self._stop, self._notice)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import ExitStack
-from dataclasses import replace
 from functools import cached_property
 
 from pyspark.sql import SparkSession
@@ -14,12 +13,10 @@ from streamtable.connector_api.preflight import Notice
 from streamtable.core.checkpoint_path import CheckpointPath
 from streamtable.core.options import Settings
 from streamtable.core.session_settings import python_files
-from streamtable.core.settings import CHECKPOINT_LEASE
 from streamtable.jvm.bridge import Bridge
 from streamtable.operators.context import LoweringContext
 from streamtable.runtime.checkpoint.lock import Lock, checkpoint_folder, taken
-from streamtable.runtime.checkpoint.remote import RemoteCheckpoints, is_remote
-from streamtable.runtime.session.sessions import job_spark
+from streamtable.runtime.opening import JobOpening
 from streamtable.runtime.session.spark import set_up_state
 from streamtable.runtime.session.user_functions import register
 from streamtable.runtime.stop_signals import stop_signals
@@ -51,50 +48,36 @@ class UpgradeOpening:
     ) -> None:
         self._stack = stack
         self._settings = settings
-        self._options = options
-        self._notice = notice
+        self._directory = options.checkpoint
         self._functions = functions
-        self._given = spark
         self.stop = stack.enter_context(stop_signals())
+        self._job = JobOpening(
+            stack, settings, options.master, spark, self.stop, notice, verbose=options.verbose
+        )
 
     @cached_property
     def path(self) -> CheckpointPath:
         """The checkpoint directory, which may be missing; raises as `checkpoint_folder`."""
-        return checkpoint_folder(self._options.checkpoint, self._remote)
+        return checkpoint_folder(self._directory, self._job.remote(self._directory))
 
     @cached_property
     def context(self) -> LoweringContext:
         """The context of the upgrade; raises as `job_spark`."""
-        return replace(self._started, directory=self.path)
+        job = self._job.spark()
+        job.settle()
+        register(self._functions, python_files(self._settings), job.session)
+        set_up_state(job.session, self._settings)
+        return LoweringContext(
+            job.session,
+            Bridge(job.session),
+            self._settings,
+            bounded=True,
+            patient=False,
+            directory=self.path,
+        )
 
     def lock(self) -> Lock:
         """Lock the checkpoint; create its directory if it is missing. Raises as `taken`."""
-        _, lock = taken(self._options.checkpoint, self._remote)
+        _, lock = taken(self._directory, self._job.remote(self._directory))
         self._stack.callback(lock.close)
         return lock
-
-    @cached_property
-    def _remote(self) -> RemoteCheckpoints | None:
-        if not is_remote(self._options.checkpoint):
-            return None
-        lease = self._settings[CHECKPOINT_LEASE]
-        return RemoteCheckpoints(self._started.bridge, lease, self.stop, self._notice)
-
-    @cached_property
-    def _started(self) -> LoweringContext:
-        options, settings = self._options, self._settings
-        job = self._stack.enter_context(
-            job_spark(
-                settings,
-                options.master,
-                self._given,
-                self.stop,
-                self._notice,
-                verbose=options.verbose,
-            )
-        )
-        job.settle()
-        register(self._functions, python_files(settings), job.session)
-        set_up_state(job.session, settings)
-        bridge = Bridge(job.session)
-        return LoweringContext(job.session, bridge, settings, bounded=True, patient=False)
