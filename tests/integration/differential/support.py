@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from streamtable.testing.cases import Case
 from streamtable.testing.histories import Change, pieces, random_cuts
@@ -83,3 +83,14 @@ def check(
     names = list(queries)
     assert not wrong, "\n".join(f"{names[d.case]}, seed {seed}: {d}" for d in wrong)
     return entries
+
+
+def telling(changes: list[list[Any]]) -> list[list[Any]]:
+    """Without updates that change nothing, as Flink gives them where an array is built again."""
+    found: list[list[Any]] = []
+    for kind, row in changes:
+        if kind == "+U" and found and found[-1] == ["-U", row]:
+            found.pop()
+        else:
+            found.append([kind, row])
+    return found

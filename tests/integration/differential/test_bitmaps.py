@@ -27,7 +27,7 @@ from tests.compat.bitmaps.bitmaps_queries import (
     WATERMARK,
 )
 from tests.compat.functions.functions_answers import expression, same_type, spark_value
-from tests.integration.differential.support import Query, Source, check
+from tests.integration.differential.support import Query, Source, check, telling
 from tests.integration.event_time.support import ONE_TASK
 
 from streamtable.core.changelog import RowKind
@@ -131,7 +131,7 @@ def test_changelogs_are_flinks(spark: SparkSession, phases: str) -> None:
     wrong = []
     for query, batches in zip(CHANGELOGS, found, strict=True):
         ours = [[kind.short, _same(query, row)] for changes in batches for kind, row in changes]
-        flinks = _telling(_ANSWERS["queries"][query])
+        flinks = telling(_ANSWERS["queries"][query])
         if ours != flinks:
             wrong.append(f"{query}\n  ours    {ours}\n  Flink's {flinks}")
     assert not wrong, "\n".join(wrong)
@@ -173,17 +173,6 @@ def _same(query: str, row: list[Any]) -> list[Any]:
         "hex:" + base64.b64decode(value).hex() if kind in BYTES_ROOTS and value else value
         for kind, value in zip(kinds, row, strict=True)
     ]
-
-
-def _telling(changes: list[list[Any]]) -> list[list[Any]]:
-    """Without updates that change nothing."""
-    found: list[list[Any]] = []
-    for kind, row in changes:
-        if kind == "+U" and found and found[-1] == ["-U", row]:
-            found.pop()
-        else:
-            found.append([kind, row])
-    return found
 
 
 def _net(changes: Any) -> Counter[str]:

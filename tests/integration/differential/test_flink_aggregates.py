@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tests.compat.aggregates.aggregates_queries import ADDED, CHANGES, COLUMNS, QUERIES
+from tests.integration.differential.support import telling
 
 from streamtable.core.changelog import RowKind
 from streamtable.testing.cases import Case
@@ -33,7 +34,7 @@ def test_changelogs_equal_flinks(spark: SparkSession) -> None:
     wrong = []
     for query, changes in zip(QUERIES, found, strict=True):
         ours = [[k.short, [_same(v) for v in row]] for batch in changes for k, row in batch]
-        flinks = _telling([[kind, [_same(v) for v in row]] for kind, row in answers[query]])
+        flinks = telling([[kind, [_same(v) for v in row]] for kind, row in answers[query]])
         if ours != flinks:
             wrong.append(f"{query}\n  ours   {ours}\n  Flink's {flinks}")
     assert not wrong, "\n".join(wrong)
@@ -43,17 +44,6 @@ def _case(query: str) -> Case:
     """A query into a sink of complete changes, its columns of the query's own types."""
     fields = [column.field for column in planned(query, _TABLES).columns]
     return Case(sink(fields), query, query)
-
-
-def _telling(changes: list[list[Any]]) -> list[list[Any]]:
-    """Without updates that change nothing, as Flink gives them where an array is built again."""
-    found: list[list[Any]] = []
-    for kind, row in changes:
-        if kind == "+U" and found and found[-1] == ["-U", row]:
-            found.pop()
-        else:
-            found.append([kind, row])
-    return found
 
 
 def _same(value: Any) -> Any:
