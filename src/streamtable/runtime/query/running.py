@@ -34,6 +34,7 @@ from streamtable.runtime.query.modes import (
 from streamtable.runtime.query.pending_rewrites import PendingRewrites
 from streamtable.runtime.query.query_run import QueryRun
 from streamtable.runtime.query.query_state import State
+from streamtable.runtime.query.real_time_mark import RealTimeMark
 from streamtable.runtime.query.real_time_run import RealTimeRun
 from streamtable.runtime.query.slots import TaskSlots
 from streamtable.runtime.query.transitions import Transitions
@@ -71,6 +72,7 @@ class RunningQuery:
         self._watermark = WatermarkAdvance(self.context, self.plan.input)
         self._real_time = RealTimeRun(self.context, self.plan, str(self._directory))
         self._rewrites = PendingRewrites(self.plan, self.context.bridge)
+        self._mark = RealTimeMark(self.plan, self._directory, self.context.bridge)
         self._transitions = Transitions(
             self.name,
             self.plan,
@@ -149,6 +151,7 @@ class RunningQuery:
             self._enter(following)
             return True
         self._rewrites.update(self._run, self.state, ended=ended)
+        self._mark.update(self._run, self.state, ended=ended)
         if self._timer is not None:
             self._timer.advance(current_watermark(self.context.bridge, self._run.query))
         if not ended:
@@ -191,6 +194,7 @@ class RunningQuery:
             self._enter(State.COMMITTING)
         self._rewrites.settle(self._run, self.state, deadline)
         self._run.wait_for_batch(deadline)
+        self._mark.settle(self._run, self.state, deadline)
         self._enter(State.ENDED)
         if self.rollback is not None and not self.checkpoint.has_planned_batch(self.name):
             self.rollback.settled()
@@ -227,6 +231,7 @@ class RunningQuery:
         mode, extent, context = state.mode, state.extent, self.context
         if self.rollback is not None and self.rollback.before_start(mode):
             self._rewrites.begin()
+        self._mark.before_start(mode)
         if mode is ExecutionMode.REAL_TIME:
             self._real_time.begin()
         trigger = with_trigger(self._rows[mode], self.plan.input, mode, context.settings, extent)
