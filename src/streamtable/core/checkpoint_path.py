@@ -65,6 +65,8 @@ class CheckpointPath(Protocol):
 
 def numbered(folder: CheckpointPath) -> list[int]:
     """Return the numbers that are names in a folder, such as the batches in one of Spark's logs."""
-    if not folder.is_dir():
+    try:
+        names = [file.name for file in folder.iterdir()]
+    except FileNotFoundError:
         return []
-    return [int(file.name) for file in folder.iterdir() if file.name.isdigit()]
+    return [int(name) for name in names if name.isdigit()]
