@@ -29,19 +29,29 @@ def test_a_second_holder_is_refused_until_the_first_gives_back(
     spark: SparkSession, store: Store
 ) -> None:
     opener = _opener(spark)
+    watched = opener.folder(store.root)
+    is_held = watched.holder_watch()
+    assert not is_held()
     folder, lock = opener.take(store.root)
     (folder / "a.json").write_text("one", encoding="utf-8")
+    assert is_held()
     with pytest.raises(StreamtableError) as refused:
         opener.take(store.root)
     assert refused.value.condition is Condition.CHECKPOINT_HELD
     assert "expires in" in str(refused.value.hint)
     lock.close()
+    assert not is_held()
     with pytest.raises(StreamtableError, match=r"CHECKPOINT_LOST"):
         (folder / "a.json").write_text("two", encoding="utf-8")
+    (watched / "b.json").write_beside("of a process that does not hold it")
 
     again, second = opener.take(store.root)
     assert (again / "a.json").read_text("utf-8") == "one"
-    assert sorted(f.name for f in again.iterdir() if f.name[0] != ".") == ["a.json", "lease"]
+    assert sorted(f.name for f in again.iterdir() if f.name[0] != ".") == [
+        "a.json",
+        "b.json",
+        "lease",
+    ]
     second.close()
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from streamtable.core.errors import Condition, StreamtableError
@@ -73,6 +73,26 @@ class RemotePath:
         """Write the file as a whole, if this process holds the checkpoint."""
         assert encoding == "utf-8", "as RemoteStore writes"  # noqa: S101
         self._call("write", data)
+
+    def write_beside(self, data: str) -> None:
+        """Write a file that no job writes as a whole, whoever holds the checkpoint."""
+        self._call("writeBeside", data)
+
+    def holder_watch(self) -> Callable[[], bool]:
+        """Return a function that tells whether a process holds the checkpoint, or may hold it.
+
+        Call it again and again: a killed holder is noticed when the period of its lease has passed
+        since the first call.
+        """
+        watch = self._store.watch()
+
+        def is_held() -> bool:
+            try:
+                return bool(watch.isHeld())
+            except JavaError as error:
+                raise translated(error, self._uri) from error
+
+        return is_held
 
     def unlink(self, missing_ok: bool = False) -> None:
         """Delete the file, if this process holds the checkpoint."""

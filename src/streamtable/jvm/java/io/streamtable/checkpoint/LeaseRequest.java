@@ -7,7 +7,7 @@ import java.util.UUID;
 /** Attempts to become the holder of a checkpoint. */
 public final class LeaseRequest {
   /** Object stores round times to seconds; the file and the present may both be rounded. */
-  private static final long GRACE_MS = 2_000;
+  static final long GRACE_MS = 2_000;
 
   private final RemoteStore store;
   private final LeaseFiles files;

@@ -100,6 +100,16 @@ public final class RemoteStore {
     put(target, text, true);
   }
 
+  /** Writes or replaces a file that no job writes, whoever holds the checkpoint. */
+  public void writeBeside(String path, String text) throws IOException {
+    put(new Path(path), text, true);
+  }
+
+  /** Returns what tells whether a process holds the checkpoint. */
+  public LeaseWatch watch() {
+    return new LeaseWatch(this);
+  }
+
   /** Creates a folder, if this process holds the checkpoint. */
   public void createFolder(String path) throws IOException {
     Lease.check(new Path(path));
