@@ -88,6 +88,8 @@ class ProvedJob:
     folder: Path
     servers: str
     variables: dict[str, str]
+    #: A checkpoint elsewhere than in the folder.
+    uri: str | None = None
 
     @classmethod
     def make(
@@ -158,7 +160,8 @@ class ProvedJob:
 
     def prove(self, *options: str) -> Result:
         """Run `streamtable prove`."""
-        given = ["prove", *self.arguments, "--checkpoint", str(self.checkpoint), *options]
+        place = self.uri or str(self.checkpoint)
+        given = ["prove", *self.arguments, "--checkpoint", place, *options]
         return CliRunner().invoke(cli, given)
 
     def results(self, *options: str) -> dict[str, dict[str, Any]]:

@@ -65,9 +65,10 @@ def command(
     from streamtable.runtime.why.asked import question
     from streamtable.runtime.why.command import run_why
 
-    asked = question(session.plans, table, key, limit, checkpoint)
+    asked = question(session.plans, table, key, limit)
     answer = run_why(
         asked,
+        checkpoint,
         current,
         master,
         session.catalog.functions.made,

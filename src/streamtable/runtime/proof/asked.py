@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
+from streamtable.core.checkpoint_path import CheckpointPath
 from streamtable.core.errors import Condition, StreamtableError, closest
 from streamtable.plan.sink.sink import Sink
 from streamtable.runtime.checkpoint.assignment import assign, query_names
 from streamtable.runtime.checkpoint.manifest_file import mismatch, read_manifest
-from streamtable.runtime.checkpoint.remote import is_remote
-from streamtable.runtime.status.found import FoundJob, job_at
+from streamtable.runtime.checkpoint.remote_path import RemotePath
+from streamtable.runtime.status.lock import holder_of
 
 
 @dataclass(frozen=True)
@@ -38,36 +40,54 @@ class CheckpointJob:
     """The job of a checkpoint.
 
     Attributes:
-        found: the job.
+        folder: the checkpoint.
+        lives: returns whether a process runs the job, or may run it.
         topics: Kafka's ids of the topics that it has read.
         queries: the queries that are asked for, by name.
         directories: directory of the offsets and state of each query.
         plans: hash of the plan of each query.
     """
 
-    found: FoundJob
+    folder: CheckpointPath
+    lives: Callable[[], bool]
     topics: Mapping[str, str]
     queries: Mapping[str, Sink]
-    directories: Mapping[str, Path]
+    directories: Mapping[str, CheckpointPath]
     plans: Mapping[str, str]
 
 
-def job_of(plans: Sequence[Sink], asked: Asked) -> CheckpointJob:
+@contextmanager
+def reads_checkpoint(directory: str) -> Iterator[None]:
+    """Report a checkpoint that cannot be read.
+
+    Raises:
+        StreamtableError: CHECKPOINT_UNREADABLE instead of an `OSError` in the block.
+    """
+    try:
+        yield
+    except OSError as error:
+        raise StreamtableError(
+            Condition.CHECKPOINT_UNREADABLE,
+            checkpoint=directory,
+            reason=error.strerror or error,
+        ) from error
+
+
+def job_of(plans: Sequence[Sink], asked: Asked, path: CheckpointPath) -> CheckpointJob:
     """Return the job of a checkpoint, and its queries that are asked for.
+
+    Args:
+        plans: one per INSERT of the script.
+        asked: what to prove.
+        path: the checkpoint directory, which may be missing.
 
     Raises:
         StreamtableError: CHECKPOINT_UNREADABLE, CHECKPOINT_MISMATCH; INVALID_OPTION for a table
             that the job has not written.
     """
-    if is_remote(asked.directory):
-        raise StreamtableError(
-            Condition.NOT_YET,
-            what=f"'prove' and 'why' with the remote checkpoint '{asked.directory}'",
-        )
-    path = Path(asked.directory)
-    manifest = read_manifest(path, asked.directory) if path.is_dir() else None
-    job = job_at(path) if manifest is not None else None
-    if manifest is None or job is None:
+    with reads_checkpoint(asked.directory):
+        manifest = read_manifest(path, asked.directory) if path.is_dir() else None
+    if manifest is None:
         raise StreamtableError(
             Condition.CHECKPOINT_UNREADABLE,
             checkpoint=asked.directory,
@@ -95,6 +115,12 @@ def job_of(plans: Sequence[Sink], asked: Asked) -> CheckpointJob:
         for name, sink in begun.items()
         if not asked.tables or {name, sink.table.name} & {*asked.tables}
     }
-    directories = {name: job.directory / queries.directory_of(name) for name in wanted}
+    directories = {name: path / queries.directory_of(name) for name in wanted}
     hashes = {name: queries.records[name].hash for name in wanted}
-    return CheckpointJob(job, manifest.topics, wanted, directories, hashes)
+    return CheckpointJob(path, _watch(path), manifest.topics, wanted, directories, hashes)
+
+
+def _watch(path: CheckpointPath) -> Callable[[], bool]:
+    if isinstance(path, RemotePath):
+        return path.holder_watch()
+    return lambda: holder_of(Path(str(path))) is not None

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 from pyspark.sql import DataFrame
 
 from streamtable.batch.increments import increment_refusal
 from streamtable.connector_api.endpoints import source_of
 from streamtable.connector_api.preflight import Notice
+from streamtable.core.checkpoint_path import CheckpointPath
 from streamtable.core.errors import Condition, StreamtableError
 from streamtable.jvm.bridge import Bridge
 from streamtable.operators.context import LoweringContext
@@ -80,7 +80,7 @@ def chosen_proofs(
     found: dict[str, RecordedProof] = {}
     if asked.since is None:
         return found
-    recorded = read_proofs(job.found.directory)
+    recorded = read_proofs(job.folder)
     for name, sink in job.queries.items():
         proofs = recorded.get(name, ())
         try:
@@ -99,7 +99,11 @@ def say_whole(name: str, error: StreamtableError, notice: Notice) -> None:
 
 
 def _chosen(
-    sink: Sink, asked: Asked, proofs: Sequence[RecordedProof], directory: Path, plan: str
+    sink: Sink,
+    asked: Asked,
+    proofs: Sequence[RecordedProof],
+    directory: CheckpointPath,
+    plan: str,
 ) -> RecordedProof:
     """Return the recorded proof of a query; raises NOT_PROVABLE."""
     reason = refused_increment(sink)

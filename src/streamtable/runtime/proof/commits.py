@@ -8,6 +8,7 @@ docs/decisions/0018-proof-at-a-commit.md gives the reasons.
 from __future__ import annotations
 
 import json
+import math
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -18,6 +19,9 @@ from streamtable.core.checkpoint_path import CheckpointPath, numbered
 from streamtable.jvm.planned_batches import END_WATERMARK_MS
 
 _POLL_S = 0.005
+
+#: Interval at which a wait asks whether the job still lives, in seconds.
+_LOOK_S = 5.0
 
 
 @dataclass(frozen=True)
@@ -55,6 +59,7 @@ def settled_commit(
     recorded: Callable[[int], Mapping[Split, int] | None],
     ends: Callable[[], Mapping[Split, int]],
     in_batches: Callable[[], bool],
+    lives: Callable[[], bool],
     patience_s: float,
 ) -> Commit | None:
     """Wait for a commit with a known end of the sink; None if there is none in time.
@@ -62,29 +67,37 @@ def settled_commit(
     Args:
         directory: the directory of the query's checkpoint.
         recorded: returns the ends of the sink that a commit has recorded.
-        ends: returns the current ends of the sink. They are those of the newest commit if no batch
-            was planned before or after the request.
-        in_batches: returns whether the query wrote in micro-batches at the time of the call, if it
-            has committed nothing since. In real-time mode, a query writes before it plans a batch.
+        ends: returns the current ends of the sink. They are those of the newest commit if no later
+            batch is planned after the request.
+        in_batches: returns whether all rows of the sink are of planned batches. In real-time mode,
+            a query writes before it plans a batch.
+        lives: returns whether a process may run the job. Only then there is something to wait for.
         patience_s: the longest wait, in seconds.
     """
-    deadline = time.monotonic() + patience_s
+    begun = time.monotonic()
+    looked = -math.inf
+    waits = True
     while True:
+        if time.monotonic() > looked + _LOOK_S:
+            waits, looked = lives(), time.monotonic()
         batch = newest_commit(directory)
-        found = recorded(batch) if batch >= 0 else None
-        if found is None and batch >= 0 and not has_planned_batch(directory):
+        found = None
+        if batch >= 0 and not _is_planned_after(directory, batch):
+            # A busy job soon plans its next batch: as few requests in between as possible.
             now = ends()
-            if _is_newest(directory, batch) and in_batches() and _is_newest(directory, batch):
+            if in_batches() and not _is_planned_after(directory, batch):
                 found = now
+        if found is None and batch >= 0:
+            found = recorded(batch)
         if found is not None:
             return read_commit(directory, batch, found)
-        if time.monotonic() > deadline:
+        if not waits or time.monotonic() > begun + patience_s:
             return None
         time.sleep(_POLL_S)
 
 
-def _is_newest(directory: CheckpointPath, batch: int) -> bool:
-    return newest_commit(directory) == batch and not has_planned_batch(directory)
+def _is_planned_after(directory: CheckpointPath, batch: int) -> bool:
+    return max(numbered(directory / "offsets"), default=-1) > batch
 
 
 def read_commit(directory: CheckpointPath, batch: int, ends: Mapping[Split, int]) -> Commit:

@@ -27,7 +27,7 @@ def remember(
         bridge: the JVM side.
         notice: takes one line for the user, if the file cannot be written.
     """
-    sink, checkpoint = job.queries[query], job.found.directory
+    sink, checkpoint = job.queries[query], job.folder
     try:
         if not proof.equal:
             if proof.since is None:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass, replace
-from pathlib import Path
 
 from pyspark.errors import PySparkException
 
@@ -12,13 +12,15 @@ from streamtable.catalog.functions import UserFunction
 from streamtable.connector_api.endpoints import sink_of, source_of
 from streamtable.connector_api.preflight import Notice
 from streamtable.connector_api.source import Split
+from streamtable.core.checkpoint_path import CheckpointPath
 from streamtable.core.errors import Condition, StreamtableError, raise_all
 from streamtable.core.options import Settings
 from streamtable.jvm.faults import JavaError, job_fault
 from streamtable.operators.context import LoweringContext
 from streamtable.plan.sink.sink import Sink
 from streamtable.plan.source.scan import scans
-from streamtable.runtime.proof.asked import Asked, CheckpointJob, job_of
+from streamtable.runtime.outline import job_name
+from streamtable.runtime.proof.asked import Asked, CheckpointJob, job_of, reads_checkpoint
 from streamtable.runtime.proof.baseline import (
     Baseline,
     baseline_of,
@@ -34,16 +36,14 @@ from streamtable.runtime.proof.commits import (
 from streamtable.runtime.proof.comparison import Comparison, comparison
 from streamtable.runtime.proof.duckdb import DuckDbEngine
 from streamtable.runtime.proof.history import remember
-from streamtable.runtime.proof.in_batches import InBatches
 from streamtable.runtime.proof.origins import origins_of
 from streamtable.runtime.proof.recorded import RecordedProof
 from streamtable.runtime.proof.report import Proof, smallest_key
 from streamtable.runtime.proof.sides import compared_fields, compared_key
 from streamtable.runtime.proof.written import newest_written
 from streamtable.runtime.provable import check_provable
-from streamtable.runtime.reading import reading_context
-from streamtable.runtime.status.document import JobState
-from streamtable.runtime.status.found import FoundJob
+from streamtable.runtime.query.real_time_mark import is_marked
+from streamtable.runtime.reading import ReadOpening
 
 #: The longest wait for a moment between two batches of a running job, in seconds.
 _PATIENCE_S = 60.0
@@ -106,25 +106,29 @@ def prove_job(
         StreamtableError: any error that is known before the records are read, for all queries; or
             the errors of the reads, after the other queries are compared.
     """
-    job = job_of(plans, asked)
-    faults = []
-    engines: dict[str, DuckDbEngine] = {}
-    for name, sink in job.queries.items():
-        try:
-            check_provable(sink, settings, functions)
-            if engine_of is not None:
-                engines[name] = engine_of(sink)
-        except StreamtableError as error:
-            faults.append(error)
-    baselines = chosen_proofs(job, asked, notice, faults)
-    raise_all(faults)
-    with reading_context(settings, master, functions, notice, verbose=verbose) as context:
+    with ExitStack() as stack:
+        opening = ReadOpening(stack, settings, master, functions, notice, verbose=verbose)
+        job = job_of(plans, asked, opening.checkpoint(asked.directory))
+        faults = []
+        engines: dict[str, DuckDbEngine] = {}
+        for name, sink in job.queries.items():
+            try:
+                check_provable(sink, settings, functions)
+                if engine_of is not None:
+                    engines[name] = engine_of(sink)
+            except StreamtableError as error:
+                faults.append(error)
+        baselines = chosen_proofs(job, asked, notice, faults)
+        raise_all(faults)
+        context = opening.context
         equal = True
+        title = job_name(plans, settings)
         for name, sink in job.queries.items():
             lowering = replace(context, query=name, counters={})
-            prover = _Prover(name, sink, job, lowering, asked, notice)
+            prover = _Prover(name, sink, job, title, lowering, asked, notice)
             try:
-                found = prover.difference(engines.get(name), baselines.get(name))
+                with reads_checkpoint(asked.directory):
+                    found = prover.difference(engines.get(name), baselines.get(name))
             except StreamtableError as error:
                 faults.append(error)  # the other queries are compared first
                 continue
@@ -143,28 +147,25 @@ class _Prover:
 
     name: str
     sink: Sink
-    given: CheckpointJob
+    job: CheckpointJob
+    title: str
     lowering: LoweringContext
     asked: Asked
     notice: Notice
 
     @property
-    def job(self) -> FoundJob:
-        return self.given.found
-
-    @property
-    def directory(self) -> Path:
-        return self.given.directories[self.name]
+    def directory(self) -> CheckpointPath:
+        return self.job.directories[self.name]
 
     def difference(self, engine: DuckDbEngine | None, earlier: RecordedProof | None) -> Difference:
         self._check_topics()
         commit = self._commit()
-        topics = self.given.topics
+        topics = self.job.topics
         try:
             proof = None if earlier is None else self._induced(commit, earlier)
             if proof is None or not proof.equal:
                 proof = self._whole(commit, engine, proof)
-            return Difference(proof, self.sink, commit, self.lowering, self.job.name, topics)
+            return Difference(proof, self.sink, commit, self.lowering, self.title, topics)
         except (PySparkException, JavaError) as error:
             explain = source_of(self.sink.table).explain
             raise job_fault(self.name, str(error), [explain]) from error
@@ -202,7 +203,7 @@ class _Prover:
         """Refuse topics that were deleted and created again: their offsets are others."""
         for scan in scans(self.sink.input):
             for topic, id_ in source_of(scan.table).identities(self.lowering.bridge).items():
-                if self.given.topics.get(topic, id_) != id_:
+                if self.job.topics.get(topic, id_) != id_:
                     msg = f"topic '{topic}' was deleted and created again"
                     raise self._not(msg)
 
@@ -211,20 +212,18 @@ class _Prover:
         if newest_commit(self.directory) < 0:
             msg = "the query has not committed a batch yet"
             raise self._not(msg)
-        job = self.job
-        lives = job.state.lives or job.state is JobState.IN_USE
-        in_batches = InBatches(self.name, self.sink, job, self.lowering.settings)
         found = settled_commit(
             self.directory,
             lambda batch: sink.recorded_ends(self.directory, batch),
             self._ends,
-            in_batches,
-            _PATIENCE_S if lives else 0,
+            lambda: not is_marked(self.directory),
+            self.job.lives,
+            _PATIENCE_S,
         )
         if found is not None:
             return found
         hint = "stop the job with `streamtable stop`, and compare again"
-        if lives:
+        if self.job.lives():
             reason = (
                 f"within {_PATIENCE_S:.0f} s, the end of its topic at a commit was not known: the"
                 " job writes all the time"

@@ -5,11 +5,12 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
-from pathlib import Path
 from typing import Any, Self
 
 from streamtable.connector_api.source import Split
+from streamtable.core.checkpoint_path import CheckpointPath
 from streamtable.core.errors import Condition, StreamtableError
+from streamtable.runtime.checkpoint.remote_path import RemotePath
 from streamtable.runtime.checkpoint.torn_files import write_whole
 from streamtable.runtime.proof.commits import Commit
 
@@ -60,7 +61,7 @@ class RecordedProof:
         return cls(**{**data, "commit": Commit(positions=pairs, ends=ends, **commit)})
 
 
-def read_proofs(checkpoint: Path) -> dict[str, list[RecordedProof]]:
+def read_proofs(checkpoint: CheckpointPath) -> dict[str, list[RecordedProof]]:
     """Return the recorded proofs of each query, by batch.
 
     Raises:
@@ -79,7 +80,7 @@ def read_proofs(checkpoint: Path) -> dict[str, list[RecordedProof]]:
     raise _unreadable(file, f"it has layout {data['layout']}, and this version reads {_LAYOUT}")
 
 
-def _unreadable(file: Path, reason: object) -> StreamtableError:
+def _unreadable(file: CheckpointPath, reason: object) -> StreamtableError:
     return StreamtableError(
         Condition.CHECKPOINT_UNREADABLE,
         checkpoint=file,
@@ -88,7 +89,7 @@ def _unreadable(file: Path, reason: object) -> StreamtableError:
     )
 
 
-def write_proof(checkpoint: Path, query: str, proof: RecordedProof) -> None:
+def write_proof(checkpoint: CheckpointPath, query: str, proof: RecordedProof) -> None:
     """Add a proof of a query. A proof over the whole input is kept if both are of one batch.
 
     Raises:
@@ -102,7 +103,7 @@ def write_proof(checkpoint: Path, query: str, proof: RecordedProof) -> None:
     _write(checkpoint, {**known, query: sorted(by_batch.values(), key=_batch)[-_KEPT:]})
 
 
-def drop_induced(checkpoint: Path, query: str) -> None:
+def drop_induced(checkpoint: CheckpointPath, query: str) -> None:
     """Remove the proofs by induction of a query: its whole input has shown a difference.
 
     Raises:
@@ -118,7 +119,11 @@ def _batch(proof: RecordedProof) -> int:
     return proof.batch
 
 
-def _write(checkpoint: Path, proofs: Mapping[str, Sequence[RecordedProof]]) -> None:
+def _write(checkpoint: CheckpointPath, proofs: Mapping[str, Sequence[RecordedProof]]) -> None:
     queries = {name: [asdict(one) for one in found] for name, found in proofs.items()}
     text = json.dumps({"layout": _LAYOUT, "queries": queries}, indent=1)
-    write_whole(checkpoint / FILE, text)
+    file = checkpoint / FILE
+    if isinstance(file, RemotePath):
+        file.write_beside(text)  # the job holds the checkpoint
+    else:
+        write_whole(file, text)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from pathlib import Path
 from typing import Any
 
 from pyspark.sql import DataFrame
@@ -13,7 +12,7 @@ from pyspark.sql import DataFrame
 from streamtable.connector_api.endpoints import sink_of
 from streamtable.connector_api.source import ORDER_COLUMNS, ReadRequest, Split
 from streamtable.connector_api.stored import TIME_COLUMN
-from streamtable.core.checkpoint_path import numbered
+from streamtable.core.checkpoint_path import CheckpointPath, numbered
 from streamtable.operators.context import LoweringContext
 from streamtable.plan.binding.bound import text_literal
 from streamtable.plan.sink.sink import Sink
@@ -80,7 +79,7 @@ def positions_in_sink(sink: Sink, commit: Commit, lowering: LoweringContext, key
 
 
 def newest_written(
-    sink: Sink, commit: Commit, lowering: LoweringContext, directory: Path, key: str
+    sink: Sink, commit: Commit, lowering: LoweringContext, directory: CheckpointPath, key: str
 ) -> Written | None:
     """Return the newest record of a key in a sink, with its batch; None without records.
 
@@ -107,7 +106,7 @@ def newest_written(
 
 
 def _recorded_batch(
-    sink: Sink, directory: Path, batches: Sequence[int], split: Split, offset: int
+    sink: Sink, directory: CheckpointPath, batches: Sequence[int], split: Split, offset: int
 ) -> int | None:
     """Return the batch that wrote a record, by the ends of the sink at two successive commits."""
     ends = {batch: sink_of(sink.table).recorded_ends(directory, batch) for batch in batches}

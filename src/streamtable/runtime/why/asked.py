@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from streamtable.batch.refusals import refusal, refused
 from streamtable.connector_api.endpoints import source_of
+from streamtable.core.checkpoint_path import CheckpointPath
 from streamtable.core.errors import Condition, StreamtableError
 from streamtable.operators.context import LoweringContext
 from streamtable.plan.rules.tree import every
 from streamtable.plan.sink.sink import Sink
 from streamtable.plan.source.scan import scans
-from streamtable.runtime.proof.asked import Asked, CheckpointJob, job_of
+from streamtable.runtime.proof.asked import Asked, CheckpointJob, job_of, reads_checkpoint
 from streamtable.runtime.proof.commits import Commit, newest_commit, read_commit
 from streamtable.runtime.proof.ranges import Ranges, ranges_of
 from streamtable.runtime.why.key import KeyColumn, parse_key
@@ -44,17 +45,34 @@ class Question:
     """What to explain.
 
     Attributes:
+        plans: one per INSERT of the script.
         queries: the INSERTs into the table, at least one.
         key_text: the key as JSON.
         key: the key, checked.
         limit: maximum number of records per row or operator.
     """
 
+    plans: Sequence[Sink]
     queries: tuple[AskedQuery, ...]
     key_text: str
     key: tuple[KeyColumn, ...]
     limit: int
     _job: CheckpointJob | None = None
+
+    def at_commit(self, checkpoint: str, path: CheckpointPath) -> Question:
+        """Return the question about the records that the newest commits of a job cover.
+
+        Args:
+            checkpoint: the directory of the job, for messages.
+            path: the same.
+
+        Raises:
+            StreamtableError: an error of the checkpoint.
+        """
+        job = job_of(self.plans, Asked(checkpoint, (self.queries[0].sink.table.name,)), path)
+        with reads_checkpoint(checkpoint):
+            found = (_at_commit(job, name, sink, checkpoint) for name, sink in job.queries.items())
+            return replace(self, queries=tuple(found), _job=job)
 
     def check_topics(self, context: LoweringContext) -> None:
         """Check that the topics are those that the job has read.
@@ -78,9 +96,7 @@ class Question:
                         )
 
 
-def question(
-    plans: Sequence[Sink], table: str, key: str, limit: int, checkpoint: str | None = None
-) -> Question:
+def question(plans: Sequence[Sink], table: str, key: str, limit: int) -> Question:
     """Check a table and a key against the plans of a script, before Spark starts.
 
     Args:
@@ -88,12 +104,10 @@ def question(
         table: the table of the row.
         key: its key as JSON.
         limit: maximum number of records per row or operator.
-        checkpoint: the directory of a job, whose newest commits end the input; None for now.
 
     Raises:
         StreamtableError: INVALID_OPTION for a table without an INSERT, or another key;
-            NO_BATCH_ANSWER for an operator that batch does not compute; PRIMARY_KEY_REQUIRED; an
-            error of the checkpoint.
+            NO_BATCH_ANSWER for an operator that batch does not compute; PRIMARY_KEY_REQUIRED.
     """
     sinks = tuple(sink for sink in plans if sink.table.name == table)
     if not sinks:
@@ -109,11 +123,7 @@ def question(
         unanswered = refusal(sink.input)
         if unanswered is not None:
             raise refused(sink, unanswered)
-    if checkpoint is None:
-        return Question(tuple(map(AskedQuery, sinks)), key, found, limit)
-    job = job_of(plans, Asked(checkpoint, (table,)))
-    queries = tuple(_at_commit(job, name, sink, checkpoint) for name, sink in job.queries.items())
-    return Question(queries, key, found, limit, job)
+    return Question(plans, tuple(map(AskedQuery, sinks)), key, found, limit)
 
 
 def _at_commit(job: CheckpointJob, name: str, sink: Sink, checkpoint: str) -> AskedQuery:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import ExitStack
 
 from pyspark.errors import PySparkException
 from pyspark.sql import functions as F  # noqa: N812 - the name everyone knows
@@ -17,7 +18,7 @@ from streamtable.plan.rules.tree import every
 from streamtable.plan.source.scan import scans
 from streamtable.plan.window.watermark import WatermarkAssigner
 from streamtable.runtime.metrics.omitted_records import OMITTED
-from streamtable.runtime.reading import reading_context
+from streamtable.runtime.reading import ReadOpening
 from streamtable.runtime.why.asked import AskedQuery, Question
 from streamtable.runtime.why.key import described
 from streamtable.runtime.why.records import StoredRecords, as_json
@@ -33,6 +34,7 @@ _ARRIVAL = "the sink has the row that arrived last"
 
 def run_why(
     asked: Question,
+    checkpoint: str | None,
     settings: Settings,
     master: str | None,
     functions: Sequence[UserFunction],
@@ -44,6 +46,7 @@ def run_why(
 
     Args:
         asked: the table and the key.
+        checkpoint: the directory of a job, whose newest commits end the input; None for now.
         settings: the session's settings.
         master: Spark's master URL; None is this machine.
         functions: the user's functions.
@@ -53,7 +56,11 @@ def run_why(
     Raises:
         StreamtableError: any error of the read.
     """
-    with reading_context(settings, master, functions, notice, verbose=verbose) as context:
+    with ExitStack() as stack:
+        opening = ReadOpening(stack, settings, master, functions, notice, verbose=verbose)
+        if checkpoint is not None:
+            asked = asked.at_commit(checkpoint, opening.checkpoint(checkpoint))
+        context = opening.context
         asked.check_topics(context)
         queries = tuple(_of_query(query, asked, context, notice) for query in asked.queries)
         for table, counters in context.counters.items():

@@ -35,7 +35,9 @@ class _Query:
         *,
         recorded: Mapping[int, Mapping[str, int]] | None = None,
         in_batches: bool = True,
+        lives: bool = True,
         after_request: int | None = None,
+        patience_s: float = 0.05,
     ) -> Commit | None:
         def ends() -> Mapping[str, int]:
             if after_request is not None:
@@ -43,7 +45,9 @@ class _Query:
             return _ENDS
 
         known = recorded or {}
-        return settled_commit(self.folder, known.get, ends, lambda: in_batches, 0.05)
+        return settled_commit(
+            self.folder, known.get, ends, lambda: in_batches, lambda: lives, patience_s
+        )
 
 
 @pytest.fixture
@@ -73,6 +77,14 @@ def test_a_planned_batch_may_have_written(query: _Query) -> None:
     found = query.settled()
     assert found is not None
     assert found.batch == 1
+
+
+def test_a_job_that_has_ended_is_not_waited_for(query: _Query) -> None:
+    query.plan(0)
+    query.commit(0)
+    assert query.settled(lives=False, patience_s=3_600) is not None
+    query.plan(1)
+    assert query.settled(lives=False, patience_s=3_600) is None
 
 
 def test_a_batch_that_is_planned_during_the_request(query: _Query) -> None:
