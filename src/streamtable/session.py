@@ -17,7 +17,14 @@ from streamtable.core.errors import Condition, Span, StreamtableError, raise_all
 from streamtable.core.options import Given
 from streamtable.core.secrets import without_secrets
 from streamtable.core.session_settings import SessionSettings, jars, python_files
-from streamtable.core.settings import REUSE_SOURCE, REUSE_SUB_PLANS, RUNTIME_MODE, RuntimeMode
+from streamtable.core.settings import (
+    EXECUTION_MODE,
+    REUSE_SOURCE,
+    REUSE_SUB_PLANS,
+    RUNTIME_MODE,
+    ExecutionMode,
+    RuntimeMode,
+)
 from streamtable.core.types import Field
 from streamtable.jvm.installed_spark import check_machine
 from streamtable.jvm.java_classes import described_class, local_jar
@@ -420,7 +427,10 @@ class Session:
         """
         settings = self.settings.current()
         reuses = settings[REUSE_SOURCE] and settings[REUSE_SUB_PLANS]
-        return [replace(plan, set_at=at) for plan in plans] if reuses else plans
+        if not reuses:
+            return plans
+        in_batches = settings[EXECUTION_MODE] is ExecutionMode.MICRO_BATCH
+        return [replace(plan, set_at=at, in_batches=in_batches) for plan in plans]
 
 
 def _place(statement: Statement) -> Span:

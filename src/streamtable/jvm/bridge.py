@@ -213,22 +213,23 @@ class Bridge:
         return self._frame(put(rows._jdf, name, self._java_value(spec)))  # noqa: SLF001 - no public way
 
     def fan_out(
-        self, rows: DataFrame, queries: Callable[[DataFrame], Sequence[DataFrame]]
+        self, rows: DataFrame, queries: Mapping[int, Callable[[DataFrame], DataFrame]]
     ) -> DataFrame:
-        """Apply several queries of filters and projections to each row.
+        """Apply several queries to each row.
 
         Args:
             rows: the input.
-            queries: returns the queries over a DataFrame with the columns of the input; their
-                results have equal types of columns.
+            queries: by the number of the query in its state. Each returns a query over a DataFrame
+                with the columns of the input; the results have equal types of columns.
 
         Returns:
             The rows of all queries, with the place of their query in another last column (INT).
         """
-        java = self._ours.operators.fanout.FanOut
-        empty = self._frame(java.noRows(rows._jdf))  # noqa: SLF001 - no public way
-        found = self.java_list(frame._jdf for frame in queries(empty))  # noqa: SLF001
-        return self._frame(java.of(rows._jdf, found))  # noqa: SLF001
+        java = self._ours.operators.fanout
+        input_ = rows._jdf  # noqa: SLF001 - no public way
+        found = [query(self._frame(java.Recording.begin(input_))) for query in queries.values()]
+        frames = self.java_list(frame._jdf for frame in found)  # noqa: SLF001
+        return self._frame(java.FanOut.of(input_, frames, self.java_list(queries)))
 
     def python_program(self, name: str) -> JavaObject:
         """Return the Python function that has this name in the session's SQL, for operators."""

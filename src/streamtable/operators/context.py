@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
-from pyspark.sql import SparkSession
+from pyspark.sql import DataFrame, SparkSession
 
 from streamtable.connector_api.endpoints import lookup_of, source_of
 from streamtable.connector_api.lookup import Lookup
@@ -36,6 +36,8 @@ class LoweringContext:
             batch.
         query: name of the query that is lowered.
         restored: state with which the operators of the query start, if any.
+        scanned: rows of the scan that the query shares with others, with all columns that they
+            read; None for a query of its own.
         watermarks: watermarks of the splits of scans with an event time.
         alignments: source alignment of the query, by the name of the table.
         one_split_per_task: whether a task of a scan must not read several splits.
@@ -58,6 +60,7 @@ class LoweringContext:
     one_split_per_task: bool = False
     alignments: Mapping[str, str] = field(default_factory=dict)
     restored: RestoredQuery | None = None
+    scanned: DataFrame | None = None
     watermarks: Watermarks = field(default_factory=Watermarks)
 
     def one_line(self) -> str:

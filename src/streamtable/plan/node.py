@@ -208,6 +208,15 @@ class Node:
         """Whether the output depends on the arrival time of records."""
         return self.clock_window is not None
 
+    @property
+    def runs_together(self) -> bool:
+        """Whether the tree can run with trees of other INSERTs over one scan.
+
+        The lowering of each operator then consists of filters and projections of Spark, and of at
+        most one local fold and one processor. See `plan.sink.shared_scan`.
+        """
+        return False
+
     def in_time(self, at: Span | None) -> Node:
         """Return the replacement of the operator for input rows with windows or event times.
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from pyspark.sql import DataFrame
 
 from streamtable.connector_api.source import ReadRequest
+from streamtable.core.changelog import ROW_KIND_COLUMN
+from streamtable.core.types import quote
 from streamtable.operators.context import LoweringContext
 from streamtable.plan.position import POSITION
 from streamtable.plan.source.scan import Scan
@@ -20,9 +22,14 @@ def lower_scan(
         context: the job's lowering context.
         positions: whether to append the order columns to the fields. If so, a record with several
             changes gives only the last change of each row.
-        partitions: whether to append the split after these columns, for the watermark.
+        partitions: whether to append the split after these columns, for the watermark; the rows of
+            a shared scan have none.
     """
     columns = tuple(f for f in node.fields if f not in POSITION)
+    if context.scanned is not None:
+        order = POSITION if positions or len(columns) < len(node.fields) else ()
+        names = (field.name for field in (*columns, *order))
+        return context.scanned.select(ROW_KIND_COLUMN, *map(quote, names))
     wanted = ReadRequest(
         columns,
         order=positions or len(columns) < len(node.fields),

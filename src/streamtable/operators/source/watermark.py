@@ -42,21 +42,29 @@ def lower_watermark(
         positions: whether to append partition and offset of the record to the fields.
     """
     calcs, leaf = _chain(node.input)
+    is_shared = context.scanned is not None
     if isinstance(leaf, Scan):
         rows = lower_scan(leaf, context, positions=positions, partitions=True)
-        kept = (*(POSITIONS if positions else ()), *_SPLIT)
+        kept = (*(POSITIONS if positions else ()), *(() if is_shared else _SPLIT))
         rows = _computed(calcs, rows, context, kept)
-        return _marked(node, leaf, rows, context)
+        return rows if is_shared else _marked(node, leaf, rows, context)
+
     # Observe the records, not the changes that a normalizer makes of them.
-    scan = leaf.input
-
     def marked(rows: DataFrame) -> DataFrame:
-        origin = [c for c in rows.columns if c not in _SPLIT]
-        packed = F.struct(*(quote(c) for c in origin)).alias("__origin")
-        computed = _computed(calcs, rows.select("*", packed), context, ("__origin", *_SPLIT))
-        return _marked(node, scan, computed, context).select("__origin.*")
+        return lower_observed(node, rows, context)
 
-    return _computed(calcs, lower_normalize(leaf, context, marked), context, ())
+    rows = lower_normalize(leaf, context, None if is_shared else marked)
+    return _computed(calcs, rows, context, ())
+
+
+def lower_observed(node: WatermarkAssigner, rows: DataFrame, context: LoweringContext) -> DataFrame:
+    """Observe the watermark of rows of a scan that have their splits; drop the splits."""
+    calcs, leaf = _chain(node.input)
+    scan = leaf if isinstance(leaf, Scan) else leaf.input
+    origin = [c for c in rows.columns if c not in _SPLIT]
+    packed = F.struct(*(quote(c) for c in origin)).alias("__origin")
+    computed = _computed(calcs, rows.select("*", packed), context, ("__origin", *_SPLIT))
+    return _marked(node, scan, computed, context).select("__origin.*")
 
 
 def _chain(node: Node) -> tuple[list[Calc], Scan | Normalize]:

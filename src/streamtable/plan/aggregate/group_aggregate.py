@@ -120,6 +120,11 @@ class GroupAggregate(UnaryNode, Expiring):
         """Names the grouping fields."""
         return f"the aggregation by {', '.join(self.keys) or 'nothing'}"
 
+    @property
+    def runs_together(self) -> bool:
+        """Whether the tree can run with others: without Python functions."""
+        return python_obstacle(self.calls) is None and self.input.runs_together
+
     def obstacle(self) -> str | None:
         """Return the obstacle of a Python function, or of the operator."""
         return python_obstacle(self.calls) or super().obstacle()

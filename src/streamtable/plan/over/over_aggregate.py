@@ -42,6 +42,11 @@ class OverAggregate(TimeOver):
         return (read | {self.time},)
 
     @property
+    def runs_together(self) -> bool:
+        """Whether the tree can run with others: if the input can."""
+        return self.input.runs_together
+
+    @property
     def headline(self) -> str:
         """Shows partition, time, frame and aggregates."""
         return over_headline(self.partition, self.time, self.frame, self.calls)

@@ -100,6 +100,11 @@ class SortedOver(UnaryNode, Expiring):
         return (wanted - own | read | taken,)
 
     @property
+    def runs_together(self) -> bool:
+        """Whether the tree can run with others: if the input can."""
+        return self.input.runs_together
+
+    @property
     def headline(self) -> str:
         """Shows partition, order, frame and aggregates."""
         headline = over_headline(self.partition, self.order.described, self.frame, self.calls)

@@ -86,6 +86,11 @@ class Deduplicate(UnaryNode, Expiring):
         return (wanted | {*self.partition, self.time, *self.order},)
 
     @property
+    def runs_together(self) -> bool:
+        """Whether the tree can run with others: if the input can."""
+        return self.input.runs_together
+
+    @property
     def headline(self) -> str:
         """Shows partition and time."""
         return f"Deduplicate {by(self.partition)}: the first row of {self.time}"

@@ -176,6 +176,11 @@ class TopN(PairsChanges, UnaryNode, Expiring):
         return f"the first {self.limit} rows"
 
     @property
+    def runs_together(self) -> bool:
+        """Whether the tree can run with others: if the input can."""
+        return self.input.runs_together
+
+    @property
     def headline(self) -> str:
         """Shows partition, limit and order."""
         order = ", ".join(key.described for key in self.order)

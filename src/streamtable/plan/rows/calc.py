@@ -10,6 +10,7 @@ from itertools import product
 from streamtable.core.changelog import RETRACT, UPSERT, ChangelogMode
 from streamtable.core.identity import stable
 from streamtable.core.types import INTEGERS, Field, quote
+from streamtable.plan.binding.python_calls import calls_python
 from streamtable.plan.inputs import UnaryNode
 from streamtable.plan.keys import distinct, ordered_keys
 from streamtable.plan.node import Key, Node
@@ -201,6 +202,14 @@ class Calc(UnaryNode):
     def with_sessions(self, *, merged: bool) -> Node:
         """Pass `merged` on to the input: an aggregation above also merges sessions below."""
         return self.over([self.input.with_sessions(merged=merged)])
+
+    @property
+    def runs_together(self) -> bool:
+        """Whether the tree can run with others: without a paired filter and Python functions."""
+        return (
+            not (self.paired or any(map(calls_python, self.spark_texts)))
+            and self.input.runs_together
+        )
 
     @property
     def spark_texts(self) -> Iterator[str]:

@@ -71,6 +71,11 @@ class Materialize(UnaryNode, Expiring):
         return (wanted | {*self.key, *self.order},)
 
     @property
+    def runs_together(self) -> bool:
+        """Whether the tree can run with others: if the input can."""
+        return self.input.runs_together
+
+    @property
     def headline(self) -> str:
         """Shows key and order."""
         order = f", in the order of {listed(self.order)}" if self.order else ""

@@ -1,85 +1,86 @@
-"""Shared scans: the INSERTs of a statement set that read one table without state, read it once.
+"""Shared scans: the INSERTs of a statement set that read one table alike read it once.
 
 Flink merges equal sources of a statement set (`table.optimizer.reuse-source-enabled`). Here, these
-INSERTs become one streaming query: one scan, one checkpoint, and one task per split that writes all
-sinks. INSERTs with state keep a query of their own: their rows reach a sink in the tasks of their
-own state partitions.
+INSERTs become one streaming query: one scan, one checkpoint, and one writer per task for all sinks.
+
+INSERTs with state share a query if they have the same number of operators with state, because the
+first operators of all INSERTs run in the same tasks, and so do the second ones. Spark gives an
+operator one kind of timers, so these operators must also depend on time in the same way.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
-from streamtable.connector_api.together import common_writer_of
+from streamtable.connector_api.together import CommonWriter, common_writer_of
 from streamtable.core.types import Field
-from streamtable.plan.binding.python_calls import calls_python
 from streamtable.plan.node import Node
 from streamtable.plan.position import POSITION
-from streamtable.plan.rows.calc import Calc
+from streamtable.plan.rules.replay import replay_may_differ
+from streamtable.plan.rules.tree import every
+from streamtable.plan.rules.watermarks import waits
 from streamtable.plan.sink.sink import Sink
-from streamtable.plan.source.scan import Scan
+from streamtable.plan.source.normalize import Normalize
+from streamtable.plan.source.scan import Scan, scans
+
+
+@dataclass(frozen=True)
+class _Agreement:
+    """What INSERTs must have in common to share a query.
+
+    Attributes:
+        scan: the scan, without its fields.
+        upserts: whether a normalizer reads the scan, which takes the last change of each record.
+        observed: whether the watermark of the scan is observed.
+        stages: how each operator with state depends on time, from the sink down.
+        writer: the common writer.
+    """
+
+    scan: Scan
+    upserts: bool
+    observed: bool
+    stages: tuple[str, ...]
+    writer: CommonWriter
 
 
 def shared_groups(sinks: Sequence[Sink]) -> list[tuple[int, ...]]:
     """Return the places of the INSERTs that share a scan, for each group of at least two.
 
-    The INSERTs of a group belong to one statement set, and agree (`share_scan`).
+    The INSERTs of a group belong to one statement set, and agree (`share_scan`). An INSERT with
+    state has a query of its own if a crash in real-time mode would have to roll its sink back: a
+    query has one mode, so the other INSERTs would have to wait for the same rollback.
     """
-    groups: list[list[int]] = []
+    groups: list[tuple[object, list[int]]] = []
     for place, sink in enumerate(sinks):
-        if sink.set_at is None or scan_to_share(sink) is None:
+        found = _agreement(sink)
+        if sink.set_at is None or found is None:
             continue
-        fitting = (
-            group
-            for group in groups
-            if sinks[group[0]].set_at == sink.set_at and share_scan([sinks[group[0]], sink])
-        )
-        found = next(fitting, None)
-        if found is None:
-            groups.append([place])
+        in_batches = sink.in_batches or found.writer.exactly_once
+        if found.stages and not in_batches and replay_may_differ(sink.input):
+            continue
+        shared = (sink.set_at, found)
+        places = next((places for other, places in groups if other == shared), None)
+        if places is None:
+            groups.append((shared, [place]))
         else:
-            found.append(place)
-    return [tuple(group) for group in groups if len(group) > 1]
+            places.append(place)
+    return [tuple(places) for _, places in groups if len(places) > 1]
 
 
 def share_scan(sinks: Sequence[Sink]) -> bool:
     """Whether INSERTs agree: they read one table with equal options, and one writer takes all."""
-    read = [scan_to_share(sink) for sink in sinks]
-    first, *others = read
-    writers = {common_writer_of(sink.table) for sink in sinks}
-    return (
-        first is not None
-        and all(scan is not None and scan.table == first.table for scan in others)
-        and len(writers) == 1
-        and None not in writers
-    )
-
-
-def scan_to_share(sink: Sink) -> Scan | None:
-    """Return the scan of an INSERT that may share it; None if the INSERT needs its own query.
-
-    An INSERT may share its scan if it only filters and projects the rows. A paired filter reads two
-    rows together, and Spark runs Python functions in an operator of their own.
-    """
-    if common_writer_of(sink.table) is None:
-        return None
-    node: Node = sink.input
-    while isinstance(node, Calc):
-        if node.paired or any(map(calls_python, node.spark_texts)):
-            return None
-        node = node.input
-    if not isinstance(node, Scan) or any(field in POSITION for field in node.fields):
-        return None
-    return node
+    first, *others = map(_agreement, sinks)
+    return first is not None and all(other == first for other in others)
 
 
 def merged_scan(sinks: Sequence[Sink]) -> Scan:
     """Return the scan that INSERTs share: it reads the columns of all of them, in table order."""
-    scans = [scan for sink in sinks if (scan := scan_to_share(sink)) is not None]
-    fields: dict[str, Field] = {f.name: f for scan in scans for f in scan.fields}
-    order = [column.name for column in scans[0].table.schema.columns]
-    return replace(scans[0], fields=tuple(fields[name] for name in order if name in fields))
+    found = [scan for sink in sinks for scan in scans(sink.input)]
+    fields: dict[str, Field] = {f.name: f for scan in found for f in scan.fields}
+    order = [column.name for column in found[0].table.schema.columns]
+    names = [*order, *(field.name for field in POSITION)]
+    return replace(found[0], fields=tuple(fields[name] for name in names if name in fields))
 
 
 def described(sinks: Sequence[Sink]) -> Iterator[str]:
@@ -91,3 +92,30 @@ def described(sinks: Sequence[Sink]) -> Iterator[str]:
         exactly_once = writer is not None and writer.exactly_once
         transaction = ", a task in one transaction" if exactly_once else ""
         yield f"One query writes {names}{transaction}\n  {merged_scan(members).headline}"
+
+
+def _agreement(sink: Sink) -> _Agreement | None:
+    """Return what other INSERTs must have in common with one; None if it needs its own query."""
+    writer = common_writer_of(sink.table)
+    by_clock = any(node.by_processing_time for node in every(sink.input))
+    if writer is None or by_clock or not sink.input.runs_together:
+        return None
+    nodes = list(every(sink.input))
+    (scan,) = scans(sink.input)
+    stages = tuple(_time_of(node) for node in nodes if node.state is not None)
+    # Without state, nothing orders the rows of a task by their positions.
+    if not stages and any(field in POSITION for field in scan.fields):
+        return None
+    return _Agreement(
+        scan=replace(scan, fields=()),
+        upserts=any(isinstance(node, Normalize) for node in nodes),
+        observed=waits(sink.input),
+        stages=stages,
+        writer=writer,
+    )
+
+
+def _time_of(node: Node) -> str:
+    if node.waits:
+        return "event time"
+    return "processing time" if node.expires else "none"

@@ -11,7 +11,14 @@ from streamtable.core.types import Field
 from streamtable.plan.node import Key, Node
 
 
-@stable("Sink", derived=("set_at",), input="input", table="table", not_null="not_null", at="at")
+@stable(
+    "Sink",
+    derived=("set_at", "in_batches"),
+    input="input",
+    table="table",
+    not_null="not_null",
+    at="at",
+)
 @dataclass(frozen=True)
 class Sink:
     """Write a query into a table.
@@ -22,6 +29,7 @@ class Sink:
         at: place of the INSERT.
         set_at: place of the statement set whose INSERTs may share a scan with this one; None if the
             INSERT shares no scan.
+        in_batches: whether the settings of the set exclude real-time mode.
     """
 
     input: Node
@@ -29,6 +37,7 @@ class Sink:
     not_null: tuple[str, ...] = ()
     at: Span | None = None
     set_at: Span | None = None
+    in_batches: bool = False
 
     @property
     def key(self) -> Key:

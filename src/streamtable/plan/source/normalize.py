@@ -77,6 +77,11 @@ class Normalize(UnaryNode, Expiring):
         """Return all fields that are read; a change of an unread column is not a change."""
         return (wanted | set(self.key),)
 
+    @property
+    def runs_together(self) -> bool:
+        """Whether the tree can run with others: always."""
+        return True
+
     def normalizers(self, above: str | None) -> Sequence[str | None]:
         """Return the operator itself."""
         del above

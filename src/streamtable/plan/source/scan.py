@@ -82,6 +82,11 @@ class Scan(LeafNode):
         return replace(self, fields=tuple(f for f in self.fields if f.name in keep))
 
     @property
+    def runs_together(self) -> bool:
+        """Whether the tree can run with others: always."""
+        return True
+
+    @property
     def changes(self) -> str:
         """Changes of the table."""
         return f"the changes of {self.table.name}"

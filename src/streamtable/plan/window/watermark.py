@@ -73,6 +73,11 @@ class WatermarkAssigner(UnaryNode):
         """Return the window bound of the input's field."""
         return self.passed_window(name)
 
+    @property
+    def runs_together(self) -> bool:
+        """Whether the tree can run with others: if the input can."""
+        return self.input.runs_together
+
     def normalizers(self, above: str | None) -> Sequence[str | None]:
         """Return the operator's own normalizer for its input."""
         return [above]

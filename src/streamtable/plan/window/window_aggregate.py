@@ -158,6 +158,11 @@ class WindowAggregate(UnaryNode):
         ordered = any(call.is_ordered for call in self.calls)
         return keys == set(table.window.partition) and not ordered
 
+    @property
+    def runs_together(self) -> bool:
+        """Whether the tree can run with others: without Python functions."""
+        return python_obstacle(self.calls) is None and self.input.runs_together
+
     def obstacle(self) -> str | None:
         """Return the obstacle of a Python function, or of the operator."""
         return python_obstacle(self.calls) or super().obstacle()
@@ -186,6 +191,11 @@ class MergedWindowAggregate(WindowAggregate):
         frozenset({"parts"}),
     )
     emits_apart = False
+
+    @property
+    def runs_together(self) -> bool:
+        """Whether the tree can run with others; shared slices are windows of one row each."""
+        return self.with_slices().runs_together
 
     @property
     def headline(self) -> str:

@@ -102,6 +102,13 @@ class WindowTable(WindowRows):
         return SessionTable(below, self.window, self.time, self.start, self.end, self.last)
 
     @property
+    def runs_together(self) -> bool:
+        """Whether the tree can run with others: if each row has one window."""
+        return (
+            self.window.kind in (WindowKind.TUMBLE, WindowKind.SESSION) and self.input.runs_together
+        )
+
+    @property
     def headline(self) -> str:
         """Shows window and time."""
         kind = ", processing time" if self.window.processing else ""

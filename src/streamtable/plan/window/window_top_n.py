@@ -90,6 +90,11 @@ class WindowTopN(UnaryNode):
         return self.passed_window(name)
 
     @property
+    def runs_together(self) -> bool:
+        """Whether the tree can run with others: if the input can."""
+        return self.input.runs_together
+
+    @property
     def headline(self) -> str:
         """Shows window, partition, order and limit."""
         order = ", ".join(key.described for key in self.order)

@@ -29,6 +29,10 @@ EXTENDED_LAYOUT = 4
 #: INSERT, all in one directory.
 SHARED_LAYOUT = 5
 
+#: Layout of a checkpoint with INSERTs whose state is in one operator. Earlier versions would start
+#: such an INSERT alone with an operator of its own if the others are removed.
+SHARED_STATE_LAYOUT = 6
+
 _SINK_LINE = re.compile(r"Sink (.+?): ")
 
 
@@ -63,6 +67,7 @@ class RecordedQuery:
         directory: name of the directory with its offsets and state; None for the query's name.
         topics: Kafka's ids of the topics that a retired query has read; empty for other queries.
         shared: the query that the INSERT shares with others; None for a query of its own.
+        number: number of the INSERT in the state of a query that it shares; None without state.
         metadata: `table.column` -> metadata key, for the metadata columns that the query reads;
             empty if an earlier version has written the manifest.
     """
@@ -76,6 +81,7 @@ class RecordedQuery:
     directory: str | None = None
     topics: Mapping[str, str] = field(default_factory=dict)
     shared: SharedQuery | None = None
+    number: int | None = None
     metadata: Mapping[str, str] = field(default_factory=dict)
 
     @classmethod
@@ -106,6 +112,7 @@ class RecordedQuery:
             directory=data.get("directory"),
             topics=data.get("topics", {}),
             shared=SharedQuery(**data["shared"]) if "shared" in data else None,
+            number=data.get("number"),
             metadata=data.get("metadata", {}),
         )
 
@@ -122,6 +129,7 @@ class RecordedQuery:
             "id": self.id,
             "directory": self.directory,
             "shared": self.shared and self.shared.to_json(),
+            "number": self.number,
         }
         entry |= {name: value for name, value in optional.items() if value is not None}
         mappings = {"topics": self.topics, "metadata": self.metadata}
@@ -131,15 +139,17 @@ class RecordedQuery:
         """Return the record with the id and the directory of the query that it continues."""
         if old is None:
             return self
-        return replace(self, id=old.id, directory=old.directory, shared=old.shared)
+        return replace(
+            self, id=old.id, directory=old.directory, shared=old.shared, number=old.number
+        )
 
-    def sharing(self, query: SharedQuery) -> RecordedQuery:
-        """Return the record of an INSERT that shares a query."""
-        return replace(self, directory=query.name, shared=query)
+    def sharing(self, query: SharedQuery, number: int | None) -> RecordedQuery:
+        """Return the record of an INSERT that shares a query; `number` is that of its state."""
+        return replace(self, directory=query.name, shared=query, number=number)
 
     def alone(self, id_: str, directory: str) -> RecordedQuery:
         """Return the record of an INSERT with a new query of its own."""
-        return replace(self, id=id_, directory=directory, shared=None)
+        return replace(self, id=id_, directory=directory, shared=None, number=None)
 
     def table_or(self, name: str) -> str:
         """Return the name of the sink table; `name` if the record does not say it."""
@@ -212,12 +222,17 @@ class Manifest:
     @property
     def shared(self) -> frozenset[str]:
         """Names of the queries that several INSERTs share, those of retired INSERTs included."""
-        every = (*self.queries.values(), *self.retired.values())
-        return frozenset(query.shared.name for query in every if query.shared is not None)
+        return frozenset(query.shared.name for query in self._every if query.shared is not None)
+
+    @property
+    def _every(self) -> Sequence[RecordedQuery]:
+        return (*self.queries.values(), *self.retired.values())
 
     @property
     def _layout(self) -> int:
         """The oldest layout that can hold the data."""
+        if any(query.number is not None for query in self._every):
+            return SHARED_STATE_LAYOUT
         if self.shared:
             return SHARED_LAYOUT
         named = any(query.id or query.directory for query in self.queries.values())
@@ -238,7 +253,7 @@ def _metadata(plan: Sink) -> dict[str, str]:
 def layout_difference(data: Mapping[str, Any]) -> str | None:
     """Return why this version cannot read the layout of a manifest, in words, or None."""
     found = data["layout"]
-    if found in (LAYOUT_VERSION, EXTENDED_LAYOUT, SHARED_LAYOUT):
+    if found in (LAYOUT_VERSION, EXTENDED_LAYOUT, SHARED_LAYOUT, SHARED_STATE_LAYOUT):
         return None
     return f"its state has layout {found}, this version writes {LAYOUT_VERSION}"
 

@@ -45,7 +45,10 @@ def sharing(queries: Assignment, manifest: Manifest, path: CheckpointPath) -> As
         # A query has an id from its first run with transactions on.
         id_ = query.writer_id or writer_id_of(queries.plans[members[0]].table)
         now = replace(query, writer_id=id_)
-        records |= {name: records[name].sharing(now) for name in members}
+        for place, name in enumerate(members):
+            found = records[name]
+            number = place if found.shared is None and found.state else found.number
+            records[name] = found.sharing(now, number)
     return replace(queries, records=records)
 
 

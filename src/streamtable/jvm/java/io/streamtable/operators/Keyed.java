@@ -1,5 +1,6 @@
 package io.streamtable.operators;
 
+import io.streamtable.operators.fanout.Recording;
 import io.streamtable.operators.row.Plain;
 import io.streamtable.operators.row.RowKind;
 import io.streamtable.operators.row.RowOrder;
@@ -72,6 +73,11 @@ public final class Keyed {
     StructType output = StructType.fromDDL(outputDdl);
     if (!input.isStreaming()) {
       Dataset<Row> plain = plain(input);
+      Recording recording = Recording.of(input);
+      if (recording != null) {
+        Column[] columns = columns(input, plain, keys);
+        return Plain.named(recording.stateful(plain, columns, processor, time, output), output);
+      }
       return Plain.named(
           batches.run(plain, at(input, keys), processor, time, Plain.row(output)), output);
     }
@@ -81,18 +87,29 @@ public final class Keyed {
         output);
   }
 
+  /** Reduces the rows of each task before a shuffle. */
+  public static Dataset<Row> folded(Dataset<Row> input, LocalFold fold, StructType output) {
+    Recording recording = input.isStreaming() ? null : Recording.of(input);
+    return recording == null
+        ? input.mapPartitions(fold, Encoders.row(output))
+        : recording.folded(input, fold, output);
+  }
+
   /** Groups rows by columns. The groups have the names that state has. */
   public static KeyValueGroupedDataset<Row, Row> grouped(Dataset<Row> input, List<String> keys) {
     Dataset<Row> plain = plain(input);
-    Column[] columns =
-        keys.isEmpty()
-            ? new Column[] {functions.lit(0).as("everything")}
-            : keys.stream()
-                .map(key -> Plain.column(plain, input.schema().fieldIndex(key)))
-                .toArray(Column[]::new);
+    Column[] columns = columns(input, plain, keys);
     return plain
         .groupBy(columns)
         .as(Encoders.row(plain.select(columns).schema()), Encoders.row(plain.schema()));
+  }
+
+  private static Column[] columns(Dataset<Row> input, Dataset<Row> plain, List<String> keys) {
+    return keys.isEmpty()
+        ? new Column[] {functions.lit(0).as("everything")}
+        : keys.stream()
+            .map(key -> Plain.column(plain, input.schema().fieldIndex(key)))
+            .toArray(Column[]::new);
   }
 
   private static Dataset<Row> plain(Dataset<Row> input) {

@@ -11,7 +11,6 @@ import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import org.apache.spark.sql.Dataset;
-import org.apache.spark.sql.Encoders;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.RowFactory;
 
@@ -46,9 +45,10 @@ public final class LocalAggregate extends LocalFold {
       List<Accumulator> accumulators,
       PartialRows partials) {
     int[] keyPositions = Keyed.at(input, keys);
-    return input.mapPartitions(
+    return Keyed.folded(
+        input,
         new LocalAggregate(calls, accumulators, keyPositions, partials),
-        Encoders.row(partials.schema(input.schema(), keyPositions)));
+        partials.schema(input.schema(), keyPositions));
   }
 
   /** The partial aggregates of one group. */

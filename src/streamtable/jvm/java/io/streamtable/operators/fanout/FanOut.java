@@ -1,97 +1,128 @@
 package io.streamtable.operators.fanout;
 
-import io.streamtable.expressions.MethodCall;
-import java.io.Serializable;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
-import org.apache.spark.TaskContext;
-import org.apache.spark.api.java.JavaSparkContext;
-import org.apache.spark.sql.Column;
+import java.util.Map;
+import java.util.TreeMap;
 import org.apache.spark.sql.Dataset;
+import org.apache.spark.sql.Encoders;
 import org.apache.spark.sql.Row;
-import org.apache.spark.sql.catalyst.InternalRow;
-import org.apache.spark.sql.catalyst.util.ArrayData;
-import org.apache.spark.sql.catalyst.util.GenericArrayData;
-import org.apache.spark.sql.functions;
+import org.apache.spark.sql.streaming.TimeMode;
 import org.apache.spark.sql.types.DataTypes;
 import org.apache.spark.sql.types.StructField;
 import org.apache.spark.sql.types.StructType;
 
 /**
- * Applies several queries of filters and projections to each row of one input. Spark runs a source
- * once for each place in a plan; with this operator the plan has the source once.
+ * Applies several queries to each row of one input. Spark runs a source once for each place in a
+ * plan; with this operator the plan has the source once.
+ *
+ * <p>Queries with state have the same number of operators with state. The first operators of all
+ * queries become one operator of Spark ({@link StageProcessor}), and so do the second ones.
  */
-public final class FanOut implements Serializable {
-  /** Name of the column with the number of the query that gave a row, from 0. */
-  public static final String NUMBER = "__query";
+public final class FanOut {
+  /** Name of the column with the place of the query that gave a row, from 0. */
+  public static final String PLACE = "__query";
 
-  private static final String ROWS = "__rows";
+  private final List<Integer> numbers;
+  private final List<Recording> recordings;
 
-  private final ArrayList<RowChain> chains;
-  private transient boolean open;
-
-  private FanOut(ArrayList<RowChain> chains) {
-    this.chains = chains;
-  }
-
-  /** Returns an empty batch with the columns of an input, over which the queries are written. */
-  public static Dataset<Row> noRows(Dataset<Row> input) {
-    var spark = input.sparkSession();
-    var none = JavaSparkContext.fromSparkContext(spark.sparkContext()).<Row>emptyRDD();
-    return spark.createDataFrame(none, input.schema());
+  private FanOut(List<Integer> numbers, List<Recording> recordings) {
+    this.numbers = numbers;
+    this.recordings = recordings;
   }
 
   /**
-   * Returns the rows of all queries, then the column {@link #NUMBER}. The rows of an input row
-   * follow each other in the order of the queries.
+   * Returns the rows of all queries, then the column {@link #PLACE}. Without state, the rows of an
+   * input row follow each other in the order of the queries.
    *
-   * @param queries filters and projections over {@link #noRows}, with equal types of columns
+   * @param queries each over a {@link Recording} of its own, with equal types of columns
+   * @param numbers numbers of the queries in their state
    */
-  public static Dataset<Row> of(Dataset<Row> input, List<Dataset<Row>> queries) {
-    ArrayList<RowChain> chains = new ArrayList<>();
+  public static Dataset<Row> of(
+      Dataset<Row> input, List<Dataset<Row>> queries, List<Integer> numbers) {
+    List<Recording> recordings = queries.stream().map(Recording::of).toList();
+    List<QueryRows> last = new ArrayList<>();
     for (Dataset<Row> query : queries) {
-      var execution = ((org.apache.spark.sql.classic.Dataset<Row>) query).queryExecution();
-      chains.add(RowChain.of(execution.optimizedPlan()));
+      last.add(QueryRows.last(Recording.chain(query), last.size()));
     }
     StructType output = new StructType();
     for (StructField field : queries.get(0).schema().fields()) {
       output = output.add(field.name(), field.dataType(), true);
     }
-    output = output.add(NUMBER, DataTypes.IntegerType, false);
-    Column[] columns =
-        Arrays.stream(input.columns())
-            .map(name -> input.col("`" + name.replace("`", "``") + "`"))
-            .toArray(Column[]::new);
-    Column rows =
-        MethodCall.column(
-            new FanOut(chains),
-            FanOut.class,
-            "rows",
-            DataTypes.createArrayType(output, false),
-            List.of(functions.struct(columns)));
-    return input.select(rows.as(ROWS)).select(functions.inline(functions.col(ROWS)));
+    output = output.add(PLACE, DataTypes.IntegerType, false);
+    FanOut stages = new FanOut(numbers, recordings);
+    int count = recordings.get(0).stages().size();
+    Dataset<Row> rows = input;
+    for (int i = 0; i < count; i++) {
+      rows = stages.applied(stages.given(rows, i, stages.tagged(i), Tagged.SCHEMA), i);
+    }
+    return stages.given(rows, count, last, output);
   }
 
-  /** Returns the rows of all queries for one input row. Generated code calls it. */
-  public ArrayData rows(InternalRow input) {
-    if (!open) {
-      TaskContext task = TaskContext.get();
-      for (RowChain chain : chains) {
-        if (chain != null) {
-          chain.open(task == null ? 0 : task.partitionId());
-        }
-      }
-      open = true;
+  /** Returns the rows that queries give for the output of the stage before a stage. */
+  private Dataset<Row> given(
+      Dataset<Row> rows, int stage, List<? extends QueryRows> queries, StructType output) {
+    if (stage == 0) {
+      return PerRow.ofAll(rows, queries, output);
     }
-    List<InternalRow> found = new ArrayList<>(chains.size());
-    for (int i = 0; i < chains.size(); i++) {
-      RowChain chain = chains.get(i);
-      InternalRow row = chain == null ? null : chain.apply(input, i);
-      if (row != null) {
-        found.add(row);
-      }
+    Map<Integer, PerRow.Own> own = new TreeMap<>();
+    List<Recording.Stage> below = stages(stage - 1);
+    for (int i = 0; i < queries.size(); i++) {
+      RowBytes bytes = new RowBytes(below.get(i).output());
+      own.put(numbers.get(i), new PerRow.Own(queries.get(i), bytes));
     }
-    return new GenericArrayData(found.toArray());
+    return PerRow.ofEach(rows, own, output);
+  }
+
+  private List<Recording.Stage> stages(int stage) {
+    return recordings.stream().map(recording -> recording.stages().get(stage)).toList();
+  }
+
+  /** Returns what the queries do up to the shuffle of a stage, or up to their local folds. */
+  private List<Tagged> tagged(int stage) {
+    List<Tagged> found = new ArrayList<>();
+    for (Recording.Stage own : stages(stage)) {
+      Recording.Fold fold = own.fold();
+      int number = numbers.get(found.size());
+      found.add(
+          fold == null
+              ? new Tagged(number, own.keyed(), own.key(), own.row())
+              : new Tagged(number, fold.before(), null, fold.taken()));
+    }
+    return found;
+  }
+
+  /** Applies the folds and the processors of a stage to rows of {@link Tagged#SCHEMA}. */
+  private Dataset<Row> applied(Dataset<Row> rows, int stage) {
+    Map<Integer, Folds.Local> folds = new TreeMap<>();
+    Map<Integer, StageProcessor.Part> parts = new TreeMap<>();
+    TimeMode time = null;
+    for (Recording.Stage own : stages(stage)) {
+      int number = numbers.get(parts.size());
+      Recording.Fold fold = own.fold();
+      if (fold != null) {
+        Tagged after = new Tagged(number, own.keyed(), own.key(), own.row());
+        folds.put(
+            number,
+            new Folds.Local(
+                fold.fold(), new RowBytes(fold.taken()), new RowBytes(fold.given()), after));
+      }
+      parts.put(
+          number,
+          new StageProcessor.Part(
+              own.processor(),
+              new RowBytes(own.key()),
+              new RowBytes(own.row()),
+              new RowBytes(own.output())));
+      if (time != null && !time.equals(own.time())) {
+        throw new IllegalArgumentException("one stage with " + time + " and " + own.time());
+      }
+      time = own.time();
+    }
+    Dataset<Row> input =
+        folds.isEmpty()
+            ? rows
+            : rows.mapPartitions(new Folds(folds), Encoders.row(Tagged.SCHEMA));
+    return StageProcessor.over(input, parts, time);
   }
 }

@@ -10,7 +10,6 @@ import io.streamtable.operators.row.SortColumn;
 import io.streamtable.operators.state.ExpiringState;
 import java.util.List;
 import org.apache.spark.sql.Dataset;
-import org.apache.spark.sql.Encoders;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.types.StructType;
 
@@ -64,10 +63,11 @@ public record TopNOperator(
   private Dataset<Row> firstRows(Dataset<Row> input, TopNSpec spec) {
     int[] partition = Keyed.at(input, keys);
     RowOrder rowOrder = spec.order().shifted(RowKind.POSITION + 1);
-    return input.mapPartitions(
+    return Keyed.folded(
+        input,
         spec.end() == 1
             ? new LocalTopOne(partition, rowOrder)
             : new LocalTopN(partition, rowOrder, spec.end()),
-        Encoders.row(input.schema()));
+        input.schema());
   }
 }

@@ -25,7 +25,7 @@ public final class Plain {
   }
 
   /** Returns the schema with internal names, including nested fields. */
-  static StructType schema(StructType schema) {
+  public static StructType schema(StructType schema) {
     return (StructType) type(schema);
   }
 

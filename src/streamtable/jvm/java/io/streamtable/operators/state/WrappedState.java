@@ -17,6 +17,11 @@ abstract class WrappedState implements StatefulProcessorHandle {
     this.handle = handle;
   }
 
+  /** Returns the name of a variable, by the one that its processor gives. */
+  String name(String given) {
+    return given;
+  }
+
   /** Returns the TTL of a variable, by the one that its processor gives. */
   TTLConfig ttl(TTLConfig given) {
     return given;
@@ -29,34 +34,34 @@ abstract class WrappedState implements StatefulProcessorHandle {
 
   @Override
   public <T> ValueState<T> getValueState(String name, Encoder<T> encoder, TTLConfig given) {
-    return opened(name, handle.getValueState(name, encoder, ttl(given)));
+    return opened(name, handle.getValueState(name(name), encoder, ttl(given)));
   }
 
   @Override
   public <T> ValueState<T> getValueState(String name, TTLConfig given, Encoder<T> encoder) {
-    return opened(name, handle.getValueState(name, encoder, ttl(given)));
+    return opened(name, handle.getValueState(name(name), encoder, ttl(given)));
   }
 
   @Override
   public <T> ListState<T> getListState(String name, Encoder<T> encoder, TTLConfig given) {
-    return opened(name, handle.getListState(name, encoder, ttl(given)));
+    return opened(name, handle.getListState(name(name), encoder, ttl(given)));
   }
 
   @Override
   public <T> ListState<T> getListState(String name, TTLConfig given, Encoder<T> encoder) {
-    return opened(name, handle.getListState(name, encoder, ttl(given)));
+    return opened(name, handle.getListState(name(name), encoder, ttl(given)));
   }
 
   @Override
   public <K, V> MapState<K, V> getMapState(
       String name, Encoder<K> keys, Encoder<V> values, TTLConfig given) {
-    return opened(name, handle.getMapState(name, keys, values, ttl(given)));
+    return opened(name, handle.getMapState(name(name), keys, values, ttl(given)));
   }
 
   @Override
   public <K, V> MapState<K, V> getMapState(
       String name, TTLConfig given, Encoder<K> keys, Encoder<V> values) {
-    return opened(name, handle.getMapState(name, keys, values, ttl(given)));
+    return opened(name, handle.getMapState(name(name), keys, values, ttl(given)));
   }
 
   @Override
@@ -81,6 +86,6 @@ abstract class WrappedState implements StatefulProcessorHandle {
 
   @Override
   public void deleteIfExists(String name) {
-    handle.deleteIfExists(name);
+    handle.deleteIfExists(name(name));
   }
 }

@@ -9,7 +9,6 @@ import io.streamtable.operators.state.Lateness;
 import java.util.ArrayList;
 import java.util.List;
 import org.apache.spark.sql.Dataset;
-import org.apache.spark.sql.Encoders;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.types.DataTypes;
 import org.apache.spark.sql.types.StructField;
@@ -46,8 +45,7 @@ public record MergedSessionOperator(
           new LocalSessions(
               new MergedAggregates(calls, SPAN, null), Keyed.at(input, keys), startAt);
       rows =
-          input.mapPartitions(
-              local, Encoders.row(partials.schema(input.schema(), Keyed.at(input, spanned))));
+          Keyed.folded(input, local, partials.schema(input.schema(), Keyed.at(input, spanned)));
       startAt = 1 + keys.size();
     }
     MergedAggregates aggregates = new MergedAggregates(calls, SPAN, partials);

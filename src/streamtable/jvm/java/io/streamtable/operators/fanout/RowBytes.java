@@ -1,0 +1,60 @@
+package io.streamtable.operators.fanout;
+
+import java.io.Serializable;
+import org.apache.spark.sql.Row;
+import org.apache.spark.sql.catalyst.InternalRow;
+import org.apache.spark.sql.catalyst.encoders.ExpressionEncoder;
+import org.apache.spark.sql.catalyst.expressions.UnsafeRow;
+import org.apache.spark.sql.types.StructType;
+
+/**
+ * Converts rows of one schema to the bytes of Spark's binary rows and back, so that rows of several
+ * queries fit into one column. Equal rows have equal bytes, as in Spark's state.
+ */
+final class RowBytes implements Serializable {
+  private final StructType schema;
+  private transient ExpressionEncoder.Serializer<Row> serializer;
+  private transient ExpressionEncoder.Deserializer<Row> deserializer;
+  private transient UnsafeRow binary;
+
+  RowBytes(StructType schema) {
+    this.schema = schema;
+  }
+
+  byte[] of(Row row) {
+    return of(internal(row));
+  }
+
+  /** Returns the bytes of a binary row, whose memory may be used again. */
+  static byte[] of(InternalRow row) {
+    return ((UnsafeRow) row).copy().getBytes();
+  }
+
+  InternalRow internal(Row row) {
+    if (serializer == null) {
+      serializer = ExpressionEncoder.apply(schema).createSerializer();
+    }
+    return serializer.apply(row);
+  }
+
+  Row row(byte[] bytes) {
+    if (deserializer == null) {
+      ExpressionEncoder<Row> encoder = ExpressionEncoder.apply(schema);
+      deserializer =
+          encoder
+              .resolveAndBind(
+                  encoder.resolveAndBind$default$1(), encoder.resolveAndBind$default$2())
+              .createDeserializer();
+    }
+    return deserializer.apply(binary(bytes));
+  }
+
+  /** Returns bytes as a row; the next call uses it again. */
+  InternalRow binary(byte[] bytes) {
+    if (binary == null) {
+      binary = new UnsafeRow(schema.length());
+    }
+    binary.pointTo(bytes, bytes.length);
+    return binary;
+  }
+}
