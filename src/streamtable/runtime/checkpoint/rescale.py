@@ -41,7 +41,7 @@ class QueryState:
     """State of one query in a checkpoint.
 
     Attributes:
-        name: name of the query.
+        name: name of the query; the INSERTs that share it, if there are several.
         directory: directory of its offsets and state.
         partitions: number of state partitions at the last commit; None for a query that has no
             state, or has not committed a batch yet. Such a query starts with any parallelism.
@@ -143,13 +143,15 @@ def open_rescale(
                 directory, f"a rescale to {marked} was interrupted", rescale_command(path, marked)
             )
         found = json.loads((path / MANIFEST).read_text(encoding="utf-8"))["queries"]
-        folders = {name: query.get("directory", name) for name, query in found.items()}
-        for folder in folders.values():
+        folders: dict[str, list[str]] = {}
+        for name, query in found.items():
+            folders.setdefault(query.get("directory", name), []).append(name)
+        for folder in folders:
             check_whole(path / folder, notice)
             adopt(path / folder)
         queries = [
-            _state_of(path / folder, name, directory, to, marked)
-            for name, folder in folders.items()
+            _state_of(path / folder, ", ".join(names), directory, to, marked)
+            for folder, names in folders.items()
         ]
         yield Rescale(path, to, queries, marked is not None)
 

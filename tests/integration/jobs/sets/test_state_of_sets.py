@@ -1,0 +1,202 @@
+"""INSERTs with state that share a query: checkpoints, modes, proofs, upgrades, crashes."""
+
+from __future__ import annotations
+
+import json
+import random
+import time
+from collections import Counter
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from click.testing import CliRunner
+from tests.integration.jobs.committed import records
+from tests.integration.jobs.support import Cli, run, write
+
+from streamtable.cli.main import cli
+from streamtable.runtime.upgrade.options import UpgradeOptions
+from streamtable.runtime.upgrade.upgrade import upgrade_job
+from streamtable.session import Session
+from streamtable.testing.jobs import BoundedRun
+from streamtable.testing.topics import produce_json
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from pyspark.sql import SparkSession
+    from tests.conftest import Topics
+
+    from streamtable.devbroker.broker import Broker
+
+_SOURCE = """
+CREATE TABLE t (id INT, g INT, v INT) WITH (
+  'connector' = 'kafka', 'topic' = '${source}', 'scan.startup.mode' = 'earliest-offset',
+  'properties.bootstrap.servers' = '${servers}', 'format' = 'json'
+);
+"""
+_SINK = """
+CREATE TABLE NAME (k INT, n BIGINT, PRIMARY KEY (k) NOT ENFORCED) WITH (
+  'connector' = 'upsert-kafka', 'topic' = '${source}-NAME',
+  'properties.bootstrap.servers' = '${servers}', 'key.format' = 'json', 'value.format' = 'json'
+  OPTIONS
+);
+"""
+_EXACTLY_ONCE = (
+    ", 'sink.delivery-guarantee' = 'exactly-once',"
+    " 'sink.transactional-id-prefix' = '${source}-NAME'"
+)
+COUNTS = "INSERT INTO counts SELECT g, COUNT(*) FROM t GROUP BY g;\n"
+EVEN = "INSERT INTO even SELECT g, COUNT(*) FROM t WHERE id % 2 = 0 GROUP BY g;\n"
+TENS = "INSERT INTO tens SELECT id / 10, MAX(v) FROM t GROUP BY id / 10;\n"
+SINKS = ("counts", "even", "tens")
+
+
+def _script(*inserts: str, exactly_once: bool = False) -> str:
+    options = _EXACTLY_ONCE if exactly_once else ""
+    sinks = (_SINK.replace("OPTIONS", options).replace("NAME", name) for name in SINKS)
+    of_set = "".join(inserts or (COUNTS, EVEN, TENS))
+    return f"{_SOURCE}{''.join(sinks)}EXECUTE STATEMENT SET BEGIN\n{of_set}END;"
+
+
+def _rows(start: int, end: int) -> list[dict[str, int]]:
+    return [{"id": i, "g": i % 4, "v": i * i % 17} for i in range(start, end)]
+
+
+def _expected(rows: Iterable[Mapping[str, int]]) -> dict[str, dict[int, int]]:
+    counts: Counter[int] = Counter()
+    even: Counter[int] = Counter()
+    tens: dict[int, int] = {}
+    for row in rows:
+        counts[row["g"]] += 1
+        if row["id"] % 2 == 0:
+            even[row["g"]] += 1
+        ten = row["id"] // 10
+        tens[ten] = max(row["v"], tens.get(ten, 0))
+    return {"counts": dict(counts), "even": dict(even), "tens": tens}
+
+
+def _tables(servers: str, source: str, *sinks: str) -> dict[str, dict[int, int]]:
+    """The tables in the topics of the sinks, for a reader of committed records."""
+    found: dict[str, dict[int, int]] = {}
+    for sink in sinks or SINKS:
+        table: dict[int, Any] = {}
+        for record in records(servers, f"{source}-{sink}"):
+            row = json.loads(record.value())
+            table[row["k"]] = row["n"]
+        found[sink] = table
+    return found
+
+
+def _queries(checkpoint: Path) -> set[str]:
+    return {path.name for path in checkpoint.iterdir() if (path / "offsets").is_dir()}
+
+
+def test_inserts_are_removed_and_added(
+    spark: SparkSession, broker: Broker, topic: Topics, tmp_path: Path
+) -> None:
+    """The state of an INSERT is found by its number, whatever its place in the script."""
+    servers, source = broker.bootstrap_servers, topic("set", partitions=2)
+    names = {"source": source, "servers": servers}
+    steps = [
+        (40, (COUNTS, EVEN, TENS), {"statement-set"}),
+        (60, (TENS, EVEN), {"statement-set"}),
+        (80, (TENS,), {"statement-set"}),
+        (100, (COUNTS, TENS), {"statement-set", "counts"}),
+    ]
+    start = 0
+    for end, inserts, queries in steps:
+        produce_json(servers, source, _rows(start, end))
+        start = end
+        BoundedRun(spark, _script(*inserts), tmp_path / "c", names)()
+        assert _queries(tmp_path / "c") == queries
+    expected = _expected(_rows(0, 100))
+    assert _tables(servers, source) == {**expected, "even": _expected(_rows(0, 60))["even"]}
+
+
+def test_state_is_rescaled_and_the_job_is_proved(
+    spark: SparkSession, broker: Broker, topic: Topics, tmp_path: Path
+) -> None:
+    servers, source = broker.bootstrap_servers, topic("set", partitions=2)
+    names = {"source": source, "servers": servers}
+    job = BoundedRun(spark, _script(exactly_once=True), tmp_path / "c", names)
+    produce_json(servers, source, _rows(0, 40))
+    job()
+    arguments = ["rescale", "--checkpoint", str(tmp_path / "c"), "--to", "3"]
+    code, out, err = run(*arguments, "--master", "local[1]")
+    assert code == 0, out + err
+    produce_json(servers, source, _rows(40, 70))
+    job({"parallelism.default": "3"})
+    assert _tables(servers, source) == _expected(_rows(0, 70))
+    file = write(tmp_path / "job.sql", _script(exactly_once=True))
+    variables = [part for n, v in names.items() for part in ("--var", f"{n}={v}")]
+    found = CliRunner().invoke(
+        cli, ["prove", file, "--checkpoint", str(tmp_path / "c"), *variables]
+    )
+    assert found.exit_code == 0, found.output
+    assert found.output.count(", 0 differ") == len(SINKS), found.output
+
+
+def test_a_changed_insert_leaves_its_query(
+    spark: SparkSession, broker: Broker, topic: Topics, tmp_path: Path
+) -> None:
+    servers, source = broker.bootstrap_servers, topic("set", partitions=2)
+    names = {"source": source, "servers": servers}
+    produce_json(servers, source, _rows(0, 40))
+    BoundedRun(spark, _script(), tmp_path / "c", names)()
+    changed = _script(COUNTS, EVEN.replace(" % 2 = 0", " >= 0"), TENS)
+    session = Session()
+    session.load(changed, "new.sql", names)
+    said: list[str] = []
+    options = UpgradeOptions(str(tmp_path / "c"))
+    settings = session.settings.current()
+    upgrade_job(session.plans, settings, options, said.append, said.append, spark=spark)
+    assert any(line.startswith("even: rebuilt: ") for line in said), said
+    produce_json(servers, source, _rows(40, 60))
+    BoundedRun(spark, changed, tmp_path / "c", names)()
+    assert _queries(tmp_path / "c") == {"statement-set", "even@2"}
+    found = _tables(servers, source)
+    assert found.pop("even") == _expected(_rows(0, 60))["counts"]
+    assert found == {sink: _expected(_rows(0, 60))[sink] for sink in ("counts", "tens")}
+
+
+@pytest.mark.parametrize("mode", ["auto", pytest.param("real-time", marks=pytest.mark.soak)])
+def test_the_modes_of_endless_jobs(
+    mode: str, spark: SparkSession, broker: Broker, topic: Topics, tmp_path: Path
+) -> None:
+    """The second run continues the first one's checkpoint after a stop."""
+    servers, source = broker.bootstrap_servers, topic("set", partitions=2)
+    job = BoundedRun(spark, _script(), tmp_path / "c", {"source": source, "servers": servers})
+    seen: set[str] = set()
+    for start, end in ((0, 30), (30, 50)):
+        produce_json(servers, source, _rows(start, end))
+        wanted = _expected(_rows(0, end))
+
+        def done(wanted: dict[str, dict[int, int]] = wanted) -> bool:
+            queries = job.metrics.values()["queries"].values()
+            seen.update(str(query["mode"]) for query in queries)
+            return "real-time" in seen and _tables(servers, source) == wanted
+
+        job.until(done, {"execution.mode": mode})
+    assert _queries(tmp_path / "c") == {"statement-set"}
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("guarantee", ["exactly-once", "at-least-once"])
+def test_kills(guarantee: str, broker: Broker, topic: Topics, tmp_path: Path) -> None:
+    servers, source = broker.bootstrap_servers, topic("set", partitions=2)
+    file = write(tmp_path / "job.sql", _script(exactly_once=guarantee == "exactly-once"))
+    names = [part for n in (f"source={source}", f"servers={servers}") for part in ("--var", n)]
+    arguments = ["run", file, *names, "--checkpoint", str(tmp_path / "c")]
+    dice, start = random.Random(7), 0
+    for _ in range(6):
+        running = Cli.start(*arguments, log=tmp_path / "log")
+        deadline = time.monotonic() + dice.uniform(8, 25)
+        while time.monotonic() < deadline:
+            produce_json(servers, source, _rows(start, start + 20))
+            start += 20
+            time.sleep(0.3)
+        running.kill()
+    code, out, err = run(*arguments, "--bounded")
+    assert code == 0, out + err
+    assert _tables(servers, source) == _expected(_rows(0, start))
