@@ -160,24 +160,27 @@ def test_a_changed_insert_leaves_its_query(
     assert found == {sink: _expected(_rows(0, 60))[sink] for sink in ("counts", "tens")}
 
 
-@pytest.mark.parametrize("mode", ["auto", pytest.param("real-time", marks=pytest.mark.soak)])
-def test_the_modes_of_endless_jobs(
-    mode: str, spark: SparkSession, broker: Broker, topic: Topics, tmp_path: Path
+@pytest.mark.real_time_state
+def test_real_time_mode_and_a_kill(
+    spark: SparkSession, broker: Broker, topic: Topics, tmp_path: Path
 ) -> None:
-    """The second run continues the first one's checkpoint after a stop."""
+    """A replay writes every row again, so no sink is rolled back."""
     servers, source = broker.bootstrap_servers, topic("set", partitions=2)
-    job = BoundedRun(spark, _script(), tmp_path / "c", {"source": source, "servers": servers})
-    seen: set[str] = set()
-    for start, end in ((0, 30), (30, 50)):
-        produce_json(servers, source, _rows(start, end))
-        wanted = _expected(_rows(0, end))
-
-        def done(wanted: dict[str, dict[int, int]] = wanted) -> bool:
-            queries = job.metrics.values()["queries"].values()
-            seen.update(str(query["mode"]) for query in queries)
-            return "real-time" in seen and _tables(servers, source) == wanted
-
-        job.until(done, {"execution.mode": mode})
+    names = {"source": source, "servers": servers}
+    arguments = ["run", write(tmp_path / "job.sql", _script()), "--checkpoint", str(tmp_path / "c")]
+    arguments += [part for n, v in names.items() for part in ("--var", f"{n}={v}")]
+    produce_json(servers, source, _rows(0, 30))
+    process = Cli.start(*arguments)
+    process.wait_for("switches to real-time mode", 60)
+    produce_json(servers, source, _rows(30, 50))
+    deadline = time.monotonic() + 60
+    while _tables(servers, source) != _expected(_rows(0, 50)) and time.monotonic() < deadline:
+        time.sleep(0.2)
+    assert _tables(servers, source) == _expected(_rows(0, 50))
+    process.kill()
+    produce_json(servers, source, _rows(50, 80))
+    BoundedRun(spark, _script(), tmp_path / "c", names)()
+    assert _tables(servers, source) == _expected(_rows(0, 80))
     assert _queries(tmp_path / "c") == {"statement-set"}
 
 
