@@ -2,7 +2,8 @@
 
 Each INSERT of the set takes its share of the records. The same records are read by one INSERT that
 takes none (the cost of reading), by each of a few INSERTs alone (their own work is the time beyond
-reading), by the whole set in one query, and by the whole set with a query per INSERT.
+reading), by the whole set in one query, and by the whole set with a query per INSERT. With
+`--state`, each INSERT is an aggregation of its records.
 """
 
 from __future__ import annotations
@@ -42,8 +43,19 @@ CREATE TABLE region_{n} (id BIGINT, amount DOUBLE, note STRING) WITH (
   'properties.bootstrap.servers' = '{servers}', 'format' = 'json'{prefix}
 );
 """
+_COUNTS = """
+CREATE TABLE region_{n} (k BIGINT, orders BIGINT, most DOUBLE, PRIMARY KEY (k) NOT ENFORCED) WITH (
+  'connector' = 'upsert-kafka', 'topic' = '{run}-{n}', 'sink.delivery-guarantee' = '{guarantee}',
+  'properties.bootstrap.servers' = '{servers}',
+  'key.format' = 'json', 'value.format' = 'json'{prefix}
+);
+"""
 _PREFIX = ", 'sink.transactional-id-prefix' = '{run}-{n}'"
 _INSERT = "INSERT INTO region_{n} SELECT id, amount, UPPER(note) FROM orders WHERE region = {of};\n"
+_AGGREGATE = (
+    "INSERT INTO region_{n} SELECT id % 10000, COUNT(*), MAX(amount) FROM orders"
+    " WHERE region = {of} GROUP BY id % 10000;\n"
+)
 
 #: A region that no record has.
 _NONE = -1
@@ -56,6 +68,7 @@ def main() -> None:
     parser.add_argument("--records", type=int, default=2_000_000)
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--guarantee", default="at-least-once")
+    parser.add_argument("--state", action="store_true", help="aggregate the records")
     arguments = parser.parse_args()
     every = range(arguments.inserts)
     print(processes.machine())
@@ -65,7 +78,8 @@ def main() -> None:
             servers = kafka.bootstrap_servers
             create(servers, [_TOPIC])
             fill(servers, _records(arguments.records, arguments.inserts))
-            bench = _Bench(servers, folder, arguments.guarantee, _spark())
+            texts = (_COUNTS, _AGGREGATE) if arguments.state else (_SINK, _INSERT)
+            bench = _Bench(servers, folder, arguments.guarantee, texts, _spark())
             bench.seconds([*every], reuse=True)  # compiles Spark's and our classes
             rounds = [bench.round(every) for _ in range(arguments.rounds)]
             bench.spark.stop()
@@ -81,8 +95,16 @@ def main() -> None:
 class _Bench:
     """Runs sets of INSERTs to the end of the topic."""
 
-    def __init__(self, servers: str, folder: Path, guarantee: str, spark: SparkSession) -> None:
+    def __init__(
+        self,
+        servers: str,
+        folder: Path,
+        guarantee: str,
+        texts: tuple[str, str],
+        spark: SparkSession,
+    ) -> None:
         self.spark = spark
+        self._sink, self._insert = texts
         self._servers = servers
         self._folder = folder
         self._guarantee = guarantee
@@ -106,8 +128,8 @@ class _Bench:
         for n, region in enumerate(regions):
             exactly_once = self._guarantee == "exactly-once"
             prefix = _PREFIX.format(n=n, **names) if exactly_once else ""
-            tables += _SINK.format(n=n, prefix=prefix, **names)
-            inserts += _INSERT.format(n=n, of=region)
+            tables += self._sink.format(n=n, prefix=prefix, **names)
+            inserts += self._insert.format(n=n, of=region)
         create(self._servers, [f"{run}-{n}" for n in range(len(regions))])
         script = f"{tables}EXECUTE STATEMENT SET BEGIN\n{inserts}END;"
         job = BoundedRun(self.spark, script, self._folder / run)

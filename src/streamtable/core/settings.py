@@ -333,9 +333,8 @@ REUSE_SOURCE = Option(
     "table.optimizer.reuse-source-enabled",
     BOOLEAN,
     default=True,
-    doc="Whether the INSERTs of a statement set that read a table without state, and write"
-    " with equal guarantees, read it once, as one query. The first run of a checkpoint"
-    " decides.",
+    doc="Whether the INSERTs of a statement set that read one table alike, and write with equal"
+    " guarantees, read it once, as one query. The first run of a checkpoint decides.",
 )
 REUSE_SUB_PLANS = Option(
     "table.optimizer.reuse-sub-plan-enabled",

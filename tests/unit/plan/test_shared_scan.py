@@ -33,6 +33,16 @@ CREATE TABLE u (id BIGINT, v STRING, PRIMARY KEY (id) NOT ENFORCED) WITH (
 CREATE TABLE counts (id BIGINT, v BIGINT, PRIMARY KEY (id) NOT ENFORCED) WITH (
   'connector' = 'upsert-kafka', 'topic' = 'c', 'properties.bootstrap.servers' = 's:9092',
   'key.format' = 'json', 'value.format' = 'json');
+CREATE TABLE sums (id BIGINT, v BIGINT, PRIMARY KEY (id) NOT ENFORCED) WITH (
+  'connector' = 'upsert-kafka', 'topic' = 's', 'properties.bootstrap.servers' = 's:9092',
+  'key.format' = 'json', 'value.format' = 'json');
+CREATE TABLE timed (id BIGINT, v STRING, at TIMESTAMP(3), WATERMARK FOR at AS at) WITH (
+  'connector' = 'kafka', 'topic' = 'timed', 'properties.bootstrap.servers' = 's:9092',
+  'format' = 'json');
+CREATE TABLE once (id BIGINT, v BIGINT, PRIMARY KEY (id) NOT ENFORCED) WITH (
+  'connector' = 'upsert-kafka', 'topic' = 'once', 'properties.bootstrap.servers' = 's:9092',
+  'key.format' = 'json', 'value.format' = 'json', 'sink.delivery-guarantee' = 'exactly-once',
+  'sink.transactional-id-prefix' = 'once');
 CREATE TABLE printed (id BIGINT, v STRING) WITH ('connector' = 'print');
 """ + "".join(
     f"""
@@ -44,6 +54,9 @@ CREATE TABLE {name} (id BIGINT, v STRING) WITH (
 )
 
 LATEST = "/*+ OPTIONS('scan.startup.mode' = 'latest-offset') */"
+TIMED = "TABLE timed, DESCRIPTOR(at)"
+MINUTE, HOUR = "INTERVAL '1' MINUTE", "INTERVAL '1' HOUR"
+WINDOW = "window_start, window_end"
 
 #: The INSERTs of a set, without INSERT INTO -> the places of those that share a scan.
 GROUPS: dict[str, tuple[list[str], list[tuple[int, ...]]]] = {
@@ -77,13 +90,50 @@ GROUPS: dict[str, tuple[list[str], list[tuple[int, ...]]]] = {
         [f"{name} SELECT id, v FROM t" for name in ("a", "printed", "b")],
         [(0, 2)],
     ),
-    "state": (
+    "state and none": (
         [
             "a SELECT id, v FROM t",
             "counts SELECT id, COUNT(*) FROM t GROUP BY id",
             "b SELECT id, v FROM t",
+            "sums SELECT id, MAX(id) FROM t WHERE v > 'a' GROUP BY id",
+        ],
+        [(0, 2), (1, 3)],
+    ),
+    "one and two operators with state": (
+        [
+            "counts SELECT id, COUNT(*) FROM t GROUP BY id",
+            "sums SELECT n, COUNT(*) FROM (SELECT id, COUNT(*) AS n FROM t GROUP BY id) GROUP BY n",
+        ],
+        [],
+    ),
+    "a sink that may be rolled back": (
+        [
+            "counts SELECT id, COUNT(*) FROM t GROUP BY id",
+            "sums SELECT id, SUM(id) FROM t GROUP BY id",
+        ],
+        [],
+    ),
+    "exactly-once never is": (
+        [
+            "once SELECT id, COUNT(*) FROM t GROUP BY id",
+            "once SELECT id, SUM(id) FROM t GROUP BY id",
+        ],
+        [(0, 1)],
+    ),
+    "windows and groups": (
+        [
+            f"a SELECT COUNT(*), MAX(v) FROM TUMBLE({TIMED}, {MINUTE}) GROUP BY {WINDOW}",
+            "sums SELECT id, COUNT(*) FROM timed GROUP BY id",
+            f"b SELECT COUNT(*), MAX(v) FROM HOP({TIMED}, {MINUTE}, {HOUR}) GROUP BY {WINDOW}",
         ],
         [(0, 2)],
+    ),
+    "joins": (
+        [
+            "counts SELECT id, COUNT(*) FROM t GROUP BY id",
+            "sums SELECT t.id, COUNT(*) FROM t JOIN u ON t.id = u.id GROUP BY t.id",
+        ],
+        [],
     ),
     "two scans": (
         ["a SELECT id, v FROM t", "b SELECT id, v FROM t UNION ALL SELECT id, w FROM t"],
@@ -121,6 +171,11 @@ def test_only_the_inserts_of_one_set_share() -> None:
 def test_flinks_settings_turn_it_off(key: str) -> None:
     text = f"SET 'table.optimizer.{key}' = 'false'; {_set(*GROUPS['two'][0])}"
     assert shared_groups(_loaded(text).plans) == []
+
+
+def test_micro_batches_need_no_rollback() -> None:
+    text = _set(*GROUPS["a sink that may be rolled back"][0])
+    assert shared_groups(_loaded(f"SET 'execution.mode' = 'micro-batch'; {text}").plans) == [(0, 1)]
 
 
 def test_a_python_function_keeps_its_query(tmp_path: Path) -> None:
