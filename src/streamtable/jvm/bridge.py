@@ -231,6 +231,16 @@ class Bridge:
         frames = self.java_list(frame._jdf for frame in found)  # noqa: SLF001
         return self._frame(java.FanOut.of(input_, frames, self.java_list(queries)))
 
+    def shared_key(self, key: Column, ddl: str) -> Column:
+        """Return a grouping key that is stored in the state of several queries.
+
+        Args:
+            key: its bytes.
+            ddl: its columns.
+        """
+        keys = self._ours.operators.fanout.RowBytes
+        return Column(keys.decoded(self._java_column(key), ddl))
+
     def python_program(self, name: str) -> JavaObject:
         """Return the Python function that has this name in the session's SQL, for operators."""
         return self._ours.python.PythonProgram.of(self.java_session, name)

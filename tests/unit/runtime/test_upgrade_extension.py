@@ -10,7 +10,7 @@ from streamtable.core.options import Given
 from streamtable.jvm.specs.restored import EMPTY, ROWS
 from streamtable.plan.sink.sink import Sink
 from streamtable.runtime.checkpoint.assignment import assign, query_names
-from streamtable.runtime.checkpoint.manifest import Manifest, RecordedQuery, SharedQuery
+from streamtable.runtime.checkpoint.manifest import Manifest, RecordedQuery
 from streamtable.runtime.endpoints import sink_facts
 from streamtable.runtime.upgrade.decisions import Action, changed
 from streamtable.runtime.upgrade.extension import Extension, extension
@@ -193,7 +193,6 @@ def test_records_of_earlier_versions() -> None:
     for change in (
         {"shape": None},
         {"state": [["GroupAggregate", 0]]},
-        {"shared": SharedQuery("set").to_json()},
     ):
         assert extension(RecordedQuery.from_json({**old, **change}), now, plan) is None
 
@@ -215,7 +214,7 @@ def test_the_word_for_it(
     now = query_names([_plan(_of(OF_EVENTS, "SUM(id)", "MAX(id)"))])
     queries = assign(now, Manifest("id", {"per_region": RecordedQuery.of(_plan(SUM))}))
     facts = sink_facts(now, Session().settings.current(), str, Path)
-    found = {"per_region": Extension([], [], added, None, retracting)}
+    found = {"per_region": Extension([], [], added, None, retracting, None, (), ())}
     ranges = {"per_region": ReadRange({}, {}, 5, lost)}
     (decision,) = changed(queries, facts, ranges, found, from_now=from_now)
     assert decision.action is expected

@@ -114,7 +114,7 @@ def changed(
             yield Decision(name, Action.REBUILT, why)
         elif not from_now:
             yield Decision(name, Action.IMPOSSIBLE, f"{why}; {obstacle}")
-        elif now.shared is None and keeps_state(old, now):
+        elif (now.shared is None or now.number is not None) and keeps_state(old, now):
             yield Decision(name, Action.CONTINUED, why)
         elif found and (found.is_complete or not found.retracting):
             yield Decision(name, Action.EXTENDED_NOW, why + _begin_empty(found))

@@ -15,7 +15,7 @@ from typing import Any
 
 from streamtable.core.checkpoint_path import CheckpointPath
 from streamtable.core.identity import identity
-from streamtable.core.types import quote
+from streamtable.core.types import Field, quote
 from streamtable.jvm.planned_batches import newest_batch
 from streamtable.jvm.specs.restored import EMPTY, ROWS, StoredCall
 from streamtable.plan.aggregate.group_aggregate import GroupAggregate
@@ -52,6 +52,9 @@ class Extension:
         upserts: for each column that the normalizer of the source keeps, its position in the old
             one; None without a normalizer.
         retracting: whether the input may retract rows.
+        number: number of the old query in its state, if it shares the state with others; else None.
+        keys: the grouping fields.
+        upsert_keys: the key of the normalizer; empty without one.
     """
 
     calls: Sequence[StoredCall]
@@ -59,6 +62,9 @@ class Extension:
     added: Sequence[str]
     upserts: Sequence[int] | None
     retracting: bool
+    number: int | None
+    keys: tuple[Field, ...]
+    upsert_keys: tuple[Field, ...]
 
     @property
     def is_complete(self) -> bool:
@@ -74,7 +80,7 @@ def extension(old: RecordedQuery, now: RecordedQuery, plan: Sink) -> Extension |
         now: the new query.
         plan: its plan.
     """
-    if old.shape is None or old.shared is not None or old.state != now.state:
+    if old.shape is None or old.state != now.state:
         return None
     if old.other_metadata(now):
         return None
@@ -92,12 +98,16 @@ def extension(old: RecordedQuery, now: RecordedQuery, plan: Sink) -> Extension |
     stored = [_state(call, old_rows) for call in _calls(before)]
     sources = [_source(_state(call, rows), stored) for call in _calls(after)]
     (node,) = (part for part in every(plan.input) if isinstance(part, GroupAggregate))
+    normalizers = (part for part in every(plan.input) if isinstance(part, Normalize))
     return Extension(
         [_stored(call) for call in _calls(before)],
         sources,
         [c.described for c, source in zip(node.calls, sources, strict=True) if source == EMPTY],
         [kept.index(column) for column in upserts] if upserts else None,
         retracting=not node.input.mode.is_append,
+        number=old.number,
+        keys=_of_names(node.keys, node.input.fields),
+        upsert_keys=tuple(f for part in normalizers for f in _of_names(part.key, part.fields)),
     )
 
 
@@ -106,6 +116,11 @@ def extension_of(queries: Assignment, name: str, folder: CheckpointPath) -> Exte
     if newest_batch(folder / "commits") < 0:
         return None
     return extension(queries.changed[name], queries.records[name], queries.plans[name])
+
+
+def _of_names(names: Sequence[str], fields: Sequence[Field]) -> tuple[Field, ...]:
+    by_name = {field.name: field for field in fields}
+    return tuple(by_name[name] for name in names)
 
 
 def _groups(top: Operator) -> Operator | None:

@@ -223,7 +223,9 @@ class Rebuild:
         old = self._old(name)
         found = extension_of(self.queries, name, old)
         assert found is not None, "decided from the same records"  # noqa: S101
-        shadow.restore(stored_state(self.context.spark, old, found), old / "sources")
+        context = self.context
+        state = stored_state(context.spark, context.bridge, old, found)
+        shadow.restore(state, old / "sources")
 
     def _old(self, name: str) -> CheckpointPath:
         """Return the directory that a changed query has so far."""

@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from click.testing import CliRunner
+from confluent_kafka import TopicPartition
+from confluent_kafka.admin import AdminClient
 from tests.integration.jobs.committed import records
 from tests.integration.jobs.support import Cli, run, write
 
@@ -92,6 +94,17 @@ def _queries(checkpoint: Path) -> set[str]:
     return {path.name for path in checkpoint.iterdir() if (path / "offsets").is_dir()}
 
 
+def _upgrade(spark: SparkSession, script: str, names: Mapping[str, str], folder: Path) -> list[str]:
+    """Upgrade the checkpoint of a folder to a script; the lines of the result."""
+    session = Session()
+    session.load(script, "new.sql", names)
+    said: list[str] = []
+    options = UpgradeOptions(str(folder / "c"))
+    settings = session.settings.current()
+    upgrade_job(session.plans, settings, options, said.append, said.append, spark=spark)
+    return said
+
+
 def test_inserts_are_removed_and_added(
     spark: SparkSession, broker: Broker, topic: Topics, tmp_path: Path
 ) -> None:
@@ -145,12 +158,7 @@ def test_a_changed_insert_leaves_its_query(
     produce_json(servers, source, _rows(0, 40))
     BoundedRun(spark, _script(), tmp_path / "c", names)()
     changed = _script(COUNTS, EVEN.replace(" % 2 = 0", " >= 0"), TENS)
-    session = Session()
-    session.load(changed, "new.sql", names)
-    said: list[str] = []
-    options = UpgradeOptions(str(tmp_path / "c"))
-    settings = session.settings.current()
-    upgrade_job(session.plans, settings, options, said.append, said.append, spark=spark)
+    said = _upgrade(spark, changed, names, tmp_path)
     assert any(line.startswith("even: rebuilt: ") for line in said), said
     produce_json(servers, source, _rows(40, 60))
     BoundedRun(spark, changed, tmp_path / "c", names)()
@@ -158,6 +166,28 @@ def test_a_changed_insert_leaves_its_query(
     found = _tables(servers, source)
     assert found.pop("even") == _expected(_rows(0, 60))["counts"]
     assert found == {sink: _expected(_rows(0, 60))[sink] for sink in ("counts", "tens")}
+
+
+def test_a_changed_insert_takes_its_state_along(
+    spark: SparkSession, broker: Broker, topic: Topics, tmp_path: Path
+) -> None:
+    """It reads no input again: a part of the topic is gone."""
+    servers, source = broker.bootstrap_servers, topic("set", partitions=2)
+    names = {"source": source, "servers": servers}
+    produce_json(servers, source, _rows(0, 40))
+    BoundedRun(spark, _script(), tmp_path / "c", names)()
+    admin = AdminClient({"bootstrap.servers": servers})
+    gone = [TopicPartition(source, partition, 5) for partition in range(2)]
+    for deleted in admin.delete_records(gone).values():
+        deleted.result(30)
+    changed = _script(COUNTS.replace("COUNT(*)", "COUNT(*) * 100"), EVEN, TENS)
+    said = _upgrade(spark, changed, names, tmp_path)
+    assert any(line.startswith("counts: extended: ") for line in said), said
+    produce_json(servers, source, _rows(40, 60))
+    BoundedRun(spark, changed, tmp_path / "c", names)()
+    expected = _expected(_rows(0, 60))
+    counts = {group: count * 100 for group, count in expected["counts"].items()}
+    assert _tables(servers, source) == {**expected, "counts": counts}
 
 
 @pytest.mark.real_time_state

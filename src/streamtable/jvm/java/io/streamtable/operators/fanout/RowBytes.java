@@ -1,6 +1,9 @@
 package io.streamtable.operators.fanout;
 
+import io.streamtable.expressions.MethodCall;
 import java.io.Serializable;
+import java.util.List;
+import org.apache.spark.sql.Column;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.catalyst.encoders.ExpressionEncoder;
@@ -11,7 +14,7 @@ import org.apache.spark.sql.types.StructType;
  * Converts rows of one schema to the bytes of Spark's binary rows and back, so that rows of several
  * queries fit into one column. Equal rows have equal bytes, as in Spark's state.
  */
-final class RowBytes implements Serializable {
+public final class RowBytes implements Serializable {
   private final StructType schema;
   private transient ExpressionEncoder.Serializer<Row> serializer;
   private transient ExpressionEncoder.Deserializer<Row> deserializer;
@@ -19,6 +22,13 @@ final class RowBytes implements Serializable {
 
   RowBytes(StructType schema) {
     this.schema = schema;
+  }
+
+  /** Returns a column of bytes as a struct. */
+  public static Column decoded(Column bytes, String ddl) {
+    StructType schema = StructType.fromDDL(ddl);
+    return MethodCall.column(
+        new RowBytes(schema), RowBytes.class, "binary", schema, List.of(bytes));
   }
 
   byte[] of(Row row) {
@@ -50,7 +60,7 @@ final class RowBytes implements Serializable {
   }
 
   /** Returns bytes as a row; the next call uses it again. */
-  InternalRow binary(byte[] bytes) {
+  public InternalRow binary(byte[] bytes) {
     if (binary == null) {
       binary = new UnsafeRow(schema.length());
     }
