@@ -27,11 +27,19 @@ class UnionAll(Node):
 
     @cached_property
     def fields(self) -> tuple[Field, ...]:
-        """Fields that all inputs share; the `query` modules have matched names and types."""
+        """Fields that all inputs share; the `query` modules have matched names and types.
+
+        A field is nullable if it is nullable in one of the inputs.
+        """
         # Read the fields of each input once: otherwise each union in a chain doubles the time.
-        first, *others = (node.fields for node in self.inputs)
-        shared = {f.name for f in first}.intersection(*({f.name for f in o} for o in others))
-        return tuple(f for f in first if f.name in shared)
+        first, *others = ({f.name: f for f in node.fields} for node in self.inputs)
+        return tuple(
+            replace(field, type=field.type.with_nullable(True))
+            if any(other[name].type.nullable for other in others)
+            else field
+            for name, field in first.items()
+            if all(name in other for other in others)
+        )
 
     @property
     def mode(self) -> ChangelogMode:
