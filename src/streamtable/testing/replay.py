@@ -25,6 +25,7 @@ from typing import Any
 from pyspark.sql import DataFrame, SparkSession
 
 from streamtable.core.changelog import ROW_KIND_COLUMN, RowKind
+from streamtable.core.errors import InternalError
 from streamtable.jvm.bridge import Bridge
 from streamtable.jvm.planned_batches import END_WATERMARK_MS
 from streamtable.operators.context import LoweringContext
@@ -127,12 +128,16 @@ class Replay:
         folded = [Fold(case.key) for case in cases]
         wrong: dict[int, Difference] = {}
         answers = list(self.answers(cases))
+        required = [_required(self.plan(case)) for case in cases]
         for number, expected in enumerate(answers):
             last = number == len(answers) - 1
             for batch in range(number, max(batches) + 1 if last else number + 1):
                 for which, kind, text in batches.get(batch, []):
                     folded[which].add(kind, json.loads(text, parse_float=rounded))
             for i, case in enumerate(cases):
+                if any(row[place] is None for row in expected[i] for place in required[i]):
+                    msg = f"the plan says NOT NULL of a column with NULLs: {case.flink}"
+                    raise InternalError(msg)
                 if case.at_end and not last:
                     continue
                 found = difference(case, i, number, folded[i], expected[i])
@@ -229,6 +234,11 @@ class Replay:
             os.utime(file, (i, i))
         reader = self.spark.readStream.schema(_schema(table)).option("maxFilesPerTrigger", 1)
         return reader.json(str(directory))
+
+
+def _required(plan: Sink) -> list[int]:
+    """Return the positions of the columns that cannot be NULL by the plan of their query."""
+    return [i for i, field in enumerate(plan.input.fields) if not field.type.nullable]
 
 
 def _output(number: int, plan: Sink, context: LoweringContext) -> DataFrame:
