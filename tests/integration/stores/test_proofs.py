@@ -6,6 +6,7 @@ import json
 import threading
 import time
 from contextlib import contextmanager
+from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -14,7 +15,9 @@ from tests.integration.jobs.support import PATIENCE_S, Cli
 from tests.integration.proof.support import ProvedJob
 
 from streamtable.cli.main import cli
+from streamtable.cli.proof_options import PROGRAM
 from streamtable.runtime.job import RunOptions
+from streamtable.runtime.repeated_proof.repeated import ProofOptions
 from streamtable.session import Session
 from streamtable.testing.topics import produce, produce_json
 
@@ -38,17 +41,21 @@ def _make(
 
 
 @contextmanager
-def _running(job: ProvedJob, spark: SparkSession) -> Iterator[Callable[[int], None]]:
-    """Run the job in this process; yields a function that waits for a batch."""
+def _running(
+    job: ProvedJob, spark: SparkSession, proofs: ProofOptions | None = None
+) -> Iterator[Callable[[str, int], None]]:
+    """Run the job in this process; yields a function that waits for a value of a metric."""
     session = Session()
     session.load((job.folder / "job.sql").read_text(), "job.sql", job.variables)
-    running = session.start(RunOptions(checkpoint=job.uri), print, spark)
+    said: list[str] = []
+    options = RunOptions(checkpoint=job.uri, proofs=proofs)
+    running = session.start(options, said.append, spark)
 
-    def wait_for(batch: int) -> None:
+    def wait_for(metric: str, value: int) -> None:
         deadline = time.monotonic() + PATIENCE_S
-        while running.metrics()["queries"].get("counts", {}).get("lastBatch", -1) < batch:
-            assert running.running, running.status()
-            assert time.monotonic() < deadline
+        while running.metrics()["queries"].get("counts", {}).get(metric, -1) < value:
+            assert running.running, said
+            assert time.monotonic() < deadline, (running.metrics(), said)
             time.sleep(0.1)
 
     try:
@@ -85,15 +92,16 @@ def _fed(job: ProvedJob) -> Iterator[None]:
 def test_a_running_and_a_stopped_job(
     store: Store, broker: Broker, topic: Topics, tmp_path: Path, spark: SparkSession
 ) -> None:
-    job = _make(tmp_path, broker, topic, store, "micro-batch", "counts")
+    """Auto mode lacks slots here, so that it stays in micro-batches."""
+    job = _make(tmp_path, broker, topic, store, "auto", "counts")
     job.feed(5, 100)
     produce_json(job.servers, job.variables["clicks"], [{"shop": 9, "n": 4}])
     with _running(job, spark) as wait_for, _fed(job):
-        wait_for(0)
+        wait_for("lastBatch", 0)
         whole = job.results("--since", "last")["counts"]
         assert (whole["result"], whole["since"]) == ("equal", None)
         assert whole["offsets"] >= 100
-        wait_for(whole["batch"] + 1)
+        wait_for("lastBatch", whole["batch"] + 1)
     induced = job.results("--since", "last")["counts"]
     assert (induced["result"], induced["since"]["batch"]) == ("equal", whole["batch"])
     assert _explained(job, {"shop": 9}) == {"clicks": 1, "n": 4, "least": 4, "most": 4}
@@ -116,6 +124,21 @@ def _explained(job: ProvedJob, key: dict[str, Any]) -> dict[str, Any]:
     (row,) = query["rows"]
     assert isinstance(row["row"], dict)
     return {name: value for name, value in row["row"].items() if name not in key}
+
+
+@pytest.mark.soak
+def test_a_job_that_repeats_its_proof(
+    store: Store, broker: Broker, topic: Topics, tmp_path: Path, spark: SparkSession
+) -> None:
+    job = _make(tmp_path, broker, topic, store, "micro-batch", "counts")
+    job.feed(5, 100)
+    arguments = [*job.arguments, *store.arguments()]
+    proofs = ProofOptions(timedelta(seconds=1), 100.0, "1g", PROGRAM, arguments)
+    with _running(job, spark, proofs) as wait_for:
+        wait_for("proofDifferences", 0)
+        planted = (b'{"shop":9}', b'{"shop":9,"clicks":8,"n":4,"least":4,"most":4}')
+        produce(job.servers, job.topic("counts"), [planted])
+        wait_for("proofDifferences", 1)
 
 
 def test_a_checkpoint_that_cannot_be_read(

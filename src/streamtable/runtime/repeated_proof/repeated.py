@@ -17,7 +17,6 @@ from streamtable.core.errors import Condition, StreamtableError
 from streamtable.core.options import Settings
 from streamtable.jvm.submitted import is_submitted
 from streamtable.plan.sink.sink import Sink
-from streamtable.runtime.checkpoint.remote import is_remote
 from streamtable.runtime.metrics.metrics import ProofState
 from streamtable.runtime.provable import check_provable
 from streamtable.runtime.repeated_proof.outcome import Outcome
@@ -91,7 +90,7 @@ def repeated_proofs(
     if options is None:
         yield
         return
-    _check_job(directory, temporary=temporary, bounded=bounded)
+    _check_job(temporary=temporary, bounded=bounded)
     queries = _provable(plans, settings, functions, notice)
     proofs = _Proofs(options, options.line(directory, queries), queries, observer, notice)
     proofs.thread.start()
@@ -102,16 +101,12 @@ def repeated_proofs(
         proofs.thread.join()
 
 
-def _check_job(directory: CheckpointPath, *, temporary: bool, bounded: bool) -> None:
+def _check_job(*, temporary: bool, bounded: bool) -> None:
     if is_submitted():
         raise StreamtableError(Condition.NOT_YET, what=f"'{_OPTION}' in a job of spark-submit")
     if temporary:
         reason = f"'{_OPTION}' reads the checkpoint of the job"
         raise StreamtableError(Condition.OPTION_CONFLICT, reason=reason, hint="add --checkpoint")
-    if is_remote(str(directory)):
-        raise StreamtableError(
-            Condition.NOT_YET, what=f"'{_OPTION}' with the remote checkpoint '{directory}'"
-        )
     if bounded:
         raise StreamtableError(
             Condition.OPTION_CONFLICT,
