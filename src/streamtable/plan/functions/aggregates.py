@@ -59,7 +59,7 @@ def _same(argument: DataType) -> DataType:
     return argument
 
 
-def _spread(argument: DataType) -> DataType:
+def _of_sample(argument: DataType) -> DataType:
     """Return a nullable type: a single value has no sample variance."""
     return _average(argument).with_nullable(True)
 
@@ -92,11 +92,13 @@ def _cardinality(_: DataType) -> DataType:
     return BIGINT
 
 
-_SPREADS = {
+_OF_POPULATION = {
     "VAR_POP": "The population's variance.",
+    "STDDEV_POP": "The population's standard deviation.",
+}
+_OF_SAMPLE = {
     "VAR_SAMP": "The sample variance.",
     "VARIANCE": "The sample variance.",
-    "STDDEV_POP": "The population's standard deviation.",
     "STDDEV_SAMP": "The sample standard deviation.",
     "STDDEV": "The sample standard deviation.",
 }
@@ -157,7 +159,14 @@ _AVAILABLE = (
         "a value that has an order",
         _same,
     ),
-    *(AggregateFunction(name, doc, NUMERIC, "a number", _spread) for name, doc in _SPREADS.items()),
+    *(
+        AggregateFunction(name, doc, NUMERIC, "a number", _average)
+        for name, doc in _OF_POPULATION.items()
+    ),
+    *(
+        AggregateFunction(name, doc, NUMERIC, "a number", _of_sample, nulls=Nulls.AS_RESULT)
+        for name, doc in _OF_SAMPLE.items()
+    ),
     AggregateFunction(
         "FIRST_VALUE",
         "The first value in order.",
