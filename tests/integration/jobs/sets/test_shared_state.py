@@ -214,7 +214,7 @@ def _check(
         "execution.mode": "micro-batch",
     }
     start = 0
-    for _ in range(3):
+    for _ in range(2):
         count = dice.randint(1, 80)
         produce(servers, source, drawn.records(dice, start, count))
         start += count
@@ -230,8 +230,14 @@ def _check(
         assert shared == apart, f"seed {seed}: {query}"
 
 
-@pytest.mark.parametrize("kind", _KINDS)
+@pytest.mark.parametrize(
+    ("kind", "seed"),
+    [
+        *((kind, 1) for kind in _KINDS),
+        *(pytest.param(kind, n, marks=pytest.mark.soak) for kind in _KINDS for n in range(2, 12)),
+    ],
+)
 def test_random_sets(
-    kind: str, spark: SparkSession, broker: Broker, topic: Topics, tmp_path: Path
+    kind: str, seed: int, spark: SparkSession, broker: Broker, topic: Topics, tmp_path: Path
 ) -> None:
-    _check(kind, 1, spark, broker.bootstrap_servers, topic("random", partitions=2), tmp_path)
+    _check(kind, seed, spark, broker.bootstrap_servers, topic("random", partitions=2), tmp_path)
