@@ -52,7 +52,7 @@ def pytest_configure() -> None:
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Whatever needs the broker is marked `kafka`, so that `-m 'not kafka'` runs without it.
 
-    Files that take minutes come first, so that of two processes none waits long for the other.
+    Files that take minutes come first, so that no process waits long for the others.
     """
     lacks_state = not shuffles_in_real_time(installed_spark().version)
     for item in items:
