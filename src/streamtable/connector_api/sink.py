@@ -31,6 +31,8 @@ class SinkFacts:
         job: the id in which the epochs of the query are numbered: that of the job's checkpoint, or
             one of the query alone.
         directory: the directory of the query's checkpoint.
+        positions: the folder below it in which real-time mode records the end of the sink at each
+            commit.
         mode: row kinds that the query emits.
         replaces_inserts: whether the query emits only inserts and its rows may replace each other
             in the sink, which keeps one row per key.
@@ -51,6 +53,7 @@ class SinkFacts:
     query: str
     job: str
     directory: CheckpointPath
+    positions: CheckpointPath
     mode: ChangelogMode
     replaces_inserts: bool
     replays: bool
@@ -233,11 +236,11 @@ class Sink(Protocol):
         """Whether a crash may leave a row in the target twice."""
         return True
 
-    def recorded_ends(self, directory: CheckpointPath, batch: int) -> Mapping[str, int] | None:
+    def recorded_ends(self, positions: CheckpointPath, batch: int) -> Mapping[str, int] | None:
         """Return the end of each split of the target at a commit, if the query has recorded it.
 
         Args:
-            directory: the directory of the query's checkpoint.
+            positions: `SinkFacts.positions` of the query.
             batch: number of the committed batch.
 
         Raises:

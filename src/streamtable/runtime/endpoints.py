@@ -22,7 +22,7 @@ from streamtable.plan.rules.replay import replay_may_differ
 from streamtable.plan.sink.replacing import replaces_inserts
 from streamtable.plan.sink.sink import Root, Sink
 from streamtable.plan.source.scan import scans, unkept_scans
-from streamtable.runtime.checkpoint.manifest import SharedQuery
+from streamtable.runtime.checkpoint.manifest import UNRECORDED, RecordedQuery
 
 
 def sources_of(plans: Iterable[Root]) -> list[Source]:
@@ -65,7 +65,7 @@ def sink_facts(
     settings: Settings,
     id_of: Callable[[str], str],
     directory_of: Callable[[str], CheckpointPath],
-    shared_of: Callable[[str], SharedQuery | None] = lambda _: None,
+    record_of: Callable[[str], RecordedQuery] = lambda _: UNRECORDED,
 ) -> dict[str, SinkFacts]:
     """Return the facts that each sink gets about its query, by the name of the query.
 
@@ -74,17 +74,19 @@ def sink_facts(
         settings: the session's.
         id_of: maps the name of a query to the id in which its epochs are numbered.
         directory_of: maps the name of a query to the query's checkpoint directory.
-        shared_of: maps the name of an INSERT to the query that it shares with others, if any.
+        record_of: maps the name of an INSERT to its record.
     """
     targets = {name: sink_of(plan.table).target for name, plan in plans.items()}
     found = {}
     for name, plan in plans.items():
         read = [source_of(scan.table) for scan in unkept_scans(plan.input)]
-        shared = shared_of(name)
+        record, directory = record_of(name), directory_of(name)
+        shared = record.shared
         found[name] = SinkFacts(
             query=name if shared is None else shared.name,
             job=id_of(name),
-            directory=directory_of(name),
+            directory=directory,
+            positions=record.positions(directory),
             mode=plan.input.mode,
             replaces_inserts=replaces_inserts(plan),
             replays=not replay_may_differ(plan.input),

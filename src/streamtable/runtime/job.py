@@ -41,6 +41,7 @@ from streamtable.runtime.preflight.cluster import make_ready
 from streamtable.runtime.preflight.rollback import rollback_obstacles, target_rollback_obstacles
 from streamtable.runtime.query.end_of_input import check_not_ended
 from streamtable.runtime.query.job_query import JobQuery, job_queries
+from streamtable.runtime.query.joint_rollback import of_all_sinks
 from streamtable.runtime.query.modes import (
     crash_warning,
     is_bounded,
@@ -165,7 +166,7 @@ def run_job(
             for line in parallelism_notice(checkpoint.directory, folders, settings[PARALLELISM]):
                 notice(line)
         facts = sink_facts(
-            named, settings, checkpoint.id_of, checkpoint.query_directory, checkpoint.shared_by
+            named, settings, checkpoint.id_of, checkpoint.query_directory, checkpoint.record_of
         )
         queries = job_queries(checkpoint.queries)
         obstacles = rollback_obstacles(named, facts, settings)
@@ -231,15 +232,20 @@ def _run(
     topic_ids = make_ready(inserts, facts, context, checkpoint, notice)
     plans = {query.name: query.plan for query in job}
     stages = {query.name: of_inserts[query.first] for query in job}
-    facts = {query.name: facts[query.first] for query in job}
-    obstacles = {query.name: obstacles[query.first] for query in job}
     settings, bounded, spark = context.settings, context.bounded, context.spark.version
     # From here on, all topics exist and all permissions are known.
-    may_run = {name for name, mode in modes.items() if mode is not ExecutionMode.MICRO_BATCH}
-    alone = {name: plans[name] for name in may_run if obstacles[name] is None}
+    alone = {
+        name: plan
+        for query in job
+        if modes[query.name] is not ExecutionMode.MICRO_BATCH
+        for name, plan in query.inserts.items()
+        if obstacles[name] is None
+    }
     found = target_rollback_obstacles(alone, facts, context)
-    again = {name: plans[name] for name in found}
-    modes = {**modes, **_modes(again, found, settings, spark, notice, bounded=bounded)}
+    again = {name: inserts[name] for name in found}
+    changed = _modes(again, found, settings, spark, notice, bounded=bounded)
+    of_all = {name: modes[query.name] for query in job for name in query.inserts} | changed
+    modes = {query.name: query.mode(of_all) for query in job}
     # A query whose input ended in an earlier run reads nothing; no other query waits for it.
     # No query of earlier runs waits for a new query, which may have to read the whole history.
     starting = frozenset() if checkpoint.is_new else checkpoint.queries.starting
@@ -254,18 +260,25 @@ def _run(
         notice(line)
     slots = TaskSlots(context.spark, plans, modes)
     # A new query has not written yet, so this start still rolls back a topic that it will share.
-    earlier = rollback_obstacles(plans, _without(facts, starting), settings)
+    earlier = rollback_obstacles(inserts, _without(facts, starting), settings)
     queries = []
     for query in job:
-        name, plan = query.name, query.plan
+        name = query.name
         own = replace(context, mode=modes[name], query=name, alignments=alignment.of(name))
-        rollback = None
-        if earlier[name] is None and not facts[name].replays:
-            keeps = obstacles[name] is None and name not in found
-            sink = sink_of(plan.table)
-            rollback = sink.rollback(facts[name], context, notice, keeps=keeps)
+        rollbacks = [
+            sink_of(plan.table).rollback(
+                facts[insert],
+                context,
+                notice,
+                keeps=obstacles[insert] is None and insert not in found,
+            )
+            for insert, plan in query.inserts.items()
+            if earlier[insert] is None and not facts[insert].replays
+        ]
+        rollback = of_all_sinks([each for each in rollbacks if each is not None])
+        of_query = facts[query.first]
         queries.append(
-            RunningQuery(query, own, checkpoint, notice, facts[name], slots, rollback, stages[name])
+            RunningQuery(query, own, checkpoint, notice, of_query, slots, rollback, stages[name])
         )
     set_up_state(context.spark, settings)
     # Lower the plans after the topics exist: a query may read a topic that another query writes.

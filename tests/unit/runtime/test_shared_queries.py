@@ -126,7 +126,7 @@ def test_the_transactional_ids_stay_when_their_insert_is_removed(tmp_path: Path)
     _run(tmp_path, "cb", options=_EXACTLY_ONCE)
     checkpoint = _opened(tmp_path, "cb", options=_EXACTLY_ONCE)
     checkpoint.close()
-    assert checkpoint.shared_by("b") == SharedQuery("statement-set", "of-a")
+    assert checkpoint.record_of("b").shared == SharedQuery("statement-set", "of-a")
 
 
 def test_transactions_that_start_later_have_an_id_that_stays(tmp_path: Path) -> None:
@@ -134,7 +134,7 @@ def test_transactions_that_start_later_have_an_id_that_stays(tmp_path: Path) -> 
     _run(tmp_path, "ab", options=_EXACTLY_ONCE)
     checkpoint = _opened(tmp_path, "b", options=_EXACTLY_ONCE)
     checkpoint.close()
-    assert checkpoint.shared_by("b") == SharedQuery("statement-set", "of-a")
+    assert checkpoint.record_of("b").shared == SharedQuery("statement-set", "of-a")
 
 
 def test_inserts_of_a_query_that_no_longer_agree_are_refused(tmp_path: Path) -> None:

@@ -200,9 +200,9 @@ class KafkaSink(TableEndpoint[KafkaTable], Sink):
         """Whether the sink is not exactly-once."""
         return self.declared.transaction_prefix is None
 
-    def recorded_ends(self, directory: CheckpointPath, batch: int) -> Mapping[str, int] | None:
+    def recorded_ends(self, positions: CheckpointPath, batch: int) -> Mapping[str, int] | None:
         """Return the end offsets that real-time mode has recorded with a commit."""
-        return recorded_ends(directory, batch)
+        return recorded_ends(positions, batch)
 
     def rewrite_obstacle(self, facts: SinkFacts) -> str | None:
         """Return why the topic cannot be made equal to other rows; see `rewrite_obstacle`."""

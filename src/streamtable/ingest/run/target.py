@@ -167,6 +167,7 @@ class Target:
             query=QUERY,
             job=self.checkpoint_id,
             directory=self.directory,
+            positions=self.directory / "sinks",
             mode=UPSERT,
             replaces_inserts=False,
             replays=True,

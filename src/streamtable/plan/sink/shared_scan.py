@@ -47,9 +47,9 @@ class _Agreement:
 def shared_groups(sinks: Sequence[Sink]) -> list[tuple[int, ...]]:
     """Return the places of the INSERTs that share a scan, for each group of at least two.
 
-    The INSERTs of a group belong to one statement set, and agree (`share_scan`). An INSERT with
-    state has a query of its own if a crash in real-time mode would have to roll its sink back: a
-    query has one mode, so the other INSERTs would have to wait for the same rollback.
+    The INSERTs of a group belong to one statement set, and agree (`share_scan`). Besides, all or
+    none of their sinks have to be rolled back after a crash in real-time mode: a query has one
+    mode, and without a rollback there is more of real-time mode.
     """
     groups: list[tuple[object, list[int]]] = []
     for place, sink in enumerate(sinks):
@@ -57,9 +57,8 @@ def shared_groups(sinks: Sequence[Sink]) -> list[tuple[int, ...]]:
         if sink.set_at is None or found is None:
             continue
         in_batches = sink.in_batches or found.writer.exactly_once
-        if found.stages and not in_batches and replay_may_differ(sink.input):
-            continue
-        shared = (sink.set_at, found)
+        rolls_back = not in_batches and replay_may_differ(sink.input)
+        shared = (sink.set_at, found, rolls_back)
         places = next((places for other, places in groups if other == shared), None)
         if places is None:
             groups.append((shared, [place]))

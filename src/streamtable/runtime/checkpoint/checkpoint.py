@@ -25,7 +25,7 @@ from streamtable.jvm.planned_batches import newest_batch
 from streamtable.plan.sink.sink import Sink
 from streamtable.runtime.checkpoint.assignment import Assignment, assign
 from streamtable.runtime.checkpoint.lock import Lock, taken
-from streamtable.runtime.checkpoint.manifest import Manifest, SharedQuery
+from streamtable.runtime.checkpoint.manifest import Manifest, RecordedQuery
 from streamtable.runtime.checkpoint.manifest_file import (
     mismatch,
     read_manifest,
@@ -83,9 +83,9 @@ class Checkpoint:
         record = self.queries.records.get(name)
         return self.id if record is None or record.id is None else record.id
 
-    def shared_by(self, name: str) -> SharedQuery | None:
-        """Return the query that an INSERT shares with others; None for a query of its own."""
-        return self.queries.records[name].shared
+    def record_of(self, name: str) -> RecordedQuery:
+        """Return the record of an INSERT."""
+        return self.queries.records[name]
 
     def retired_topic_ids(self, name: str) -> Mapping[str, str]:
         """Return the ids of the topics that a query had read before it was removed."""

@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Self
 
+from streamtable.core.checkpoint_path import CheckpointPath
 from streamtable.core.secrets import without_secrets
 from streamtable.plan.explain.explain import explain
 from streamtable.plan.rules.shape import shape
@@ -33,6 +34,7 @@ SHARED_LAYOUT = 5
 #: such an INSERT alone with an operator of its own if the others are removed.
 SHARED_STATE_LAYOUT = 6
 
+_POSITIONS = "sinks"
 _SINK_LINE = re.compile(r"Sink (.+?): ")
 
 
@@ -151,6 +153,11 @@ class RecordedQuery:
         """Return the record of an INSERT with a new query of its own."""
         return replace(self, id=id_, directory=directory, shared=None, number=None)
 
+    def positions(self, directory: CheckpointPath) -> CheckpointPath:
+        """Return the folder for the ends of the sink at each commit, below that of the query."""
+        folder = directory / _POSITIONS
+        return folder if self.number is None else folder / f"of-{self.number}"
+
     def table_or(self, name: str) -> str:
         """Return the name of the sink table; `name` if the record does not say it."""
         found = _SINK_LINE.match(self.plan[0]) if self.plan else None
@@ -179,6 +186,10 @@ class RecordedQuery:
             if old != new:
                 return f"the state of {operator} in {name} has layout {old}, this version has {new}"
         return None
+
+
+#: The record of an INSERT that no checkpoint has.
+UNRECORDED = RecordedQuery((), "", ())
 
 
 @dataclass(frozen=True)

@@ -238,15 +238,17 @@ def _forget_attempt(query: CheckpointPath, batch: int) -> None:
 
 
 def _keep_positions(query: CheckpointPath) -> None:
-    """Copy the end offsets of the sink from the batch before the newest one.
+    """Copy the end offsets of the sinks from the batch before the newest one.
 
     The start after a crash in real-time mode looks for them under the newest commit
     (`connectors.kafka.write.rollback`). The new batch has no rows, so they have not changed.
     """
-    batch = newest_batch(query / "commits")
-    before, after = (query / "sinks" / str(n) for n in (batch - 1, batch))
-    if batch > 0 and before.exists() and not after.exists() and _was_rescaled(query, batch):
-        write_whole(after, before.read_text(encoding="utf-8"))
+    batch, sinks = newest_batch(query / "commits"), query / "sinks"
+    shared = [folder for folder in sinks.iterdir() if folder.is_dir()] if sinks.is_dir() else []
+    for folder in (sinks, *shared):
+        before, after = (folder / str(n) for n in (batch - 1, batch))
+        if batch > 0 and before.exists() and not after.exists() and _was_rescaled(query, batch):
+            write_whole(after, before.read_text(encoding="utf-8"))
 
 
 def _was_rescaled(query: CheckpointPath, batch: int) -> bool:

@@ -109,7 +109,7 @@ class _ScriptCheck:
             self.settings,
             lambda _: "check",
             Path,
-            lambda name: queries.records[name].shared,
+            queries.records.__getitem__,
         )
 
     @property

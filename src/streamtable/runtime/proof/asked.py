@@ -45,6 +45,7 @@ class CheckpointJob:
         topics: Kafka's ids of the topics that it has read.
         queries: the queries that are asked for, by name.
         directories: directory of the offsets and state of each query.
+        positions: the folder in which each query records the ends of its sink.
         plans: hash of the plan of each query.
     """
 
@@ -53,6 +54,7 @@ class CheckpointJob:
     topics: Mapping[str, str]
     queries: Mapping[str, Sink]
     directories: Mapping[str, CheckpointPath]
+    positions: Mapping[str, CheckpointPath]
     plans: Mapping[str, str]
 
 
@@ -117,7 +119,10 @@ def job_of(plans: Sequence[Sink], asked: Asked, path: CheckpointPath) -> Checkpo
     }
     directories = {name: path / queries.directory_of(name) for name in wanted}
     hashes = {name: queries.records[name].hash for name in wanted}
-    return CheckpointJob(path, _watch(path), manifest.topics, wanted, directories, hashes)
+    positions = {n: queries.records[n].positions(folder) for n, folder in directories.items()}
+    return CheckpointJob(
+        path, _watch(path), manifest.topics, wanted, directories, positions, hashes
+    )
 
 
 def _watch(path: CheckpointPath) -> Callable[[], bool]:

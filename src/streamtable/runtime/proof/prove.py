@@ -214,7 +214,7 @@ class _Prover:
             raise self._not(msg)
         found = settled_commit(
             self.directory,
-            lambda batch: sink.recorded_ends(self.directory, batch),
+            lambda batch: sink.recorded_ends(self.job.positions[self.name], batch),
             self._ends,
             lambda: not is_marked(self.directory),
             self.job.lives,
@@ -278,7 +278,8 @@ class _Prover:
         smallest = smallest_key(examples, origins)
         written = None
         if smallest is not None:
-            written = newest_written(sink, commit, lowering, self.directory, smallest)
+            folders = (self.directory, self.job.positions[self.name])
+            written = newest_written(sink, commit, lowering, *folders, smallest)
         return replace(
             proof,
             reasons=both.reasons(),

@@ -79,7 +79,12 @@ def positions_in_sink(sink: Sink, commit: Commit, lowering: LoweringContext, key
 
 
 def newest_written(
-    sink: Sink, commit: Commit, lowering: LoweringContext, directory: CheckpointPath, key: str
+    sink: Sink,
+    commit: Commit,
+    lowering: LoweringContext,
+    directory: CheckpointPath,
+    positions: CheckpointPath,
+    key: str,
 ) -> Written | None:
     """Return the newest record of a key in a sink, with its batch; None without records.
 
@@ -88,6 +93,7 @@ def newest_written(
         commit: the commit up to which the sink is read.
         lowering: the context of the session.
         directory: the directory of the query's checkpoint.
+        positions: the folder in which the query records the ends of the sink.
         key: the key as JSON, as `compare` shows it.
     """
     found = positions_in_sink(sink, commit, lowering, key)
@@ -97,7 +103,7 @@ def newest_written(
     time, partition, offset = row
     batches = sorted(set(numbered(directory / "commits")) & set(numbered(directory / "offsets")))
     split = next(s for s in commit.ends if s.rpartition("/")[2] == str(partition))
-    batch = _recorded_batch(sink, directory, batches, split, offset)
+    batch = _recorded_batch(sink, positions, batches, split, offset)
     if batch is not None:
         return Written(partition, offset, time, batch, by_time=False)
     at_ms = time.timestamp() * 1_000
@@ -106,10 +112,10 @@ def newest_written(
 
 
 def _recorded_batch(
-    sink: Sink, directory: CheckpointPath, batches: Sequence[int], split: Split, offset: int
+    sink: Sink, positions: CheckpointPath, batches: Sequence[int], split: Split, offset: int
 ) -> int | None:
     """Return the batch that wrote a record, by the ends of the sink at two successive commits."""
-    ends = {batch: sink_of(sink.table).recorded_ends(directory, batch) for batch in batches}
+    ends = {batch: sink_of(sink.table).recorded_ends(positions, batch) for batch in batches}
     recorded = [(batch, each.get(split, 0)) for batch, each in ends.items() if each is not None]
     first = next((batch for batch, end in recorded if end > offset), None)
     if first is None:

@@ -15,7 +15,6 @@ from streamtable.core.settings import ExecutionMode
 from streamtable.operators.context import LoweringContext
 from streamtable.operators.sink.shared_scan import lower_together
 from streamtable.operators.sink.sink import lower_sink
-from streamtable.plan.rules.replay import replay_may_differ
 from streamtable.plan.sink.sink import Sink
 from streamtable.runtime.checkpoint.assignment import Assignment
 from streamtable.runtime.checkpoint.shared_queries import members_of
@@ -67,9 +66,7 @@ class JobQuery:
             modes: by the names of the INSERTs.
         """
         wanted = {modes[name] for name in self.inserts}
-        if len(wanted) > 1 or (self.numbers and any(map(_rolls_back, self.plans))):
-            return ExecutionMode.MICRO_BATCH
-        return modes[self.first]
+        return modes[self.first] if len(wanted) == 1 else ExecutionMode.MICRO_BATCH
 
     @property
     def is_joint(self) -> bool:
@@ -111,8 +108,3 @@ def job_queries(queries: Assignment) -> list[JobQuery]:
         )
         for query, members in members_of(queries).items()
     ]
-
-
-def _rolls_back(plan: Sink) -> bool:
-    """Whether a crash in real-time mode might leave transient rows in the sink of an INSERT."""
-    return replay_may_differ(plan.input)

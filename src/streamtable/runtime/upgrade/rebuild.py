@@ -266,7 +266,7 @@ class Rebuild:
             self.context.settings,
             lambda name: records[name].id or self.manifest.id,
             lambda name: self.path / (records[name].directory or name),
-            lambda name: records[name].shared,
+            records.__getitem__,
         )
 
     def _only(self, work: Mapping[str, Work]) -> Assignment:

@@ -186,7 +186,7 @@ class KafkaAdmin:
         return None if found is None else str(found)
 
     def watch_end(
-        self, topic: str, id_: str, directory: str, batch: int, counters: Counters
+        self, topic: str, id_: str, directory: str, place: str, batch: int, counters: Counters
     ) -> None:
         """Record the end offsets of a topic at each later commit of a query.
 
@@ -194,10 +194,11 @@ class KafkaAdmin:
             topic: the topic that the query writes.
             id_: Kafka's id of the topic.
             directory: the directory of the query's checkpoint.
+            place: the folder of the topic below this directory.
             batch: the last batch that the query has committed; -1 for none.
             counters: the record counters of the sink.
         """
-        where = (topic, id_, directory, batch, counters.java)
+        where = (topic, id_, directory, place, batch, counters.java)
         self._ask("watch", *where, of=self._kafka.rollback.SinkPositions)
 
     def roll_back(

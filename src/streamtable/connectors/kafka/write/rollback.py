@@ -76,7 +76,7 @@ class KafkaRollback:
     ) -> None:
         self._topic = table.topics[0]
         self._query = facts.query
-        self._directory = facts.directory
+        self._directory, self._positions = facts.directory, facts.positions
         self._bridge = context.bridge
         self._notice = notice
         self._keeps = keeps
@@ -94,12 +94,12 @@ class KafkaRollback:
     def pending(self) -> bool:
         """Whether the next start rolls back: real-time mode has written since a commit."""
         batch = newest_batch(self._directory / "commits")
-        return not self._shared and _kept(self._directory, batch) is not None
+        return not self._shared and _kept(self._positions, batch) is not None
 
     def before_start(self, mode: ExecutionMode) -> bool:
         """Roll the topic back if necessary; return whether any key has changed."""
         batch = newest_batch(self._directory / "commits")
-        kept = _kept(self._directory, batch)
+        kept = _kept(self._positions, batch)
         watched = mode is ExecutionMode.REAL_TIME and self._keeps and not self._shared
         if kept is None and not watched:
             return False
@@ -107,8 +107,8 @@ class KafkaRollback:
         changed = kept is not None and self._roll_back(kept, found)
         if watched:
             self._adjust(found)
-            where = (self._topic, found["id"], str(self._directory))
-            self._admin.watch_end(*where, batch, self._counters)
+            where = (str(self._directory), str(self._positions))
+            self._admin.watch_end(self._topic, found["id"], *where, batch, self._counters)
         return changed
 
     def _adjust(self, found: Mapping[str, str]) -> None:
@@ -124,18 +124,19 @@ class KafkaRollback:
 
     def after_stop(self) -> None:
         """Note that the query no longer writes."""
-        self._bridge.java.kafka.rollback.SinkPositions.forget(str(self._directory))
+        where = (str(self._directory), str(self._positions))
+        self._bridge.java.kafka.rollback.SinkPositions.forget(*where)
 
     def settled(self) -> None:
         """Note that the last commit covers all rows that the query has written."""
-        folder = self._directory / "sinks"
+        folder = self._positions
         for file in folder.iterdir() if folder.is_dir() else ():
             if file.name[0] in "-0123456789":
                 file.unlink(missing_ok=True)
 
     @property
     def _shared(self) -> bool:
-        return is_shared(self._directory)
+        return is_shared(self._positions)
 
     def _roll_back(self, kept: _Kept, found: Mapping[str, str]) -> bool:
         """Roll the topic back to recorded end offsets; return whether any key has changed.
@@ -174,19 +175,23 @@ class KafkaRollback:
         return result.keys > 0
 
 
-def recorded_ends(directory: CheckpointPath, batch: int) -> dict[str, int] | None:
+def recorded_ends(positions: CheckpointPath, batch: int) -> dict[str, int] | None:
     """Return the end offsets of a sink topic at a commit, by split; None if they are not recorded.
+
+    Args:
+        positions: the folder in which a query records them.
+        batch: the committed batch.
 
     Raises:
         StreamtableError: CHECKPOINT_UNREADABLE.
     """
-    kept = _kept(directory, batch)
+    kept = _kept(positions, batch)
     return None if kept is None else by_split(kept.ends)
 
 
-def _kept(directory: CheckpointPath, batch: int) -> _Kept | None:
+def _kept(positions: CheckpointPath, batch: int) -> _Kept | None:
     try:
-        text = (directory / "sinks" / str(batch)).read_text(encoding="utf-8")
+        text = (positions / str(batch)).read_text(encoding="utf-8")
     except FileNotFoundError:
         return None
     try:
@@ -194,8 +199,8 @@ def _kept(directory: CheckpointPath, batch: int) -> _Kept | None:
     except ValueError as error:
         raise StreamtableError(
             Condition.CHECKPOINT_UNREADABLE,
-            checkpoint=directory,
-            reason=f"'sinks/{batch}' is empty, probably after a loss of power",
+            checkpoint=positions,
+            reason=f"'{batch}' is empty, probably after a loss of power",
             hint="delete the file; rows that real-time mode has written since stay in the topic",
         ) from error
     ends = {}

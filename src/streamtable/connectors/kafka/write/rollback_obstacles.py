@@ -45,7 +45,7 @@ def declared_obstacle(table: KafkaTable, facts: SinkFacts) -> str | None:
 
 def obstacle_there(table: KafkaTable, facts: SinkFacts, bridge: Bridge) -> str | None:
     """Return why an existing topic cannot be rolled back, judged by checkpoint and brokers."""
-    if is_shared(facts.directory):
+    if is_shared(facts.positions):
         return shared_obstacle(table.topics[0])
     return _obstacle_of_topic(table, facts, bridge)
 
@@ -113,9 +113,9 @@ def _milliseconds(span: timedelta) -> int:
     return span // timedelta(milliseconds=1)
 
 
-def is_shared(directory: CheckpointPath) -> bool:
+def is_shared(positions: CheckpointPath) -> bool:
     """Return whether a commit of the query has found another writer of the topic."""
-    return (directory / "sinks" / "shared").exists()
+    return (positions / "shared").exists()
 
 
 def lag_ms(found: Mapping[str, str]) -> int:

@@ -10,7 +10,7 @@ import org.apache.hadoop.fs.Path;
  * begins.
  */
 public final class Commits {
-  private static final Map<String, Map<Class<?>, LongConsumer>> BY_FOLDER = new ConcurrentHashMap<>();
+  private static final Map<String, Map<Object, LongConsumer>> BY_FOLDER = new ConcurrentHashMap<>();
 
   private Commits() {}
 
@@ -18,17 +18,17 @@ public final class Commits {
    * Adds a listener to a query that does not run yet.
    *
    * @param directory directory of the query's checkpoint
-   * @param owner the class of the listener; each class has at most one listener per query
+   * @param owner key of the listener; a query has at most one listener per key
    * @param listener receives the number of the committed batch
    */
-  public static void listen(String directory, Class<?> owner, LongConsumer listener) {
+  public static void listen(String directory, Object owner, LongConsumer listener) {
     BY_FOLDER
         .computeIfAbsent(folder(directory), folder -> new ConcurrentHashMap<>())
         .put(owner, listener);
   }
 
   /** Removes the listener of a query. Does nothing if there is none. */
-  public static void forget(String directory, Class<?> owner) {
+  public static void forget(String directory, Object owner) {
     BY_FOLDER.computeIfPresent(
         folder(directory),
         (folder, listeners) -> {

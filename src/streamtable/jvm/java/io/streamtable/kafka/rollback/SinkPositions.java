@@ -26,13 +26,13 @@ import org.apache.kafka.clients.admin.OffsetSpec;
  * writes nothing between two batches, so the topic's content up to these offsets matches the
  * query's state at the commit.
  *
- * <p>Files in a query's checkpoint: {@code sinks/N} for batch N, written before the batch's commit;
- * {@code sinks/shared} once the topic has grown by more records than the query has sent.
+ * <p>Files in a folder of a query's checkpoint: {@code N} for batch N, written before the batch's
+ * commit; {@code shared} once the topic has grown by more records than the query has sent.
  */
 public final class SinkPositions {
   private static final String SHARED = "shared";
   private static final long LONGEST_MS = 120_000;
-  private static final Map<String, SinkPositions> BY_QUERY = new ConcurrentHashMap<>();
+  private static final Map<String, SinkPositions> BY_FOLDER = new ConcurrentHashMap<>();
 
   private final CheckpointFolder folder;
   private final String topic;
@@ -61,6 +61,7 @@ public final class SinkPositions {
    * @param timeoutMs how long the brokers may take to answer now; at a commit they have two minutes
    * @param id id of the topic
    * @param directory directory of the query's checkpoint
+   * @param place the folder of the topic below this directory
    * @param batch the last batch that the query has committed; -1 for none
    * @param counters counters of the query's {@link KafkaWriter}
    */
@@ -70,32 +71,33 @@ public final class SinkPositions {
       String topic,
       String id,
       String directory,
+      String place,
       long batch,
       Counters counters)
       throws IOException, InterruptedException {
     Bootstrap.await(properties, timeoutMs);
-    CheckpointFolder folder = CheckpointFolder.open(directory + "/sinks");
-    forget(directory); // the query may have been restarted
+    CheckpointFolder folder = CheckpointFolder.open(place);
+    forget(directory, place); // the query may have been restarted
     SinkPositions positions = new SinkPositions(folder, properties, topic, id, counters);
-    BY_QUERY.put(directory, positions);
+    BY_FOLDER.put(place, positions);
     boolean watched = false;
     try {
       positions.keep(batch, positions.now());
-      Commits.listen(directory, SinkPositions.class, positions::commit);
+      Commits.listen(directory, place, positions::commit);
       watched = true;
     } catch (ExecutionException e) {
       throw KafkaFault.of(e.getCause(), properties);
     } finally {
       if (!watched) {
-        forget(directory);
+        forget(directory, place);
       }
     }
   }
 
-  /** Stops recording for a query. Does nothing if the query has none. */
-  public static void forget(String directory) {
-    Commits.forget(directory, SinkPositions.class);
-    SinkPositions positions = BY_QUERY.remove(directory);
+  /** Stops recording for a topic of a query. Does nothing if the query has none. */
+  public static void forget(String directory, String place) {
+    Commits.forget(directory, place);
+    SinkPositions positions = BY_FOLDER.remove(place);
     if (positions != null) {
       positions.admin.close(Duration.ZERO);
     }
