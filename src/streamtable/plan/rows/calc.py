@@ -205,11 +205,8 @@ class Calc(UnaryNode):
 
     @property
     def runs_together(self) -> bool:
-        """Whether the tree can run with others: without a paired filter and Python functions."""
-        return (
-            not (self.paired or any(map(calls_python, self.spark_texts)))
-            and self.input.runs_together
-        )
+        """Whether the tree can run with others: without Python functions."""
+        return not any(map(calls_python, self.spark_texts)) and self.input.runs_together
 
     @property
     def spark_texts(self) -> Iterator[str]:

@@ -60,6 +60,11 @@ _ONE = [
     ),
     ("one INT, c BIGINT", "one", "SELECT 1, COUNT(*) FROM t"),
     (
+        "id BIGINT, c BIGINT, m BIGINT",
+        "id",
+        "SELECT id, COUNT(*), MIN(n) FROM t GROUP BY id HAVING MOD(COUNT(*), 3) > 0",
+    ),
+    (
         "g INT, r BIGINT, id BIGINT, n BIGINT",
         "g, r",
         """SELECT g, r, id, n FROM (SELECT g, id, n,
@@ -95,9 +100,11 @@ _TWO = [
            ) WHERE r <= 2""",
     ),
     (
-        "one INT, m BIGINT",
+        "one INT, m BIGINT, c BIGINT",
         "one",
-        "SELECT 1, MAX(c) FROM (SELECT g, SUM(n) AS c FROM t GROUP BY g)",
+        """SELECT 1, MAX(c), COUNT(*) FROM (
+             SELECT id, SUM(n) AS c FROM t GROUP BY id HAVING MOD(COUNT(*), 2) = 1
+           )""",
     ),
 ]
 #: INSERTs that wait for the watermark.
@@ -137,7 +144,7 @@ _KINDS = {
     "one": (_ONE, False),
     "two": (_TWO, False),
     "timed": (_TIMED, False),
-    "upserts": (_ONE[:4], True),
+    "upserts": (_ONE[:5], True),
 }
 
 

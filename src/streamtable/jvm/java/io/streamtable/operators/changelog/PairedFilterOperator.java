@@ -1,6 +1,7 @@
 package io.streamtable.operators.changelog;
 
 import io.streamtable.operators.OperatorSpec;
+import io.streamtable.operators.fanout.Recording;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Encoders;
 import org.apache.spark.sql.Row;
@@ -14,7 +15,10 @@ import org.apache.spark.sql.types.StructType;
 public record PairedFilterOperator(boolean before, String outputDdl) implements OperatorSpec {
   @Override
   public Dataset<Row> over(Dataset<Row> input) {
-    return input.mapPartitions(
-        new PairedFilter(before), Encoders.row(StructType.fromDDL(outputDdl)));
+    StructType output = StructType.fromDDL(outputDdl);
+    Recording recording = input.isStreaming() ? null : Recording.of(input);
+    return recording == null
+        ? input.mapPartitions(new PairedFilter(before), Encoders.row(output))
+        : recording.paired(input, before, output);
   }
 }

@@ -43,7 +43,7 @@ public final class FanOut {
     List<Recording> recordings = queries.stream().map(Recording::of).toList();
     List<QueryRows> last = new ArrayList<>();
     for (Dataset<Row> query : queries) {
-      last.add(QueryRows.last(Recording.chain(query), last.size()));
+      last.add(QueryRows.last(Recording.of(query).steps(query), last.size()));
     }
     StructType output = new StructType();
     for (StructField field : queries.get(0).schema().fields()) {

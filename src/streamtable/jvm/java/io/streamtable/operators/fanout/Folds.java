@@ -2,14 +2,18 @@ package io.streamtable.operators.fanout;
 
 import io.streamtable.operators.LocalFold;
 import java.io.Serializable;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.NoSuchElementException;
+import java.util.TreeMap;
 import org.apache.spark.TaskContext;
 import org.apache.spark.api.java.function.MapPartitionsFunction;
 import org.apache.spark.sql.Row;
+import org.apache.spark.sql.RowFactory;
+import org.apache.spark.sql.catalyst.InternalRow;
 
 /** The local folds of several queries before a common shuffle, over {@link Tagged} rows. */
 final class Folds implements MapPartitionsFunction<Row, Row> {
@@ -42,10 +46,11 @@ final class Folds implements MapPartitionsFunction<Row, Row> {
 
   private final class Folded implements Iterator<Row> {
     private final Iterator<Row> input;
-    private final Map<Integer, List<byte[]>> waiting = new java.util.TreeMap<>();
+    private final Map<Integer, List<byte[]>> waiting = new TreeMap<>();
     private Local local;
     private Iterator<Row> folded = List.<Row>of().iterator();
-    private Row ready;
+    private final List<InternalRow> found = new ArrayList<>(2);
+    private final ArrayDeque<Row> ready = new ArrayDeque<>(2);
 
     private Folded(Iterator<Row> input) {
       this.input = input;
@@ -53,9 +58,9 @@ final class Folds implements MapPartitionsFunction<Row, Row> {
 
     @Override
     public boolean hasNext() {
-      while (ready == null) {
+      while (ready.isEmpty()) {
         if (folded.hasNext()) {
-          ready = local.after().external(local.given().internal(folded.next()));
+          tag(folded.next());
         } else if (input.hasNext()) {
           take(input.next());
         } else if (!waiting.isEmpty()) {
@@ -72,15 +77,23 @@ final class Folds implements MapPartitionsFunction<Row, Row> {
       if (!hasNext()) {
         throw new NoSuchElementException();
       }
-      Row row = ready;
-      ready = null;
-      return row;
+      return ready.remove();
+    }
+
+    private void tag(Row row) {
+      local.after().apply(local.given().internal(row), found);
+      for (InternalRow each : found) {
+        ready.add(
+            RowFactory.create(
+                each.getInt(Tagged.NUMBER), each.getBinary(Tagged.KEY), each.getBinary(Tagged.ROW)));
+      }
+      found.clear();
     }
 
     private void take(Row row) {
       int number = row.getInt(Tagged.NUMBER);
       if (!folds.containsKey(number)) {
-        ready = row;
+        ready.add(row);
         return;
       }
       List<byte[]> rows = waiting.computeIfAbsent(number, n -> new ArrayList<>());

@@ -80,20 +80,18 @@ public final class PerRow implements Serializable {
     open();
     List<InternalRow> found = new ArrayList<>(queries.size());
     for (QueryRows query : queries) {
-      InternalRow row = query.of(input);
-      if (row != null) {
-        found.add(row);
-      }
+      query.apply(input, found);
     }
     return new GenericArrayData(found.toArray());
   }
 
-  /** Returns the row of one query for the bytes of a row; no row if a filter drops it. */
+  /** Returns the rows of one query for the bytes of a row. */
   public ArrayData own(int number, byte[] bytes) {
     open();
+    List<InternalRow> found = new ArrayList<>(2);
     Own own = byNumber.get(number);
-    InternalRow row = own.query().of(own.input().binary(bytes));
-    return new GenericArrayData(row == null ? new Object[0] : new Object[] {row});
+    own.query().apply(own.input().binary(bytes), found);
+    return new GenericArrayData(found.toArray());
   }
 
   private void open() {

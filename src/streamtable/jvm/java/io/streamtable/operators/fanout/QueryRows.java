@@ -1,29 +1,28 @@
 package io.streamtable.operators.fanout;
 
 import java.io.Serializable;
+import java.util.List;
 import org.apache.spark.sql.catalyst.InternalRow;
 
-/** The filters and projections of one query, applied to single rows. */
+/** What one query does with single rows. */
 interface QueryRows extends Serializable {
-  /** Compiles them for one task. */
+  /** Compiles it for one task. */
   void open(int task);
 
-  /** Returns a new row for an input row; null if a filter drops the row. */
-  InternalRow of(InternalRow input);
+  /** Adds the new rows that follow from an input row. */
+  void apply(InternalRow input, List<InternalRow> output);
 
   /** Returns the rows of a query for its sink, then the place of the query. */
-  static QueryRows last(RowChain chain, int place) {
+  static QueryRows last(RowSteps steps, int place) {
     return new QueryRows() {
       @Override
       public void open(int task) {
-        if (chain != null) {
-          chain.open(task);
-        }
+        steps.open(task);
       }
 
       @Override
-      public InternalRow of(InternalRow input) {
-        return chain == null ? null : chain.apply(input, place);
+      public void apply(InternalRow input, List<InternalRow> output) {
+        steps.apply(input, place, output);
       }
     };
   }

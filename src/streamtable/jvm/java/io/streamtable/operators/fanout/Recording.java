@@ -28,7 +28,7 @@ public final class Recording {
    * @param taken columns of its input
    * @param given columns of its output
    */
-  record Fold(RowChain before, StructType taken, LocalFold fold, StructType given) {}
+  record Fold(RowSteps before, StructType taken, LocalFold fold, StructType given) {}
 
   /**
    * An operator with state.
@@ -39,7 +39,7 @@ public final class Recording {
    */
   record Stage(
       Fold fold,
-      RowChain keyed,
+      RowSteps keyed,
       StructType key,
       StructType row,
       RowProcessor processor,
@@ -48,6 +48,8 @@ public final class Recording {
 
   private final SparkSession spark;
   private final List<Stage> stages = new ArrayList<>();
+  private final List<RowChain> chains = new ArrayList<>();
+  private final List<Boolean> pairs = new ArrayList<>();
   private Fold fold;
 
   private Recording(SparkSession spark) {
@@ -71,9 +73,20 @@ public final class Recording {
         : null;
   }
 
+  /**
+   * Records a paired filter and returns an empty batch with the columns of its output.
+   *
+   * @param before whether the filter emits update-before rows
+   */
+  public Dataset<Row> paired(Dataset<Row> query, boolean before, StructType output) {
+    chains.add(RowChain.of(optimized(query)));
+    pairs.add(before);
+    return noRows(output);
+  }
+
   /** Records a fold and returns an empty batch with the columns of its output. */
   public Dataset<Row> folded(Dataset<Row> query, LocalFold local, StructType output) {
-    fold = new Fold(chain(query), query.schema(), local, output);
+    fold = new Fold(steps(query), query.schema(), local, output);
     return noRows(output);
   }
 
@@ -93,7 +106,7 @@ public final class Recording {
     stages.add(
         new Stage(
             fold,
-            chain(query.select(columns)),
+            steps(query.select(columns)),
             query.select(keys).schema(),
             query.schema(),
             processor,
@@ -107,10 +120,17 @@ public final class Recording {
     return stages;
   }
 
-  /** Returns the filters and projections of a query since its last recorded operator. */
-  static RowChain chain(Dataset<Row> query) {
-    return RowChain.of(
-        ((org.apache.spark.sql.classic.Dataset<Row>) query).queryExecution().optimizedPlan());
+  /** Returns the steps of a query since its last fold or operator with state. */
+  RowSteps steps(Dataset<Row> query) {
+    chains.add(RowChain.of(optimized(query)));
+    RowSteps steps = new RowSteps(chains, pairs);
+    chains.clear();
+    pairs.clear();
+    return steps;
+  }
+
+  private static LogicalPlan optimized(Dataset<Row> query) {
+    return ((org.apache.spark.sql.classic.Dataset<Row>) query).queryExecution().optimizedPlan();
   }
 
   private Dataset<Row> noRows(StructType schema) {

@@ -2,8 +2,6 @@ package io.streamtable.operators.fanout;
 
 import java.util.ArrayList;
 import java.util.List;
-import org.apache.spark.sql.Row;
-import org.apache.spark.sql.RowFactory;
 import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.catalyst.expressions.BoundReference;
 import org.apache.spark.sql.catalyst.expressions.Expression;
@@ -31,7 +29,7 @@ final class Tagged implements QueryRows {
           .add("c2", DataTypes.BinaryType, false);
 
   private final int number;
-  private final RowChain chain;
+  private final RowSteps steps;
   private final StructType key;
   private final StructType row;
   private transient UnsafeProjection keys;
@@ -39,37 +37,31 @@ final class Tagged implements QueryRows {
 
   /**
    * @param number of the query
-   * @param chain its columns are those of the key, then those of the row
+   * @param steps their columns are those of the key, then those of the row
    * @param key null for rows that a fold takes
    */
-  Tagged(int number, RowChain chain, StructType key, StructType row) {
+  Tagged(int number, RowSteps steps, StructType key, StructType row) {
     this.number = number;
-    this.chain = chain;
+    this.steps = steps;
     this.key = key;
     this.row = row;
   }
 
   @Override
   public void open(int task) {
-    if (chain != null) {
-      chain.open(task);
-      keys = key == null ? null : projection(key, 0);
-      rows = projection(row, key == null ? 0 : key.length());
-    }
+    steps.open(task);
+    keys = key == null ? null : projection(key, 0);
+    rows = projection(row, key == null ? 0 : key.length());
   }
 
   @Override
-  public InternalRow of(InternalRow input) {
-    InternalRow found = chain == null ? null : chain.apply(input, number);
-    return found == null
-        ? null
-        : new GenericInternalRow(new Object[] {number, keyOf(found), rowOf(found)});
-  }
-
-  /** Returns what {@link #of} returns, for Spark's encoders. */
-  Row external(InternalRow input) {
-    InternalRow found = chain == null ? null : chain.apply(input, number);
-    return found == null ? null : RowFactory.create(number, keyOf(found), rowOf(found));
+  public void apply(InternalRow input, List<InternalRow> output) {
+    int first = output.size();
+    steps.apply(input, number, output);
+    for (int i = first; i < output.size(); i++) {
+      InternalRow found = output.get(i);
+      output.set(i, new GenericInternalRow(new Object[] {number, keyOf(found), rowOf(found)}));
+    }
   }
 
   private byte[] keyOf(InternalRow found) {
