@@ -145,6 +145,7 @@ _KINDS = {
     "two": (_TWO, False),
     "timed": (_TIMED, False),
     "upserts": (_ONE[:5], True),
+    "timed upserts": (_TIMED[:2], True),
 }
 
 
@@ -167,7 +168,7 @@ class _Set:
     def of(cls, dice: random.Random, kind: str) -> _Set:
         pool, upserts = _KINDS[kind]
         chosen = tuple(dice.sample(pool, dice.randint(2, len(pool))))
-        return cls(chosen, upserts, kind == "timed", dice.random() < 0.5)
+        return cls(chosen, upserts, kind.startswith("timed"), dice.random() < 0.5)
 
     def script(self, *places: int) -> str:
         """The script with some of the INSERTs; the variable `run` is in the names of topics."""
@@ -191,8 +192,10 @@ class _Set:
             row |= {"s": dice.choice(["a", "b", "bc", None]), "n": dice.randrange(100)}
             minute = i // 2 + dice.randrange(2)
             row["d"] = f"2026-01-01 {minute // 60:02}:{minute % 60:02}:00"
+            if self.upserts and self.timed:
+                row["id"] = i  # an old row that is replaced would be late or not, as batches end
             key = json.dumps({"id": row["id"]}).encode() if self.upserts else None
-            deleted = self.upserts and dice.random() < 0.2
+            deleted = self.upserts and not self.timed and dice.random() < 0.2
             yield key, None if deleted else json.dumps(row).encode()
 
 
