@@ -30,8 +30,8 @@ setup: $(VENV)/warm ## virtual environment, Kafka's jars, compiled operators, Sp
 demo: setup ## see a small pipeline run on a broker of its own
 	$(BIN)/streamtable demo $(ARGS)
 
-test: check ## everything that must pass: check, then the tests in three processes, a file in one
-	$(PYTEST) --numprocesses 3 --dist loadfile --no-loadscope-reorder
+test: check ## everything that must pass: check, then the tests in two processes, a file in one
+	$(PYTEST) --numprocesses 2 --dist loadfile --no-loadscope-reorder
 
 check: setup ## format, lint, types, layers, Java warnings
 	$(BIN)/ruff format --check .
