@@ -138,6 +138,17 @@ _TIMED = [
            ) WHERE r = 1""",
     ),
 ]
+#: Windows over changes, which do not share slices.
+_TIMED_UPSERTS = [
+    _TIMED[0],
+    (
+        "w TIMESTAMP(3), c BIGINT, m BIGINT",
+        "w",
+        """SELECT window_end, COUNT(*), MIN(n)
+           FROM TUMBLE(TABLE t, DESCRIPTOR(d), INTERVAL '20' MINUTES)
+           WHERE n > 10 GROUP BY window_start, window_end""",
+    ),
+]
 #: The INSERTs of a kind of sets, and whether their source is an upsert table. A normalizer is then
 #: the first operator with state.
 _KINDS = {
@@ -145,7 +156,7 @@ _KINDS = {
     "two": (_TWO, False),
     "timed": (_TIMED, False),
     "upserts": (_ONE[:5], True),
-    "timed upserts": (_TIMED[:2], True),
+    "timed upserts": (_TIMED_UPSERTS, True),
 }
 
 
