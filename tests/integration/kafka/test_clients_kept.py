@@ -236,12 +236,17 @@ def test_sink_positions_leave_no_client(
     properties = {"bootstrap.servers": broker.bootstrap_servers, "client.id": "positions"}
     name, counted = topic("sink"), counters(spark)
     before = clients(spark)
+
+    def watch(query: Path) -> None:
+        where = (str(query), str(query / "sinks"))
+        positions.watch(properties, 30_000, name, "id", *where, -1, counted)
+
     for _ in range(2):  # the second time as after a query that was broken off
-        positions.watch(properties, 30_000, name, "id", str(tmp_path / "a"), -1, counted)
-    positions.forget(str(tmp_path / "a"))
+        watch(tmp_path / "a")
+    positions.forget(str(tmp_path / "a"), str(tmp_path / "a" / "sinks"))
     (tmp_path / "b" / "sinks" / ".-1.draft").mkdir(parents=True)  # the file cannot be written
     with pytest.raises(Py4JJavaError):
-        positions.watch(properties, 30_000, name, "id", str(tmp_path / "b"), -1, counted)
+        watch(tmp_path / "b")
     assert clients(spark) == before
 
 
