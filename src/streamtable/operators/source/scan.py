@@ -22,8 +22,7 @@ def lower_scan(
         context: the job's lowering context.
         positions: whether to append the order columns to the fields. If so, a record with several
             changes gives only the last change of each row.
-        partitions: whether to append the split after these columns, for the watermark; the rows of
-            a shared scan have none.
+        partitions: whether to append the split after these columns, for the watermark.
     """
     columns = tuple(f for f in node.fields if f not in POSITION)
     if context.scanned is not None:

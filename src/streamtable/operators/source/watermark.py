@@ -42,19 +42,21 @@ def lower_watermark(
         positions: whether to append partition and offset of the record to the fields.
     """
     calcs, leaf = _chain(node.input)
-    is_shared = context.scanned is not None
+    if context.scanned is not None:  # `lower_observed` has observed the shared rows
+        if isinstance(leaf, Scan):
+            return _computed(calcs, lower_scan(leaf, context), context, ())
+        return _computed(calcs, lower_normalize(leaf, context), context, ())
     if isinstance(leaf, Scan):
         rows = lower_scan(leaf, context, positions=positions, partitions=True)
-        kept = (*(POSITIONS if positions else ()), *(() if is_shared else _SPLIT))
+        kept = (*(POSITIONS if positions else ()), *_SPLIT)
         rows = _computed(calcs, rows, context, kept)
-        return rows if is_shared else _marked(node, leaf, rows, context)
+        return _marked(node, leaf, rows, context)
 
     # Observe the records, not the changes that a normalizer makes of them.
     def marked(rows: DataFrame) -> DataFrame:
         return lower_observed(node, rows, context)
 
-    rows = lower_normalize(leaf, context, None if is_shared else marked)
-    return _computed(calcs, rows, context, ())
+    return _computed(calcs, lower_normalize(leaf, context, marked), context, ())
 
 
 def lower_observed(node: WatermarkAssigner, rows: DataFrame, context: LoweringContext) -> DataFrame:
