@@ -48,8 +48,8 @@ def shared_groups(sinks: Sequence[Sink]) -> list[tuple[int, ...]]:
     """Return the places of the INSERTs that share a scan, for each group of at least two.
 
     The INSERTs of a group belong to one statement set, and agree (`share_scan`). Besides, all or
-    none of their sinks have to be rolled back after a crash in real-time mode: a query has one
-    mode, and without a rollback there is more of real-time mode.
+    none of their sinks may have to be rolled back after a crash in real-time mode: a sink that
+    cannot be rolled back keeps its whole query in micro-batches.
     """
     groups: list[tuple[object, list[int]]] = []
     for place, sink in enumerate(sinks):

@@ -34,7 +34,9 @@ SHARED_LAYOUT = 5
 #: such an INSERT alone with an operator of its own if the others are removed.
 SHARED_STATE_LAYOUT = 6
 
-_POSITIONS = "sinks"
+#: The folder of a query for the ends of its sinks.
+POSITIONS = "sinks"
+
 _SINK_LINE = re.compile(r"Sink (.+?): ")
 
 
@@ -155,7 +157,7 @@ class RecordedQuery:
 
     def positions(self, directory: CheckpointPath) -> CheckpointPath:
         """Return the folder for the ends of the sink at each commit, below that of the query."""
-        folder = directory / _POSITIONS
+        folder = directory / POSITIONS
         return folder if self.number is None else folder / f"of-{self.number}"
 
     def table_or(self, name: str) -> str:

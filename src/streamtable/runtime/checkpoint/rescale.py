@@ -26,6 +26,7 @@ from streamtable.runtime.checkpoint.checkpoint import (
     rescale_command,
 )
 from streamtable.runtime.checkpoint.lock import checkpoint_folder, locked
+from streamtable.runtime.checkpoint.manifest import POSITIONS
 from streamtable.runtime.checkpoint.moved import adopt, operator_metadata
 from streamtable.runtime.checkpoint.remote import RemoteCheckpoints
 from streamtable.runtime.checkpoint.torn_files import check_whole, write_whole
@@ -243,7 +244,7 @@ def _keep_positions(query: CheckpointPath) -> None:
     The start after a crash in real-time mode looks for them under the newest commit
     (`connectors.kafka.write.rollback`). The new batch has no rows, so they have not changed.
     """
-    batch, sinks = newest_batch(query / "commits"), query / "sinks"
+    batch, sinks = newest_batch(query / "commits"), query / POSITIONS
     shared = [folder for folder in sinks.iterdir() if folder.is_dir()] if sinks.is_dir() else []
     for folder in (sinks, *shared):
         before, after = (folder / str(n) for n in (batch - 1, batch))

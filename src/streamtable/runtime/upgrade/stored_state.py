@@ -37,6 +37,7 @@ def stored_state(
         query: directory of the old query.
         extension: how the state becomes that of the new query.
     """
+    # `io.streamtable.operators.state.PrefixedState` gives the variables their names.
     prefix = "" if extension.number is None else f"q{extension.number}_"
     variables = {
         operator: [name.removeprefix(prefix) for name in names if name.startswith(prefix)]

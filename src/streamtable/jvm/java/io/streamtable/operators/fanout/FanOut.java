@@ -42,8 +42,8 @@ public final class FanOut {
       Dataset<Row> input, List<Dataset<Row>> queries, List<Integer> numbers) {
     List<Recording> recordings = queries.stream().map(Recording::of).toList();
     List<QueryRows> last = new ArrayList<>();
-    for (Dataset<Row> query : queries) {
-      last.add(QueryRows.last(Recording.of(query).steps(query), last.size()));
+    for (int i = 0; i < queries.size(); i++) {
+      last.add(QueryRows.last(recordings.get(i).steps(queries.get(i)), i));
     }
     StructType output = new StructType();
     for (StructField field : queries.get(0).schema().fields()) {
