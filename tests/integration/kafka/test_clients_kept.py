@@ -247,7 +247,7 @@ def test_sink_positions_leave_no_client(
     (tmp_path / "b" / "sinks" / ".-1.draft").mkdir(parents=True)  # the file cannot be written
     with pytest.raises(Py4JJavaError):
         watch(tmp_path / "b")
-    assert clients(spark) == before
+    assert clients(spark) <= before  # those of other tests may end of themselves
 
 
 @pytest.mark.soak
