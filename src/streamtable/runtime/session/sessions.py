@@ -21,6 +21,7 @@ from streamtable.core.options import Settings
 from streamtable.jvm.bridge import Bridge
 from streamtable.jvm.faults import is_connection_lost
 from streamtable.jvm.submitted import is_submitted
+from streamtable.jvm.vector_functions import register_vector_functions
 from streamtable.runtime.session.foreign import check_usable, copy_of, task_classes
 from streamtable.runtime.session.spark import jvm_end, jvm_has_ended, start_spark, stop_spark
 from streamtable.runtime.session.workers import check_workers
@@ -133,6 +134,7 @@ def hold_spark(
         else:
             notice("starting Spark")
             _started = _Started(start_spark(settings, master, verbose=verbose, notice=notice))
+            register_vector_functions(_started.session.sparkContext)
         return _started.session, _leave
 
 

@@ -7,13 +7,13 @@ import signal
 import subprocess
 import sys
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from importlib import import_module
 from types import FrameType
 
-from pyspark import SparkContext
+from pyspark import SparkConf, SparkContext
 from pyspark.sql import SparkSession
 
 from streamtable.core.options import Settings
@@ -21,6 +21,7 @@ from streamtable.core.settings import STATE_ORDER, STATE_ROWS
 from streamtable.jvm.bridge import Bridge
 from streamtable.jvm.installed_spark import check_machine
 from streamtable.jvm.submitted import is_submitted, submitting_jvm_has_ended
+from streamtable.jvm.vector_functions import without_vector_functions
 from streamtable.runtime.session.configuration import (
     ARENAS,
     ARENAS_KEPT,
@@ -69,9 +70,8 @@ def start_spark(
     else:
         check_master(master)
         wanted = start_settings(settings, master)
-    builder = SparkSession.builder.config(map={**wanted})
     with launch_output(verbose, notice), _interrupt_held() as asked:
-        spark: SparkSession = _launched(builder.getOrCreate)
+        spark = _launched(lambda: _session(wanted))
     if asked.is_set():
         spark.stop()
         raise KeyboardInterrupt
@@ -154,6 +154,16 @@ def jvm_end(*, wait: bool) -> str | None:
         return f"killed by {signal.Signals(number).name}"
     except ValueError:
         return f"exit code {code}"
+
+
+def _session(wanted: Mapping[str, str]) -> SparkSession:
+    """Launch a JVM with a Spark session; a JVM of spark-submit is there already."""
+    builder = SparkSession.builder.config(map={**wanted})
+    if is_submitted():
+        return builder.getOrCreate()
+    context = SparkContext.getOrCreate(SparkConf().setAll(list(wanted.items())))
+    with without_vector_functions(context):
+        return builder.getOrCreate()
 
 
 def _launched(launch: Callable[[], SparkSession]) -> SparkSession:
