@@ -5,6 +5,7 @@ Spark's Real-time Mode runs all stages of a query concurrently and passes rows b
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from datetime import timedelta
@@ -37,6 +38,9 @@ EXPIRY_INTERVAL = "1 second"
 
 #: Interval of the first checkpoints (`execution.real-time.first-checkpoints`).
 FIRST_INTERVAL = timedelta(seconds=1)
+
+#: Held while a setting of a session is changed for the start of a query.
+_SETTING = threading.Lock()
 
 #: Auto mode leaves real-time mode if the lag exceeds the lag for its start by this factor.
 GIVE_UP = 10
@@ -124,12 +128,13 @@ def with_empty_batches(
     key = "spark.sql.streaming.noDataMicroBatches.enabled"
     endless = extent is Extent.ENDLESS
     wanted = all(not _expires(node) or (endless and waits(node)) for node in inputs)
-    before = str(spark.conf.get(key))
-    spark.conf.set(key, wanted)
-    try:
-        yield
-    finally:
-        spark.conf.set(key, before)
+    with _SETTING:
+        before = str(spark.conf.get(key))
+        spark.conf.set(key, wanted)
+        try:
+            yield
+        finally:
+            spark.conf.set(key, before)
 
 
 def _fires_and_expires(plan: Node) -> bool:

@@ -6,6 +6,7 @@ A job does not start on a marked checkpoint. The same command continues an inter
 from __future__ import annotations
 
 import json
+import threading
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from enum import Enum
@@ -46,6 +47,11 @@ class Work:
     record: RecordedQuery
     range: ReadRange
     step: Step = Step.READ
+
+    @property
+    def is_left(self) -> bool:
+        """Whether steps are left."""
+        return self.action is not Action.CONTINUED and self.step is not Step.DONE
 
     def to_json(self) -> dict[str, Any]:
         """Return the work as JSON data."""
@@ -106,6 +112,7 @@ class Mark:
     draft: bool = False
     rollback: bool = False
     adopts: NewCheckpoint | None = None
+    _reaching: threading.Lock = field(default_factory=threading.Lock, repr=False, compare=False)
 
     @classmethod
     def read(cls, path: CheckpointPath, *, draft: bool = False) -> Mark | None:
@@ -131,9 +138,10 @@ class Mark:
         write_file(self._file, json.dumps(data))
 
     def reach(self, name: str, step: Step) -> None:
-        """Note the next step of a query."""
-        self.work[name] = replace(self.work[name], step=step)
-        self.write()
+        """Note the next step of a query. Queries may reach their steps at the same time."""
+        with self._reaching:
+            self.work[name] = replace(self.work[name], step=step)
+            self.write()
 
     def delete(self) -> None:
         """Delete the mark."""

@@ -28,6 +28,7 @@ from streamtable.runtime.checkpoint.partition_watermarks import FILE as WATERMAR
 from streamtable.runtime.checkpoint.trees import remove_tree
 from streamtable.runtime.endpoints import sink_facts
 from streamtable.runtime.preflight.cluster import check_ready, make_ready
+from streamtable.runtime.upgrade.at_once import at_once
 from streamtable.runtime.upgrade.comparison import compare_early, newest
 from streamtable.runtime.upgrade.decisions import (
     EXTENDING,
@@ -137,18 +138,24 @@ class Rebuild:
             self._read_on(mark)
             if time.monotonic() - begun < _SHORT_PASS_S:
                 break
-        for name, work in self._rebuilt(mark):
-            compare_early(self._shadow(name, work))
+        self._at_once(self._rebuilt(mark), compare_early)
         self._read_on(mark)
 
     def _read_on(self, mark: Mark) -> None:
         """Read up to the last known commits of the job, and look for newer ones."""
-        for name, work in self._rebuilt(mark):
-            self._shadow(name, work).run()
+        self._at_once(self._rebuilt(mark), Shadow.run)
         self.move_ends(mark)
 
-    def _rebuilt(self, mark: Mark) -> list[tuple[str, Work]]:
-        return [(n, work) for n, work in mark.work.items() if work.action is Action.REBUILT]
+    def _rebuilt(self, mark: Mark) -> Mapping[str, Work]:
+        return {n: work for n, work in mark.work.items() if work.action is Action.REBUILT}
+
+    def _at_once(self, works: Mapping[str, Work], step: Callable[[Shadow], None]) -> None:
+        """Do a step of several queries at the same time."""
+
+        def of(name: str, stop: threading.Event) -> None:
+            step(self._shadow(name, works[name], stop))
+
+        at_once(list(works), of, self.stop, self.context.bridge)
 
     def move_ends(self, mark: Mark) -> None:
         """Let the shadow runs end at what the old queries have committed by now."""
@@ -177,9 +184,8 @@ class Rebuild:
         make_ready(plans, {n: facts[n] for n in plans}, self.context, ready, self.notice)
         mark.write()
         Mark(self.path, draft=True).delete()
-        for name, work in list(mark.work.items()):
-            if work.action is not Action.CONTINUED and work.step is not Step.DONE:
-                self._rebuild(mark, name, self._shadow(name, work), facts[name])
+        left = {n: work for n, work in mark.work.items() if work.is_left}
+        self._at_once(left, lambda shadow: self._rebuild(mark, shadow, facts[shadow.name]))
         self._remember(mark)
         self._keep_watermarks(mark)
         write_manifest(self.path, self._upgraded(mark.work))
@@ -189,7 +195,8 @@ class Rebuild:
                 clean(self.path / (work.record.directory or name) / Shadow.FOLDER)
         self.say(self.end)
 
-    def _rebuild(self, mark: Mark, name: str, shadow: Shadow, facts: SinkFacts) -> None:
+    def _rebuild(self, mark: Mark, shadow: Shadow, facts: SinkFacts) -> None:
+        name = shadow.name
         if mark.work[name].step is Step.READ:
             action = mark.work[name].action
             if action in EXTENDING:
@@ -242,10 +249,10 @@ class Rebuild:
         keys = there.where("value IS NOT NULL").count()
         return f"{text}, and compares {keys:,} keys of {sink.target_noun} '{sink.target}'"
 
-    def _shadow(self, name: str, work: Work) -> Shadow:
+    def _shadow(self, name: str, work: Work, stop: threading.Event) -> Shadow:
         directory, plan = self.path / (work.record.directory or name), self.queries.plans[name]
         adopt(directory)  # the checkpoint may have been moved since an interruption
-        return Shadow(name, plan, directory, work.range, self.context, self.stop, self.notice)
+        return Shadow(name, plan, directory, work.range, self.context, stop, self.notice)
 
     def _work(self, decision: Decision, of_range: ReadRange, draft: Work | None) -> Work:
         """Return the work of a query; an interrupted one with the same plan is continued."""
