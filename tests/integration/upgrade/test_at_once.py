@@ -34,7 +34,7 @@ class _Steps:
 
 def test_the_first_error_ends_the_others(spark: SparkSession) -> None:
     steps = _Steps("a")
-    with pytest.raises(ValueError, match="^b$"):
+    with pytest.raises(ValueError, match=r"^b$"):
         at_once(["a", "b"], steps, threading.Event(), Bridge(spark))
     assert steps.asked == {"a"}
 
