@@ -23,6 +23,7 @@ from streamtable.runtime.checkpoint.manifest import Manifest
 from streamtable.runtime.checkpoint.manifest_file import write_file, write_manifest
 from streamtable.runtime.checkpoint.partition_watermarks import FILE as WATERMARKS
 from streamtable.runtime.endpoints import sink_facts
+from streamtable.runtime.upgrade.at_once import at_once
 from streamtable.runtime.upgrade.decisions import EXTENDING, Action
 from streamtable.runtime.upgrade.difference import is_compared, write
 from streamtable.runtime.upgrade.mark import Mark
@@ -124,11 +125,14 @@ class UpgradeRollback:
             lambda name: upgraded.get(name, {}).get("id") or self._manifest.id,
             lambda name: self._path / upgraded.get(name, {}).get("directory", name),
         )
-        for name in filter(self._writes, upgraded):
+
+        def write_back(name: str, ends: threading.Event) -> None:
             directory = self._path / upgraded[name]["directory"]
             none = ReadRange({}, {})
-            shadow = Shadow(name, plans[name], directory, none, context, stop, notice)
+            shadow = Shadow(name, plans[name], directory, none, context, ends, notice)
             write(shadow, facts[name], back=True)
+
+        at_once(list(filter(self._writes, upgraded)), write_back, stop, context.bridge)
         if self._last["watermarks"] is not None:
             write_file(self._path / WATERMARKS, json.dumps(self._last["watermarks"], indent=1))
         write_manifest(self._path, self._manifest)
