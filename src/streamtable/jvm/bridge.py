@@ -6,7 +6,8 @@ columns and plain values. `jvm.faults` translates Java exceptions into Streamtab
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import fields
 from itertools import count
 from pathlib import Path
@@ -65,6 +66,15 @@ class Bridge:
             self._sessions.clearActiveSession()
         else:
             self._sessions.setActiveSession(before)
+
+    @contextmanager
+    def active(self) -> Iterator[None]:
+        """Make the session the active session of this thread in the block."""
+        before = self.activate()
+        try:
+            yield
+        finally:
+            self.deactivate(before)
 
     def counters(self, names: Iterable[str] = (*COUNTED_IN, *COUNTED_OUT)) -> Counters:
         """Create counters with the value zero."""

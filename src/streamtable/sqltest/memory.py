@@ -5,7 +5,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import UTC
 from typing import Any
@@ -107,7 +106,7 @@ class Memory:
         Raises:
             StreamtableError: an error of a row, such as a NULL in a NOT NULL column.
         """
-        with _active(self.spark):
+        with Bridge(self.spark).active():
             plans = self.bound.plans
             try:
                 return self._run(batches)
@@ -224,13 +223,3 @@ def _check(plan: Sink) -> None:
         raise StreamtableError(
             Condition.NOT_YET, at=plan.at, what=what, hint="test this INSERT with `run --bounded`"
         )
-
-
-@contextmanager
-def _active(spark: SparkSession) -> Iterator[None]:
-    bridge = Bridge(spark)
-    before = bridge.activate()
-    try:
-        yield
-    finally:
-        bridge.deactivate(before)

@@ -36,11 +36,8 @@ def at_once(
     ends = threading.Event()
 
     def run(name: str) -> None:
-        before = bridge.activate()
-        try:
+        with bridge.active():
             step(name, ends)
-        finally:
-            bridge.deactivate(before)
 
     with ThreadPoolExecutor(_AT_ONCE, "streamtable-upgrade") as pool:
         left: set[Future[None]] = {pool.submit(run, name) for name in names}
