@@ -175,6 +175,8 @@ class Queries:
         left, right = self._relation(depth), self._relation(self.dice.randint(0, depth))
         kinds = [kind for kind in (Kind.NUMBER, Kind.TEXT) if self._columns(left, kind)]
         kinds = [kind for kind in kinds if self._columns(right, kind)]
+        if not kinds:
+            return Filter(left.kinds, left, self._condition(left, "x"))
         sides = [self._only(side, kinds) for side in (left, right)]
         operation = self.dice.choice(
             ["UNION ALL", "UNION", "INTERSECT", "EXCEPT", "INTERSECT ALL", "EXCEPT ALL"]

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -58,6 +59,25 @@ DOUBLED = "INSERT INTO sums SELECT g, COUNT(*), COUNT(*) * 2 FROM t GROUP BY g;"
 
 class LossOfPower(BaseException):
     """What no code handles."""
+
+
+@contextmanager
+def power_lost(
+    monkeypatch: pytest.MonkeyPatch, owner: Any, name: str, *, afterwards: bool, calls: int = 1
+) -> Iterator[None]:
+    """Within the block, the power is lost before or after that call of a function."""
+    real, left = getattr(owner, name), iter(range(calls - 1))
+
+    def call(*arguments: Any, **named: Any) -> Any:
+        if next(left, None) is not None:
+            return real(*arguments, **named)
+        if afterwards:
+            real(*arguments, **named)
+        raise LossOfPower
+
+    with monkeypatch.context() as patch:
+        patch.setattr(owner, name, call)
+        yield
 
 
 def events(start: int, end: int) -> list[dict[str, int]]:

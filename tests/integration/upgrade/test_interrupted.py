@@ -13,6 +13,7 @@ from tests.integration.upgrade.support import (
     Jobs,
     LossOfPower,
     events,
+    power_lost,
 )
 
 from streamtable.core.errors import StreamtableError
@@ -52,17 +53,11 @@ def test_every_step_may_be_the_last(
 
     def fails(owner: Any, name: str, *, afterwards: bool) -> None:
         """The next upgrade ends before or after a call of that function."""
-        real = getattr(owner, name)
-
-        def call(*arguments: Any, **named: Any) -> None:
-            if afterwards:
-                real(*arguments, **named)
-            raise LossOfPower
-
-        with monkeypatch.context() as patch:
-            patch.setattr(owner, name, call)
-            with pytest.raises(LossOfPower):
-                jobs.upgrade(new)
+        with (
+            power_lost(monkeypatch, owner, name, afterwards=afterwards),
+            pytest.raises(LossOfPower),
+        ):
+            jobs.upgrade(new)
 
     if new == DOUBLED:
         fails(rebuild.Shadow, "restore", afterwards=True)

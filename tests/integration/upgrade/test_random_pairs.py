@@ -2,17 +2,26 @@
 
 from __future__ import annotations
 
+import json
 import random
+import time
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import pytest
 from tests.integration.differential.on_kafka import COLUMNS, KafkaJob, histories
 from tests.integration.differential.support import Query
+from tests.integration.jobs.committed import records
+from tests.integration.jobs.support import Cli, write
+from tests.integration.upgrade.support import LossOfPower, power_lost
 
 from streamtable.core.errors import Condition, StreamtableError
 from streamtable.plan.keys import unique_keys
+from streamtable.runtime.upgrade import rebuild
 from streamtable.runtime.upgrade.options import UpgradeOptions
+from streamtable.runtime.upgrade.shadow import Shadow
 from streamtable.runtime.upgrade.upgrade import upgrade_job
 from streamtable.session import Session, fixed_settings
 from streamtable.testing.jobs import BoundedRun
@@ -22,7 +31,6 @@ from streamtable.testing.relations import Dialect, Group, Kind, Read, Relation, 
 from streamtable.testing.replayed import Replayed, Style
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
     from pathlib import Path
 
     from pyspark.sql import SparkSession
@@ -34,25 +42,38 @@ _TABLES = {name: Replayed(Style.UPSERT, COLUMNS, ()) for name in "ab"}
 #: A key of a sink is not NULL; other rows are dropped, also from the answers.
 _DROP = {"table.exec.sink.not-null-enforcer": "DROP"}
 
-
-def _random_pair(grammar: Queries) -> tuple[Query, Query]:
-    """Two queries with the same columns as key of the sink: a reader of keys sees no others."""
-    before = _random_query(grammar)
-    while (after := _random_query(grammar)).key != before.key or after == before:
-        pass
-    return before, after
+_Pair = tuple[Query, Query]
+_Draw = Callable[[Queries, int], list[_Pair]]
+_Records = Mapping[str, Sequence[tuple[bytes, bytes | None]]]
 
 
-def _random_aggregates(grammar: Queries) -> tuple[Query, Query]:
-    """Two queries that differ in their aggregates, in the order of these, and in HAVING."""
-    while True:
+def _random_pairs(grammar: Queries, count: int) -> list[_Pair]:
+    """Queries with the same columns as key of the sink: a reader of keys sees no others."""
+    found: list[_Pair] = []
+    waiting: dict[tuple[int, ...], Query] = {}
+    while len(found) < count:
+        query = _random_query(grammar)
+        other = waiting.pop(query.key, query)
+        if other == query:
+            waiting[query.key] = query
+        else:
+            found.append((other, query))
+    return found
+
+
+def _random_aggregates(grammar: Queries, count: int) -> list[_Pair]:
+    """Queries that differ in their aggregates, in the order of these, and in HAVING."""
+    found: list[_Pair] = []
+    while len(found) < count:
         groups = (grammar.query() for _ in range(100))
-        found = [group for group in groups if isinstance(group, Group) and group.keys]
-        for one, other in pairwise(found):
-            if one.input.kinds == other.input.kinds:
+        keyed = [group for group in groups if isinstance(group, Group) and group.keys]
+        for one, other in pairwise(keyed):
+            if one.input.kinds == other.input.kinds and len(found) < count:
                 before, after = _query(one), _query(_changed(grammar.dice, one, other))
                 if before and after and before.key == after.key and before != after:
-                    return before, after
+                    found.append((before, after))
+                    break
+    return found
 
 
 def _changed(dice: random.Random, group: Group, other: Group) -> Group:
@@ -110,72 +131,176 @@ class _SameTopics:
         return self._made[prefix]
 
 
-def _wrong(job: KafkaJob) -> Mapping[str, Any]:
-    answers = {
-        name: {row for row in rows if all(row[i] is not None for i in _places(job.queries[name]))}
-        for name, rows in job.answers().items()
-    }
-    return job.wrong(answers)
+class _Pairs:
+    """Two jobs of one checkpoint, before and after an upgrade, over random histories.
+
+    Attributes:
+        said: the lines of all upgrades.
+    """
+
+    def __init__(
+        self,
+        draw: _Draw,
+        seed: int,
+        count: int,
+        spark: SparkSession,
+        broker: Broker,
+        topic: Topics,
+        directory: Path,
+    ) -> None:
+        self.dice, self._spark = random.Random(seed), spark
+        self._servers, self.checkpoint = broker.bootstrap_servers, directory / "checkpoint"
+        self.said: list[str] = []
+        reads = [Read((Kind.NUMBER,) * 3, name, ("k", "g", "v")) for name in "ab"]
+        drawn = draw(Queries(self.dice, reads), count)
+        same = _SameTopics(topic)
+        self.before, self.after = (
+            KafkaJob(
+                spark,
+                self._servers,
+                same,
+                directory,
+                {f"q{i}": pair[side] for i, pair in enumerate(drawn)},
+            )
+            for side in (0, 1)
+        )
+        self.after._done = self.before._done
+        self._cut = histories(seed, cuts=2)
+
+    def feed(self, part: int) -> None:
+        """Writes a part of the histories."""
+        for name, cut in self._cut.items():
+            self.before.feed(name, cut[part])
+
+    def run(self, job: KafkaJob) -> None:
+        """Processes what the topics hold."""
+        self._bounded(job)(_DROP)
+
+    def upgrade(self) -> None:
+        """Upgrades the checkpoint."""
+        session = Session(settings=fixed_settings(_DROP))
+        session.load(self.after.script, "new.sql")
+        options = UpgradeOptions(str(self.checkpoint))
+        say, settings = self.said.append, session.settings.current()
+        upgrade_job(session.plans, settings, options, say, say, spark=self._spark)
+
+    def records(self) -> _Records:
+        """The records of each sink's topic: key and value."""
+        job = self._bounded(self.after)
+        topics = {name: job.table(name).topics[0] for name in self.after.queries}
+        return {
+            name: [(r.key(), r.value()) for r in records(self._servers, topic)]
+            for name, topic in topics.items()
+        }
+
+    def check_written(self, before: _Records) -> None:
+        """Only keys whose records differ have been written."""
+        for name, now in self.records().items():
+            old, new = dict(before[name]), dict(now)
+            differing = {key for key in new if new[key] != old.get(key)}
+            written = [key for key, _ in now[len(before[name]) :]]
+            assert set(written) == differing, (name, self.said)
+
+    def check(self) -> None:
+        """The topics hold what Spark answers the new queries with."""
+        answers = {
+            name: {row for row in rows if all(row[i] is not None for i in self._key(name))}
+            for name, rows in self.after.answers().items()
+        }
+        assert not self.after.wrong(answers), self.said
+
+    def _bounded(self, job: KafkaJob) -> BoundedRun:
+        return BoundedRun(self._spark, job.script, self.checkpoint)
+
+    def _key(self, name: str) -> list[int]:
+        """Where the columns of the key are among the columns sorted by name."""
+        query = self.after.queries[name]
+        names = [c.field.name for c in planned(query.sql, _TABLES).columns]
+        return [sorted(names).index(names[i]) for i in query.key]
 
 
-def _places(query: Query) -> list[int]:
-    """Where the columns of the key are among the columns sorted by name."""
-    names = [c.field.name for c in planned(query.sql, _TABLES).columns]
-    return [sorted(names).index(names[i]) for i in query.key]
+_SOAKS = [
+    pytest.param(draw, seed, 10, marks=pytest.mark.soak)
+    for draw in (_random_pairs, _random_aggregates)
+    for seed in range(100)
+]
+#: Each step of an upgrade: a function of it, and whether the power is lost after its call.
+_LOSSES = [
+    (Shadow, "run", True),
+    (rebuild, "compare", True),
+    (rebuild, "write", True),
+    (rebuild, "write_manifest", False),
+]
 
 
 @pytest.mark.parametrize(
-    ("draw", "seed", "pairs"),
-    [
-        (_random_pair, 5, 2),
-        (_random_aggregates, 3, 1),
-        *(
-            pytest.param(draw, seed, 10, marks=pytest.mark.soak)
-            for draw in (_random_pair, _random_aggregates)
-            for seed in range(100)
-        ),
-    ],
+    ("draw", "seed", "count"), [(_random_pairs, 5, 2), (_random_aggregates, 3, 1), *_SOAKS]
 )
 def test_random_pairs(
-    draw: Callable[[Queries], tuple[Query, Query]],
+    draw: _Draw,
     seed: int,
-    pairs: int,
+    count: int,
     spark: SparkSession,
     broker: Broker,
     topic: Topics,
     tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    dice = random.Random(seed)
-    reads = [Read((Kind.NUMBER,) * 3, name, ("k", "g", "v")) for name in "ab"]
-    grammar = Queries(dice, reads)
-    drawn = [draw(grammar) for _ in range(pairs)]
-    queries = [{f"q{i}": pair[side] for i, pair in enumerate(drawn)} for side in (0, 1)]
-    same = _SameTopics(topic)
-    before, after = (
-        KafkaJob(spark, broker.bootstrap_servers, same, tmp_path, own) for own in queries
-    )
-    cut = histories(seed, cuts=2)
-    for name in cut:
-        before.feed(name, cut[name][0])
-    _run(before)
-    assert not _wrong(before), f"seed {seed}, before"
-
-    after._done = before._done
-    session = Session(settings=fixed_settings(_DROP))
-    session.load(after.script, "new.sql")
-    said: list[str] = []
-    options = UpgradeOptions(str(tmp_path / "checkpoint"))
-    settings = session.settings.current()
-    upgrade_job(session.plans, settings, options, said.append, said.append, spark=spark)
-    assert not _wrong(after), f"seed {seed}, upgraded: {said}"
+    """The power is lost in one of the queries, while others are in other steps."""
+    pairs = _Pairs(draw, seed, count, spark, broker, topic, tmp_path)
+    pairs.feed(0)
+    pairs.run(pairs.before)
+    before = pairs.records()
+    owner, name, afterwards = pairs.dice.choice(_LOSSES)
+    calls = pairs.dice.randint(1, count)
+    with (
+        suppress(LossOfPower),
+        power_lost(monkeypatch, owner, name, afterwards=afterwards, calls=calls),
+    ):
+        pairs.upgrade()
+    _finish(pairs, before)
     if draw is _random_aggregates:
-        assert any(": extended: " in line for line in said), said
-
-    for name in cut:
-        after.feed(name, cut[name][1])
-    _run(after)
-    assert not _wrong(after), f"seed {seed}, continued: {said}"
+        assert any(": extended: " in line for line in pairs.said), pairs.said
 
 
-def _run(job: KafkaJob) -> None:
-    BoundedRun(job.spark, job.script, job.directory / "checkpoint")(_DROP)
+@pytest.mark.soak
+@pytest.mark.parametrize("seed", range(100, 105))
+def test_killed_pairs(
+    seed: int, spark: SparkSession, broker: Broker, topic: Topics, tmp_path: Path
+) -> None:
+    """`kill -9` while one of the queries is in a step, and others are in other steps."""
+    pairs = _Pairs(_random_pairs, seed, 10, spark, broker, topic, tmp_path)
+    pairs.feed(0)
+    pairs.run(pairs.before)
+    before = pairs.records()
+    script = write(tmp_path / "new.sql", pairs.after.script)
+    for step in ("read", "compare", "write"):
+        arguments = ["--checkpoint", str(pairs.checkpoint), "--set", "parallelism.default=2"]
+        for setting in _DROP.items():
+            arguments += ["--set", "=".join(setting)]
+        killed = Cli.start("upgrade", script, *arguments, log=tmp_path / f"{step}.log")
+        while killed.process.poll() is None and step not in _steps(pairs.checkpoint):
+            time.sleep(0.01)
+        time.sleep(pairs.dice.random())
+        killed.kill()
+    _finish(pairs, before)
+
+
+def _steps(checkpoint: Path) -> set[str]:
+    """The steps in which the queries of an upgrade are."""
+    try:
+        queries = json.loads((checkpoint / "upgrade.json").read_text())["queries"]
+    except FileNotFoundError:
+        return set()
+    return {query["step"] for query in queries.values()}
+
+
+def _finish(pairs: _Pairs, before: _Records) -> None:
+    """An upgrade that may have been interrupted is finished, and the job goes on."""
+    if (pairs.checkpoint / "upgrade.json").exists():
+        pairs.upgrade()
+    pairs.check_written(before)
+    pairs.check()
+    pairs.feed(1)
+    pairs.run(pairs.after)
+    pairs.check()
