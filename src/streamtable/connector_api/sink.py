@@ -248,8 +248,8 @@ class Sink(Protocol):
         """
         return None
 
-    def rewrite_obstacle(self, facts: SinkFacts) -> str | None:
-        """Return why the target cannot be made equal to other rows of the query; None if it can.
+    def rewrite_obstacle(self) -> str | None:
+        """Return why the target cannot be made equal to other rows; None if it can.
 
         It can if the target keeps one record per key, and `records` returns these records.
         """

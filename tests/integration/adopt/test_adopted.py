@@ -58,6 +58,29 @@ def test_only_planted_differences_are_written(
     assert jobs.folded("sums") == sums(events(0, 130))
 
 
+def test_inserts_of_one_topic(
+    spark: SparkSession, broker: Broker, topic: Topics, tmp_path: Path
+) -> None:
+    """Their rows are compared together."""
+    inserts = [SUMS.replace(" GROUP", f" WHERE MOD(g, 2) = {i} GROUP") for i in (0, 1)]
+    jobs = Adopter(spark, broker.bootstrap_servers, topic("adopt", partitions=2), tmp_path)
+    jobs.send(events(0, 60))
+    jobs.other.run(*inserts)
+    right = sums(events(0, 60))
+    jobs.plant("sums", 1, json.dumps({**right[1], "n": 7}))
+    jobs.plant("sums", 9, '{"g":9,"n":1,"s":1}')
+    jobs.plant("sums", 2, json.dumps(right[2], indent=1))
+    before = jobs.written("sums")
+    line = "sums and sums-2: of 6 keys in"
+    assert any(line in said for said in jobs.adopt(*inserts, plan=True))
+    jobs.adopt(*inserts)
+    new = Counter(map(repr, jobs.written("sums"))) - Counter(map(repr, before))
+    assert new == Counter(map(repr, [({"g": 1}, right[1]), ({"g": 9}, None)]))
+    jobs.send(events(60, 90))
+    jobs.run(*inserts)
+    assert jobs.folded("sums") == sums(events(0, 90))
+
+
 def test_it_ends_at_given_offsets_or_at_those_of_a_group(
     spark: SparkSession, broker: Broker, topic: Topics, tmp_path: Path
 ) -> None:

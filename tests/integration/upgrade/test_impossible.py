@@ -70,21 +70,6 @@ def test_deleted_records_are_named(
     assert {row["n"] for row in jobs.folded("sums").values()} == {2}
 
 
-def test_another_writer_of_the_topic(
-    spark: SparkSession, broker: Broker, topic: Topics, tmp_path: Path
-) -> None:
-    source = topic("upgrade")
-    jobs = Jobs(spark, broker.bootstrap_servers, source, tmp_path / "c", "at-least-once")
-    odd = COUNTS.replace(" GROUP", " WHERE MOD(g, 2) = 1 GROUP")
-    even = COUNTS.replace(" GROUP", " WHERE MOD(g, 2) = 0 GROUP")
-    jobs.send(events(0, 20))
-    jobs.run(odd, even)
-    refused = _refusal(jobs, odd.replace("COUNT(*)", "COUNT(*) + 1"), even)
-    assert f"another INSERT writes to topic '{source}-counts'" in str(refused)
-    with pytest.raises(StreamtableError, match="streamtable upgrade FILE --checkpoint"):
-        jobs.run(odd.replace("COUNT(*)", "COUNT(*) + 1"), even)
-
-
 def _refusal(jobs: Jobs, *inserts: str) -> StreamtableError:
     assert any("impossible" in line for line in jobs.upgrade(*inserts, plan=True))
     with pytest.raises(StreamtableError) as refused:

@@ -10,7 +10,6 @@ from streamtable.core.options import Given
 from streamtable.plan.sink.sink import Sink
 from streamtable.runtime.checkpoint.assignment import assign, query_names
 from streamtable.runtime.checkpoint.manifest import Manifest, RecordedQuery
-from streamtable.runtime.endpoints import sink_facts
 from streamtable.runtime.upgrade.decisions import (
     Action,
     changed,
@@ -64,7 +63,6 @@ def test_what_can_use_the_state(case: str) -> None:
 #: What cannot be rebuilt, and why.
 OBSTACLES = {
     "events": ([EVENTS], "events keeps every record, and records of topic 'events' cannot"),
-    "shared": ([COPY, COPY], "another INSERT writes to topic 'users_copy'"),
     "processing time": ([PROCESSING_TIME], "depend on the time at which records arrive"),
     "counts": ([COUNTS], None),
 }
@@ -74,16 +72,14 @@ OBSTACLES = {
 def test_what_cannot_be_rebuilt(case: str) -> None:
     inserts, reason = OBSTACLES[case]
     plans = query_names(_plans(*inserts))
-    facts = sink_facts(plans, Session().settings.current(), str, Path)
-    (name, plan), *_ = plans.items()
-    found = rebuild_obstacle(plan, facts[name])
+    (plan,) = plans.values()
+    found = rebuild_obstacle(plan)
     assert found is None if reason is None else reason in (found or "")
 
 
 def test_state_that_expires_cannot_be_rebuilt() -> None:
     plans = query_names(_plans(COUNTS, table_exec_state_ttl="1 d"))
-    facts = sink_facts(plans, Session().settings.current(), str, Path)
-    found = rebuild_obstacle(plans["per_region"], facts["per_region"])
+    found = rebuild_obstacle(plans["per_region"])
     assert found == "the state of GroupAggregate expires by the clock"
 
 
@@ -93,7 +89,6 @@ def test_the_words_for_each_query() -> None:
     manifest = Manifest("id", records)
     now = query_names(_plans(COUNTS.replace("MAX", "MIN"), COPY))
     queries = assign(now, manifest)
-    facts = sink_facts(now, Session().settings.current(), str, Path)
     assert {d.query: d.action for d in unchanged(queries)} == {
         "users_copy": Action.KEPT,
         "events": Action.REMOVED,
@@ -102,7 +97,7 @@ def test_the_words_for_each_query() -> None:
 
     def decided(of_range: ReadRange, *, from_now: bool) -> tuple[Action, str]:
         (found,) = changed(
-            queries, facts, {"per_region": of_range}, {"per_region": None}, from_now=from_now
+            queries, {"per_region": of_range}, {"per_region": None}, from_now=from_now
         )
         return found.action, found.reason
 

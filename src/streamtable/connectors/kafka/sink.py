@@ -204,9 +204,9 @@ class KafkaSink(TableEndpoint[KafkaTable], Sink):
         """Return the end offsets that real-time mode has recorded with a commit."""
         return recorded_ends(positions, batch)
 
-    def rewrite_obstacle(self, facts: SinkFacts) -> str | None:
+    def rewrite_obstacle(self) -> str | None:
         """Return why the topic cannot be made equal to other rows; see `rewrite_obstacle`."""
-        return rewrite_obstacle(self.declared, facts)
+        return rewrite_obstacle(self.declared)
 
     def records(self, context: ReadContext, since: Mapping[int, int] | None = None) -> DataFrame:
         """Return the committed records of the topic, from these offsets on."""

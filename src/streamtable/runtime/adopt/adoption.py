@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import ClassVar
@@ -12,7 +12,6 @@ from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame
 
 from streamtable.connector_api.endpoints import sink_of, source_of
-from streamtable.connector_api.sink import SinkFacts
 from streamtable.connector_api.source import ORDER_COLUMNS, Split
 from streamtable.core.errors import Condition, StreamtableError
 from streamtable.jvm.faults import JavaError, job_fault
@@ -29,6 +28,7 @@ from streamtable.runtime.upgrade.decisions import (
     Action,
     Decision,
     line_of,
+    of_all,
     rebuild_obstacle,
     replay_obstacle,
 )
@@ -37,6 +37,7 @@ from streamtable.runtime.upgrade.mark import Mark, NewCheckpoint, Work
 from streamtable.runtime.upgrade.ranges import ReadRange, topic_of
 from streamtable.runtime.upgrade.rebuild import Rebuild
 from streamtable.runtime.upgrade.shadow import Shadow
+from streamtable.runtime.upgrade.together import target_of, words_of
 
 #: Number of differing keys that a plan shows.
 _SHOWN = 5
@@ -61,16 +62,16 @@ class Adoption(Rebuild):
             StreamtableError: TOPICS_NOT_ADOPTED if a query cannot be adopted.
         """
         bridge, plans = self.context.bridge, self.queries.plans
-        facts = self._facts({})
         mark = Mark(self.path)
         refused: list[Decision] = []
-        for name, plan in plans.items():
-            of_range = adopted_range(plan, self.options, bridge)
-            decision = self._decision(name, plan, facts[name], of_range)
+        ranges = {n: adopted_range(plan, self.options, bridge) for n, plan in plans.items()}
+        own = {name: self._obstacle(plan, ranges[name]) for name, plan in plans.items()}
+        for name, obstacle in of_all(own, plans).items():
+            decision = self._decision(name, plans[name], obstacle, ranges[name])
             self.say(line_of(decision))
             if decision.action is Action.IMPOSSIBLE:
                 refused.append(decision)
-            mark.work[name] = Work(decision.action, self.queries.records[name], of_range)
+            mark.work[name] = Work(decision.action, self.queries.records[name], ranges[name])
         if refused:
             reason = f"{refused[0].query}: {refused[0].reason}"
             raise self._refused(reason, "the documentation of `adopt` says what can be adopted")
@@ -104,14 +105,18 @@ class Adoption(Rebuild):
         self._ends = self._ends_now()
         with tempfile.TemporaryDirectory(prefix="streamtable-") as scratch:
             context = replace(self.context, directory=Path(scratch))
-            for name, work in mark.work.items():
-                if work.action is not Action.ADOPTED:
-                    continue
-                place, plan = Path(scratch) / name, plans[name]
-                shadow = Shadow(name, plan, place, work.range, context, self.stop, self.notice)
-                shadow.run()
-                self.say(f"  {name}: {self._compared(shadow).words(sink_of(plan.table).target)}")
-                found = examples(plan, differences(shadow), _SHOWN, shadow.context)
+            for group in self._compared_together(mark):
+                shadows = []
+                for name in group:
+                    place, of_range = Path(scratch) / name, mark.work[name].range
+                    shadows.append(
+                        Shadow(name, plans[name], place, of_range, context, self.stop, self.notice)
+                    )
+                    shadows[-1].run()
+                plan = plans[group[0]]
+                words = self._compared(shadows).words(target_of(plan))
+                self.say(f"  {' and '.join(group)}: {words}")
+                found = examples(plan, differences(shadows[0]), _SHOWN, shadows[0].context)
                 for key, before, now in found:
                     self.say(f"    {key}: {before or 'no row'} -> {now or 'no row'}")
 
@@ -122,19 +127,30 @@ class Adoption(Rebuild):
         for name in mark.work:
             remove_tree(self.path / name / Shadow.FOLDER)
 
-    def _decision(self, name: str, plan: Sink, facts: SinkFacts, of_range: ReadRange) -> Decision:
+    def _obstacle(self, plan: Sink, of_range: ReadRange) -> str | None:
+        """Return why a query cannot be adopted; None if it can."""
         appends = plan.table.connector.writes.is_append
-        obstacle = replay_obstacle(plan) if appends else rebuild_obstacle(plan, facts)
+        obstacle = replay_obstacle(plan) if appends else rebuild_obstacle(plan)
         if obstacle is None and appends and self._open_ended(of_range):
             obstacle = (
                 f"{plan.table.name} keeps every record, so the offsets up to which the other"
                 " engine has written it must be given by --at or --group"
             )
-        obstacle = obstacle or of_range.lost
+        if obstacle is None and not appends:
+            tables = {
+                p.table.name for p in self.queries.plans.values() if target_of(p) == target_of(plan)
+            }
+            if len(tables) > 1:
+                obstacle = f"{words_of(plan)} is declared as {' and as '.join(sorted(tables))}"
+        return obstacle or of_range.lost
+
+    def _decision(
+        self, name: str, plan: Sink, obstacle: str | None, of_range: ReadRange
+    ) -> Decision:
         if obstacle is not None:
             return Decision(name, Action.IMPOSSIBLE, obstacle)
         reads = described(of_range)
-        if appends:
+        if plan.table.connector.writes.is_append:
             reason = f"{reads}; {plan.table.name} keeps every record, and nothing is written to it"
             return Decision(name, Action.BUILT, reason)
         return Decision(name, Action.ADOPTED, reads)
@@ -144,10 +160,11 @@ class Adoption(Rebuild):
         topics = {topic_of(split) for split in of_range.ends}
         return self.options.group is None and not topics <= self.options.at.keys()
 
-    def _compared(self, shadow: Shadow) -> Counts:
+    def _compared(self, shadows: Sequence[Shadow]) -> Counts:
+        shadow = shadows[0]
         select = other_rows(shadow.plan, shadow.context)
         try:
-            return compare(shadow, self._target(shadow), select)
+            return compare(shadows, self._target(shadow), select)
         except (PySparkException, JavaError) as error:
             explain = source_of(shadow.plan.table).explain
             raise job_fault(shadow.name, str(error), [explain]) from error

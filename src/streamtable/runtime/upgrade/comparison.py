@@ -10,8 +10,9 @@ been created anew meanwhile, all keys are.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import reduce
 from typing import Any
 
 from pyspark.sql import DataFrame
@@ -80,13 +81,17 @@ def compare_early(shadow: Shadow) -> None:
     write_whole(covered, json.dumps(data))
 
 
-def both_records(shadow: Shadow, target: DataFrame | None = None) -> Both:
+def both_records(shadows: Sequence[Shadow], target: DataFrame | None = None) -> Both:
     """Return both records of each key that may differ.
 
     Args:
-        shadow: the shadow run.
+        shadows: the shadow runs of all queries that write the target.
         target: the records of the target; None to read those that `compare_early` has not read.
     """
+    shadow = shadows[0]
+    if len(shadows) > 1:
+        there = sink_of(shadow.plan.table).records(shadow.context) if target is None else target
+        return Both(_of_several(shadows, there))
     if target is not None:
         return Both(_both(_rows(shadow), target))
     sink, early = sink_of(shadow.plan.table), _covered(shadow)
@@ -132,8 +137,33 @@ def _files(shadow: Shadow) -> DataFrame:
 
 def _both(rows: DataFrame, target: DataFrame) -> DataFrame:
     own = newest(rows, (BATCH, PLACE)).withColumnRenamed("place", "made")
-    there = newest(target, ORDER_COLUMNS).withColumnsRenamed({"value": "before", "place": "there"})
-    return own.join(there, "key", "full_outer").select("key", "value", "made", "before", "there")
+    both = own.join(_there(target), "key", "full_outer")
+    return both.select("key", "value", "made", "before", "there")
+
+
+def _of_several(shadows: Sequence[Shadow], target: DataFrame) -> DataFrame:
+    """Return the columns of `Both.records` where several queries write the target.
+
+    If more than one of them has a row of a key, it is the row that the target has, or else that of
+    the last query.
+    """
+    count = len(shadows)
+    given = []
+    for i, shadow in enumerate(shadows):
+        # A place identifies a record among those of all shadow runs.
+        made = f"named_struct('{BATCH}', place.{BATCH} * {count} + {i}, '{PLACE}', place.{PLACE})"
+        rows = newest(_rows(shadow), (BATCH, PLACE)).where("value IS NOT NULL")
+        given.append(rows.selectExpr("key", f"struct({i} AS query, value, {made} AS made) AS one"))
+    by_key = reduce(DataFrame.union, given).groupBy("key")
+    rows = by_key.agg(F.expr("sort_array(collect_list(one)) AS rows"))
+    both = rows.join(_there(target), "key", "full_outer")
+    same = "get(filter(rows, one -> one.value = before), 0)"
+    chosen = both.withColumn("one", F.expr(f"coalesce({same}, element_at(rows, -1))"))
+    return chosen.selectExpr("key", "one.value", "one.made", "before", "there")
+
+
+def _there(target: DataFrame) -> DataFrame:
+    return newest(target, ORDER_COLUMNS).withColumnsRenamed({"value": "before", "place": "there"})
 
 
 def _rows(shadow: Shadow) -> DataFrame:

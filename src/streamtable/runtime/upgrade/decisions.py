@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from enum import Enum
 
 from streamtable.connector_api.endpoints import sink_of
-from streamtable.connector_api.sink import SinkFacts
 from streamtable.core.identity import identities
 from streamtable.plan.node import Node
 from streamtable.plan.rules.state_ttl import expiring_nodes
@@ -19,6 +18,7 @@ from streamtable.runtime.checkpoint.shapes import Operator, operator
 from streamtable.runtime.endpoints import lookups_of
 from streamtable.runtime.upgrade.extension import Extension
 from streamtable.runtime.upgrade.ranges import ReadRange
+from streamtable.runtime.upgrade.together import by_target, companions, words_of
 
 
 class Action(Enum):
@@ -68,8 +68,9 @@ def line_of(decision: Decision) -> str:
 
 def unchanged(queries: Assignment) -> Iterator[Decision]:
     """Yield the decisions on the queries that need no rebuild, in the order of the script."""
+    together = companions(queries)
     for name in queries.plans:
-        if name in queries.changed:
+        if name in queries.changed or name in together:
             continue
         if name in queries.added:
             reason = "starts with the next run, at the startup positions of its tables"
@@ -88,30 +89,37 @@ def unchanged(queries: Assignment) -> Iterator[Decision]:
 
 def changed(
     queries: Assignment,
-    facts: Mapping[str, SinkFacts],
     ranges: Mapping[str, ReadRange],
     extensions: Mapping[str, Extension | None],
     *,
     from_now: bool,
 ) -> Iterator[Decision]:
-    """Yield the decisions on the changed queries.
+    """Yield the decisions on the changed queries, and on those that write the same targets.
 
     Args:
         queries: the queries of the script.
-        facts: facts of all sinks.
-        ranges: what a rebuild of each changed query would read.
-        extensions: how each changed query continues with the state of its groups, if it can.
+        ranges: what a rebuild of each of these queries would read.
+        extensions: how each of them continues with the state of its groups, if it can.
         from_now: whether a query that cannot be rebuilt may continue without.
     """
-    for name, old in queries.changed.items():
-        now, plan = queries.records[name], queries.plans[name]
+    together = companions(queries)
+    concerned = [name for name in queries.plans if name in queries.changed or name in together]
+    own = {n: _obstacle(queries.plans[n], ranges[n], extensions[n]) for n in concerned}
+    obstacles = of_all(own, queries.plans)
+    for name in concerned:
+        obstacle, found = obstacles[name], extensions[name]
+        if name in together and obstacle is not None:
+            yield Decision(name, Action.KEPT, "continues")
+            continue
+        if name in together:
+            target = words_of(queries.plans[name])
+            why = f"writes to {target}, as {together[name]} does, which was changed"
+            yield Decision(name, _rewriting(found), why)
+            continue
+        old, now = queries.changed[name], queries.records[name]
         why = old.difference(name, now) or ""
-        obstacle = rebuild_obstacle(plan, facts[name]) or ranges[name].lost
-        found = extensions[name]
-        if found and found.is_complete and rewrite_obstacle(plan, facts[name]) is None:
-            yield Decision(name, Action.EXTENDED, why)
-        elif obstacle is None:
-            yield Decision(name, Action.REBUILT, why)
+        if obstacle is None:
+            yield Decision(name, _rewriting(found), why)
         elif not from_now:
             yield Decision(name, Action.IMPOSSIBLE, f"{why}; {obstacle}")
         elif (now.shared is None or now.number is not None) and keeps_state(old, now):
@@ -125,24 +133,49 @@ def changed(
             yield Decision(name, Action.ANEW, why)
 
 
+def of_all(
+    obstacles: Mapping[str, str | None], plans: Mapping[str, Sink]
+) -> Mapping[str, str | None]:
+    """Return the obstacle of each query, or else that of a query with the same target.
+
+    Args:
+        obstacles: why the rows of each query cannot be computed again; None if they can.
+        plans: the plans of these queries.
+    """
+    found = dict(obstacles)
+    for group in by_target(obstacles, plans.__getitem__):
+        first = next((name for name in group if obstacles[name] is not None), None)
+        for name in group:
+            if first is not None and found[name] is None:
+                target = words_of(plans[name])
+                found[name] = f"{first} writes to {target}, too, and {obstacles[first]}"
+    return found
+
+
+def _obstacle(plan: Sink, of_range: ReadRange, found: Extension | None) -> str | None:
+    """Return why neither state nor input gives the rows of a query; None if one of them does."""
+    if _rewriting(found) is Action.EXTENDED:
+        return rewrite_obstacle(plan)
+    return rebuild_obstacle(plan) or of_range.lost
+
+
+def _rewriting(found: Extension | None) -> Action:
+    return Action.EXTENDED if found and found.is_complete else Action.REBUILT
+
+
 def _begin_empty(found: Extension) -> str:
     starts = "starts" if len(found.added) == 1 else "start"
     return f"; {', '.join(found.added)} {starts} empty" if found.added else ""
 
 
-def rewrite_obstacle(plan: Sink, facts: SinkFacts) -> str | None:
+def rewrite_obstacle(plan: Sink) -> str | None:
     """Return why the rows of a sink cannot be replaced; None if they can."""
-    return sink_of(plan.table).rewrite_obstacle(facts)
+    return sink_of(plan.table).rewrite_obstacle()
 
 
-def rebuild_obstacle(plan: Sink, facts: SinkFacts) -> str | None:
-    """Return why a plan does not give the same rows when its input is read again; None if it does.
-
-    Args:
-        plan: the plan.
-        facts: facts for its sink.
-    """
-    return rewrite_obstacle(plan, facts) or replay_obstacle(plan)
+def rebuild_obstacle(plan: Sink) -> str | None:
+    """Return why a plan does not give the same rows from the same input; None if it does."""
+    return rewrite_obstacle(plan) or replay_obstacle(plan)
 
 
 def replay_obstacle(plan: Sink) -> str | None:

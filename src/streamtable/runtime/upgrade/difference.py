@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from pyspark.sql import DataFrame, Observation
@@ -49,21 +49,22 @@ Select = Callable[[DataFrame], DataFrame]
 
 
 def compare(
-    shadow: Shadow, target: DataFrame | None = None, select: Select | None = None
+    shadows: Sequence[Shadow], target: DataFrame | None = None, select: Select | None = None
 ) -> Counts:
-    """Write the difference between the target and the shadow run to files.
+    """Write the difference between the target and shadow runs to files of the first one.
 
     The files have one row for each key that differs: `key`; `value`, the new record or NULL; and
     `before`, the present record or NULL.
 
     Args:
-        shadow: the shadow run.
+        shadows: the shadow runs of all queries that write the target.
         target: the records of the target; None to read them.
         select: selects among the records whose bytes differ, which also have the places of both
             records, `made` and `there`; None for all of them.
     """
+    shadow = shadows[0]
     files, compared = shadow.folder / _FILES, shadow.folder / _COMPARED
-    both, seen = both_records(shadow, target), Observation()
+    both, seen = both_records(shadows, target), Observation()
     counted = both.records.observe(seen, F.count("before").alias("before"))
     counted.where(DIFFERS).write.mode("overwrite").parquet(str(compared))
     differing = shadow.context.spark.read.parquet(str(compared))

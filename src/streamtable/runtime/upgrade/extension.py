@@ -112,10 +112,15 @@ def extension(old: RecordedQuery, now: RecordedQuery, plan: Sink) -> Extension |
 
 
 def extension_of(queries: Assignment, name: str, folder: CheckpointPath) -> Extension | None:
-    """Return how a changed query continues with the state in its directory; None if it cannot."""
+    """Return how a query continues with the state in its directory; None if it cannot."""
     if newest_batch(folder / "commits") < 0:
         return None
-    return extension(queries.changed[name], queries.records[name], queries.plans[name])
+    return extension(old_record(queries, name), queries.records[name], queries.plans[name])
+
+
+def old_record(queries: Assignment, name: str) -> RecordedQuery:
+    """Return the record of a query in the checkpoint; an unchanged query has the same as now."""
+    return queries.changed.get(name, queries.records[name])
 
 
 def _of_names(names: Sequence[str], fields: Sequence[Field]) -> tuple[Field, ...]:

@@ -6,7 +6,7 @@ import json
 import threading
 import time
 import uuid
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
@@ -39,13 +39,14 @@ from streamtable.runtime.upgrade.decisions import (
     rewrite_obstacle,
 )
 from streamtable.runtime.upgrade.difference import Counts, clean, compare, write
-from streamtable.runtime.upgrade.extension import extension_of
+from streamtable.runtime.upgrade.extension import extension_of, old_record
 from streamtable.runtime.upgrade.mark import Mark, Step, Work, free_directory
 from streamtable.runtime.upgrade.options import UpgradeOptions
 from streamtable.runtime.upgrade.ranges import ReadRange, read_range, stopped_at
 from streamtable.runtime.upgrade.rollback import remember
 from streamtable.runtime.upgrade.shadow import Shadow
 from streamtable.runtime.upgrade.stored_state import stored_state
+from streamtable.runtime.upgrade.together import by_target, companions, target_of
 
 #: The last pass while the job runs is shorter; so is then the pass after its end.
 _SHORT_PASS_S = 10.0
@@ -85,7 +86,8 @@ class Rebuild:
         Raises:
             StreamtableError: CHECKPOINT_NOT_UPGRADED if a query cannot be rebuilt.
         """
-        folders = {name: self._old(name) for name in self.queries.changed}
+        concerned = [*self.queries.changed, *companions(self.queries)]
+        folders = {name: self._old(name) for name in concerned}
         plans = self.queries.plans
         bridge = self.context.bridge
         for name, folder in folders.items():
@@ -93,10 +95,9 @@ class Rebuild:
                 reason = f"the input of {name} has ended"
                 raise self._refused(reason, "start the job with a new --checkpoint")
         ranges = {n: read_range(folder, plans[n], bridge) for n, folder in folders.items()}
-        facts = self._facts({})
         found = {n: extension_of(self.queries, n, folder) for n, folder in folders.items()}
         from_now = self.options.from_now
-        decisions = list(changed(self.queries, facts, ranges, found, from_now=from_now))
+        decisions = list(changed(self.queries, ranges, found, from_now=from_now))
         for decision in decisions:
             self.say(line_of(decision))
             if decision.action in (Action.REBUILT, Action.EXTENDED):
@@ -111,6 +112,8 @@ class Rebuild:
         draft = Mark.read(self.path, draft=True) or Mark(self.path)
         mark = Mark(self.path)
         for decision in decisions:
+            if decision.action is Action.KEPT:
+                continue
             name = decision.query
             of_range = ranges[name]
             if decision.action in (Action.ANEW, *EXTENDING):
@@ -138,7 +141,9 @@ class Rebuild:
             self._read_on(mark)
             if time.monotonic() - begun < _SHORT_PASS_S:
                 break
-        self._at_once(self._rebuilt(mark), compare_early)
+        alone = {group[0] for group in self._compared_together(mark) if len(group) == 1}
+        early = {name: work for name, work in self._rebuilt(mark).items() if name in alone}
+        self._at_once(early, compare_early)
         self._read_on(mark)
 
     def _read_on(self, mark: Mark) -> None:
@@ -184,8 +189,9 @@ class Rebuild:
         make_ready(plans, {n: facts[n] for n in plans}, self.context, ready, self.notice)
         mark.write()
         Mark(self.path, draft=True).delete()
-        left = {n: work for n, work in mark.work.items() if work.is_left}
-        self._at_once(left, lambda shadow: self._rebuild(mark, shadow, facts[shadow.name]))
+        unread = {n: w for n, w in mark.work.items() if w.is_left and w.step is Step.READ}
+        self._at_once(unread, lambda shadow: self._read(mark, shadow))
+        self._compare_and_write(mark, facts)
         self._remember(mark)
         self._keep_watermarks(mark)
         write_manifest(self.path, self._upgraded(mark.work))
@@ -195,29 +201,51 @@ class Rebuild:
                 clean(self.path / (work.record.directory or name) / Shadow.FOLDER)
         self.say(self.end)
 
-    def _rebuild(self, mark: Mark, shadow: Shadow, facts: SinkFacts) -> None:
-        name = shadow.name
-        if mark.work[name].step is Step.READ:
-            action = mark.work[name].action
-            if action in EXTENDING:
-                self._restore(name, shadow)
-            else:
-                shadow.run()
-            unwritten = action in (Action.ANEW, Action.BUILT) or (
-                action in EXTENDING and rewrite_obstacle(shadow.plan, facts) is not None
-            )
-            mark.reach(name, Step.DONE if unwritten else Step.COMPARE)
-        if mark.work[name].step is Step.COMPARE:
-            found = self._compared(shadow)
-            self.say(f"{name}: {found.words(sink_of(shadow.plan.table).target)}")
-            mark.reach(name, Step.WRITE)
-        if mark.work[name].step is Step.WRITE:
-            write(shadow, facts)
-            mark.reach(name, Step.DONE)
+    def _read(self, mark: Mark, shadow: Shadow) -> None:
+        """Do the first step of a query."""
+        if mark.work[shadow.name].action in EXTENDING:
+            self._restore(shadow.name, shadow)
+        else:
+            shadow.run()
+        is_written = self._is_written(shadow.name, mark.work[shadow.name])
+        mark.reach(shadow.name, Step.COMPARE if is_written else Step.DONE)
 
-    def _compared(self, shadow: Shadow) -> Counts:
-        """Compare the rows of a shadow run with the sink."""
-        return compare(shadow)
+    def _is_written(self, name: str, work: Work) -> bool:
+        """Whether the sink of a query gets the rows that differ."""
+        plans = self.queries.plans
+        if work.action is Action.EXTENDED_NOW:
+            targets = [target_of(plan) for plan in plans.values()]
+            alone = targets.count(target_of(plans[name])) == 1
+            return alone and rewrite_obstacle(plans[name]) is None
+        return work.action in (Action.REBUILT, Action.EXTENDED, Action.ADOPTED)
+
+    def _compared_together(self, mark: Mark) -> Sequence[Sequence[str]]:
+        """Return the queries whose sinks get the rows that differ, in groups with one target."""
+        written = [name for name, work in mark.work.items() if self._is_written(name, work)]
+        return by_target(written, self.queries.plans.__getitem__)
+
+    def _compare_and_write(self, mark: Mark, facts: Mapping[str, SinkFacts]) -> None:
+        """Do the other steps; the first query of a group writes for all of them."""
+        groups = {group[0]: group for group in self._compared_together(mark)}
+
+        def finish_group(first: str, stop: threading.Event) -> None:
+            work = mark.work[first]
+            shadows = [self._shadow(n, mark.work[n], stop) for n in groups[first]]
+            if work.step is Step.COMPARE:
+                found = self._compared(shadows)
+                names = " and ".join(groups[first])
+                self.say(f"{names}: {found.words(target_of(self.queries.plans[first]))}")
+                mark.reach(first, Step.WRITE)
+            if mark.work[first].step is Step.WRITE:
+                write(shadows[0], facts[first])
+                mark.reach(first, Step.DONE)
+
+        left = [first for first in groups if mark.work[first].is_left]
+        at_once(left, finish_group, self.stop, self.context.bridge)
+
+    def _compared(self, shadows: Sequence[Shadow]) -> Counts:
+        """Compare the rows of shadow runs with the sink of all of them."""
+        return compare(shadows)
 
     def _remember(self, mark: Mark) -> None:
         """Keep what a rollback needs."""
@@ -236,7 +264,7 @@ class Rebuild:
 
     def _old(self, name: str) -> CheckpointPath:
         """Return the directory that a changed query has so far."""
-        return self.path / (self.queries.changed[name].directory or name)
+        return self.path / (old_record(self.queries, name).directory or name)
 
     def _size(self, decision: Decision, records: int) -> str:
         """Return what an upgrade of a query reads, in words."""

@@ -6,7 +6,6 @@ from collections.abc import Mapping
 
 from pyspark.sql import DataFrame
 
-from streamtable.connector_api.sink import SinkFacts
 from streamtable.connector_api.source import ORDER_COLUMNS, ReadContext
 from streamtable.connectors.kafka.cluster.admin import KafkaAdmin
 from streamtable.connectors.kafka.cluster.positions import offsets_json
@@ -21,8 +20,8 @@ _EARLIEST = -2
 _DEFAULTS = {"isolation.level": "read_committed", "max.poll.records": "50000"}
 
 
-def rewrite_obstacle(table: KafkaTable, facts: SinkFacts) -> str | None:
-    """Return why a topic cannot be made equal to other rows of its query; None if it can."""
+def rewrite_obstacle(table: KafkaTable) -> str | None:
+    """Return why a topic cannot be made equal to other rows; None if it can."""
     topic = table.topics[0]
     if not table.is_upsert:
         return (
@@ -32,8 +31,6 @@ def rewrite_obstacle(table: KafkaTable, facts: SinkFacts) -> str | None:
         return f"'sink.partitioner' of {table.table} is '{table.partitioner}'"
     if written := [c.name for c in table.schema.metadata if not c.virtual]:
         return f"{table.table} writes the metadata column '{written[0]}'"
-    if topic in facts.targets.values():
-        return f"another INSERT writes to topic '{topic}'"
     return None
 
 
