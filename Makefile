@@ -38,7 +38,7 @@ check: setup ## format, lint, types, layers, Java warnings
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
-	$(BIN)/python -m streamtable.jvm.compile --lint
+	$(BIN)/python -m streamtable.jvm.install.compile --lint
 	$(BIN)/python -m tools.spark_minors
 
 fmt: setup ## format and fix what can be fixed
@@ -106,7 +106,7 @@ clean: ## remove the virtual environment and tool caches (the cache of jars stay
 # Stamps: made last, so an interrupted setup goes on where it stopped.
 $(VENV)/installed: pyproject.toml
 	@python=$$(PYTHON='$(PYTHON)' sh tools/find-python.sh) \
-	    && PYTHONPATH=src "$$python" -m streamtable.jvm.tools \
+	    && PYTHONPATH=src "$$python" -m streamtable.jvm.install.tools \
 	    && echo '==> virtual environment in $(VENV) (at first PySpark, 450 MB)' \
 	    && "$$python" -m venv $(VENV)
 	$(BIN)/python -m pip install --disable-pip-version-check --editable '.[dev]'
@@ -114,7 +114,7 @@ $(VENV)/installed: pyproject.toml
 
 $(VENV)/warm: $(VENV)/installed $(JVM_SOURCES)
 	@echo "==> Kafka's jars and the operators"
-	$(BIN)/python -m streamtable.jvm.warm
+	$(BIN)/python -m streamtable.jvm.install.warm
 	$(BIN)/python -m streamtable.devbroker.jars
 	$(BIN)/python -m streamtable.demo.warm
 	@touch $@

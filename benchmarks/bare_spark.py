@@ -12,7 +12,7 @@ from pyspark.sql import SparkSession
 from pyspark.sql.functions import col, from_json
 
 from streamtable.core.settings import MAX_BATCH_RECORDS
-from streamtable.jvm.jars import connector_jars
+from streamtable.jvm.install.jars import connector_jars
 
 servers, topic, schema, checkpoint = sys.argv[1:]
 builder = SparkSession.builder.master("local[2]").config("spark.ui.enabled", "false")

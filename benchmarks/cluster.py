@@ -24,7 +24,7 @@ from benchmarks.brokers import broker
 from benchmarks.filling import fill
 from benchmarks.topics import create
 from benchmarks.workloads import WORKLOADS, Record
-from streamtable.jvm.class_archive import java_options
+from streamtable.jvm.install.class_archive import java_options
 
 _TIMEOUT_S = 3600.0
 _WORKER = "127.0.0.2"

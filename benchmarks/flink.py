@@ -12,8 +12,8 @@ from datetime import datetime
 from pathlib import Path
 
 from benchmarks import processes
-from streamtable.jvm.cache import cache_dir
-from streamtable.jvm.tools import java_tool, pyspark_jars
+from streamtable.jvm.install.cache import cache_dir
+from streamtable.jvm.install.tools import java_tool, pyspark_jars
 
 VERSION = "2.2.0"
 #: The second module contains the avro format, which Flink's wheel lacks.

@@ -34,10 +34,10 @@ from streamtable.core.codec import Codec
 from streamtable.core.options import Given
 from streamtable.core.types import Field
 from streamtable.formats.registry import FORMATS
-from streamtable.jvm.cache import cache_dir
-from streamtable.jvm.compile import operators_jar
-from streamtable.jvm.jars import connector_jars
-from streamtable.jvm.tools import java_tool, pyspark_jars
+from streamtable.jvm.install.cache import cache_dir
+from streamtable.jvm.install.compile import operators_jar
+from streamtable.jvm.install.jars import connector_jars
+from streamtable.jvm.install.tools import java_tool, pyspark_jars
 
 HERE = Path(__file__).parent
 FLINK = "2.2.0"

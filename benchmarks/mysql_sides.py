@@ -17,8 +17,8 @@ from pathlib import Path
 
 from tests.mariadb import PASSWORD, USER
 
-from streamtable.jvm.cache import cache_dir
-from streamtable.jvm.tools import java_tool, pyspark_jars
+from streamtable.jvm.install.cache import cache_dir
+from streamtable.jvm.install.tools import java_tool, pyspark_jars
 
 HERE = Path(__file__).parent / "mysql"
 DEBEZIUM = "3.3.0.Final"

@@ -17,7 +17,7 @@ from streamtable.core.secrets import forget_secrets
 from streamtable.core.session_settings import SessionSettings
 from streamtable.devbroker.broker import Broker
 from streamtable.devbroker.registry import Registry
-from streamtable.jvm.installed_spark import installed_spark, shuffles_in_real_time
+from streamtable.jvm.install.installed_spark import installed_spark, shuffles_in_real_time
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterator

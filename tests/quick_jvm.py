@@ -1,7 +1,7 @@
 """Java options with which Spark runs quickly in tests.
 
 Hundreds of short-lived JVMs make a run of the suite, so that compiling well costs more than it
-gives. Classes come out of the archive that every start uses (`jvm.class_archive`).
+gives. Classes come out of the archive that every start uses (`jvm.install.class_archive`).
 """
 
 from __future__ import annotations

@@ -14,10 +14,10 @@ import sys
 from pathlib import Path
 
 from streamtable.core.errors import InternalError, StreamtableError
-from streamtable.jvm.compile import TESTKIT, CompiledFor, for_installed, lint
-from streamtable.jvm.installed_spark import SCALA, SPARK_MINORS, installed_spark
-from streamtable.jvm.jars import JarSet
-from streamtable.jvm.tools import pyspark_jars
+from streamtable.jvm.install.compile import TESTKIT, CompiledFor, for_installed, lint
+from streamtable.jvm.install.installed_spark import SCALA, SPARK_MINORS, installed_spark
+from streamtable.jvm.install.jars import JarSet
+from streamtable.jvm.install.tools import pyspark_jars
 
 _CORE = re.compile(r"spark-core_[\d.]+-(?P<version>.+)\.jar")
 

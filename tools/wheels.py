@@ -20,9 +20,9 @@ from pathlib import Path
 from streamtable import __version__
 from streamtable.core.errors import InternalError, StreamtableError
 from streamtable.devbroker.jars import broker_jars
-from streamtable.jvm.compile import compiled_operators
-from streamtable.jvm.installed_spark import SPARK_MINORS
-from streamtable.jvm.jars import connector_jars
+from streamtable.jvm.install.compile import compiled_operators
+from streamtable.jvm.install.installed_spark import SPARK_MINORS
+from streamtable.jvm.install.jars import connector_jars
 from tools.jar_licences import ROOT, LicenceMissingError, copy_licences
 from tools.spark_minors import compiled_for
 

@@ -26,7 +26,7 @@ from streamtable.core.settings import (
     RuntimeMode,
 )
 from streamtable.core.types import Field
-from streamtable.jvm.installed_spark import check_machine
+from streamtable.jvm.install.installed_spark import check_machine
 from streamtable.jvm.java_classes import described_class, local_jar
 from streamtable.plan.explain.details import explained_plan
 from streamtable.plan.explain.explain import explain

@@ -22,8 +22,8 @@ import pyspark
 from pyspark.sql import SparkSession
 
 from streamtable.core import spark_settings
-from streamtable.jvm.installed_spark import SPARK_MINORS, minor_of
-from streamtable.jvm.jars import connector_jars
+from streamtable.jvm.install.installed_spark import SPARK_MINORS, minor_of
+from streamtable.jvm.install.jars import connector_jars
 
 LIST = Path(spark_settings.__file__).with_suffix(".txt")
 _KEY = re.compile(r"spark\.[A-Za-z][\w-]*(\.[A-Za-z][\w-]*)*\Z")

@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from streamtable import __version__
-from streamtable.jvm.installed_spark import SPARK_MINORS
+from streamtable.jvm.install.installed_spark import SPARK_MINORS
 
 ROOT = Path(__file__).parents[2]
 _TARGET = re.compile(r"\]\(([^)]+)\)")

@@ -18,8 +18,8 @@ from zipfile import ZipFile
 import pytest
 
 from streamtable import __version__
-from streamtable.jvm.installed_spark import SPARK_MINORS
-from streamtable.jvm.tools import java_tool
+from streamtable.jvm.install.installed_spark import SPARK_MINORS
+from streamtable.jvm.install.tools import java_tool
 
 pytestmark = pytest.mark.wheel
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from streamtable.core.options import Settings
 from streamtable.core.settings import PARALLELISM, SETTINGS
-from streamtable.jvm.installed_spark import check_machine
+from streamtable.jvm.install.installed_spark import check_machine
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

@@ -11,7 +11,7 @@ from streamtable.cli.script import load_script, master_option, print_notices, sc
 from streamtable.connector_api.findings import Finding, Severity
 from streamtable.core.errors import StreamtableError
 from streamtable.ingest import is_job_file, require_reader
-from streamtable.jvm.installed_spark import check_machine
+from streamtable.jvm.install.installed_spark import check_machine
 
 
 @click.command()

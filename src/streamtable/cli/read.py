@@ -11,7 +11,7 @@ from streamtable.cli.script import load_script, master_option, print_notices, sc
 from streamtable.core.moment import NOW, Moment, parse_moment
 from streamtable.core.options import Settings
 from streamtable.core.session_settings import time_zone
-from streamtable.jvm.installed_spark import check_machine
+from streamtable.jvm.install.installed_spark import check_machine
 
 
 @click.command()

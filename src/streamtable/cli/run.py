@@ -24,7 +24,7 @@ from streamtable.core.settings import (
     ExecutionMode,
 )
 from streamtable.ingest import is_job_file, require_reader
-from streamtable.jvm.installed_spark import check_machine
+from streamtable.jvm.install.installed_spark import check_machine
 from streamtable.runtime.metrics.metrics import JobMetrics
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from streamtable.core.errors import StreamtableError
-from streamtable.jvm.installed_spark import check_machine
+from streamtable.jvm.install.installed_spark import check_machine
 from streamtable.sqltest.bind import bind
 from streamtable.sqltest.document import read_file
 from streamtable.sqltest.files import test_files

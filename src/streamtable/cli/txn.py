@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from streamtable.cli.script import pairs
-from streamtable.jvm.installed_spark import check_machine
+from streamtable.jvm.install.installed_spark import check_machine
 
 if TYPE_CHECKING:
     from streamtable.connectors.kafka.cluster.admin import KafkaAdmin

@@ -8,7 +8,7 @@ import click
 
 from streamtable.cli.script import master_option, script_arguments
 from streamtable.ingest import require_reader
-from streamtable.jvm.installed_spark import check_machine
+from streamtable.jvm.install.installed_spark import check_machine
 
 
 @click.command()

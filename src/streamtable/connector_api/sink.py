@@ -19,7 +19,7 @@ from streamtable.core.errors import Condition, InternalError, Span, StreamtableE
 from streamtable.core.options import Settings
 from streamtable.core.settings import ExecutionMode
 from streamtable.jvm.bridge import Bridge
-from streamtable.jvm.counters import Counters
+from streamtable.jvm.streaming.counters import Counters
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -18,7 +18,7 @@ from streamtable.core.options import Settings
 from streamtable.core.settings import ExecutionMode
 from streamtable.core.types import Field
 from streamtable.jvm.bridge import Bridge
-from streamtable.jvm.counters import Counters
+from streamtable.jvm.streaming.counters import Counters
 
 #: A part of a source whose records have an order, by a name that is stable between runs. The splits
 #: of a topic are its partitions, "topic/partition".

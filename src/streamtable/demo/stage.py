@@ -18,8 +18,8 @@ from typing import TYPE_CHECKING
 from streamtable.connectors.kafka.table import KafkaTable
 from streamtable.core.session_settings import SessionSettings
 from streamtable.devbroker.broker import Broker
-from streamtable.jvm.class_archive import archive, recording
-from streamtable.jvm.installed_spark import check_machine
+from streamtable.jvm.install.class_archive import archive, recording
+from streamtable.jvm.install.installed_spark import check_machine
 from streamtable.session import Session
 
 if TYPE_CHECKING:

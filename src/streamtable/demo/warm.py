@@ -10,7 +10,7 @@ import sys
 from pathlib import Path
 
 from streamtable.core.errors import InternalError, StreamtableError
-from streamtable.jvm.class_archive import archive
+from streamtable.jvm.install.class_archive import archive
 
 _DEMO = (sys.executable, "-m", "streamtable", "demo", "--bounded", "--events", "1000")
 

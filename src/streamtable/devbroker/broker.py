@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Self
 from streamtable.core.errors import Condition, StreamtableError
 from streamtable.core.process import Process
 from streamtable.devbroker.jars import broker_jars
-from streamtable.jvm.tools import java_tool
+from streamtable.jvm.install.tools import java_tool
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

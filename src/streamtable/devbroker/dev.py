@@ -17,7 +17,7 @@ from streamtable.core.errors import Condition, StreamtableError
 from streamtable.core.process import Process
 from streamtable.devbroker.broker import Broker, is_free
 from streamtable.devbroker.registry import Registry, registry_url
-from streamtable.jvm.cache import cache_dir, locked
+from streamtable.jvm.install.cache import cache_dir, locked
 
 #: Default port of Kafka.
 _USUAL_PORT = 9092

@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 
 from streamtable.core.errors import StreamtableError
-from streamtable.jvm.jars import JarSet
+from streamtable.jvm.install.jars import JarSet
 
 _BROKER = JarSet("broker", "Kafka's broker", "46 jars, 44 MB", wheel="streamtable[broker]")
 _REGISTRY = JarSet(

@@ -13,7 +13,7 @@ from streamtable.core.errors import Condition, InternalError, StreamtableError
 from streamtable.core.process import Process
 from streamtable.devbroker.broker import free_port, last_lines
 from streamtable.devbroker.jars import registry_home
-from streamtable.jvm.tools import java_tool
+from streamtable.jvm.install.tools import java_tool
 
 _HOST = "127.0.0.1"
 _API = "/apis/ccompat/v7"

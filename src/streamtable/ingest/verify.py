@@ -28,7 +28,7 @@ from streamtable.ingest.records.shape import shape_of
 from streamtable.ingest.run.target import QUERY, topic_table
 from streamtable.ingest.spec import ingest_spec
 from streamtable.jvm.bridge import Bridge
-from streamtable.jvm.planned_batches import newest_batch
+from streamtable.jvm.streaming.planned_batches import newest_batch
 from streamtable.runtime.checkpoint.lock import checkpoint_folder
 from streamtable.runtime.checkpoint.remote import RemoteCheckpoints
 from streamtable.runtime.session.sessions import JobSpark, job_spark

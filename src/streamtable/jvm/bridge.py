@@ -20,11 +20,11 @@ from pyspark.sql import functions as F  # noqa: N812 - the name everyone knows
 from pyspark.sql.streaming.readwriter import DataStreamWriter
 
 from streamtable.core.codec import Codec
-from streamtable.jvm.counters import COUNTED_IN, COUNTED_OUT, Counters, LatestPair
 from streamtable.jvm.faults import codec_fault
 from streamtable.jvm.packages import Packages
 from streamtable.jvm.specs.operator import Named, OperatorSpec
 from streamtable.jvm.specs.reader import ReaderSpec
+from streamtable.jvm.streaming.counters import COUNTED_IN, COUNTED_OUT, Counters, LatestPair
 
 _NO_HEADERS = "array<struct<key: string, value: binary>>"
 
@@ -124,7 +124,7 @@ class Bridge:
     def split_watermarks(
         self, known: Mapping[str, int], first: Iterable[str], splits: JavaObject | None
     ) -> JavaObject:
-        """Create the Java object of `jvm.watermarks`: the watermark of each split of a scan.
+        """Create the Java object of `jvm.streaming.watermarks`, with the watermarks of a scan.
 
         Args:
             known: split -> milliseconds, from earlier runs.

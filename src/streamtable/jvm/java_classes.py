@@ -14,7 +14,7 @@ from typing import Any
 from urllib.parse import unquote, urlsplit
 
 from streamtable.core.errors import InternalError
-from streamtable.jvm.tools import java_tool, pyspark_jars
+from streamtable.jvm.install.tools import java_tool, pyspark_jars
 
 _TIMEOUT_SECONDS = 120
 
@@ -50,7 +50,7 @@ def _described(name: str, jars: tuple[tuple[str, int], ...]) -> dict[str, Any]:
     import json
     import subprocess
 
-    from streamtable.jvm.compile import operators_jar
+    from streamtable.jvm.install.compile import operators_jar
 
     # Spark's jars come first, as in the JVMs that run the function.
     class_path = [str(operators_jar()), f"{pyspark_jars()}/*", *(path for path, _ in jars)]

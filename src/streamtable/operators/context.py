@@ -15,9 +15,9 @@ from streamtable.core.options import Settings
 from streamtable.core.settings import ExecutionMode
 from streamtable.core.table import Table
 from streamtable.jvm.bridge import Bridge
-from streamtable.jvm.counters import COUNTED_LOOKUPS, Counters
 from streamtable.jvm.specs.restored import RestoredQuery
-from streamtable.jvm.watermarks import Watermarks
+from streamtable.jvm.streaming.counters import COUNTED_LOOKUPS, Counters
+from streamtable.jvm.streaming.watermarks import Watermarks
 
 
 @dataclass(frozen=True)

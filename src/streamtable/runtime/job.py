@@ -22,9 +22,9 @@ from streamtable.core.settings import (
     ExecutionMode,
 )
 from streamtable.jvm.bridge import Bridge
-from streamtable.jvm.installed_spark import installed_spark
-from streamtable.jvm.planned_batches import Stage
-from streamtable.jvm.watermarks import Watermarks
+from streamtable.jvm.install.installed_spark import installed_spark
+from streamtable.jvm.streaming.planned_batches import Stage
+from streamtable.jvm.streaming.watermarks import Watermarks
 from streamtable.operators.context import LoweringContext
 from streamtable.plan.sink.sink import Sink
 from streamtable.runtime.checkpoint.assignment import query_names

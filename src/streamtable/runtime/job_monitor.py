@@ -14,8 +14,8 @@ from streamtable.connector_api.source import Source, SourceObserver
 from streamtable.core.errors import StreamtableError
 from streamtable.core.settings import ExecutionMode
 from streamtable.jvm.bridge import Bridge
-from streamtable.jvm.counters import Counters
-from streamtable.jvm.progress import batch_times
+from streamtable.jvm.streaming.counters import Counters
+from streamtable.jvm.streaming.progress import batch_times
 from streamtable.plan.sink.sink import Sink
 from streamtable.runtime.checkpoint.identities import IdentityMonitor
 from streamtable.runtime.endpoints import sources_of
@@ -56,7 +56,7 @@ class JobMonitor:
 
     Attributes:
         queries: the job's.
-        watermarks: `jvm.watermarks.Watermarks.of_splits`.
+        watermarks: `jvm.streaming.watermarks.Watermarks.of_splits`.
         counts_rows: whether Spark counts the rows of state; otherwise Spark reports 0 rows.
         identities: ids of the sources.
         after: called after every poll, in the job's thread.

@@ -15,7 +15,7 @@ from streamtable.core.options import Settings
 from streamtable.core.session_settings import python_files
 from streamtable.core.settings import CHECKPOINT_DIRECTORY
 from streamtable.core.spark_settings import unknown_keys
-from streamtable.jvm.installed_spark import installed_spark, minor_of
+from streamtable.jvm.install.installed_spark import installed_spark, minor_of
 from streamtable.plan.sink.sink import Collect, Sink
 from streamtable.runtime.job import RunOptions, run_job
 from streamtable.runtime.printer import Show, printer_of

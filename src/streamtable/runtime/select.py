@@ -19,8 +19,8 @@ from streamtable.core.options import Settings
 from streamtable.core.settings import EXECUTION_MODE, ExecutionMode
 from streamtable.jvm.bridge import Bridge
 from streamtable.jvm.faults import Explain, job_fault
-from streamtable.jvm.planned_batches import plan_last_batch
-from streamtable.jvm.progress import Progress
+from streamtable.jvm.streaming.planned_batches import plan_last_batch
+from streamtable.jvm.streaming.progress import Progress
 from streamtable.operators.context import LoweringContext
 from streamtable.operators.lower import lower
 from streamtable.plan.sink.sink import Collect

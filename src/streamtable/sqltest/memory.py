@@ -20,7 +20,7 @@ from streamtable.core.table import Table
 from streamtable.core.types import Root, quote
 from streamtable.jvm.bridge import Bridge
 from streamtable.jvm.faults import JavaError, job_fault
-from streamtable.jvm.planned_batches import END_WATERMARK_MS
+from streamtable.jvm.streaming.planned_batches import END_WATERMARK_MS
 from streamtable.operators.context import LoweringContext
 from streamtable.operators.sink.sink import checked_rows
 from streamtable.plan.join.connector_lookup_join import lookup_joins

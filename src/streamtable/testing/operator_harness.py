@@ -13,7 +13,7 @@ from typing import Any
 from pyspark.sql import DataFrame, SparkSession
 
 from streamtable.jvm.bridge import Bridge
-from streamtable.jvm.compile import harness_jar
+from streamtable.jvm.install.compile import harness_jar
 
 _JAVA_CLASS = "io.streamtable.testing.OperatorHarness"
 _JAVA_CLOCK = "io.streamtable.testing.HarnessClock"

@@ -27,7 +27,7 @@ from pyspark.sql import DataFrame, SparkSession
 from streamtable.core.changelog import ROW_KIND_COLUMN, RowKind
 from streamtable.core.errors import InternalError
 from streamtable.jvm.bridge import Bridge
-from streamtable.jvm.planned_batches import END_WATERMARK_MS
+from streamtable.jvm.streaming.planned_batches import END_WATERMARK_MS
 from streamtable.operators.context import LoweringContext
 from streamtable.operators.lower import lower
 from streamtable.plan.rules.watermarks import waits

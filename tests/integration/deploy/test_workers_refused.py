@@ -14,9 +14,9 @@ from tests import quick_jvm
 from tests.integration.faults.cluster import Cluster
 from tests.integration.jobs.support import Cli, run, write
 
-from streamtable.jvm.class_archive import java_options
-from streamtable.jvm.compile import operators_jar
-from streamtable.jvm.tools import java_tool
+from streamtable.jvm.install.class_archive import java_options
+from streamtable.jvm.install.compile import operators_jar
+from streamtable.jvm.install.tools import java_tool
 
 SCRIPT = """
 CREATE TABLE t (a INT) WITH ('connector' = 'datagen', 'number-of-rows' = '3');

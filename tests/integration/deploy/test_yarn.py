@@ -13,7 +13,7 @@ from tests.integration.deploy.yarn import yarn
 from tests.integration.jobs.support import run, write
 
 from streamtable.devbroker.broker import Broker
-from streamtable.jvm.tools import pyspark_jars
+from streamtable.jvm.install.tools import pyspark_jars
 from streamtable.testing.jobs import BoundedRun
 from streamtable.testing.topics import produce_json
 

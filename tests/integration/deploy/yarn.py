@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from streamtable.jvm.jars import JarSet
-from streamtable.jvm.tools import java_tool, pyspark_jars
+from streamtable.jvm.install.jars import JarSet
+from streamtable.jvm.install.tools import java_tool, pyspark_jars
 
 _HERE = Path(__file__).parent
 _YARN = JarSet("yarn", "YARN for tests", "66 MB", _HERE / "ivy.xml")

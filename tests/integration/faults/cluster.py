@@ -16,7 +16,7 @@ import pyspark
 from tests import quick_jvm
 
 from streamtable.devbroker.broker import free_port
-from streamtable.jvm.tools import java_tool
+from streamtable.jvm.install.tools import java_tool
 
 _HOST = "127.0.0.1"
 #: Addresses of workers and of a driver that are not the master's.

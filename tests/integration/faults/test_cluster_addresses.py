@@ -11,7 +11,7 @@ from tests.integration.faults.cluster import DRIVER, WORKERS, Cluster
 from tests.integration.faults.support import START_S, Job
 
 from streamtable.devbroker.broker import Broker
-from streamtable.jvm.class_archive import java_options
+from streamtable.jvm.install.class_archive import java_options
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

@@ -17,7 +17,7 @@ from tests.integration.jobs.support import Cli, write
 
 from streamtable.core.errors import Condition, StreamtableError
 from streamtable.jvm.bridge import Bridge
-from streamtable.jvm.planned_batches import Stage, stage
+from streamtable.jvm.streaming.planned_batches import Stage, stage
 from streamtable.testing.jobs import BoundedRun
 
 if TYPE_CHECKING:

@@ -18,11 +18,11 @@ from streamtable.core import types as t
 from streamtable.core.codec import Codec
 from streamtable.core.options import Given
 from streamtable.core.types import Field, spark_ddl
-from streamtable.formats.avro_schema import avro_schema
+from streamtable.formats.avro.schema import avro_schema
 from streamtable.formats.registry import FORMATS
 from streamtable.jvm.bridge import Bridge
-from streamtable.jvm.counters import COUNTED_IN
 from streamtable.jvm.specs.reader import ChangesSpec, ReaderSpec
+from streamtable.jvm.streaming.counters import COUNTED_IN
 
 RECORD = "key BINARY, value BINARY, topic STRING, partition INT, offset BIGINT"
 SIMPLE = (

@@ -20,9 +20,9 @@ from streamtable.core import types as t
 from streamtable.core.errors import Condition, StreamtableError
 from streamtable.core.options import Given
 from streamtable.core.types import Field
-from streamtable.formats.avro_confluent import AVRO_CONFLUENT
+from streamtable.formats.avro.avro_confluent import AVRO_CONFLUENT
 from streamtable.jvm.faults import codec_fault
-from streamtable.jvm.tools import java_tool
+from streamtable.jvm.install.tools import java_tool
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

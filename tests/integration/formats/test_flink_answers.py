@@ -16,7 +16,7 @@ from py4j.protocol import Py4JJavaError
 
 from streamtable.core.errors import StreamtableError
 from streamtable.core.types import Root
-from streamtable.formats.avro_schema import avro_schema
+from streamtable.formats.avro.schema import avro_schema
 
 COMPAT = Path(__file__).parents[2] / "compat" / "formats"
 RECORDED = json.loads((COMPAT / "flink-2.2.0.json").read_text(encoding="utf-8"))

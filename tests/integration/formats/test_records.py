@@ -14,8 +14,8 @@ from streamtable.core import types as t
 from streamtable.core.codec import Codec
 from streamtable.core.types import Field, spark_ddl
 from streamtable.jvm.bridge import Bridge
-from streamtable.jvm.counters import COUNTED_IN
 from streamtable.jvm.specs.reader import ReaderSpec
+from streamtable.jvm.streaming.counters import COUNTED_IN
 
 RECORD = "key BINARY, value BINARY, topic STRING, partition INT, offset BIGINT"
 COLUMNS = (Field("id", t.BIGINT), Field("name", t.STRING), Field("extra", t.STRING))

@@ -19,7 +19,7 @@ from tests.integration.formats.registry_double import RegistryDouble
 
 from streamtable.core import types as t
 from streamtable.core.types import Field
-from streamtable.formats.avro_schema import avro_schema
+from streamtable.formats.avro.schema import avro_schema
 from streamtable.formats.raw import HELD
 
 if TYPE_CHECKING:

@@ -15,7 +15,7 @@ from tests.integration.formats.test_mutated_records import made, value_reader
 from streamtable.core import types as t
 from streamtable.core.types import Field
 from streamtable.jvm.bridge import Bridge
-from streamtable.jvm.counters import COUNTED_IN
+from streamtable.jvm.streaming.counters import COUNTED_IN
 
 COLUMNS = (
     Field("b", t.BOOLEAN),

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from streamtable.jvm.jars import JarSet
-from streamtable.jvm.tools import java_tool
+from streamtable.jvm.install.jars import JarSet
+from streamtable.jvm.install.tools import java_tool
 
 _HERE = Path(__file__).parent
 _API = JarSet("flink-api", "Flink's API for tests", "4 jars, 4 MB", _HERE / "ivy.xml")

@@ -12,7 +12,7 @@ from tests.integration.functions.test_java_functions import JOB
 from tests.integration.jobs.committed import records
 from tests.integration.jobs.support import run, write
 
-from streamtable.jvm.class_archive import java_options
+from streamtable.jvm.install.class_archive import java_options
 from streamtable.testing.topics import produce_json
 
 if TYPE_CHECKING:

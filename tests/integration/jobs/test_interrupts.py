@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import pytest
 from tests.integration.jobs.support import PATIENCE_S, Cli, write
 
-from streamtable.jvm.cache import cache_dir
+from streamtable.jvm.install.cache import cache_dir
 from streamtable.testing.topics import produce_json
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from tests.compat.spark_settings import LIST, keys, listed
 
-from streamtable.jvm.installed_spark import minor_of
+from streamtable.jvm.install.installed_spark import minor_of
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

@@ -12,7 +12,7 @@ import pytest
 from confluent_kafka import Consumer, TopicPartition
 from py4j.protocol import Py4JJavaError
 
-from streamtable.jvm.counters import COUNTED_IN, COUNTED_OUT
+from streamtable.jvm.streaming.counters import COUNTED_IN, COUNTED_OUT
 from streamtable.testing.topics import produce_json
 
 if TYPE_CHECKING:

@@ -15,9 +15,9 @@ from streamtable.connectors.kafka.cluster.admin import KafkaAdmin, RollbackResul
 from streamtable.core.errors import StreamtableError
 from streamtable.core.settings import SETTINGS, ExecutionMode
 from streamtable.jvm.bridge import Bridge
-from streamtable.jvm.compile import operators_jar
-from streamtable.jvm.jars import connector_jars
-from streamtable.jvm.tools import java_tool, pyspark_jars
+from streamtable.jvm.install.compile import operators_jar
+from streamtable.jvm.install.jars import connector_jars
+from streamtable.jvm.install.tools import java_tool, pyspark_jars
 from streamtable.operators.context import LoweringContext
 from streamtable.runtime.endpoints import sink_facts
 from streamtable.session import Session

@@ -14,7 +14,7 @@ from pyspark.sql.streaming.readwriter import DataStreamWriter
 from tests.integration.jobs.support import PATIENCE_S
 
 from streamtable.jvm.bridge import Bridge
-from streamtable.jvm.counters import COUNTED_IN, COUNTED_OUT
+from streamtable.jvm.streaming.counters import COUNTED_IN, COUNTED_OUT
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -21,7 +21,7 @@ from confluent_kafka.admin import (
 )
 
 from streamtable.devbroker.broker import Broker
-from streamtable.jvm.tools import java_tool
+from streamtable.jvm.install.tools import java_tool
 
 #: Passwords that no log, plan, error or checkpoint may hold.
 PASSWORD = "Zug-nach-Norden-77"  # noqa: S105 - must not show

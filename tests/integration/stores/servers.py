@@ -12,8 +12,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from streamtable.devbroker.broker import free_port
-from streamtable.jvm.jars import JarSet
-from streamtable.jvm.tools import java_tool, pyspark_jars
+from streamtable.jvm.install.jars import JarSet
+from streamtable.jvm.install.tools import java_tool, pyspark_jars
 
 _HERE = Path(__file__).parent
 #: Hadoop's settings for both S3 servers.

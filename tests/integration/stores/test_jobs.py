@@ -19,7 +19,7 @@ from tests.integration.jobs.support import PAGEVIEWS, Cli, page_views, recount, 
 
 from streamtable.core.errors import Condition, StreamtableError
 from streamtable.jvm.bridge import Bridge
-from streamtable.jvm.state_partitions import repartition
+from streamtable.jvm.streaming.state_partitions import repartition
 from streamtable.runtime.checkpoint.remote import RemoteCheckpoints
 from streamtable.runtime.checkpoint.rescale import open_rescale
 from streamtable.testing.jobs import BoundedRun

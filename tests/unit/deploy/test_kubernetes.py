@@ -13,7 +13,7 @@ import yaml
 from click.testing import CliRunner
 
 from streamtable.cli.main import cli
-from streamtable.jvm.installed_spark import SPARK_MINORS, minor_of
+from streamtable.jvm.install.installed_spark import SPARK_MINORS, minor_of
 from streamtable.runtime.submission.line import PROGRAM
 
 DEPLOY = Path(__file__).parents[3] / "deploy"

@@ -6,7 +6,7 @@ import pytest
 from streamtable.core import types as t
 from streamtable.core.errors import Condition, StreamtableError
 from streamtable.core.types import Field
-from streamtable.formats.avro_schema import avro_schema
+from streamtable.formats.avro.schema import avro_schema
 
 KEY = t.STRING.with_nullable(False)
 

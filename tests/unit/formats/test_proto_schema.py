@@ -7,7 +7,7 @@ import pytest
 from streamtable.core import types as t
 from streamtable.core.errors import StreamtableError
 from streamtable.core.types import DataType, Field
-from streamtable.formats.proto_schema import proto_schema
+from streamtable.formats.protobuf.schema import proto_schema
 
 PLACE = t.row(Field("city", t.STRING), Field("zip", t.INT.with_nullable(False)))
 

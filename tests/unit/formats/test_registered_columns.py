@@ -13,7 +13,7 @@ from streamtable.connector_api.registered import (
     RegisteredSchema,
     RegistryFormat,
 )
-from streamtable.formats.avro_types import columns_of
+from streamtable.formats.avro.types import columns_of
 from streamtable.formats.registry import FORMATS
 
 

@@ -9,8 +9,8 @@ from streamtable.connectors.kafka.options.sides import read_options
 from streamtable.core.errors import Condition, StreamtableError
 from streamtable.core.options import Given, Settings, is_secret
 from streamtable.formats.registry import FORMATS
-from streamtable.formats.registry_client import connection
-from streamtable.formats.registry_options import SUBJECT
+from streamtable.formats.schema_registry.client import connection
+from streamtable.formats.schema_registry.options import SUBJECT
 
 URL = {"url": "http://host:8081"}
 USER = {"basic-auth.credentials-source": "USER_INFO", "basic-auth.user-info": "a:geheim"}

@@ -10,7 +10,7 @@ from streamtable.connectors.mysql_cdc.reader import Offset, Position, TableId
 from streamtable.ingest.run.new_tables import answer, ask_for_topics, asked_tables, forget
 from streamtable.ingest.run.progress import Progress
 from streamtable.ingest.run.status import Lag, ReaderStatus, read_status, write_status
-from streamtable.jvm.counters import Counters
+from streamtable.jvm.streaming.counters import Counters
 
 TABLES = [TableId("shop", "a"), TableId("shop", "b")]
 

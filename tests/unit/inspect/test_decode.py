@@ -17,7 +17,7 @@ from streamtable.core import types as t
 from streamtable.core.errors import Condition, StreamtableError
 from streamtable.core.options import Given
 from streamtable.core.types import Field
-from streamtable.formats.avro_schema import avro_schema
+from streamtable.formats.avro.schema import avro_schema
 from streamtable.formats.registry import FORMATS
 
 

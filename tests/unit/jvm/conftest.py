@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from streamtable.jvm.tools import java_tool
+from streamtable.jvm.install.tools import java_tool
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

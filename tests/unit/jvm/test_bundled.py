@@ -5,10 +5,10 @@ from typing import TYPE_CHECKING
 import pytest
 
 from streamtable.devbroker.jars import broker_jars
-from streamtable.jvm import bundled
-from streamtable.jvm.compile import operators_jar
-from streamtable.jvm.installed_spark import SPARK_MINORS, installed_spark
-from streamtable.jvm.jars import connector_jars
+from streamtable.jvm.install import bundled
+from streamtable.jvm.install.compile import operators_jar
+from streamtable.jvm.install.installed_spark import SPARK_MINORS, installed_spark
+from streamtable.jvm.install.jars import connector_jars
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from streamtable.jvm import class_archive
+from streamtable.jvm.install import class_archive
 
 _OPTIONS = "SPARK_SUBMIT_OPTS"
 

@@ -10,9 +10,9 @@ import pytest
 
 from streamtable import __version__
 from streamtable.core.errors import InternalError
-from streamtable.jvm import compile as compile_module
-from streamtable.jvm.compile import for_installed, harness_jar, lint, operators_jar
-from streamtable.jvm.installed_spark import installed_spark
+from streamtable.jvm.install import compile as compile_module
+from streamtable.jvm.install.compile import for_installed, harness_jar, lint, operators_jar
+from streamtable.jvm.install.installed_spark import installed_spark
 
 GOOD = """package p;
 import org.apache.spark.sql.Row;

@@ -10,8 +10,8 @@ from click.testing import CliRunner
 
 from streamtable.cli.main import cli
 from streamtable.core.errors import Condition, StreamtableError
-from streamtable.jvm import tools
-from streamtable.jvm.installed_spark import SCALA, SPARK_MINORS, installed_spark
+from streamtable.jvm.install import tools
+from streamtable.jvm.install.installed_spark import SCALA, SPARK_MINORS, installed_spark
 from streamtable.session import Session
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ import pytest
 
 from streamtable.core.errors import Condition, StreamtableError
 from streamtable.devbroker.jars import broker_jars
-from streamtable.jvm.jars import connector_jars
+from streamtable.jvm.install.jars import connector_jars
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -43,7 +43,7 @@ def test_another_list_of_versions_is_another_folder(
 
 
 def test_processes_that_start_together_fetch_once(jdk: FakeJdk) -> None:
-    program = "from streamtable.jvm.jars import connector_jars; print(connector_jars())"
+    program = "from streamtable.jvm.install.jars import connector_jars; print(connector_jars())"
     together = [
         subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE) for _ in range(3)
     ]

@@ -9,7 +9,7 @@ from typing import Any, cast
 
 from pyspark.sql.streaming.query import StreamingQuery
 
-from streamtable.jvm.progress import Progress
+from streamtable.jvm.streaming.progress import Progress
 
 
 @dataclass

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from streamtable.core.errors import Condition, StreamtableError
-from streamtable.jvm.tools import java_tool, java_version
+from streamtable.jvm.install.tools import java_tool, java_version
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from streamtable.jvm.watermarks import SplitActivity
+from streamtable.jvm.streaming.watermarks import SplitActivity
 from streamtable.runtime.query.idle_splits import IdleSplits
 
 Scans = Mapping[str, Mapping[str, SplitActivity]]

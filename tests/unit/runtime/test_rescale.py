@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from streamtable.core.errors import Condition, StreamtableError
-from streamtable.jvm.planned_batches import END_WATERMARK_MS
+from streamtable.jvm.streaming.planned_batches import END_WATERMARK_MS
 from streamtable.runtime.checkpoint.checkpoint import open_checkpoint
 from streamtable.runtime.checkpoint.lock import locked
 from streamtable.runtime.checkpoint.rescale import open_rescale, parallelism_notice

@@ -14,8 +14,8 @@ import pytest
 from click.testing import CliRunner, Result
 
 from streamtable.cli.main import cli
-from streamtable.jvm.installed_spark import installed_spark
-from streamtable.jvm.tools import java_tool
+from streamtable.jvm.install.installed_spark import installed_spark
+from streamtable.jvm.install.tools import java_tool
 from streamtable.runtime.submission.line import PROGRAM
 
 SCRIPT = """
@@ -126,7 +126,7 @@ def test_cluster_mode_ships_script_and_packages(
     assert done.stdout == "job.sql: valid, 1 INSERT(s)\n"
     spark = installed_spark()
     call = f"b.bundled_operators('{spark.minor}', '{spark.scala}')"
-    found = f"import streamtable.jvm.bundled as b; print({call})"
+    found = f"import streamtable.jvm.install.bundled as b; print({call})"
     done = subprocess.run(
         [sys.executable, "-S", "-E", "-c", f"import sys; sys.path.insert(0, {folder!r}); {found}"],
         cwd=work,

@@ -11,7 +11,6 @@ from streamtable.jvm.specs.restored import EMPTY, ROWS
 from streamtable.plan.sink.sink import Sink
 from streamtable.runtime.checkpoint.assignment import assign, query_names
 from streamtable.runtime.checkpoint.manifest import Manifest, RecordedQuery
-from streamtable.runtime.endpoints import sink_facts
 from streamtable.runtime.upgrade.decisions import Action, changed
 from streamtable.runtime.upgrade.extension import Extension, extension
 from streamtable.runtime.upgrade.ranges import ReadRange
@@ -213,10 +212,9 @@ def test_the_word_for_it(
 ) -> None:
     now = query_names([_plan(_of(OF_EVENTS, "SUM(id)", "MAX(id)"))])
     queries = assign(now, Manifest("id", {"per_region": RecordedQuery.of(_plan(SUM))}))
-    facts = sink_facts(now, Session().settings.current(), str, Path)
     found = {"per_region": Extension([], [], added, None, retracting, None, (), ())}
     ranges = {"per_region": ReadRange({}, {}, 5, lost)}
-    (decision,) = changed(queries, facts, ranges, found, from_now=from_now)
+    (decision,) = changed(queries, ranges, found, from_now=from_now)
     assert decision.action is expected
     if expected is Action.EXTENDED_NOW:
         assert decision.reason.endswith("; MAX(id) AS m starts empty")

@@ -12,7 +12,7 @@ def command(commas: bool) -> None:
 
     A job ships these jars to the workers. Use this list where a platform starts Spark itself.
     """
-    from streamtable.jvm.compile import operators_jar
-    from streamtable.jvm.jars import connector_jars
+    from streamtable.jvm.install.compile import operators_jar
+    from streamtable.jvm.install.jars import connector_jars
 
     click.echo(("," if commas else "\n").join(map(str, [*connector_jars(), operators_jar()])))

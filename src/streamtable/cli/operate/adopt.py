@@ -70,7 +70,7 @@ def command(
     next `streamtable run` continues from there. Run the command again after an interruption: until
     then, the job does not start.
     """
-    from streamtable.jvm.installed_spark import check_machine
+    from streamtable.jvm.install.installed_spark import check_machine
 
     session = load_script(file, settings, variables)
     if not session.plans:

@@ -18,7 +18,7 @@ from streamtable.cli.script import (
 )
 from streamtable.core.errors import Condition, StreamtableError
 from streamtable.core.settings import CHECKPOINT_DIRECTORY
-from streamtable.jvm.installed_spark import check_machine
+from streamtable.jvm.install.installed_spark import check_machine
 from streamtable.sql.lexer.portable import portable
 from streamtable.sql.lexer.script import read_script
 

@@ -10,7 +10,7 @@ import click
 
 from streamtable.cli.script import load_text, master_option, pairs, settings_option
 from streamtable.core.secrets import MASK
-from streamtable.jvm.installed_spark import check_machine
+from streamtable.jvm.install.installed_spark import check_machine
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

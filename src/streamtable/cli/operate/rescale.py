@@ -36,7 +36,7 @@ def command(
     The job must be stopped, and its last batch must be committed. Run the command again after an
     interruption: until then, the job does not start.
     """
-    from streamtable.jvm.installed_spark import check_machine
+    from streamtable.jvm.install.installed_spark import check_machine
     from streamtable.runtime.checkpoint.remote import is_remote
     from streamtable.runtime.checkpoint.rescale import open_rescale
     from streamtable.session import fixed_settings
@@ -72,6 +72,6 @@ def command(
             rescale.run(lambda _directory, _to: None, say)
             return
         used = bridge or start()
-        from streamtable.jvm.state_partitions import repartition
+        from streamtable.jvm.streaming.state_partitions import repartition
 
         rescale.run(lambda directory, n: repartition(used, directory, n), say)

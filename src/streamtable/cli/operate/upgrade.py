@@ -59,7 +59,7 @@ def command(
     The next `streamtable run`, or this command with --run, continues with the changed script. Run
     the command again after an interruption: until then, the job does not start.
     """
-    from streamtable.jvm.installed_spark import check_machine
+    from streamtable.jvm.install.installed_spark import check_machine
 
     if rollback and (stop_job or from_now):
         message = "--rollback goes with neither --stop-job nor --from-now"

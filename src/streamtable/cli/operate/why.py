@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from streamtable.cli.script import load_script, master_option, print_notices, script_arguments
-from streamtable.jvm.installed_spark import check_machine
+from streamtable.jvm.install.installed_spark import check_machine
 
 
 @click.command()

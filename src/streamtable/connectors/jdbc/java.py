@@ -12,7 +12,7 @@ from streamtable.connectors.jdbc.table import JdbcTable
 from streamtable.core.errors import Condition, StreamtableError
 from streamtable.jvm.bridge import Bridge
 from streamtable.jvm.faults import JavaError
-from streamtable.jvm.jars import JarSet
+from streamtable.jvm.install.jars import JarSet
 
 _DRIVERS = Path(__file__).with_name("ivy.xml")
 #: The message of a `JdbcFault`: kind, url, reason. A writer's message has no class before it.

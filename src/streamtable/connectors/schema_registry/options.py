@@ -20,8 +20,8 @@ from streamtable.core.options import (
     Settings,
     choice,
 )
-from streamtable.formats.registry_client import REGISTRY_RULES
-from streamtable.formats.registry_options import CONNECTION, PROPERTIES
+from streamtable.formats.schema_registry.client import REGISTRY_RULES
+from streamtable.formats.schema_registry.options import CONNECTION, PROPERTIES
 
 
 class CatalogStartup(Enum):

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from streamtable.connectors.mysql_cdc.reader import SourceSpec, TableId
 from streamtable.connectors.mysql_cdc.reader.connect import session
 from streamtable.ingest.run.status import ReaderStatus
-from streamtable.jvm.counters import Counters
+from streamtable.jvm.streaming.counters import Counters
 
 #: The time window of the rate, in seconds.
 _WINDOW_S = 10.0

@@ -11,8 +11,8 @@ from streamtable.core.checkpoint_path import CheckpointPath
 from streamtable.core.options import Settings
 from streamtable.core.settings import JOB_NAME, ExecutionMode
 from streamtable.ingest.run.status import ReaderStatus
-from streamtable.jvm.counters import Counters
-from streamtable.jvm.progress import batch_times
+from streamtable.jvm.streaming.counters import Counters
+from streamtable.jvm.streaming.progress import batch_times
 from streamtable.runtime.metrics.metrics import JobMetrics, QueryState, TableCounts
 from streamtable.runtime.query.query_run import QueryRun
 from streamtable.runtime.status.reporter import ReportedJob

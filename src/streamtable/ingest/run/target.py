@@ -34,7 +34,7 @@ from streamtable.core.types import BYTES
 from streamtable.ingest.file.job_file import JobFile
 from streamtable.ingest.run.rows import HEADERS_AT, TOPIC_AT
 from streamtable.jvm.bridge import Bridge
-from streamtable.jvm.counters import Counters
+from streamtable.jvm.streaming.counters import Counters
 
 #: The name of the job's only query, used for its checkpoint folder and in transactional ids.
 QUERY = "ingest"

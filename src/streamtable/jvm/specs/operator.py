@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-from streamtable.jvm.counters import Counters
+from streamtable.jvm.streaming.counters import Counters
 
 
 class Named:

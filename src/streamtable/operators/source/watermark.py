@@ -12,7 +12,7 @@ from pyspark.sql import functions as F  # noqa: N812 - the name everyone knows
 
 from streamtable.core.errors import InternalError
 from streamtable.core.types import quote
-from streamtable.jvm.watermarks import FoundSplits
+from streamtable.jvm.streaming.watermarks import FoundSplits
 from streamtable.operators.context import LoweringContext
 from streamtable.operators.rows.calc import lower_calc
 from streamtable.operators.rows.normalize import lower_normalize

@@ -15,7 +15,7 @@ from streamtable.connector_api.preflight import Notice
 from streamtable.core.errors import Condition, StreamtableError
 from streamtable.core.secrets import is_secret, without_secrets
 from streamtable.jvm.faults import JavaError, job_fault
-from streamtable.jvm.installed_spark import installed_spark
+from streamtable.jvm.install.installed_spark import installed_spark
 from streamtable.plan.sink.sink import Sink
 from streamtable.runtime.capsule.file import Capsule, RawRecord
 from streamtable.runtime.capsule.replay import replayed

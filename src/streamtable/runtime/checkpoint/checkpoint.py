@@ -21,7 +21,7 @@ from dataclasses import dataclass, replace
 
 from streamtable.core.checkpoint_path import CheckpointPath
 from streamtable.core.errors import Condition, StreamtableError
-from streamtable.jvm.planned_batches import newest_batch
+from streamtable.jvm.streaming.planned_batches import newest_batch
 from streamtable.plan.sink.sink import Sink
 from streamtable.runtime.checkpoint.assignment import Assignment, assign
 from streamtable.runtime.checkpoint.lock import Lock, taken

@@ -21,7 +21,7 @@ from streamtable.core.durations import format_duration
 from streamtable.core.errors import Condition, StreamtableError
 from streamtable.jvm.bridge import Bridge
 from streamtable.jvm.faults import JavaError, first_line, is_connection_lost
-from streamtable.jvm.jars import JarSet
+from streamtable.jvm.install.jars import JarSet
 from streamtable.runtime.checkpoint.remote_path import RemotePath, translated
 from streamtable.runtime.session.configuration import FILES, FILES_KEY
 

@@ -30,7 +30,7 @@ from openlineage.client.facet_v2 import (
 from openlineage.client.uuid import generate_new_uuid
 
 from streamtable import __version__
-from streamtable.jvm.installed_spark import installed_spark
+from streamtable.jvm.install.installed_spark import installed_spark
 from streamtable.runtime.lineage.flows import Columns, Flow
 
 #: Value of `producer`: the program that sends the events, as a URI.

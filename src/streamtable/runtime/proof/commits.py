@@ -16,7 +16,7 @@ from typing import Any
 
 from streamtable.connector_api.source import Split
 from streamtable.core.checkpoint_path import CheckpointPath, numbered
-from streamtable.jvm.planned_batches import END_WATERMARK_MS
+from streamtable.jvm.streaming.planned_batches import END_WATERMARK_MS
 
 _POLL_S = 0.005
 

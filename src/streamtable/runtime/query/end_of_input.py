@@ -14,7 +14,7 @@ from streamtable.core.errors import Condition, StreamtableError
 from streamtable.core.options import Settings
 from streamtable.core.settings import DRAIN
 from streamtable.jvm.bridge import Bridge
-from streamtable.jvm.planned_batches import Stage, stage
+from streamtable.jvm.streaming.planned_batches import Stage, stage
 from streamtable.plan.node import Node
 from streamtable.plan.rules.watermarks import waits
 from streamtable.plan.sink.sink import Sink

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from streamtable.jvm.watermarks import SplitActivity
+from streamtable.jvm.streaming.watermarks import SplitActivity
 
 
 @dataclass

@@ -23,7 +23,7 @@ from streamtable.core.settings import (
     FIRST_CHECKPOINTS,
     ExecutionMode,
 )
-from streamtable.jvm.installed_spark import minor_of, shuffles_in_real_time
+from streamtable.jvm.install.installed_spark import minor_of, shuffles_in_real_time
 from streamtable.plan.node import Node
 from streamtable.plan.rules.real_time import obstacle
 from streamtable.plan.rules.replay import replay_obstacle

@@ -13,7 +13,7 @@ from pyspark.sql.streaming.readwriter import DataStreamWriter
 
 from streamtable.core.errors import Condition, StreamtableError
 from streamtable.jvm.faults import Explain, JavaError, first_line, job_fault
-from streamtable.jvm.progress import Progress
+from streamtable.jvm.streaming.progress import Progress
 
 _POLL_S = 0.05
 

@@ -14,7 +14,7 @@ from pyspark.sql.streaming.query import StreamingQuery
 
 from streamtable.core.session_settings import checkpoint_interval
 from streamtable.core.settings import FIRST_CHECKPOINTS, PRACTICE_PLANS, QUIET_BUFFER_TIMEOUT
-from streamtable.jvm.running_queries import (
+from streamtable.jvm.streaming.running_queries import (
     begin_buffer_timeout,
     end_buffer_timeout,
     set_real_time_interval,

@@ -20,8 +20,8 @@ from streamtable.core.checkpoint_path import CheckpointPath
 from streamtable.core.errors import StreamtableError
 from streamtable.core.settings import DRAIN, ExecutionMode
 from streamtable.jvm.bridge import Bridge
-from streamtable.jvm.planned_batches import Stage
-from streamtable.jvm.running_queries import current_watermark
+from streamtable.jvm.streaming.planned_batches import Stage
+from streamtable.jvm.streaming.running_queries import current_watermark
 from streamtable.operators.context import LoweringContext
 from streamtable.plan.sink.sink import Sink
 from streamtable.runtime.checkpoint.checkpoint import Checkpoint

@@ -11,7 +11,7 @@ from math import gcd
 from pyspark.sql.streaming.query import StreamingQuery
 
 from streamtable.core.settings import IDLE_TIMEOUT, ExecutionMode
-from streamtable.jvm.running_queries import advance_watermark
+from streamtable.jvm.streaming.running_queries import advance_watermark
 from streamtable.operators.context import LoweringContext
 from streamtable.plan.node import Node
 from streamtable.plan.rules.watermarks import processing_windows

@@ -10,9 +10,9 @@ from streamtable.core.options import Settings
 from streamtable.core.session_settings import time_zone
 from streamtable.core.settings import JOB_NAME, PARALLELISM, TIME_ZONE
 from streamtable.core.spark_settings import FIXED
-from streamtable.jvm.class_archive import java_options
-from streamtable.jvm.compile import operators_jar
-from streamtable.jvm.jars import connector_jars
+from streamtable.jvm.install.class_archive import java_options
+from streamtable.jvm.install.compile import operators_jar
+from streamtable.jvm.install.jars import connector_jars
 from streamtable.runtime.session.driver_address import driver_address
 
 _STATE = "spark.sql.streaming.stateStore."

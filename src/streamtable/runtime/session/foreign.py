@@ -12,8 +12,8 @@ from streamtable.core.errors import Condition, StreamtableError
 from streamtable.core.options import Settings
 from streamtable.core.spark_settings import FIXED
 from streamtable.jvm.bridge import Bridge
-from streamtable.jvm.compile import operators_jar
-from streamtable.jvm.installed_spark import SPARK_MINORS, minor_of, supported
+from streamtable.jvm.install.compile import operators_jar
+from streamtable.jvm.install.installed_spark import SPARK_MINORS, minor_of, supported
 from streamtable.runtime.session.configuration import (
     DEFAULTS,
     OWN_EXTENSION,

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from streamtable.jvm.cache import cache_dir
+from streamtable.jvm.install.cache import cache_dir
 
 #: Number of log files that the cache keeps, one per start.
 _LOGS_KEPT = 10

@@ -19,7 +19,7 @@ from pyspark.sql import SparkSession
 from streamtable.core.options import Settings
 from streamtable.core.settings import STATE_ORDER, STATE_ROWS
 from streamtable.jvm.bridge import Bridge
-from streamtable.jvm.installed_spark import check_machine
+from streamtable.jvm.install.installed_spark import check_machine
 from streamtable.jvm.submitted import is_submitted, submitting_jvm_has_ended
 from streamtable.jvm.vector_functions import without_vector_functions
 from streamtable.runtime.session.configuration import (

@@ -5,8 +5,8 @@ from __future__ import annotations
 from streamtable.core.errors import Condition, StreamtableError
 from streamtable.core.options import Settings
 from streamtable.core.spark_settings import FIXED
-from streamtable.jvm.compile import operators_jar
-from streamtable.jvm.jars import connector_jars
+from streamtable.jvm.install.compile import operators_jar
+from streamtable.jvm.install.jars import connector_jars
 from streamtable.jvm.submitted import AT_LAUNCH, add_to_class_path, submitted_settings
 from streamtable.runtime.session.configuration import EXTENSIONS, JARS, start_settings
 

@@ -11,8 +11,8 @@ from streamtable.connector_api.preflight import Notice
 from streamtable.core.errors import Condition, StreamtableError
 from streamtable.jvm.bridge import Bridge
 from streamtable.jvm.faults import JavaError, first_line
-from streamtable.jvm.installed_spark import SCALA, minor_of
-from streamtable.jvm.tools import MINIMUM_JAVA
+from streamtable.jvm.install.installed_spark import SCALA, minor_of
+from streamtable.jvm.install.tools import MINIMUM_JAVA
 from streamtable.runtime.session.driver_address import DRIVER_HOST
 
 _POLL_S = 0.1

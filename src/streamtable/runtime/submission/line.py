@@ -14,8 +14,8 @@ from streamtable.core.options import Settings
 from streamtable.core.secrets import is_secret
 from streamtable.core.session_settings import python_files
 from streamtable.core.settings import JOB_NAME, PYTHON_FILES
+from streamtable.jvm.install.tools import pyspark_jars
 from streamtable.jvm.submitted import AT_LAUNCH
-from streamtable.jvm.tools import pyspark_jars
 from streamtable.runtime.session.configuration import JARS
 from streamtable.runtime.submission.packages import write_packages
 from streamtable.runtime.submission.platform import platform_settings

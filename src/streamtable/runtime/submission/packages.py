@@ -16,8 +16,8 @@ from zipfile import ZIP_DEFLATED, ZIP_STORED, ZipFile
 
 import streamtable
 from streamtable.core.errors import Condition, StreamtableError
-from streamtable.jvm.compile import operators_jar
-from streamtable.jvm.jars import connector_jars
+from streamtable.jvm.install.compile import operators_jar
+from streamtable.jvm.install.jars import connector_jars
 
 _OWN = "streamtable"
 _HOME = Path(streamtable.__file__).parent

@@ -16,8 +16,8 @@ from typing import Any
 from streamtable.core.checkpoint_path import CheckpointPath
 from streamtable.core.identity import identity
 from streamtable.core.types import Field, quote
-from streamtable.jvm.planned_batches import newest_batch
 from streamtable.jvm.specs.restored import EMPTY, ROWS, StoredCall
+from streamtable.jvm.streaming.planned_batches import newest_batch
 from streamtable.plan.aggregate.group_aggregate import GroupAggregate
 from streamtable.plan.functions import AGGREGATES
 from streamtable.plan.position import POSITION_NAMES

@@ -10,7 +10,7 @@ from typing import Any
 from streamtable.connector_api.source import Source, Split
 from streamtable.core.checkpoint_path import CheckpointPath
 from streamtable.jvm.bridge import Bridge
-from streamtable.jvm.planned_batches import newest_batch
+from streamtable.jvm.streaming.planned_batches import newest_batch
 from streamtable.plan.sink.sink import Sink
 from streamtable.runtime.endpoints import sources_of
 

@@ -16,7 +16,7 @@ from streamtable.connector_api.sink import SinkFacts
 from streamtable.connector_api.source import ORDER_COLUMNS
 from streamtable.core.checkpoint_path import CheckpointPath
 from streamtable.core.errors import Condition, StreamtableError
-from streamtable.jvm.planned_batches import Stage, stage
+from streamtable.jvm.streaming.planned_batches import Stage, stage
 from streamtable.operators.context import LoweringContext
 from streamtable.runtime.checkpoint.assignment import Assignment
 from streamtable.runtime.checkpoint.checkpoint import Checkpoint

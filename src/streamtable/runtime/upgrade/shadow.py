@@ -19,7 +19,7 @@ from streamtable.core.errors import Condition, StreamtableError
 from streamtable.core.settings import ExecutionMode
 from streamtable.core.table import Table
 from streamtable.jvm.specs.restored import RestoredQuery
-from streamtable.jvm.watermarks import Watermarks
+from streamtable.jvm.streaming.watermarks import Watermarks
 from streamtable.operators.context import LoweringContext
 from streamtable.operators.sink.sink import lower_sink
 from streamtable.plan.sink.sink import Sink

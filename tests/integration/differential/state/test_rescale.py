@@ -21,8 +21,8 @@ from tests.integration.jobs.support import PATIENCE_S, Cli
 
 from streamtable.core.errors import Condition, StreamtableError
 from streamtable.jvm.bridge import Bridge
-from streamtable.jvm.planned_batches import newest_batch
-from streamtable.jvm.state_partitions import repartition
+from streamtable.jvm.streaming.planned_batches import newest_batch
+from streamtable.jvm.streaming.state_partitions import repartition
 from streamtable.runtime.checkpoint.rescale import open_rescale
 from streamtable.testing.jobs import BoundedRun
 from streamtable.testing.topics import produce_json

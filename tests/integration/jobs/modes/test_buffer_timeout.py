@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from streamtable.jvm.bridge import Bridge
-from streamtable.jvm.counters import Counters
-from streamtable.jvm.running_queries import begin_buffer_timeout, end_buffer_timeout
+from streamtable.jvm.streaming.counters import Counters
+from streamtable.jvm.streaming.running_queries import begin_buffer_timeout, end_buffer_timeout
 
 if TYPE_CHECKING:
     from collections.abc import Callable

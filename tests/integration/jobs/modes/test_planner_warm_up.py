@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 from tests.integration.jobs.support import PATIENCE_S
 
 from streamtable.jvm.bridge import Bridge
-from streamtable.jvm.running_queries import warm_up_planner, warm_up_plans
 from streamtable.jvm.specs.aggregate import GroupAggregateOperator
 from streamtable.jvm.specs.operator import Aggregation
+from streamtable.jvm.streaming.running_queries import warm_up_planner, warm_up_plans
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

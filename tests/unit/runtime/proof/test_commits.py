@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from streamtable.jvm.planned_batches import END_WATERMARK_MS
+from streamtable.jvm.streaming.planned_batches import END_WATERMARK_MS
 from streamtable.runtime.proof.commits import Commit, has_planned_batch, settled_commit
 
 _ENDS = {"out/0": 7}

@@ -15,9 +15,9 @@ from streamtable.connectors.kafka.cluster.faults import SYSTEM, kafka_fault
 from streamtable.core.codec import Codec
 from streamtable.core.errors import Condition, StreamtableError
 from streamtable.jvm.bridge import Bridge
-from streamtable.jvm.counters import Counters
 from streamtable.jvm.faults import JavaError
 from streamtable.jvm.maps import listed, numbers, texts
+from streamtable.jvm.streaming.counters import Counters
 
 #: The longest wait for one response, in milliseconds.
 TIMEOUT_MS = 15_000

@@ -16,10 +16,10 @@ from streamtable.connectors.kafka.options.sides import Side
 from streamtable.connectors.kafka.schemas.client import SchemaRegistry
 from streamtable.core.errors import Condition, StreamtableError
 from streamtable.core.types import APPROXIMATE, BYTES_ROOTS, CHARACTER, INTEGERS, Root
-from streamtable.formats.avro import ENCODING, LEGACY_TIMESTAMPS, Encoding
-from streamtable.formats.avro_schema import avro_schema
+from streamtable.formats.avro.avro import ENCODING, LEGACY_TIMESTAMPS, Encoding
+from streamtable.formats.avro.schema import avro_schema
+from streamtable.formats.cdc.debezium_json import SCHEMA_INCLUDE
 from streamtable.formats.csv import DELIMITER, ESCAPE, NO_QUOTES, NULL_LITERAL, QUOTE
-from streamtable.formats.debezium_json import SCHEMA_INCLUDE
 from streamtable.formats.raw import CHARSET, ENDIANNESS, Endianness
 
 #: Decodes the bytes of a key or value into columns, by their names in the table.

@@ -19,7 +19,7 @@ from streamtable.core.options import Given, Option, OptionSet, Settings
 from streamtable.core.table import Schema
 from streamtable.core.types import Field
 from streamtable.formats.registry import find_format
-from streamtable.formats.registry_options import SUBJECT
+from streamtable.formats.schema_registry.options import SUBJECT
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -13,8 +13,8 @@ from streamtable.connectors.kafka.table import KafkaTable
 from streamtable.core.changelog import ROW_KIND_COLUMN
 from streamtable.core.types import Field, spark_ddl
 from streamtable.jvm.bridge import Bridge
-from streamtable.jvm.counters import Counters
 from streamtable.jvm.specs.reader import ChangesSpec, ReaderSpec
+from streamtable.jvm.streaming.counters import Counters
 
 
 def read_rows(

@@ -21,14 +21,14 @@ from typing import Any
 from streamtable.connector_api.registered import RegisteredSchema
 from streamtable.core.errors import Condition, StreamtableError
 from streamtable.core.options import Settings
-from streamtable.formats.registry_client import connection
-from streamtable.formats.registry_options import (
+from streamtable.formats.schema_registry.client import connection
+from streamtable.formats.schema_registry.options import (
     KEYSTORE,
     TRUSTSTORE,
     TRUSTSTORE_PASSWORD,
     URL,
 )
-from streamtable.jvm.tools import java_tool
+from streamtable.jvm.install.tools import java_tool
 
 _TIMEOUT_S = 15.0
 _OAUTH = "properties.bearer.auth."

@@ -26,7 +26,7 @@ from streamtable.connectors.kafka.schemas.client import SchemaRegistry
 from streamtable.core.errors import Condition, Span, StreamtableError
 from streamtable.core.options import Given, Settings
 from streamtable.core.types import Field
-from streamtable.formats.registry_options import SUBJECT, unusable_schema
+from streamtable.formats.schema_registry.options import SUBJECT, unusable_schema
 
 _DECLARE = "declare the columns that the statements need: CREATE TABLE {table} (id BIGINT, ...)"
 

@@ -10,7 +10,7 @@ from pyspark.sql.streaming.readwriter import DataStreamWriter
 
 from streamtable.core.checkpoint_path import CheckpointPath
 from streamtable.jvm.bridge import Bridge
-from streamtable.jvm.counters import Counters
+from streamtable.jvm.streaming.counters import Counters
 
 
 @dataclass(frozen=True)

@@ -33,7 +33,7 @@ from streamtable.core.checkpoint_path import CheckpointPath
 from streamtable.core.durations import format_duration
 from streamtable.core.errors import Condition, StreamtableError
 from streamtable.core.settings import ADJUST_SINKS, ExecutionMode
-from streamtable.jvm.planned_batches import newest_batch
+from streamtable.jvm.streaming.planned_batches import newest_batch
 
 #: The time limit of the rollback at startup; waits for a broker end earlier.
 _A_DAY_MS = 24 * 60 * 60 * 1000

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pyspark.sql.streaming.query import StreamingQuery
 
 from streamtable.jvm.bridge import Bridge
-from streamtable.jvm.counters import Counters
+from streamtable.jvm.streaming.counters import Counters
 
 
 def advance_watermark(bridge: Bridge, query: StreamingQuery, watermark: int) -> bool:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from streamtable.core.changelog import APPEND
 from streamtable.core.codec import Codec
 from streamtable.core.options import BOOLEAN, Option, OptionSet, choice
-from streamtable.formats.avro_schema import avro_schema
+from streamtable.formats.avro.schema import avro_schema
 
 if TYPE_CHECKING:
     from streamtable.core.changelog import ChangelogMode

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping
 from streamtable.connector_api.registered import RegisteredSchema
 from streamtable.core import types as t
 from streamtable.core.types import DataType, Field
-from streamtable.formats.proto_text import ProtoField, ProtoFile, parse_proto
+from streamtable.formats.protobuf.text import ProtoField, ProtoFile, parse_proto
 
 _SCALARS: Mapping[str, DataType] = {
     **dict.fromkeys(("int32", "uint32", "sint32", "fixed32", "sfixed32"), t.INT),

@@ -14,16 +14,21 @@ from streamtable.core.changelog import APPEND
 from streamtable.core.codec import Codec
 from streamtable.core.errors import Condition, StreamtableError
 from streamtable.core.options import NOT_EMPTY, Option, OptionSet
-from streamtable.formats.proto_columns import proto_columns
-from streamtable.formats.proto_schema import proto_schema
-from streamtable.formats.protobuf import (
+from streamtable.formats.protobuf.columns import proto_columns
+from streamtable.formats.protobuf.protobuf import (
     IGNORE_PARSE_ERRORS,
     READ_DEFAULT_VALUES,
     WRITE_NULL_STRING_LITERAL,
     check_columns,
 )
-from streamtable.formats.registry_client import REGISTRY_RULES, prefixed_connection
-from streamtable.formats.registry_options import CONNECTION, PROPERTIES, SUBJECT, needed_subject
+from streamtable.formats.protobuf.schema import proto_schema
+from streamtable.formats.schema_registry.client import REGISTRY_RULES, prefixed_connection
+from streamtable.formats.schema_registry.options import (
+    CONNECTION,
+    PROPERTIES,
+    SUBJECT,
+    needed_subject,
+)
 
 if TYPE_CHECKING:
     from streamtable.connector_api.registered import RegisteredSchema

@@ -14,11 +14,11 @@ from streamtable.connector_api.registered import RegisteredColumns
 from streamtable.core.changelog import APPEND
 from streamtable.core.codec import Codec
 from streamtable.core.options import TEXT, Option, OptionSet
-from streamtable.formats.json import IGNORE_PARSE_ERRORS, JSON, check_columns, reading, writing
-from streamtable.formats.json_columns import json_columns
-from streamtable.formats.json_schema import json_schema
-from streamtable.formats.registry_client import REGISTRY_RULES, prefixed_connection
-from streamtable.formats.registry_options import (
+from streamtable.formats.json.columns import json_columns
+from streamtable.formats.json.json import IGNORE_PARSE_ERRORS, JSON, check_columns, reading, writing
+from streamtable.formats.json.schema import json_schema
+from streamtable.formats.schema_registry.client import REGISTRY_RULES, prefixed_connection
+from streamtable.formats.schema_registry.options import (
     CONNECTION,
     PROPERTIES,
     SUBJECT,

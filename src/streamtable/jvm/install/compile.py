@@ -4,11 +4,12 @@
 `shims` has a folder per minor version of Spark, with the code that differs between them. The jar
 contains the folder of its Spark.
 
-A released wheel carries the operators (`jvm.bundled`). A checkout, and a wheel built without them,
-compile them into the cache. The jar's name carries a hash of everything it is made from; a jar that
-exists is complete. Sources are compiled with `--release`, so they run on every Java from 17 on.
+A released wheel carries the operators (`jvm.install.bundled`). A checkout, and a wheel built
+without them, compile them into the cache. The jar's name carries a hash of everything it is made
+from; a jar that exists is complete. Sources are compiled with `--release`, so they run on every
+Java from 17 on.
 
-`python -m streamtable.jvm.compile --lint` compiles to nowhere and fails on any warning.
+`python -m streamtable.jvm.install.compile --lint` compiles to nowhere and fails on any warning.
 """
 
 from __future__ import annotations
@@ -25,15 +26,15 @@ from pathlib import Path
 
 from streamtable import __version__
 from streamtable.core.errors import InternalError, StreamtableError
-from streamtable.jvm.bundled import bundled_operators
-from streamtable.jvm.cache import cache_dir, locked
-from streamtable.jvm.installed_spark import installed_spark, minor_of
-from streamtable.jvm.jars import connector_jars
-from streamtable.jvm.tools import MINIMUM_JAVA, java_tool, pyspark_jars
+from streamtable.jvm.install.bundled import bundled_operators
+from streamtable.jvm.install.cache import cache_dir, locked
+from streamtable.jvm.install.installed_spark import installed_spark, minor_of
+from streamtable.jvm.install.jars import connector_jars
+from streamtable.jvm.install.tools import MINIMUM_JAVA, java_tool, pyspark_jars
 
-SOURCES = Path(__file__).with_name("java")
-SHIMS = Path(__file__).with_name("shims")
-TESTKIT = Path(__file__).with_name("testkit")
+SOURCES = Path(__file__).parents[1] / "java"
+SHIMS = Path(__file__).parents[1] / "shims"
+TESTKIT = Path(__file__).parents[1] / "testkit"
 
 # Excluded from `all`: warnings about Spark's own class files and manifests, and about
 # serialVersionUID, which is irrelevant because no serialized object outlives its jar.
@@ -179,7 +180,7 @@ def _javac(files: list[Path], class_path: list[Path], into: Path, *more: str) ->
 def _main() -> int:
     import argparse  # only for the command
 
-    parser = argparse.ArgumentParser(prog="streamtable.jvm.compile", description=__doc__)
+    parser = argparse.ArgumentParser(prog="streamtable.jvm.install.compile", description=__doc__)
     parser.add_argument("--lint", action="store_true", help="fail on warnings, keep nothing")
     try:
         if not parser.parse_args().lint:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from importlib.util import find_spec
 from pathlib import Path
 
-_OWN = Path(__file__).with_name("bundled")
+_OWN = Path(__file__).parents[1] / "bundled"
 _OPERATORS = "operators"
 
 

@@ -1,6 +1,7 @@
-"""`python -m streamtable.jvm.warm`: fetch and compile everything, so that later starts are fast.
+"""Fetch and compile everything, so that later starts are fast.
 
-`make setup` runs it; use it also for images and air-gapped machines.
+`make setup` runs `python -m streamtable.jvm.install.warm`; use it also for images and air-gapped
+machines.
 """
 
 from __future__ import annotations
@@ -8,8 +9,8 @@ from __future__ import annotations
 import sys
 
 from streamtable.core.errors import InternalError, StreamtableError
-from streamtable.jvm.compile import operators_jar
-from streamtable.jvm.jars import connector_jars
+from streamtable.jvm.install.compile import operators_jar
+from streamtable.jvm.install.jars import connector_jars
 
 
 def _main() -> int:

@@ -14,10 +14,10 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from streamtable.jvm.cache import cache_dir
-from streamtable.jvm.jars import PINNED
+from streamtable.jvm.install.cache import cache_dir
+from streamtable.jvm.install.jars import PINNED
+from streamtable.jvm.install.tools import java_tool, pyspark_jars
 from streamtable.jvm.submitted import is_submitted
-from streamtable.jvm.tools import java_tool, pyspark_jars
 
 #: Java options of a driver. Without them, the JVM prints warnings about an archive to standard
 #: output.

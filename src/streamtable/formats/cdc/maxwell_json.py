@@ -10,7 +10,7 @@ from streamtable.core import types as t
 from streamtable.core.errors import Condition, StreamtableError
 from streamtable.core.options import TEXT, Option, OptionSet
 from streamtable.core.types import Field
-from streamtable.formats.change_events import JSON_OPTIONS, ChangeEvents
+from streamtable.formats.cdc.change_events import JSON_OPTIONS, ChangeEvents
 
 if TYPE_CHECKING:
     from streamtable.core.codec import Codec

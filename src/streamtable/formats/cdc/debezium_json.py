@@ -10,8 +10,8 @@ from streamtable.core.codec import Codec
 from streamtable.core.errors import Condition, StreamtableError
 from streamtable.core.options import BOOLEAN, TEXT, Option, OptionSet
 from streamtable.core.types import Field, Root
-from streamtable.formats.change_events import JSON_OPTIONS, ChangeEvents
-from streamtable.formats.json import check_columns, reading, writing
+from streamtable.formats.cdc.change_events import JSON_OPTIONS, ChangeEvents
+from streamtable.formats.json.json import check_columns, reading, writing
 from streamtable.formats.types import unsupported
 
 if TYPE_CHECKING:

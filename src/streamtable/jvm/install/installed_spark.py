@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from streamtable.core.errors import Condition, StreamtableError
+from streamtable.jvm.install.tools import java_tool, pyspark_jars
 from streamtable.jvm.submitted import is_submitted, submitted_version
-from streamtable.jvm.tools import java_tool, pyspark_jars
 
 #: Supported minor versions of Spark and their Scala version.
 SPARK_MINORS = ("4.2", "4.3")

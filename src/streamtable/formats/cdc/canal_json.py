@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from streamtable.core import types as t
 from streamtable.core.options import Kind, Option, OptionSet
 from streamtable.core.types import Field
-from streamtable.formats.change_events import JSON_OPTIONS, ChangeEvents
+from streamtable.formats.cdc.change_events import JSON_OPTIONS, ChangeEvents
 
 if TYPE_CHECKING:
     from streamtable.core.options import Settings

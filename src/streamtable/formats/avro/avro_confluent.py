@@ -10,10 +10,10 @@ from streamtable.connector_api.registered import RegisteredColumns
 from streamtable.core.changelog import APPEND
 from streamtable.core.codec import Codec
 from streamtable.core.options import TEXT, Option, OptionSet
-from streamtable.formats.avro_schema import avro_schema
-from streamtable.formats.avro_types import columns_of, whole_schema
-from streamtable.formats.registry_client import REGISTRY_RULES, connection
-from streamtable.formats.registry_options import (
+from streamtable.formats.avro.schema import avro_schema
+from streamtable.formats.avro.types import columns_of, whole_schema
+from streamtable.formats.schema_registry.client import REGISTRY_RULES, connection
+from streamtable.formats.schema_registry.options import (
     CONNECTION,
     PROPERTIES,
     SUBJECT,

@@ -13,7 +13,7 @@ from urllib.parse import unquote, urlsplit
 
 from streamtable.core.errors import Condition, StreamtableError, closest
 from streamtable.core.secrets import MASK, hide
-from streamtable.formats.registry_options import (
+from streamtable.formats.schema_registry.options import (
     BASIC_SOURCE,
     BASIC_USER,
     BEARER_SOURCE,

@@ -1,6 +1,7 @@
 """Find Java and Spark's jars, and check the Java version.
 
-`python -m streamtable.jvm.tools` prints the result; `make setup` runs it before it downloads.
+`python -m streamtable.jvm.install.tools` prints the result. `make setup` runs it before it
+downloads.
 """
 
 from __future__ import annotations

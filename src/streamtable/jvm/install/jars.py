@@ -3,7 +3,7 @@
 `ivy.xml` pins the versions. The Ivy in PySpark resolves them, so a user needs Python and Java but
 no Maven. Each conf of the file becomes one folder of the cache, with the file's hash in its name.
 Another version list therefore gets another folder, and an existing folder is complete. Jars in an
-installed wheel (`jvm.bundled`) are not fetched.
+installed wheel (`jvm.install.bundled`) are not fetched.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from streamtable.core.errors import Condition, StreamtableError
-from streamtable.jvm.bundled import bundled_folder
-from streamtable.jvm.cache import cache_dir, locked
-from streamtable.jvm.tools import java_tool, pyspark_jars
+from streamtable.jvm.install.bundled import bundled_folder
+from streamtable.jvm.install.cache import cache_dir, locked
+from streamtable.jvm.install.tools import java_tool, pyspark_jars
 
-PINNED = Path(__file__).with_name("ivy.xml")
+PINNED = Path(__file__).parents[1] / "ivy.xml"
 _TIMEOUT_SECONDS = 900
 _SHOWN_LINES = 6
 

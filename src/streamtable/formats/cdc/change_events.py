@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from streamtable.core.changelog import RETRACT
 from streamtable.core.codec import Codec
-from streamtable.formats.json import (
+from streamtable.formats.json.json import (
     DECIMAL_AS_PLAIN_NUMBER,
     IGNORE_NULL_FIELDS,
     IGNORE_PARSE_ERRORS,

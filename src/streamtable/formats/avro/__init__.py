@@ -1,0 +1,1 @@
+"""The Avro formats: `avro` and `avro-confluent`."""

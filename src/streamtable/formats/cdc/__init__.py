@@ -1,0 +1,1 @@
+"""The formats of change data capture: `debezium-json`, `canal-json` and `maxwell-json`."""

@@ -1,0 +1,1 @@
+"""The JSON formats of rows: `json` and `json-confluent`."""

@@ -1,0 +1,1 @@
+"""The Protobuf formats: `protobuf` and `protobuf-confluent`."""

@@ -1,0 +1,1 @@
+"""The client of a schema registry, for the formats that end with `-confluent`."""

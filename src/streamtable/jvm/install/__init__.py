@@ -1,0 +1,1 @@
+"""What a machine needs before Spark starts: Java, jars, compiled operators, the class archive."""

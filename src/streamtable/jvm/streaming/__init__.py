@@ -1,0 +1,1 @@
+"""Spark's streaming queries and their checkpoints, as the driver sees them."""
