@@ -11,7 +11,7 @@ import sys
 from pyspark.sql import SparkSession
 from pyspark.sql.functions import col, from_json
 
-from streamtable.core.settings import MAX_BATCH_RECORDS
+from streamtable.core.settings.execution import MAX_BATCH_RECORDS
 from streamtable.jvm.install.jars import connector_jars
 
 servers, topic, schema, checkpoint = sys.argv[1:]

@@ -32,7 +32,7 @@ from pyspark.sql.streaming.listener import (
 from benchmarks import processes
 from benchmarks.brokers import broker
 from streamtable.core.options import Given
-from streamtable.core.session_settings import SessionSettings
+from streamtable.core.settings.session import SessionSettings
 from streamtable.runtime.session.spark import start_spark
 from streamtable.testing.jobs import BoundedRun
 

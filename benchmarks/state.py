@@ -12,7 +12,7 @@ from __future__ import annotations
 from tests.integration.differential.state.test_state_left import cases, tables
 
 from streamtable.core.options import Given
-from streamtable.core.session_settings import SessionSettings
+from streamtable.core.settings.session import SessionSettings
 from streamtable.runtime.session.spark import start_spark
 from streamtable.testing.replay import Replay
 

@@ -26,7 +26,7 @@ from benchmarks.filling import fill
 from benchmarks.topics import create
 from benchmarks.workloads import Record
 from streamtable.core.options import Given
-from streamtable.core.session_settings import SessionSettings
+from streamtable.core.settings.session import SessionSettings
 from streamtable.runtime.session.spark import start_spark
 from streamtable.testing.jobs import BoundedRun
 

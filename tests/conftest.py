@@ -14,7 +14,7 @@ from tests import quick_jvm
 
 from streamtable.core.options import Given
 from streamtable.core.secrets import forget_secrets
-from streamtable.core.session_settings import SessionSettings
+from streamtable.core.settings.session import SessionSettings
 from streamtable.devbroker.broker import Broker
 from streamtable.devbroker.registry import Registry
 from streamtable.jvm.install.installed_spark import installed_spark, shuffles_in_real_time

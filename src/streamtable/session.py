@@ -16,15 +16,14 @@ from streamtable.core.answer import Answer, text_answer
 from streamtable.core.errors import Condition, Span, StreamtableError, raise_all, singles
 from streamtable.core.options import Given
 from streamtable.core.secrets import without_secrets
-from streamtable.core.session_settings import SessionSettings, jars, python_files
-from streamtable.core.settings import (
+from streamtable.core.settings.execution import (
     EXECUTION_MODE,
-    REUSE_SOURCE,
-    REUSE_SUB_PLANS,
     RUNTIME_MODE,
     ExecutionMode,
     RuntimeMode,
 )
+from streamtable.core.settings.session import SessionSettings, jars, python_files
+from streamtable.core.settings.table import REUSE_SOURCE, REUSE_SUB_PLANS
 from streamtable.core.types import Field
 from streamtable.jvm.install.installed_spark import check_machine
 from streamtable.jvm.java_classes import described_class, local_jar

@@ -22,7 +22,7 @@ from tests.compat.windows import known as windows_known
 
 from streamtable.connector_api.connectors import CONNECTORS
 from streamtable.core.options import OptionSet
-from streamtable.core.settings import SETTINGS
+from streamtable.core.settings.declared import SETTINGS
 from streamtable.formats.registry import FORMATS
 from streamtable.plan.functions import FUNCTIONS
 

@@ -2,7 +2,7 @@
 
 The jars are those of the wheel `apache-flink-libraries` (`lib`, and `flink-python` and
 `flink-sql-client` of `opt`) and the `flink-table-planner.jar` that lies inside of its planner
-loader. Writes `flink_settings.txt` beside the module of the product that reads it: key, default and
+loader. Writes `flink.txt` beside the module of the product that reads it: key, default and
 older keys, with tabs between.
 """
 

@@ -67,7 +67,7 @@ def test_the_description_has_no_link_into_the_checkout(wheel: zipfile.ZipFile) -
 def test_type_checkers_and_the_front_end_find_their_files(wheel: zipfile.ZipFile) -> None:
     names = wheel.namelist()
     assert "streamtable/py.typed" in names
-    assert "streamtable/core/spark_settings.txt" in names
+    assert "streamtable/core/settings/spark.txt" in names
     assert "streamtable/demo/pageviews.sql" in names
 
 

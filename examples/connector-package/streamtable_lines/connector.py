@@ -14,7 +14,8 @@ from streamtable.connector_api.connector import ConnectorFactory
 from streamtable.connector_api.format import Format
 from streamtable.connector_api.tables import SourceTable
 from streamtable.core.errors import Span
-from streamtable.core.options import NOT_EMPTY, TEXT, Given, Option, OptionSet, Settings
+from streamtable.core.option_kinds import NOT_EMPTY, TEXT
+from streamtable.core.options import Given, Option, OptionSet, Settings
 from streamtable.core.table import Schema
 from streamtable.formats.registry import find_format
 

@@ -10,7 +10,8 @@ from dataclasses import dataclass
 
 from streamtable.core.changelog import APPEND, ChangelogMode
 from streamtable.core.codec import Codec
-from streamtable.core.options import TEXT, Option, OptionSet, Settings
+from streamtable.core.option_kinds import TEXT
+from streamtable.core.options import Option, OptionSet, Settings
 from streamtable.core.types import Field
 from streamtable.formats.csv import CSV, DELIMITER
 

@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING
 from streamtable.api.family import one_family
 from streamtable.api.hold import SparkHold
 from streamtable.api.session import Session
-from streamtable.core.flink_settings import flink_settings
 from streamtable.core.options import Given
-from streamtable.core.session_settings import SessionSettings
-from streamtable.core.settings import SETTINGS
+from streamtable.core.settings.declared import SETTINGS
+from streamtable.core.settings.flink import flink_settings
+from streamtable.core.settings.session import SessionSettings
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

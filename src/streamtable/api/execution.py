@@ -15,7 +15,8 @@ from streamtable.api.jobs import Jobs
 from streamtable.api.query import Planned, Query
 from streamtable.api.result import Answered, Result, ok
 from streamtable.core.errors import Condition, StreamtableError
-from streamtable.core.settings import CHECKPOINT_DIRECTORY, JOB_NAME, RUNTIME_MODE, RuntimeMode
+from streamtable.core.settings.execution import CHECKPOINT_DIRECTORY, RUNTIME_MODE, RuntimeMode
+from streamtable.core.settings.job import JOB_NAME
 from streamtable.session import Session as Engine
 
 if TYPE_CHECKING:

@@ -8,7 +8,8 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from streamtable.core.options import Settings
-from streamtable.core.settings import PARALLELISM, SETTINGS
+from streamtable.core.settings.declared import SETTINGS
+from streamtable.core.settings.job import PARALLELISM
 from streamtable.jvm.install.installed_spark import check_machine
 
 if TYPE_CHECKING:

@@ -22,7 +22,7 @@ from streamtable.api.statement_set import StatementSet
 from streamtable.api.table import Table
 from streamtable.core.errors import Condition, Span, StreamtableError
 from streamtable.core.options import Given
-from streamtable.core.session_settings import SessionSettings, time_zone
+from streamtable.core.settings.session import SessionSettings, time_zone
 from streamtable.session import Session as Engine
 from streamtable.sql.lexer.script import NO_FILE
 from streamtable.udaf import AggregateFunction, UserDefinedAggregateFunction, udaf

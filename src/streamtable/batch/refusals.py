@@ -11,7 +11,7 @@ from streamtable.batch.aggregates import aggregate_refusal
 from streamtable.batch.joins import interval_refusal
 from streamtable.batch.ranks import ranking_refusal
 from streamtable.core.errors import Condition, StreamtableError
-from streamtable.core.settings import STATE_TTL
+from streamtable.core.settings.table import STATE_TTL
 from streamtable.plan.aggregate.group_aggregate import GroupAggregate
 from streamtable.plan.join.connector_lookup_join import ConnectorLookupJoin
 from streamtable.plan.join.interval_join import IntervalJoin

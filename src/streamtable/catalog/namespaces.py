@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from streamtable.core.errors import Condition, Span, StreamtableError, closest
-from streamtable.core.options import TEXT, Given, Option, OptionSet
+from streamtable.core.option_kinds import TEXT
+from streamtable.core.options import Given, Option, OptionSet
 from streamtable.core.types import quote
 from streamtable.sql.names import Name
 from streamtable.sql.statements.listings import (

@@ -8,7 +8,7 @@ from streamtable.connector_api.catalogs import CATALOG_TYPES
 from streamtable.connector_api.connectors import CONNECTORS
 from streamtable.core.errors import Condition, StreamtableError, closest
 from streamtable.core.options import OptionSet, documented
-from streamtable.core.settings import SETTINGS
+from streamtable.core.settings.declared import SETTINGS
 from streamtable.formats.registry import FORMATS
 
 

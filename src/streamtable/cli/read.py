@@ -10,7 +10,7 @@ import click
 from streamtable.cli.script import load_script, master_option, print_notices, script_arguments
 from streamtable.core.moment import NOW, Moment, parse_moment
 from streamtable.core.options import Settings
-from streamtable.core.session_settings import time_zone
+from streamtable.core.settings.session import time_zone
 from streamtable.jvm.install.installed_spark import check_machine
 
 

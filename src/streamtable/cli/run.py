@@ -16,13 +16,9 @@ from streamtable.cli.proof_options import repeated_proof, repeated_proof_options
 from streamtable.cli.script import load_script, master_option, print_notices, script_arguments
 from streamtable.cli.status import StatusLine, summary
 from streamtable.core.errors import Condition, StreamtableError
-from streamtable.core.settings import (
-    CHECKPOINT_DIRECTORY,
-    EXECUTION_MODE,
-    JOB_NAME,
-    METRIC_LABELS,
-    ExecutionMode,
-)
+from streamtable.core.settings.execution import CHECKPOINT_DIRECTORY, EXECUTION_MODE, ExecutionMode
+from streamtable.core.settings.job import JOB_NAME
+from streamtable.core.settings.reporting import METRIC_LABELS
 from streamtable.ingest import is_job_file, require_reader
 from streamtable.jvm.install.installed_spark import check_machine
 from streamtable.runtime.metrics.metrics import JobMetrics

@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 import click
 
 from streamtable.core.errors import Condition, StreamtableError, raise_all, singles
-from streamtable.core.session_settings import SessionSettings
+from streamtable.core.settings.session import SessionSettings
 from streamtable.ingest import is_job_file, require_reader
 from streamtable.session import Session, fixed_settings
 from streamtable.sql.lexer.script import read_script

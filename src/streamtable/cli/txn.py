@@ -45,7 +45,7 @@ def _cluster(function: _F) -> _F:
 def _admin(servers: str, properties: dict[str, str]) -> Iterator[KafkaAdmin]:
     check_machine()
     from streamtable.connectors.kafka.cluster.admin import KafkaAdmin
-    from streamtable.core.session_settings import SessionSettings
+    from streamtable.core.settings.session import SessionSettings
     from streamtable.jvm.bridge import Bridge
     from streamtable.runtime.session.spark import start_spark
 

@@ -17,7 +17,7 @@ from streamtable.core.changelog import ChangelogMode
 from streamtable.core.checkpoint_path import CheckpointPath
 from streamtable.core.errors import Condition, InternalError, Span, StreamtableError
 from streamtable.core.options import Settings
-from streamtable.core.settings import ExecutionMode
+from streamtable.core.settings.execution import ExecutionMode
 from streamtable.jvm.bridge import Bridge
 from streamtable.jvm.streaming.counters import Counters
 

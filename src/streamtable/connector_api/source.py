@@ -15,7 +15,7 @@ from streamtable.connector_api.stored import StoredChanges
 from streamtable.core.errors import InternalError, Span, StreamtableError
 from streamtable.core.moment import Moment
 from streamtable.core.options import Settings
-from streamtable.core.settings import ExecutionMode
+from streamtable.core.settings.execution import ExecutionMode
 from streamtable.core.types import Field
 from streamtable.jvm.bridge import Bridge
 from streamtable.jvm.streaming.counters import Counters

@@ -8,12 +8,12 @@ from datetime import timedelta
 from enum import Enum
 from typing import Any, Generic, TypeVar, cast
 
-from streamtable.core.durations import format_duration, parse_duration
+from streamtable.core.durations import format_duration
 from streamtable.core.errors import Condition, Span, StreamtableError, closest
+from streamtable.core.option_kinds import Kind
 from streamtable.core.secrets import MASK, hide, is_secret
 
 T = TypeVar("T")
-E_co = TypeVar("E_co", bound=Enum)
 
 
 @dataclass(frozen=True)
@@ -22,84 +22,6 @@ class Given:
 
     text: str
     at: Span | None = None
-
-
-@dataclass(frozen=True)
-class Kind(Generic[T]):
-    """Type of an option value: `read` raises ValueError if the text does not match `expects`."""
-
-    name: str
-    expects: str
-    read: Callable[[str], T]
-
-
-def _boolean(text: str) -> bool:
-    if text.lower() not in ("true", "false"):
-        raise ValueError(text)
-    return text.lower() == "true"
-
-
-def _not_empty(text: str) -> str:
-    if not text.strip():
-        raise ValueError(text)
-    return text
-
-
-def _names(text: str) -> tuple[str, ...]:
-    names = tuple(part.strip() for part in text.split(";") if part.strip())
-    if not names:
-        raise ValueError(text)
-    return names
-
-
-TEXT: Kind[str] = Kind("String", "a text", str)
-NOT_EMPTY: Kind[str] = Kind("String", "a non-empty string", _not_empty)
-BOOLEAN: Kind[bool] = Kind("Boolean", "'true' or 'false'", _boolean)
-DURATION: Kind[timedelta] = Kind(
-    "Duration", "a duration such as '10 s' or '500 ms'", parse_duration
-)
-NAMES: Kind[tuple[str, ...]] = Kind(
-    "List<String>",
-    "a list of names separated by ';'",
-    _names,
-)
-
-
-def integer(minimum: int | None = None) -> Kind[int]:
-    """Type of whole numbers, with an optional minimum."""
-
-    def read(text: str) -> int:
-        number = int(text.strip())
-        if minimum is not None and number < minimum:
-            raise ValueError(text)
-        return number
-
-    bound = "" if minimum is None else f" not below {minimum}"
-    return Kind("Integer", f"a whole number{bound}", read)
-
-
-def duration(minimum: timedelta) -> Kind[timedelta]:
-    """Type of durations with a minimum."""
-
-    def read(text: str) -> timedelta:
-        span = parse_duration(text)
-        if span < minimum:
-            raise ValueError(text)
-        return span
-
-    return Kind("Duration", f"a duration of at least {format_duration(minimum)}", read)
-
-
-def choice(values: type[E_co]) -> Kind[E_co]:
-    """Type of enum members, written as their values; case-insensitive, as in Flink."""
-    known = {str(member.value).lower(): member for member in values}
-
-    def read(text: str) -> E_co:
-        if text.strip().lower() not in known:
-            raise ValueError(text)
-        return known[text.strip().lower()]
-
-    return Kind("Enum", "one of " + ", ".join(str(m.value) for m in values), read)
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from streamtable.connectors.kafka.table import KafkaTable
-from streamtable.core.session_settings import SessionSettings
+from streamtable.core.settings.session import SessionSettings
 from streamtable.devbroker.broker import Broker
 from streamtable.jvm.install.class_archive import archive, recording
 from streamtable.jvm.install.installed_spark import check_machine

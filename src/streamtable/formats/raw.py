@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 from streamtable.core.changelog import APPEND
 from streamtable.core.codec import Codec
 from streamtable.core.errors import Condition, StreamtableError
-from streamtable.core.options import Kind, Option, OptionSet, choice
+from streamtable.core.option_kinds import Kind, choice
+from streamtable.core.options import Option, OptionSet
 from streamtable.core.types import APPROXIMATE, BYTES_ROOTS, CHARACTER, INTEGERS, Root
 from streamtable.formats.types import walk
 

@@ -21,7 +21,7 @@ from streamtable.connectors.mysql_cdc.reader import BinlogPart, Offset, Position
 from streamtable.core.checkpoint_path import CheckpointPath
 from streamtable.core.errors import Condition, StreamtableError
 from streamtable.core.options import Settings
-from streamtable.core.settings import CHECKPOINT_LEASE
+from streamtable.core.settings.execution import CHECKPOINT_LEASE
 from streamtable.ingest.expected import ExpectedRecords
 from streamtable.ingest.file.job_file import JobFile
 from streamtable.ingest.records.shape import shape_of

@@ -12,7 +12,7 @@ from streamtable.connector_api.lookup import Lookup
 from streamtable.connector_api.source import Source
 from streamtable.core.checkpoint_path import CheckpointPath
 from streamtable.core.options import Settings
-from streamtable.core.settings import ExecutionMode
+from streamtable.core.settings.execution import ExecutionMode
 from streamtable.core.table import Table
 from streamtable.jvm.bridge import Bridge
 from streamtable.jvm.specs.restored import RestoredQuery

@@ -10,12 +10,8 @@ from streamtable.connector_api.sink import SinkFacts
 from streamtable.connector_api.source import Source
 from streamtable.core.checkpoint_path import CheckpointPath
 from streamtable.core.options import Settings
-from streamtable.core.session_settings import DEFAULT_INTERVAL
-from streamtable.core.settings import (
-    ADJUST_SINKS,
-    CHECKPOINT_INTERVAL,
-    RESTORE_SINKS,
-)
+from streamtable.core.settings.execution import ADJUST_SINKS, CHECKPOINT_INTERVAL, RESTORE_SINKS
+from streamtable.core.settings.session import DEFAULT_INTERVAL
 from streamtable.jvm.faults import Explain
 from streamtable.plan.join.connector_lookup_join import lookup_joins
 from streamtable.plan.rules.replay import replay_may_differ

@@ -13,14 +13,10 @@ from streamtable.connector_api.endpoints import sink_of
 from streamtable.connector_api.preflight import Notice
 from streamtable.connector_api.sink import SinkFacts
 from streamtable.core.options import Settings
-from streamtable.core.session_settings import python_files
-from streamtable.core.settings import (
-    CHECKPOINT_DIRECTORY,
-    MAX_LEAD,
-    METRIC_LABELS,
-    PARALLELISM,
-    ExecutionMode,
-)
+from streamtable.core.settings.execution import CHECKPOINT_DIRECTORY, MAX_LEAD, ExecutionMode
+from streamtable.core.settings.job import PARALLELISM
+from streamtable.core.settings.reporting import METRIC_LABELS
+from streamtable.core.settings.session import python_files
 from streamtable.jvm.bridge import Bridge
 from streamtable.jvm.install.installed_spark import installed_spark
 from streamtable.jvm.streaming.planned_batches import Stage

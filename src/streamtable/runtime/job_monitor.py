@@ -12,7 +12,7 @@ from pyspark.sql.streaming.listener import StateOperatorProgress, StreamingQuery
 from streamtable.connector_api.preflight import Notice
 from streamtable.connector_api.source import Source, SourceObserver
 from streamtable.core.errors import StreamtableError
-from streamtable.core.settings import ExecutionMode
+from streamtable.core.settings.execution import ExecutionMode
 from streamtable.jvm.bridge import Bridge
 from streamtable.jvm.streaming.counters import Counters
 from streamtable.jvm.streaming.progress import batch_times

@@ -10,7 +10,7 @@ from pyspark.sql import SparkSession
 
 from streamtable.connector_api.preflight import Notice
 from streamtable.core.options import Settings
-from streamtable.core.settings import CHECKPOINT_LEASE
+from streamtable.core.settings.execution import CHECKPOINT_LEASE
 from streamtable.jvm.bridge import Bridge
 from streamtable.plan.sink.sink import Sink
 from streamtable.runtime.checkpoint.checkpoint import Checkpoint, job_checkpoint

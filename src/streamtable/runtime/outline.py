@@ -7,7 +7,7 @@ from typing import Any
 
 from streamtable.core.checkpoint_path import CheckpointPath
 from streamtable.core.options import Settings
-from streamtable.core.settings import JOB_NAME
+from streamtable.core.settings.job import JOB_NAME
 from streamtable.plan.rules.tree import every
 from streamtable.plan.sink.sink import Sink
 from streamtable.plan.source.scan import scans

@@ -12,14 +12,13 @@ from streamtable.core.changelog import RowKind
 from streamtable.core.errors import Condition, StreamtableError
 from streamtable.core.options import Settings
 from streamtable.core.result_table import ResultTable, received
-from streamtable.core.settings import (
+from streamtable.core.settings.display import (
     CLIENT_MAX_COLUMN_WIDTH,
     MAX_COLUMN_WIDTH,
     RESULT_MODE,
-    RUNTIME_MODE,
     ResultMode,
-    RuntimeMode,
 )
+from streamtable.core.settings.execution import RUNTIME_MODE, RuntimeMode
 from streamtable.plan.sink.sink import Collect
 
 #: Takes one line of the result.

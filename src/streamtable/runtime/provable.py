@@ -10,7 +10,7 @@ from streamtable.connector_api.connector import Readable
 from streamtable.connector_api.endpoints import source_of
 from streamtable.core.errors import Condition, StreamtableError
 from streamtable.core.options import Settings
-from streamtable.core.settings import NOT_NULL_ENFORCER, NotNullEnforcer
+from streamtable.core.settings.table import NOT_NULL_ENFORCER, NotNullEnforcer
 from streamtable.plan.rules.tree import every
 from streamtable.plan.sink.sink import Sink
 from streamtable.plan.source.scan import scans

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 
 from streamtable.connector_api.preflight import Notice
 from streamtable.core.errors import StreamtableError
-from streamtable.core.settings import STATE_ROWS
+from streamtable.core.settings.execution import STATE_ROWS
 from streamtable.operators.context import LoweringContext
 from streamtable.plan.sink.sink import Sink
 from streamtable.runtime.checkpoint.checkpoint import Checkpoint

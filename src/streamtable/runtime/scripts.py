@@ -12,9 +12,9 @@ from streamtable.catalog.functions import UserFunction
 from streamtable.connector_api.preflight import Notice
 from streamtable.core.errors import Condition, StreamtableError
 from streamtable.core.options import Settings
-from streamtable.core.session_settings import python_files
-from streamtable.core.settings import CHECKPOINT_DIRECTORY
-from streamtable.core.spark_settings import unknown_keys
+from streamtable.core.settings.execution import CHECKPOINT_DIRECTORY
+from streamtable.core.settings.session import python_files
+from streamtable.core.settings.spark import unknown_keys
 from streamtable.jvm.install.installed_spark import installed_spark, minor_of
 from streamtable.plan.sink.sink import Collect, Sink
 from streamtable.runtime.job import RunOptions, run_job

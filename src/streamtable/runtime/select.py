@@ -16,7 +16,7 @@ from pyspark.sql.streaming.query import StreamingQuery
 from streamtable.connector_api.preflight import Notice, Preflight
 from streamtable.core.errors import Condition, StreamtableError
 from streamtable.core.options import Settings
-from streamtable.core.settings import EXECUTION_MODE, ExecutionMode
+from streamtable.core.settings.execution import EXECUTION_MODE, ExecutionMode
 from streamtable.jvm.bridge import Bridge
 from streamtable.jvm.faults import Explain, job_fault
 from streamtable.jvm.streaming.planned_batches import plan_last_batch

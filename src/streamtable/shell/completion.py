@@ -11,8 +11,8 @@ from prompt_toolkit.document import Document
 from streamtable.api.session import Session
 from streamtable.connector_api.connectors import CONNECTORS
 from streamtable.core.errors import StreamtableError
-from streamtable.core.flink_settings import flink_settings
-from streamtable.core.settings import SETTINGS
+from streamtable.core.settings.declared import SETTINGS
+from streamtable.core.settings.flink import flink_settings
 from streamtable.formats.registry import FORMATS
 from streamtable.shell.shortcuts import SHORTCUTS
 from streamtable.shell.words import KEYWORDS, TYPES

@@ -8,7 +8,7 @@ from rich.console import Console
 from streamtable.api.job import Job
 from streamtable.api.query import Query
 from streamtable.api.result import Result
-from streamtable.core.settings import RESULT_MODE, ResultMode
+from streamtable.core.settings.display import RESULT_MODE, ResultMode
 from streamtable.shell.live import LiveRows
 
 

@@ -9,8 +9,8 @@ from typing import Any
 
 from streamtable.core.changelog import RowKind
 from streamtable.core.errors import Span, StreamtableError, closest
-from streamtable.core.session_settings import zone_named
-from streamtable.core.settings import TIME_ZONE
+from streamtable.core.settings.job import TIME_ZONE
+from streamtable.core.settings.session import zone_named
 from streamtable.core.table import MetadataColumn, PhysicalColumn, Table
 from streamtable.core.types import TIMESTAMPS, Field, Root
 from streamtable.ingest.file.document import Mapped, Node, Text

@@ -15,7 +15,7 @@ from pyspark.sql import DataFrame, SparkSession
 from streamtable.connector_api.source import ReadContext, ReadRequest, Source, Split
 from streamtable.core.changelog import ROW_KIND_COLUMN, RowKind
 from streamtable.core.errors import Condition, Span, StreamtableError
-from streamtable.core.session_settings import python_files
+from streamtable.core.settings.session import python_files
 from streamtable.core.table import Table
 from streamtable.core.types import Root, quote
 from streamtable.jvm.bridge import Bridge

@@ -11,7 +11,7 @@ from pathlib import Path
 from pyspark.sql import SparkSession
 
 from streamtable.core.errors import StreamtableError
-from streamtable.core.session_settings import SessionSettings
+from streamtable.core.settings.session import SessionSettings
 from streamtable.runtime.session.spark import start_spark, stop_spark
 from streamtable.sqltest.bind import Bound, Case
 from streamtable.sqltest.compare import differences, final_tables, show

@@ -8,7 +8,7 @@ from typing import Any
 from streamtable.api.connect import session_parts
 from streamtable.api.session import Function, Session
 from streamtable.api.table import Table
-from streamtable.core.settings import RUNTIME_MODE
+from streamtable.core.settings.execution import RUNTIME_MODE
 from streamtable.core.types import quote
 
 

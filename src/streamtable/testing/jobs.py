@@ -13,7 +13,7 @@ from pyspark.sql import DataFrame, SparkSession
 
 from streamtable.connectors.kafka.inspect.folded import FoldedTopic
 from streamtable.connectors.kafka.table import KafkaTable
-from streamtable.core.settings import DRAIN
+from streamtable.core.settings.execution import DRAIN
 from streamtable.core.table import Table
 from streamtable.runtime.job import RunOptions
 from streamtable.runtime.metrics.metrics import JobMetrics

@@ -15,7 +15,7 @@ from pathlib import Path
 from tests.compat.checkpoints.cases import PLACE, SEEN, STORED, cases, plans, rename, tables
 
 from streamtable.core.options import Given
-from streamtable.core.session_settings import SessionSettings
+from streamtable.core.settings.session import SessionSettings
 from streamtable.runtime.checkpoint.checkpoint import begin, open_checkpoint
 from streamtable.runtime.session.spark import start_spark
 from streamtable.testing.replay import Replay

@@ -11,8 +11,8 @@ from tests.compat.inventory.state import HERE, Case, State, cases, state, way_ou
 from streamtable.catalog.lacking import NOT_YET as CONNECTORS_NOT_YET
 from streamtable.connector_api.catalogs import CATALOG_TYPES
 from streamtable.connector_api.connectors import CONNECTORS
-from streamtable.core.flink_settings import NO_EFFECT, REFUSED, flink_settings
-from streamtable.core.settings import SETTINGS
+from streamtable.core.settings.declared import SETTINGS
+from streamtable.core.settings.flink import NO_EFFECT, REFUSED, flink_settings
 from streamtable.formats.registry import FORMATS, OF_FILES
 from streamtable.formats.registry import NOT_YET as FORMATS_NOT_YET
 from streamtable.plan.functions import AGGREGATES, FUNCTIONS, SINCE

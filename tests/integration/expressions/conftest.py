@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 from tests.compat.functions.functions_table import spark_columns
 
-from streamtable.core.spark_settings import SPARK_RULES
+from streamtable.core.settings.spark import SPARK_RULES
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from streamtable.core.settings import TypeLengthEnforcer
+from streamtable.core.settings.table import TypeLengthEnforcer
 from streamtable.core.types import BYTES, STRING, DataType, Field, Root, char, varchar
 from streamtable.operators.sink.length import with_length
 

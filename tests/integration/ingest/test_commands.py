@@ -15,7 +15,7 @@ from tests.integration.lineage import Backend, lineage_backend
 from tests.mariadb import PASSWORD, USER
 
 from streamtable.core.errors import StreamtableError
-from streamtable.core.session_settings import SessionSettings
+from streamtable.core.settings.session import SessionSettings
 from streamtable.ingest.check import check_job
 from streamtable.ingest.file.job_file import JobFile, load_job
 from streamtable.ingest.run.run import IngestOptions, run_ingest

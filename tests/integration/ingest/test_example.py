@@ -10,7 +10,7 @@ import pytest
 from tests.integration.ingest.support import folded, messages
 from tests.mariadb import PASSWORD, MariaDb
 
-from streamtable.core.session_settings import SessionSettings
+from streamtable.core.settings.session import SessionSettings
 from streamtable.ingest.file.job_file import read_job
 from streamtable.ingest.run.run import IngestOptions, run_ingest
 from streamtable.runtime.job import RunOptions

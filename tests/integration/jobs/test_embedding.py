@@ -13,7 +13,7 @@ import pytest
 from tests.integration.jobs.support import PATIENCE_S
 
 from streamtable.core.errors import Condition, StreamtableError
-from streamtable.core.session_settings import SessionSettings
+from streamtable.core.settings.session import SessionSettings
 from streamtable.runtime.session import foreign
 from streamtable.runtime.session.foreign import check_usable
 from streamtable.testing.topics import produce_json

@@ -13,7 +13,8 @@ from streamtable.connector_api.endpoints import sink_of
 from streamtable.connector_api.sink import Rollback
 from streamtable.connectors.kafka.cluster.admin import KafkaAdmin, RollbackResult
 from streamtable.core.errors import StreamtableError
-from streamtable.core.settings import SETTINGS, ExecutionMode
+from streamtable.core.settings.declared import SETTINGS
+from streamtable.core.settings.execution import ExecutionMode
 from streamtable.jvm.bridge import Bridge
 from streamtable.jvm.install.compile import operators_jar
 from streamtable.jvm.install.jars import connector_jars

@@ -13,7 +13,7 @@ import pytest
 
 import streamtable
 from streamtable.core.errors import Condition
-from streamtable.core.settings import ExecutionMode
+from streamtable.core.settings.execution import ExecutionMode
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -9,7 +9,7 @@ from pathlib import Path
 from click.testing import CliRunner, Result
 
 from streamtable.cli.main import cli
-from streamtable.core.spark_settings import FIXED
+from streamtable.core.settings.spark import FIXED
 from streamtable.session import Session
 
 _MACHINE = ("spark.driver.host", "spark.driver.bindAddress", "spark.master", "spark.ui.enabled")

@@ -5,7 +5,10 @@ from __future__ import annotations
 import pytest
 
 from streamtable.core.errors import Condition, Span, StreamtableError
-from streamtable.core.flink_settings import (
+from streamtable.core.options import Given
+from streamtable.core.settings.declared import SETTINGS
+from streamtable.core.settings.execution import CHECKPOINT_DIRECTORY
+from streamtable.core.settings.flink import (
     FREE_PREFIXES,
     NO_EFFECT,
     REFUSED,
@@ -14,9 +17,8 @@ from streamtable.core.flink_settings import (
     flink_settings,
     no_effect,
 )
-from streamtable.core.options import Given
-from streamtable.core.session_settings import SessionSettings
-from streamtable.core.settings import CHECKPOINT_DIRECTORY, PARALLELISM, SETTINGS
+from streamtable.core.settings.job import PARALLELISM
+from streamtable.core.settings.session import SessionSettings
 
 AT = Span("job.sql", 3, 5)
 _OURS = {key for option in SETTINGS.options for key in (option.key, *option.fallback_keys)}

@@ -6,8 +6,8 @@ import pytest
 
 from streamtable.core.errors import Condition, Span, StreamtableError
 from streamtable.core.options import Given
-from streamtable.core.session_settings import SessionSettings
-from streamtable.core.spark_settings import FIXED, GOVERNED, known_keys, unknown_keys
+from streamtable.core.settings.session import SessionSettings
+from streamtable.core.settings.spark import FIXED, GOVERNED, known_keys, unknown_keys
 
 AT = Span("job.sql", 1, 5)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from streamtable.connectors.kafka.cluster.positions import positions
-from streamtable.core.settings import ExecutionMode
+from streamtable.core.settings.execution import ExecutionMode
 from streamtable.runtime.metrics.lag import distance
 from streamtable.runtime.query.modes import next_mode
 

@@ -12,7 +12,8 @@ import pytest
 from streamtable.cli.status import StatusLine, status, summary
 from streamtable.core.errors import Condition, StreamtableError
 from streamtable.core.options import Given
-from streamtable.core.settings import METRIC_LABELS, OWN_LABELS, SETTINGS
+from streamtable.core.settings.declared import SETTINGS
+from streamtable.core.settings.reporting import METRIC_LABELS, OWN_LABELS
 from streamtable.jvm.streaming.counters import COUNTED_IN, COUNTED_OUT
 from streamtable.runtime.job_monitor import _watermark
 from streamtable.runtime.metrics.metric_names import BY_NAME, METRICS

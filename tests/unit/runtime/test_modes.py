@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from streamtable.core.errors import Condition, StreamtableError
-from streamtable.core.settings import ExecutionMode
+from streamtable.core.settings.execution import ExecutionMode
 from streamtable.runtime.checkpoint.assignment import query_names
 from streamtable.runtime.endpoints import sink_facts
 from streamtable.runtime.preflight.rollback import rollback_obstacles

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from streamtable.core.settings import ExecutionMode
+from streamtable.core.settings.execution import ExecutionMode
 from streamtable.runtime.query import real_time_mark
 from streamtable.runtime.query.query_state import State
 from streamtable.runtime.query.real_time_mark import RealTimeMark, is_marked

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, cast
 
 import pytest
 
-from streamtable.core.settings import ExecutionMode
+from streamtable.core.settings.execution import ExecutionMode
 from streamtable.runtime.checkpoint.assignment import query_names
 from streamtable.runtime.query.source_alignment import (
     SourceAlignment,

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from streamtable.core.options import Given
-from streamtable.core.session_settings import SessionSettings
-from streamtable.core.spark_settings import FIXED
+from streamtable.core.settings.session import SessionSettings
+from streamtable.core.settings.spark import FIXED
 from streamtable.runtime.session.configuration import configuration
 
 _OURS = "io.streamtable.query.StateOrder"

@@ -17,7 +17,7 @@ from streamtable.cli.script import (
     script_arguments,
 )
 from streamtable.core.errors import Condition, StreamtableError
-from streamtable.core.settings import CHECKPOINT_DIRECTORY
+from streamtable.core.settings.execution import CHECKPOINT_DIRECTORY
 from streamtable.jvm.install.installed_spark import check_machine
 from streamtable.sql.lexer.portable import portable
 from streamtable.sql.lexer.script import read_script

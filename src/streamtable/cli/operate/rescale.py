@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from streamtable.cli.script import master_option, settings_option
-from streamtable.core.settings import CHECKPOINT_LEASE
+from streamtable.core.settings.execution import CHECKPOINT_LEASE
 
 if TYPE_CHECKING:
     from streamtable.jvm.bridge import Bridge

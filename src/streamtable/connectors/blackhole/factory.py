@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 from streamtable.connector_api.connector import ConnectorFactory
 from streamtable.connector_api.tables import SinkTable
 from streamtable.core.errors import Span
-from streamtable.core.options import TEXT, Given, Option, OptionSet
+from streamtable.core.option_kinds import TEXT
+from streamtable.core.options import Given, Option, OptionSet
 from streamtable.core.table import Schema
 
 if TYPE_CHECKING:

@@ -10,7 +10,8 @@ from streamtable.connector_api.connector import ConnectorFactory
 from streamtable.connector_api.tables import SourceTable
 from streamtable.connectors.datagen.fields import FIELD_OPTIONS, FieldOptions, check, rows_of
 from streamtable.core.errors import Condition, Span, StreamtableError, closest
-from streamtable.core.options import TEXT, Given, Option, OptionSet, integer
+from streamtable.core.option_kinds import TEXT, integer
+from streamtable.core.options import Given, Option, OptionSet
 from streamtable.core.table import Schema
 
 if TYPE_CHECKING:

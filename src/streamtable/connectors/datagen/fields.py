@@ -15,7 +15,8 @@ from enum import Enum
 from typing import Any
 
 from streamtable.core.errors import Condition, Span, StreamtableError
-from streamtable.core.options import BOOLEAN, DURATION, Given, Kind, Option, choice, integer
+from streamtable.core.option_kinds import BOOLEAN, DURATION, Kind, choice, integer
+from streamtable.core.options import Given, Option
 from streamtable.core.types import (
     BYTES_ROOTS,
     CHARACTER,

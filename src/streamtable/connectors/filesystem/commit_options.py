@@ -11,16 +11,8 @@ from enum import Enum
 from typing import Any
 
 from streamtable.core.errors import Condition, StreamtableError
-from streamtable.core.options import (
-    DURATION,
-    NOT_EMPTY,
-    TEXT,
-    Kind,
-    Option,
-    Rule,
-    Settings,
-    choice,
-)
+from streamtable.core.option_kinds import DURATION, NOT_EMPTY, TEXT, Kind, choice
+from streamtable.core.options import Option, Rule, Settings
 
 
 class CommitTrigger(Enum):

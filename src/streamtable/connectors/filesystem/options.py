@@ -9,18 +9,8 @@ from enum import Enum
 from streamtable.connectors.filesystem.commit_options import COMMIT_OPTIONS, COMMIT_RULES
 from streamtable.connectors.filesystem.unsupported_options import UNSUPPORTED
 from streamtable.core.errors import Condition, StreamtableError
-from streamtable.core.options import (
-    BOOLEAN,
-    NOT_EMPTY,
-    TEXT,
-    Kind,
-    Option,
-    OptionSet,
-    Settings,
-    choice,
-    duration,
-    integer,
-)
+from streamtable.core.option_kinds import BOOLEAN, NOT_EMPTY, TEXT, Kind, choice, duration, integer
+from streamtable.core.options import Option, OptionSet, Settings
 
 
 class Statistics(Enum):

@@ -18,7 +18,7 @@ from streamtable.connectors.filesystem.table import FilesystemTable, Lines
 from streamtable.core.changelog import ROW_KIND_COLUMN, RowKind
 from streamtable.core.errors import Condition, StreamtableError
 from streamtable.core.options import Settings
-from streamtable.core.settings import MAX_BATCH_RECORDS
+from streamtable.core.settings.execution import MAX_BATCH_RECORDS
 from streamtable.core.types import Field, quote, spark_ddl
 from streamtable.jvm.bridge import Bridge
 from streamtable.jvm.specs.reader import ReaderSpec

@@ -6,7 +6,8 @@ import re
 from datetime import timedelta
 from typing import Any
 
-from streamtable.core.options import BOOLEAN, DURATION, TEXT, Kind, Option, integer
+from streamtable.core.option_kinds import BOOLEAN, DURATION, TEXT, Kind, integer
+from streamtable.core.options import Option
 
 _UNITS = {"": 1, "b": 1, "k": 1 << 10, "kb": 1 << 10, "m": 1 << 20, "mb": 1 << 20, "g": 1 << 30}
 _UNITS["gb"] = _UNITS["g"]

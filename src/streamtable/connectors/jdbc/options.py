@@ -12,17 +12,16 @@ from streamtable.connectors.jdbc.rules import (
     cache_has_a_limit,
     caches_agree,
 )
-from streamtable.core.options import (
+from streamtable.core.option_kinds import (
     BOOLEAN,
     DURATION,
     NOT_EMPTY,
     TEXT,
-    Option,
-    OptionSet,
     choice,
     duration,
     integer,
 )
+from streamtable.core.options import Option, OptionSet
 
 
 class CacheType(Enum):

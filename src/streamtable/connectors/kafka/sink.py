@@ -41,7 +41,7 @@ from streamtable.connectors.kafka.write.writer import (
 )
 from streamtable.core.checkpoint_path import CheckpointPath
 from streamtable.core.errors import Condition, StreamtableError
-from streamtable.core.settings import EXECUTION_MODE
+from streamtable.core.settings.execution import EXECUTION_MODE
 from streamtable.jvm.bridge import Bridge
 
 _COMPACTED = {"cleanup.policy": "compact"}

@@ -42,8 +42,8 @@ from streamtable.core.durations import format_duration
 from streamtable.core.errors import Condition, StreamtableError
 from streamtable.core.moment import Moment
 from streamtable.core.options import Settings
-from streamtable.core.session_settings import checkpoint_interval
-from streamtable.core.settings import CHECKPOINT_INTERVAL, EXECUTION_MODE
+from streamtable.core.settings.execution import CHECKPOINT_INTERVAL, EXECUTION_MODE
+from streamtable.core.settings.session import checkpoint_interval
 from streamtable.jvm.bridge import Bridge
 
 

@@ -12,7 +12,8 @@ from typing import Any
 
 from streamtable.connectors.mysql_cdc.names import StartupMode
 from streamtable.connectors.mysql_cdc.server_options import JDBC_PREFIX
-from streamtable.core.options import TEXT, Option
+from streamtable.core.option_kinds import TEXT
+from streamtable.core.options import Option
 
 DEBEZIUM_PREFIX = "debezium."
 

@@ -27,17 +27,8 @@ from streamtable.connectors.mysql_cdc.server_options import (
     missing_startup,
 )
 from streamtable.core.errors import Condition, StreamtableError
-from streamtable.core.options import (
-    BOOLEAN,
-    DURATION,
-    NOT_EMPTY,
-    TEXT,
-    Option,
-    OptionSet,
-    Settings,
-    choice,
-    integer,
-)
+from streamtable.core.option_kinds import BOOLEAN, DURATION, NOT_EMPTY, TEXT, choice, integer
+from streamtable.core.options import Option, OptionSet, Settings
 
 CONNECTOR = Option("connector", TEXT, required=True, doc="`mysql-cdc`.")
 DATABASE = Option(

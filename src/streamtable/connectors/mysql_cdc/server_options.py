@@ -11,16 +11,8 @@ from typing import Any
 
 from streamtable.connectors.mysql_cdc.names import JDBC_PROPERTIES, StartupMode, server_ids
 from streamtable.core.errors import closest
-from streamtable.core.options import (
-    NOT_EMPTY,
-    TEXT,
-    Kind,
-    Option,
-    Settings,
-    choice,
-    duration,
-    integer,
-)
+from streamtable.core.option_kinds import NOT_EMPTY, TEXT, Kind, choice, duration, integer
+from streamtable.core.options import Option, Settings
 
 SERVER_IDS: Kind[tuple[int, int]] = Kind(
     "String", "an id such as '5400' or a range such as '5400-5408'", server_ids

@@ -27,7 +27,7 @@ from streamtable.connectors.mysql_cdc.reader.check import server_zone
 from streamtable.core.changelog import ROW_KIND_COLUMN
 from streamtable.core.errors import Condition, StreamtableError
 from streamtable.core.options import Settings
-from streamtable.core.settings import EXECUTION_MODE, MAX_BATCH_RECORDS
+from streamtable.core.settings.execution import EXECUTION_MODE, MAX_BATCH_RECORDS
 from streamtable.core.types import Field, quote
 from streamtable.jvm.bridge import Bridge
 

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 from streamtable.connector_api.connector import ConnectorFactory
 from streamtable.connector_api.tables import SinkTable
 from streamtable.core.errors import Condition, Span, StreamtableError
-from streamtable.core.options import BOOLEAN, TEXT, Given, Option, OptionSet, integer
+from streamtable.core.option_kinds import BOOLEAN, TEXT, integer
+from streamtable.core.options import Given, Option, OptionSet
 from streamtable.core.table import Schema
 from streamtable.core.types import Root
 

@@ -10,16 +10,8 @@ from typing import Any
 from streamtable.connectors.kafka.options import rules
 from streamtable.connectors.kafka.options.options import BOOTSTRAP_SERVERS, StartupMode
 from streamtable.core.errors import Span
-from streamtable.core.options import (
-    NAMES,
-    NOT_EMPTY,
-    TEXT,
-    Given,
-    Option,
-    OptionSet,
-    Settings,
-    choice,
-)
+from streamtable.core.option_kinds import NAMES, NOT_EMPTY, TEXT, choice
+from streamtable.core.options import Given, Option, OptionSet, Settings
 from streamtable.formats.schema_registry.client import REGISTRY_RULES
 from streamtable.formats.schema_registry.options import CONNECTION, PROPERTIES
 

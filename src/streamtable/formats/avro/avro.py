@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 
 from streamtable.core.changelog import APPEND
 from streamtable.core.codec import Codec
-from streamtable.core.options import BOOLEAN, Option, OptionSet, choice
+from streamtable.core.option_kinds import BOOLEAN, choice
+from streamtable.core.options import Option, OptionSet
 from streamtable.formats.avro.schema import avro_schema
 
 if TYPE_CHECKING:

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 from streamtable.connector_api.registered import RegisteredColumns
 from streamtable.core.changelog import APPEND
 from streamtable.core.codec import Codec
-from streamtable.core.options import TEXT, Option, OptionSet
+from streamtable.core.option_kinds import TEXT
+from streamtable.core.options import Option, OptionSet
 from streamtable.formats.avro.schema import avro_schema
 from streamtable.formats.avro.types import columns_of, whole_schema
 from streamtable.formats.schema_registry.client import REGISTRY_RULES, connection

@@ -6,7 +6,8 @@ import re
 from typing import TYPE_CHECKING
 
 from streamtable.core import types as t
-from streamtable.core.options import Kind, Option, OptionSet
+from streamtable.core.option_kinds import Kind
+from streamtable.core.options import Option, OptionSet
 from streamtable.core.types import Field
 from streamtable.formats.cdc.change_events import JSON_OPTIONS, ChangeEvents
 

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 from streamtable.core import types as t
 from streamtable.core.codec import Codec
 from streamtable.core.errors import Condition, StreamtableError
-from streamtable.core.options import BOOLEAN, TEXT, Option, OptionSet
+from streamtable.core.option_kinds import BOOLEAN, TEXT
+from streamtable.core.options import Option, OptionSet
 from streamtable.core.types import Field, Root
 from streamtable.formats.cdc.change_events import JSON_OPTIONS, ChangeEvents
 from streamtable.formats.json.json import check_columns, reading, writing

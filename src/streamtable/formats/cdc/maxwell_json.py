@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 
 from streamtable.core import types as t
 from streamtable.core.errors import Condition, StreamtableError
-from streamtable.core.options import TEXT, Option, OptionSet
+from streamtable.core.option_kinds import TEXT
+from streamtable.core.options import Option, OptionSet
 from streamtable.core.types import Field
 from streamtable.formats.cdc.change_events import JSON_OPTIONS, ChangeEvents
 

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 from streamtable.core.changelog import APPEND
 from streamtable.core.codec import Codec
 from streamtable.core.errors import Condition, StreamtableError
-from streamtable.core.options import BOOLEAN, TEXT, Option, OptionSet, choice
+from streamtable.core.option_kinds import BOOLEAN, TEXT, choice
+from streamtable.core.options import Option, OptionSet
 from streamtable.core.types import CHARACTER, Root
 from streamtable.formats.types import walk
 

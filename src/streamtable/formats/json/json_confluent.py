@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING
 from streamtable.connector_api.registered import RegisteredColumns
 from streamtable.core.changelog import APPEND
 from streamtable.core.codec import Codec
-from streamtable.core.options import TEXT, Option, OptionSet
+from streamtable.core.option_kinds import TEXT
+from streamtable.core.options import Option, OptionSet
 from streamtable.formats.json.columns import json_columns
 from streamtable.formats.json.json import IGNORE_PARSE_ERRORS, JSON, check_columns, reading, writing
 from streamtable.formats.json.schema import json_schema

@@ -13,7 +13,8 @@ from streamtable.connector_api.registered import RegisteredColumns
 from streamtable.core.changelog import APPEND
 from streamtable.core.codec import Codec
 from streamtable.core.errors import Condition, StreamtableError
-from streamtable.core.options import NOT_EMPTY, Option, OptionSet
+from streamtable.core.option_kinds import NOT_EMPTY
+from streamtable.core.options import Option, OptionSet
 from streamtable.formats.protobuf.columns import proto_columns
 from streamtable.formats.protobuf.protobuf import (
     IGNORE_PARSE_ERRORS,

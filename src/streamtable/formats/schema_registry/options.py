@@ -6,7 +6,8 @@ import re
 from typing import Any
 
 from streamtable.core.errors import Condition, StreamtableError
-from streamtable.core.options import TEXT, Kind, Option, Settings
+from streamtable.core.option_kinds import TEXT, Kind
+from streamtable.core.options import Option, Settings
 
 URL = Option(
     "url",

@@ -24,15 +24,8 @@ from streamtable.connectors.kafka.options.options import (
     TRANSACTION_PREFIX,
 )
 from streamtable.connectors.mysql_cdc import server_options as server
-from streamtable.core.options import (
-    BOOLEAN,
-    NOT_EMPTY,
-    TEXT,
-    Kind,
-    Option,
-    choice,
-    integer,
-)
+from streamtable.core.option_kinds import BOOLEAN, NOT_EMPTY, TEXT, Kind, choice, integer
+from streamtable.core.options import Option
 
 
 class SchemaBehavior(Enum):

@@ -9,7 +9,8 @@ from typing import Any
 
 from streamtable.core.checkpoint_path import CheckpointPath
 from streamtable.core.options import Settings
-from streamtable.core.settings import JOB_NAME, ExecutionMode
+from streamtable.core.settings.execution import ExecutionMode
+from streamtable.core.settings.job import JOB_NAME
 from streamtable.ingest.run.status import ReaderStatus
 from streamtable.jvm.streaming.counters import Counters
 from streamtable.jvm.streaming.progress import batch_times

@@ -14,7 +14,8 @@ from streamtable.connectors.kafka.options.options import BOOTSTRAP_SERVERS
 from streamtable.connectors.mysql_cdc.reader import TableId, check
 from streamtable.connectors.mysql_cdc.server_options import HOSTNAME, PORT
 from streamtable.core.options import Settings
-from streamtable.core.settings import CHECKPOINT_DIRECTORY, METRIC_LABELS
+from streamtable.core.settings.execution import CHECKPOINT_DIRECTORY
+from streamtable.core.settings.reporting import METRIC_LABELS
 from streamtable.ingest.file import options as o
 from streamtable.ingest.file.job_file import JobFile
 from streamtable.ingest.records.rules import shared_topics

@@ -28,7 +28,7 @@ from streamtable.connectors.upsert_kafka.factory import UPSERT_KAFKA
 from streamtable.core.changelog import UPSERT
 from streamtable.core.checkpoint_path import CheckpointPath
 from streamtable.core.options import Given
-from streamtable.core.settings import ExecutionMode
+from streamtable.core.settings.execution import ExecutionMode
 from streamtable.core.table import PhysicalColumn, Schema
 from streamtable.core.types import BYTES
 from streamtable.ingest.file.job_file import JobFile

@@ -8,12 +8,8 @@ from pyspark.sql import DataFrame
 
 from streamtable.core.changelog import ROW_KIND_COLUMN
 from streamtable.core.durations import milliseconds
-from streamtable.core.settings import (
-    AGGREGATION_PHASES,
-    DISTINCT_BITMAPS,
-    AggregationPhases,
-    ExecutionMode,
-)
+from streamtable.core.settings.execution import ExecutionMode
+from streamtable.core.settings.table import AGGREGATION_PHASES, DISTINCT_BITMAPS, AggregationPhases
 from streamtable.core.types import BOOLEAN, BYTES_ROOTS, Field, Root
 from streamtable.jvm.bridge import Bridge
 from streamtable.jvm.specs.aggregate import GroupAggregateOperator

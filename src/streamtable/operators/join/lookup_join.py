@@ -9,7 +9,7 @@ from pyspark.sql.functions import broadcast, expr, lit
 
 from streamtable.core.changelog import ROW_KIND_COLUMN
 from streamtable.core.errors import InternalError
-from streamtable.core.settings import ExecutionMode
+from streamtable.core.settings.execution import ExecutionMode
 from streamtable.core.types import quote
 from streamtable.operators.context import LoweringContext
 from streamtable.operators.rows.calc import lower_calc

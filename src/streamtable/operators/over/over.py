@@ -6,7 +6,7 @@ from pyspark.sql import DataFrame
 
 from streamtable.core.changelog import ROW_KIND_COLUMN
 from streamtable.core.durations import milliseconds
-from streamtable.core.settings import DISTINCT_BITMAPS
+from streamtable.core.settings.table import DISTINCT_BITMAPS
 from streamtable.core.types import Field, quote
 from streamtable.jvm.specs.operator import SortColumn
 from streamtable.jvm.specs.over import (

@@ -6,7 +6,7 @@ from pyspark.sql import DataFrame
 
 from streamtable.core.changelog import ROW_KIND_COLUMN
 from streamtable.core.durations import milliseconds
-from streamtable.core.settings import DISTINCT_BITMAPS
+from streamtable.core.settings.table import DISTINCT_BITMAPS
 from streamtable.core.types import quote
 from streamtable.jvm.specs.over import ProcessingTimeOverOperator
 from streamtable.jvm.specs.rank import ProcessingTimeDeduplicateOperator

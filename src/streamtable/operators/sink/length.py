@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from streamtable.core.settings import TypeLengthEnforcer
+from streamtable.core.settings.table import TypeLengthEnforcer
 from streamtable.core.types import BYTES_ROOTS, CHARACTER, MAX_LENGTH, Field, Root, quote
 
 _FIXED = (Root.CHAR, Root.BINARY)

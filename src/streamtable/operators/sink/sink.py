@@ -7,7 +7,7 @@ from pyspark.sql import functions as F  # noqa: N812 - the name everyone knows
 
 from streamtable.connector_api.endpoints import sink_of
 from streamtable.core.changelog import ROW_KIND_COLUMN, RowKind
-from streamtable.core.settings import (
+from streamtable.core.settings.table import (
     NOT_NULL_ENFORCER,
     TYPE_LENGTH_ENFORCER,
     NotNullEnforcer,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from streamtable.core.settings import ExecutionMode
+from streamtable.core.settings.execution import ExecutionMode
 from streamtable.core.types import quote
 from streamtable.jvm.specs.operator import Lateness
 from streamtable.operators.context import LoweringContext

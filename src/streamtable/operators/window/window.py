@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pyspark.sql import DataFrame
 
 from streamtable.core.changelog import ROW_KIND_COLUMN
-from streamtable.core.settings import DISTINCT_BITMAPS
+from streamtable.core.settings.table import DISTINCT_BITMAPS
 from streamtable.core.types import BIGINT, Field, quote, timestamp
 from streamtable.jvm.specs.operator import SortColumn
 from streamtable.jvm.specs.window import WindowAggregateOperator, WindowTopNOperator

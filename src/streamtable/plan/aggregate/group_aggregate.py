@@ -10,7 +10,7 @@ from functools import cached_property
 from streamtable.core.changelog import ChangelogMode, RowKind
 from streamtable.core.errors import Span
 from streamtable.core.identity import stable
-from streamtable.core.settings import STATE_TTL
+from streamtable.core.settings.table import STATE_TTL
 from streamtable.core.types import Field
 from streamtable.plan.aggregate.call import (
     AggregateCall,

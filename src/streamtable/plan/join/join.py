@@ -10,7 +10,7 @@ from typing import Self
 from streamtable.core.changelog import APPEND, ChangelogMode
 from streamtable.core.errors import Span
 from streamtable.core.identity import stable
-from streamtable.core.settings import STATE_TTL
+from streamtable.core.settings.table import STATE_TTL
 from streamtable.plan.inputs import PairsChanges
 from streamtable.plan.join.kind import JoinKind
 from streamtable.plan.join.pairs import PairNode

@@ -12,7 +12,7 @@ from sqlglot import exp
 from streamtable.catalog.catalog import Catalog
 from streamtable.core.errors import Condition, StreamtableError, closest
 from streamtable.core.options import Given
-from streamtable.core.settings import DYNAMIC_TABLE_OPTIONS
+from streamtable.core.settings.table import DYNAMIC_TABLE_OPTIONS
 from streamtable.core.table import Table
 from streamtable.plan.query.lookup_hints import HINT as LOOKUP
 from streamtable.plan.query.relation import Relation

@@ -9,7 +9,7 @@ from functools import cached_property
 
 from streamtable.core.changelog import APPEND, ChangelogMode
 from streamtable.core.identity import stable
-from streamtable.core.settings import STATE_TTL
+from streamtable.core.settings.table import STATE_TTL
 from streamtable.core.types import Field
 from streamtable.plan.inputs import Expiring, UnaryNode
 from streamtable.plan.keys import by, listed

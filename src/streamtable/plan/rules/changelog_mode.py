@@ -20,7 +20,7 @@ from dataclasses import replace
 
 from streamtable.core.changelog import RowKind
 from streamtable.core.errors import Condition, StreamtableError
-from streamtable.core.settings import UpsertMaterialize
+from streamtable.core.settings.table import UpsertMaterialize
 from streamtable.plan.keys import ordered_keys, unique_keys
 from streamtable.plan.node import Key, Node
 from streamtable.plan.position import is_scattered, with_position

@@ -14,7 +14,7 @@ from datetime import timedelta
 from typing import TypeVar
 
 from streamtable.core.options import Settings
-from streamtable.core.settings import STATE_TTL
+from streamtable.core.settings.table import STATE_TTL
 from streamtable.plan.node import Node
 from streamtable.plan.rules.tree import every, rebuilt
 from streamtable.plan.sink.sink import Collect, Sink

@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from streamtable.core.errors import Condition, StreamtableError
-from streamtable.core.settings import UpsertMaterialize
+from streamtable.core.settings.table import UpsertMaterialize
 from streamtable.core.table import Table
 from streamtable.plan.keys import unique_keys
 from streamtable.plan.rank.processing_time_deduplicate import ProcessingTimeDeduplicate

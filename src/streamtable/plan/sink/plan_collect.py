@@ -9,7 +9,7 @@ from sqlglot import exp
 from streamtable.catalog.catalog import Catalog
 from streamtable.core.errors import Condition, Span, StreamtableError
 from streamtable.core.options import Settings
-from streamtable.core.settings import CDC_DUPLICATES, DYNAMIC_TABLE_OPTIONS
+from streamtable.core.settings.table import CDC_DUPLICATES, DYNAMIC_TABLE_OPTIONS
 from streamtable.core.types import BYTES_ROOTS, INT, STRING, Field, Root, map_of
 from streamtable.plan.binding.bound import Bound, derived
 from streamtable.plan.binding.cast_text import to_text

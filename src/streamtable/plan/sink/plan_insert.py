@@ -8,7 +8,7 @@ from dataclasses import replace
 from streamtable.catalog.catalog import Catalog
 from streamtable.core.errors import Condition, StreamtableError, closest
 from streamtable.core.options import Settings
-from streamtable.core.settings import (
+from streamtable.core.settings.table import (
     CDC_DUPLICATES,
     DYNAMIC_TABLE_OPTIONS,
     UPSERT_MATERIALIZE,

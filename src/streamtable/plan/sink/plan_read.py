@@ -9,7 +9,7 @@ from sqlglot import exp
 from streamtable.catalog.catalog import Catalog
 from streamtable.core.errors import Condition, Span, StreamtableError
 from streamtable.core.options import Settings
-from streamtable.core.settings import DYNAMIC_TABLE_OPTIONS
+from streamtable.core.settings.table import DYNAMIC_TABLE_OPTIONS
 from streamtable.core.types import Field
 from streamtable.plan.node import Node
 from streamtable.plan.query.query import QueryPlanner

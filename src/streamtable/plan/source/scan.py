@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from streamtable.core.changelog import ChangelogMode
 from streamtable.core.errors import Condition, StreamtableError
 from streamtable.core.identity import stable
-from streamtable.core.settings import CDC_DUPLICATES
+from streamtable.core.settings.table import CDC_DUPLICATES
 from streamtable.core.table import Table
 from streamtable.core.types import Field
 from streamtable.plan.inputs import LeafNode

@@ -18,7 +18,7 @@ from typing import Any
 
 from streamtable.core.checkpoint_path import MANIFEST, CheckpointPath
 from streamtable.core.errors import Condition, StreamtableError
-from streamtable.core.settings import PARALLELISM
+from streamtable.core.settings.job import PARALLELISM
 from streamtable.jvm.streaming.planned_batches import END_WATERMARK_MS, newest_batch
 from streamtable.runtime.checkpoint.checkpoint import (
     RESCALE_MARK,

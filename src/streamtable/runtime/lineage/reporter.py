@@ -14,7 +14,7 @@ from streamtable.connector_api.preflight import Notice
 from streamtable.core.errors import Condition, StreamtableError
 from streamtable.core.options import Settings
 from streamtable.core.secrets import without_secrets
-from streamtable.core.settings import LINEAGE_API_KEY, LINEAGE_NAMESPACE, LINEAGE_URL
+from streamtable.core.settings.reporting import LINEAGE_API_KEY, LINEAGE_NAMESPACE, LINEAGE_URL
 from streamtable.runtime.lineage.flows import Flow
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from streamtable.connector_api.endpoints import sink_of
 from streamtable.connector_api.sink import SinkFacts
 from streamtable.core.options import Settings
-from streamtable.core.settings import RESTORE_SINKS
+from streamtable.core.settings.execution import RESTORE_SINKS
 from streamtable.operators.context import LoweringContext
 from streamtable.plan.sink.sink import Sink
 from streamtable.runtime.session.configuration import FILES, FILES_KEY

@@ -9,7 +9,7 @@ from itertools import groupby
 
 from streamtable.connector_api.findings import Finding, Severity
 from streamtable.core.durations import format_duration
-from streamtable.core.settings import IDLE_TIMEOUT
+from streamtable.core.settings.table import IDLE_TIMEOUT
 from streamtable.core.table import Table
 from streamtable.plan.node import Key
 

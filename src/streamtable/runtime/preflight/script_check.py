@@ -18,8 +18,9 @@ from streamtable.connector_api.preflight import Notice, Preflight, Resource
 from streamtable.connector_api.source import Source
 from streamtable.core.errors import Span, StreamtableError
 from streamtable.core.options import Settings
-from streamtable.core.session_settings import python_files
-from streamtable.core.settings import EXECUTION_MODE, IDLE_TIMEOUT, ExecutionMode
+from streamtable.core.settings.execution import EXECUTION_MODE, ExecutionMode
+from streamtable.core.settings.session import python_files
+from streamtable.core.settings.table import IDLE_TIMEOUT
 from streamtable.jvm.bridge import Bridge
 from streamtable.jvm.faults import not_enough_slots
 from streamtable.plan.rules.real_time import obstacle

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 
 from streamtable.core.errors import Condition, StreamtableError
 from streamtable.core.options import Settings
-from streamtable.core.settings import DRAIN
+from streamtable.core.settings.execution import DRAIN
 from streamtable.jvm.bridge import Bridge
 from streamtable.jvm.streaming.planned_batches import Stage, stage
 from streamtable.plan.node import Node

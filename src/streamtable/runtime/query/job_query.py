@@ -11,7 +11,7 @@ from pyspark.sql.streaming.readwriter import DataStreamWriter
 from streamtable.connector_api.endpoints import sink_of
 from streamtable.connector_api.joint_sink import joint_sink_of
 from streamtable.connector_api.sink import SinkFacts, SinkTimer
-from streamtable.core.settings import ExecutionMode
+from streamtable.core.settings.execution import ExecutionMode
 from streamtable.operators.context import LoweringContext
 from streamtable.operators.sink.shared_scan import lower_together
 from streamtable.operators.sink.sink import lower_sink

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from streamtable.connector_api.sink import Rollback
-from streamtable.core.settings import ExecutionMode
+from streamtable.core.settings.execution import ExecutionMode
 
 
 def of_all_sinks(rollbacks: Sequence[Rollback]) -> Rollback | None:

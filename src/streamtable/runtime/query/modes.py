@@ -17,12 +17,8 @@ from pyspark.sql.streaming.readwriter import DataStreamWriter
 from streamtable.connector_api.endpoints import sink_of
 from streamtable.core.errors import Condition, StreamtableError
 from streamtable.core.options import Settings
-from streamtable.core.session_settings import checkpoint_interval
-from streamtable.core.settings import (
-    EXECUTION_MODE,
-    FIRST_CHECKPOINTS,
-    ExecutionMode,
-)
+from streamtable.core.settings.execution import EXECUTION_MODE, FIRST_CHECKPOINTS, ExecutionMode
+from streamtable.core.settings.session import checkpoint_interval
 from streamtable.jvm.install.installed_spark import minor_of, shuffles_in_real_time
 from streamtable.plan.node import Node
 from streamtable.plan.rules.real_time import obstacle

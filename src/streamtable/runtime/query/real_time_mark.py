@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from streamtable.connector_api.source import Split
 from streamtable.core.checkpoint_path import CheckpointPath
 from streamtable.core.errors import StreamtableError
-from streamtable.core.settings import ExecutionMode
+from streamtable.core.settings.execution import ExecutionMode
 from streamtable.jvm.bridge import Bridge
 from streamtable.plan.sink.sink import Sink
 from streamtable.runtime.checkpoint.manifest_file import write_file

@@ -12,8 +12,12 @@ from datetime import timedelta
 
 from pyspark.sql.streaming.query import StreamingQuery
 
-from streamtable.core.session_settings import checkpoint_interval
-from streamtable.core.settings import FIRST_CHECKPOINTS, PRACTICE_PLANS, QUIET_BUFFER_TIMEOUT
+from streamtable.core.settings.execution import (
+    FIRST_CHECKPOINTS,
+    PRACTICE_PLANS,
+    QUIET_BUFFER_TIMEOUT,
+)
+from streamtable.core.settings.session import checkpoint_interval
 from streamtable.jvm.streaming.running_queries import (
     begin_buffer_timeout,
     end_buffer_timeout,

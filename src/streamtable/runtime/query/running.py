@@ -18,7 +18,7 @@ from streamtable.connector_api.preflight import Notice
 from streamtable.connector_api.sink import Rollback, SinkFacts, SinkTimer
 from streamtable.core.checkpoint_path import CheckpointPath
 from streamtable.core.errors import StreamtableError
-from streamtable.core.settings import DRAIN, ExecutionMode
+from streamtable.core.settings.execution import DRAIN, ExecutionMode
 from streamtable.jvm.bridge import Bridge
 from streamtable.jvm.streaming.planned_batches import Stage
 from streamtable.jvm.streaming.running_queries import current_watermark

@@ -11,7 +11,7 @@ from streamtable.connector_api.endpoints import sink_of, source_of
 from streamtable.connector_api.preflight import Notice
 from streamtable.connector_api.source import Source
 from streamtable.core.errors import StreamtableError
-from streamtable.core.settings import ExecutionMode
+from streamtable.core.settings.execution import ExecutionMode
 from streamtable.jvm.bridge import Bridge
 from streamtable.jvm.faults import not_enough_slots
 from streamtable.plan.sink.sink import Sink

@@ -17,7 +17,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from streamtable.core.options import Settings
-from streamtable.core.settings import MAX_LEAD, ExecutionMode
+from streamtable.core.settings.execution import MAX_LEAD, ExecutionMode
 from streamtable.jvm.bridge import Bridge
 from streamtable.plan.sink.sink import Sink
 from streamtable.runtime.endpoints import sources_of

@@ -11,7 +11,7 @@ from streamtable.connector_api.sink import Rollback
 from streamtable.connector_api.source import Split
 from streamtable.core.checkpoint_path import CheckpointPath
 from streamtable.core.errors import Condition, StreamtableError
-from streamtable.core.settings import AUTO_LAG, ExecutionMode
+from streamtable.core.settings.execution import AUTO_LAG, ExecutionMode
 from streamtable.jvm.streaming.planned_batches import Stage, plan_empty_batch, plan_last_batch
 from streamtable.operators.context import LoweringContext
 from streamtable.plan.rules.watermarks import waits

@@ -10,7 +10,8 @@ from math import gcd
 
 from pyspark.sql.streaming.query import StreamingQuery
 
-from streamtable.core.settings import IDLE_TIMEOUT, ExecutionMode
+from streamtable.core.settings.execution import ExecutionMode
+from streamtable.core.settings.table import IDLE_TIMEOUT
 from streamtable.jvm.streaming.running_queries import advance_watermark
 from streamtable.operators.context import LoweringContext
 from streamtable.plan.node import Node

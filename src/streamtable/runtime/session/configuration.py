@@ -7,9 +7,9 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from streamtable.core.options import Settings
-from streamtable.core.session_settings import time_zone
-from streamtable.core.settings import JOB_NAME, PARALLELISM, TIME_ZONE
-from streamtable.core.spark_settings import FIXED
+from streamtable.core.settings.job import JOB_NAME, PARALLELISM, TIME_ZONE
+from streamtable.core.settings.session import time_zone
+from streamtable.core.settings.spark import FIXED
 from streamtable.jvm.install.class_archive import java_options
 from streamtable.jvm.install.compile import operators_jar
 from streamtable.jvm.install.jars import connector_jars

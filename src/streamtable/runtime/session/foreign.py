@@ -10,7 +10,7 @@ from pyspark.sql import SparkSession
 from streamtable.connector_api.connectors import CONNECTORS
 from streamtable.core.errors import Condition, StreamtableError
 from streamtable.core.options import Settings
-from streamtable.core.spark_settings import FIXED
+from streamtable.core.settings.spark import FIXED
 from streamtable.jvm.bridge import Bridge
 from streamtable.jvm.install.compile import operators_jar
 from streamtable.jvm.install.installed_spark import SPARK_MINORS, minor_of, supported

@@ -17,7 +17,7 @@ from pyspark import SparkConf, SparkContext
 from pyspark.sql import SparkSession
 
 from streamtable.core.options import Settings
-from streamtable.core.settings import STATE_ORDER, STATE_ROWS
+from streamtable.core.settings.execution import STATE_ORDER, STATE_ROWS
 from streamtable.jvm.bridge import Bridge
 from streamtable.jvm.install.installed_spark import check_machine
 from streamtable.jvm.submitted import is_submitted, submitting_jvm_has_ended

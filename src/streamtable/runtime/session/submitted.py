@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from streamtable.core.errors import Condition, StreamtableError
 from streamtable.core.options import Settings
-from streamtable.core.spark_settings import FIXED
+from streamtable.core.settings.spark import FIXED
 from streamtable.jvm.install.compile import operators_jar
 from streamtable.jvm.install.jars import connector_jars
 from streamtable.jvm.submitted import AT_LAUNCH, add_to_class_path, submitted_settings

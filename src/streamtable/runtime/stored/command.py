@@ -13,7 +13,7 @@ from streamtable.connector_api.endpoints import source_of
 from streamtable.connector_api.preflight import Notice
 from streamtable.core.moment import Moment
 from streamtable.core.options import Settings
-from streamtable.core.session_settings import python_files
+from streamtable.core.settings.session import python_files
 from streamtable.jvm.bridge import Bridge
 from streamtable.operators.context import LoweringContext
 from streamtable.plan.sink.plan_read import TableRead

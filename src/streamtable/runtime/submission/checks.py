@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from streamtable.core.errors import Condition, StreamtableError
-from streamtable.core.spark_settings import check_spark_setting
+from streamtable.core.settings.spark import check_spark_setting
 from streamtable.jvm.install.installed_spark import check_machine
 from streamtable.runtime.session.driver_address import check_master, is_local
 from streamtable.runtime.submission.line import spark_defaults, spark_home

@@ -12,8 +12,8 @@ from pathlib import Path
 
 from streamtable.core.options import Settings
 from streamtable.core.secrets import is_secret
-from streamtable.core.session_settings import python_files
-from streamtable.core.settings import JOB_NAME, PYTHON_FILES
+from streamtable.core.settings.job import JOB_NAME, PYTHON_FILES
+from streamtable.core.settings.session import python_files
 from streamtable.jvm.install.tools import pyspark_jars
 from streamtable.jvm.submitted import AT_LAUNCH
 from streamtable.runtime.session.configuration import JARS

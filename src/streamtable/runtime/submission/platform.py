@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from streamtable.core.options import Settings
 from streamtable.core.secrets import is_secret
-from streamtable.core.settings import JOB_NAME, PARALLELISM
+from streamtable.core.settings.job import JOB_NAME, PARALLELISM
 from streamtable.jvm.submitted import AT_LAUNCH
 from streamtable.runtime.session.configuration import JARS, PARTITIONS, platform_java_options
 from streamtable.runtime.session.driver_address import BIND_ADDRESS, DRIVER_HOST, is_local

@@ -12,7 +12,7 @@ from streamtable.catalog.functions import UserFunction
 from streamtable.connector_api.preflight import Notice
 from streamtable.core.checkpoint_path import CheckpointPath
 from streamtable.core.options import Settings
-from streamtable.core.session_settings import python_files
+from streamtable.core.settings.session import python_files
 from streamtable.jvm.bridge import Bridge
 from streamtable.operators.context import LoweringContext
 from streamtable.runtime.checkpoint.lock import Lock, checkpoint_folder, taken

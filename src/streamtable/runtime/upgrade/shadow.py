@@ -16,7 +16,7 @@ from streamtable.connector_api.preflight import Notice
 from streamtable.connector_api.source import Source
 from streamtable.core.checkpoint_path import CheckpointPath
 from streamtable.core.errors import Condition, StreamtableError
-from streamtable.core.settings import ExecutionMode
+from streamtable.core.settings.execution import ExecutionMode
 from streamtable.core.table import Table
 from streamtable.jvm.specs.restored import RestoredQuery
 from streamtable.jvm.streaming.watermarks import Watermarks

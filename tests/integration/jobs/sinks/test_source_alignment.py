@@ -14,7 +14,7 @@ from tests.integration.event_time.support import SOURCE, Event, millis, send
 from tests.integration.jobs.records.test_change_events import records
 from tests.integration.jobs.support import PATIENCE_S
 
-from streamtable.core.session_settings import SessionSettings
+from streamtable.core.settings.session import SessionSettings
 from streamtable.runtime.job import RunOptions
 from streamtable.session import Session, fixed_settings
 from streamtable.testing.jobs import BoundedRun

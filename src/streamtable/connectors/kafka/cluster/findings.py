@@ -10,7 +10,7 @@ from streamtable.connectors.kafka.cluster.admin import KafkaAdmin
 from streamtable.connectors.kafka.read.bounds import topics_of
 from streamtable.connectors.kafka.table import KafkaTable
 from streamtable.core.durations import format_duration
-from streamtable.core.settings import IDLE_TIMEOUT, STATE_TTL
+from streamtable.core.settings.table import IDLE_TIMEOUT, STATE_TTL
 from streamtable.jvm.bridge import Bridge
 
 #: A job that is stopped for longer than the retention of tombstones misses deletes. Shorter

@@ -13,7 +13,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from streamtable.core.errors import Condition, StreamtableError
-from streamtable.core.options import TEXT, Option, Settings
+from streamtable.core.option_kinds import TEXT
+from streamtable.core.options import Option, Settings
 
 ACCESS_KEY = Option(
     "aliyun.kafka.accessKeyId",

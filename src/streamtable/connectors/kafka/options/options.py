@@ -11,16 +11,8 @@ from enum import Enum
 from typing import Any
 
 from streamtable.connectors.kafka.options import apsaramq, rules
-from streamtable.core.options import (
-    BOOLEAN,
-    DURATION,
-    NAMES,
-    NOT_EMPTY,
-    TEXT,
-    Option,
-    choice,
-    integer,
-)
+from streamtable.core.option_kinds import BOOLEAN, DURATION, NAMES, NOT_EMPTY, TEXT, choice, integer
+from streamtable.core.options import Option
 
 
 class StartupMode(Enum):

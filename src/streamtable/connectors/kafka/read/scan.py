@@ -21,7 +21,7 @@ from streamtable.connectors.kafka.read.columns import (
 from streamtable.connectors.kafka.read.reading import read_rows
 from streamtable.connectors.kafka.table import KafkaTable
 from streamtable.core.errors import Condition, StreamtableError
-from streamtable.core.settings import MAX_BATCH_RECORDS, ExecutionMode
+from streamtable.core.settings.execution import MAX_BATCH_RECORDS, ExecutionMode
 
 _EARLIEST, _LATEST = -2, -1
 

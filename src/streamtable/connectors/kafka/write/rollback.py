@@ -32,7 +32,7 @@ from streamtable.connectors.kafka.write.rollback_obstacles import (
 from streamtable.core.checkpoint_path import CheckpointPath
 from streamtable.core.durations import format_duration
 from streamtable.core.errors import Condition, StreamtableError
-from streamtable.core.settings import ADJUST_SINKS, ExecutionMode
+from streamtable.core.settings.execution import ADJUST_SINKS, ExecutionMode
 from streamtable.jvm.streaming.planned_batches import newest_batch
 
 #: The time limit of the rollback at startup; waits for a broker end earlier.

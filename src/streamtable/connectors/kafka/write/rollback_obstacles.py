@@ -13,7 +13,7 @@ from streamtable.connectors.kafka.options.options import DeliveryGuarantee
 from streamtable.connectors.kafka.table import KafkaTable
 from streamtable.core.checkpoint_path import CheckpointPath
 from streamtable.core.errors import Condition, StreamtableError
-from streamtable.core.settings import ADJUST_SINKS
+from streamtable.core.settings.execution import ADJUST_SINKS
 from streamtable.jvm.bridge import Bridge
 
 #: The shortest time before compaction, in checkpoint intervals. It covers a restart and the

@@ -20,7 +20,7 @@ from streamtable.connectors.kafka.write.partitioners import (
 )
 from streamtable.connectors.kafka.write.producer import TransactionsSpec, WriterSpec
 from streamtable.core.changelog import ROW_KIND_COLUMN, RowKind
-from streamtable.core.settings import ExecutionMode
+from streamtable.core.settings.execution import ExecutionMode
 from streamtable.core.table import MetadataColumn
 from streamtable.core.types import quote
 from streamtable.jvm.bridge import Bridge

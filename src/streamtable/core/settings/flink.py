@@ -1,6 +1,6 @@
 """Flink's settings that streamtable lacks: those without effect and those refused.
 
-`flink_settings.txt` lists every key of the Flink version that this package follows, with its
+`flink.txt` lists every key of the Flink version that this package follows, with its
 default and its older names. `tests/compat/record_settings.py` writes the file. A key of Flink is
 handled in one of three ways:
 

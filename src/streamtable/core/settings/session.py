@@ -8,23 +8,19 @@ from typing import Any
 
 from streamtable.core.answer import Answer
 from streamtable.core.errors import Condition, Span, StreamtableError, closest
-from streamtable.core.flink_settings import (
+from streamtable.core.options import Given, Option, Settings, value_shown
+from streamtable.core.secrets import MASK, is_secret
+from streamtable.core.settings.declared import SETTINGS
+from streamtable.core.settings.execution import CHECKPOINT_INTERVAL
+from streamtable.core.settings.flink import (
     RENAMED,
     flink_setting,
     flink_settings,
     no_effect,
     refusal,
 )
-from streamtable.core.options import Given, Option, Settings, value_shown
-from streamtable.core.secrets import MASK, is_secret
-from streamtable.core.settings import (
-    CHECKPOINT_INTERVAL,
-    PIPELINE_JARS,
-    PYTHON_FILES,
-    SETTINGS,
-    TIME_ZONE,
-)
-from streamtable.core.spark_settings import check_spark_setting
+from streamtable.core.settings.job import PIPELINE_JARS, PYTHON_FILES, TIME_ZONE
+from streamtable.core.settings.spark import check_spark_setting
 
 #: Default time between two checkpoints of a real-time query. Between checkpoints, rows flow without
 #: a pause. At a checkpoint, rows wait until the state is committed.

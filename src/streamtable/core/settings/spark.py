@@ -1,6 +1,6 @@
 """Spark settings in `SET` and `--set`: known keys, fixed keys, and keys that we govern.
 
-`spark_settings.txt` lists the keys of the supported Spark versions, so that the front end can check
+`spark.txt` lists the keys of the supported Spark versions, so that the front end can check
 keys without Spark. A key that only one minor version knows is followed by this version.
 `tests/compat/spark_settings.py` writes the file.
 """

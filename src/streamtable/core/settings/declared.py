@@ -1,0 +1,98 @@
+"""All settings of `SET` and `--set`."""
+
+from __future__ import annotations
+
+from streamtable.core.options import OptionSet
+from streamtable.core.settings.display import CLIENT_MAX_COLUMN_WIDTH, MAX_COLUMN_WIDTH, RESULT_MODE
+from streamtable.core.settings.execution import (
+    ADJUST_SINKS,
+    AUTO_LAG,
+    CHECKPOINT_DIRECTORY,
+    CHECKPOINT_INTERVAL,
+    CHECKPOINT_LEASE,
+    DRAIN,
+    EXECUTION_MODE,
+    FIRST_CHECKPOINTS,
+    MAX_BATCH_RECORDS,
+    MAX_LEAD,
+    PRACTICE_PLANS,
+    QUIET_BUFFER_TIMEOUT,
+    RESTORE_SINKS,
+    RUNTIME_MODE,
+    STATE_ORDER,
+    STATE_ROWS,
+)
+from streamtable.core.settings.job import (
+    JOB_NAME,
+    PARALLELISM,
+    PIPELINE_JARS,
+    PYTHON_FILES,
+    TIME_ZONE,
+)
+from streamtable.core.settings.reporting import (
+    LINEAGE_API_KEY,
+    LINEAGE_NAMESPACE,
+    LINEAGE_URL,
+    METRIC_LABELS,
+)
+from streamtable.core.settings.table import (
+    AGGREGATION_PHASES,
+    CDC_DUPLICATES,
+    DISTINCT_BITMAPS,
+    DYNAMIC_TABLE_OPTIONS,
+    IDLE_TIMEOUT,
+    LEGACY_CASTS,
+    NOT_NULL_ENFORCER,
+    REUSE_SOURCE,
+    REUSE_SUB_PLANS,
+    STATE_TTL,
+    TYPE_LENGTH_ENFORCER,
+    UPSERT_MATERIALIZE,
+)
+
+SETTINGS = OptionSet(
+    "the session",
+    (
+        JOB_NAME,
+        PARALLELISM,
+        TIME_ZONE,
+        RUNTIME_MODE,
+        EXECUTION_MODE,
+        AUTO_LAG,
+        CHECKPOINT_DIRECTORY,
+        CHECKPOINT_INTERVAL,
+        CHECKPOINT_LEASE,
+        FIRST_CHECKPOINTS,
+        PRACTICE_PLANS,
+        QUIET_BUFFER_TIMEOUT,
+        RESTORE_SINKS,
+        ADJUST_SINKS,
+        DRAIN,
+        MAX_BATCH_RECORDS,
+        MAX_LEAD,
+        NOT_NULL_ENFORCER,
+        TYPE_LENGTH_ENFORCER,
+        LEGACY_CASTS,
+        UPSERT_MATERIALIZE,
+        STATE_TTL,
+        IDLE_TIMEOUT,
+        CDC_DUPLICATES,
+        DYNAMIC_TABLE_OPTIONS,
+        RESULT_MODE,
+        MAX_COLUMN_WIDTH,
+        CLIENT_MAX_COLUMN_WIDTH,
+        DISTINCT_BITMAPS,
+        STATE_ORDER,
+        PYTHON_FILES,
+        PIPELINE_JARS,
+        STATE_ROWS,
+        AGGREGATION_PHASES,
+        REUSE_SOURCE,
+        REUSE_SUB_PLANS,
+        METRIC_LABELS,
+        LINEAGE_URL,
+        LINEAGE_API_KEY,
+        LINEAGE_NAMESPACE,
+    ),
+    passthrough="spark.",
+)

@@ -1,0 +1,161 @@
+"""Settings of the execution: mode, checkpoints, micro-batches, real-time mode, state."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from enum import Enum
+
+from streamtable.core.option_kinds import BOOLEAN, DURATION, TEXT, choice, duration, integer
+from streamtable.core.options import Option
+
+
+class ExecutionMode(Enum):
+    """Execution mode of a query on Spark."""
+
+    MICRO_BATCH = "micro-batch"
+    REAL_TIME = "real-time"
+    AUTO = "auto"
+
+
+class RuntimeMode(Enum):
+    """Flink's `execution.runtime-mode`."""
+
+    STREAMING = "streaming"
+    BATCH = "batch"
+
+
+RUNTIME_MODE = Option(
+    "execution.runtime-mode",
+    choice(RuntimeMode),
+    default=RuntimeMode.STREAMING,
+    doc="`batch` is the same as `--bounded`: the job processes the topics up to their ends at"
+    " startup, and a SELECT shows the final rows.",
+)
+
+EXECUTION_MODE = Option(
+    "execution.mode",
+    choice(ExecutionMode),
+    default=ExecutionMode.AUTO,
+    doc="How queries run on Spark: `micro-batch`, `real-time` (row by row), or `auto`. `auto`"
+    " catches up in micro-batches, then switches to real-time mode if a crash cannot leave"
+    " transient rows.",
+)
+
+AUTO_LAG = Option(
+    "execution.auto.lag",
+    integer(minimum=0),
+    default=10_000,
+    doc="Lag in records at which `auto` switches to real-time mode; at ten times this lag it"
+    " switches back.",
+)
+
+CHECKPOINT_DIRECTORY = Option(
+    "execution.checkpointing.dir",
+    TEXT,
+    doc="Checkpoint directory; the same as `--checkpoint`.",
+    fallback_keys=("state.checkpoints.dir", "state.backend.fs.checkpointdir"),
+)
+
+CHECKPOINT_INTERVAL = Option(
+    "execution.checkpointing.interval",
+    DURATION,
+    doc="Time between checkpoints in real-time mode; in micro-batch mode every batch is a"
+    " checkpoint.",
+)
+
+CHECKPOINT_LEASE = Option(
+    "execution.checkpointing.lease",
+    duration(timedelta(seconds=6)),
+    default=timedelta(seconds=30),
+    doc="Period of the lease on a checkpoint outside the local disk (`hdfs://`, `s3a://`, ...)."
+    " After a crash, the next start waits this long. A job that is paused for longer ends if"
+    " another job has taken its checkpoint.",
+)
+
+FIRST_CHECKPOINTS = Option(
+    "execution.real-time.first-checkpoints",
+    integer(minimum=0),
+    default=5,
+    doc="Number of initial checkpoints in real-time mode that are one second apart. Rows wait"
+    " at a checkpoint, and the first checkpoints take longest, because the JVM has not"
+    " compiled their code yet.",
+)
+
+PRACTICE_PLANS = Option(
+    "execution.real-time.practice-plans",
+    integer(minimum=0),
+    default=30,
+    doc="Planner warm-up: number of batches that real-time mode plans in the background after"
+    " its start without running them, so that the JVM compiles the planner. It happens once"
+    " per process.",
+)
+
+QUIET_BUFFER_TIMEOUT = Option(
+    "execution.real-time.quiet-buffer-timeout",
+    duration(timedelta(milliseconds=1)),
+    default=timedelta(milliseconds=10),
+    doc="Buffer timeout between stages in real-time mode, from a checkpoint without input until"
+    " the next checkpoint; otherwise it is 2 ms. A longer timeout reduces the CPU usage of"
+    " an idle job. Local mode only.",
+)
+
+RESTORE_SINKS = Option(
+    "execution.real-time.restore-sinks",
+    BOOLEAN,
+    default=True,
+    doc="Whether a start rolls the topic of an upsert sink back to its checkpoint if real-time"
+    " mode has written later rows. Topics that a job creates for such a sink get a"
+    " `min.compaction.lag.ms` of one hour, or of ten checkpoint intervals.",
+)
+
+ADJUST_SINKS = Option(
+    "execution.real-time.adjust-sinks",
+    BOOLEAN,
+    default=False,
+    doc="Whether a start of real-time mode may change the configuration of an existing topic that"
+    " `execution.real-time.restore-sinks` needs. A compacted topic with a shorter"
+    " `min.compaction.lag.ms`, such as the brokers' default 0, gets one of one hour, or of ten"
+    " checkpoint intervals. The user needs ALTER_CONFIGS of the topic. Without this setting, such a"
+    " query stays in micro-batches in `auto` mode.",
+)
+
+MAX_LEAD = Option(
+    "execution.max-lead",
+    integer(minimum=1),
+    default=1_000_000,
+    doc="Source alignment in micro-batches: maximum number of records per partition by which"
+    " one INSERT may be ahead of another INSERT that reads the same table. Real-time mode"
+    " has no limit.",
+)
+
+DRAIN = Option(
+    "execution.end-of-input.drain",
+    BOOLEAN,
+    default=True,
+    doc="Whether the end of a bounded run emits rows that wait for a later watermark, as in"
+    " Flink, and ends the checkpoint; `false` keeps these rows for a later run over later"
+    " records.",
+)
+
+MAX_BATCH_RECORDS = Option(
+    "execution.micro-batch.max-records",
+    integer(minimum=1),
+    default=1_000_000,
+    doc="Maximum number of records that a micro-batch reads from one table.",
+)
+
+STATE_ROWS = Option(
+    "state.backend.rocksdb.metrics.estimate-num-keys",
+    BOOLEAN,
+    default=False,
+    doc="Whether state rows are counted exactly for the metrics; each state write then costs a"
+    " read.",
+)
+
+STATE_ORDER = Option(
+    "execution.micro-batch.state-order.enabled",
+    BOOLEAN,
+    default=True,
+    doc="Whether the rows of a batch are sorted in RocksDB's key order before they reach state,"
+    " so that adjacent keys are read together.",
+)
