@@ -68,7 +68,7 @@ class WindowJoinOperator(OperatorSpec, package="join"):
 
 
 @dataclass(frozen=True, kw_only=True)
-class TemporalJoinOperator(OperatorSpec, package="join"):
+class TemporalJoinOperator(OperatorSpec, package="join.temporal"):
     """Joins left rows with the version of the right row at their event time.
 
     Input: (row kind, keys..., `__left`, `__right`, time, position).

@@ -11,21 +11,22 @@ import org.apache.spark.sql.types.DataTypes;
 import org.apache.spark.sql.types.StructType;
 
 /** Stores {@link NetRows} in a column of state: an array of (count, row). */
-record CountedRows(StructType row) implements Serializable {
-  ArrayType type() {
+public record CountedRows(StructType row) implements Serializable {
+  /** Returns the type of the column. */
+  public ArrayType type() {
     return DataTypes.createArrayType(
         new StructType().add("count", DataTypes.LongType).add("row", row));
   }
 
   /** Returns the value of the column. */
-  Object stored(NetRows rows) {
+  public Object stored(NetRows rows) {
     List<Row> entries = new ArrayList<>();
     rows.additionsFirst((found, count) -> entries.add(RowFactory.create(count, found)));
     return entries.toArray(new Row[0]);
   }
 
   /** Adds the value of a column to rows. */
-  void load(Row stored, int column, NetRows rows) {
+  public void load(Row stored, int column, NetRows rows) {
     for (Object entry : stored.getList(column)) {
       rows.add(((Row) entry).getStruct(1), ((Row) entry).getLong(0));
     }

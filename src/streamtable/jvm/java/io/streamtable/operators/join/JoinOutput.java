@@ -6,7 +6,7 @@ import org.apache.spark.sql.Row;
 import org.apache.spark.sql.RowFactory;
 
 /** Collects the net changes of the output rows in one call of a join. */
-final class JoinOutput {
+public final class JoinOutput {
   private final JoinKind kind;
   private final int leftLength;
   private final int rightLength;
@@ -53,7 +53,7 @@ final class JoinOutput {
   }
 
   /** Builds a row with the columns of both rows; the columns of a missing row are NULL. */
-  static Row joined(Row left, Row right, int leftLength, int rightLength) {
+  public static Row joined(Row left, Row right, int leftLength, int rightLength) {
     Object[] columns = new Object[leftLength + rightLength];
     for (int i = 0; left != null && i < leftLength; i++) {
       columns[i] = left.get(i);

@@ -16,7 +16,7 @@ import org.apache.spark.sql.types.StructType;
 import scala.collection.immutable.Seq;
 
 /** A Spark SQL condition over one row of each input of a join. */
-final class PairCondition implements Serializable {
+public final class PairCondition implements Serializable {
   private final Expression condition;
   private final Seq<Attribute> columns;
   private final StructType left;
@@ -37,7 +37,7 @@ final class PairCondition implements Serializable {
   /**
    * Resolves the text with Spark over the columns of both inputs. Returns null if there is no text.
    */
-  static PairCondition of(Dataset<Row> input, String text, StructType left, StructType right) {
+  public static PairCondition of(Dataset<Row> input, String text, StructType left, StructType right) {
     if (text == null) {
       return null;
     }
@@ -50,7 +50,7 @@ final class PairCondition implements Serializable {
     return new PairCondition(filter.condition(), filter.columns(), left, right);
   }
 
-  void open() {
+  public void open() {
     predicate = Predicate.create(condition, columns);
     predicate.initialize(0);
     leftRows = ExpressionEncoder.apply(left).createSerializer();
@@ -59,7 +59,7 @@ final class PairCondition implements Serializable {
   }
 
   /** Sets the row of one input for comparisons with rows of the other. */
-  void fix(boolean isLeft, Row row) {
+  public void fix(boolean isLeft, Row row) {
     if (isLeft) {
       pair.withLeft(internal(leftRows, row));
     } else {
@@ -68,7 +68,7 @@ final class PairCondition implements Serializable {
   }
 
   /** Returns whether the condition is true for the fixed row and this row. */
-  boolean holds(boolean fixedLeft, Row other) {
+  public boolean holds(boolean fixedLeft, Row other) {
     fix(!fixedLeft, other);
     return predicate.eval(pair);
   }

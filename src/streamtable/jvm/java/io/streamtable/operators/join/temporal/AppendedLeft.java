@@ -1,4 +1,4 @@
-package io.streamtable.operators.join;
+package io.streamtable.operators.join.temporal;
 
 import io.streamtable.operators.row.Plain;
 import io.streamtable.operators.row.RowKind;

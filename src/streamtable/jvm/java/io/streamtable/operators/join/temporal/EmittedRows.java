@@ -1,5 +1,6 @@
-package io.streamtable.operators.join;
+package io.streamtable.operators.join.temporal;
 
+import io.streamtable.operators.join.CountedRows;
 import io.streamtable.operators.row.NetRows;
 import io.streamtable.operators.row.Plain;
 import io.streamtable.operators.state.IdleTime;

@@ -1,5 +1,7 @@
-package io.streamtable.operators.join;
+package io.streamtable.operators.join.temporal;
 
+import io.streamtable.operators.join.JoinOutput;
+import io.streamtable.operators.join.PairCondition;
 import java.io.Serializable;
 import org.apache.spark.sql.Row;
 

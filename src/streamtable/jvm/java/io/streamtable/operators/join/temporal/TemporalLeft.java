@@ -1,4 +1,4 @@
-package io.streamtable.operators.join;
+package io.streamtable.operators.join.temporal;
 
 import java.io.Serializable;
 import java.util.ArrayList;

@@ -1,7 +1,8 @@
-package io.streamtable.operators.join;
+package io.streamtable.operators.join.temporal;
 
 import io.streamtable.operators.Keyed;
 import io.streamtable.operators.OperatorSpec;
+import io.streamtable.operators.join.PairCondition;
 import io.streamtable.operators.row.NetRows;
 import io.streamtable.operators.state.IdleTime;
 import java.util.List;
