@@ -1,10 +1,10 @@
 """Adopt the topics of a real Flink job: `python benchmarks/adopt.py`, about ten minutes.
 
-Flink runs all scripts of `adopt_scripts.py` over two topics, with deletes in one of them. When its
-consumer group has committed the ends of the topics and its sinks are quiet, its process is killed.
-Then each script is adopted at the offsets of the group: `--plan` describes what would be written,
-and the adoption must write what `--plan` has said. A record that is written fails the run unless
-`_CAUSES` names the script.
+Flink runs all scripts of `workloads/adopt_scripts.py` over two topics, with deletes in one of them.
+When its consumer group has committed the ends of the topics and its sinks are quiet, its process is
+killed. Then each script is adopted at the offsets of the group: `--plan` describes what would be
+written, and the adoption must write what `--plan` has said. A record that is written fails the run
+unless `_CAUSES` names the script.
 """
 
 from __future__ import annotations
@@ -28,10 +28,10 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 from confluent_kafka import Consumer, KafkaException, TopicPartition
 from pyspark.sql import SparkSession
 
-from benchmarks import flink
-from benchmarks.adopt_scripts import SCRIPTS, SOURCES, Script, orders, people
-from benchmarks.brokers import broker
-from benchmarks.topics import PARTITIONS, create
+from benchmarks.engines import flink
+from benchmarks.harness.brokers import broker
+from benchmarks.harness.topics import PARTITIONS, create
+from benchmarks.workloads.adopt_scripts import SCRIPTS, SOURCES, Script, orders, people
 from streamtable.runtime.adopt.adopt import adopt_job
 from streamtable.runtime.adopt.options import AdoptOptions
 from streamtable.runtime.session.spark import start_spark

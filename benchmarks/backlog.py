@@ -19,11 +19,12 @@ from string import Template
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from benchmarks import latency, probes, processes
-from benchmarks.brokers import broker
-from benchmarks.filling import fill
-from benchmarks.latency_report import figure
-from benchmarks.topics import create
+from benchmarks import latency
+from benchmarks.harness import probes, processes
+from benchmarks.harness.brokers import broker
+from benchmarks.harness.filling import fill
+from benchmarks.harness.latency_report import figure
+from benchmarks.harness.topics import create
 
 JOB = "group-by"
 TIMEOUT_S = 600.0

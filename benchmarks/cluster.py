@@ -19,11 +19,11 @@ from string import Template
 
 from tests.integration.faults.cluster import Cluster
 
-from benchmarks import processes
-from benchmarks.brokers import broker
-from benchmarks.filling import fill
-from benchmarks.topics import create
-from benchmarks.workloads import WORKLOADS, Record
+from benchmarks.harness import processes
+from benchmarks.harness.brokers import broker
+from benchmarks.harness.filling import fill
+from benchmarks.harness.topics import create
+from benchmarks.workloads.workloads import WORKLOADS, Record
 from streamtable.jvm.install.class_archive import java_options
 
 _TIMEOUT_S = 3600.0

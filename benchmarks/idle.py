@@ -11,9 +11,11 @@ from string import Template
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from benchmarks import flink, latency, probes, processes
-from benchmarks.brokers import broker
-from benchmarks.topics import create
+from benchmarks import latency
+from benchmarks.engines import flink
+from benchmarks.harness import probes, processes
+from benchmarks.harness.brokers import broker
+from benchmarks.harness.topics import create
 
 JOB = "group-by"
 #: Both engines check for rows to send every one or two milliseconds.

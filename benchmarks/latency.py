@@ -36,11 +36,11 @@ from string import Template
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from benchmarks import flink
-from benchmarks.brokers import broker
-from benchmarks.latency_report import INTERVAL, Figure, figure, report, with_earlier, write
-from benchmarks.probes import KEYS, TOPICS, Results, at, send, sender, until_running
-from benchmarks.topics import create, delete
+from benchmarks.engines import flink
+from benchmarks.harness.brokers import broker
+from benchmarks.harness.latency_report import INTERVAL, Figure, figure, report, with_earlier, write
+from benchmarks.harness.probes import KEYS, TOPICS, Results, at, send, sender, until_running
+from benchmarks.harness.topics import create, delete
 
 RATES = (100, 1_000, 10_000)
 WARM_UP_RATE = 1_000

@@ -37,11 +37,11 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from tests.mariadb import MariaDb
 
-from benchmarks import processes
-from benchmarks.brokers import broker
-from benchmarks.mysql_load import TABLES, commit_at, fill, insert
-from benchmarks.mysql_sides import DATABASE, DEBEZIUM, SIDES, STREAMTABLE, Side
-from benchmarks.topics import PARTITIONS, create, delete
+from benchmarks.engines.mysql_sides import DATABASE, DEBEZIUM, SIDES, STREAMTABLE, Side
+from benchmarks.harness import processes
+from benchmarks.harness.brokers import broker
+from benchmarks.harness.topics import PARTITIONS, create, delete
+from benchmarks.workloads.mysql_load import TABLES, commit_at, fill, insert
 
 RESULTS = Path(__file__).parent / "results"
 TOPICS = [f"bench.{DATABASE}.{table}" for table in TABLES]

@@ -34,14 +34,23 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from tests.compat.nexmark.queries import EVENTS, QUERIES, VIEWS
 
-from benchmarks import flink, processes
-from benchmarks.brokers import QUIET, broker
-from benchmarks.engines import FLINKS, Engine, Times, difference, on_flink, ours, rounds_of
-from benchmarks.filling import fill
-from benchmarks.nexmark_events import TOPIC, events
-from benchmarks.throughput_report import OURS, RESULTS, Figure
-from benchmarks.topics import create
-from benchmarks.workloads import Workload
+from benchmarks.engines import flink
+from benchmarks.engines.engines import (
+    FLINKS,
+    Engine,
+    Times,
+    difference,
+    on_flink,
+    ours,
+    rounds_of,
+)
+from benchmarks.harness import processes
+from benchmarks.harness.brokers import QUIET, broker
+from benchmarks.harness.filling import fill
+from benchmarks.harness.throughput_report import OURS, RESULTS, Figure
+from benchmarks.harness.topics import create
+from benchmarks.workloads.nexmark_events import TOPIC, events
+from benchmarks.workloads.workloads import Workload
 
 _LEFT_OUT = ("q10", "q14")
 _MEASURED = tuple(name for name in QUERIES if name not in _LEFT_OUT)

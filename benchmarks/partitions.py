@@ -29,8 +29,8 @@ from pyspark.sql.streaming.listener import (
     StreamingQueryListener,
 )
 
-from benchmarks import processes
-from benchmarks.brokers import broker
+from benchmarks.harness import processes
+from benchmarks.harness.brokers import broker
 from streamtable.core.options import Given
 from streamtable.core.settings.session import SessionSettings
 from streamtable.runtime.session.spark import start_spark

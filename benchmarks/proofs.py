@@ -20,12 +20,12 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from benchmarks import processes
-from benchmarks.brokers import broker
-from benchmarks.filling import fill
-from benchmarks.processes import Used
-from benchmarks.topics import create
-from benchmarks.workloads import Record
+from benchmarks.harness import processes
+from benchmarks.harness.brokers import broker
+from benchmarks.harness.filling import fill
+from benchmarks.harness.processes import Used
+from benchmarks.harness.topics import create
+from benchmarks.workloads.workloads import Record
 from streamtable.runtime.status.document import FILE
 
 _SCRIPT = """

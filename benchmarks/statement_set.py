@@ -20,11 +20,11 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from pyspark.sql import SparkSession
 
-from benchmarks import processes
-from benchmarks.brokers import broker
-from benchmarks.filling import fill
-from benchmarks.topics import create
-from benchmarks.workloads import Record
+from benchmarks.harness import processes
+from benchmarks.harness.brokers import broker
+from benchmarks.harness.filling import fill
+from benchmarks.harness.topics import create
+from benchmarks.workloads.workloads import Record
 from streamtable.core.options import Given
 from streamtable.core.settings.session import SessionSettings
 from streamtable.runtime.session.spark import start_spark

@@ -9,8 +9,8 @@ sources run. Flink runs with its defaults and with mini-batches; the better resu
 results, folded by key, must be identical to the byte.
 
 If a workload reads one append-only topic, Spark itself is measured, too. It only decodes the
-records and writes nothing (`bare_spark.py`). Its time runs from the start of its first batch to the
-end of its last one.
+records and writes nothing (`engines/bare_spark.py`). Its time runs from the start of its first
+batch to the end of its last one.
 
 - `--only NAME` selects workloads.
 - `--scale 0.1` makes the workloads smaller.
@@ -27,9 +27,8 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from benchmarks import flink
-from benchmarks.brokers import QUIET, broker
-from benchmarks.engines import (
+from benchmarks.engines import flink
+from benchmarks.engines.engines import (
     FLINKS,
     Engine,
     bare_spark,
@@ -38,10 +37,11 @@ from benchmarks.engines import (
     ours,
     rounds_of,
 )
-from benchmarks.filling import fill
-from benchmarks.throughput_report import OURS, SPARK, Figure, report, with_earlier, write
-from benchmarks.topics import create
-from benchmarks.workloads import WORKLOADS, Workload
+from benchmarks.harness.brokers import QUIET, broker
+from benchmarks.harness.filling import fill
+from benchmarks.harness.throughput_report import OURS, SPARK, Figure, report, with_earlier, write
+from benchmarks.harness.topics import create
+from benchmarks.workloads.workloads import WORKLOADS, Workload
 
 
 def main() -> None:

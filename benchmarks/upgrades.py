@@ -20,11 +20,11 @@ from confluent_kafka import Consumer
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from benchmarks import processes
-from benchmarks.brokers import broker
-from benchmarks.filling import fill
-from benchmarks.topics import create
-from benchmarks.workloads import Record
+from benchmarks.harness import processes
+from benchmarks.harness.brokers import broker
+from benchmarks.harness.filling import fill
+from benchmarks.harness.topics import create
+from benchmarks.workloads.workloads import Record
 
 _TABLES = """
 CREATE TABLE orders (id BIGINT, shop INT, amount BIGINT) WITH (

@@ -11,9 +11,10 @@ from pathlib import Path
 
 import pyspark
 
-from benchmarks import flink, plots, processes
+from benchmarks.engines import flink
+from benchmarks.harness import plots, processes
 
-RESULTS = Path(__file__).parent / "results"
+RESULTS = Path(__file__).parents[1] / "results"
 #: Checkpoint interval of all engines.
 INTERVAL = "60 s"
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
-from benchmarks import processes
+from benchmarks.harness import processes
 from streamtable.jvm.install.cache import cache_dir
 from streamtable.jvm.install.tools import java_tool, pyspark_jars
 

@@ -11,10 +11,11 @@ from pathlib import Path
 
 import pyspark
 
-from benchmarks import flink, plots, processes
-from benchmarks.workloads import WORKLOADS
+from benchmarks.engines import flink
+from benchmarks.harness import plots, processes
+from benchmarks.workloads.workloads import WORKLOADS
 
-RESULTS = Path(__file__).parent / "results"
+RESULTS = Path(__file__).parents[1] / "results"
 
 OURS = "streamtable"
 FLINK = "Flink"

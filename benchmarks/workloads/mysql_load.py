@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING, NamedTuple
 
-from benchmarks.mysql_sides import DATABASE
+from benchmarks.engines.mysql_sides import DATABASE
 
 if TYPE_CHECKING:
     from tests.mariadb import MariaDb

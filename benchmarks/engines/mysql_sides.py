@@ -20,7 +20,7 @@ from tests.mariadb import PASSWORD, USER
 from streamtable.jvm.install.cache import cache_dir
 from streamtable.jvm.install.tools import java_tool, pyspark_jars
 
-HERE = Path(__file__).parent / "mysql"
+HERE = Path(__file__).parents[1] / "mysql"
 DEBEZIUM = "3.3.0.Final"
 DATABASE = "bench"
 STREAMTABLE = "streamtable"

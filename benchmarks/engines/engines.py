@@ -9,10 +9,11 @@ from datetime import date
 from pathlib import Path
 from string import Template
 
-from benchmarks import flink, processes
-from benchmarks.throughput_report import FLINK, MINI_BATCHED, Figure
-from benchmarks.topics import create, delete, result
-from benchmarks.workloads import Workload
+from benchmarks.engines import flink
+from benchmarks.harness import processes
+from benchmarks.harness.throughput_report import FLINK, MINI_BATCHED, Figure
+from benchmarks.harness.topics import create, delete, result
+from benchmarks.workloads.workloads import Workload
 
 TIMEOUT_S = 1_800.0
 FLINK_SETTINGS = {

@@ -13,8 +13,8 @@ from typing import Self
 
 from confluent_kafka import Consumer, Producer, TopicPartition
 
-from benchmarks.topics import PARTITIONS
-from benchmarks.workloads import Record
+from benchmarks.harness.topics import PARTITIONS
+from benchmarks.workloads.workloads import Record
 
 #: Two input topics and the result topic.
 TOPICS = ("t", "sides", "o")

@@ -1,0 +1,1 @@
+"""The engines that a benchmark compares: streamtable, Flink, bare Spark, Debezium."""

@@ -1,0 +1,1 @@
+"""What benchmarks share: brokers, topics, measurements, tables and plots of results."""
