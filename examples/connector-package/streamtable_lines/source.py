@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F  # noqa: N812 - the name everyone knows
 
-from streamtable.connector_api.source import ReadContext, ReadRequest, Source
+from streamtable.connector_api.reading import ReadContext, ReadRequest
+from streamtable.connector_api.source import Source
 from streamtable.connector_api.tables import TableEndpoint
 from streamtable.core.changelog import ROW_KIND_COLUMN
 from streamtable.core.errors import Condition, StreamtableError

@@ -11,7 +11,7 @@ from pyspark.sql import DataFrame
 from pyspark.sql.streaming.readwriter import DataStreamWriter
 
 from streamtable.connector_api.preflight import Notice, Preflight, Resource
-from streamtable.connector_api.source import ReadContext
+from streamtable.connector_api.reading import ReadContext
 from streamtable.connector_api.tail import Tail
 from streamtable.core.changelog import ChangelogMode
 from streamtable.core.checkpoint_path import CheckpointPath

@@ -3,22 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, Protocol
 
-from pyspark.sql import DataFrame, SparkSession
-from pyspark.sql.streaming.listener import StreamingQueryProgress
+from pyspark.sql import DataFrame
 
 from streamtable.connector_api.findings import Finding, ScanFacts
 from streamtable.connector_api.preflight import Notice, Preflight, Resource
+from streamtable.connector_api.reading import ReadContext, ReadRequest, SourceObserver
 from streamtable.connector_api.stored import StoredChanges
 from streamtable.core.errors import InternalError, Span, StreamtableError
 from streamtable.core.moment import Moment
 from streamtable.core.options import Settings
-from streamtable.core.settings.execution import ExecutionMode
-from streamtable.core.types import Field
 from streamtable.jvm.bridge import Bridge
-from streamtable.jvm.streaming.counters import Counters
 
 #: A part of a source whose records have an order, by a name that is stable between runs. The splits
 #: of a topic are its partitions, "topic/partition".
@@ -27,76 +23,6 @@ Split = str
 #: Columns that order the records of a source: the number of the split, and the position in the
 #: split. The newest row of a key has the greatest position.
 ORDER_COLUMNS = ("__partition", "__offset")
-
-
-class ReadContext(Protocol):
-    """The context of the query that reads a source."""
-
-    @property
-    def spark(self) -> SparkSession:
-        """The session."""
-
-    @property
-    def bridge(self) -> Bridge:
-        """The JVM side of the session."""
-
-    @property
-    def settings(self) -> Settings:
-        """The session's settings; `execution.micro-batch.max-records` is the batch size."""
-
-    @property
-    def bounded(self) -> bool:
-        """Whether the run stops at the current end of the source."""
-
-    @property
-    def mode(self) -> ExecutionMode:
-        """The execution mode: micro-batch or real-time."""
-
-    @property
-    def query(self) -> str:
-        """The name of the query that reads."""
-
-    @property
-    def one_split_per_task(self) -> bool:
-        """Whether a task must not read several splits (`Sink.names_tasks_by_split`)."""
-
-    @property
-    def alignments(self) -> Mapping[str, str]:
-        """The id of each table's source alignment, for the tables that the query aligns."""
-
-    def counters_of(self, table: str) -> Counters:
-        """Return the counters of the skipped records of a table."""
-
-
-@dataclass(frozen=True)
-class ReadRequest:
-    """The columns and properties of a scan that an operator needs.
-
-    Attributes:
-        fields: physical and metadata columns, in order; metadata columns have the connector's type.
-        order: whether `ORDER_COLUMNS` follow.
-        splits: whether the split of each row follows, as the columns of `Source.split_columns`.
-        last_only: whether a record with several changes gives only the last change of each row.
-    """
-
-    fields: tuple[Field, ...]
-    order: bool = False
-    splits: bool = False
-    last_only: bool = False
-
-
-class SourceObserver(Protocol):
-    """Observes a running query for a source."""
-
-    def on_progress(self, progress: StreamingQueryProgress) -> None:
-        """Process the newest batch of the query; called several times a second.
-
-        Raises:
-            StreamtableError: an error that must end the job.
-        """
-
-    def close(self) -> None:
-        """Note that the query has ended."""
 
 
 class Source(Protocol):

@@ -10,7 +10,8 @@ from dataclasses import dataclass
 from pyspark.sql.streaming.listener import StateOperatorProgress, StreamingQueryProgress
 
 from streamtable.connector_api.preflight import Notice
-from streamtable.connector_api.source import Source, SourceObserver
+from streamtable.connector_api.reading import SourceObserver
+from streamtable.connector_api.source import Source
 from streamtable.core.errors import StreamtableError
 from streamtable.core.settings.execution import ExecutionMode
 from streamtable.jvm.bridge import Bridge

@@ -14,94 +14,23 @@ from streamtable.core.settings.session import zone_named
 from streamtable.core.table import MetadataColumn, PhysicalColumn, Table
 from streamtable.core.types import TIMESTAMPS, Field, Root
 from streamtable.ingest.file.document import Mapped, Node, Text
-from streamtable.plan.sink.sink import Sink
 from streamtable.plan.source.scan import scans
 from streamtable.session import Session, fixed_settings
 from streamtable.sql.lexer.script import read_script
 from streamtable.sqltest.document import Advance, CaseFile, Clock, RawCase, RawRows, invalid
+from streamtable.sqltest.model import Batch, Bound, Case, Expected, InputRow, Wanted
 from streamtable.sqltest.values import Entries, MisfitError, read_value
 
 #: The clock before the first `advance: {clock: ...}`: 2000-01-01 00:00:00 UTC.
 CLOCK_START_MS = 946_684_800_000
+
 _KINDS = {kind.short.lower(): kind for kind in RowKind} | {
     kind.name.lower(): kind for kind in RowKind
 }
+
 _OP, _PARTITION, _TIMESTAMP = "op", "partition", "timestamp"
+
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-
-
-@dataclass(frozen=True)
-class InputRow:
-    """A row of a source; values in the order of `input_fields`."""
-
-    kind: RowKind
-    values: tuple[Any, ...]
-    partition: int
-
-
-@dataclass(frozen=True)
-class Batch:
-    """One micro-batch.
-
-    Attributes:
-        rows: table -> its rows.
-        watermark: the time to which the batch advances the watermark, as written in the file.
-        ends: whether the input ends.
-        clock_ms: processing time, in epoch milliseconds.
-    """
-
-    rows: Mapping[str, tuple[InputRow, ...]]
-    clock_ms: int
-    watermark: datetime | None = None
-    ends: bool = False
-
-
-@dataclass(frozen=True)
-class Wanted:
-    """Expected rows of the compared columns, each a tuple; row kinds only in a changelog."""
-
-    columns: tuple[int, ...]
-    rows: tuple[tuple[RowKind, tuple[Any, ...]], ...]
-
-
-@dataclass(frozen=True)
-class Expected:
-    """The expectation of one sink table; None if the file does not have it."""
-
-    table: Table
-    rows: Wanted | None
-    changes: Wanted | None
-
-
-@dataclass(frozen=True)
-class Case:
-    """A case that can run."""
-
-    name: str
-    at: Span
-    batches: tuple[Batch, ...]
-    expected: tuple[Expected, ...]
-
-
-@dataclass(frozen=True)
-class Bound:
-    """A test file with its script.
-
-    Attributes:
-        zone: time zone of the script; UTC if the script sets none.
-        sources: the tables that the script reads, by name.
-    """
-
-    file: CaseFile
-    session: Session
-    zone: tzinfo
-    sources: Mapping[str, Table]
-    cases: tuple[Case, ...]
-
-    @property
-    def plans(self) -> Sequence[Sink]:
-        """The plans of the script's INSERTs."""
-        return self.session.plans
 
 
 def bind(file: CaseFile) -> Bound:

@@ -12,7 +12,7 @@ from typing import Any
 
 from streamtable.core.changelog import RowKind
 from streamtable.core.table import Table
-from streamtable.sqltest.bind import Case, Expected, Wanted
+from streamtable.sqltest.model import Case, Expected, Wanted
 from streamtable.sqltest.values import Entries
 
 _PLAIN = re.compile(r"[^\W\d][\w .]*\Z")

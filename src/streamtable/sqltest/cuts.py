@@ -6,7 +6,7 @@ import random
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from streamtable.sqltest.bind import Batch
+from streamtable.sqltest.model import Batch
 from streamtable.testing.histories import random_cuts
 
 _MOST_PIECES = 4

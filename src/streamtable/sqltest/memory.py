@@ -12,7 +12,8 @@ from typing import Any
 from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
 
-from streamtable.connector_api.source import ReadContext, ReadRequest, Source, Split
+from streamtable.connector_api.reading import ReadContext, ReadRequest
+from streamtable.connector_api.source import Source, Split
 from streamtable.core.changelog import ROW_KIND_COLUMN, RowKind
 from streamtable.core.errors import Condition, Span, StreamtableError
 from streamtable.core.settings.session import python_files
@@ -32,8 +33,9 @@ from streamtable.plan.source.values import Values
 from streamtable.plan.window.watermark import WatermarkAssigner
 from streamtable.runtime.session.foreign import copy_of
 from streamtable.runtime.session.user_functions import register
-from streamtable.sqltest.bind import Batch, Bound, InputRow, input_fields
+from streamtable.sqltest.bind import input_fields
 from streamtable.sqltest.found_values import json_sql, read_found
+from streamtable.sqltest.model import Batch, Bound, InputRow
 from streamtable.sqltest.values import sql_value
 from streamtable.testing.answers import INTERPRETED, PLANNED_ONCE
 from streamtable.testing.operator_harness import OperatorHarness

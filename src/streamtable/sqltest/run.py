@@ -13,10 +13,10 @@ from pyspark.sql import SparkSession
 from streamtable.core.errors import StreamtableError
 from streamtable.core.settings.session import SessionSettings
 from streamtable.runtime.session.spark import start_spark, stop_spark
-from streamtable.sqltest.bind import Bound, Case
 from streamtable.sqltest.compare import differences, final_tables, show
 from streamtable.sqltest.cuts import cut
 from streamtable.sqltest.memory import Memory
+from streamtable.sqltest.model import Bound, Case
 
 
 @dataclass(frozen=True)

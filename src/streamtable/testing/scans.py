@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 from pyspark.sql import DataFrame
 
-from streamtable.connector_api.source import ReadContext, ReadRequest, Source, Split
+from streamtable.connector_api.reading import ReadContext, ReadRequest
+from streamtable.connector_api.source import Source, Split
 from streamtable.core.changelog import ROW_KIND_COLUMN
 from streamtable.core.errors import Span
 from streamtable.core.table import Table

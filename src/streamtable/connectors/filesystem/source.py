@@ -11,7 +11,8 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F  # noqa: N812 - the name everyone knows
 
 from streamtable.connector_api.preflight import Preflight, Resource
-from streamtable.connector_api.source import ORDER_COLUMNS, ReadContext, ReadRequest, Source, Split
+from streamtable.connector_api.reading import ReadContext, ReadRequest
+from streamtable.connector_api.source import ORDER_COLUMNS, Source, Split
 from streamtable.connector_api.tables import TableEndpoint
 from streamtable.connectors.filesystem.location import exists
 from streamtable.connectors.filesystem.table import FilesystemTable, Lines

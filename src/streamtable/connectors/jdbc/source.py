@@ -10,7 +10,8 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F  # noqa: N812 - the name everyone knows
 
 from streamtable.connector_api.preflight import Preflight, Resource
-from streamtable.connector_api.source import ORDER_COLUMNS, ReadContext, ReadRequest, Source, Split
+from streamtable.connector_api.reading import ReadContext, ReadRequest
+from streamtable.connector_api.source import ORDER_COLUMNS, Source, Split
 from streamtable.connector_api.tables import TableEndpoint
 from streamtable.connectors.jdbc.java import checked, explain, java_table
 from streamtable.connectors.jdbc.table import JdbcTable

@@ -10,8 +10,8 @@ from pyspark.sql.streaming.readwriter import DataStreamWriter
 
 from streamtable.connector_api.joint_sink import JointSink
 from streamtable.connector_api.preflight import Notice, Preflight, Resource
+from streamtable.connector_api.reading import ReadContext
 from streamtable.connector_api.sink import Rollback, Sink, SinkFacts, WriteContext
-from streamtable.connector_api.source import ReadContext
 from streamtable.connector_api.tables import TableEndpoint
 from streamtable.connectors.kafka.cluster.access import check_sink_access
 from streamtable.connectors.kafka.cluster.admin import KafkaAdmin

@@ -10,13 +10,8 @@ from pyspark.sql import DataFrame
 
 from streamtable.connector_api.findings import Finding, ScanFacts
 from streamtable.connector_api.preflight import Notice, Preflight, Resource
-from streamtable.connector_api.source import (
-    ReadContext,
-    ReadRequest,
-    Source,
-    SourceObserver,
-    Split,
-)
+from streamtable.connector_api.reading import ReadContext, ReadRequest, SourceObserver
+from streamtable.connector_api.source import Source, Split
 from streamtable.connector_api.stored import StoredChanges
 from streamtable.connector_api.tables import TableEndpoint
 from streamtable.connectors.kafka.cluster.access import check_source_access

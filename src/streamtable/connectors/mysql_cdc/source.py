@@ -11,7 +11,8 @@ from typing import TypeVar
 from pyspark.sql import DataFrame
 
 from streamtable.connector_api.preflight import Preflight, Resource
-from streamtable.connector_api.source import ORDER_COLUMNS, ReadContext, ReadRequest, Source, Split
+from streamtable.connector_api.reading import ReadContext, ReadRequest
+from streamtable.connector_api.source import ORDER_COLUMNS, Source, Split
 from streamtable.connector_api.tables import TableEndpoint
 from streamtable.connectors.mysql_cdc.changelog import (
     RowSpec,

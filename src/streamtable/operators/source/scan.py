@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pyspark.sql import DataFrame
 
-from streamtable.connector_api.source import ReadRequest
+from streamtable.connector_api.reading import ReadRequest
 from streamtable.core.changelog import ROW_KIND_COLUMN
 from streamtable.core.types import quote
 from streamtable.operators.context import LoweringContext

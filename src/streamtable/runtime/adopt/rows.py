@@ -13,7 +13,8 @@ from pyspark.sql.types import StructType
 
 from streamtable.batch.rounding import rounded_fields
 from streamtable.connector_api.endpoints import source_of
-from streamtable.connector_api.source import ORDER_COLUMNS, ReadContext, ReadRequest
+from streamtable.connector_api.reading import ReadContext, ReadRequest
+from streamtable.connector_api.source import ORDER_COLUMNS
 from streamtable.core.types import APPROXIMATE, Field, quote
 from streamtable.plan.sink.sink import Sink
 from streamtable.runtime.proof.compare import EXPECTED, FOUND, as_json, key_text, matches

@@ -9,7 +9,8 @@ from typing import Any
 from pyspark.sql import DataFrame, SparkSession
 
 from streamtable.connector_api.endpoints import source_of
-from streamtable.connector_api.source import ReadContext, ReadRequest, Source, Split
+from streamtable.connector_api.reading import ReadContext, ReadRequest
+from streamtable.connector_api.source import Source, Split
 from streamtable.connector_api.stored import RECORD, StoredChanges
 from streamtable.core.errors import InternalError, Span
 from streamtable.core.table import Table

@@ -12,7 +12,7 @@ from streamtable.batch.carried import Carried
 from streamtable.batch.context import BatchContext, Doubt
 from streamtable.batch.fold import content
 from streamtable.batch.rounding import rounded_fields
-from streamtable.connector_api.source import ReadRequest
+from streamtable.connector_api.reading import ReadRequest
 from streamtable.connector_api.stored import StoredChanges
 from streamtable.core.changelog import ROW_KIND_COLUMN, RowKind
 from streamtable.core.types import Field, quote

@@ -10,7 +10,8 @@ from typing import Any
 from pyspark.sql import DataFrame
 
 from streamtable.connector_api.endpoints import sink_of
-from streamtable.connector_api.source import ORDER_COLUMNS, ReadRequest, Split
+from streamtable.connector_api.reading import ReadRequest
+from streamtable.connector_api.source import ORDER_COLUMNS, Split
 from streamtable.connector_api.stored import TIME_COLUMN
 from streamtable.core.checkpoint_path import CheckpointPath, numbered
 from streamtable.operators.context import LoweringContext

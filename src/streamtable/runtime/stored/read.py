@@ -11,7 +11,8 @@ from pyspark.sql import DataFrame
 from streamtable.batch.fold import HISTORY, ORDER, content, difference, history
 from streamtable.connector_api.endpoints import source_of
 from streamtable.connector_api.preflight import Notice, Preflight
-from streamtable.connector_api.source import ORDER_COLUMNS, ReadRequest, Source
+from streamtable.connector_api.reading import ReadRequest
+from streamtable.connector_api.source import ORDER_COLUMNS, Source
 from streamtable.connector_api.stored import StoredChanges
 from streamtable.core.changelog import ROW_KIND_COLUMN
 from streamtable.core.errors import Condition, StreamtableError

@@ -11,7 +11,8 @@ from pyspark.sql import functions as F  # noqa: N812 - the name everyone knows
 from streamtable.batch.carried import Lineage
 from streamtable.connector_api.endpoints import source_of
 from streamtable.connector_api.preflight import Notice
-from streamtable.connector_api.source import ORDER_COLUMNS, ReadRequest
+from streamtable.connector_api.reading import ReadRequest
+from streamtable.connector_api.source import ORDER_COLUMNS
 from streamtable.connector_api.stored import NUMBER_COLUMN, TIME_COLUMN
 from streamtable.core.changelog import ROW_KIND_COLUMN, RowKind
 from streamtable.core.moment import NOW

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from pyspark.sql import DataFrame
 
-from streamtable.connector_api.source import ReadContext, ReadRequest
+from streamtable.connector_api.reading import ReadContext, ReadRequest
 from streamtable.connector_api.stored import RECORD, StoredChanges
 from streamtable.connectors.kafka.cluster.admin import KafkaAdmin, Partition
 from streamtable.connectors.kafka.read.bounds import topics_of

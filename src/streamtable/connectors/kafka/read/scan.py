@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from pyspark.sql import DataFrame
 
-from streamtable.connector_api.source import ReadContext, ReadRequest
+from streamtable.connector_api.reading import ReadContext, ReadRequest
 from streamtable.connectors.kafka.cluster.admin import KafkaAdmin, Partition
 from streamtable.connectors.kafka.cluster.positions import offsets_json
 from streamtable.connectors.kafka.options.options import StartupMode

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from streamtable.connector_api.source import ReadContext, ReadRequest
+from streamtable.connector_api.reading import ReadContext, ReadRequest
 from streamtable.connector_api.stored import StoredChanges, reached_column
 from streamtable.connectors.kafka.cluster.admin import KafkaAdmin, Partition
 from streamtable.connectors.kafka.read.bounds import before, topics_of

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from pyspark.sql import DataFrame
 
-from streamtable.connector_api.source import ReadContext, ReadRequest
+from streamtable.connector_api.reading import ReadContext, ReadRequest
 from streamtable.connector_api.stored import NUMBER_COLUMN, TIME_COLUMN
 from streamtable.connectors.kafka.cluster.admin import Partition
 from streamtable.connectors.kafka.cluster.positions import offsets_json

@@ -6,7 +6,8 @@ from collections.abc import Mapping
 
 from pyspark.sql import DataFrame
 
-from streamtable.connector_api.source import ORDER_COLUMNS, ReadContext
+from streamtable.connector_api.reading import ReadContext
+from streamtable.connector_api.source import ORDER_COLUMNS
 from streamtable.connectors.kafka.cluster.admin import KafkaAdmin
 from streamtable.connectors.kafka.cluster.positions import offsets_json
 from streamtable.connectors.kafka.read.columns import consumer_options
