@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
-from tests.integration.differential.test_kills import QUERIES, WAITING, check_kills
+from tests.integration.differential.topics.test_kills import QUERIES, WAITING, check_kills
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

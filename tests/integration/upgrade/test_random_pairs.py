@@ -11,8 +11,8 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from tests.integration.differential.on_kafka import COLUMNS, KafkaJob, histories
 from tests.integration.differential.support import Query
+from tests.integration.differential.topics.on_kafka import COLUMNS, KafkaJob, histories
 from tests.integration.jobs.committed import records
 from tests.integration.jobs.support import Cli, write
 from tests.integration.upgrade.support import LossOfPower, power_lost

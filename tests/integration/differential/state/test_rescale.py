@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from tests.integration.differential.on_kafka import (
+from tests.integration.differential.topics.on_kafka import (
     ALL_DELETED,
     QUERIES,
     KafkaJob,

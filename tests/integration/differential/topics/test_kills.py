@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from tests.integration.differential.on_kafka import KafkaJob, histories
+from tests.integration.differential.topics.on_kafka import KafkaJob, histories
 from tests.integration.event_time.support import moment, punctual
 from tests.integration.jobs.support import Cli, write
 

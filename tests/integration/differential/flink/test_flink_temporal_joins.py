@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
     from pyspark.sql import SparkSession
 
-_RECORD = Path(__file__).parents[2] / "compat" / "temporal" / "temporal.json"
+_RECORD = Path(__file__).parents[3] / "compat" / "temporal" / "temporal.json"
 _KINDS = {kind.short: kind for kind in RowKind}
 #: Worked out by hand: the version of each live row at its time, in the order of `DIFFERENT`.
 _EXACT: tuple[list[list[Any]], ...] = (

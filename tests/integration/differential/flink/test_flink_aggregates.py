@@ -18,7 +18,7 @@ from streamtable.testing.replayed import Recorded, Style
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-_RECORD = Path(__file__).parents[2] / "compat" / "aggregates" / "aggregates.json"
+_RECORD = Path(__file__).parents[3] / "compat" / "aggregates" / "aggregates.json"
 _KINDS = {kind.short: kind for kind in RowKind}
 _TABLES = {
     "changes": Recorded(Style.CHANGES, COLUMNS, [[(_KINDS[k], row)] for k, row in CHANGES]),

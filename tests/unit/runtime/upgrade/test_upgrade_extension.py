@@ -16,7 +16,7 @@ from streamtable.runtime.upgrade.extension import Extension, extension
 from streamtable.runtime.upgrade.ranges import ReadRange
 from streamtable.session import Session
 
-TABLES = (Path(__file__).parents[2] / "golden" / "tables.sql").read_text()
+TABLES = (Path(__file__).parents[3] / "golden" / "tables.sql").read_text()
 #: Two numbers of the groups of an append-only table, and of one that it rejects.
 OF_EVENTS = "INSERT INTO per_region SELECT note, {}, {} FROM events WHERE id > 5 GROUP BY note"
 OF_VIEWS = "INSERT INTO per_region SELECT user_region, {}, {} FROM pageviews GROUP BY user_region"

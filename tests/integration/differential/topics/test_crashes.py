@@ -15,14 +15,14 @@ from typing import TYPE_CHECKING
 
 import pytest
 from tests.integration.differential.drawn import drawn
-from tests.integration.differential.on_kafka import (
+from tests.integration.differential.support import Query
+from tests.integration.differential.topics.on_kafka import (
     ALL_DELETED,
     COLUMNS,
     ROW_BY_ROW,
     KafkaJob,
     histories,
 )
-from tests.integration.differential.support import Query
 from tests.integration.jobs.support import PATIENCE_S, Cli, write
 
 if TYPE_CHECKING:

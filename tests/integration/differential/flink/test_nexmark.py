@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from streamtable.devbroker.broker import Broker
 
-_RECORD = Path(__file__).parents[2] / "compat" / "nexmark" / "answers.json"
+_RECORD = Path(__file__).parents[3] / "compat" / "nexmark" / "answers.json"
 _ANSWERS: dict[str, list[str]] = json.loads(_RECORD.read_text(encoding="utf-8"))["answers"]
 _FILES = "q10"
 _LOOKUP = " FOR SYSTEM_TIME AS OF b.p_time"

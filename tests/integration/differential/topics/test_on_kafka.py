@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from tests.integration.differential.on_kafka import ALL_DELETED, QUERIES, KafkaJob, histories
+from tests.integration.differential.topics.on_kafka import ALL_DELETED, QUERIES, KafkaJob, histories
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

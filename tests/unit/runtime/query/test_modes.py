@@ -15,7 +15,7 @@ from streamtable.runtime.query.modes import crash_warning, mode_of, version_warn
 from streamtable.runtime.query.slots import needed_slots
 from streamtable.session import Session, fixed_settings
 
-TABLES = (Path(__file__).parents[2] / "golden" / "tables.sql").read_text()
+TABLES = (Path(__file__).parents[3] / "golden" / "tables.sql").read_text()
 
 
 def _session(sql: str) -> Session:

@@ -20,7 +20,7 @@ from streamtable.runtime.upgrade.decisions import (
 from streamtable.runtime.upgrade.ranges import ReadRange
 from streamtable.session import Session
 
-TABLES = (Path(__file__).parents[2] / "golden" / "tables.sql").read_text()
+TABLES = (Path(__file__).parents[3] / "golden" / "tables.sql").read_text()
 COUNTS = "INSERT INTO per_region SELECT region, COUNT(*), MAX(score) FROM users GROUP BY region"
 COPY = "INSERT INTO users_copy SELECT id, score FROM users"
 EVENTS = "INSERT INTO events SELECT id, note FROM events"

@@ -13,7 +13,7 @@ from streamtable.runtime.checkpoint.checkpoint import Checkpoint, begin, open_ch
 from streamtable.runtime.checkpoint.shapes import first_difference
 from streamtable.session import Session
 
-TABLES = (Path(__file__).parents[2] / "golden" / "tables.sql").read_text()
+TABLES = (Path(__file__).parents[3] / "golden" / "tables.sql").read_text()
 COUNTS = "INSERT INTO per_region SELECT region, COUNT(*), MAX(score) FROM users GROUP BY region"
 SUMS = COUNTS.replace("MAX", "MIN")
 COPY = "INSERT INTO users_copy SELECT id, score FROM users"

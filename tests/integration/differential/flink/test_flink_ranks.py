@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from pyspark.sql import SparkSession
 
-_RECORD = Path(__file__).parents[2] / "compat" / "over" / "over.json"
+_RECORD = Path(__file__).parents[3] / "compat" / "over" / "over.json"
 _KINDS = {kind.short: kind for kind in RowKind}
 _TABLES = {
     "changes": Recorded(Style.CHANGES, CHANGED, [[(_KINDS[k], row)] for k, row in CHANGES]),

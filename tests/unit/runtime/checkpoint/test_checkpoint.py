@@ -14,7 +14,7 @@ from streamtable.runtime.checkpoint.checkpoint import begin, open_checkpoint
 from streamtable.runtime.checkpoint.stale_keys import stale_keys_hint
 from streamtable.session import Session
 
-TESTS = Path(__file__).parents[2]
+TESTS = Path(__file__).parents[3]
 TABLES = (TESTS / "golden" / "tables.sql").read_text()
 INSERT = (
     "INSERT INTO per_region SELECT {} region, COUNT(*), MAX(score) FROM users AS u GROUP BY region"
