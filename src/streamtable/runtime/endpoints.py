@@ -56,6 +56,25 @@ def explains(plans: Sequence[Root]) -> list[Explain]:
     ]
 
 
+def by_target(names: Iterable[str], plan_of: Callable[[str], Sink]) -> Sequence[Sequence[str]]:
+    """Return the names of queries in groups that write one target, in the order of the names."""
+    groups: dict[str, list[str]] = {}
+    for name in names:
+        groups.setdefault(target_of(plan_of(name)), []).append(name)
+    return list(groups.values())
+
+
+def target_of(plan: Sink) -> str:
+    """Return the target of a query; queries with the same target share it."""
+    return sink_of(plan.table).target
+
+
+def words_of(plan: Sink) -> str:
+    """Return the target of a query in words, such as `topic 'orders'`."""
+    sink = sink_of(plan.table)
+    return f"{sink.target_noun} '{sink.target}'"
+
+
 def sink_facts(
     plans: Mapping[str, Sink],
     settings: Settings,

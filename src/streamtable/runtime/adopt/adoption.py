@@ -23,6 +23,7 @@ from streamtable.runtime.checkpoint.assignment import Assignment
 from streamtable.runtime.checkpoint.identities import identities_of
 from streamtable.runtime.checkpoint.lock import Lock
 from streamtable.runtime.checkpoint.trees import remove_tree
+from streamtable.runtime.endpoints import target_of, words_of
 from streamtable.runtime.preflight.cluster import check_ready
 from streamtable.runtime.upgrade.decisions import (
     Action,
@@ -37,7 +38,6 @@ from streamtable.runtime.upgrade.mark import Mark, NewCheckpoint, Work
 from streamtable.runtime.upgrade.ranges import ReadRange, topic_of
 from streamtable.runtime.upgrade.rebuild import Rebuild
 from streamtable.runtime.upgrade.shadow import Shadow
-from streamtable.runtime.upgrade.together import target_of, words_of
 
 #: Number of differing keys that a plan shows.
 _SHOWN = 5

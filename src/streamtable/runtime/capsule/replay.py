@@ -18,7 +18,7 @@ from streamtable.operators.context import LoweringContext
 from streamtable.plan.sink.sink import Sink
 from streamtable.runtime.capsule.file import Capsule, RawRecord
 from streamtable.runtime.proof.compare import Verdict
-from streamtable.runtime.proof.comparison import comparison
+from streamtable.runtime.proof.comparison import Writer, comparison
 
 
 @dataclass(frozen=True)
@@ -153,8 +153,7 @@ def replayed(capsule: Capsule, sink: Sink, lowering: LoweringContext) -> Replaye
         return CapsuleSource(real, frames[table.name]) if table.name in frames else real
 
     both = comparison(
-        sink,
-        capsule.commit,
+        [Writer(sink, capsule.commit)],
         replace(lowering, source_of=input_of),
         replace(lowering, source_of=lambda table: CapsuleSource(source_of(table), target)),
     )

@@ -26,7 +26,7 @@ from streamtable.runtime.capsule.selection import (
     deciding_inputs,
     target_records,
 )
-from streamtable.runtime.proof.prove import Difference
+from streamtable.runtime.proof.prover import Difference
 
 #: Selects the input records of a capsule.
 _Selection = Callable[[], Mapping[str, Sequence[RawRecord]]]

@@ -14,6 +14,7 @@ from streamtable.plan.sink.sink import Sink
 from streamtable.runtime.checkpoint.assignment import assign, query_names
 from streamtable.runtime.checkpoint.manifest_file import mismatch, read_manifest
 from streamtable.runtime.checkpoint.remote_path import RemotePath
+from streamtable.runtime.endpoints import by_target
 from streamtable.runtime.status.lock import holder_of
 
 
@@ -43,7 +44,7 @@ class CheckpointJob:
         folder: the checkpoint.
         lives: returns whether a process runs the job, or may run it.
         topics: Kafka's ids of the topics that it has read.
-        queries: the queries that are asked for, by name.
+        queries: the queries that are asked for and those with the same targets, by name.
         directories: directory of the offsets and state of each query.
         positions: the folder in which each query records the ends of its sink.
         plans: hash of the plan of each query.
@@ -56,6 +57,11 @@ class CheckpointJob:
     directories: Mapping[str, CheckpointPath]
     positions: Mapping[str, CheckpointPath]
     plans: Mapping[str, str]
+
+    @property
+    def groups(self) -> Sequence[Sequence[str]]:
+        """The names of the queries, those with the same target together."""
+        return by_target(self.queries, self.queries.__getitem__)
 
 
 @contextmanager
@@ -112,11 +118,14 @@ def job_of(plans: Sequence[Sink], asked: Asked, path: CheckpointPath) -> Checkpo
                 expected=f"a table that the job has written: {', '.join(dict.fromkeys(known))}",
                 hint=closest(table, known),
             )
-    wanted = {
-        name: sink
+    named = {
+        name
         for name, sink in begun.items()
         if not asked.tables or {name, sink.table.name} & {*asked.tables}
     }
+    # Only all queries of a target give its rows.
+    groups = by_target(begun, begun.__getitem__)
+    wanted = {n: begun[n] for group in groups if named.intersection(group) for n in group}
     directories = {name: path / queries.directory_of(name) for name in wanted}
     hashes = {name: queries.records[name].hash for name in wanted}
     positions = {n: queries.records[n].positions(folder) for n, folder in directories.items()}

@@ -16,6 +16,7 @@ from streamtable.jvm.bridge import Bridge
 from streamtable.operators.context import LoweringContext
 from streamtable.plan.sink.sink import Sink
 from streamtable.plan.source.scan import scans
+from streamtable.runtime.endpoints import words_of
 from streamtable.runtime.proof.asked import Asked, CheckpointJob
 from streamtable.runtime.proof.commits import Commit
 from streamtable.runtime.proof.compare import digest_of
@@ -81,9 +82,12 @@ def chosen_proofs(
     if asked.since is None:
         return found
     recorded = read_proofs(job.folder)
+    groups = {name: group for group in job.groups for name in group}
     for name, sink in job.queries.items():
         proofs = recorded.get(name, ())
         try:
+            if len(groups[name]) > 1:
+                raise _not(sink, f"several INSERTs write to {words_of(sink)}")
             found[name] = _chosen(sink, asked, proofs, job.directories[name], job.plans[name])
         except StreamtableError as error:
             if asked.since != "last":

@@ -54,20 +54,21 @@ def has_planned_batch(directory: CheckpointPath) -> bool:
     return max(numbered(directory / "offsets"), default=-1) > newest_commit(directory)
 
 
-def settled_commit(
-    directory: CheckpointPath,
+def settled_commits(
+    directories: Sequence[CheckpointPath],
     recorded: Callable[[int], Mapping[Split, int] | None],
     ends: Callable[[], Mapping[Split, int]],
     in_batches: Callable[[], bool],
     lives: Callable[[], bool],
     patience_s: float,
-) -> Commit | None:
-    """Wait for a commit with a known end of the sink; None if there is none in time.
+) -> Sequence[Commit] | None:
+    """Wait for a commit of each query with a known end of their sink; None if none is in time.
 
     Args:
-        directory: the directory of the query's checkpoint.
-        recorded: returns the ends of the sink that a commit has recorded.
-        ends: returns the current ends of the sink. They are those of the newest commit if no later
+        directories: the directory of the checkpoint of each query that writes the sink.
+        recorded: returns the ends of the sink that a commit has recorded. It is not asked if the
+            queries have several directories, because a commit says nothing about other queries.
+        ends: returns the current ends of the sink. They are those of the newest commits if no later
             batch is planned after the request.
         in_batches: returns whether all rows of the sink are of planned batches. In real-time mode,
             a query writes before it plans a batch.
@@ -80,24 +81,30 @@ def settled_commit(
     while True:
         if time.monotonic() > looked + _LOOK_S:
             waits, looked = lives(), time.monotonic()
-        batch = newest_commit(directory)
+        batches = {directory: newest_commit(directory) for directory in directories}
+        committed = all(batch >= 0 for batch in batches.values())
         found = None
-        if batch >= 0 and not _is_planned_after(directory, batch):
+        if committed and not _are_planned_after(batches):
             # A busy job soon plans its next batch: as few requests in between as possible.
             now = ends()
-            if in_batches() and not _is_planned_after(directory, batch):
+            if in_batches() and not _are_planned_after(batches):
                 found = now
-        if found is None and batch >= 0:
+        if found is None and committed and len(batches) == 1:
+            (batch,) = batches.values()
             found = recorded(batch)
         if found is not None:
-            return read_commit(directory, batch, found)
+            return [read_commit(directory, batches[directory], found) for directory in directories]
         if not waits or time.monotonic() > begun + patience_s:
             return None
         time.sleep(_POLL_S)
 
 
-def _is_planned_after(directory: CheckpointPath, batch: int) -> bool:
-    return max(numbered(directory / "offsets"), default=-1) > batch
+def _are_planned_after(batches: Mapping[CheckpointPath, int]) -> bool:
+    """Whether a later batch of a query is planned."""
+    return any(
+        max(numbered(directory / "offsets"), default=-1) > batch
+        for directory, batch in batches.items()
+    )
 
 
 def read_commit(directory: CheckpointPath, batch: int, ends: Mapping[Split, int]) -> Commit:

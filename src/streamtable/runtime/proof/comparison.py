@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import reduce
+
+from pyspark.sql import DataFrame
 
 from streamtable.batch.increments import extremes, grown
 from streamtable.batch.rounding import rounded_fields
@@ -26,11 +30,26 @@ from streamtable.runtime.proof.sides import (
 
 
 @dataclass(frozen=True)
-class Comparison:
-    """Both sides of a query.
+class Writer:
+    """A query that writes the compared sink.
 
     Attributes:
-        expected: the batch answer.
+        sink: the query.
+        commit: its commit; the commits of all queries of a sink have the same ends.
+        engine: computes the expected rows; None for Spark's batch operators.
+    """
+
+    sink: Sink
+    commit: Commit
+    engine: Engine | None = None
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Both sides of a sink.
+
+    Attributes:
+        expected: the batch answers of its queries.
         found: the rows of the sink.
         compared: both, joined; lazy.
         tolerant: columns that are equal up to a tolerance, or rows with sums that may differ.
@@ -56,31 +75,30 @@ class Comparison:
 
 
 def comparison(
-    sink: Sink,
-    commit: Commit,
+    writers: Sequence[Writer],
     inputs: LoweringContext,
     target: LoweringContext,
     share: float = 1.0,
-    engine: Engine | None = None,
     baseline: Baseline | None = None,
 ) -> Comparison:
-    """Compare the batch answer of a query with the rows of its sink.
+    """Compare the batch answers of all queries that write a sink with its rows.
 
     Args:
-        sink: the query.
-        commit: the commit.
+        writers: the queries, which write the same table.
         inputs: the context whose sources read the input.
         target: the context whose sources read the sink.
         share: share of the keys that are compared, 0 to 1.
-        engine: computes the expected rows; None for Spark's batch operators.
-        baseline: an earlier commit at which the sink was right; only later records are read.
+        baseline: an earlier commit at which the sink of a single query was right; only later
+            records are read.
 
     Raises:
         StreamtableError: MOMENT_LOST for records that are no longer kept; NOT_PROVABLE.
     """
+    first, *_ = writers
+    sink, commit, engine = first.sink, first.commit, first.engine
     fields, key = compared_fields(sink), compared_key(sink)
     if baseline is None:
-        expected = expected_side(sink, commit, inputs, engine)
+        expected = _of_all([expected_side(w.sink, w.commit, inputs, w.engine) for w in writers])
         found = found_side(sink, commit, target)
     else:
         expected = expected_side(
@@ -91,7 +109,7 @@ def comparison(
         else:
             rows = grown(sink, fields, key, baseline.rows, expected.rows)
             expected, found = replace(expected, rows=rows), found_side(sink, commit, target)
-    rounded = rounded_fields(sink.input, lambda _: None)
+    rounded = {name for w in writers for name in rounded_fields(w.sink.input, lambda _: None)}
     tolerant = tuple(f.name for f in fields if f.name in rounded and f.type.root in APPROXIMATE)
     ours = sampled(expected.rows, fields, key, share)
     theirs = sampled(found.rows, fields, key, share)
@@ -100,3 +118,13 @@ def comparison(
     else:
         compared = by_count(ours, theirs, fields, may_repeat=sink_of(sink.table).may_repeat)
     return Comparison(expected, found, compared, tolerant, bool(key))
+
+
+def _of_all(answers: Sequence[Expected]) -> Expected:
+    """Return the answers of several queries as one."""
+    return Expected(
+        reduce(DataFrame.union, (answer.rows for answer in answers)),
+        tuple(notice for answer in answers for notice in answer.notices),
+        [doubt for answer in answers for doubt in answer.doubts],
+        sum(answer.offsets for answer in answers),
+    )

@@ -75,6 +75,7 @@ class Proof:
         against: the engine that has computed the expected rows.
         since: the baseline of a proof by induction; None if the whole input was compared.
         digest: digest of the rows of a sink with a key; None for others.
+        together: the other queries that write the sink; their rows are compared together.
     """
 
     query: str
@@ -94,6 +95,7 @@ class Proof:
     against: str = "spark"
     since: Since | None = None
     digest: str | None = None
+    together: Sequence[str] = ()
 
     @property
     def keys(self) -> int:
@@ -137,6 +139,8 @@ class Proof:
             self.time,
         ]
         yield f"{self.query}: {', '.join(parts)}"
+        if self.together:
+            yield f"  with the rows of {' and '.join(self.together)}, in the same target"
         if self.since is not None:
             yield f"  {self.since.text}; only later records were read"
         if self.tolerant:
@@ -166,6 +170,7 @@ class Proof:
         return {
             "query": self.query,
             "table": self.table,
+            "together": list(self.together),
             "result": self.result,
             "keyed": self.keyed,
             "keys": self.keys,

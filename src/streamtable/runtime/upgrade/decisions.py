@@ -15,10 +15,10 @@ from streamtable.plan.sink.sink import Sink
 from streamtable.runtime.checkpoint.assignment import Assignment
 from streamtable.runtime.checkpoint.manifest import RecordedQuery
 from streamtable.runtime.checkpoint.shapes import Operator, operator
-from streamtable.runtime.endpoints import lookups_of
+from streamtable.runtime.endpoints import by_target, lookups_of, words_of
 from streamtable.runtime.upgrade.extension import Extension
 from streamtable.runtime.upgrade.ranges import ReadRange
-from streamtable.runtime.upgrade.together import by_target, companions, words_of
+from streamtable.runtime.upgrade.together import companions
 
 
 class Action(Enum):

@@ -26,7 +26,7 @@ from streamtable.runtime.checkpoint.manifest_file import write_file, write_manif
 from streamtable.runtime.checkpoint.moved import adopt
 from streamtable.runtime.checkpoint.partition_watermarks import FILE as WATERMARKS
 from streamtable.runtime.checkpoint.trees import remove_tree
-from streamtable.runtime.endpoints import sink_facts
+from streamtable.runtime.endpoints import by_target, sink_facts, target_of
 from streamtable.runtime.preflight.cluster import check_ready, make_ready
 from streamtable.runtime.upgrade.at_once import at_once
 from streamtable.runtime.upgrade.comparison import compare_early, newest
@@ -46,7 +46,7 @@ from streamtable.runtime.upgrade.ranges import ReadRange, read_range, stopped_at
 from streamtable.runtime.upgrade.rollback import remember
 from streamtable.runtime.upgrade.shadow import Shadow
 from streamtable.runtime.upgrade.stored_state import stored_state
-from streamtable.runtime.upgrade.together import by_target, companions, target_of
+from streamtable.runtime.upgrade.together import companions
 
 #: The last pass while the job runs is shorter; so is then the pass after its end.
 _SHORT_PASS_S = 10.0

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Mapping
 
-from streamtable.connector_api.endpoints import sink_of
-from streamtable.plan.sink.sink import Sink
 from streamtable.runtime.checkpoint.assignment import Assignment
+from streamtable.runtime.endpoints import target_of
 
 
 def companions(queries: Assignment) -> Mapping[str, str]:
@@ -23,22 +22,3 @@ def companions(queries: Assignment) -> Mapping[str, str]:
         for name, other in found.items()
         if other is not None and name not in queries.changed and name not in queries.added
     }
-
-
-def by_target(names: Iterable[str], plan_of: Callable[[str], Sink]) -> Sequence[Sequence[str]]:
-    """Return the names of queries in groups that write one target, in the order of the names."""
-    groups: dict[str, list[str]] = {}
-    for name in names:
-        groups.setdefault(target_of(plan_of(name)), []).append(name)
-    return list(groups.values())
-
-
-def target_of(plan: Sink) -> str:
-    """Return the target of a query; queries with the same target share it."""
-    return sink_of(plan.table).target
-
-
-def words_of(plan: Sink) -> str:
-    """Return the target of a query in words, such as `topic 'orders'`."""
-    sink = sink_of(plan.table)
-    return f"{sink.target_noun} '{sink.target}'"

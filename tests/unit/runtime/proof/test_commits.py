@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from streamtable.jvm.streaming.planned_batches import END_WATERMARK_MS
-from streamtable.runtime.proof.commits import Commit, has_planned_batch, settled_commit
+from streamtable.runtime.proof.commits import Commit, has_planned_batch, settled_commits
 
 _ENDS = {"out/0": 7}
 
@@ -45,9 +45,10 @@ class _Query:
             return _ENDS
 
         known = recorded or {}
-        return settled_commit(
-            self.folder, known.get, ends, lambda: in_batches, lambda: lives, patience_s
+        found = settled_commits(
+            [self.folder], known.get, ends, lambda: in_batches, lambda: lives, patience_s
         )
+        return None if found is None else found[0]
 
 
 @pytest.fixture
@@ -108,3 +109,28 @@ def test_the_end_of_the_input_passes_all_windows(query: _Query) -> None:
     found = query.settled()
     assert found is not None
     assert found.watermark_ms is None
+
+
+def test_all_queries_of_a_sink_have_committed(query: _Query, tmp_path: Path) -> None:
+    """Ends that one query has recorded say nothing about another one."""
+    other = _Query(tmp_path / "other")
+    for each in (query, other):
+        each.plan(0)
+        each.commit(0)
+
+    def found() -> list[int] | None:
+        commits = settled_commits(
+            [query.folder, other.folder],
+            {0: _ENDS}.get,
+            lambda: _ENDS,
+            lambda: True,
+            lambda: True,
+            0.05,
+        )
+        return None if commits is None else [commit.batch for commit in commits]
+
+    assert found() == [0, 0]
+    other.plan(1)
+    assert found() is None
+    other.commit(1)
+    assert found() == [0, 1]
