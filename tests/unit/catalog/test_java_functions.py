@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from streamtable import session as session_module
+from streamtable import front_end
 from streamtable.core.errors import Condition, StreamtableError
 from streamtable.session import Session
 
@@ -44,7 +44,7 @@ def session(monkeypatch: pytest.MonkeyPatch) -> Session:
     def described(name: str, _: object) -> dict[str, Any]:
         return CLASSES[name]
 
-    monkeypatch.setattr(session_module, "described_class", described)
+    monkeypatch.setattr(front_end, "described_class", described)
     session = Session()
     functions = {"f": "a.Scalar", "r": "a.Random", "t": "a.Table", "lost": "a.Lost"}
     script = "".join(f"CREATE FUNCTION {n} AS '{c}';" for n, c in functions.items())
