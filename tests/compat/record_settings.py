@@ -14,10 +14,10 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-from streamtable.core import flink_settings
+from streamtable.core.settings import flink
 
 HERE = Path(__file__).parent
-LIST = Path(flink_settings.__file__).with_suffix(".txt")
+LIST = Path(flink.__file__).with_suffix(".txt")
 _PACKAGE = "org.apache.flink."
 #: Who declares options of tables, formats, hints, modules and graphs, which no session has.
 _NO_SETTINGS = re.compile(

@@ -21,11 +21,11 @@ from typing import Any
 import pyspark
 from pyspark.sql import SparkSession
 
-from streamtable.core import spark_settings
+from streamtable.core.settings import spark as settings_of_spark
 from streamtable.jvm.install.installed_spark import SPARK_MINORS, minor_of
 from streamtable.jvm.install.jars import connector_jars
 
-LIST = Path(spark_settings.__file__).with_suffix(".txt")
+LIST = Path(settings_of_spark.__file__).with_suffix(".txt")
 _KEY = re.compile(r"spark\.[A-Za-z][\w-]*(\.[A-Za-z][\w-]*)*\Z")
 _DECLARES = re.compile(
     r"org/apache/spark/(internal/config/(Deploy|History|Kryo|Network|Python|R|Status|Streaming"
