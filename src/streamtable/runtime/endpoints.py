@@ -75,6 +75,19 @@ def words_of(plan: Sink) -> str:
     return f"{sink.target_noun} '{sink.target}'"
 
 
+def several_tables(plans: Iterable[Sink]) -> str | None:
+    """Return why the rows of a target cannot be decoded by one table; None if they can.
+
+    Args:
+        plans: all queries that write the target.
+    """
+    written = {plan.table.name: plan for plan in plans}
+    if len(written) == 1:
+        return None
+    target = words_of(next(iter(written.values())))
+    return f"{target} is declared as {' and as '.join(sorted(written))}"
+
+
 def sink_facts(
     plans: Mapping[str, Sink],
     settings: Settings,

@@ -23,7 +23,7 @@ from streamtable.runtime.checkpoint.assignment import Assignment
 from streamtable.runtime.checkpoint.identities import identities_of
 from streamtable.runtime.checkpoint.lock import Lock
 from streamtable.runtime.checkpoint.trees import remove_tree
-from streamtable.runtime.endpoints import target_of, words_of
+from streamtable.runtime.endpoints import several_tables, target_of, words_of
 from streamtable.runtime.preflight.cluster import check_ready
 from streamtable.runtime.upgrade.decisions import (
     Action,
@@ -137,11 +137,8 @@ class Adoption(Rebuild):
                 " engine has written it must be given by --at or --group"
             )
         if obstacle is None and not appends:
-            tables = {
-                p.table.name for p in self.queries.plans.values() if target_of(p) == target_of(plan)
-            }
-            if len(tables) > 1:
-                obstacle = f"{words_of(plan)} is declared as {' and as '.join(sorted(tables))}"
+            plans = self.queries.plans.values()
+            obstacle = several_tables(p for p in plans if target_of(p) == target_of(plan))
         return obstacle or of_range.lost
 
     def _decision(
@@ -178,7 +175,7 @@ class Adoption(Rebuild):
         begins, ends = source.begins_of(bridge), source.ends_of(None, bridge)
         if ends != self._ends[shadow.name] or begins is None:
             reason = (
-                f"{sink.target_noun} '{sink.target}' has got records since the command has started,"
+                f"{words_of(shadow.plan)} has got records since the command has started,"
                 " so the other engine still runs"
             )
             hint = "stop it, delete the checkpoint directory, and run the command again"

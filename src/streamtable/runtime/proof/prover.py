@@ -16,7 +16,7 @@ from streamtable.jvm.faults import JavaError, job_fault
 from streamtable.operators.context import LoweringContext
 from streamtable.plan.sink.sink import Sink
 from streamtable.plan.source.scan import scans
-from streamtable.runtime.endpoints import words_of
+from streamtable.runtime.endpoints import several_tables
 from streamtable.runtime.proof.asked import Asked, CheckpointJob
 from streamtable.runtime.proof.baseline import (
     Baseline,
@@ -153,17 +153,16 @@ class Prover:
             return induced
 
     def _check_topics(self) -> None:
-        """Refuse topics that were deleted and created again: their offsets are others."""
+        """Refuse topics that were created again, or whose rows one table does not decode."""
         tables = [scan.table for name in self.names for scan in scans(self.job.queries[name].input)]
         for table in tables:
             for topic, id_ in source_of(table).identities(self.lowering.bridge).items():
                 if self.job.topics.get(topic, id_) != id_:
                     msg = f"topic '{topic}' was deleted and created again"
                     raise self._not(msg)
-        written = {self.job.queries[name].table.name for name in self.names}
-        if len(written) > 1:
-            msg = f"{words_of(self.sink)} is declared as {' and as '.join(sorted(written))}"
-            raise self._not(msg)
+        declared = several_tables(self.job.queries[name] for name in self.names)
+        if declared is not None:
+            raise self._not(declared)
 
     def _writers(self) -> Sequence[Writer]:
         """Return the queries at a moment at which all of them have committed what they wrote."""
@@ -252,7 +251,7 @@ class Prover:
             reasons=both.reasons(),
             examples=examples,
             smallest=smallest,
-            origins=origins.get(smallest or "", ()),
+            origins=sorted(origins.get(smallest or "", ()), key=lambda o: o.time, reverse=True),
             written=written,
         )
 

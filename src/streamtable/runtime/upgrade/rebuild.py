@@ -26,7 +26,7 @@ from streamtable.runtime.checkpoint.manifest_file import write_file, write_manif
 from streamtable.runtime.checkpoint.moved import adopt
 from streamtable.runtime.checkpoint.partition_watermarks import FILE as WATERMARKS
 from streamtable.runtime.checkpoint.trees import remove_tree
-from streamtable.runtime.endpoints import by_target, sink_facts, target_of
+from streamtable.runtime.endpoints import by_target, sink_facts, target_of, words_of
 from streamtable.runtime.preflight.cluster import check_ready, make_ready
 from streamtable.runtime.upgrade.at_once import at_once
 from streamtable.runtime.upgrade.comparison import compare_early, newest
@@ -272,10 +272,10 @@ class Rebuild:
         text = f"reads {'the state of its groups' if of_groups else f'{records:,} records again'}"
         if not self.options.plan:
             return text
-        sink = sink_of(self.queries.plans[decision.query].table)
-        there = newest(sink.records(self.context), ORDER_COLUMNS)
+        plan = self.queries.plans[decision.query]
+        there = newest(sink_of(plan.table).records(self.context), ORDER_COLUMNS)
         keys = there.where("value IS NOT NULL").count()
-        return f"{text}, and compares {keys:,} keys of {sink.target_noun} '{sink.target}'"
+        return f"{text}, and compares {keys:,} keys of {words_of(plan)}"
 
     def _shadow(self, name: str, work: Work, stop: threading.Event) -> Shadow:
         directory, plan = self.path / (work.record.directory or name), self.queries.plans[name]

@@ -15,8 +15,8 @@ def companions(queries: Assignment) -> Mapping[str, str]:
         name of the unchanged query -> name of the changed query. A query that no run has had yet
         is not in it, because it has no rows.
     """
-    by_target = {target_of(queries.plans[name]): name for name in queries.changed}
-    found = {name: by_target.get(target_of(plan)) for name, plan in queries.plans.items()}
+    writers = {target_of(queries.plans[name]): name for name in queries.changed}
+    found = {name: writers.get(target_of(plan)) for name, plan in queries.plans.items()}
     return {
         name: other
         for name, other in found.items()
