@@ -17,6 +17,7 @@ from streamtable.core.types import Field
 from streamtable.jvm.bridge import Bridge
 from streamtable.jvm.streaming.counters import COUNTED_IN
 
+_INNER = Field("b", t.BOOLEAN)
 COLUMNS = (
     Field("b", t.BOOLEAN),
     Field("i4", t.INT),
@@ -28,6 +29,7 @@ COLUMNS = (
     Field("day", t.DATE),
     Field("ts", t.timestamp(3)),
     Field("at", t.timestamp_ltz(3)),
+    Field("row", t.row(Field("i4", t.INT), Field("s", t.STRING), Field("in", t.row(_INNER)))),
 )
 #: A column that only the parser reads, so that it reads all others, too. No record has it.
 PARSED = (*COLUMNS, Field("never", t.array(t.INT)))
@@ -58,12 +60,14 @@ TOKENS = (
     ),
     *('"2024-02-29 12:34:56.789"', '"2024-02-29 12:34:56Z"', '"2024-02-29T12:34:56"', "[]", "{}"),
     *('[1, [2, {"a": "]"}], null]', '{"b": {"b": [true]}, "i4": "x"}', "[1,]", "[,]", '{"a":1,}'),
+    *('{"in": {"b": 7, "b": false}}', '{"in": null, "s": 5}', '{"i4": {}}', '{"in": {"b": tru}}'),
     *("[" * 40 + "]" * 40, "[" * 40, "[-", "tru", '"open', "'a'", "1 2", "12abc", '"a""b"'),
 )
 #: In this order: what a column usually holds.
 USUAL = (
     *("true", "7", "5000000000", "-2.25", "12.34", '"text"', '"grö"'),
     *('"2024-02-29"', '"2024-02-29 12:34:56.789"', '"2024-02-29 12:34:56Z"'),
+    '{"s": "é", "other": {"i4": [{}]}, "i4": 7, "in": {"b": true}}',
 )
 
 

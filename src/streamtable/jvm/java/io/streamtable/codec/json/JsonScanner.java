@@ -22,8 +22,8 @@ import org.apache.spark.unsafe.types.UTF8String;
 /**
  * Reads usual objects directly from their bytes, and leaves all others to the parser, with the same
  * rows. Names and numbers are compared and computed in place, and a string is a reference into the
- * record. A usual object has columns of one token each, strings without escapes, and values of
- * their columns' types. The scanner does not distinguish the causes of an unusual object, which
+ * record. A usual object has columns of one token each or usual objects within, strings without
+ * escapes, and values of their columns' types. The scanner does not distinguish the causes of an unusual object, which
  * include errors.
  */
 final class JsonScanner {
@@ -39,10 +39,14 @@ final class JsonScanner {
     /** A number whose text is passed to a function. */
     NUMBER,
     /** A string that is passed to a function. */
-    QUOTED
+    QUOTED,
+    /** An object. */
+    ROW
   }
 
-  private record Column(byte[] name, Look look, Function<String, Object> parser) {}
+  /** A column, or a field of a row; `fields` are those of a row. */
+  private record Column(
+      byte[] name, Look look, Function<String, Object> parser, Column[] fields) {}
 
   private final Column[] columns;
   private final boolean missingIsUnusual;
@@ -57,17 +61,23 @@ final class JsonScanner {
 
   /** Creates a scanner of such objects; null if a column's type needs the parser. */
   static JsonScanner of(StructType type, boolean failOnMissing, TimeText times) {
+    Column[] columns = columns(type, times);
+    return columns == null ? null : new JsonScanner(columns, failOnMissing);
+  }
+
+  private static Column[] columns(StructType type, TimeText times) {
     Column[] columns = new Column[type.size()];
     for (int i = 0; i < columns.length; i++) {
       DataType column = type.apply(i).dataType();
       Look look = look(column);
-      if (look == null) {
+      Column[] fields = look == Look.ROW ? columns((StructType) column, times) : new Column[0];
+      if (look == null || fields == null) {
         return null;
       }
       byte[] name = type.apply(i).name().getBytes(StandardCharsets.UTF_8);
-      columns[i] = new Column(name, look, parser(column, times));
+      columns[i] = new Column(name, look, parser(column, times), fields);
     }
-    return new JsonScanner(columns, failOnMissing);
+    return columns;
   }
 
   private static Look look(DataType type) {
@@ -85,6 +95,9 @@ final class JsonScanner {
     }
     if (type instanceof DoubleType || type instanceof DecimalType) {
       return Look.NUMBER;
+    }
+    if (type instanceof StructType) {
+      return Look.ROW;
     }
     boolean isTime =
         type instanceof DateType
@@ -117,13 +130,17 @@ final class JsonScanner {
     }
     in = bytes;
     cursor.begin(bytes);
+    Object found = cursor.next() == '{' ? row(columns) : UNUSUAL;
+    return found == UNUSUAL ? null : (GenericInternalRow) found;
+  }
+
+  /** Reads an object after its opening brace. */
+  private Object row(Column[] columns) {
     Object[] values = new Object[columns.length];
     if (missingIsUnusual) {
       Arrays.fill(values, UNUSUAL);
     }
-    return cursor.next() == '{' && fields(values) && isComplete(values)
-        ? new GenericInternalRow(values)
-        : null;
+    return fields(columns, values) && isComplete(values) ? new GenericInternalRow(values) : UNUSUAL;
   }
 
   private boolean isComplete(Object[] values) {
@@ -136,7 +153,7 @@ final class JsonScanner {
   }
 
   /** Reads the fields after the opening brace, up to the closing brace. */
-  private boolean fields(Object[] values) {
+  private boolean fields(Column[] columns, Object[] values) {
     int c = cursor.next();
     if (c == '}') {
       return true;
@@ -147,8 +164,11 @@ final class JsonScanner {
       if (!cursor.text()) {
         return false;
       }
-      int field = field(start, cursor.position() - 1 - start, expected);
-      if (cursor.next() != ':' || !(field < 0 ? cursor.skip() : put(field, values))) {
+      int field = field(columns, start, cursor.position() - 1 - start, expected);
+      if (cursor.next() != ':') {
+        return false;
+      }
+      if (!(field < 0 ? cursor.skip() : put(columns[field], field, values))) {
         return false;
       }
       c = cursor.next();
@@ -161,8 +181,8 @@ final class JsonScanner {
     return false;
   }
 
-  private boolean put(int field, Object[] values) {
-    values[field] = value(field);
+  private boolean put(Column column, int field, Object[] values) {
+    values[field] = value(column);
     return values[field] != UNUSUAL;
   }
 
@@ -170,32 +190,31 @@ final class JsonScanner {
    * Returns the position of a field. Writers keep an order, so the field after the last one is
    * checked first.
    */
-  private int field(int start, int length, int expected) {
+  private int field(Column[] columns, int start, int length, int expected) {
     for (int i = expected; i < columns.length; i++) {
-      if (isName(i, start, length)) {
+      if (isName(columns[i].name(), start, length)) {
         return i;
       }
     }
     for (int i = 0; i < expected; i++) {
-      if (isName(i, start, length)) {
+      if (isName(columns[i].name(), start, length)) {
         return i;
       }
     }
     return -1;
   }
 
-  private boolean isName(int field, int start, int length) {
-    byte[] name = columns[field].name();
+  private boolean isName(byte[] name, int start, int length) {
     return name.length == length && Arrays.equals(name, 0, length, in, start, start + length);
   }
 
-  private Object value(int field) {
+  private Object value(Column column) {
     int c = cursor.next();
     if (c == 'n') {
       return cursor.rest("ull") ? null : UNUSUAL;
     }
     int start = cursor.position() - 1;
-    switch (columns[field].look()) {
+    switch (column.look()) {
       case TEXT:
         return c == '"' && cursor.text()
             ? UTF8String.fromBytes(in, start + 1, cursor.position() - 2 - start)
@@ -207,10 +226,12 @@ final class JsonScanner {
       case BOOLEAN:
         return truth(c);
       case NUMBER:
-        return cursor.number(c) ? parsed(field, start, cursor.position()) : UNUSUAL;
+        return cursor.number(c) ? parsed(column, start, cursor.position()) : UNUSUAL;
+      case ROW:
+        return c == '{' ? row(column.fields()) : UNUSUAL;
       default:
         return c == '"' && cursor.text()
-            ? parsed(field, start + 1, cursor.position() - 1)
+            ? parsed(column, start + 1, cursor.position() - 1)
             : UNUSUAL;
     }
   }
@@ -226,10 +247,10 @@ final class JsonScanner {
     return first == 'f' && cursor.rest("alse") ? (Object) false : UNUSUAL;
   }
 
-  private Object parsed(int field, int start, int end) {
+  private Object parsed(Column column, int start, int end) {
     try {
       String text = new String(in, start, end - start, StandardCharsets.UTF_8);
-      return columns[field].parser().apply(text);
+      return column.parser().apply(text);
     } catch (RuntimeException e) { // the parser reports the error
       return UNUSUAL;
     }
