@@ -27,6 +27,8 @@ import scala.runtime.BoxedUnit;
  * adjacent, so any order of groups is valid. RocksDB compares the bytes of a key, and the lowest
  * byte of an integer is first, so integers are sorted by their reversed bytes. Strings of equal
  * length need no conversion.
+ *
+ * <p>This is the extension that sessions name, so it also registers {@link LocalTimes}.
  */
 public final class StateOrder extends AbstractFunction1<SparkSessionExtensions, BoxedUnit> {
   /** The session's option, read when a batch is planned. */
@@ -35,6 +37,7 @@ public final class StateOrder extends AbstractFunction1<SparkSessionExtensions, 
   @Override
   public BoxedUnit apply(SparkSessionExtensions extensions) {
     extensions.injectColumnar(session -> new AfterSorts());
+    extensions.injectOptimizerRule(session -> new LocalTimes());
     return BoxedUnit.UNIT;
   }
 

@@ -1,0 +1,87 @@
+package io.streamtable.query;
+
+import java.util.List;
+import org.apache.spark.sql.catalyst.expressions.Expression;
+import org.apache.spark.sql.catalyst.expressions.SubtractTimestamps;
+import org.apache.spark.sql.catalyst.expressions.TimestampAdd;
+import org.apache.spark.sql.catalyst.expressions.TimestampAddInterval;
+import org.apache.spark.sql.catalyst.expressions.objects.StaticInvoke;
+import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
+import org.apache.spark.sql.catalyst.rules.Rule;
+import org.apache.spark.sql.types.AbstractDataType;
+import org.apache.spark.sql.types.DataType;
+import org.apache.spark.sql.types.DataTypes;
+import org.apache.spark.sql.types.DayTimeIntervalType;
+import scala.Function1;
+import scala.Option;
+import scala.jdk.javaapi.CollectionConverters;
+import scala.runtime.AbstractPartialFunction;
+
+/**
+ * Adds and subtracts local times (TIMESTAMP_NTZ) as numbers of microseconds. Spark does it with the
+ * calendar of java.time in UTC, where the result is the same, because each day has 24 hours.
+ */
+final class LocalTimes extends Rule<LogicalPlan> {
+  private static final Replaced REPLACED = new Replaced();
+
+  @Override
+  public LogicalPlan apply(LogicalPlan plan) {
+    return plan.transformAllExpressions(REPLACED);
+  }
+
+  private static final class Replaced extends AbstractPartialFunction<Expression, Expression> {
+    @Override
+    public boolean isDefinedAt(Expression expression) {
+      return replaced(expression) != null;
+    }
+
+    @Override
+    public <A extends Expression, B> B applyOrElse(A expression, Function1<A, B> otherwise) {
+      Expression found = replaced(expression);
+      @SuppressWarnings("unchecked") // B is a supertype of Expression
+      B result = found == null ? otherwise.apply(expression) : (B) found;
+      return result;
+    }
+  }
+
+  /** Returns an expression with the same value; null if there is none. */
+  private static Expression replaced(Expression expression) {
+    if (expression instanceof TimestampAddInterval sum
+        && isLocal(sum.start())
+        && sum.interval().dataType() instanceof DayTimeIntervalType) {
+      return exact("addExact", sum.dataType(), sum.start(), sum.interval());
+    }
+    if (expression instanceof TimestampAdd sum
+        && isLocal(sum.timestamp())
+        && sum.unit().equalsIgnoreCase("MICROSECOND")
+        && sum.quantity().dataType().equals(DataTypes.LongType)) {
+      return exact("addExact", sum.dataType(), sum.timestamp(), sum.quantity());
+    }
+    if (expression instanceof SubtractTimestamps difference
+        && isLocal(difference.left())
+        && isLocal(difference.right())
+        && difference.dataType() instanceof DayTimeIntervalType) {
+      return exact("subtractExact", difference.dataType(), difference.left(), difference.right());
+    }
+    return null;
+  }
+
+  private static boolean isLocal(Expression expression) {
+    return expression.dataType().equals(DataTypes.TimestampNTZType);
+  }
+
+  /** Returns a call of a method of Math; Spark holds all of these types in a long. */
+  private static Expression exact(
+      String method, DataType result, Expression left, Expression right) {
+    return new StaticInvoke(
+        Math.class,
+        result,
+        method,
+        CollectionConverters.asScala(List.of(left, right)).toSeq(),
+        CollectionConverters.asScala(List.<AbstractDataType>of()).toSeq(),
+        true,
+        false,
+        true,
+        Option.empty());
+  }
+}
