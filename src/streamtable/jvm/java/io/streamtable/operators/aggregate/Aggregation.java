@@ -47,6 +47,12 @@ public record Aggregation(
     List<String> parameters,
     PythonProgram python)
     implements Serializable {
+  /** Returns the same call with other positions of its argument and filter. */
+  Aggregation at(int argument, int filter) {
+    return new Aggregation(
+        function, argument, filter, distinct, argumentType, resultType, parameters, python);
+  }
+
   /** Creates the accumulator of each call. */
   public static List<Accumulator> accumulators(
       List<Aggregation> calls, boolean retracting, boolean bitmaps) {

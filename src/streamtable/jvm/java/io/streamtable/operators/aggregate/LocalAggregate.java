@@ -44,11 +44,14 @@ public final class LocalAggregate extends LocalFold {
       List<Aggregation> calls,
       List<Accumulator> accumulators,
       PartialRows partials) {
-    int[] keyPositions = Keyed.at(input, keys);
-    return Keyed.folded(
-        input,
-        new LocalAggregate(calls, accumulators, keyPositions, partials),
-        partials.schema(input.schema(), keyPositions));
+    int[] given = Keyed.at(input, keys);
+    FoldInput read = FoldInput.of(input, given, calls);
+    Dataset<Row> folded =
+        Keyed.folded(
+            read.rows(),
+            new LocalAggregate(read.calls(), accumulators, read.keys(), partials),
+            partials.schema(read.rows().schema(), read.keys()));
+    return FoldInput.restored(folded, input, given);
   }
 
   /** The partial aggregates of one group. */

@@ -3,10 +3,11 @@ package io.streamtable.operators.window;
 import io.streamtable.operators.Keyed;
 import io.streamtable.operators.OperatorSpec;
 import io.streamtable.operators.aggregate.Aggregation;
+import io.streamtable.operators.aggregate.FoldInput;
 import io.streamtable.operators.aggregate.MergedAggregates;
 import io.streamtable.operators.aggregate.PartialRows;
 import io.streamtable.operators.state.Lateness;
-import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
@@ -38,14 +39,18 @@ public record MergedSessionOperator(
     int startAt = input.schema().length() - SPAN.size();
     PartialRows partials = null;
     if (fold) {
-      List<String> spanned = new ArrayList<>(keys);
-      spanned.addAll(List.of(input.columns()).subList(startAt, startAt + SPAN.size()));
-      partials = MergedAggregates.partials(spanned.size(), calls);
+      partials = MergedAggregates.partials(keys.size() + SPAN.size(), calls);
+      int[] given = Keyed.at(input, keys);
+      FoldInput read = FoldInput.of(input, given, calls, startAt, startAt + 1);
+      int spanAt = read.rows().schema().length() - SPAN.size();
       LocalSessions local =
           new LocalSessions(
-              new MergedAggregates(calls, SPAN, null), Keyed.at(input, keys), startAt);
-      rows =
-          Keyed.folded(input, local, partials.schema(input.schema(), Keyed.at(input, spanned)));
+              new MergedAggregates(read.calls(), SPAN, null), read.keys(), spanAt);
+      int[] spanned = Arrays.copyOf(read.keys(), given.length + SPAN.size());
+      Arrays.setAll(spanned, i -> i < given.length ? read.keys()[i] : spanAt + i - given.length);
+      Dataset<Row> folded =
+          Keyed.folded(read.rows(), local, partials.schema(read.rows().schema(), spanned));
+      rows = FoldInput.restored(folded, input, given);
       startAt = 1 + keys.size();
     }
     MergedAggregates aggregates = new MergedAggregates(calls, SPAN, partials);

@@ -1,0 +1,121 @@
+package io.streamtable.operators.aggregate;
+
+import io.streamtable.operators.row.RowKind;
+import java.util.ArrayList;
+import java.util.List;
+import org.apache.spark.sql.Column;
+import org.apache.spark.sql.Dataset;
+import org.apache.spark.sql.Row;
+import org.apache.spark.sql.catalyst.expressions.Attribute;
+import org.apache.spark.sql.catalyst.expressions.Expression;
+import org.apache.spark.sql.catalyst.expressions.PreciseTimestampConversion;
+import org.apache.spark.sql.classic.ExpressionUtils;
+import org.apache.spark.sql.types.DataType;
+import org.apache.spark.sql.types.DataTypes;
+import scala.jdk.javaapi.CollectionConverters;
+
+/**
+ * The columns that a local aggregation reads: row kind, keys, values of the calls, and others. Each
+ * column of a row costs a Java object, and a local time costs most, so keys that are local times
+ * are read as the microseconds that hold them.
+ */
+public final class FoldInput {
+  private final Dataset<Row> rows;
+  private final int[] keys;
+  private final List<Aggregation> calls;
+
+  private FoldInput(Dataset<Row> rows, int[] keys, List<Aggregation> calls) {
+    this.rows = rows;
+    this.keys = keys;
+    this.calls = calls;
+  }
+
+  /**
+   * Selects the columns.
+   *
+   * @param keys positions of the keys
+   * @param others positions of columns that are read besides; they come last, in this order
+   */
+  public static FoldInput of(
+      Dataset<Row> input, int[] keys, List<Aggregation> calls, int... others) {
+    List<Attribute> given = columns(input);
+    List<Column> selected = new ArrayList<>();
+    selected.add(ExpressionUtils.column(given.get(RowKind.POSITION)));
+    int[] keyPositions = new int[keys.length];
+    for (int i = 0; i < keys.length; i++) {
+      keyPositions[i] = selected.size();
+      Attribute key = given.get(keys[i]);
+      selected.add(converted(key, DataTypes.TimestampNTZType, DataTypes.LongType));
+    }
+    List<Integer> values = new ArrayList<>();
+    List<Aggregation> moved = new ArrayList<>();
+    for (Aggregation call : calls) {
+      int argument = place(values, call.argument(), selected.size());
+      moved.add(call.at(argument, place(values, call.filter(), selected.size())));
+    }
+    for (int other : others) {
+      values.add(other);
+    }
+    for (int position : values) {
+      // The underscores separate internal names from the user's names.
+      Column value = ExpressionUtils.column(given.get(position));
+      selected.add(value.as("__value" + selected.size()));
+    }
+    return new FoldInput(input.select(selected.toArray(Column[]::new)), keyPositions, moved);
+  }
+
+  public Dataset<Row> rows() {
+    return rows;
+  }
+
+  /** Returns the positions of the keys in the rows. */
+  public int[] keys() {
+    return keys;
+  }
+
+  /** Returns the calls with positions in the rows. */
+  public List<Aggregation> calls() {
+    return calls;
+  }
+
+  /** Returns folded rows whose keys, after the row kind, have the types of the input again. */
+  public static Dataset<Row> restored(Dataset<Row> folded, Dataset<Row> input, int[] keys) {
+    List<Column> selected = new ArrayList<>();
+    for (Attribute column : columns(folded)) {
+      int key = selected.size() - 1;
+      boolean local =
+          key >= 0
+              && key < keys.length
+              && input.schema().apply(keys[key]).dataType().equals(DataTypes.TimestampNTZType);
+      selected.add(
+          local
+              ? converted(column, DataTypes.LongType, DataTypes.TimestampNTZType)
+              : ExpressionUtils.column(column));
+    }
+    return folded.select(selected.toArray(Column[]::new));
+  }
+
+  /** Returns the place of a position after the first columns, -1 for none; adds a new position. */
+  private static int place(List<Integer> positions, int position, int first) {
+    if (position < 0) {
+      return position;
+    }
+    if (!positions.contains(position)) {
+      positions.add(position);
+    }
+    return first + positions.indexOf(position);
+  }
+
+  /** Returns a column; a column of one type has another one, which holds the same number. */
+  private static Column converted(Attribute column, DataType from, DataType to) {
+    Expression value =
+        column.dataType().equals(from) ? new PreciseTimestampConversion(column, from, to) : column;
+    return ExpressionUtils.column(value).as(column.name());
+  }
+
+  private static List<Attribute> columns(Dataset<Row> rows) {
+    var analyzed =
+        ((org.apache.spark.sql.classic.Dataset<Row>) rows).queryExecution().analyzed();
+    return List.copyOf(CollectionConverters.asJava(analyzed.output()));
+  }
+}
