@@ -98,7 +98,7 @@ def _without_records(rows: DataFrame, context: BatchContext) -> DataFrame:
 
 def calc_rows(node: Calc, rows: DataFrame, context: BatchContext) -> DataFrame:
     """Project and filter."""
-    plain = Calc(node.input, node.projections, node.condition, node.condition_fields)
+    plain = Calc(node.input, node.projections, node.condition, node.condition_paths)
     return lower_calc(plain, rows, context.lowering, context.kept)
 
 

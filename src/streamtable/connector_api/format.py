@@ -49,6 +49,15 @@ class LineFormat(Format, Protocol):
 
 
 @runtime_checkable
+class NestedFormat(Format, Protocol):
+    """A format whose decoder can also decode some of the fields of a ROW."""
+
+    @property
+    def projects_rows(self) -> bool:
+        """Whether a ROW column may have some of its fields (Flink's nested projection)."""
+
+
+@runtime_checkable
 class ChangelogFormat(Format, Protocol):
     """A format whose values are change events; `decoder` and `encoder` apply to its keys."""
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Protocol
 
 from pyspark.sql import SparkSession
@@ -11,7 +11,7 @@ from pyspark.sql.streaming.listener import StreamingQueryProgress
 
 from streamtable.core.options import Settings
 from streamtable.core.settings.execution import ExecutionMode
-from streamtable.core.types import Field
+from streamtable.core.types import DataType, Field
 from streamtable.jvm.bridge import Bridge
 from streamtable.jvm.streaming.counters import Counters
 
@@ -61,12 +61,15 @@ class ReadRequest:
 
     Attributes:
         fields: physical and metadata columns, in order; metadata columns have the connector's type.
+        parts: the types of ROW columns of which only some fields are read. A source may return
+            these parts, or whole columns.
         order: whether `ORDER_COLUMNS` follow.
         splits: whether the split of each row follows, as the columns of `Source.split_columns`.
         last_only: whether a record with several changes gives only the last change of each row.
     """
 
     fields: tuple[Field, ...]
+    parts: Mapping[str, DataType] = field(default_factory=dict)
     order: bool = False
     splits: bool = False
     last_only: bool = False

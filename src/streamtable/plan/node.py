@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, ClassVar, Self
 
 from streamtable.core.changelog import ChangelogMode
 from streamtable.core.types import Field
+from streamtable.plan.binding.bound import Path, whole
 from streamtable.plan.binding.python_calls import calls_python
 from streamtable.plan.state import StateLayout
 
@@ -151,6 +152,17 @@ class Node:
         narrow = self.narrowed(wanted)
         pairs = zip(narrow.inputs, narrow.reads(wanted), strict=True)
         return narrow.over([child.pruned(read) for child, read in pairs])
+
+    def in_parts(self, wanted: frozenset[Path]) -> Node:
+        """Return the operator over scans that know which parts of their ROW columns are read.
+
+        Args:
+            wanted: the fields of the operator that its consumer reads, or the parts of them. Here,
+                the operator reads its inputs as a whole.
+        """
+        del wanted
+        below = (node.in_parts(whole(f.name for f in node.fields)) for node in self.inputs)
+        return self.over([*below])
 
     def merged(self) -> Node:
         """Merge the operator with its input, if one operator computes the same."""

@@ -25,9 +25,7 @@ def _calc(rows: DataFrame, *expressions: str, condition: str | None = None) -> D
     binder = Binder(Input())
     bound = [binder.bind(parse_expression(text)) for text in expressions]
     kinds = [Field(f"c{i}", b.type) for i, b in enumerate(bound)]
-    projections = tuple(
-        Projection(field, b.sql, reads=frozenset()) for field, b in zip(kinds, bound, strict=True)
-    )
+    projections = tuple(Projection(field, b.sql) for field, b in zip(kinds, bound, strict=True))
     where = binder.bind(parse_expression(condition)).sql if condition else None
     node = Calc(cast("Node", None), projections, condition=where)
     return lower_calc(

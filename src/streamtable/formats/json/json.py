@@ -120,6 +120,7 @@ class JsonFormat:
     mode: ChangelogMode = APPEND
     options: OptionSet = _OPTIONS
     projectable: bool = True
+    projects_rows: bool = True
     is_line: bool = True
 
     def decoder(self, fields: tuple[Field, ...], settings: Settings) -> Codec:

@@ -55,6 +55,7 @@ class JsonConfluentFormat:
     mode: ChangelogMode = APPEND
     options: OptionSet = _OPTIONS
     projectable: bool = True
+    projects_rows: bool = True
     schema_type: str = "JSON"
 
     def decoder(self, fields: tuple[Field, ...], settings: Settings) -> Codec:

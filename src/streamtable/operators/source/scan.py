@@ -31,6 +31,7 @@ def lower_scan(
         return context.scanned.select(ROW_KIND_COLUMN, *map(quote, names))
     wanted = ReadRequest(
         columns,
+        node.parts,
         order=positions or len(columns) < len(node.fields),
         splits=partitions,
         last_only=positions,

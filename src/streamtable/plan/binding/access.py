@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from streamtable.core.errors import Condition, Span, StreamtableError, closest
 from streamtable.core.types import CHARACTER, INT, INTEGERS, Root, quote
 from streamtable.plan.binding.bound import Bound, derived
@@ -17,7 +19,9 @@ def field_of(value: Bound, name: str, at: Span | None) -> Bound:
     for field in value.type.fields:
         if field.name == name:
             kind = field.type.with_nullable(field.type.nullable or value.type.nullable)
-            return derived(f"{value.sql}.{quote(name)}", kind, (value,))
+            found = derived(f"{value.sql}.{quote(name)}", kind, (value,))
+            path = value.path
+            return found if path is None else replace(found, paths=frozenset({(*path, name)}))
     names = [field.name for field in value.type.fields]
     raise StreamtableError(
         Condition.UNKNOWN_COLUMN,

@@ -8,13 +8,16 @@ from decimal import Decimal
 from typing import Literal
 
 from streamtable.core.errors import Span
-from streamtable.core.types import DataType, Field, Root
+from streamtable.core.types import DataType, Field, Root, quote
 
 #: Value of a constant: float for DOUBLE, int or Decimal for exact numbers.
 Constant = str | int | Decimal | float | bool
 
 #: Type of a keyword in an argument position; no value has this type.
 SYMBOL = DataType(Root.NULL, nullable=False)
+
+#: A field of the input, or a part of a ROW in it: the names from the field on.
+Path = tuple[str, ...]
 
 #: Marks a time attribute: the event time of the watermark, or processing time.
 TimeAttribute = Literal["event", "proc"]
@@ -30,7 +33,7 @@ class Bound:
         deterministic: whether equal inputs give equal results.
         constant: value of a literal; None for NULL and for other expressions.
         time_attribute: time attribute of a column that passes through unchanged.
-        fields: names of the input fields that the expression reads.
+        paths: the input fields that the expression reads, or the parts of them.
         json: whether the expression is a call that returns JSON text.
         at: place in the script; not part of equality.
     """
@@ -40,9 +43,22 @@ class Bound:
     deterministic: bool = True
     constant: Constant | None = None
     time_attribute: TimeAttribute | None = None
-    fields: frozenset[str] = frozenset()
+    paths: frozenset[Path] = frozenset()
     json: bool = False
     at: Span | None = field(default=None, compare=False)
+
+    @property
+    def fields(self) -> frozenset[str]:
+        """Names of the input fields that the expression reads."""
+        return roots(self.paths)
+
+    @property
+    def path(self) -> Path | None:
+        """The path, if the expression is an input field or a part of it."""
+        if len(self.paths) != 1:
+            return None
+        (path,) = self.paths
+        return path if self.sql == ".".join(map(quote, path)) else None
 
     def located(self, at: Span | None) -> Bound:
         """Return the same expression at another place."""
@@ -80,6 +96,16 @@ class Input:
     fields: tuple[InputField, ...] = ()
 
 
+def whole(names: Iterable[str]) -> frozenset[Path]:
+    """Return the paths of whole input fields."""
+    return frozenset((name,) for name in names)
+
+
+def roots(paths: Iterable[Path]) -> frozenset[str]:
+    """Return the input fields of paths."""
+    return frozenset(path[0] for path in paths)
+
+
 def derived(sql: str, kind: DataType, parts: Iterable[Bound]) -> Bound:
     """Derive an expression from its parts: deterministic if all are, at the first one's place."""
     given = tuple(parts)
@@ -87,7 +113,7 @@ def derived(sql: str, kind: DataType, parts: Iterable[Bound]) -> Bound:
         sql,
         kind,
         deterministic=all(part.deterministic for part in given),
-        fields=frozenset().union(*(part.fields for part in given)),
+        paths=frozenset().union(*(part.paths for part in given)),
         at=next((part.at for part in given if part.at is not None), None),
     )
 

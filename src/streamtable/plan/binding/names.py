@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from streamtable.core.errors import Condition, Span, StreamtableError, closest
 from streamtable.core.types import quote
 from streamtable.plan.binding.access import field_of, peeked
-from streamtable.plan.binding.bound import Bound, Input, InputField
+from streamtable.plan.binding.bound import Bound, Input, InputField, whole
 
 #: Maximum number of columns in a hint.
 _FEW = 12
@@ -93,6 +93,6 @@ def _input_field(found: InputField, at: Span | None) -> Bound:
         quote(found.field.name),
         found.field.type,
         time_attribute=found.time_attribute,
-        fields=frozenset({found.field.name}),
+        paths=whole([found.field.name]),
         at=at,
     )

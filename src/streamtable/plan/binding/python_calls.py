@@ -31,7 +31,7 @@ def bind_python_call(
         bound.sql,
         bound.type,
         deterministic=bound.deterministic and signature.deterministic,
-        fields=bound.fields,
+        paths=bound.paths,
         at=at,
     )
 

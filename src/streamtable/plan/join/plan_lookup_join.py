@@ -9,13 +9,14 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from streamtable.core.types import Field, Root, quote
+from streamtable.plan.binding.bound import whole
 from streamtable.plan.join.kind import JoinKind
 from streamtable.plan.join.lookup_join import LookupJoin
 from streamtable.plan.keys import is_single, ordered_keys
 from streamtable.plan.node import Key, Node
 from streamtable.plan.query.conditions import Part, all_of
 from streamtable.plan.query.relation import Relation
-from streamtable.plan.rows.calc import Calc, Projection
+from streamtable.plan.rows.calc import Calc, passed_on
 
 #: Types whose values stay distinct in a cast to BIGINT.
 _INTEGERS = frozenset({Root.TINYINT, Root.SMALLINT, Root.INT, Root.BIGINT})
@@ -59,9 +60,8 @@ def found(node: LookupJoin, there: str) -> Calc:
         node: the inner join.
         there: a field of the table that is never NULL.
     """
-    kept = tuple(Projection(f, quote(f.name), f.name, frozenset({f.name})) for f in node.fields)
     padded = replace(node, kind=JoinKind.LEFT)
-    return Calc(padded, kept, f"({quote(there)} IS NOT NULL)", frozenset({there}))
+    return Calc(padded, passed_on(node.fields), f"({quote(there)} IS NOT NULL)", whole([there]))
 
 
 def _equal_fields(left: Node, right: Node, parts: Sequence[Part]) -> Key:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from sqlglot import exp
 
 from streamtable.core.types import Field, quote
+from streamtable.plan.binding.bound import whole
 from streamtable.plan.binding.expressions import Bound, InputField
 from streamtable.plan.node import Node
 from streamtable.plan.rows.calc import Calc, Projection
@@ -38,7 +39,7 @@ class Relation:
 
 def bound_field(field: Field) -> Bound:
     """Return a field as an expression over its node."""
-    return Bound(quote(field.name), field.type, fields=frozenset({field.name}))
+    return Bound(quote(field.name), field.type, paths=whole([field.name]))
 
 
 def of_node(node: Node) -> Relation:
@@ -64,7 +65,7 @@ def project(
             Field(name, bound.type),
             bound.sql,
             _source(bound, given),
-            bound.fields,
+            bound.paths,
             bound.deterministic and not bound.fields,
         )
         for name, (_, bound) in zip(fields, outputs, strict=True)
@@ -79,7 +80,7 @@ def project(
         node,
         projections,
         condition.sql if condition else None,
-        condition.fields if condition else frozenset(),
+        condition.paths if condition else frozenset(),
     )
     return Relation(calc, columns)
 

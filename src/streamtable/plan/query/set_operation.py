@@ -8,7 +8,7 @@ from streamtable.core.errors import Condition, StreamtableError
 from streamtable.core.types import BIGINT, BOOLEAN, DataType, Field, quote
 from streamtable.plan.aggregate.call import AggregateCall
 from streamtable.plan.aggregate.group_aggregate import GroupAggregate
-from streamtable.plan.binding.bound import Bound
+from streamtable.plan.binding.bound import Bound, whole
 from streamtable.plan.binding.expressions import common_type, explicit_cast
 from streamtable.plan.query.relation import Relation, bound_field, of_node, project, unique_names
 from streamtable.plan.query.select import distinct
@@ -53,15 +53,15 @@ def _compared(
         (c.name, bound_field(f))
         for c, f in zip(left.columns, grouped.fields[: len(keys)], strict=True)
     ]
-    reads = frozenset(count.output.name for count in counts)
+    reads = whole(count.output.name for count in counts)
     shared = isinstance(query, exp.Intersect)
     if query.args.get("distinct"):
         is_there = ">" if shared else "="
         chosen = f"({first} > 0 AND {second} {is_there} 0)"
-        return project(grouped, outputs, Bound(chosen, BOOLEAN, fields=reads))
+        return project(grouped, outputs, Bound(chosen, BOOLEAN, paths=reads))
     times = f"least({first}, {second})" if shared else f"({first} - {second})"
     name = unique_names([*(c.name for c in left.columns), "times"])[-1]
-    counted = project(grouped, [*outputs, (name, Bound(times, BIGINT, fields=reads))])
+    counted = project(grouped, [*outputs, (name, Bound(times, BIGINT, paths=reads))])
     # A projection may rename repeated names. The count is the last field in any case.
     repeated = ReplicateRows(counted.node, counted.node.fields[-1].name)
     return of_node(repeated).named(None, [c.name for c in left.columns])

@@ -10,6 +10,7 @@ from itertools import product
 from streamtable.core.changelog import RETRACT, UPSERT, ChangelogMode
 from streamtable.core.identity import stable
 from streamtable.core.types import INTEGERS, Field, quote
+from streamtable.plan.binding.bound import Path, roots, whole
 from streamtable.plan.binding.python_calls import calls_python
 from streamtable.plan.inputs import UnaryNode
 from streamtable.plan.keys import distinct, ordered_keys
@@ -18,7 +19,7 @@ from streamtable.plan.position import POSITION_NAMES, positions_in
 from streamtable.plan.window.fields import WindowField
 
 
-@stable("Projection", derived=("source", "reads", "constant"), field="field", sql="sql")
+@stable("Projection", derived=("source", "paths", "constant"), field="field", sql="sql")
 @dataclass(frozen=True)
 class Projection:
     """One output column of a `Calc`.
@@ -26,25 +27,30 @@ class Projection:
     Attributes:
         sql: Spark SQL over the input's fields.
         source: the input field, if the column passes it on unchanged.
-        reads: the input fields from which the column is computed.
+        paths: the input fields from which the column is computed, or the parts of them.
         constant: whether the value is the same in every row.
     """
 
     field: Field
     sql: str
     source: str | None = None
-    reads: frozenset[str] = frozenset()
+    paths: frozenset[Path] = frozenset()
     constant: bool = False
+
+    @property
+    def reads(self) -> frozenset[str]:
+        """The input fields from which the column is computed."""
+        return roots(self.paths)
 
 
 def passed_on(fields: Iterable[Field]) -> tuple[Projection, ...]:
     """Return projections that pass fields on unchanged."""
-    return tuple(Projection(f, quote(f.name), f.name, frozenset({f.name})) for f in fields)
+    return tuple(Projection(f, quote(f.name), f.name, whole([f.name])) for f in fields)
 
 
 @stable(
     "Calc",
-    derived=("condition_fields",),
+    derived=("condition_paths",),
     projections="projections",
     condition="condition",
     paired="paired",
@@ -57,7 +63,7 @@ class Calc(UnaryNode):
 
     Attributes:
         condition: filter as Spark SQL; only rows for which it is true pass. None: all rows pass.
-        condition_fields: input fields that the condition reads.
+        condition_paths: input fields that the condition reads, or the parts of them.
         paired: whether the filter evaluates both rows of an update together. If only the old row
             matches, the filter emits a delete. If neither row matches, it emits nothing. A filter
             between a changelog and a consumer of upserts must be paired.
@@ -71,7 +77,7 @@ class Calc(UnaryNode):
 
     projections: tuple[Projection, ...]
     condition: str | None = None
-    condition_fields: frozenset[str] = frozenset()
+    condition_paths: frozenset[Path] = frozenset()
     paired: bool = False
     before: bool = False
     deletes: bool = False
@@ -80,6 +86,11 @@ class Calc(UnaryNode):
     def fields(self) -> tuple[Field, ...]:
         """One field per projection."""
         return tuple(p.field for p in self.projections)
+
+    @property
+    def condition_fields(self) -> frozenset[str]:
+        """The input fields that the condition reads."""
+        return roots(self.condition_paths)
 
     @property
     def mode(self) -> ChangelogMode:
@@ -169,6 +180,22 @@ class Calc(UnaryNode):
         same = [(p.source, p.field.name) for p in calc.projections]
         below = calc.input
         return below if same == [(f.name, f.name) for f in below.fields] else calc
+
+    def in_parts(self, wanted: frozenset[Path]) -> Node:
+        """Pass on the parts that projections and filter read; a passed column is read as above.
+
+        A filter that keeps rows of updates, or the keys of dropped rows, reads whole columns.
+        """
+        if self.paired or self.deletes:
+            return super().in_parts(wanted)
+        read = set(self.condition_paths)
+        for projection in self.projections:
+            if projection.source is None:
+                read |= projection.paths
+            else:
+                name = projection.field.name
+                read |= {(projection.source, *path[1:]) for path in wanted if path[0] == name}
+        return self.over([self.input.in_parts(frozenset(read))])
 
     def merged(self) -> Calc:
         """Merge a projection that only renames or reorders with the projection below.

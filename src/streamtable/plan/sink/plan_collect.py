@@ -20,6 +20,7 @@ from streamtable.plan.rules.changelog_mode import infer_changes
 from streamtable.plan.rules.event_time import with_event_time
 from streamtable.plan.rules.merge_projections import merge_projections
 from streamtable.plan.rules.prune_columns import prune_columns
+from streamtable.plan.rules.read_parts import read_parts
 from streamtable.plan.rules.state_ttl import with_state_ttl
 from streamtable.plan.sink.sink import Collect
 
@@ -49,7 +50,7 @@ def plan_collect(
     changes = infer_changes(
         merge_projections(with_event_time(shown)), duplicates=settings[CDC_DUPLICATES]
     )
-    return prune_columns(with_state_ttl(changes, settings))
+    return read_parts(prune_columns(with_state_ttl(changes, settings)))
 
 
 def as_text(name: str, value: Bound, at: Span) -> Bound:

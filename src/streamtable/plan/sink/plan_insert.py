@@ -24,6 +24,7 @@ from streamtable.plan.rules.changelog_mode import infer
 from streamtable.plan.rules.event_time import with_event_time
 from streamtable.plan.rules.merge_projections import merge_projections
 from streamtable.plan.rules.prune_columns import prune_columns
+from streamtable.plan.rules.read_parts import read_parts
 from streamtable.plan.rules.state_ttl import with_state_ttl
 from streamtable.plan.sink.conflicts import materialized, without_conflicts
 from streamtable.plan.sink.sink import Sink
@@ -66,7 +67,7 @@ def plan_insert(insert: Insert, catalog: Catalog, settings: Settings) -> Sink:
         duplicates=settings[CDC_DUPLICATES],
         materialize=materialize,
     )
-    return prune_columns(with_state_ttl(inferred, settings))
+    return read_parts(prune_columns(with_state_ttl(inferred, settings)))
 
 
 def _written_columns(insert: Insert, table: Table) -> tuple[Field, ...]:

@@ -79,7 +79,12 @@ def merged_scan(sinks: Sequence[Sink]) -> Scan:
     fields: dict[str, Field] = {f.name: f for scan in found for f in scan.fields}
     order = [column.name for column in found[0].table.schema.columns]
     names = [*order, *(field.name for field in POSITION)]
-    return replace(found[0], fields=tuple(fields[name] for name in names if name in fields))
+    paths = [scan.paths for scan in found if scan.paths is not None]
+    return replace(
+        found[0],
+        fields=tuple(fields[name] for name in names if name in fields),
+        paths=frozenset().union(*paths) if len(paths) == len(found) else None,
+    )
 
 
 def described(sinks: Sequence[Sink]) -> Iterator[str]:

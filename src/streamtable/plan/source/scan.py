@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 
 from streamtable.core.changelog import ChangelogMode
 from streamtable.core.errors import Condition, StreamtableError
 from streamtable.core.identity import stable
 from streamtable.core.settings.table import CDC_DUPLICATES
 from streamtable.core.table import Table
-from streamtable.core.types import Field
+from streamtable.core.types import DataType, Field
+from streamtable.plan.binding.bound import Path
 from streamtable.plan.inputs import LeafNode
 from streamtable.plan.keys import unique_keys
 from streamtable.plan.node import Key, Node
@@ -24,6 +26,7 @@ class Scan(LeafNode):
 
     Attributes:
         fields: the columns to read, in the table's order; then `POSITION`, if an operator needs it.
+        paths: the columns, or the parts of them, that the consumers read; None: whole columns.
     """
 
     title = "Scan"
@@ -31,6 +34,7 @@ class Scan(LeafNode):
 
     table: Table
     fields: tuple[Field, ...]
+    paths: frozenset[Path] | None = field(default=None, compare=False)
 
     @property
     def mode(self) -> ChangelogMode:
@@ -81,6 +85,19 @@ class Scan(LeafNode):
         keep = wanted.union(*unique_keys(self))
         return replace(self, fields=tuple(f for f in self.fields if f.name in keep))
 
+    def in_parts(self, wanted: frozenset[Path]) -> Scan:
+        """Return the scan with the parts that its consumers read."""
+        return replace(self, paths=wanted)
+
+    @property
+    def parts(self) -> Mapping[str, DataType]:
+        """The types of the ROW columns of which only some fields are read."""
+        read = self.paths
+        if read is None:
+            return {}
+        found = {f.name: (f.type, parts_of(f.type, (f.name,), read)) for f in self.fields}
+        return {name: part for name, (whole, part) in found.items() if part != whole}
+
     @property
     def runs_together(self) -> bool:
         """Whether the tree can run with others: always."""
@@ -99,7 +116,8 @@ class Scan(LeafNode):
     @property
     def headline(self) -> str:
         """Shows the connector and the columns."""
-        columns = ", ".join(f.name for f in self.fields)
+        parts = self.parts
+        columns = ", ".join(f.name + _shown(parts.get(f.name)) for f in self.fields)
         text = f"Scan {self.table.name}: {self.table.connector.describe()}, reads ({columns})"
         watermark = self.table.schema.watermark
         return f"{text}, watermark on {watermark.column}" if watermark else text
@@ -115,6 +133,32 @@ class Scan(LeafNode):
         if upserts and normalized != Normalize.title:
             return f"{self.headline}, not normalized: {normalized} keeps the old rows"
         return self.headline
+
+
+def parts_of(kind: DataType, path: Path, read: frozenset[Path]) -> DataType:
+    """Return the type of a column, or of a part of it, with the fields that are read.
+
+    Args:
+        kind: the type of the value at `path`.
+        path: the place of the value.
+        read: what is read of all columns.
+    """
+    if path in read or not kind.fields:
+        return kind
+    below = {other[len(path)] for other in read if other[: len(path)] == path}
+    fields = tuple(
+        replace(f, type=parts_of(f.type, (*path, f.name), read))
+        for f in kind.fields
+        if f.name in below
+    )
+    return replace(kind, fields=fields) if fields else kind
+
+
+def _shown(part: DataType | None) -> str:
+    """Return the fields of a part of a ROW, e.g. `<id, address<city>>`."""
+    if part is None or not part.fields:
+        return ""
+    return f"<{', '.join(f.name + _shown(f.type) for f in part.fields)}>"
 
 
 def scans(node: Node) -> tuple[Scan, ...]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from streamtable.core.types import quote
-from streamtable.plan.binding.bound import Bound
+from streamtable.plan.binding.bound import Bound, whole
 from streamtable.plan.binding.moments import micros
 from streamtable.plan.node import Node
 from streamtable.plan.position import POSITION
@@ -27,6 +27,6 @@ def positioned_by_time(node: Node, *times: str) -> Node:
     partition, offset = POSITION
     positions = (
         Projection(partition, "0", constant=True),
-        Projection(offset, moment, reads=frozenset(times)),
+        Projection(offset, moment, paths=whole(times)),
     )
     return Calc(node, (*passed_on(node.fields), *positions))

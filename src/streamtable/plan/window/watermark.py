@@ -9,6 +9,7 @@ from functools import cached_property
 from streamtable.core.changelog import ChangelogMode
 from streamtable.core.identity import stable
 from streamtable.core.types import Field, Root
+from streamtable.plan.binding.bound import Path, whole
 from streamtable.plan.inputs import UnaryNode
 from streamtable.plan.node import Key, Node
 from streamtable.plan.window.fields import WindowField
@@ -64,6 +65,10 @@ class WatermarkAssigner(UnaryNode):
     def reads(self, wanted: set[str]) -> tuple[set[str], ...]:
         """Return the fields that are passed on, the event time and the fields of the expression."""
         return (wanted | {self.column} | self.reads_fields,)
+
+    def in_parts(self, wanted: frozenset[Path]) -> Node:
+        """Add the event time and the fields of the expression."""
+        return self.over([self.input.in_parts(wanted | whole({self.column} | self.reads_fields))])
 
     def is_event_time(self, name: str) -> bool:
         """Return whether the field is the watermark's column."""

@@ -8,6 +8,7 @@ from functools import cached_property
 from streamtable.core.changelog import APPEND, ChangelogMode
 from streamtable.core.identity import stable
 from streamtable.core.types import Field, timestamp
+from streamtable.plan.binding.bound import Path, whole
 from streamtable.plan.inputs import UnaryNode
 from streamtable.plan.node import Key, Node
 from streamtable.plan.state import StateLayout
@@ -88,6 +89,13 @@ class WindowTable(WindowRows):
     def mode(self) -> ChangelogMode:
         """Mode of the input."""
         return self.input.mode
+
+    def in_parts(self, wanted: frozenset[Path]) -> Node:
+        """Add the time and the fields of sessions to what is passed on."""
+        (read,) = self.reads(set())
+        own = {self.start, self.end, self.last}
+        passed = frozenset(path for path in wanted if path[0] not in own)
+        return self.over([self.input.in_parts(passed | whole(read))])
 
     @property
     def is_session(self) -> bool:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Container, Mapping
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Self
 
-from streamtable.connector_api.format import Codec, Format
+from streamtable.connector_api.format import Codec, Format, NestedFormat
 from streamtable.connectors.kafka.options.options import (
     FORMAT,
     KEY_FORMAT,
@@ -17,7 +17,7 @@ from streamtable.connectors.kafka.options.options import (
 from streamtable.core.errors import Condition, InternalError, Span, StreamtableError, closest
 from streamtable.core.options import Given, Option, OptionSet, Settings
 from streamtable.core.table import Schema
-from streamtable.core.types import Field
+from streamtable.core.types import DataType, Field
 from streamtable.formats.registry import find_format
 from streamtable.formats.schema_registry.options import SUBJECT
 
@@ -48,6 +48,16 @@ class Side:
         if not self.format.projectable:
             return self
         return replace(self, columns=tuple(c for c in self.columns if c.name in wanted))
+
+    def in_parts(self, parts: Mapping[str, DataType]) -> Self:
+        """Return the side whose decoder gives parts of some ROW columns: column -> type."""
+        columns = (Field(c.name, parts.get(c.name, c.type)) for c in self.columns)
+        return replace(self, columns=tuple(columns))
+
+    @property
+    def projects_rows(self) -> bool:
+        """Whether the decoder can decode some of the fields of a ROW."""
+        return isinstance(self.format, NestedFormat) and self.format.projects_rows
 
     def decoder(self) -> Codec:
         """Return the codec that decodes bytes into `fields`."""

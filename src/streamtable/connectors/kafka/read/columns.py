@@ -10,7 +10,7 @@ from pyspark.sql import functions as F  # noqa: N812 - the name everyone knows
 from streamtable.connectors.kafka.read.metadata import LEADER_EPOCH, METADATA
 from streamtable.connectors.kafka.table import KafkaTable
 from streamtable.core.changelog import ROW_KIND_COLUMN
-from streamtable.core.types import Field, quote
+from streamtable.core.types import DataType, Field, quote
 from streamtable.jvm.bridge import Bridge
 
 #: Client settings that Spark's source refuses because it sets them itself. `group.id` names the
@@ -33,6 +33,17 @@ def decoded_fields(table: KafkaTable, fields: Sequence[Field]) -> tuple[Field, .
     """Return the fields that are read from key and value, not from the record's metadata."""
     metadata = _metadata(table)
     return tuple(f for f in fields if f.name not in metadata)
+
+
+def parts_read(table: KafkaTable, parts: Mapping[str, DataType]) -> Mapping[str, DataType]:
+    """Return the parts of ROW columns that are read of the value: column -> type.
+
+    A column that is also in the key is read as a whole.
+    """
+    if not table.value.projects_rows:
+        return {}
+    in_key = {c.name for c in table.key.columns} if table.key else set()
+    return {name: kind for name, kind in parts.items() if name not in in_key}
 
 
 def row_columns(table: KafkaTable, fields: Sequence[Field]) -> list[str]:

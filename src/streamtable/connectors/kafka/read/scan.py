@@ -15,6 +15,7 @@ from streamtable.connectors.kafka.read.columns import (
     consumer_options,
     decoded_fields,
     needs_headers,
+    parts_read,
     row_columns,
     with_leader_epochs,
 )
@@ -22,6 +23,7 @@ from streamtable.connectors.kafka.read.reading import read_rows
 from streamtable.connectors.kafka.table import KafkaTable
 from streamtable.core.errors import Condition, StreamtableError
 from streamtable.core.settings.execution import MAX_BATCH_RECORDS, ExecutionMode
+from streamtable.core.types import Field
 
 _EARLIEST, _LATEST = -2, -1
 
@@ -56,7 +58,9 @@ def read_changelog(table: KafkaTable, wanted: ReadRequest, context: ReadContext)
         Row kind, then the fields, then partition and offset as `ORDER_COLUMNS`, then topic and
         partition as `__topic` and `__of_partition`.
     """
-    fields = wanted.fields
+    parts = parts_read(table, wanted.parts)
+    table = replace(table, value=table.value.in_parts(parts))
+    fields = tuple(Field(f.name, parts.get(f.name, f.type)) for f in wanted.fields)
     # The records of a range were read before: those that do not parse are dead letters already.
     skips = table.range is not None and table.dead_letter_topic is not None
     kept = read_rows(
