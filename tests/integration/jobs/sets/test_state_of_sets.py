@@ -17,6 +17,7 @@ from tests.integration.jobs.committed import records
 from tests.integration.jobs.support import Cli, run, write
 
 from streamtable.cli.main import cli
+from streamtable.core.errors import StreamtableError
 from streamtable.runtime.upgrade.options import UpgradeOptions
 from streamtable.runtime.upgrade.upgrade import upgrade_job
 from streamtable.session import Session
@@ -96,12 +97,19 @@ def _queries(checkpoint: Path) -> set[str]:
     return {path.name for path in checkpoint.iterdir() if (path / "offsets").is_dir()}
 
 
-def _upgrade(spark: SparkSession, script: str, names: Mapping[str, str], folder: Path) -> list[str]:
+def _upgrade(
+    spark: SparkSession,
+    script: str,
+    names: Mapping[str, str],
+    folder: Path,
+    *,
+    from_now: bool = False,
+) -> list[str]:
     """Upgrade the checkpoint of a folder to a script; the lines of the result."""
     session = Session()
     session.load(script, "new.sql", names)
     said: list[str] = []
-    options = UpgradeOptions(str(folder / "c"))
+    options = UpgradeOptions(str(folder / "c"), from_now=from_now)
     settings = session.settings.current()
     upgrade_job(session.plans, settings, options, said.append, said.append, spark=spark)
     return said
@@ -190,6 +198,49 @@ def test_a_changed_insert_takes_its_state_along(
     expected = _expected(_rows(0, 60))
     counts = {group: count * 100 for group, count in expected["counts"].items()}
     assert _tables(servers, source) == {**expected, "counts": counts}
+
+
+_WINDOWS = """
+CREATE TABLE t (id INT, g INT, v INT, ts AS TO_TIMESTAMP_LTZ(id * 1000, 3), WATERMARK FOR ts AS ts)
+WITH ('connector' = 'kafka', 'topic' = '${source}', 'scan.startup.mode' = 'earliest-offset',
+  'properties.bootstrap.servers' = '${servers}', 'format' = 'json'
+);
+CREATE TABLE rows_of (n BIGINT) WITH ('connector' = 'kafka', 'topic' = '${source}-rows_of',
+  'properties.bootstrap.servers' = '${servers}', 'format' = 'json'
+);
+CREATE TABLE ids_of (n INT) WITH ('connector' = 'kafka', 'topic' = '${source}-ids_of',
+  'properties.bootstrap.servers' = '${servers}', 'format' = 'json'
+);
+EXECUTE STATEMENT SET BEGIN
+INSERT INTO rows_of SELECT COUNT(*) FROM TUMBLE(TABLE t, DESCRIPTOR(ts), INTERVAL '10' SECOND)
+GROUP BY window_start, window_end;
+INSERT INTO ids_of SELECT MAX(id) FROM TUMBLE(TABLE t, DESCRIPTOR(ts), INTERVAL '10' SECOND)
+GROUP BY window_start, window_end;
+END;
+"""
+
+
+def test_a_changed_insert_continues_in_its_query(
+    spark: SparkSession, broker: Broker, topic: Topics, tmp_path: Path
+) -> None:
+    """The rows of an append-only sink stay, and an open window keeps what it has."""
+    servers, source = broker.bootstrap_servers, topic("set")
+    names = {"source": source, "servers": servers}
+    produce_json(servers, source, _rows(0, 25))
+    BoundedRun(spark, _WINDOWS, tmp_path / "c", names)()
+    new = _WINDOWS.replace("COUNT(*)", "COUNT(*) + 1000")
+    with pytest.raises(StreamtableError, match="--from-now lets the query continue"):
+        _upgrade(spark, new, names, tmp_path)
+    said = _upgrade(spark, new, names, tmp_path, from_now=True)
+    assert any(line.startswith("rows_of: from now, with its state: ") for line in said), said
+    produce_json(servers, source, _rows(25, 45))
+    BoundedRun(spark, new, tmp_path / "c", names)()
+    assert _queries(tmp_path / "c") == {"statement-set"}
+    found = {
+        sink: [json.loads(record.value())["n"] for record in records(servers, f"{source}-{sink}")]
+        for sink in ("rows_of", "ids_of")
+    }
+    assert found == {"rows_of": [10, 10, 1010, 1010], "ids_of": [9, 19, 29, 39]}
 
 
 #: A sum may return to an earlier value, which a replay in other batches does not write again, and a
