@@ -62,6 +62,10 @@ WITH ({_UPSERT}, 'topic' = '${{prefix}}-newest', 'properties.bootstrap.servers' 
 INSERTS = {
     "totals": """INSERT INTO totals SELECT shop, COUNT(*), SUM(amount), SUM(price) FROM orders
 WHERE shop IS NOT NULL GROUP BY shop;""",
+    "odd totals": """INSERT INTO totals SELECT shop, COUNT(*), SUM(amount), SUM(price) FROM orders
+WHERE MOD(shop, 2) = 1 GROUP BY shop;""",
+    "even totals": """INSERT INTO totals SELECT shop, COUNT(*), SUM(amount), SUM(price) FROM orders
+WHERE MOD(shop, 2) = 0 GROUP BY shop;""",
     "named": """INSERT INTO named SELECT id, name, amount
 FROM orders LEFT JOIN shops ON orders.shop = shops.shop;""",
     "best": """INSERT INTO best SELECT shop, id, amount, place FROM (
@@ -102,7 +106,7 @@ class ProvedJob:
         exactly_once: bool = False,
         tables: Sequence[str] = TABLES,
     ) -> ProvedJob:
-        """Create the source topics, and write the script with the INSERTs into these tables."""
+        """Create the source topics, and write the script with these INSERTs."""
         names = {name: topic(name, partitions=2) for name in ("orders", "shops", "clicks")}
         prefix = names["orders"].replace("orders", "out")
         guarantee = EXACTLY_ONCE.format(prefix=prefix) if exactly_once else ""

@@ -19,19 +19,30 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.usefixtures("spark")
 
 
+_TWO = ("odd totals", "even totals")
+
+
 @pytest.mark.parametrize(
-    ("mode", "exactly_once"),
+    ("mode", "exactly_once", "inserts"),
     [
-        pytest.param("micro-batch", True, marks=pytest.mark.soak),
-        ("real-time", False),
-        pytest.param("auto", False, marks=pytest.mark.soak),
+        pytest.param("micro-batch", True, ("totals",), marks=pytest.mark.soak),
+        ("real-time", False, ("totals",)),
+        pytest.param("auto", False, ("totals",), marks=pytest.mark.soak),
+        pytest.param("micro-batch", False, _TWO, marks=pytest.mark.soak),
+        pytest.param("micro-batch", True, _TWO, marks=pytest.mark.soak),
+        pytest.param("real-time", False, _TWO, marks=pytest.mark.soak),
     ],
 )
 def test_a_running_job_is_proved_at_its_newest_commit(
-    mode: str, exactly_once: bool, broker: Broker, topic: Topics, tmp_path: Path
+    mode: str,
+    exactly_once: bool,
+    inserts: tuple[str, ...],
+    broker: Broker,
+    topic: Topics,
+    tmp_path: Path,
 ) -> None:
     job = ProvedJob.make(
-        tmp_path, broker, topic, mode=mode, exactly_once=exactly_once, tables=("totals",)
+        tmp_path, broker, topic, mode=mode, exactly_once=exactly_once, tables=inserts
     )
     job.feed(5, 200)
     running = Cli.start(
@@ -57,8 +68,10 @@ def test_a_running_job_is_proved_at_its_newest_commit(
         # The first commits of real-time mode may be empty.
         while len(set(offsets)) < 2 or offsets[-1] < 200:
             assert time.monotonic() < deadline, offsets
-            found = job.results("--table", "totals")["totals"]
-            assert found["result"] == "equal", found
+            results = job.results("--table", "totals")
+            assert len(results) == len(inserts)
+            assert all(one["result"] == "equal" for one in results.values()), results
+            found = results["totals"]
             batches.append(found["batch"])
             offsets.append(found["offsets"])
         assert batches == sorted(batches)
