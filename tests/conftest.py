@@ -133,7 +133,8 @@ def spark() -> Iterator[SparkSession]:
     settings = SessionSettings()
     settings.set("parallelism.default", Given("2"))
     settings.set("table.local-time-zone", Given("UTC"))
-    session = start_spark(settings.current(), "local[2]")
+    with quick_jvm.long_lived():
+        session = start_spark(settings.current(), "local[2]")
     # Where a test has started Spark before, with other settings.
     session.conf.set("spark.sql.shuffle.partitions", "2")
     session.conf.set("spark.sql.session.timeZone", "UTC")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -12,8 +13,6 @@ from streamtable.testing.answers import INTERPRETED, set_for_a_while
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from pyspark.sql import SparkSession
-
 
 @pytest.fixture(autouse=True)
 def _no_jobs_left() -> Iterator[None]:
@@ -22,11 +21,34 @@ def _no_jobs_left() -> Iterator[None]:
     kill_leftovers()
 
 
-@pytest.fixture(scope="module")
-def interpreted(spark: SparkSession) -> Iterator[None]:
-    """The suite's session interprets its plans: over a few rows, generated code costs a third more.
+#: Folders of tests of topics, state and checkpoints, whose queries are simple and have few rows.
+_INTERPRETED = (
+    "adopt",
+    "differential/flink",
+    "differential/state",
+    "event_time",
+    "jobs/sets",
+    "jobs/sinks",
+    "jobs/sources",
+    "kafka",
+    "proof",
+    "stores",
+    "upgrade",
+    "why",
+)
 
-    Tests of expressions and formats, and jobs in processes of their own, run generated code.
+
+@pytest.fixture(scope="module", autouse=True)
+def _interpreted(request: pytest.FixtureRequest) -> Iterator[None]:
+    """The suite's session interprets some plans: generating code for few rows costs a third more.
+
+    Tests of operators, expressions and formats, and jobs in processes of their own, run generated
+    code.
     """
-    with set_for_a_while(spark, INTERPRETED):
+    folder = request.path.parent.relative_to(Path(__file__).parent).as_posix()
+    items = (item for item in request.session.items if item.path == request.path)
+    if folder in _INTERPRETED and any("spark" in item.fixturenames for item in items):
+        with set_for_a_while(request.getfixturevalue("spark"), INTERPRETED):
+            yield
+    else:
         yield

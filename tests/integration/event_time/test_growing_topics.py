@@ -16,6 +16,7 @@ from streamtable.jvm.bridge import Bridge
 from streamtable.operators.context import LoweringContext
 from streamtable.operators.lower import lower
 from streamtable.session import Session, fixed_settings
+from streamtable.testing.answers import set_for_a_while
 from streamtable.testing.jobs import BoundedRun
 
 if TYPE_CHECKING:
@@ -170,7 +171,8 @@ def test_one_node_whatever_the_number_of_partitions(
         context = LoweringContext(spark, Bridge(spark), settings, directory=tmp_path, query="q")
         with closing(context.watermarks):
             rows = lower(session.plans[0].input, context)
-        plan = rows._jdf.queryExecution().analyzed().toString()
+        with set_for_a_while(spark, {"spark.sql.maxPlanStringLength": "100000"}):
+            plan = rows._jdf.queryExecution().analyzed().toString()
         plans.add((plan.count("EventTimeWatermark"), len(plan.splitlines())))
     assert len(plans) == 1
     assert plans.pop()[0] == 1

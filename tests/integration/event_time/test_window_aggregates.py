@@ -37,8 +37,6 @@ if TYPE_CHECKING:
 
     from streamtable.devbroker.broker import Broker
 
-pytestmark = pytest.mark.usefixtures("interpreted")
-
 HOUR = 3_600_000
 
 _TABLE = """

@@ -28,8 +28,6 @@ if TYPE_CHECKING:
 
     from streamtable.devbroker.broker import Broker
 
-pytestmark = pytest.mark.usefixtures("interpreted")
-
 _OTHERS = SOURCE.replace("CREATE TABLE events", "CREATE TABLE others").replace(
     "${source}", "${others}"
 )

@@ -29,8 +29,6 @@ if TYPE_CHECKING:
 
     from streamtable.devbroker.broker import Broker
 
-pytestmark = pytest.mark.usefixtures("interpreted")
-
 _TABLE = """
 CREATE TABLE {name} (
   s TIMESTAMP(3), e TIMESTAMP(3), place BIGINT, k INT, n BIGINT,

@@ -20,8 +20,6 @@ if TYPE_CHECKING:
 
     from streamtable.devbroker.broker import Broker
 
-pytestmark = pytest.mark.usefixtures("interpreted")
-
 _QUERIES = ("totals", "named", "best", "seen")
 
 

@@ -38,8 +38,6 @@ if TYPE_CHECKING:
 
     from streamtable.devbroker.broker import Broker
 
-pytestmark = pytest.mark.usefixtures("interpreted")
-
 _TABLES = {name: Replayed(Style.UPSERT, COLUMNS, ()) for name in "ab"}
 #: A key of a sink is not NULL; other rows are dropped, also from the answers.
 _DROP = {"table.exec.sink.not-null-enforcer": "DROP"}
