@@ -30,7 +30,6 @@ _TWO = ("odd totals", "even totals")
         pytest.param("auto", False, ("totals",), marks=pytest.mark.soak),
         pytest.param("micro-batch", False, _TWO, marks=pytest.mark.soak),
         pytest.param("micro-batch", True, _TWO, marks=pytest.mark.soak),
-        pytest.param("real-time", False, _TWO, marks=pytest.mark.soak),
     ],
 )
 def test_a_running_job_is_proved_at_its_newest_commit(
