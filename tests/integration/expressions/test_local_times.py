@@ -1,0 +1,67 @@
+"""Arithmetic of local times as numbers (`LocalTimes`) gives what Spark's calendar gives."""
+
+from __future__ import annotations
+
+import random
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from streamtable.testing.answers import INTERPRETED, set_for_a_while
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+_RULE = "io.streamtable.query.LocalTimes"
+_EXPRESSIONS = (
+    "a + i",
+    "a - i",
+    "a + INTERVAL '1 02:03:04.000005' DAY TO SECOND",
+    "a - INTERVAL '4' SECOND",
+    "a - b",
+    "(a - b) div INTERVAL '0.000001' SECOND",
+    "timestampadd(MICROSECOND, n, a)",
+    "timestampadd(DAY, 3, a)",
+    "a + INTERVAL '1' MONTH",
+    "CAST(a AS TIMESTAMP_LTZ) + i",
+)
+
+
+@pytest.mark.parametrize("settings", [{}, INTERPRETED], ids=["generated", "interpreted"])
+def test_equal_values(spark: SparkSession, settings: dict[str, str]) -> None:
+    def answers() -> list[Any]:
+        texts = [f"CAST({expression} AS STRING)" for expression in _EXPRESSIONS]
+        return rows.selectExpr(*texts).collect()
+
+    dice = random.Random(3)
+    drawn = [(_time(dice), _time(dice), _number(dice, 10**15)) for _ in range(400)]
+    rows = spark.createDataFrame(drawn, "a STRING, b STRING, n BIGINT").selectExpr(
+        "CAST(a AS TIMESTAMP_NTZ) AS a",
+        "CAST(b AS TIMESTAMP_NTZ) AS b",
+        "n",
+        "make_dt_interval(0, 0, 0, n / 1000000) AS i",
+    )
+    with set_for_a_while(spark, settings):
+        found = answers()
+        plan = rows.selectExpr("a - b")._jdf.queryExecution().optimizedPlan().toString()
+        with set_for_a_while(spark, {"spark.sql.optimizer.excludedRules": _RULE}):
+            assert found == answers()
+    assert "subtractExact" in plan or settings
+
+
+def test_a_time_beyond_the_calendar_is_an_error(spark: SparkSession) -> None:
+    rows = spark.range(1).selectExpr("TIMESTAMP_NTZ'9999-12-31 00:00:00' AS a", "id")
+    with pytest.raises(Exception, match="overflow"):
+        rows.selectExpr("timestampadd(MICROSECOND, 9223372036854775807 - id, a)").collect()
+
+
+def _time(dice: random.Random) -> str | None:
+    if dice.random() < 0.05:
+        return None
+    year = dice.choice([1, 1582, 1969, 1970, 2024, 9998, dice.randrange(1, 9999)])
+    day = f"{year:04}-{dice.randrange(1, 13):02}-{dice.randrange(1, 29):02}"
+    return f"{day} {dice.randrange(24):02}:{dice.randrange(60):02}:59.{dice.randrange(10**6):06}"
+
+
+def _number(dice: random.Random, most: int) -> int | None:
+    return None if dice.random() < 0.05 else dice.randrange(-most, most)
