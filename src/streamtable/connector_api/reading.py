@@ -61,18 +61,18 @@ class ReadRequest:
 
     Attributes:
         fields: physical and metadata columns, in order; metadata columns have the connector's type.
-        parts: the types of ROW columns of which only some fields are read. A source may return
-            these parts, or whole columns.
         order: whether `ORDER_COLUMNS` follow.
         splits: whether the split of each row follows, as the columns of `Source.split_columns`.
         last_only: whether a record with several changes gives only the last change of each row.
+        parts: the types of ROW columns of which only some fields are read. A source may return
+            these parts, or whole columns.
     """
 
     fields: tuple[Field, ...]
-    parts: Mapping[str, DataType] = field(default_factory=dict)
     order: bool = False
     splits: bool = False
     last_only: bool = False
+    parts: Mapping[str, DataType] = field(default_factory=dict)
 
 
 class SourceObserver(Protocol):

@@ -31,9 +31,9 @@ def lower_scan(
         return context.scanned.select(ROW_KIND_COLUMN, *map(quote, names))
     wanted = ReadRequest(
         columns,
-        node.parts,
         order=positions or len(columns) < len(node.fields),
         splits=partitions,
         last_only=positions,
+        parts=node.parts,
     )
     return context.source_of(node.table).read(wanted, context)
