@@ -1,20 +1,17 @@
 package io.streamtable.query;
 
+import io.streamtable.expressions.MethodCall;
 import java.util.List;
 import org.apache.spark.sql.catalyst.expressions.Expression;
 import org.apache.spark.sql.catalyst.expressions.SubtractTimestamps;
 import org.apache.spark.sql.catalyst.expressions.TimestampAdd;
 import org.apache.spark.sql.catalyst.expressions.TimestampAddInterval;
-import org.apache.spark.sql.catalyst.expressions.objects.StaticInvoke;
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
 import org.apache.spark.sql.catalyst.rules.Rule;
-import org.apache.spark.sql.types.AbstractDataType;
 import org.apache.spark.sql.types.DataType;
 import org.apache.spark.sql.types.DataTypes;
 import org.apache.spark.sql.types.DayTimeIntervalType;
 import scala.Function1;
-import scala.Option;
-import scala.jdk.javaapi.CollectionConverters;
 import scala.runtime.AbstractPartialFunction;
 
 /**
@@ -73,15 +70,6 @@ final class LocalTimes extends Rule<LogicalPlan> {
   /** Returns a call of a method of Math; Spark holds all of these types in a long. */
   private static Expression exact(
       String method, DataType result, Expression left, Expression right) {
-    return new StaticInvoke(
-        Math.class,
-        result,
-        method,
-        CollectionConverters.asScala(List.of(left, right)).toSeq(),
-        CollectionConverters.asScala(List.<AbstractDataType>of()).toSeq(),
-        true,
-        false,
-        true,
-        Option.empty());
+    return MethodCall.ofStatic(Math.class, method, result, List.of(left, right));
   }
 }

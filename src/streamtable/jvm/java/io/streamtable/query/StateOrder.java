@@ -1,11 +1,11 @@
 package io.streamtable.query;
 
+import io.streamtable.expressions.MethodCall;
 import java.util.ArrayList;
 import java.util.List;
 import org.apache.spark.sql.SparkSessionExtensions;
 import org.apache.spark.sql.catalyst.expressions.Expression;
 import org.apache.spark.sql.catalyst.expressions.SortOrder;
-import org.apache.spark.sql.catalyst.expressions.objects.StaticInvoke;
 import org.apache.spark.sql.catalyst.rules.Rule;
 import org.apache.spark.sql.execution.ColumnarRule;
 import org.apache.spark.sql.execution.SortExec;
@@ -13,7 +13,6 @@ import org.apache.spark.sql.execution.SparkPlan;
 import org.apache.spark.sql.execution.streaming.operators.stateful.transformwithstate.TransformWithStateExec;
 import org.apache.spark.sql.types.DataType;
 import org.apache.spark.sql.types.DataTypes;
-import scala.Option;
 import scala.collection.immutable.Seq;
 import scala.jdk.javaapi.CollectionConverters;
 import scala.runtime.AbstractFunction1;
@@ -90,16 +89,7 @@ public final class StateOrder extends AbstractFunction1<SparkSessionExtensions, 
 
   /** Returns an integer with the bytes of another in reverse order; NULL for NULL. */
   private static Expression reversed(Class<?> type, DataType result, Expression key) {
-    return new StaticInvoke(
-        type,
-        result,
-        "reverseBytes",
-        seq(List.of(key)),
-        seq(List.of()),
-        true,
-        key.nullable(),
-        true,
-        Option.empty());
+    return MethodCall.ofStatic(type, "reverseBytes", result, List.of(key));
   }
 
   private static <T> Seq<T> seq(List<T> list) {
