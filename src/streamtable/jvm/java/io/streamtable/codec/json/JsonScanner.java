@@ -23,8 +23,8 @@ import org.apache.spark.unsafe.types.UTF8String;
  * Reads usual objects directly from their bytes, and leaves all others to the parser, with the same
  * rows. Names and numbers are compared and computed in place, and a string is a reference into the
  * record. A usual object has columns of one token each or usual objects within, strings without
- * escapes, and values of their columns' types. The scanner does not distinguish the causes of an unusual object, which
- * include errors.
+ * escapes, and values of their columns' types. The scanner does not distinguish the causes of an
+ * unusual object, which include errors.
  */
 final class JsonScanner {
   private static final Object UNUSUAL = new Object();
@@ -165,10 +165,7 @@ final class JsonScanner {
         return false;
       }
       int field = field(columns, start, cursor.position() - 1 - start, expected);
-      if (cursor.next() != ':') {
-        return false;
-      }
-      if (!(field < 0 ? cursor.skip() : put(columns[field], field, values))) {
+      if (cursor.next() != ':' || !(field < 0 ? cursor.skip() : put(columns, field, values))) {
         return false;
       }
       c = cursor.next();
@@ -181,8 +178,8 @@ final class JsonScanner {
     return false;
   }
 
-  private boolean put(Column column, int field, Object[] values) {
-    values[field] = value(column);
+  private boolean put(Column[] columns, int field, Object[] values) {
+    values[field] = value(columns[field]);
     return values[field] != UNUSUAL;
   }
 

@@ -3,6 +3,7 @@ package io.streamtable.operators.aggregate;
 import io.streamtable.operators.row.RowKind;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.IntStream;
 import org.apache.spark.sql.Column;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
@@ -15,18 +16,18 @@ import org.apache.spark.sql.types.DataTypes;
 import scala.jdk.javaapi.CollectionConverters;
 
 /**
- * The columns that a local aggregation reads: row kind, keys, values of the calls, and others. Each
+ * The columns that a local aggregation reads: row kind, keys, others, values of the calls. Each
  * column of a row costs a Java object, and a local time costs most, so keys that are local times
  * are read as the microseconds that hold them.
  */
 public final class FoldInput {
+  private final List<Attribute> given;
   private final Dataset<Row> rows;
-  private final int[] keys;
   private final List<Aggregation> calls;
 
-  private FoldInput(Dataset<Row> rows, int[] keys, List<Aggregation> calls) {
+  private FoldInput(List<Attribute> given, Dataset<Row> rows, List<Aggregation> calls) {
+    this.given = given;
     this.rows = rows;
-    this.keys = keys;
     this.calls = calls;
   }
 
@@ -34,43 +35,43 @@ public final class FoldInput {
    * Selects the columns.
    *
    * @param keys positions of the keys
-   * @param others positions of columns that are read besides; they come last, in this order
+   * @param others positions of columns that are read besides
    */
   public static FoldInput of(
       Dataset<Row> input, int[] keys, List<Aggregation> calls, int... others) {
-    List<Attribute> given = columns(input);
+    List<Attribute> columns = columns(input);
     List<Column> selected = new ArrayList<>();
-    selected.add(ExpressionUtils.column(given.get(RowKind.POSITION)));
-    int[] keyPositions = new int[keys.length];
-    for (int i = 0; i < keys.length; i++) {
-      keyPositions[i] = selected.size();
-      Attribute key = given.get(keys[i]);
+    selected.add(ExpressionUtils.column(columns.get(RowKind.POSITION)));
+    List<Attribute> given = new ArrayList<>();
+    for (int position : keys) {
+      Attribute key = columns.get(position);
+      given.add(key);
       selected.add(converted(key, DataTypes.TimestampNTZType, DataTypes.LongType));
     }
     List<Integer> values = new ArrayList<>();
+    for (int other : others) {
+      values.add(other);
+    }
     List<Aggregation> moved = new ArrayList<>();
     for (Aggregation call : calls) {
       int argument = place(values, call.argument(), selected.size());
       moved.add(call.at(argument, place(values, call.filter(), selected.size())));
     }
-    for (int other : others) {
-      values.add(other);
-    }
     for (int position : values) {
       // The underscores separate internal names from the user's names.
-      Column value = ExpressionUtils.column(given.get(position));
+      Column value = ExpressionUtils.column(columns.get(position));
       selected.add(value.as("__value" + selected.size()));
     }
-    return new FoldInput(input.select(selected.toArray(Column[]::new)), keyPositions, moved);
+    return new FoldInput(given, input.select(selected.toArray(Column[]::new)), moved);
   }
 
   public Dataset<Row> rows() {
     return rows;
   }
 
-  /** Returns the positions of the keys in the rows. */
-  public int[] keys() {
-    return keys;
+  /** Returns the positions of the keys in the rows, and of so many other columns after them. */
+  public int[] keys(int others) {
+    return IntStream.rangeClosed(1, given.size() + others).toArray();
   }
 
   /** Returns the calls with positions in the rows. */
@@ -79,20 +80,16 @@ public final class FoldInput {
   }
 
   /** Returns folded rows whose keys, after the row kind, have the types of the input again. */
-  public static Dataset<Row> restored(Dataset<Row> folded, Dataset<Row> input, int[] keys) {
-    List<Column> selected = new ArrayList<>();
-    for (Attribute column : columns(folded)) {
-      int key = selected.size() - 1;
-      boolean local =
-          key >= 0
-              && key < keys.length
-              && input.schema().apply(keys[key]).dataType().equals(DataTypes.TimestampNTZType);
-      selected.add(
-          local
-              ? converted(column, DataTypes.LongType, DataTypes.TimestampNTZType)
-              : ExpressionUtils.column(column));
+  public Dataset<Row> restored(Dataset<Row> folded) {
+    List<Attribute> columns = columns(folded);
+    Column[] selected = columns.stream().map(ExpressionUtils::column).toArray(Column[]::new);
+    for (int i = 0; i < given.size(); i++) {
+      DataType type = given.get(i).dataType();
+      if (type.equals(DataTypes.TimestampNTZType)) {
+        selected[1 + i] = converted(columns.get(1 + i), DataTypes.LongType, type);
+      }
     }
-    return folded.select(selected.toArray(Column[]::new));
+    return folded.select(selected);
   }
 
   /** Returns the place of a position after the first columns, -1 for none; adds a new position. */

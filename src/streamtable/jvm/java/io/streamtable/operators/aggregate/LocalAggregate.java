@@ -44,14 +44,13 @@ public final class LocalAggregate extends LocalFold {
       List<Aggregation> calls,
       List<Accumulator> accumulators,
       PartialRows partials) {
-    int[] given = Keyed.at(input, keys);
-    FoldInput read = FoldInput.of(input, given, calls);
-    Dataset<Row> folded =
+    FoldInput read = FoldInput.of(input, Keyed.at(input, keys), calls);
+    int[] keyPositions = read.keys(0);
+    return read.restored(
         Keyed.folded(
             read.rows(),
-            new LocalAggregate(read.calls(), accumulators, read.keys(), partials),
-            partials.schema(read.rows().schema(), read.keys()));
-    return FoldInput.restored(folded, input, given);
+            new LocalAggregate(read.calls(), accumulators, keyPositions, partials),
+            partials.schema(read.rows().schema(), keyPositions)));
   }
 
   /** The partial aggregates of one group. */

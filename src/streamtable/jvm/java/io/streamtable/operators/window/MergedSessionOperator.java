@@ -7,7 +7,6 @@ import io.streamtable.operators.aggregate.FoldInput;
 import io.streamtable.operators.aggregate.MergedAggregates;
 import io.streamtable.operators.aggregate.PartialRows;
 import io.streamtable.operators.state.Lateness;
-import java.util.Arrays;
 import java.util.List;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
@@ -40,18 +39,18 @@ public record MergedSessionOperator(
     PartialRows partials = null;
     if (fold) {
       partials = MergedAggregates.partials(keys.size() + SPAN.size(), calls);
-      int[] given = Keyed.at(input, keys);
-      FoldInput read = FoldInput.of(input, given, calls, startAt, startAt + 1);
-      int spanAt = read.rows().schema().length() - SPAN.size();
+      FoldInput read =
+          FoldInput.of(input, Keyed.at(input, keys), calls, startAt, startAt + 1);
+      startAt = 1 + keys.size();
       LocalSessions local =
           new LocalSessions(
-              new MergedAggregates(read.calls(), SPAN, null), read.keys(), spanAt);
-      int[] spanned = Arrays.copyOf(read.keys(), given.length + SPAN.size());
-      Arrays.setAll(spanned, i -> i < given.length ? read.keys()[i] : spanAt + i - given.length);
-      Dataset<Row> folded =
-          Keyed.folded(read.rows(), local, partials.schema(read.rows().schema(), spanned));
-      rows = FoldInput.restored(folded, input, given);
-      startAt = 1 + keys.size();
+              new MergedAggregates(read.calls(), SPAN, null), read.keys(0), startAt);
+      rows =
+          read.restored(
+              Keyed.folded(
+                  read.rows(),
+                  local,
+                  partials.schema(read.rows().schema(), read.keys(SPAN.size()))));
     }
     MergedAggregates aggregates = new MergedAggregates(calls, SPAN, partials);
     MergedSessionProcessor processor =
