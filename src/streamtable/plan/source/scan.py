@@ -95,7 +95,7 @@ class Scan(LeafNode):
         read = self.paths
         if read is None:
             return {}
-        found = {f.name: (f.type, parts_of(f.type, (f.name,), read)) for f in self.fields}
+        found = {f.name: (f.type, _part(f.type, (f.name,), read)) for f in self.fields}
         return {name: part for name, (whole, part) in found.items() if part != whole}
 
     @property
@@ -135,7 +135,7 @@ class Scan(LeafNode):
         return self.headline
 
 
-def parts_of(kind: DataType, path: Path, read: frozenset[Path]) -> DataType:
+def _part(kind: DataType, path: Path, read: frozenset[Path]) -> DataType:
     """Return the type of a column, or of a part of it, with the fields that are read.
 
     Args:
@@ -147,7 +147,7 @@ def parts_of(kind: DataType, path: Path, read: frozenset[Path]) -> DataType:
         return kind
     below = {other[len(path)] for other in read if other[: len(path)] == path}
     fields = tuple(
-        replace(f, type=parts_of(f.type, (*path, f.name), read))
+        replace(f, type=_part(f.type, (*path, f.name), read))
         for f in kind.fields
         if f.name in below
     )
