@@ -241,6 +241,33 @@ class Bridge:
         frames = self.java_list(frame._jdf for frame in found)  # noqa: SLF001
         return self._frame(java.FanOut.of(input_, frames, self.java_list(queries)))
 
+    def recorded(self, rows: DataFrame) -> DataFrame:
+        """Return an empty DataFrame over which one input of `union` is written.
+
+        Args:
+            rows: the rows that the input takes. Filters and projections may follow.
+        """
+        return self._frame(self._ours.operators.fanout.Recording.begin(rows._jdf))  # noqa: SLF001
+
+    def union(self, inputs: Iterable[DataFrame]) -> DataFrame:
+        """Return the rows of DataFrames with equal types of columns.
+
+        If they are written over `recorded` frames of the same rows, these are computed once.
+        """
+        frames = self.java_list(frame._jdf for frame in inputs)  # noqa: SLF001
+        return self._frame(self._ours.operators.fanout.OnePass.union(frames))
+
+    def filtered(self, rows: DataFrame, condition: str) -> DataFrame:
+        """Drop rows for which a condition is not true; all rows stay if it is not deterministic."""
+        return self._frame(self._ours.query.StoredRows.filtered(rows._jdf, condition))  # noqa: SLF001
+
+    def stored(self, rows: DataFrame) -> DataFrame:
+        """Shuffle rows once in each micro-batch, for all places of a plan that read the result.
+
+        The rows of a task stay together, in their order.
+        """
+        return self._frame(self._ours.query.StoredRows.of(rows._jdf))  # noqa: SLF001
+
     def shared_key(self, key: Column, ddl: str) -> Column:
         """Return a grouping key that is stored in the state of several queries.
 

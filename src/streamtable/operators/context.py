@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from pyspark.sql import DataFrame, SparkSession
@@ -18,6 +18,34 @@ from streamtable.jvm.bridge import Bridge
 from streamtable.jvm.specs.restored import RestoredQuery
 from streamtable.jvm.streaming.counters import COUNTED_LOOKUPS, Counters
 from streamtable.jvm.streaming.watermarks import Watermarks
+from streamtable.plan.node import Node
+from streamtable.plan.sink.reused_scan import bare
+from streamtable.plan.source.scan import Scan, scans
+
+
+class EqualParts:
+    """Lowers equal parts of a query to one DataFrame, if they have state and read given scans.
+
+    Spark runs an operator with state for each of its places in the plan, and the shuffle below it
+    once for all of them.
+
+    Args:
+        reused: the scans without their columns, which the query reads once.
+    """
+
+    def __init__(self, reused: Sequence[Scan]) -> None:
+        self._reused = reused
+        self._lowered: list[tuple[Node, DataFrame]] = []
+
+    def of(self, node: Node, lower: Callable[[], DataFrame]) -> DataFrame:
+        """Return the DataFrame of an equal node that is already lowered, or lower the node."""
+        if not node.shuffles or not all(bare(scan) in self._reused for scan in scans(node)):
+            return lower()
+        found = next((rows for other, rows in self._lowered if other == node), None)
+        if found is None:
+            found = lower()
+            self._lowered.append((node, found))
+        return found
 
 
 @dataclass(frozen=True)
@@ -36,8 +64,10 @@ class LoweringContext:
             batch.
         query: name of the query that is lowered.
         restored: state with which the operators of the query start, if any.
-        scanned: rows of the scan that the query shares with others, with all columns that they
-            read; None for a query of its own.
+        scanned: returns the rows of a scan that are already lowered, with all columns that are
+            read, because the query shares the scan with others or reads it in several places; None
+            for all other scans.
+        equal_parts: the lowered equal parts of the query, if their scans are read once.
         watermarks: watermarks of the splits of scans with an event time.
         alignments: source alignment of the query, by the name of the table.
         one_split_per_task: whether a task of a scan must not read several splits.
@@ -60,7 +90,8 @@ class LoweringContext:
     one_split_per_task: bool = False
     alignments: Mapping[str, str] = field(default_factory=dict)
     restored: RestoredQuery | None = None
-    scanned: DataFrame | None = None
+    scanned: Callable[[Scan], DataFrame | None] = lambda _: None
+    equal_parts: EqualParts | None = None
     watermarks: Watermarks = field(default_factory=Watermarks)
 
     def one_line(self) -> str:

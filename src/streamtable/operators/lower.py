@@ -99,7 +99,9 @@ def lower(node: Node, context: LoweringContext) -> DataFrame:
     if found is None:
         msg = f"no lowering of {type(node).__name__}"
         raise InternalError(msg)
-    return found(node, context)
+    if context.equal_parts is None:
+        return found(node, context)
+    return context.equal_parts.of(node, lambda: found(node, context))
 
 
 def _over(lowering: Callable[Concatenate[Any, DataFrame, ...], DataFrame]) -> Lowering:
@@ -151,10 +153,7 @@ def _lower_side(node: Node, context: LoweringContext, *, upserts: bool) -> DataF
 
 def _lower_union(node: UnionAll, context: LoweringContext) -> DataFrame:
     columns = [quote(name) for name in (ROW_KIND_COLUMN, *(f.name for f in node.fields))]
-    first, *others = (lower(child, context).select(*columns) for child in node.inputs)
-    for other in others:
-        first = first.union(other)
-    return first
+    return context.bridge.union(lower(child, context).select(*columns) for child in node.inputs)
 
 
 #: Lowerings of all operators.

@@ -17,7 +17,7 @@ def _advice(insert: str) -> list[str]:
     session = Session()
     session.load(TABLES, "tables.sql")
     session.load(f"EXPLAIN PLAN_ADVICE {insert}", "job.sql")
-    _, _, told = session.printed[-1].partition("\n\n")
+    _, _, told = session.printed[-1].rpartition("\n\n")
     assert not session.plans
     return told.splitlines()
 

@@ -29,7 +29,7 @@ def lower_join(
     one = _tagged(left, node, is_left=True, numbered=numbered)
     other = _tagged(right, node, is_left=False, numbered=numbered)
     return context.bridge.operator(
-        one.union(other),
+        context.bridge.union([one, other]),
         JoinOperator(
             kind=node.kind.name,
             condition=node.condition,

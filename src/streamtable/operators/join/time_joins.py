@@ -42,7 +42,7 @@ def lower_temporal_join(
         one = one.where(_has_key(node))
     updating = node if isinstance(node, UpdatingTemporalJoin) else None
     return context.bridge.operator(
-        one.union(other.where(_has_key(node))),
+        context.bridge.union([one, other.where(_has_key(node))]),
         TemporalJoinOperator(
             outer=node.kind.pads_right,
             condition=node.condition,
@@ -69,7 +69,7 @@ def lower_interval_join(
     if not node.kind.pads_left:
         other = other.where(_has_key(node))
     return context.bridge.operator(
-        one.union(other),
+        context.bridge.union([one, other]),
         IntervalJoinOperator(
             kind=node.kind.name,
             earliest=node.earliest,
@@ -92,7 +92,7 @@ def lower_window_join(
             tagged if _keeps_unmatched(node, left=is_left) else tagged.where(_has_key(node))
         )
     return context.bridge.operator(
-        sides[0].union(sides[1]),
+        context.bridge.union(sides),
         WindowJoinOperator(
             kind=node.kind.name,
             condition=node.condition,

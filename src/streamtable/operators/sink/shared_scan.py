@@ -53,6 +53,6 @@ def _shared_rows(sinks: list[Sink], context: LoweringContext) -> DataFrame:
 
 
 def _encoded(sink: Sink, context: LoweringContext, scanned: DataFrame) -> DataFrame:
-    context = replace(context, scanned=scanned)
+    context = replace(context, scanned=lambda _: scanned)
     rows = with_metadata(sink, checked_rows(sink, context))
     return joint_sink_of(sink.table).encode_together(rows, context)

@@ -25,10 +25,11 @@ def lower_scan(
         partitions: whether to append the split after these columns, for the watermark.
     """
     columns = tuple(f for f in node.fields if f not in POSITION)
-    if context.scanned is not None:
+    lowered = context.scanned(node)
+    if lowered is not None:
         order = POSITION if positions or len(columns) < len(node.fields) else ()
         names = (field.name for field in (*columns, *order))
-        return context.scanned.select(ROW_KIND_COLUMN, *map(quote, names))
+        return lowered.select(ROW_KIND_COLUMN, *map(quote, names))
     wanted = ReadRequest(
         columns,
         order=positions or len(columns) < len(node.fields),

@@ -42,7 +42,8 @@ def lower_watermark(
         positions: whether to append partition and offset of the record to the fields.
     """
     calcs, leaf = _chain(node.input)
-    if context.scanned is not None:  # `lower_observed` has observed the shared rows
+    scan = leaf if isinstance(leaf, Scan) else leaf.input
+    if context.scanned(scan) is not None:  # `lower_observed` has observed these rows
         if isinstance(leaf, Scan):
             return _computed(calcs, lower_scan(leaf, context), context, ())
         return _computed(calcs, lower_normalize(leaf, context), context, ())
@@ -63,10 +64,11 @@ def lower_observed(node: WatermarkAssigner, rows: DataFrame, context: LoweringCo
     """Observe the watermark of rows of a scan that have their splits; drop the splits."""
     calcs, leaf = _chain(node.input)
     scan = leaf if isinstance(leaf, Scan) else leaf.input
-    origin = [c for c in rows.columns if c not in _SPLIT]
-    packed = F.struct(*(quote(c) for c in origin)).alias("__origin")
-    computed = _computed(calcs, rows.select("*", packed), context, ("__origin", *_SPLIT))
-    return _marked(node, scan, computed, context).select("__origin.*")
+    origin = {f"__origin{i}": c for i, c in enumerate(c for c in rows.columns if c not in _SPLIT)}
+    kept = rows.select("*", *(F.col(quote(c)).alias(name) for name, c in origin.items()))
+    computed = _computed(calcs, kept, context, (*origin, *_SPLIT))
+    marked = _marked(node, scan, computed, context)
+    return marked.select(*(F.col(name).alias(c) for name, c in origin.items()))
 
 
 def _chain(node: Node) -> tuple[list[Calc], Scan | Normalize]:

@@ -11,6 +11,7 @@ from streamtable.plan.keys import listed, unique_keys
 from streamtable.plan.node import Node
 from streamtable.plan.rules.real_time import obstacle
 from streamtable.plan.rules.replay import replay_obstacle
+from streamtable.plan.sink.reused_scan import reused_scans
 from streamtable.plan.sink.sink import Collect, Root, Sink
 
 
@@ -21,6 +22,7 @@ def explain(plan: Root, *, changeable: bool = True) -> str:
 
     - An upsert scan that needs no `ChangelogNormalize`, because that saves state.
     - An operator that real-time mode cannot run, with the reason.
+    - A scan that serves several places of the query, in a paragraph at the end.
     - A sink to which auto mode does not write in real-time mode: the sink keeps every change, and a
       start cannot roll it back to the checkpoint.
 
@@ -31,6 +33,9 @@ def explain(plan: Root, *, changeable: bool = True) -> str:
     """
     lines = [_shown(plan) if isinstance(plan, Collect) else _written(plan, changeable=changeable)]
     _add(lines, plan.input, 1, None, changeable=changeable)
+    if changeable and isinstance(plan, Sink):
+        for reused in reused_scans(plan):
+            lines += ["", "The query reads once:", f"  {reused.scan.headline}"]
     return "\n".join(lines)
 
 

@@ -11,6 +11,8 @@ from streamtable.core.options import Settings
 from streamtable.core.settings.table import (
     CDC_DUPLICATES,
     DYNAMIC_TABLE_OPTIONS,
+    REUSE_SOURCE,
+    REUSE_SUB_PLANS,
     UPSERT_MATERIALIZE,
 )
 from streamtable.core.table import Table
@@ -59,7 +61,13 @@ def plan_insert(insert: Insert, catalog: Catalog, settings: Settings) -> Sink:
         for to, given in zip(wanted, query.columns, strict=True)
         if not to.type.nullable and given.field.type.nullable
     )
-    sink = Sink(input=fitted.node, table=table, not_null=not_null, at=at)
+    sink = Sink(
+        input=fitted.node,
+        table=table,
+        not_null=not_null,
+        at=at,
+        reuses_scans=settings[REUSE_SOURCE] and settings[REUSE_SUB_PLANS],
+    )
     materialize = materialized(insert.on_conflict, table, settings[UPSERT_MATERIALIZE])
     timed = merge_projections(with_event_time(sink))
     inferred = infer(

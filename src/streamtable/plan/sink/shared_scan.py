@@ -14,12 +14,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from streamtable.connector_api.together import CommonWriter, common_writer_of
-from streamtable.core.types import Field
 from streamtable.plan.node import Node
 from streamtable.plan.position import POSITION
 from streamtable.plan.rules.replay import replay_may_differ
 from streamtable.plan.rules.tree import every
 from streamtable.plan.rules.watermarks import waits
+from streamtable.plan.sink.reused_scan import merged
 from streamtable.plan.sink.sink import Sink
 from streamtable.plan.source.normalize import Normalize
 from streamtable.plan.source.scan import Scan, scans
@@ -75,16 +75,7 @@ def share_scan(sinks: Sequence[Sink]) -> bool:
 
 def merged_scan(sinks: Sequence[Sink]) -> Scan:
     """Return the scan that INSERTs share: it reads the columns of all of them, in table order."""
-    found = [scan for sink in sinks for scan in scans(sink.input)]
-    fields: dict[str, Field] = {f.name: f for scan in found for f in scan.fields}
-    order = [column.name for column in found[0].table.schema.columns]
-    names = [*order, *(field.name for field in POSITION)]
-    paths = [scan.paths for scan in found if scan.paths is not None]
-    return replace(
-        found[0],
-        fields=tuple(fields[name] for name in names if name in fields),
-        paths=frozenset().union(*paths) if len(paths) == len(found) else None,
-    )
+    return merged([scan for sink in sinks for scan in scans(sink.input)])
 
 
 def described(sinks: Sequence[Sink]) -> Iterator[str]:

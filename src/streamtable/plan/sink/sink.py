@@ -13,7 +13,7 @@ from streamtable.plan.node import Key, Node
 
 @stable(
     "Sink",
-    derived=("set_at", "in_batches"),
+    derived=("set_at", "in_batches", "reuses_scans"),
     input="input",
     table="table",
     not_null="not_null",
@@ -30,6 +30,7 @@ class Sink:
         set_at: place of the statement set whose INSERTs may share a scan with this one; None if the
             INSERT shares no scan.
         in_batches: whether the settings of the set exclude real-time mode.
+        reuses_scans: whether one scan may serve several places of the query.
     """
 
     input: Node
@@ -38,6 +39,7 @@ class Sink:
     at: Span | None = None
     set_at: Span | None = None
     in_batches: bool = False
+    reuses_scans: bool = False
 
     @property
     def key(self) -> Key:

@@ -34,6 +34,10 @@ SHARED_LAYOUT = 5
 #: such an INSERT alone with an operator of its own if the others are removed.
 SHARED_STATE_LAYOUT = 6
 
+#: Layout of a checkpoint with a query that reads one table in several places and has one source for
+#: it. Earlier versions would start the query with a source for each place.
+REUSED_SCANS_LAYOUT = 7
+
 #: The folder of a query for the ends of its sinks.
 POSITIONS = "sinks"
 
@@ -74,6 +78,8 @@ class RecordedQuery:
         number: number of the INSERT in the state of a query that it shares; None without state.
         metadata: `table.column` -> metadata key, for the metadata columns that the query reads;
             empty if an earlier version has written the manifest.
+        reuses_scans: whether one scan serves several places of the query
+            (`plan.sink.reused_scan`).
     """
 
     plan: Sequence[str]
@@ -87,6 +93,7 @@ class RecordedQuery:
     shared: SharedQuery | None = None
     number: int | None = None
     metadata: Mapping[str, str] = field(default_factory=dict)
+    reuses_scans: bool = False
 
     @classmethod
     def of(cls, plan: Sink, id_: str | None = None) -> Self:
@@ -118,6 +125,7 @@ class RecordedQuery:
             shared=SharedQuery(**data["shared"]) if "shared" in data else None,
             number=data.get("number"),
             metadata=data.get("metadata", {}),
+            reuses_scans=data.get("reuses_scans", False),
         )
 
     def to_json(self) -> dict[str, Any]:
@@ -134,6 +142,7 @@ class RecordedQuery:
             "directory": self.directory,
             "shared": self.shared and self.shared.to_json(),
             "number": self.number,
+            "reuses_scans": self.reuses_scans or None,
         }
         entry |= {name: value for name, value in optional.items() if value is not None}
         mappings = {"topics": self.topics, "metadata": self.metadata}
@@ -144,7 +153,12 @@ class RecordedQuery:
         if old is None:
             return self
         return replace(
-            self, id=old.id, directory=old.directory, shared=old.shared, number=old.number
+            self,
+            id=old.id,
+            directory=old.directory,
+            shared=old.shared,
+            number=old.number,
+            reuses_scans=old.reuses_scans,
         )
 
     def sharing(self, query: SharedQuery, number: int | None) -> RecordedQuery:
@@ -244,6 +258,8 @@ class Manifest:
     @property
     def _layout(self) -> int:
         """The oldest layout that can hold the data."""
+        if any(query.reuses_scans for query in self._every):
+            return REUSED_SCANS_LAYOUT
         if any(query.number is not None for query in self._every):
             return SHARED_STATE_LAYOUT
         if self.shared:
@@ -266,7 +282,7 @@ def _metadata(plan: Sink) -> dict[str, str]:
 def layout_difference(data: Mapping[str, Any]) -> str | None:
     """Return why this version cannot read the layout of a manifest, in words, or None."""
     found = data["layout"]
-    if found in (LAYOUT_VERSION, EXTENDED_LAYOUT, SHARED_LAYOUT, SHARED_STATE_LAYOUT):
+    if found in range(LAYOUT_VERSION, REUSED_SCANS_LAYOUT + 1):
         return None
     return f"its state has layout {found}, this version writes {LAYOUT_VERSION}"
 

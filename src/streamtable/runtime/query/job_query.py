@@ -15,6 +15,7 @@ from streamtable.core.settings.execution import ExecutionMode
 from streamtable.operators.context import LoweringContext
 from streamtable.operators.sink.shared_scan import lower_together
 from streamtable.operators.sink.sink import lower_sink
+from streamtable.operators.source.reused_scan import reusing
 from streamtable.plan.sink.sink import Sink
 from streamtable.runtime.checkpoint.assignment import Assignment
 from streamtable.runtime.checkpoint.shared_queries import members_of
@@ -78,7 +79,7 @@ class JobQuery:
         by_split = facts.stateless_scans and sink_of(self.plan.table).names_tasks_by_split
         context = replace(context, one_split_per_task=by_split)
         if not self.is_joint:
-            return lower_sink(self.plan, context)
+            return lower_sink(self.plan, reusing(self.plan, context))
         numbers = self.numbers or {name: place for place, name in enumerate(self.inserts)}
         return lower_together({numbers[n]: sink for n, sink in self.inserts.items()}, context)
 
@@ -103,7 +104,7 @@ def job_queries(queries: Assignment) -> list[JobQuery]:
     return [
         JobQuery(
             query,
-            {name: plans[name] for name in members},
+            {n: replace(plans[n], reuses_scans=records[n].reuses_scans) for n in members},
             {name: n for name in members if (n := records[name].number) is not None},
         )
         for query, members in members_of(queries).items()

@@ -14,8 +14,8 @@ from streamtable.core.errors import StreamtableError
 from streamtable.core.settings.execution import ExecutionMode
 from streamtable.jvm.bridge import Bridge
 from streamtable.jvm.faults import not_enough_slots
+from streamtable.plan.sink.reused_scan import read_scans
 from streamtable.plan.sink.sink import Sink
-from streamtable.plan.source.scan import scans
 from streamtable.runtime.query.job_query import JobQuery
 
 #: How long a start waits for the executors of a cluster, and the pause between two looks, in
@@ -103,7 +103,7 @@ def _slots_of(
     A query in real-time mode holds the tasks of all its stages. A query in micro-batches holds the
     tasks of its widest stage, which must not block the start of another query.
     """
-    read = sum(tasks_of(source_of(scan.table)) for scan in scans(plan.input))
+    read = sum(tasks_of(source_of(scan.table)) for scan in read_scans(plan))
     return read + parallelism * plan.input.shuffles if real_time else max(read, parallelism)
 
 

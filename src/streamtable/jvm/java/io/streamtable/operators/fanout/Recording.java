@@ -47,18 +47,20 @@ public final class Recording {
       StructType output) {}
 
   private final SparkSession spark;
+  private final Dataset<Row> input;
   private final List<Stage> stages = new ArrayList<>();
   private final List<RowChain> chains = new ArrayList<>();
   private final List<Boolean> pairs = new ArrayList<>();
   private Fold fold;
 
-  private Recording(SparkSession spark) {
-    this.spark = spark;
+  private Recording(Dataset<Row> input) {
+    this.spark = (SparkSession) input.sparkSession();
+    this.input = input;
   }
 
   /** Returns an empty batch with the columns of an input, over which one query is written. */
   public static Dataset<Row> begin(Dataset<Row> input) {
-    return new Recording((SparkSession) input.sparkSession()).noRows(input.schema());
+    return new Recording(input).noRows(input.schema());
   }
 
   /** Returns the recording of a query that is being written; null for any other DataFrame. */
@@ -114,6 +116,11 @@ public final class Recording {
             plain));
     fold = null;
     return noRows(plain);
+  }
+
+  /** Returns the rows over which the query is written. */
+  Dataset<Row> input() {
+    return input;
   }
 
   List<Stage> stages() {

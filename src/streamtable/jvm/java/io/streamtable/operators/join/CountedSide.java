@@ -18,6 +18,7 @@ final class CountedSide implements JoinSide {
 
   private final StructType schema;
   private transient MapState<Row, Row> state;
+  private transient boolean allNew;
 
   CountedSide(StructType row) {
     this.schema = row;
@@ -26,6 +27,16 @@ final class CountedSide implements JoinSide {
   @Override
   public void open(StatefulProcessorHandle handle, String name) {
     state = handle.getMapState(name, Plain.row(schema), Plain.row(VALUE), TTLConfig.NONE());
+  }
+
+  @Override
+  public void begin() {
+    allNew = false;
+  }
+
+  @Override
+  public void allNew() {
+    allNew = true;
   }
 
   @Override
@@ -48,7 +59,7 @@ final class CountedSide implements JoinSide {
 
   @Override
   public void add(Row row, long by, long matches) {
-    Row stored = state.getValue(row);
+    Row stored = allNew ? null : state.getValue(row);
     long before = stored == null ? 0 : stored.getLong(0);
     state.updateValue(row, RowFactory.create(before + by, matches));
   }

@@ -25,6 +25,8 @@ import scala.jdk.javaapi.CollectionConverters;
  * whether the row is still in state or not.
  */
 public final class JoinProcessor extends RowProcessor {
+  private static final int WORTH_ASKING = 3;
+
   private final JoinSpec spec;
   private final JoinSide left;
   private final JoinSide right;
@@ -79,7 +81,9 @@ public final class JoinProcessor extends RowProcessor {
     } else {
       // Additions first: if a row replaces the only row of its side, the other side stays matched
       // throughout.
+      prepare(left, leftChanges);
       leftChanges.additionsFirst((row, by) -> change(true, row, by, output));
+      prepare(right, rightChanges);
       rightChanges.additionsFirst((row, by) -> change(false, row, by, output));
       if (spec.expires()) {
         leftChanges.unchanged(left::refresh);
@@ -87,6 +91,13 @@ public final class JoinProcessor extends RowProcessor {
       }
     }
     return CollectionConverters.asScala(output.changes(spec.outputKey(), spec.before()).iterator());
+  }
+
+  /** Asks once whether a join key has rows: to look for a row that does not exist is expensive. */
+  private static void prepare(JoinSide side, NetRows changes) {
+    if (changes.size() >= WORTH_ASKING && side.isEmpty()) {
+      side.allNew();
+    }
   }
 
   /** Returns the collector of upserts of a side; null if the side has a full changelog. */

@@ -24,15 +24,20 @@ interface JoinSide extends Serializable {
    */
   static JoinSide of(StructType schema, int[] key) {
     if (key == null) {
-      return new CountedSide(schema);
+      return new ReadOnceSide(new CountedSide(schema));
     }
-    return key.length == 0 ? new SingleSide(schema) : new KeyedSide(schema, key);
+    return key.length == 0
+        ? new SingleSide(schema)
+        : new ReadOnceSide(new KeyedSide(schema, key));
   }
 
   void open(StatefulProcessorHandle handle, String name);
 
   /** Moves to another join key. */
   default void begin() {}
+
+  /** Notes that the join key has no rows, and that no row will be added twice in this call. */
+  default void allNew() {}
 
   boolean isEmpty();
 

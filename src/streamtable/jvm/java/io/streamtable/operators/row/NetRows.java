@@ -48,6 +48,11 @@ public final class NetRows {
     return counts.isEmpty();
   }
 
+  /** Returns the number of different rows with a count. */
+  public int size() {
+    return counts.size();
+  }
+
   /** Passes each row with as many additions as retractions to the consumer. */
   public void unchanged(Consumer<Row> taker) {
     for (RowValue value : unchanged) {

@@ -1,0 +1,100 @@
+package io.streamtable.operators.join;
+
+import java.util.ArrayList;
+import java.util.Iterator;
+import java.util.List;
+import org.apache.spark.sql.Row;
+import org.apache.spark.sql.streaming.StatefulProcessorHandle;
+
+/**
+ * A side of several rows, which are read once for all changes of the other side in a call. Each read
+ * of all rows opens an iterator of the state, which costs more than a few rows.
+ */
+final class ReadOnceSide implements JoinSide {
+  private static final int MAX_HELD = 1_000;
+
+  private final JoinSide side;
+  /** All rows of the join key; null if they are not read, changed since, or too many. */
+  private transient List<Entry> held;
+
+  ReadOnceSide(JoinSide side) {
+    this.side = side;
+  }
+
+  @Override
+  public void open(StatefulProcessorHandle handle, String name) {
+    side.open(handle, name);
+  }
+
+  @Override
+  public void begin() {
+    held = null;
+    side.begin();
+  }
+
+  @Override
+  public void allNew() {
+    side.allNew();
+  }
+
+  @Override
+  public boolean isEmpty() {
+    return held == null ? side.isEmpty() : held.isEmpty();
+  }
+
+  @Override
+  public Iterator<Entry> entries() {
+    if (held != null) {
+      return held.iterator();
+    }
+    List<Entry> first = new ArrayList<>();
+    Iterator<Entry> stored = side.entries();
+    while (stored.hasNext() && first.size() < MAX_HELD) {
+      first.add(stored.next());
+    }
+    if (!stored.hasNext()) {
+      held = first;
+      return first.iterator();
+    }
+    Iterator<Entry> read = first.iterator();
+    return new Iterator<>() {
+      @Override
+      public boolean hasNext() {
+        return read.hasNext() || stored.hasNext();
+      }
+
+      @Override
+      public Entry next() {
+        return read.hasNext() ? read.next() : stored.next();
+      }
+    };
+  }
+
+  @Override
+  public Row find(Row row) {
+    return side.find(row);
+  }
+
+  @Override
+  public void add(Row row, long by, long matches) {
+    held = null;
+    side.add(row, by, matches);
+  }
+
+  @Override
+  public long remove(Row row, long by) {
+    held = null;
+    return side.remove(row, by);
+  }
+
+  @Override
+  public void refresh(Row row) {
+    side.refresh(row);
+  }
+
+  @Override
+  public void count(Entry entry, long matches) {
+    held = null;
+    side.count(entry, matches);
+  }
+}
