@@ -9,7 +9,7 @@ assigned to the query of the checkpoint with the same plan, whatever its place i
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from streamtable.plan.sink.sink import Sink
 from streamtable.runtime.checkpoint.manifest import Manifest, RecordedQuery
@@ -88,7 +88,13 @@ def assign(plans: Mapping[str, Sink], manifest: Manifest) -> Assignment:
         for default, record in records.items()
     }
     return Assignment(
-        plans={names[default]: plan for default, plan in plans.items()},
+        plans={
+            # The first run has decided whether a scan serves several places of a query.
+            (name := names[default]): replace(plan, reuses_scans=now[name].reuses_scans)
+            if names[default] in old
+            else plan
+            for default, plan in plans.items()
+        },
         records=now,
         added=frozenset(now.keys() - old.keys()),
         restored=frozenset(now.keys() & manifest.retired.keys()),

@@ -7,8 +7,9 @@ from collections.abc import Mapping, Sequence
 from streamtable.connector_api.endpoints import source_of
 from streamtable.connector_api.source import Source, Split
 from streamtable.core.errors import Condition, StreamtableError
+from streamtable.plan.sink.reused_scan import bare, reused_scans
 from streamtable.plan.sink.sink import Sink
-from streamtable.plan.source.scan import scans
+from streamtable.plan.source.scan import Scan, scans
 from streamtable.runtime.proof.commits import Commit
 
 #: First position and end, exclusive, by split.
@@ -18,20 +19,29 @@ Ranges = Mapping[Split, tuple[int, int]]
 def ranges_of(sink: Sink, commit: Commit) -> list[Ranges]:
     """Return the ranges of each scan, left to right.
 
-    Spark writes one position per source, in the order of the scans.
+    Spark writes one position per source, in the order of the scans. A source may serve several
+    scans (`plan.sink.reused_scan`).
 
     Raises:
         StreamtableError: NOT_PROVABLE if the positions do not belong to the scans.
     """
     found: list[Ranges] = []
     free = list(commit.positions)
+    reused = [bare(found.scan) for found in reused_scans(sink)]
+    read: list[tuple[Scan, Ranges]] = []
     for scan in scans(sink.input):
+        known = next((r for s, r in read if s == bare(scan)), None)
+        if known is not None:
+            found.append(known)
+            continue
         source = source_of(scan.table)
         place = next((i for i, pair in enumerate(free) if _reads(source, pair)), None)
         if place is None:
             found.append({})
             continue
         found.append(_ranges(source, free.pop(place)))
+        if bare(scan) in reused:
+            read.append((bare(scan), found[-1]))
     _check_order(sink, found)
     return found
 

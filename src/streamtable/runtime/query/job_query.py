@@ -104,7 +104,7 @@ def job_queries(queries: Assignment) -> list[JobQuery]:
     return [
         JobQuery(
             query,
-            {n: replace(plans[n], reuses_scans=records[n].reuses_scans) for n in members},
+            {name: plans[name] for name in members},
             {name: n for name in members if (n := records[name].number) is not None},
         )
         for query, members in members_of(queries).items()
