@@ -131,13 +131,15 @@ REUSE_SOURCE = Option(
     "table.optimizer.reuse-source-enabled",
     BOOLEAN,
     default=True,
-    doc="Whether the INSERTs of a statement set that read one table alike, and write with equal"
-    " guarantees, read it once, as one query. The first run of a checkpoint decides.",
+    doc="Whether a table is read once that several INSERTs of a statement set read alike, if they"
+    " write with equal guarantees, or that one INSERT reads in several places. The first run of a"
+    " checkpoint decides.",
 )
 
 REUSE_SUB_PLANS = Option(
     "table.optimizer.reuse-sub-plan-enabled",
     BOOLEAN,
     default=True,
-    doc="As in Flink, `false` also turns `table.optimizer.reuse-source-enabled` off.",
+    doc="As in Flink, `false` also turns `table.optimizer.reuse-source-enabled` off. With `true`,"
+    " equal parts of an INSERT share the scan and the shuffle below their first state.",
 )

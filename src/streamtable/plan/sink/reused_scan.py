@@ -105,7 +105,7 @@ def _reused(root: Node, kind: Scan) -> ReusedScan | None:
         return None  # the rows are ordered by their positions
     observers = (n for path in places for n in path if isinstance(n, WatermarkAssigner))
     one_pass = _is_one_pass(places)
-    if not one_pass and obstacle(root) is None:
+    if not one_pass and (obstacle(root) is None or not all(map(_has_state, places))):
         return None
     return ReusedScan(
         scan=merged(whole),
@@ -153,6 +153,11 @@ def _is_one_pass(places: Sequence[tuple[Node, ...]]) -> bool:
         return False
     inputs = node.inputs
     return len(places) == len(inputs) and all(i.runs_together and not i.shuffles for i in inputs)
+
+
+def _has_state(path: tuple[Node, ...]) -> bool:
+    """Whether the rows of a scan reach an operator with state, whose tasks then write to a sink."""
+    return any(node.state is not None for node in path)
 
 
 def _condition(places: Sequence[tuple[Node, ...]]) -> str | None:

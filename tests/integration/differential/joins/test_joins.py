@@ -141,3 +141,18 @@ def test_folded_output_equals_batch_and_nothing_stays(
 ) -> None:
     entries = check(spark, seed, _sources(seed), queries)
     assert (entries > 0) == (queries is ADDED)
+
+
+def test_a_join_key_with_more_rows_than_a_call_holds(spark: SparkSession) -> None:
+    """A side that is read once per call holds up to 1,000 rows (`ReadOnceSide`)."""
+    dice = random.Random(50)
+    added = [Change(k, {"g": 1, "v": dice.randrange(6)}) for k in range(1_300)]
+    sources = {
+        "e": Source(_COLUMNS, added, appends=True),
+        "b": Source(_COLUMNS, random_history(51, length=12, keys=3, make=_values)),
+    }
+    queries = {
+        "inner": _counted("e JOIN b ON e.g = b.k", "e.v", "b.v"),
+        "outer": _counted("e FULL JOIN b ON e.g = b.k AND e.v <> b.v", "e.v", "b.v"),
+    }
+    assert check(spark, 52, sources, queries) > 0

@@ -1,24 +1,20 @@
 package io.streamtable.operators.join;
 
 import io.streamtable.operators.RowProcessor;
-import io.streamtable.operators.row.Plain;
 import io.streamtable.operators.row.RowKind;
 import io.streamtable.operators.state.EventTimers;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.ListIterator;
+import java.util.Map;
 import java.util.stream.IntStream;
-import org.apache.spark.sql.Encoders;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.RowFactory;
 import org.apache.spark.sql.streaming.ExpiredTimerInfo;
-import org.apache.spark.sql.streaming.MapState;
 import org.apache.spark.sql.streaming.OutputMode;
-import org.apache.spark.sql.streaming.TTLConfig;
 import org.apache.spark.sql.streaming.TimeMode;
 import org.apache.spark.sql.streaming.TimerValues;
-import org.apache.spark.sql.types.DataTypes;
 import org.apache.spark.sql.types.StructType;
-import scala.Tuple2;
 import scala.jdk.javaapi.CollectionConverters;
 
 /**
@@ -49,26 +45,22 @@ public final class IntervalJoinProcessor extends RowProcessor {
       implements java.io.Serializable {}
 
   private final Spec spec;
-  private transient MapState<Long, Row> lefts;
-  private transient MapState<Long, Row> rights;
+  private final TimedSide lefts;
+  private final TimedSide rights;
 
   IntervalJoinProcessor(Spec spec) {
     this.spec = spec;
+    this.lefts = new TimedSide(spec.left);
+    this.rights = new TimedSide(spec.right);
   }
 
   @Override
   public void init(OutputMode outputMode, TimeMode timeMode) {
-    lefts = open("left", spec.left);
-    rights = open("right", spec.right);
+    lefts.open(getHandle(), "left");
+    rights.open(getHandle(), "right");
     if (spec.condition != null) {
       spec.condition.open();
     }
-  }
-
-  private MapState<Long, Row> open(String name, StructType row) {
-    StructType kept = new StructType().add("row", row).add("met", DataTypes.BooleanType);
-    StructType rows = new StructType().add("rows", DataTypes.createArrayType(kept));
-    return getHandle().getMapState(name, Encoders.LONG(), Plain.row(rows), TTLConfig.NONE());
   }
 
   @Override
@@ -78,6 +70,8 @@ public final class IntervalJoinProcessor extends RowProcessor {
     // NULL equals nothing.
     boolean meets = IntStream.range(0, key.length()).noneMatch(key::isNullAt);
     List<Row> output = new ArrayList<>();
+    lefts.begin();
+    rights.begin();
     while (input.hasNext()) {
       Row row = input.next();
       boolean left = !row.isNullAt(spec.leftAt);
@@ -86,12 +80,14 @@ public final class IntervalJoinProcessor extends RowProcessor {
       boolean met = meets && meet(left, own, moment, output);
       long last = last(left, moment);
       if (last > watermark) {
-        keep(left ? lefts : rights, moment, own, met);
+        (left ? lefts : rights).add(moment, own, met);
         EventTimers.register(getHandle(), last);
       } else if (!met) {
         unmatched(left, own, output);
       }
     }
+    lefts.write();
+    rights.write();
     return CollectionConverters.asScala(output.iterator());
   }
 
@@ -102,49 +98,27 @@ public final class IntervalJoinProcessor extends RowProcessor {
 
   /** Joins a row with the rows of the other side. Returns whether there was a match. */
   private boolean meet(boolean left, Row own, long moment, List<Row> output) {
-    MapState<Long, Row> others = left ? rights : lefts;
+    TimedSide others = left ? rights : lefts;
     long first = left ? moment - spec.to : moment + spec.from;
-    long last = last(left, moment);
     boolean met = false;
     if (spec.condition != null) {
       spec.condition.fix(left, own);
     }
-    for (Tuple2<Long, Row> entry : entries(others, first, last)) {
-      List<Row> kept = new ArrayList<>(entry._2().getList(0));
-      boolean changed = false;
-      for (int i = 0; i < kept.size(); i++) {
-        Row other = kept.get(i).getStruct(0);
+    for (Map.Entry<Long, List<Row>> entry : others.between(first, last(left, moment)).entrySet()) {
+      for (ListIterator<Row> rows = entry.getValue().listIterator(); rows.hasNext(); ) {
+        Row kept = rows.next();
+        Row other = kept.getStruct(0);
         if (spec.condition == null || spec.condition.holds(left, other)) {
           met = true;
-          changed |= !kept.get(i).getBoolean(1);
-          kept.set(i, RowFactory.create(other, true));
+          if (!kept.getBoolean(1)) {
+            rows.set(RowFactory.create(other, true));
+            others.change(entry.getKey());
+          }
           emit(left ? own : other, left ? other : own, output);
         }
       }
-      if (changed) {
-        others.updateValue(entry._1(), RowFactory.create((Object) kept.toArray(new Row[0])));
-      }
     }
     return met;
-  }
-
-  private static List<Tuple2<Long, Row>> entries(MapState<Long, Row> rows, long first, long last) {
-    List<Tuple2<Long, Row>> found = new ArrayList<>();
-    scala.collection.Iterator<Tuple2<Long, Row>> entries = rows.iterator();
-    while (entries.hasNext()) {
-      Tuple2<Long, Row> entry = entries.next();
-      if (first <= entry._1() && entry._1() <= last) {
-        found.add(entry);
-      }
-    }
-    return found;
-  }
-
-  private static void keep(MapState<Long, Row> rows, long moment, Row row, boolean met) {
-    Row stored = rows.getValue(moment);
-    List<Row> kept = stored == null ? new ArrayList<>() : new ArrayList<>(stored.getList(0));
-    kept.add(RowFactory.create(row, met));
-    rows.updateValue(moment, RowFactory.create((Object) kept.toArray(new Row[0])));
   }
 
   @Override
@@ -158,15 +132,16 @@ public final class IntervalJoinProcessor extends RowProcessor {
   }
 
   private void expire(boolean left, long watermark, List<Row> output) {
-    MapState<Long, Row> rows = left ? lefts : rights;
+    TimedSide side = left ? lefts : rights;
     long newest = left ? watermark + spec.from : watermark - spec.to;
-    for (Tuple2<Long, Row> entry : entries(rows, Long.MIN_VALUE, newest)) {
-      for (Object kept : entry._2().getList(0)) {
-        if (!((Row) kept).getBoolean(1)) {
-          unmatched(left, ((Row) kept).getStruct(0), output);
+    side.begin();
+    for (Map.Entry<Long, List<Row>> entry : side.between(Long.MIN_VALUE, newest).entrySet()) {
+      for (Row kept : entry.getValue()) {
+        if (!kept.getBoolean(1)) {
+          unmatched(left, kept.getStruct(0), output);
         }
       }
-      rows.removeKey(entry._1());
+      side.remove(entry.getKey());
     }
   }
 

@@ -1,0 +1,124 @@
+"""Which scans serve several places of a query, and what they read."""
+
+from __future__ import annotations
+
+import pytest
+
+from streamtable.plan.sink.reused_scan import ReusedScan, read_scans, reused_scans
+from streamtable.session import Session
+
+_KAFKA = (
+    "'connector' = 'kafka', 'topic' = '{name}', 'properties.bootstrap.servers' = 's:9092',"
+    " 'format' = 'json'"
+)
+TABLES = f"""
+CREATE TABLE t (kind INT, id INT, v STRING, n ROW<a INT, b STRING>, at TIMESTAMP(3),
+  twice AS id * 2, now AS PROCTIME(), WATERMARK FOR at AS at) WITH ({_KAFKA.format(name="t")});
+CREATE TABLE u (id INT, v STRING) WITH ({_KAFKA.format(name="u")});
+CREATE TABLE c (id INT, v STRING, PRIMARY KEY (id) NOT ENFORCED) WITH (
+  'connector' = 'upsert-kafka', 'topic' = 'c', 'properties.bootstrap.servers' = 's:9092',
+  'key.format' = 'json', 'value.format' = 'json');
+CREATE TABLE o (id INT, v STRING) WITH (
+  {_KAFKA.format(name="o").replace("'json'", "'debezium-json'")});
+CREATE VIEW one AS SELECT id, v, n, at FROM t WHERE kind = 1;
+CREATE VIEW two AS SELECT id, v, n, at FROM t WHERE kind = 2;
+"""
+_JOIN = "SELECT x.id, y.v FROM {one} AS x JOIN {two} AS y ON x.id = y.id"
+_COUNTS = "(SELECT id, CAST(COUNT(*) AS STRING) AS v FROM {view} GROUP BY id)"
+
+
+def _reused(query: str, *settings: str) -> tuple[ReusedScan, ...]:
+    session = Session()
+    script = "".join(f"SET {setting};" for setting in settings)
+    session.load(f"{script}{TABLES}INSERT INTO o {query};", "job.sql")
+    return reused_scans(session.plans[0])
+
+
+#: A query -> one pass, stored, condition, columns.
+REUSED = {
+    _JOIN.format(one="one", two="two"): (
+        *(True, False),
+        "((`kind` = 1)) OR ((`kind` = 2))",
+        ["kind", "id", "v"],
+    ),
+    _JOIN.format(one="one", two="t"): (True, False, None, ["kind", "id", "v"]),
+    # A computed column is computed above the scan.
+    _JOIN.format(one="(SELECT * FROM t WHERE twice = 4)", two="two"): (
+        *(True, False),
+        None,
+        ["kind", "id", "v"],
+    ),
+    "SELECT id, v FROM one UNION ALL SELECT n.a, n.b FROM two": (
+        *(True, False),
+        "((`kind` = 1)) OR ((`kind` = 2))",
+        ["kind", "id", "v", "n"],
+    ),
+    # One input has state: micro-batches only.
+    _JOIN.format(one="one", two=_COUNTS.format(view="two")): (
+        *(False, True),
+        "((`kind` = 1)) OR ((`kind` = 2))",
+        ["kind", "id"],
+    ),
+    # The shuffle below the two equal aggregations is read twice.
+    _JOIN.format(one=_COUNTS.format(view="one"), two=_COUNTS.format(view="one")).replace(
+        "y.v", "CONCAT(x.v, y.v)"
+    ): (
+        *(False, False),
+        "((`kind` = 1))",
+        ["kind", "id"],
+    ),
+}
+
+
+@pytest.mark.parametrize("query", REUSED)
+def test_reused(query: str) -> None:
+    (found,) = _reused(query)
+    columns = [field.name for field in found.scan.fields]
+    assert (found.one_pass, found.stored, found.condition, columns) == REUSED[query]
+
+
+@pytest.mark.parametrize(
+    "query",
+    {
+        "one place": "SELECT id, v FROM t",
+        "other tables": _JOIN.format(one="t", two="u"),
+        "other options": _JOIN.format(
+            one="t", two="t /*+ OPTIONS('scan.startup.mode' = 'latest-offset') */"
+        ),
+        # Real-time mode cannot run it, and nothing shuffles the rows of its first input.
+        "rows and an aggregate": f"SELECT id, v FROM one UNION ALL SELECT * FROM"
+        f" {_COUNTS.format(view='two')}",
+        "a table of upserts": _JOIN.format(one="c", two="c"),
+        "a table and its aggregate, of upserts": _JOIN.format(
+            one="c", two=_COUNTS.format(view="c")
+        ),
+    }.values(),
+)
+def test_not_reused(query: str) -> None:
+    assert _reused(query) == ()
+
+
+@pytest.mark.parametrize(
+    "option", ["table.optimizer.reuse-source-enabled", "table.optimizer.reuse-sub-plan-enabled"]
+)
+def test_the_options_of_flink(option: str) -> None:
+    query = _JOIN.format(one="one", two="two")
+    assert _reused(query)
+    assert _reused(query, f"'{option}' = 'false'") == ()
+
+
+def test_a_query_of_several_tables_runs_each_source_once() -> None:
+    session = Session()
+    query = (
+        "SELECT x.id, y.v FROM one AS x JOIN u AS y ON x.id = y.id JOIN"
+        f" {_COUNTS.format(view='two')} AS z ON x.id = z.id"
+    )
+    session.load(f"{TABLES}INSERT INTO o {query};", "job.sql")
+    assert [scan.table.name for scan in read_scans(session.plans[0])] == ["t", "u"]
+
+
+def test_explain_shows_what_is_read_once() -> None:
+    session = Session()
+    session.load(f"{TABLES}INSERT INTO o {_JOIN.format(one='one', two='two')};", "job.sql")
+    _, told = session.explain().split("\n\n")
+    assert told.startswith("The query reads once:\n  Scan t: kafka, t, json, reads (kind, id, v)")
