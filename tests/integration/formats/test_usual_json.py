@@ -141,3 +141,21 @@ def test_a_missing_field_is_a_fault_where_it_is_to_be_one(spark: Any) -> None:
 @pytest.mark.parametrize("options", OPTIONS, ids=["strict", "lenient", "iso"])
 def test_many_usual_objects(spark: Any, options: dict[str, str]) -> None:
     differ(spark, 100_000, int(os.environ.get("FUZZ_SEED", "1")), options)
+
+
+def test_a_string_may_have_any_length_and_any_byte_at_any_place(spark: Any) -> None:
+    """The scanner looks at eight bytes at once."""
+    pieces = [b"", b'"', b"\\", b"\\n", b"\x00", b"\x1f", b" ", b"\x7f", b"\x80", b"\xff"]
+    pieces += ["é".encode(), "\ufffd".encode(), "😀".encode(), b"!", b"#", b"[", b"]", b"\xc3"]
+    values = [
+        b'{"other":"%s%s%s","s":"%s%s%s"}' % ((b"a" * before, piece, b"b" * after) * 2)
+        for piece in pieces
+        for before in (*range(9), 15, 16, 17)
+        for after in (0, 1, 7, 8, 9)
+    ]
+    scanned, scanned_counts = rows(spark, COLUMNS, values, {})
+    parsed, parsed_counts = rows(spark, PARSED, values, {})
+    assert scanned_counts == parsed_counts
+    pairs = zip(values, scanned, parsed, strict=True)
+    assert [(v, a, b) for v, a, b in pairs if a != b] == []
+    assert any(row is None for row in parsed)

@@ -27,8 +27,7 @@ import scala.runtime.BoxedUnit;
  * byte of an integer is first, so integers are sorted by their reversed bytes. Strings of equal
  * length need no conversion.
  *
- * <p>This is the extension that sessions name, so it also registers {@link LocalTimes} and
- * {@link StoredRows}.
+ * <p>This is the extension that sessions name, so it also registers {@link LocalTimes}.
  */
 public final class StateOrder extends AbstractFunction1<SparkSessionExtensions, BoxedUnit> {
   /** The session's option, read when a batch is planned. */
@@ -38,7 +37,6 @@ public final class StateOrder extends AbstractFunction1<SparkSessionExtensions, 
   public BoxedUnit apply(SparkSessionExtensions extensions) {
     extensions.injectColumnar(session -> new AfterSorts());
     extensions.injectOptimizerRule(session -> new LocalTimes());
-    extensions.injectPlannerStrategy(session -> new StoredRows.Strategy());
     return BoxedUnit.UNIT;
   }
 

@@ -3,6 +3,7 @@ package io.streamtable.query;
 import java.util.ArrayList;
 import java.util.List;
 import org.apache.spark.sql.Dataset;
+import org.apache.spark.sql.ExperimentalMethods;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.catalyst.expressions.Alias;
 import org.apache.spark.sql.catalyst.expressions.Attribute;
@@ -30,6 +31,8 @@ import scala.jdk.javaapi.CollectionConverters;
  * node. The shuffle moves no rows: a task of a reader gets the rows of one task, in their order.
  */
 public final class StoredRows extends LogicalPlan {
+  private static final Strategy STRATEGY = new Strategy();
+
   private final LogicalPlan rows;
 
   /** Spark copies a node by the public constructor. */
@@ -37,11 +40,23 @@ public final class StoredRows extends LogicalPlan {
     this.rows = rows;
   }
 
-  /** Returns rows that may be read in several places of a plan. */
+  /** Returns rows that may be read in several places of a plan of the same session. */
   public static Dataset<Row> of(Dataset<Row> rows) {
+    SparkSession session = (SparkSession) rows.sparkSession();
+    register(session.experimental());
     var classic = (org.apache.spark.sql.classic.Dataset<Row>) rows;
     return org.apache.spark.sql.classic.Dataset.ofRows(
-        (SparkSession) rows.sparkSession(), new StoredRows(classic.queryExecution().analyzed()));
+        session, new StoredRows(classic.queryExecution().analyzed()));
+  }
+
+  /** Registers the strategy in a session, which may have been created without our extension. */
+  private static synchronized void register(ExperimentalMethods methods) {
+    Seq<SparkStrategy> known = methods.extraStrategies();
+    if (!known.contains(STRATEGY)) {
+      List<SparkStrategy> all = new ArrayList<>(CollectionConverters.asJava(known));
+      all.add(STRATEGY);
+      methods.extraStrategies_$eq(seq(all));
+    }
   }
 
   /** Returns the rows for which a condition is true; all rows if it is not deterministic. */
@@ -101,7 +116,7 @@ public final class StoredRows extends LogicalPlan {
   }
 
   /** Plans the node as a shuffle by the number of the task. */
-  static final class Strategy extends SparkStrategy {
+  private static final class Strategy extends SparkStrategy {
     @Override
     public Seq<SparkPlan> apply(LogicalPlan plan) {
       if (!(plan instanceof StoredRows stored)) {

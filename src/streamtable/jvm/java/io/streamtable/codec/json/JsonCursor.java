@@ -1,5 +1,8 @@
 package io.streamtable.codec.json;
 
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 
 /**
@@ -11,6 +14,15 @@ final class JsonCursor {
   private static final int MAX_DEPTH = 32;
   /** Maximum digits of a number, so that a long cannot overflow. */
   private static final int MAX_DIGITS = 18;
+
+  /** Eight bytes at once; the first byte is the lowest. */
+  private static final VarHandle WORDS =
+      MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
+
+  private static final long ONES = 0x0101010101010101L;
+  private static final long HIGHS = ONES * 0x80;
+  private static final long QUOTES = ONES * '"';
+  private static final long BACKSLASHES = ONES * '\\';
 
   private byte[] in;
   private int at;
@@ -42,19 +54,45 @@ final class JsonCursor {
   boolean text() {
     byte[] bytes = in;
     int start = at;
-    boolean ascii = true;
-    for (int i = start; i < bytes.length; i++) {
+    long seen = 0;
+    int i = start;
+    for (; i + Long.BYTES <= bytes.length; i += Long.BYTES) {
+      long word = (long) WORDS.get(bytes, i);
+      long special = zeros(word ^ QUOTES) | zeros(word ^ BACKSLASHES) | controls(word);
+      if (special != 0) {
+        int first = Long.numberOfTrailingZeros(special) / Byte.SIZE;
+        seen |= word & ((1L << first * Byte.SIZE) - 1);
+        return bytes[i + first] == '"' && end(start, i + first, seen);
+      }
+      seen |= word;
+    }
+    for (; i < bytes.length; i++) {
       byte c = bytes[i];
       if (c == '"') {
-        at = i + 1;
-        return ascii || isWell(start, i);
+        return end(start, i, seen);
       }
       if (c == '\\' || c >= 0 && c < ' ') {
         return false;
       }
-      ascii &= c >= 0;
+      seen |= c;
     }
     return false;
+  }
+
+  /** Advances past a closing quote, if the bytes before it are valid; `seen` is all bytes or-ed. */
+  private boolean end(int start, int quote, long seen) {
+    at = quote + 1;
+    return (seen & HIGHS) == 0 || isWell(start, quote);
+  }
+
+  /** Returns the high bit of each byte that is 0; of bytes above the first such byte, any bits. */
+  private static long zeros(long word) {
+    return word - ONES & ~word & HIGHS;
+  }
+
+  /** Returns the high bit of each byte from 0 to 31; of bytes above the first one, any bits. */
+  private static long controls(long word) {
+    return word - ONES * ' ' & ~word & HIGHS;
   }
 
   /**
