@@ -72,8 +72,9 @@ def _engines(session: Session) -> Callable[[Sink], DuckDbEngine]:
     from streamtable.runtime.proof.duckdb import DuckDbEngine, check_duckdb
 
     check_duckdb()
-    inserts = {id(plan): made for plan, made in zip(session.plans, session.inserts, strict=True)}
-    return lambda sink: DuckDbEngine.of(sink, *inserts[id(sink)])
+    pairs = zip(session.plans, session.inserts, strict=True)
+    inserts = {id(plan.input): made for plan, made in pairs}
+    return lambda sink: DuckDbEngine.of(sink, *inserts[id(sink.input)])
 
 
 @click.command()

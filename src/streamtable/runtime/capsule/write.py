@@ -102,7 +102,8 @@ class CapsuleWriter:
     ) -> Callable[[Mapping[str, Sequence[RawRecord]]], Capsule]:
         """Return a function that adds the input records to a capsule."""
         proof, sink = difference.proof, difference.sink
-        insert = next(place for place, plan in enumerate(self.original) if plan is sink)
+        plans = enumerate(self.original)
+        insert = next(place for place, plan in plans if plan.input is sink.input)
         (example,) = (rows for found, *rows in proof.examples if found == key)
         target = target_records(sink, difference.commit, difference.lowering, key)
         settings = {
