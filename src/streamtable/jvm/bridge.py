@@ -6,7 +6,7 @@ columns and plain values. `jvm.faults` translates Java exceptions into Streamtab
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import fields
 from itertools import count
@@ -220,53 +220,7 @@ class Bridge:
         """Apply one of our operators to a DataFrame; `jvm.specs` defines its parameters."""
         put = self._ours.operators.Operators.put
         name = f"{spec.package}.{type(spec).__name__}"
-        return self._frame(put(rows._jdf, name, self._java_value(spec)))  # noqa: SLF001 - no public way
-
-    def fan_out(
-        self, rows: DataFrame, queries: Mapping[int, Callable[[DataFrame], DataFrame]]
-    ) -> DataFrame:
-        """Apply several queries to each row.
-
-        Args:
-            rows: the input.
-            queries: by the number of the query in its state. Each returns a query over a DataFrame
-                with the columns of the input; the results have equal types of columns.
-
-        Returns:
-            The rows of all queries, with the place of their query in another last column (INT).
-        """
-        java = self._ours.operators.fanout
-        input_ = rows._jdf  # noqa: SLF001 - no public way
-        found = [query(self._frame(java.Recording.begin(input_))) for query in queries.values()]
-        frames = self.java_list(frame._jdf for frame in found)  # noqa: SLF001
-        return self._frame(java.FanOut.of(input_, frames, self.java_list(queries)))
-
-    def recorded(self, rows: DataFrame) -> DataFrame:
-        """Return an empty DataFrame over which one input of `union` is written.
-
-        Args:
-            rows: the rows that the input takes. Filters and projections may follow.
-        """
-        return self._frame(self._ours.operators.fanout.Recording.begin(rows._jdf))  # noqa: SLF001
-
-    def union(self, inputs: Iterable[DataFrame]) -> DataFrame:
-        """Return the rows of DataFrames with equal types of columns.
-
-        If they are written over `recorded` frames of the same rows, these are computed once.
-        """
-        frames = self.java_list(frame._jdf for frame in inputs)  # noqa: SLF001
-        return self._frame(self._ours.operators.fanout.OnePass.union(frames))
-
-    def filtered(self, rows: DataFrame, condition: str) -> DataFrame:
-        """Drop rows for which a condition is not true; all rows stay if it is not deterministic."""
-        return self._frame(self._ours.query.StoredRows.filtered(rows._jdf, condition))  # noqa: SLF001
-
-    def stored(self, rows: DataFrame) -> DataFrame:
-        """Shuffle rows once in each micro-batch, for all places of a plan that read the result.
-
-        The rows of a task stay together, in their order.
-        """
-        return self._frame(self._ours.query.StoredRows.of(rows._jdf))  # noqa: SLF001
+        return self.frame(put(rows._jdf, name, self._java_value(spec)))  # noqa: SLF001 - no public way
 
     def shared_key(self, key: Column, ddl: str) -> Column:
         """Return a grouping key that is stored in the state of several queries.
@@ -317,6 +271,10 @@ class Bridge:
         """Return a `java.util.List` of Spark's columns."""
         return self.java_list(map(self._java_column, columns))
 
+    def frame(self, java: JavaObject) -> DataFrame:
+        """Return a `Dataset<Row>` of Spark as a DataFrame."""
+        return DataFrame(java, self._spark)
+
     def decoder(self, codec: Codec) -> JavaObject:
         """Create the Java decoder of a codec; raise an error of its schema registry."""
         return self._codec("decoder", codec)
@@ -358,9 +316,6 @@ class Bridge:
 
     def _java_column(self, column: Column) -> JavaObject:
         return column._jc  # noqa: SLF001
-
-    def _frame(self, java: JavaObject) -> DataFrame:
-        return DataFrame(java, self._spark)
 
     def _strings(self, items: Iterable[str]) -> JavaObject:
         return self._array(self._lang.String, list(items))

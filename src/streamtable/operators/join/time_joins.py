@@ -7,6 +7,7 @@ from pyspark.sql import DataFrame
 from streamtable.core.changelog import ROW_KIND_COLUMN, RowKind
 from streamtable.core.durations import milliseconds
 from streamtable.core.types import Field, quote, spark_ddl
+from streamtable.jvm.shared_rows import union
 from streamtable.jvm.specs.join import (
     IntervalJoinOperator,
     TemporalJoinOperator,
@@ -42,7 +43,7 @@ def lower_temporal_join(
         one = one.where(_has_key(node))
     updating = node if isinstance(node, UpdatingTemporalJoin) else None
     return context.bridge.operator(
-        context.bridge.union([one, other.where(_has_key(node))]),
+        union(context.bridge, [one, other.where(_has_key(node))]),
         TemporalJoinOperator(
             outer=node.kind.pads_right,
             condition=node.condition,
@@ -69,7 +70,7 @@ def lower_interval_join(
     if not node.kind.pads_left:
         other = other.where(_has_key(node))
     return context.bridge.operator(
-        context.bridge.union([one, other]),
+        union(context.bridge, [one, other]),
         IntervalJoinOperator(
             kind=node.kind.name,
             earliest=node.earliest,
@@ -92,7 +93,7 @@ def lower_window_join(
             tagged if _keeps_unmatched(node, left=is_left) else tagged.where(_has_key(node))
         )
     return context.bridge.operator(
-        context.bridge.union(sides),
+        union(context.bridge, sides),
         WindowJoinOperator(
             kind=node.kind.name,
             condition=node.condition,

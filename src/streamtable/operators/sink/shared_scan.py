@@ -9,6 +9,7 @@ from functools import partial
 from pyspark.sql import DataFrame
 
 from streamtable.connector_api.joint_sink import joint_sink_of
+from streamtable.jvm.shared_rows import fan_out
 from streamtable.operators.context import LoweringContext
 from streamtable.operators.sink.sink import checked_rows, with_metadata
 from streamtable.operators.source.scan import lower_scan
@@ -35,7 +36,7 @@ def lower_together(sinks: Mapping[int, Sink], context: LoweringContext) -> DataF
         Encoded rows; the last column is the place of their sink.
     """
     queries = {number: partial(_encoded, sink, context) for number, sink in sinks.items()}
-    return context.bridge.fan_out(_shared_rows([*sinks.values()], context), queries)
+    return fan_out(context.bridge, _shared_rows([*sinks.values()], context), queries)
 
 
 def _shared_rows(sinks: list[Sink], context: LoweringContext) -> DataFrame:

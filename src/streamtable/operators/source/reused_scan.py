@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from pyspark.sql import DataFrame
 
+from streamtable.jvm.shared_rows import filtered, recorded, stored
 from streamtable.operators.context import EqualParts, LoweringContext
 from streamtable.operators.source.scan import lower_scan
 from streamtable.operators.source.watermark import lower_observed
@@ -36,9 +37,9 @@ def _frames(reused: ReusedScan, context: LoweringContext) -> Callable[[], DataFr
     if observer is not None:
         rows = lower_observed(observer, rows, context)
     if reused.condition is not None:
-        rows = bridge.filtered(rows, reused.condition)
+        rows = filtered(bridge, rows, reused.condition)
     if reused.one_pass:
-        return lambda: bridge.recorded(rows)
+        return lambda: recorded(bridge, rows)
     if reused.stored:
-        rows = bridge.stored(rows)
+        rows = stored(bridge, rows)
     return lambda: rows

@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.stream.IntStream;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Encoders;
 import org.apache.spark.sql.Row;
@@ -57,6 +58,19 @@ public final class FanOut {
       rows = stages.applied(stages.given(rows, i, stages.tagged(i), Tagged.SCHEMA), i);
     }
     return stages.given(rows, count, last, output);
+  }
+
+  /**
+   * Returns the rows of all queries, which have equal types of columns. If all are filters and
+   * projections over a {@link Recording} of the same rows, one pass over these gives all rows.
+   */
+  public static Dataset<Row> union(List<Dataset<Row>> queries) {
+    Recording first = Recording.of(queries.get(0));
+    if (first == null) {
+      return queries.stream().reduce(Dataset::union).orElseThrow();
+    }
+    List<Integer> numbers = IntStream.range(0, queries.size()).boxed().toList();
+    return of(first.input(), queries, numbers).drop(PLACE);
   }
 
   /** Returns the rows that queries give for the output of the stage before a stage. */

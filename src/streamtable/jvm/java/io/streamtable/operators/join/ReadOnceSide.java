@@ -16,6 +16,7 @@ final class ReadOnceSide implements JoinSide {
   private final JoinSide side;
   /** All rows of the join key; null if they are not read, changed since, or too many. */
   private transient List<Entry> held;
+  private transient boolean many;
 
   ReadOnceSide(JoinSide side) {
     this.side = side;
@@ -29,6 +30,7 @@ final class ReadOnceSide implements JoinSide {
   @Override
   public void begin() {
     held = null;
+    many = false;
     side.begin();
   }
 
@@ -47,6 +49,9 @@ final class ReadOnceSide implements JoinSide {
     if (held != null) {
       return held.iterator();
     }
+    if (many) {
+      return side.entries();
+    }
     List<Entry> first = new ArrayList<>();
     Iterator<Entry> stored = side.entries();
     while (stored.hasNext() && first.size() < MAX_HELD) {
@@ -56,18 +61,8 @@ final class ReadOnceSide implements JoinSide {
       held = first;
       return first.iterator();
     }
-    Iterator<Entry> read = first.iterator();
-    return new Iterator<>() {
-      @Override
-      public boolean hasNext() {
-        return read.hasNext() || stored.hasNext();
-      }
-
-      @Override
-      public Entry next() {
-        return read.hasNext() ? read.next() : stored.next();
-      }
-    };
+    many = true;
+    return side.entries();
   }
 
   @Override
