@@ -14,6 +14,7 @@ from streamtable.core.secrets import without_secrets
 from streamtable.plan.explain.explain import explain
 from streamtable.plan.rules.shape import shape
 from streamtable.plan.rules.state_layouts import layouts
+from streamtable.plan.sink.reused_scan import reused_scans
 from streamtable.plan.sink.sink import Sink
 from streamtable.plan.source.scan import scans
 from streamtable.runtime.checkpoint.shapes import first_difference, operators
@@ -79,7 +80,8 @@ class RecordedQuery:
         metadata: `table.column` -> metadata key, for the metadata columns that the query reads;
             empty if an earlier version has written the manifest.
         reuses_scans: whether one scan serves several places of the query
-            (`plan.sink.reused_scan`).
+            (`plan.sink.reused_scan`). The first run decides, because a checkpoint has a position
+            for each source.
     """
 
     plan: Sequence[str]
@@ -108,6 +110,7 @@ class RecordedQuery:
             shape=_masked(data),
             id=id_,
             metadata=_metadata(plan),
+            reuses_scans=bool(reused_scans(plan)),
         )
 
     @classmethod

@@ -1,7 +1,4 @@
-"""Scans that serve several INSERTs of a statement set, or several places of one INSERT.
-
-The first run of an INSERT decides whether its query reads a table once that it reads in several
-places; the manifest keeps the decision, because the checkpoint has a position for each source.
+"""INSERTs of a statement set that share a query of the checkpoint.
 
 The first run of an INSERT decides whether it shares a query; the manifest keeps the decision. An
 INSERT that is added later starts in a query of its own, or shares one with other added INSERTs,
@@ -16,7 +13,6 @@ from dataclasses import replace
 
 from streamtable.connector_api.together import writer_id_of
 from streamtable.core.checkpoint_path import CheckpointPath
-from streamtable.plan.sink.reused_scan import reused_scans
 from streamtable.plan.sink.shared_scan import share_scan, shared_groups
 from streamtable.plan.sink.sink import Sink
 from streamtable.runtime.checkpoint.assignment import Assignment, assign
@@ -27,7 +23,7 @@ _NAME = "statement-set"
 
 
 def sharing(queries: Assignment, manifest: Manifest, path: CheckpointPath) -> Assignment:
-    """Let the new INSERTs of a statement set that agree share a query, and new ones reuse scans.
+    """Let the new INSERTs of a statement set that agree share a query.
 
     Args:
         queries: the queries of the script.
@@ -44,12 +40,7 @@ def sharing(queries: Assignment, manifest: Manifest, path: CheckpointPath) -> As
         query = SharedQuery(_free(used, path))
         used.add(query.name)
         groups[query] = [added[place] for place in group]
-    records = {
-        name: replace(record, reuses_scans=bool(reused_scans(queries.plans[name])))
-        if name in queries.added
-        else record
-        for name, record in queries.records.items()
-    }
+    records = dict(queries.records)
     for query, members in groups.items():
         # A query has an id from its first run with transactions on.
         id_ = query.writer_id or writer_id_of(queries.plans[members[0]].table)
