@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from streamtable.plan.sink.reused_scan import ReusedScan, read_scans, reused_scans
+from streamtable.runtime.checkpoint.assignment import assign, query_names
+from streamtable.runtime.checkpoint.manifest import Manifest
 from streamtable.session import Session
 
 _KAFKA = (
@@ -122,3 +126,17 @@ def test_explain_shows_what_is_read_once() -> None:
     session.load(f"{TABLES}INSERT INTO o {_JOIN.format(one='one', two='two')};", "job.sql")
     _, told = session.explain().split("\n\n")
     assert told.startswith("The query reads once:\n  Scan t: kafka, t, json, reads (kind, id, v)")
+
+
+def test_plan_and_record_of_a_query_agree() -> None:
+    """Every command that assigns plans to queries, such as `adopt`, takes both from here."""
+    session = Session()
+    session.load(f"{TABLES}INSERT INTO o {_JOIN.format(one='one', two='two')};", "job.sql")
+    plans = query_names(session.plans)
+    new = assign(plans, Manifest("", {}))
+    assert new.records["o"].reuses_scans
+    assert reused_scans(new.plans["o"])
+    apart = replace(new.records["o"], reuses_scans=False)
+    continued = assign(plans, Manifest("", {"o": apart}))
+    assert not continued.records["o"].reuses_scans
+    assert reused_scans(continued.plans["o"]) == ()
