@@ -35,6 +35,11 @@ final class CountedSide implements JoinSide {
   }
 
   @Override
+  public boolean looksForAdded() {
+    return true;
+  }
+
+  @Override
   public void allNew() {
     allNew = true;
   }

@@ -95,7 +95,7 @@ public final class JoinProcessor extends RowProcessor {
 
   /** Asks once whether a join key has rows: to look for a row that does not exist is expensive. */
   private static void prepare(JoinSide side, NetRows changes) {
-    if (changes.size() >= WORTH_ASKING && side.isEmpty()) {
+    if (side.looksForAdded() && changes.size() >= WORTH_ASKING && side.isEmpty()) {
       side.allNew();
     }
   }

@@ -36,6 +36,11 @@ interface JoinSide extends Serializable {
   /** Moves to another join key. */
   default void begin() {}
 
+  /** Returns whether an added row is looked for, unless {@link #allNew} was called. */
+  default boolean looksForAdded() {
+    return false;
+  }
+
   /** Notes that the join key has no rows, and that no row will be added twice in this call. */
   default void allNew() {}
 

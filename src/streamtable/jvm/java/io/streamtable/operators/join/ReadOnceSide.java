@@ -35,6 +35,11 @@ final class ReadOnceSide implements JoinSide {
   }
 
   @Override
+  public boolean looksForAdded() {
+    return side.looksForAdded();
+  }
+
+  @Override
   public void allNew() {
     side.allNew();
   }
