@@ -11,7 +11,7 @@ operator one kind of timers, so these operators must also depend on time in the 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from streamtable.connector_api.together import CommonWriter, common_writer_of
 from streamtable.plan.node import Node
@@ -19,7 +19,7 @@ from streamtable.plan.position import POSITION
 from streamtable.plan.rules.replay import replay_may_differ
 from streamtable.plan.rules.tree import every
 from streamtable.plan.rules.watermarks import waits
-from streamtable.plan.sink.reused_scan import merged
+from streamtable.plan.sink.reused_scan import bare, merged
 from streamtable.plan.sink.sink import Sink
 from streamtable.plan.source.normalize import Normalize
 from streamtable.plan.source.scan import Scan, scans
@@ -102,7 +102,7 @@ def _agreement(sink: Sink) -> _Agreement | None:
     if not stages and any(field in POSITION for field in scan.fields):
         return None
     return _Agreement(
-        scan=replace(scan, fields=()),
+        scan=bare(scan),
         upserts=any(isinstance(node, Normalize) for node in nodes),
         observed=waits(sink.input),
         stages=stages,
