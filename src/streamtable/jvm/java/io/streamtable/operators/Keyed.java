@@ -1,5 +1,6 @@
 package io.streamtable.operators;
 
+import io.streamtable.operators.encoding.StateEncoder;
 import io.streamtable.operators.fanout.Recording;
 import io.streamtable.operators.row.Plain;
 import io.streamtable.operators.row.RowKind;
@@ -101,7 +102,7 @@ public final class Keyed {
     Column[] columns = columns(input, plain, keys);
     return plain
         .groupBy(columns)
-        .as(Encoders.row(plain.select(columns).schema()), Encoders.row(plain.schema()));
+        .as(StateEncoder.row(plain.select(columns).schema()), Encoders.row(plain.schema()));
   }
 
   private static Column[] columns(Dataset<Row> input, Dataset<Row> plain, List<String> keys) {

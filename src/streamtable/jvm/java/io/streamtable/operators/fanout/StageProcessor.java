@@ -5,6 +5,7 @@ import static io.streamtable.operators.fanout.Tagged.NUMBER;
 import static io.streamtable.operators.fanout.Tagged.ROW;
 
 import io.streamtable.operators.RowProcessor;
+import io.streamtable.operators.encoding.StateEncoder;
 import io.streamtable.operators.state.PrefixedState;
 import java.io.Serializable;
 import java.util.Map;
@@ -53,7 +54,7 @@ final class StageProcessor extends StatefulProcessor<Row, Row, Row> {
     Dataset<Row> named = rows.toDF(columns.fieldNames());
     return named
         .groupBy(named.col(columns.fieldNames()[NUMBER]), named.col(columns.fieldNames()[KEY]))
-        .as(Encoders.row(key), Encoders.row(columns))
+        .as(StateEncoder.row(key), Encoders.row(columns))
         .transformWithState(
             new StageProcessor(parts), time, OutputMode.Update(), Encoders.row(output));
   }

@@ -1,6 +1,7 @@
 package io.streamtable.operators.match;
 
 import io.streamtable.operators.RowProcessor;
+import io.streamtable.operators.encoding.StateEncoder;
 import io.streamtable.operators.row.RowOrder;
 import io.streamtable.operators.state.EventTimers;
 import io.streamtable.operators.state.Lateness;
@@ -10,7 +11,6 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.SortedMap;
-import org.apache.spark.sql.Encoders;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.streaming.ExpiredTimerInfo;
 import org.apache.spark.sql.streaming.OutputMode;
@@ -54,7 +54,7 @@ public final class MatchProcessor extends RowProcessor {
   @Override
   public void init(OutputMode outputMode, TimeMode timeMode) {
     waiting.open(getHandle(), "waiting");
-    timer = getHandle().getValueState("timer", Encoders.LONG(), TTLConfig.NONE());
+    timer = getHandle().getValueState("timer", StateEncoder.longs(), TTLConfig.NONE());
     matches.open(getHandle());
   }
 

@@ -1,12 +1,12 @@
 package io.streamtable.operators.match;
 
 import io.streamtable.operators.RowProcessor;
+import io.streamtable.operators.encoding.StateEncoder;
 import io.streamtable.operators.row.RowOrder;
 import io.streamtable.operators.row.RowValue;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
-import org.apache.spark.sql.Encoders;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.streaming.ExpiredTimerInfo;
 import org.apache.spark.sql.streaming.OutputMode;
@@ -56,7 +56,7 @@ public final class ProcessingTimeMatchProcessor extends RowProcessor {
   public void init(OutputMode outputMode, TimeMode timeMode) {
     matches.open(getHandle());
     if (limited) {
-      timer = getHandle().getValueState("timer", Encoders.LONG(), TTLConfig.NONE());
+      timer = getHandle().getValueState("timer", StateEncoder.longs(), TTLConfig.NONE());
     }
   }
 

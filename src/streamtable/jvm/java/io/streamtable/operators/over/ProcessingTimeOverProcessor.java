@@ -2,6 +2,7 @@ package io.streamtable.operators.over;
 
 import io.streamtable.operators.RowProcessor;
 import io.streamtable.operators.aggregate.AggregateState;
+import io.streamtable.operators.encoding.StateEncoder;
 import io.streamtable.operators.row.Plain;
 import io.streamtable.operators.row.RowValue;
 import io.streamtable.operators.state.ExpiringState;
@@ -10,7 +11,6 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.SortedMap;
 import java.util.TreeMap;
-import org.apache.spark.sql.Encoders;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.RowFactory;
 import org.apache.spark.sql.streaming.MapState;
@@ -63,7 +63,7 @@ public final class ProcessingTimeOverProcessor extends RowProcessor {
   public void init(OutputMode outputMode, TimeMode timeMode) {
     StatefulProcessorHandle handle = ExpiringState.of(getHandle(), ttl);
     StructType list = new StructType().add("rows", DataTypes.createArrayType(row));
-    rows = handle.getMapState("rows", Encoders.LONG(), Plain.row(list), TTLConfig.NONE());
+    rows = handle.getMapState("rows", StateEncoder.longs(), Plain.row(list), TTLConfig.NONE());
     frame.open(handle);
   }
 

@@ -3,6 +3,7 @@ package io.streamtable.operators.over;
 import io.streamtable.operators.RowProcessor;
 import io.streamtable.operators.aggregate.Aggregation;
 import io.streamtable.operators.aggregate.HeapAggregates;
+import io.streamtable.operators.encoding.StateEncoder;
 import io.streamtable.operators.row.NetRows;
 import io.streamtable.operators.row.Plain;
 import io.streamtable.operators.row.RowKind;
@@ -12,7 +13,6 @@ import io.streamtable.operators.row.Values;
 import io.streamtable.operators.state.ExpiringState;
 import java.util.ArrayList;
 import java.util.List;
-import org.apache.spark.sql.Encoders;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.streaming.MapState;
 import org.apache.spark.sql.streaming.OutputMode;
@@ -69,7 +69,7 @@ public final class SortedOverProcessor extends RowProcessor {
   public void init(OutputMode outputMode, TimeMode timeMode) {
     rows =
         ExpiringState.of(getHandle(), ttl)
-            .getMapState("rows", Plain.row(schema), Encoders.LONG(), TTLConfig.NONE());
+            .getMapState("rows", Plain.row(schema), StateEncoder.longs(), TTLConfig.NONE());
   }
 
   @Override

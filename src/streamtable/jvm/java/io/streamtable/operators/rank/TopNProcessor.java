@@ -1,6 +1,7 @@
 package io.streamtable.operators.rank;
 
 import io.streamtable.operators.RowProcessor;
+import io.streamtable.operators.encoding.StateEncoder;
 import io.streamtable.operators.row.NetRows;
 import io.streamtable.operators.row.Plain;
 import io.streamtable.operators.row.RowKind;
@@ -9,7 +10,6 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.function.Consumer;
-import org.apache.spark.sql.Encoders;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.RowFactory;
 import org.apache.spark.sql.streaming.MapState;
@@ -50,7 +50,7 @@ public final class TopNProcessor extends RowProcessor {
     if (spec.retracting()) {
       rest =
           handle.getMapState(
-              "rest", Plain.row(spec.row()), Encoders.LONG(), TTLConfig.NONE());
+              "rest", Plain.row(spec.row()), StateEncoder.longs(), TTLConfig.NONE());
     }
   }
 

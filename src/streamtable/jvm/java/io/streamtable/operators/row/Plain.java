@@ -1,9 +1,9 @@
 package io.streamtable.operators.row;
 
+import io.streamtable.operators.encoding.StateEncoder;
 import org.apache.spark.sql.Column;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Encoder;
-import org.apache.spark.sql.Encoders;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.types.ArrayType;
 import org.apache.spark.sql.types.DataType;
@@ -21,7 +21,7 @@ public final class Plain {
 
   /** Returns an encoder of rows whose columns are identified by position only. */
   public static Encoder<Row> row(StructType schema) {
-    return Encoders.row(schema(schema));
+    return StateEncoder.row(schema(schema));
   }
 
   /** Returns the schema with internal names, including nested fields. */

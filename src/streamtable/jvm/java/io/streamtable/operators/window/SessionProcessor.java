@@ -1,6 +1,7 @@
 package io.streamtable.operators.window;
 
 import io.streamtable.operators.RowProcessor;
+import io.streamtable.operators.encoding.StateEncoder;
 import io.streamtable.operators.row.Plain;
 import io.streamtable.operators.row.RowKind;
 import io.streamtable.operators.state.EventTimers;
@@ -9,7 +10,6 @@ import io.streamtable.operators.window.Sessions.Session;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
-import org.apache.spark.sql.Encoders;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.RowFactory;
 import org.apache.spark.sql.streaming.ExpiredTimerInfo;
@@ -58,7 +58,7 @@ public final class SessionProcessor extends RowProcessor {
     StructType spans = new StructType().add("spans", DataTypes.createArrayType(DataTypes.LongType));
     open = getHandle().getValueState("sessions", Plain.row(spans), TTLConfig.NONE());
     rows =
-        getHandle().getMapState("rows", Plain.row(schema), Encoders.LONG(), TTLConfig.NONE());
+        getHandle().getMapState("rows", Plain.row(schema), StateEncoder.longs(), TTLConfig.NONE());
   }
 
   @Override

@@ -1,10 +1,10 @@
 package io.streamtable.operators.accumulator.counted;
 
 import io.streamtable.operators.accumulator.ExtremeAccumulator;
+import io.streamtable.operators.encoding.StateEncoder;
 import io.streamtable.operators.row.Plain;
 import java.io.Serializable;
 import org.apache.spark.sql.Encoder;
-import org.apache.spark.sql.Encoders;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.RowFactory;
 import org.apache.spark.sql.streaming.MapState;
@@ -28,7 +28,7 @@ final class CountedValues implements Serializable {
 
   void open(StatefulProcessorHandle handle, String name) {
     Encoder<Row> keys = Plain.row(keySchema);
-    counts = handle.getMapState(name, keys, Encoders.LONG(), TTLConfig.NONE());
+    counts = handle.getMapState(name, keys, StateEncoder.longs(), TTLConfig.NONE());
   }
 
   /** Returns the changes of the batch, to be filled before {@link #settle}. */

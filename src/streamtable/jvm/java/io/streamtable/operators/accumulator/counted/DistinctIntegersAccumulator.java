@@ -2,9 +2,9 @@ package io.streamtable.operators.accumulator.counted;
 
 import io.streamtable.operators.accumulator.Accumulator;
 import io.streamtable.operators.accumulator.Partial;
+import io.streamtable.operators.encoding.StateEncoder;
 import io.streamtable.operators.row.Numbers;
 import java.util.List;
-import org.apache.spark.sql.Encoders;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.streaming.MapState;
 import org.apache.spark.sql.streaming.StatefulProcessorHandle;
@@ -55,7 +55,7 @@ public final class DistinctIntegersAccumulator implements Accumulator {
     inner.open(handle, name);
     chunks =
         handle.getMapState(
-            name + "_chunks", Encoders.LONG(), Encoders.BINARY(), TTLConfig.NONE());
+            name + "_chunks", StateEncoder.longs(), StateEncoder.binaries(), TTLConfig.NONE());
   }
 
   @Override

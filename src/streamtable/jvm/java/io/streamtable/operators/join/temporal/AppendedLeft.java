@@ -1,11 +1,11 @@
 package io.streamtable.operators.join.temporal;
 
+import io.streamtable.operators.encoding.StateEncoder;
 import io.streamtable.operators.row.Plain;
 import io.streamtable.operators.row.RowKind;
 import io.streamtable.operators.state.EventTimers;
 import java.util.ArrayList;
 import java.util.List;
-import org.apache.spark.sql.Encoders;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.RowFactory;
 import org.apache.spark.sql.streaming.MapState;
@@ -34,7 +34,7 @@ final class AppendedLeft implements TemporalLeft {
   public void open(StatefulProcessorHandle handle) {
     this.handle = handle;
     StructType rows = new StructType().add("rows", DataTypes.createArrayType(left));
-    waiting = handle.getMapState("waiting", Encoders.LONG(), Plain.row(rows), TTLConfig.NONE());
+    waiting = handle.getMapState("waiting", StateEncoder.longs(), Plain.row(rows), TTLConfig.NONE());
   }
 
   @Override

@@ -1,5 +1,6 @@
 package io.streamtable.operators.join.temporal;
 
+import io.streamtable.operators.encoding.StateEncoder;
 import io.streamtable.operators.join.CountedRows;
 import io.streamtable.operators.row.NetRows;
 import io.streamtable.operators.row.Plain;
@@ -8,7 +9,6 @@ import io.streamtable.operators.state.EventTimers;
 import java.util.List;
 import java.util.SortedMap;
 import java.util.TreeMap;
-import org.apache.spark.sql.Encoders;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.RowFactory;
 import org.apache.spark.sql.streaming.MapState;
@@ -61,7 +61,7 @@ final class ChangingLeft implements TemporalLeft {
   public void open(StatefulProcessorHandle handle) {
     this.handle = handle;
     StructType changes = new StructType().add("changes", counted.type());
-    waiting = handle.getMapState("waiting", Encoders.LONG(), Plain.row(changes), TTLConfig.NONE());
+    waiting = handle.getMapState("waiting", StateEncoder.longs(), Plain.row(changes), TTLConfig.NONE());
     emitted.open(handle);
     added = new TreeMap<>();
   }

@@ -1,5 +1,6 @@
 package io.streamtable.operators.join.temporal;
 
+import io.streamtable.operators.encoding.StateEncoder;
 import io.streamtable.operators.join.CountedRows;
 import io.streamtable.operators.row.NetRows;
 import io.streamtable.operators.row.Plain;
@@ -7,7 +8,6 @@ import io.streamtable.operators.state.IdleTime;
 import java.io.Serializable;
 import java.util.ArrayList;
 import java.util.List;
-import org.apache.spark.sql.Encoders;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.RowFactory;
 import org.apache.spark.sql.streaming.MapState;
@@ -55,7 +55,7 @@ final class EmittedRows implements Serializable {
     if (expires()) {
       entry = entry.add("at", DataTypes.LongType);
     }
-    state = handle.getMapState("emitted", Encoders.LONG(), Plain.row(entry), TTLConfig.NONE());
+    state = handle.getMapState("emitted", StateEncoder.longs(), Plain.row(entry), TTLConfig.NONE());
     swept.open(handle);
   }
 

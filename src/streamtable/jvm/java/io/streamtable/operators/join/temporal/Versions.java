@@ -1,11 +1,11 @@
 package io.streamtable.operators.join.temporal;
 
+import io.streamtable.operators.encoding.StateEncoder;
 import io.streamtable.operators.row.Plain;
 import io.streamtable.operators.row.RowKind;
 import java.io.Serializable;
 import java.util.ArrayList;
 import java.util.List;
-import org.apache.spark.sql.Encoders;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.RowFactory;
 import org.apache.spark.sql.streaming.MapState;
@@ -29,7 +29,7 @@ final class Versions implements Serializable {
   void open(StatefulProcessorHandle handle) {
     StructType version = new StructType().add("row", right, true);
     state =
-        handle.getMapState("versions", Encoders.LONG(), Plain.row(version), TTLConfig.NONE());
+        handle.getMapState("versions", StateEncoder.longs(), Plain.row(version), TTLConfig.NONE());
   }
 
   /**
