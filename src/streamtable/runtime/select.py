@@ -19,7 +19,11 @@ from streamtable.core.options import Settings
 from streamtable.core.settings.execution import EXECUTION_MODE, ExecutionMode
 from streamtable.jvm.bridge import Bridge
 from streamtable.jvm.faults import Explain, job_fault
-from streamtable.jvm.streaming.planned_batches import plan_last_batch
+from streamtable.jvm.streaming.planned_batches import (
+    expect_last_batch,
+    expect_no_last_batch,
+    plan_last_batch,
+)
 from streamtable.jvm.streaming.progress import Progress
 from streamtable.operators.context import LoweringContext
 from streamtable.operators.lower import lower
@@ -102,9 +106,12 @@ def run_select(
         with closing(context.watermarks):
             rows = lower(plan.input, context)
             receiver.begin()
+            drained = bounded and drains(plan.input, settings)
+            if drained:
+                expect_last_batch(bridge, Path(directory))
             run(Extent.AVAILABLE if bounded else Extent.ENDLESS)
-            drained = bounded and drains(plan.input, settings) and not stop.is_set()
-            if drained and plan_last_batch(bridge, Path(directory)):
+            expect_no_last_batch(bridge, Path(directory))
+            if drained and not stop.is_set() and plan_last_batch(bridge, Path(directory)):
                 run(Extent.ONE_BATCH)
         receiver.end()
         counts = {name: counters.values() for name, counters in context.counters.items()}

@@ -28,15 +28,33 @@ def stage(bridge: Bridge, directory: CheckpointPath) -> Stage:
 
 
 def plan_last_batch(bridge: Bridge, directory: CheckpointPath) -> bool:
-    """Write the last batch to the log, for Spark to run; False if the query has had no batch.
+    """Write the last batch to the log, for Spark to run.
 
     The last batch has no rows and a watermark above every time. All earlier batches must be
     committed.
+
+    Returns:
+        False if the query has had no batch, or has had its last batch (`expect_last_batch`).
     """
-    if not _has_batches(directory):
+    if not _has_batches(directory) or stage(bridge, directory) is Stage.ENDED:
         return False
     planned = bridge.java.query.PlannedBatches
     return bool(planned.planLast(bridge.java_session, str(directory), END_WATERMARK_MS))
+
+
+def expect_last_batch(bridge: Bridge, directory: CheckpointPath) -> None:
+    """Let the next run of a query, which ends at the available input, end with the last batch.
+
+    The run needs no empty batch and no second run for it. If the run cannot know that it has read
+    everything, it ends without the last batch, and `plan_last_batch` plans it.
+    """
+    ends = bridge.java.query.EndOfInput
+    ends.expect(bridge.java_session, str(directory), END_WATERMARK_MS)
+
+
+def expect_no_last_batch(bridge: Bridge, directory: CheckpointPath) -> None:
+    """Let the next runs of a query continue to read; the query does not run now."""
+    bridge.java.query.EndOfInput.forget(str(directory))
 
 
 def plan_empty_batch(bridge: Bridge, directory: CheckpointPath) -> bool:

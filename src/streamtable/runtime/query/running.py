@@ -20,12 +20,17 @@ from streamtable.core.checkpoint_path import CheckpointPath
 from streamtable.core.errors import StreamtableError
 from streamtable.core.settings.execution import DRAIN, ExecutionMode
 from streamtable.jvm.bridge import Bridge
-from streamtable.jvm.streaming.planned_batches import Stage
+from streamtable.jvm.streaming.planned_batches import (
+    Stage,
+    expect_last_batch,
+    expect_no_last_batch,
+)
 from streamtable.jvm.streaming.running_queries import current_watermark
 from streamtable.operators.context import LoweringContext
 from streamtable.plan.sink.sink import Sink
 from streamtable.runtime.checkpoint.checkpoint import Checkpoint
 from streamtable.runtime.endpoints import explains
+from streamtable.runtime.query.end_of_input import drains
 from streamtable.runtime.query.job_query import JobQuery
 from streamtable.runtime.query.modes import (
     with_empty_batches,
@@ -222,6 +227,7 @@ class RunningQuery:
     def _break_off(self) -> None:
         if self._run is not None and self.state.runs:
             self._run.stop()
+            expect_no_last_batch(self.context.bridge, self._directory)
             if self.rollback is not None:
                 self.rollback.after_stop()
             self._real_time.end()
@@ -238,6 +244,8 @@ class RunningQuery:
         writer = trigger.queryName(self.name).option("checkpointLocation", str(self._directory))
         self.query.write(writer, self.facts, replace(context, mode=mode))
         self._transitions.begin_run()
+        if state is State.READING_TO_END and drains(self.plan.input, context.settings):
+            expect_last_batch(context.bridge, self._directory)
         with with_empty_batches(context.spark, [self.plan.input], extent):
             return QueryRun(self.query.title, writer, explains(self.query.plans))
 

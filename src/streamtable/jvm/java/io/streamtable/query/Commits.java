@@ -48,6 +48,11 @@ public final class Commits {
     }
   }
 
+  /** Returns whether two directories, as local paths or URIs, are the same. */
+  static boolean isSame(String directory, String other) {
+    return folder(directory).equals(folder(other));
+  }
+
   private static String folder(String directory) {
     return key(new Path(directory, "commits"));
   }

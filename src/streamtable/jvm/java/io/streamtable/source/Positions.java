@@ -25,6 +25,13 @@ public record Positions(Map<String, Long> offsets) {
     return new Positions(capped);
   }
 
+  /** Returns the number of records from these positions to later ones. */
+  public long recordsTo(Positions later) {
+    return later.offsets.entrySet().stream()
+        .mapToLong(end -> Math.max(0, end.getValue() - at(end.getKey(), 0)))
+        .sum();
+  }
+
   /** Returns these positions, but not after the ends; a split without an end stays at the begin. */
   public Positions endedAt(Positions begin, Positions ends) {
     Map<String, Long> limits = new TreeMap<>();

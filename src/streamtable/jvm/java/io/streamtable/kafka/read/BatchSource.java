@@ -132,7 +132,7 @@ public final class BatchSource implements TableProvider {
 
     @Override
     public Offset latestOffset(Offset begin, ReadLimit limit) {
-      Offset end = limited.latestOffset(begin, limit);
+      Offset end = withRest(begin, limited.latestOffset(begin, limit));
       if (ends != null) {
         Positions found = KafkaOffsets.parse(end.json());
         found = found.endedAt(KafkaOffsets.parse(begin.json()), ends);
@@ -150,6 +150,21 @@ public final class BatchSource implements TableProvider {
         // Spark treats this exception as the end of a query that is stopped.
         throw new UncheckedIOException(new InterruptedIOException("stopped while held back"));
       }
+    }
+
+    /**
+     * Returns the newest offsets instead of the end of a batch, if few records are left. Spark
+     * rounds the share of each partition down, so the rest would often be a batch of a few records.
+     */
+    private Offset withRest(Offset begin, Offset end) {
+      Offset newest = limited.reportLatestOffset();
+      if (newest == null || newest.equals(end)) {
+        return end;
+      }
+      Positions last = KafkaOffsets.parse(end.json());
+      long records = KafkaOffsets.parse(begin.json()).recordsTo(last);
+      long rest = last.recordsTo(KafkaOffsets.parse(newest.json()));
+      return rest * 100 <= records ? newest : end;
     }
 
     @Override
