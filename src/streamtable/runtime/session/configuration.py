@@ -55,6 +55,9 @@ DEFAULTS = {
     # Maintenance deletes old versions of the state and writes snapshots. With Spark's default of
     # one minute, a query with short batches keeps a thousand versions although it needs ten.
     f"{_STATE}maintenanceInterval": "5s",
+    # The changes of each batch, which most of a checkpoint consists of. Measured: half the size of
+    # Spark's default, lz4, at the same throughput. A checkpoint keeps the codec that it began with.
+    f"{_STATE}compression.codec": "zstd",
     # All RocksDB stores of a process share one cache and one budget of write buffers. By default,
     # each store, one per operator and partition, has about 140 MB.
     f"{_STATE}rocksdb.boundedMemoryUsage": "true",

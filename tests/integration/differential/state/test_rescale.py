@@ -24,6 +24,7 @@ from streamtable.jvm.bridge import Bridge
 from streamtable.jvm.streaming.planned_batches import newest_batch
 from streamtable.jvm.streaming.state_partitions import repartition
 from streamtable.runtime.checkpoint.rescale import open_rescale
+from streamtable.testing.answers import set_for_a_while
 from streamtable.testing.jobs import BoundedRun
 from streamtable.testing.topics import produce_json
 
@@ -92,6 +93,30 @@ def test_answers_stay_exact_over_more_and_fewer_partitions(
     assert _tasks(checkpoint, "groups") == 1
     assert not job.wrong(job.answers()), f"seed {seed}, all deleted"
     assert not job.state_rows()
+
+
+def test_a_checkpoint_keeps_the_codec_that_it_began_with(
+    spark: SparkSession, broker: Broker, topic: Topics, tmp_path: Path
+) -> None:
+    codec = "spark.sql.streaming.stateStore.compression.codec"
+    assert spark.conf.get(codec) == "zstd", "the default of jobs"
+    queries = {"groups": QUERIES["groups"]}
+    job = KafkaJob(spark, broker.bootstrap_servers, topic, tmp_path, queries)
+    cut = histories(7, cuts=2)
+    for name in cut:
+        job.feed(name, cut[name][0])
+    with set_for_a_while(spark, {codec: "lz4"}):
+        job.run(70)
+    state = job.state_rows()
+    assert state
+    assert _rescale(spark, tmp_path / "checkpoint", 5) == ["groups"]
+    assert job.state_rows() == state
+    for name in cut:
+        job.feed(name, cut[name][1])
+    job.run(70)
+    assert not job.wrong(job.answers())
+    newest = max((tmp_path / "checkpoint/groups/offsets").glob("[0-9]*"), key=lambda f: int(f.name))
+    assert json.loads(newest.read_text().splitlines()[1])["conf"][codec] == "lz4"
 
 
 def _has_state(job: KafkaJob, query: str) -> bool:
