@@ -203,7 +203,11 @@ def test_topics(broker, topic, admin):
         "cleanup.policy": "compact",
         "min.compaction.lag.ms": "0",
     }
-    admin.setConfigs(properties, 10_000, made, {"min.compaction.lag.ms": "7"})
+    admin.setConfigs(properties, 10_000, made, {"min.compaction.lag.ms": "6"}, True)
+    assert dict(admin.describe(properties, 10_000, made))["min.compaction.lag.ms"] == "0"
+    with pytest.raises(Exception, match="Invalid value -5"):
+        admin.setConfigs(properties, 10_000, made, {"min.compaction.lag.ms": "-5"}, True)
+    admin.setConfigs(properties, 10_000, made, {"min.compaction.lag.ms": "7"}, False)
     changed = dict(admin.describe(properties, 10_000, made))
     assert (changed["min.compaction.lag.ms"], changed["cleanup.policy"]) == ("7", "compact")
     assert dict(admin.describe(properties, 10_000, name))["cleanup.policy"] == "delete"

@@ -113,7 +113,7 @@ def test_what_is_in_the_way(
     topic = f"restoring-{uuid.uuid4().hex[:8]}"
     secured.admin.create_topics([NewTopic(topic, 1, config=config)])[topic].result(30)
     secured.allow("User:plain", ResourceType.TOPIC, topic, *rights)
-    found = _obstacles(spark, secured, tmp_path, topic, {}, column, shared=shared)
+    found = _obstacles(spark, secured, tmp_path, topic, {_ADJUST: "false"}, column, shared=shared)
     assert found == ({} if reason is None else {"o": reason.format(topic)})
 
 
@@ -125,7 +125,7 @@ def test_a_topic_may_be_adjusted(
     secured.admin.create_topics([NewTopic(topic, 1, config={"cleanup.policy": "compact"})])
     rights = (READ, WRITE, ASK, *((CHANGE,) if may_change else ()))
     secured.allow("User:plain", ResourceType.TOPIC, topic, *rights)
-    found = _obstacles(spark, secured, tmp_path, topic, {_ADJUST: "true"})
+    found = _obstacles(spark, secured, tmp_path, topic, {})
     assert found == (
         {} if may_change else {"o": f"the user lacks ALTER_CONFIGS of topic '{topic}'"}
     )

@@ -111,11 +111,12 @@ RESTORE_SINKS = Option(
 ADJUST_SINKS = Option(
     "execution.real-time.adjust-sinks",
     BOOLEAN,
-    default=False,
+    default=True,
     doc="Whether a start of real-time mode may change the configuration of an existing topic that"
     " `execution.real-time.restore-sinks` needs. A compacted topic with a shorter"
     " `min.compaction.lag.ms`, such as the brokers' default 0, gets one of one hour, or of ten"
-    " checkpoint intervals. The user needs ALTER_CONFIGS of the topic. Without this setting, such a"
+    " checkpoint intervals: brokers then compact a record an hour later. The job says so. The user"
+    " needs ALTER_CONFIGS of the topic. If the topic cannot be changed, or with `false`, such a"
     " query stays in micro-batches in `auto` mode.",
 )
 
@@ -141,7 +142,8 @@ MAX_BATCH_RECORDS = Option(
     "execution.micro-batch.max-records",
     integer(minimum=1),
     default=1_000_000,
-    doc="Maximum number of records that a micro-batch reads from one table.",
+    doc="Maximum number of records that a micro-batch reads from one table. A batch of a Kafka"
+    " table reads up to 1 % more if the next batch would have only these records.",
 )
 
 STATE_ROWS = Option(

@@ -69,7 +69,6 @@ def test_catches_up_goes_on_in_real_time_and_survives_a_kill(
     arguments += ["--var", f"source={source}", "--var", f"servers={servers}"]
     arguments += ["--set", "execution.micro-batch.max-records=50"]
     arguments += ["--set", "execution.checkpointing.interval=5 s"]
-    arguments += ["--set", "execution.real-time.adjust-sinks=true"]
 
     produce_json(servers, source, history[:200])
     process = Cli.start(*arguments)

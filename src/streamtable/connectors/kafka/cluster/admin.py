@@ -23,7 +23,7 @@ from streamtable.jvm.streaming.counters import Counters
 TIMEOUT_MS = 15_000
 
 #: An operation of Kafka's ACLs.
-Operation = Literal["READ", "WRITE", "ALTER_CONFIGS"]
+Operation = Literal["READ", "WRITE"]
 
 #: (topic, partition)
 Partition = tuple[str, int]
@@ -134,10 +134,17 @@ class KafkaAdmin:
             )
         return None if found < 0 else int(found)
 
-    def set_configs(self, topic: str, configs: Mapping[str, str]) -> None:
-        """Change entries of a topic's configuration."""
+    def set_configs(
+        self, topic: str, configs: Mapping[str, str], *, check_only: bool = False
+    ) -> None:
+        """Change entries of a topic's configuration, or only ask whether the brokers would.
+
+        Raises:
+            StreamtableError: ACCESS_DENIED without the right; BROKER_FAILED for an entry that the
+                brokers refuse, for example by their policy.
+        """
         with self._named(f"topic '{topic}'", "ALTER_CONFIGS"):
-            self._ask("setConfigs", topic, self._bridge.java_map(configs))
+            self._ask("setConfigs", topic, self._bridge.java_map(configs), check_only)
 
     def check_access(self, topic: str, operation: Operation) -> None:
         """Check that the user has a right to an existing topic."""

@@ -119,7 +119,8 @@ class KafkaRollback:
         self._admin.set_configs(self._topic, configs)
         self._notice(
             f"{self._query}: set '{LAG}' of topic '{self._topic}' to '{configs[LAG]}'"
-            f" (was '{lag_ms(found)}'), because '{ADJUST_SINKS.key}' is on"
+            f" (was '{lag_ms(found)}'), so that a crash in real-time mode can be rolled back;"
+            f" SET '{ADJUST_SINKS.key}' = 'false' to keep it and stay in micro-batches"
         )
 
     def after_stop(self) -> None:

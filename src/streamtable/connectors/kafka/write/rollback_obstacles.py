@@ -8,7 +8,7 @@ from contextlib import suppress
 from datetime import timedelta
 
 from streamtable.connector_api.sink import SinkFacts
-from streamtable.connectors.kafka.cluster.admin import KafkaAdmin, Operation
+from streamtable.connectors.kafka.cluster.admin import KafkaAdmin
 from streamtable.connectors.kafka.options.options import DeliveryGuarantee
 from streamtable.connectors.kafka.table import KafkaTable
 from streamtable.core.checkpoint_path import CheckpointPath
@@ -54,7 +54,7 @@ def _obstacle_of_topic(table: KafkaTable, facts: SinkFacts, bridge: Bridge) -> s
     topic = table.topics[0]
     admin = KafkaAdmin(bridge, table.properties)
     found = _described(admin, topic)
-    if not _may(admin, "READ", topic):
+    if not _may_read(admin, topic):
         return f"the user lacks READ of topic '{topic}'"
     if "cleanup.policy" not in found:
         return f"the user lacks DESCRIBE_CONFIGS of topic '{topic}'"
@@ -70,19 +70,30 @@ def _obstacle_of_topic(table: KafkaTable, facts: SinkFacts, bridge: Bridge) -> s
             f" '{_milliseconds(facts.interval * _SAFE_INTERVALS)}' or more;"
             f" '{ADJUST_SINKS.key}' = 'true' sets it"
         )
-    if not _may(admin, "ALTER_CONFIGS", topic):
-        return f"the user lacks ALTER_CONFIGS of topic '{topic}'"
-    return None
+    return _refused_lag(admin, topic, facts)
 
 
-def _may(admin: KafkaAdmin, operation: Operation, topic: str) -> bool:
+def _may_read(admin: KafkaAdmin, topic: str) -> bool:
     try:
-        admin.check_access(topic, operation)
+        admin.check_access(topic, "READ")
     except StreamtableError as error:
         if error.condition is not Condition.ACCESS_DENIED:
             raise
         return False
     return True
+
+
+def _refused_lag(admin: KafkaAdmin, topic: str, facts: SinkFacts) -> str | None:
+    """Return why the brokers would not raise the topic's compaction lag; None if they would."""
+    try:
+        admin.set_configs(topic, safe_lag(facts.interval), check_only=True)
+    except StreamtableError as error:
+        if error.condition is Condition.ACCESS_DENIED:
+            return f"the user lacks ALTER_CONFIGS of topic '{topic}'"
+        if error.condition is Condition.BROKER_FAILED:
+            return f"the brokers refuse to change '{LAG}' of topic '{topic}': {error}"
+        raise
+    return None
 
 
 def is_compacted_early(found: Mapping[str, str], interval: timedelta) -> bool:

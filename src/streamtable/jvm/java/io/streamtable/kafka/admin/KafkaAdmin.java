@@ -15,6 +15,7 @@ import java.util.regex.PatternSyntaxException;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.AdminClientConfig;
 import org.apache.kafka.clients.admin.AlterConfigOp;
+import org.apache.kafka.clients.admin.AlterConfigsOptions;
 import org.apache.kafka.clients.admin.Config;
 import org.apache.kafka.clients.admin.ConfigEntry;
 import org.apache.kafka.clients.admin.NewTopic;
@@ -139,9 +140,17 @@ public final class KafkaAdmin {
     return found;
   }
 
-  /** Changes entries of a topic's configuration. */
+  /**
+   * Changes entries of a topic's configuration.
+   *
+   * @param checkOnly whether the brokers only check the request, with its rights and their policy
+   */
   public static void setConfigs(
-      Map<String, String> properties, long timeoutMs, String topic, Map<String, String> configs) {
+      Map<String, String> properties,
+      long timeoutMs,
+      String topic,
+      Map<String, String> configs,
+      boolean checkOnly) {
     ConfigResource resource = new ConfigResource(ConfigResource.Type.TOPIC, topic);
     List<AlterConfigOp> changes =
         configs.entrySet().stream()
@@ -152,7 +161,8 @@ public final class KafkaAdmin {
         properties,
         timeoutMs,
         admin -> {
-          admin.incrementalAlterConfigs(Map.of(resource, changes)).all().get();
+          AlterConfigsOptions options = new AlterConfigsOptions().validateOnly(checkOnly);
+          admin.incrementalAlterConfigs(Map.of(resource, changes), options).all().get();
           return null;
         });
   }
