@@ -4,8 +4,8 @@ Real-time mode writes rows before the checkpoint that covers their records. Afte
 records are read again. The interleaving of partitions may differ. When auto mode catches up,
 batches give only one change per key. A transient row, which was written and later retracted, may
 then be missing in the replay, and nothing in the sink corrects it. Flink's at-least-once sinks have
-the same limitation. Micro-batches repeat a batch exactly. If possible, a start rolls the sink
-sinks of such queries back to its checkpoint (`runtime.preflight.rollback`).
+the same limitation. Micro-batches repeat a batch exactly. If possible, a start rolls the sinks of
+such queries back to the checkpoint (`runtime.preflight.rollback`).
 """
 
 from __future__ import annotations
