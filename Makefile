@@ -20,7 +20,7 @@ JVM_SOURCES := src/streamtable/jvm/ivy.xml $(shell find src/streamtable/jvm/java
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup demo test check fmt golden docs site wheel test-wheel test-sqlglot test-spark42 test-dbt soak bench bench-latency bench-backlog bench-idle bench-formats bench-mysql bench-nexmark bench-adopt clean
+.PHONY: help setup demo test check fmt golden docs site wheel test-wheel test-sqlglot test-spark42 test-dbt soak bench bench-flames bench-latency bench-backlog bench-idle bench-formats bench-mysql bench-nexmark bench-adopt clean
 
 help: ## show this list
 	@sed -n 's/^\([a-z0-9-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 16
@@ -78,6 +78,9 @@ soak: setup ## long randomized and fault runs
 
 bench: $(VENV)/bench ## throughput beside Flink's, as ratios: hours; ARGS='--scale 0.2' 25 minutes
 	$(BIN)/python benchmarks/throughput.py $(ARGS)
+
+bench-flames: $(VENV)/bench ## a flame graph of each workload; ten minutes, ARGS='--only merge' one
+	$(BIN)/python benchmarks/flames.py $(ARGS)
 
 bench-latency: $(VENV)/bench ## latency beside Flink's; about an hour
 	$(BIN)/python benchmarks/latency.py $(ARGS)
