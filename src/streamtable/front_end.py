@@ -20,7 +20,7 @@ from streamtable.core.settings.execution import (
     ExecutionMode,
 )
 from streamtable.core.settings.session import SessionSettings, jars, python_files
-from streamtable.core.settings.table import REUSE_SOURCE, REUSE_SUB_PLANS
+from streamtable.core.settings.table import reuses_sources
 from streamtable.core.types import Field
 from streamtable.jvm.java_classes import described_class, local_jar
 from streamtable.plan.explain.details import explained_plan
@@ -325,8 +325,7 @@ class FrontEnd:
             at: the place of the set.
         """
         settings = self.settings.current()
-        reuses = settings[REUSE_SOURCE] and settings[REUSE_SUB_PLANS]
-        if not reuses:
+        if not reuses_sources(settings):
             return plans
         in_batches = settings[EXECUTION_MODE] is ExecutionMode.MICRO_BATCH
         return [replace(plan, set_at=at, in_batches=in_batches) for plan in plans]

@@ -109,8 +109,10 @@ def run_select(
             drained = bounded and drains(plan.input, settings)
             if drained:
                 expect_last_batch(bridge, Path(directory))
-            run(Extent.AVAILABLE if bounded else Extent.ENDLESS)
-            expect_no_last_batch(bridge, Path(directory))
+            try:
+                run(Extent.AVAILABLE if bounded else Extent.ENDLESS)
+            finally:
+                expect_no_last_batch(bridge, Path(directory))
             if drained and not stop.is_set() and plan_last_batch(bridge, Path(directory)):
                 run(Extent.ONE_BATCH)
         receiver.end()

@@ -6,7 +6,7 @@ from datetime import timedelta
 from enum import Enum
 
 from streamtable.core.option_kinds import BOOLEAN, DURATION, choice
-from streamtable.core.options import Option
+from streamtable.core.options import Option, Settings
 
 
 class AggregationPhases(Enum):
@@ -143,3 +143,11 @@ REUSE_SUB_PLANS = Option(
     doc="As in Flink, `false` also turns `table.optimizer.reuse-source-enabled` off. With `true`,"
     " equal parts of an INSERT share the scan and the shuffle below their first state.",
 )
+
+
+def reuses_sources(settings: Settings) -> bool:
+    """Return whether one scan may serve several places of a query or of a statement set.
+
+    As in Flink, REUSE_SUB_PLANS turns the reuse of sources off as well.
+    """
+    return bool(settings[REUSE_SOURCE] and settings[REUSE_SUB_PLANS])

@@ -42,8 +42,7 @@ def lower_watermark(
         positions: whether to append partition and offset of the record to the fields.
     """
     calcs, leaf = _chain(node.input)
-    scan = leaf if isinstance(leaf, Scan) else leaf.input
-    if context.scanned(scan) is not None:  # `lower_observed` has observed these rows
+    if context.scanned(_scan_of(leaf)) is not None:  # `lower_observed` has observed these rows
         if isinstance(leaf, Scan):
             return _computed(calcs, lower_scan(leaf, context), context, ())
         return _computed(calcs, lower_normalize(leaf, context), context, ())
@@ -63,11 +62,10 @@ def lower_watermark(
 def lower_observed(node: WatermarkAssigner, rows: DataFrame, context: LoweringContext) -> DataFrame:
     """Observe the watermark of rows of a scan that have their splits; drop the splits."""
     calcs, leaf = _chain(node.input)
-    scan = leaf if isinstance(leaf, Scan) else leaf.input
     origin = {f"__origin{i}": c for i, c in enumerate(c for c in rows.columns if c not in _SPLIT)}
     kept = rows.select("*", *(F.col(quote(c)).alias(name) for name, c in origin.items()))
     computed = _computed(calcs, kept, context, (*origin, *_SPLIT))
-    marked = _marked(node, scan, computed, context)
+    marked = _marked(node, _scan_of(leaf), computed, context)
     return marked.select(*(F.col(name).alias(c) for name, c in origin.items()))
 
 
@@ -81,6 +79,11 @@ def _chain(node: Node) -> tuple[list[Calc], Scan | Normalize]:
         msg = "a watermark on anything but the columns of a table"
         raise InternalError(msg)
     return calcs, node
+
+
+def _scan_of(leaf: Scan | Normalize) -> Scan:
+    """Return the scan whose records are observed."""
+    return leaf if isinstance(leaf, Scan) else leaf.input
 
 
 def _computed(

@@ -11,9 +11,8 @@ from streamtable.core.options import Settings
 from streamtable.core.settings.table import (
     CDC_DUPLICATES,
     DYNAMIC_TABLE_OPTIONS,
-    REUSE_SOURCE,
-    REUSE_SUB_PLANS,
     UPSERT_MATERIALIZE,
+    reuses_sources,
 )
 from streamtable.core.table import Table
 from streamtable.core.types import Field
@@ -66,7 +65,7 @@ def plan_insert(insert: Insert, catalog: Catalog, settings: Settings) -> Sink:
         table=table,
         not_null=not_null,
         at=at,
-        reuses_scans=settings[REUSE_SOURCE] and settings[REUSE_SUB_PLANS],
+        reuses_scans=reuses_sources(settings),
     )
     materialize = materialized(insert.on_conflict, table, settings[UPSERT_MATERIALIZE])
     timed = merge_projections(with_event_time(sink))
