@@ -164,7 +164,7 @@ public final class BatchSource implements TableProvider {
       Positions last = KafkaOffsets.parse(end.json());
       long records = KafkaOffsets.parse(begin.json()).recordsTo(last);
       long rest = last.recordsTo(KafkaOffsets.parse(newest.json()));
-      return rest * 100 <= records ? newest : end;
+      return rest > 0 && rest * 100 <= records ? newest : end;
     }
 
     @Override
