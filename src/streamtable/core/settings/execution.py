@@ -142,8 +142,8 @@ MAX_BATCH_RECORDS = Option(
     "execution.micro-batch.max-records",
     integer(minimum=1),
     default=1_000_000,
-    doc="Maximum number of records that a micro-batch reads from one table. A batch of a Kafka"
-    " table reads up to 1 % more if the next batch would have only these records.",
+    doc="Maximum number of records that a micro-batch reads from one table. A connector that knows"
+    " how many records are left reads up to 1 % more if the next batch would have only these.",
 )
 
 STATE_ROWS = Option(
