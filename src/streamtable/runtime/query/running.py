@@ -246,6 +246,8 @@ class RunningQuery:
         self._transitions.begin_run()
         if state is State.READING_TO_END and drains(self.plan.input, context.settings):
             expect_last_batch(context.bridge, self._directory)
+        else:  # also after a run that was to end the input and did not start
+            expect_no_last_batch(context.bridge, self._directory)
         with with_empty_batches(context.spark, [self.plan.input], extent):
             return QueryRun(self.query.title, writer, explains(self.query.plans))
 
