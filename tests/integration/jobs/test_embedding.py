@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -14,13 +15,12 @@ from tests.integration.jobs.support import PATIENCE_S
 
 from streamtable.core.errors import Condition, StreamtableError
 from streamtable.core.settings.session import SessionSettings
+from streamtable.jvm.install.tools import java_tool, pyspark_jars
 from streamtable.runtime.session import foreign
 from streamtable.runtime.session.foreign import check_usable
 from streamtable.testing.topics import produce_json
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from pyspark.sql import SparkSession
     from tests.conftest import Topics
 
@@ -227,3 +227,31 @@ def test_jobs_one_after_the_other(broker: Broker, topic: Topics, tmp_path: Path)
         "None",
         "java.sql.Timestamp",
     ]
+
+
+EXIT = """
+settings = Session(settings=fixed_settings({{**SMALL, **{settings}}})).spark_settings("local[2]")
+spark = SparkSession.builder.config(map=settings).getOrCreate()
+made(SCRIPT, 0).run(RunOptions(), note, spark)
+print(spark._jvm.ExitProbe.open("{local}").size() > 0)
+spark._jvm.ExitProbe.atExit("{local}", "{found}")
+"""
+
+
+def test_state_stores_are_closed_before_the_end_of_the_jvm(
+    broker: Broker, topic: Topics, tmp_path: Path
+) -> None:
+    # If a compaction fails while the JVM ends, RocksDB and the JVM wait for each other forever.
+    probe = Path(__file__).with_name("ExitProbe.java")
+    classes, local, found = (tmp_path / name for name in ("classes", "local", "found"))
+    jars = pyspark_jars() / "*"
+    subprocess.run([java_tool("javac"), "-cp", jars, "-d", classes, probe], check=True)
+    settings = {
+        "spark.local.dir": str(local),
+        "spark.driver.extraClassPath": str(classes),
+        "spark.sql.streaming.stateStore.maintenanceInterval": "10min",
+    }
+    text = EXIT.format(settings=settings, local=local, found=found)
+    lines = _program(broker, topic("exit"), text, tmp_path)
+    assert lines[-1] == "True"
+    assert found.read_text() == ""

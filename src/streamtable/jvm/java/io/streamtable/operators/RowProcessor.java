@@ -1,11 +1,16 @@
 package io.streamtable.operators;
 
+import io.streamtable.query.ClosedStores;
 import java.util.List;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.streaming.StatefulProcessor;
 
 /** A stateful processor over rows. Spark's UI and query plans show its name and its keys. */
 public abstract class RowProcessor extends StatefulProcessor<Row, Row, Row> {
+  static {
+    ClosedStores.atExit(); // here, because each executor loads this class before it opens state
+  }
+
   private String keys = "";
 
   /** Sets the names of the columns that Spark groups rows by, for {@link #toString}. */
