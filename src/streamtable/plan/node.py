@@ -43,6 +43,8 @@ class Node:
             group then leave different tasks, in any order.
         moves_watermark: whether the operator's rows advance the watermark.
         mixes_inputs: whether the operator interleaves the rows of several inputs.
+        unites_inputs: whether the lowering begins with the union of all inputs, so that one pass
+            over a scan can compute them.
     """
 
     title: ClassVar[str]
@@ -53,6 +55,7 @@ class Node:
     emits_apart: ClassVar[bool] = False
     moves_watermark: ClassVar[bool] = False
     mixes_inputs: ClassVar[bool] = False
+    unites_inputs: ClassVar[bool] = False
 
     if TYPE_CHECKING:
         # Some operators declare these as dataclass fields, which a property here would hide.

@@ -22,6 +22,7 @@ class IntervalJoin(TimedJoin):
     """
 
     title = "IntervalJoin"
+    unites_inputs = True
     state = StateLayout("IntervalJoin", 1, ("IntervalJoinProcessor",), frozenset({"left", "right"}))
 
     earliest: int

@@ -50,6 +50,7 @@ class Join(PairsChanges, PairNode):
     """
 
     title = "Join"
+    unites_inputs = True
     state = StateLayout("Join", 1, ("JoinProcessor",), frozenset({"left", "right"}))
 
     condition: str | None = None

@@ -27,6 +27,7 @@ class WindowJoin(TimeJoin):
     """
 
     title = "WindowJoin"
+    unites_inputs = True
     state = StateLayout("WindowJoin", 1, ("WindowJoinProcessor",), frozenset({"left", "right"}))
     fires_windows = True
     emits_by_time = emits_apart = True

@@ -22,6 +22,7 @@ class UnionAll(Node):
     title = "Union"
     state = None
     mixes_inputs = True
+    unites_inputs = True
 
     inputs: tuple[Node, ...]
 

@@ -16,22 +16,15 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from streamtable.core.types import Field
-from streamtable.plan.join.interval_join import IntervalJoin
-from streamtable.plan.join.join import Join
 from streamtable.plan.join.temporal_join import TemporalJoin
-from streamtable.plan.join.window_join import WindowJoin
 from streamtable.plan.node import Node
 from streamtable.plan.position import POSITION
 from streamtable.plan.rows.calc import Calc
-from streamtable.plan.rows.union_all import UnionAll
 from streamtable.plan.rules.real_time import obstacle
 from streamtable.plan.rules.tree import every
 from streamtable.plan.sink.sink import Sink
 from streamtable.plan.source.scan import Scan, scans
 from streamtable.plan.window.watermark import WatermarkAssigner
-
-#: The operators whose inputs may be computed in one pass. They only unite the rows of their inputs.
-_UNITING = (Join, IntervalJoin, WindowJoin, UnionAll)
 
 
 @dataclass(frozen=True)
@@ -149,7 +142,7 @@ def _is_one_pass(places: Sequence[tuple[Node, ...]]) -> bool:
     if at < 0 or any(other != at for other in meeting):
         return False
     node = places[0][at]
-    if any(path[at] is not node for path in places) or not isinstance(node, _UNITING):
+    if any(path[at] is not node for path in places) or not node.unites_inputs:
         return False
     inputs = node.inputs
     return len(places) == len(inputs) and all(i.runs_together and not i.shuffles for i in inputs)
