@@ -275,6 +275,10 @@ class Bridge:
         """Return a `Dataset<Row>` of Spark as a DataFrame."""
         return DataFrame(java, self._spark)
 
+    def for_writers(self, rows: DataFrame) -> DataFrame:
+        """Return the same rows, which Java writers take without generated code."""
+        return self.frame(self._ours.operators.encoding.DirectEncoder.rows(rows._jdf))  # noqa: SLF001
+
     def decoder(self, codec: Codec) -> JavaObject:
         """Create the Java decoder of a codec; raise an error of its schema registry."""
         return self._codec("decoder", codec)

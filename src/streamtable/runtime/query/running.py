@@ -103,7 +103,7 @@ class RunningQuery:
             # not depend on other queries, nor on the other mode.
             bridge = Bridge(self.context.spark)
             context = replace(self.context, mode=mode, bridge=bridge)
-            self._rows[mode] = self.query.rows(context, self.facts)
+            self._rows[mode] = bridge.for_writers(self.query.rows(context, self.facts))
 
     @property
     def name(self) -> str:

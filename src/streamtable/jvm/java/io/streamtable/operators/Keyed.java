@@ -1,6 +1,6 @@
 package io.streamtable.operators;
 
-import io.streamtable.operators.encoding.StateEncoder;
+import io.streamtable.operators.encoding.DirectEncoder;
 import io.streamtable.operators.fanout.Recording;
 import io.streamtable.operators.row.Plain;
 import io.streamtable.operators.row.RowKind;
@@ -9,7 +9,6 @@ import java.util.List;
 import java.util.stream.IntStream;
 import org.apache.spark.sql.Column;
 import org.apache.spark.sql.Dataset;
-import org.apache.spark.sql.Encoders;
 import org.apache.spark.sql.KeyValueGroupedDataset;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.functions;
@@ -92,7 +91,7 @@ public final class Keyed {
   public static Dataset<Row> folded(Dataset<Row> input, LocalFold fold, StructType output) {
     Recording recording = input.isStreaming() ? null : Recording.of(input);
     return recording == null
-        ? input.mapPartitions(fold, Encoders.row(output))
+        ? DirectEncoder.rows(input).mapPartitions(fold, DirectEncoder.row(output))
         : recording.folded(input, fold, output);
   }
 
@@ -102,7 +101,7 @@ public final class Keyed {
     Column[] columns = columns(input, plain, keys);
     return plain
         .groupBy(columns)
-        .as(StateEncoder.row(plain.select(columns).schema()), Encoders.row(plain.schema()));
+        .as(DirectEncoder.row(plain.select(columns).schema()), DirectEncoder.row(plain.schema()));
   }
 
   private static Column[] columns(Dataset<Row> input, Dataset<Row> plain, List<String> keys) {

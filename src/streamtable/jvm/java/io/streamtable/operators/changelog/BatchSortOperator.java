@@ -2,11 +2,11 @@ package io.streamtable.operators.changelog;
 
 import io.streamtable.operators.Keyed;
 import io.streamtable.operators.OperatorSpec;
+import io.streamtable.operators.encoding.DirectEncoder;
 import io.streamtable.operators.row.RowOrder;
 import java.util.List;
 import org.apache.spark.api.java.function.MapPartitionsFunction;
 import org.apache.spark.sql.Dataset;
-import org.apache.spark.sql.Encoders;
 import org.apache.spark.sql.Row;
 
 /**
@@ -18,7 +18,9 @@ public record BatchSortOperator(List<Integer> order) implements OperatorSpec {
   @Override
   public Dataset<Row> over(Dataset<Row> input) {
     RowOrder ascending = RowOrder.ascending(Keyed.positions(order));
-    return input.mapPartitions(
-        (MapPartitionsFunction<Row, Row>) ascending::sorted, Encoders.row(input.schema()));
+    return DirectEncoder.rows(input)
+        .mapPartitions(
+            (MapPartitionsFunction<Row, Row>) ascending::sorted,
+            DirectEncoder.row(input.schema()));
   }
 }

@@ -1,9 +1,9 @@
 package io.streamtable.operators.changelog;
 
 import io.streamtable.operators.OperatorSpec;
+import io.streamtable.operators.encoding.DirectEncoder;
 import io.streamtable.operators.fanout.Recording;
 import org.apache.spark.sql.Dataset;
-import org.apache.spark.sql.Encoders;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.types.StructType;
 
@@ -18,7 +18,7 @@ public record PairedFilterOperator(boolean before, String outputDdl) implements 
     StructType output = StructType.fromDDL(outputDdl);
     Recording recording = input.isStreaming() ? null : Recording.of(input);
     return recording == null
-        ? input.mapPartitions(new PairedFilter(before), Encoders.row(output))
+        ? DirectEncoder.rows(input).mapPartitions(new PairedFilter(before), DirectEncoder.row(output))
         : recording.paired(input, before, output);
   }
 }

@@ -54,6 +54,15 @@ final class StructCodec extends ColumnCodec {
     return new GenericRowWithSchema(values, schema);
   }
 
+  /** Returns a row of columns at other positions of the given row. */
+  Row readColumns(SpecializedGetters row, int[] positions) {
+    Object[] values = new Object[columns.length];
+    for (int i = 0; i < values.length; i++) {
+      values[i] = columns[i].readAny(row, positions[i]);
+    }
+    return new GenericRowWithSchema(values, schema);
+  }
+
   @Override
   void write(UnsafeWriter writer, int at, Object value) {
     if (writer != outer) {

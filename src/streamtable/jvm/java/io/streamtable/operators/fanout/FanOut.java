@@ -1,12 +1,12 @@
 package io.streamtable.operators.fanout;
 
+import io.streamtable.operators.encoding.DirectEncoder;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.stream.IntStream;
 import org.apache.spark.sql.Dataset;
-import org.apache.spark.sql.Encoders;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.streaming.TimeMode;
 import org.apache.spark.sql.types.DataTypes;
@@ -136,7 +136,8 @@ public final class FanOut {
     Dataset<Row> input =
         folds.isEmpty()
             ? rows
-            : rows.mapPartitions(new Folds(folds), Encoders.row(Tagged.SCHEMA));
+            : DirectEncoder.rows(rows)
+                .mapPartitions(new Folds(folds), DirectEncoder.row(Tagged.SCHEMA));
     return StageProcessor.over(input, parts, time);
   }
 }

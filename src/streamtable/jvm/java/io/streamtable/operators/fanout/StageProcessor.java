@@ -5,13 +5,12 @@ import static io.streamtable.operators.fanout.Tagged.NUMBER;
 import static io.streamtable.operators.fanout.Tagged.ROW;
 
 import io.streamtable.operators.RowProcessor;
-import io.streamtable.operators.encoding.StateEncoder;
+import io.streamtable.operators.encoding.DirectEncoder;
 import io.streamtable.operators.state.PrefixedState;
 import java.io.Serializable;
 import java.util.Map;
 import java.util.stream.Collectors;
 import org.apache.spark.sql.Dataset;
-import org.apache.spark.sql.Encoders;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.RowFactory;
 import org.apache.spark.sql.streaming.ExpiredTimerInfo;
@@ -54,9 +53,9 @@ final class StageProcessor extends StatefulProcessor<Row, Row, Row> {
     Dataset<Row> named = rows.toDF(columns.fieldNames());
     return named
         .groupBy(named.col(columns.fieldNames()[NUMBER]), named.col(columns.fieldNames()[KEY]))
-        .as(StateEncoder.row(key), Encoders.row(columns))
+        .as(DirectEncoder.row(key), DirectEncoder.row(columns))
         .transformWithState(
-            new StageProcessor(parts), time, OutputMode.Update(), Encoders.row(output));
+            new StageProcessor(parts), time, OutputMode.Update(), DirectEncoder.row(output));
   }
 
   @Override

@@ -1,6 +1,6 @@
 package io.streamtable.operators.join;
 
-import io.streamtable.operators.encoding.StateEncoder;
+import io.streamtable.operators.encoding.DirectEncoder;
 import io.streamtable.operators.row.Plain;
 import java.io.Serializable;
 import java.util.ArrayList;
@@ -39,7 +39,7 @@ final class TimedSide implements Serializable {
   void open(StatefulProcessorHandle handle, String name) {
     StructType kept = new StructType().add("row", row).add("met", DataTypes.BooleanType);
     StructType rows = new StructType().add("rows", DataTypes.createArrayType(kept));
-    state = handle.getMapState(name, StateEncoder.longs(), Plain.row(rows), TTLConfig.NONE());
+    state = handle.getMapState(name, DirectEncoder.longs(), Plain.row(rows), TTLConfig.NONE());
   }
 
   /** Moves to another join key. */

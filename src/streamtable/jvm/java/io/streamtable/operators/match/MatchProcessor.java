@@ -1,7 +1,7 @@
 package io.streamtable.operators.match;
 
 import io.streamtable.operators.RowProcessor;
-import io.streamtable.operators.encoding.StateEncoder;
+import io.streamtable.operators.encoding.DirectEncoder;
 import io.streamtable.operators.row.RowOrder;
 import io.streamtable.operators.state.EventTimers;
 import io.streamtable.operators.state.Lateness;
@@ -54,7 +54,7 @@ public final class MatchProcessor extends RowProcessor {
   @Override
   public void init(OutputMode outputMode, TimeMode timeMode) {
     waiting.open(getHandle(), "waiting");
-    timer = getHandle().getValueState("timer", StateEncoder.longs(), TTLConfig.NONE());
+    timer = getHandle().getValueState("timer", DirectEncoder.longs(), TTLConfig.NONE());
     matches.open(getHandle());
   }
 

@@ -1,6 +1,6 @@
 package io.streamtable.operators.match;
 
-import io.streamtable.operators.encoding.StateEncoder;
+import io.streamtable.operators.encoding.DirectEncoder;
 import io.streamtable.operators.row.Plain;
 import java.io.Serializable;
 import java.util.ArrayList;
@@ -43,7 +43,7 @@ final class MatchState implements Serializable {
     list = list.add("first", DataTypes.LongType).add("next", DataTypes.LongType);
     list = list.add("partial", DataTypes.createArrayType(PartialMatch.SCHEMA));
     list = list.add("complete", DataTypes.createArrayType(PartialMatch.SCHEMA));
-    rows = handle.getMapState("rows", StateEncoder.longs(), Plain.row(row), TTLConfig.NONE());
+    rows = handle.getMapState("rows", DirectEncoder.longs(), Plain.row(row), TTLConfig.NONE());
     matches = handle.getValueState("matches", Plain.row(list), TTLConfig.NONE());
     conditions.forEach(MatchCondition::open);
   }

@@ -1,7 +1,7 @@
 package io.streamtable.operators.match;
 
 import io.streamtable.operators.RowProcessor;
-import io.streamtable.operators.encoding.StateEncoder;
+import io.streamtable.operators.encoding.DirectEncoder;
 import io.streamtable.operators.row.RowOrder;
 import io.streamtable.operators.row.RowValue;
 import java.util.ArrayList;
@@ -56,7 +56,7 @@ public final class ProcessingTimeMatchProcessor extends RowProcessor {
   public void init(OutputMode outputMode, TimeMode timeMode) {
     matches.open(getHandle());
     if (limited) {
-      timer = getHandle().getValueState("timer", StateEncoder.longs(), TTLConfig.NONE());
+      timer = getHandle().getValueState("timer", DirectEncoder.longs(), TTLConfig.NONE());
     }
   }
 

@@ -2,7 +2,7 @@ package io.streamtable.operators.over;
 
 import io.streamtable.operators.RowProcessor;
 import io.streamtable.operators.aggregate.AggregateState;
-import io.streamtable.operators.encoding.StateEncoder;
+import io.streamtable.operators.encoding.DirectEncoder;
 import io.streamtable.operators.row.Plain;
 import io.streamtable.operators.row.RowValue;
 import io.streamtable.operators.state.ExpiringState;
@@ -63,7 +63,7 @@ public final class ProcessingTimeOverProcessor extends RowProcessor {
   public void init(OutputMode outputMode, TimeMode timeMode) {
     StatefulProcessorHandle handle = ExpiringState.of(getHandle(), ttl);
     StructType list = new StructType().add("rows", DataTypes.createArrayType(row));
-    rows = handle.getMapState("rows", StateEncoder.longs(), Plain.row(list), TTLConfig.NONE());
+    rows = handle.getMapState("rows", DirectEncoder.longs(), Plain.row(list), TTLConfig.NONE());
     frame.open(handle);
   }
 

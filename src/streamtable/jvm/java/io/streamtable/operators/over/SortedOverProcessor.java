@@ -3,7 +3,7 @@ package io.streamtable.operators.over;
 import io.streamtable.operators.RowProcessor;
 import io.streamtable.operators.aggregate.Aggregation;
 import io.streamtable.operators.aggregate.HeapAggregates;
-import io.streamtable.operators.encoding.StateEncoder;
+import io.streamtable.operators.encoding.DirectEncoder;
 import io.streamtable.operators.row.NetRows;
 import io.streamtable.operators.row.Plain;
 import io.streamtable.operators.row.RowKind;
@@ -69,7 +69,7 @@ public final class SortedOverProcessor extends RowProcessor {
   public void init(OutputMode outputMode, TimeMode timeMode) {
     rows =
         ExpiringState.of(getHandle(), ttl)
-            .getMapState("rows", Plain.row(schema), StateEncoder.longs(), TTLConfig.NONE());
+            .getMapState("rows", Plain.row(schema), DirectEncoder.longs(), TTLConfig.NONE());
   }
 
   @Override

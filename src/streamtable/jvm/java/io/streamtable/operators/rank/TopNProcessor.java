@@ -1,7 +1,7 @@
 package io.streamtable.operators.rank;
 
 import io.streamtable.operators.RowProcessor;
-import io.streamtable.operators.encoding.StateEncoder;
+import io.streamtable.operators.encoding.DirectEncoder;
 import io.streamtable.operators.row.NetRows;
 import io.streamtable.operators.row.Plain;
 import io.streamtable.operators.row.RowKind;
@@ -50,7 +50,7 @@ public final class TopNProcessor extends RowProcessor {
     if (spec.retracting()) {
       rest =
           handle.getMapState(
-              "rest", Plain.row(spec.row()), StateEncoder.longs(), TTLConfig.NONE());
+              "rest", Plain.row(spec.row()), DirectEncoder.longs(), TTLConfig.NONE());
     }
   }
 

@@ -1,6 +1,6 @@
 package io.streamtable.operators.row;
 
-import io.streamtable.operators.encoding.StateEncoder;
+import io.streamtable.operators.encoding.DirectEncoder;
 import org.apache.spark.sql.Column;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Encoder;
@@ -21,7 +21,7 @@ public final class Plain {
 
   /** Returns an encoder of rows whose columns are identified by position only. */
   public static Encoder<Row> row(StructType schema) {
-    return StateEncoder.row(schema(schema));
+    return DirectEncoder.row(schema(schema));
   }
 
   /** Returns the schema with internal names, including nested fields. */

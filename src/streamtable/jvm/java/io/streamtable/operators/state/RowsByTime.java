@@ -1,6 +1,6 @@
 package io.streamtable.operators.state;
 
-import io.streamtable.operators.encoding.StateEncoder;
+import io.streamtable.operators.encoding.DirectEncoder;
 import io.streamtable.operators.row.Plain;
 import io.streamtable.operators.row.RowValue;
 import java.io.Serializable;
@@ -38,7 +38,7 @@ public final class RowsByTime implements Serializable {
 
   public void open(StatefulProcessorHandle handle, String name) {
     StructType list = new StructType().add("rows", DataTypes.createArrayType(row));
-    state = handle.getMapState(name, StateEncoder.longs(), Plain.row(list), TTLConfig.NONE());
+    state = handle.getMapState(name, DirectEncoder.longs(), Plain.row(list), TTLConfig.NONE());
   }
 
   /** Stores the rows of a batch that are not late; returns their first event time, or null. */

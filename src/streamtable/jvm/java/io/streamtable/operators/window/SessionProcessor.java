@@ -1,7 +1,7 @@
 package io.streamtable.operators.window;
 
 import io.streamtable.operators.RowProcessor;
-import io.streamtable.operators.encoding.StateEncoder;
+import io.streamtable.operators.encoding.DirectEncoder;
 import io.streamtable.operators.row.Plain;
 import io.streamtable.operators.row.RowKind;
 import io.streamtable.operators.state.EventTimers;
@@ -58,7 +58,7 @@ public final class SessionProcessor extends RowProcessor {
     StructType spans = new StructType().add("spans", DataTypes.createArrayType(DataTypes.LongType));
     open = getHandle().getValueState("sessions", Plain.row(spans), TTLConfig.NONE());
     rows =
-        getHandle().getMapState("rows", Plain.row(schema), StateEncoder.longs(), TTLConfig.NONE());
+        getHandle().getMapState("rows", Plain.row(schema), DirectEncoder.longs(), TTLConfig.NONE());
   }
 
   @Override

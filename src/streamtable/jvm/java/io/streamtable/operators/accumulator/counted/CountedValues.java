@@ -1,7 +1,7 @@
 package io.streamtable.operators.accumulator.counted;
 
 import io.streamtable.operators.accumulator.ExtremeAccumulator;
-import io.streamtable.operators.encoding.StateEncoder;
+import io.streamtable.operators.encoding.DirectEncoder;
 import io.streamtable.operators.row.Plain;
 import java.io.Serializable;
 import org.apache.spark.sql.Encoder;
@@ -28,7 +28,7 @@ final class CountedValues implements Serializable {
 
   void open(StatefulProcessorHandle handle, String name) {
     Encoder<Row> keys = Plain.row(keySchema);
-    counts = handle.getMapState(name, keys, StateEncoder.longs(), TTLConfig.NONE());
+    counts = handle.getMapState(name, keys, DirectEncoder.longs(), TTLConfig.NONE());
   }
 
   /** Returns the changes of the batch, to be filled before {@link #settle}. */

@@ -2,7 +2,7 @@ package io.streamtable.operators.accumulator.counted;
 
 import io.streamtable.operators.accumulator.Accumulator;
 import io.streamtable.operators.accumulator.Partial;
-import io.streamtable.operators.encoding.StateEncoder;
+import io.streamtable.operators.encoding.DirectEncoder;
 import io.streamtable.operators.row.Numbers;
 import java.util.List;
 import org.apache.spark.sql.Row;
@@ -55,7 +55,7 @@ public final class DistinctIntegersAccumulator implements Accumulator {
     inner.open(handle, name);
     chunks =
         handle.getMapState(
-            name + "_chunks", StateEncoder.longs(), StateEncoder.binaries(), TTLConfig.NONE());
+            name + "_chunks", DirectEncoder.longs(), DirectEncoder.binaries(), TTLConfig.NONE());
   }
 
   @Override

@@ -1,6 +1,6 @@
 package io.streamtable.operators.join.temporal;
 
-import io.streamtable.operators.encoding.StateEncoder;
+import io.streamtable.operators.encoding.DirectEncoder;
 import io.streamtable.operators.row.Plain;
 import io.streamtable.operators.row.RowKind;
 import io.streamtable.operators.state.EventTimers;
@@ -34,7 +34,7 @@ final class AppendedLeft implements TemporalLeft {
   public void open(StatefulProcessorHandle handle) {
     this.handle = handle;
     StructType rows = new StructType().add("rows", DataTypes.createArrayType(left));
-    waiting = handle.getMapState("waiting", StateEncoder.longs(), Plain.row(rows), TTLConfig.NONE());
+    waiting = handle.getMapState("waiting", DirectEncoder.longs(), Plain.row(rows), TTLConfig.NONE());
   }
 
   @Override

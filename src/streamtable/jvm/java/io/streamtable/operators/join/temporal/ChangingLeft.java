@@ -1,6 +1,6 @@
 package io.streamtable.operators.join.temporal;
 
-import io.streamtable.operators.encoding.StateEncoder;
+import io.streamtable.operators.encoding.DirectEncoder;
 import io.streamtable.operators.join.CountedRows;
 import io.streamtable.operators.row.NetRows;
 import io.streamtable.operators.row.Plain;
@@ -61,7 +61,7 @@ final class ChangingLeft implements TemporalLeft {
   public void open(StatefulProcessorHandle handle) {
     this.handle = handle;
     StructType changes = new StructType().add("changes", counted.type());
-    waiting = handle.getMapState("waiting", StateEncoder.longs(), Plain.row(changes), TTLConfig.NONE());
+    waiting = handle.getMapState("waiting", DirectEncoder.longs(), Plain.row(changes), TTLConfig.NONE());
     emitted.open(handle);
     added = new TreeMap<>();
   }

@@ -1,6 +1,6 @@
 package io.streamtable.operators.join.temporal;
 
-import io.streamtable.operators.encoding.StateEncoder;
+import io.streamtable.operators.encoding.DirectEncoder;
 import io.streamtable.operators.join.CountedRows;
 import io.streamtable.operators.row.NetRows;
 import io.streamtable.operators.row.Plain;
@@ -55,7 +55,7 @@ final class EmittedRows implements Serializable {
     if (expires()) {
       entry = entry.add("at", DataTypes.LongType);
     }
-    state = handle.getMapState("emitted", StateEncoder.longs(), Plain.row(entry), TTLConfig.NONE());
+    state = handle.getMapState("emitted", DirectEncoder.longs(), Plain.row(entry), TTLConfig.NONE());
     swept.open(handle);
   }
 

@@ -1,6 +1,6 @@
 package io.streamtable.operators.join.temporal;
 
-import io.streamtable.operators.encoding.StateEncoder;
+import io.streamtable.operators.encoding.DirectEncoder;
 import io.streamtable.operators.row.Plain;
 import io.streamtable.operators.row.RowKind;
 import java.io.Serializable;
@@ -29,7 +29,7 @@ final class Versions implements Serializable {
   void open(StatefulProcessorHandle handle) {
     StructType version = new StructType().add("row", right, true);
     state =
-        handle.getMapState("versions", StateEncoder.longs(), Plain.row(version), TTLConfig.NONE());
+        handle.getMapState("versions", DirectEncoder.longs(), Plain.row(version), TTLConfig.NONE());
   }
 
   /**

@@ -1,5 +1,6 @@
 package io.streamtable.operators.encoding;
 
+import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Encoder;
 import org.apache.spark.sql.Encoders;
 import org.apache.spark.sql.Row;
@@ -16,24 +17,30 @@ import scala.collection.immutable.Nil$;
 import scala.collection.immutable.Seq;
 
 /**
- * Encoder of state keys and values that writes the bytes of Spark's own encoder without generated
- * code. Spark resolves and compiles its encoder again for each state variable of each task, which
- * takes longer than a small batch itself.
+ * Encoder of state keys and values, and of the rows that Java functions take. It writes and reads
+ * the bytes of Spark's own encoder without generated code. Spark resolves its encoder and generates
+ * its code again for each state variable, function and writer of each task, which takes longer than
+ * a small batch itself. What functions return is left to Spark's code.
  *
  * <p>Spark's encoder is used for types without a {@link ColumnCodec}, such as maps and intervals,
  * and if dates and times are not values of java.time.
  */
-public final class StateEncoder<T> extends ExpressionEncoder<T> {
+public final class DirectEncoder<T> extends ExpressionEncoder<T> {
   @SuppressWarnings("unchecked")
   private static final Seq<Expression> NONE = (Seq<Expression>) (Seq<?>) Nil$.MODULE$;
 
-  private StateEncoder(ExpressionEncoder<T> spark) {
-    super(spark.encoder(), spark.objSerializer(), spark.objDeserializer());
+  private DirectEncoder(ExpressionEncoder<T> spark) {
+    super(spark.encoder(), spark.objSerializer(), deserializer(spark));
   }
 
   /** Returns an encoder of rows. */
   public static Encoder<Row> row(StructType schema) {
     return of(Encoders.row(schema));
+  }
+
+  /** Returns the same rows, which Java functions and writers take without generated code. */
+  public static Dataset<Row> rows(Dataset<Row> rows) {
+    return rows.as(row(rows.schema()));
   }
 
   public static Encoder<Long> longs() {
@@ -48,7 +55,13 @@ public final class StateEncoder<T> extends ExpressionEncoder<T> {
   private static <T> Encoder<T> of(Encoder<T> spark) {
     boolean known =
         SQLConf.get().datetimeJava8ApiEnabled() && ColumnCodecs.columns(spark.schema()) != null;
-    return known ? new StateEncoder<>(package$.MODULE$.encoderFor(spark)) : spark;
+    return known ? new DirectEncoder<>(package$.MODULE$.encoderFor(spark)) : spark;
+  }
+
+  private static Expression deserializer(ExpressionEncoder<?> spark) {
+    return spark.isSerializedAsStructForTopLevel()
+        ? DecodedRow.of(spark.schema())
+        : spark.objDeserializer();
   }
 
   /** Returns this encoder: the codecs need no resolution. */
@@ -59,16 +72,17 @@ public final class StateEncoder<T> extends ExpressionEncoder<T> {
 
   @Override
   public ExpressionEncoder.Serializer<T> createSerializer() {
-    return new Writer<>(codec(), isSerializedAsStruct());
+    return new Writer<>(codec(schema()), isSerializedAsStruct());
   }
 
   @Override
   public ExpressionEncoder.Deserializer<T> createDeserializer() {
-    return new Reader<>(codec(), isSerializedAsStruct());
+    return new Reader<>(schema(), isSerializedAsStruct());
   }
 
-  private StructCodec codec() {
-    return new StructCodec(schema(), ColumnCodecs.columns(schema()));
+  /** Returns a new codec of a row whose columns all have one. */
+  static StructCodec codec(StructType schema) {
+    return new StructCodec(schema, ColumnCodecs.columns(schema));
   }
 
   /** Writes rows, or values as rows of one column. The row is used again by the next call. */
@@ -97,19 +111,24 @@ public final class StateEncoder<T> extends ExpressionEncoder<T> {
     }
   }
 
+  /** Reads rows, or values of rows of one column. Spark sends the reader of a sink to its tasks. */
   private static final class Reader<T> extends ExpressionEncoder.Deserializer<T> {
-    private final StructCodec codec;
+    private final StructType schema;
     private final boolean isStruct;
+    private transient StructCodec codec;
 
-    Reader(StructCodec codec, boolean isStruct) {
+    Reader(StructType schema, boolean isStruct) {
       super(NONE);
-      this.codec = codec;
+      this.schema = schema;
       this.isStruct = isStruct;
     }
 
     @Override
     @SuppressWarnings("unchecked")
     public T apply(InternalRow row) {
+      if (codec == null) {
+        codec = codec(schema);
+      }
       Row columns = codec.readColumns(row);
       return (T) (isStruct ? columns : columns.get(0));
     }

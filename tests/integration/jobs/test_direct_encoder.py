@@ -1,4 +1,4 @@
-"""`StateEncoder` writes the bytes of Spark's own encoder, and reads the same values back."""
+"""`DirectEncoder` writes the bytes of Spark's own encoder, and reads the same values back."""
 
 from __future__ import annotations
 
@@ -78,8 +78,8 @@ def test_bytes_and_values_of_sparks_encoder(spark: SparkSession, types: list[str
     rows = spark.createDataFrame(drawn, ddl or spark.range(0).select().schema)
     java: Any = spark._jvm
     schema = rows._jdf.schema()
-    ours = java.io.streamtable.operators.encoding.StateEncoder.row(schema)
-    assert ours.getClass().getSimpleName() == "StateEncoder"
+    ours = java.io.streamtable.operators.encoding.DirectEncoder.row(schema)
+    assert ours.getClass().getSimpleName() == "DirectEncoder"
     apart = java.org.apache.spark.sql.catalyst.encoders.ExpressionEncoder.apply(schema)
     defaults = [getattr(apart, f"resolveAndBind$default${i}")() for i in (1, 2)]
     bound = apart.resolveAndBind(*defaults)
@@ -95,6 +95,29 @@ def test_bytes_and_values_of_sparks_encoder(spark: SparkSession, types: list[str
         assert again.schema().equals(by_spark.schema())
 
 
+@pytest.mark.parametrize("types", _ROWS.values(), ids=_ROWS)
+def test_rows_that_a_function_takes(spark: SparkSession, types: list[str]) -> None:
+    dice = random.Random(8)
+    draws = list(map(_draw_of, types))
+    drawn = [tuple(_or_null(draw, dice) for draw in draws) for _ in range(60)]
+    ddl = ", ".join(f"c{i} {type_}" for i, type_ in enumerate(types))
+    rows = spark.createDataFrame(drawn, ddl or spark.range(0).select().schema)
+    # Spark puts the value of a constant column where the column is read.
+    rows = rows.selectExpr("'x' AS text", "*", "CAST(NULL AS INT) AS nothing", "7L AS number")
+    java: Any = spark._jvm
+    sort = java.io.streamtable.operators.changelog.BatchSortOperator(java.java.util.ArrayList())
+    spark_type = java.org.apache.spark.sql.catalyst.encoders.ExpressionEncoder
+    write = spark_type.apply(rows._jdf.schema()).createSerializer()
+
+    def contents(frame: Any) -> list[bytes]:
+        return sorted(write.apply(row).getBytes() for row in frame.collectAsList())
+
+    assert len(contents(rows._jdf)) == len(drawn)
+    taken = sort.over(rows._jdf)
+    assert "decodedrow" in taken.queryExecution().toString()
+    assert contents(taken) == contents(rows._jdf)
+
+
 def _classes(row: Any) -> list[str]:
     """Return the Java classes of a row and of its values."""
     values = [row.get(i) for i in range(row.length()) if not row.isNullAt(i)]
@@ -105,14 +128,14 @@ def test_sparks_encoder_for_other_types(spark: SparkSession) -> None:
     java: Any = spark._jvm
     for type_ in ("MAP<STRING, INT>", "INTERVAL DAY TO SECOND", "ARRAY<INTERVAL MONTH>"):
         schema = spark.createDataFrame([], f"a INT, b {type_}")._jdf.schema()
-        found = java.io.streamtable.operators.encoding.StateEncoder.row(schema)
+        found = java.io.streamtable.operators.encoding.DirectEncoder.row(schema)
         assert found.getClass().getSimpleName() == "RowEncoder"
 
 
 def test_null_in_a_column_without_nulls(spark: SparkSession) -> None:
     java: Any = spark._jvm
     schema = spark.createDataFrame([], "a INT, b INT NOT NULL")._jdf.schema()
-    write = java.io.streamtable.operators.encoding.StateEncoder.row(schema).createSerializer()
+    write = java.io.streamtable.operators.encoding.DirectEncoder.row(schema).createSerializer()
     row = spark.sql("SELECT 1, CAST(NULL AS INT)")._jdf.head()
     with pytest.raises(Exception, match="NULL in column b, NOT NULL"):
         write.apply(row)

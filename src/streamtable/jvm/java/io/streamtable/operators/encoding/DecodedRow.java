@@ -1,0 +1,128 @@
+package io.streamtable.operators.encoding;
+
+import java.io.Serializable;
+import java.util.ArrayList;
+import java.util.List;
+import org.apache.spark.sql.catalyst.InternalRow;
+import org.apache.spark.sql.catalyst.analysis.GetColumnByOrdinal;
+import org.apache.spark.sql.catalyst.expressions.BoundReference;
+import org.apache.spark.sql.catalyst.expressions.Expression;
+import org.apache.spark.sql.catalyst.expressions.GenericInternalRow;
+import org.apache.spark.sql.catalyst.expressions.GetStructField;
+import org.apache.spark.sql.catalyst.expressions.codegen.CodegenContext;
+import org.apache.spark.sql.catalyst.expressions.codegen.CodegenFallback;
+import org.apache.spark.sql.catalyst.expressions.codegen.ExprCode;
+import org.apache.spark.sql.types.DataType;
+import org.apache.spark.sql.types.ObjectType;
+import org.apache.spark.sql.types.StructType;
+import scala.Option;
+import scala.collection.immutable.IndexedSeq;
+import scala.collection.immutable.Seq;
+import scala.jdk.javaapi.CollectionConverters;
+
+/**
+ * The Row of some columns, as Spark's CreateExternalRow, without generated code: Spark generates the
+ * text of that code again in each task.
+ *
+ * <p>The constructor and the members of a product are what Spark's trees copy and compare.
+ */
+public final class DecodedRow extends Expression implements CodegenFallback, Serializable {
+  private final StructType schema;
+  private final Seq<Expression> columns;
+  private transient StructCodec codec;
+  /** Positions of the columns in input rows; null if some of them are computed. */
+  private transient int[] positions;
+
+  public DecodedRow(StructType schema, Seq<Expression> columns) {
+    this.schema = schema;
+    this.columns = columns;
+  }
+
+  /** Returns the deserializer of an encoder of rows, which Spark binds to the columns of a plan. */
+  static DecodedRow of(StructType schema) {
+    List<Expression> columns = new ArrayList<>();
+    for (int i = 0; i < schema.length(); i++) {
+      columns.add(new GetStructField(new GetColumnByOrdinal(0, schema), i, Option.empty()));
+    }
+    return new DecodedRow(schema, CollectionConverters.asScala(columns).toList());
+  }
+
+  @Override
+  public Object eval(InternalRow input) {
+    if (codec == null) {
+      codec = DirectEncoder.codec(schema);
+      positions = positions();
+    }
+    if (positions != null) {
+      return codec.readColumns(input, positions);
+    }
+    Object[] values = new Object[schema.length()];
+    for (int i = 0; i < values.length; i++) {
+      values[i] = columns.apply(i).eval(input);
+    }
+    return codec.readColumns(new GenericInternalRow(values));
+  }
+
+  private int[] positions() {
+    int[] found = new int[schema.length()];
+    for (int i = 0; i < found.length; i++) {
+      if (!(columns.apply(i) instanceof BoundReference column)) {
+        return null;
+      }
+      found[i] = column.ordinal();
+    }
+    return found;
+  }
+
+  @Override
+  public ExprCode doGenCode(CodegenContext context, ExprCode code) {
+    return CodegenFallback.super.doGenCode(context, code);
+  }
+
+  @Override
+  public DataType dataType() {
+    return new ObjectType(org.apache.spark.sql.Row.class);
+  }
+
+  @Override
+  public boolean nullable() {
+    return false;
+  }
+
+  @Override
+  public Seq<Expression> children() {
+    return columns;
+  }
+
+  @Override
+  public Expression withNewChildrenInternal(IndexedSeq<Expression> children) {
+    return new DecodedRow(schema, children);
+  }
+
+  @Override
+  public int productArity() {
+    return 2;
+  }
+
+  @Override
+  public Object productElement(int at) {
+    return at == 0 ? schema : columns;
+  }
+
+  @Override
+  public boolean canEqual(Object other) {
+    return other instanceof DecodedRow;
+  }
+
+  @Override
+  public boolean equals(Object other) {
+    return other instanceof DecodedRow row
+        && schema.equals(row.schema)
+        && columns.equals(row.columns);
+  }
+
+  @Override
+  public int hashCode() {
+    return 31 * schema.hashCode() + columns.hashCode();
+  }
+}
