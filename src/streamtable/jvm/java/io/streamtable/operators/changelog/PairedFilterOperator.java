@@ -18,7 +18,8 @@ public record PairedFilterOperator(boolean before, String outputDdl) implements 
     StructType output = StructType.fromDDL(outputDdl);
     Recording recording = input.isStreaming() ? null : Recording.of(input);
     return recording == null
-        ? DirectEncoder.rows(input).mapPartitions(new PairedFilter(before), DirectEncoder.row(output))
+        ? DirectEncoder.rows(input)
+            .mapPartitions(new PairedFilter(before), DirectEncoder.row(output))
         : recording.paired(input, before, output);
   }
 }

@@ -21,10 +21,10 @@ import scala.collection.immutable.Seq;
 import scala.jdk.javaapi.CollectionConverters;
 
 /**
- * The Row of some columns, as Spark's CreateExternalRow, without generated code: Spark generates the
- * text of that code again in each task.
+ * Expression whose value is a Row of some columns. It takes the place of Spark's CreateExternalRow,
+ * whose code Spark generates again in each task.
  *
- * <p>The constructor and the members of a product are what Spark's trees copy and compare.
+ * <p>Spark copies expressions through their public constructor and compares their members.
  */
 public final class DecodedRow extends Expression implements CodegenFallback, Serializable {
   private final StructType schema;

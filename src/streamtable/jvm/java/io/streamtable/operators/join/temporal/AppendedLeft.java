@@ -34,7 +34,8 @@ final class AppendedLeft implements TemporalLeft {
   public void open(StatefulProcessorHandle handle) {
     this.handle = handle;
     StructType rows = new StructType().add("rows", DataTypes.createArrayType(left));
-    waiting = handle.getMapState("waiting", DirectEncoder.longs(), Plain.row(rows), TTLConfig.NONE());
+    waiting =
+        handle.getMapState("waiting", DirectEncoder.longs(), Plain.row(rows), TTLConfig.NONE());
   }
 
   @Override

@@ -61,7 +61,8 @@ final class ChangingLeft implements TemporalLeft {
   public void open(StatefulProcessorHandle handle) {
     this.handle = handle;
     StructType changes = new StructType().add("changes", counted.type());
-    waiting = handle.getMapState("waiting", DirectEncoder.longs(), Plain.row(changes), TTLConfig.NONE());
+    waiting =
+        handle.getMapState("waiting", DirectEncoder.longs(), Plain.row(changes), TTLConfig.NONE());
     emitted.open(handle);
     added = new TreeMap<>();
   }

@@ -55,7 +55,8 @@ final class EmittedRows implements Serializable {
     if (expires()) {
       entry = entry.add("at", DataTypes.LongType);
     }
-    state = handle.getMapState("emitted", DirectEncoder.longs(), Plain.row(entry), TTLConfig.NONE());
+    state =
+        handle.getMapState("emitted", DirectEncoder.longs(), Plain.row(entry), TTLConfig.NONE());
     swept.open(handle);
   }
 
