@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
+    from pyspark.sql import DataFrame, SparkSession
 
+_COUNT = 60
 _Draw = Callable[[random.Random], Any]
 
 #: Column type -> random values. Text and bytes of all lengths around Spark's words of eight bytes.
@@ -69,13 +70,16 @@ def _draw_of(type_: str) -> _Draw:
     return _DRAWN[type_] if inner == type_ else _array(_draw_of(inner.removesuffix(">")))
 
 
+def _random_rows(spark: SparkSession, types: list[str], dice: random.Random) -> DataFrame:
+    draws = list(map(_draw_of, types))
+    drawn = [tuple(_or_null(draw, dice) for draw in draws) for _ in range(_COUNT)]
+    ddl = ", ".join(f"c{i} {type_}" for i, type_ in enumerate(types))
+    return spark.createDataFrame(drawn, ddl or spark.range(0).select().schema)
+
+
 @pytest.mark.parametrize("types", _ROWS.values(), ids=_ROWS)
 def test_bytes_and_values_of_sparks_encoder(spark: SparkSession, types: list[str]) -> None:
-    dice = random.Random(7)
-    draws = list(map(_draw_of, types))
-    drawn = [tuple(_or_null(draw, dice) for draw in draws) for _ in range(60)]
-    ddl = ", ".join(f"c{i} {type_}" for i, type_ in enumerate(types))
-    rows = spark.createDataFrame(drawn, ddl or spark.range(0).select().schema)
+    rows = _random_rows(spark, types, random.Random(7))
     java: Any = spark._jvm
     schema = rows._jdf.schema()
     ours = java.io.streamtable.operators.encoding.DirectEncoder.row(schema)
@@ -97,11 +101,7 @@ def test_bytes_and_values_of_sparks_encoder(spark: SparkSession, types: list[str
 
 @pytest.mark.parametrize("types", _ROWS.values(), ids=_ROWS)
 def test_rows_that_a_function_takes(spark: SparkSession, types: list[str]) -> None:
-    dice = random.Random(8)
-    draws = list(map(_draw_of, types))
-    drawn = [tuple(_or_null(draw, dice) for draw in draws) for _ in range(60)]
-    ddl = ", ".join(f"c{i} {type_}" for i, type_ in enumerate(types))
-    rows = spark.createDataFrame(drawn, ddl or spark.range(0).select().schema)
+    rows = _random_rows(spark, types, random.Random(8))
     # Spark puts the value of a constant column where the column is read.
     rows = rows.selectExpr("'x' AS text", "*", "CAST(NULL AS INT) AS nothing", "7L AS number")
     java: Any = spark._jvm
@@ -112,7 +112,7 @@ def test_rows_that_a_function_takes(spark: SparkSession, types: list[str]) -> No
     def contents(frame: Any) -> list[bytes]:
         return sorted(write.apply(row).getBytes() for row in frame.collectAsList())
 
-    assert len(contents(rows._jdf)) == len(drawn)
+    assert len(contents(rows._jdf)) == _COUNT
     taken = sort.over(rows._jdf)
     assert "decodedrow" in taken.queryExecution().toString()
     assert contents(taken) == contents(rows._jdf)
