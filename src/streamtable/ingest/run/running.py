@@ -116,7 +116,7 @@ class RunningIngest:
         spark.dataSource.register(source_class(self._spec, _SOURCE, bounded=self._bounded))
         found = spark.readStream.format(_SOURCE).load()
         records = computed(found, self._spec.records.programs, self._target.bridge)
-        rows = self._target.together(records, ledger)
+        rows = self._target.bridge.for_writers(self._target.together(records, ledger))
         writer = rows.writeStream.queryName(QUERY)
         writer = writer.option("checkpointLocation", str(self._checkpoint.directory / QUERY))
         self._target.write(writer, ledger, self.counters)

@@ -1,5 +1,6 @@
 package io.streamtable.operators.encoding;
 
+import java.util.stream.IntStream;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.catalyst.expressions.GenericRowWithSchema;
 import org.apache.spark.sql.catalyst.expressions.SpecializedGetters;
@@ -12,6 +13,7 @@ final class StructCodec extends ColumnCodec {
   private final StructType schema;
   private final ColumnCodec[] columns;
   private final boolean[] nullable;
+  private final int[] inOrder;
   private UnsafeWriter outer;
   private UnsafeRowWriter inner;
 
@@ -19,6 +21,7 @@ final class StructCodec extends ColumnCodec {
     super(8);
     this.schema = schema;
     this.columns = columns;
+    this.inOrder = IntStream.range(0, columns.length).toArray();
     this.nullable = new boolean[columns.length];
     for (int i = 0; i < nullable.length; i++) {
       nullable[i] = schema.apply(i).nullable();
@@ -47,11 +50,7 @@ final class StructCodec extends ColumnCodec {
 
   /** Returns a row of all columns. */
   Row readColumns(SpecializedGetters row) {
-    Object[] values = new Object[columns.length];
-    for (int i = 0; i < values.length; i++) {
-      values[i] = columns[i].readAny(row, i);
-    }
-    return new GenericRowWithSchema(values, schema);
+    return readColumns(row, inOrder);
   }
 
   /** Returns a row of columns at other positions of the given row. */

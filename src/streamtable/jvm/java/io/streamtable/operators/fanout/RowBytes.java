@@ -1,12 +1,14 @@
 package io.streamtable.operators.fanout;
 
 import io.streamtable.expressions.MethodCall;
+import io.streamtable.operators.encoding.DirectEncoder;
 import java.io.Serializable;
 import java.util.List;
 import org.apache.spark.sql.Column;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.catalyst.encoders.ExpressionEncoder;
+import org.apache.spark.sql.catalyst.encoders.package$;
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow;
 import org.apache.spark.sql.types.StructType;
 
@@ -42,14 +44,14 @@ public final class RowBytes implements Serializable {
 
   InternalRow internal(Row row) {
     if (serializer == null) {
-      serializer = ExpressionEncoder.apply(schema).createSerializer();
+      serializer = encoder().createSerializer();
     }
     return serializer.apply(row);
   }
 
   Row row(byte[] bytes) {
     if (deserializer == null) {
-      ExpressionEncoder<Row> encoder = ExpressionEncoder.apply(schema);
+      ExpressionEncoder<Row> encoder = encoder();
       deserializer =
           encoder
               .resolveAndBind(
@@ -57,6 +59,10 @@ public final class RowBytes implements Serializable {
               .createDeserializer();
     }
     return deserializer.apply(binary(bytes));
+  }
+
+  private ExpressionEncoder<Row> encoder() {
+    return package$.MODULE$.encoderFor(DirectEncoder.row(schema));
   }
 
   /** Returns bytes as a row; the next call uses it again. */
