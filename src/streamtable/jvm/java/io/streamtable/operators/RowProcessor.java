@@ -1,6 +1,6 @@
 package io.streamtable.operators;
 
-import io.streamtable.query.ClosedStores;
+import io.streamtable.operators.state.ClosedStores;
 import java.util.List;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.streaming.StatefulProcessor;

@@ -1,4 +1,4 @@
-package io.streamtable.query;
+package io.streamtable.operators.state;
 
 import org.apache.spark.sql.execution.streaming.state.StateStore$;
 import org.apache.spark.util.ShutdownHookManager;
