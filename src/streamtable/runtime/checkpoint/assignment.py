@@ -12,7 +12,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from streamtable.plan.sink.sink import Sink
-from streamtable.runtime.checkpoint.manifest import Manifest, RecordedQuery
+from streamtable.runtime.checkpoint.manifest import Manifest
+from streamtable.runtime.checkpoint.recorded_query import RecordedQuery
 
 #: Whether an INSERT, by its name in a new checkpoint, is a query of the checkpoint.
 _Fits = Callable[[str, RecordedQuery, str, RecordedQuery], bool]

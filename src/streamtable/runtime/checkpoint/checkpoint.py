@@ -25,7 +25,7 @@ from streamtable.jvm.streaming.planned_batches import newest_batch
 from streamtable.plan.sink.sink import Sink
 from streamtable.runtime.checkpoint.assignment import Assignment, assign
 from streamtable.runtime.checkpoint.lock import Lock, taken
-from streamtable.runtime.checkpoint.manifest import Manifest, RecordedQuery
+from streamtable.runtime.checkpoint.manifest import Manifest
 from streamtable.runtime.checkpoint.manifest_file import (
     mismatch,
     read_manifest,
@@ -33,6 +33,7 @@ from streamtable.runtime.checkpoint.manifest_file import (
     write_manifest,
 )
 from streamtable.runtime.checkpoint.moved import adopt
+from streamtable.runtime.checkpoint.recorded_query import RecordedQuery
 from streamtable.runtime.checkpoint.remote import RemoteCheckpoints
 from streamtable.runtime.checkpoint.shared_queries import check_sharing, goes_on, sharing
 from streamtable.runtime.checkpoint.stale_keys import stale_keys_hint

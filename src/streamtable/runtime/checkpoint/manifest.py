@@ -2,22 +2,11 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
-import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any, Self
 
-from streamtable.core.checkpoint_path import CheckpointPath
-from streamtable.core.secrets import without_secrets
-from streamtable.plan.explain.explain import explain
-from streamtable.plan.rules.shape import shape
-from streamtable.plan.rules.state_layouts import layouts
-from streamtable.plan.sink.reused_scan import reused_scans
-from streamtable.plan.sink.sink import Sink
-from streamtable.plan.source.scan import scans
-from streamtable.runtime.checkpoint.shapes import first_difference, operators
+from streamtable.runtime.checkpoint.recorded_query import RecordedQuery
 
 #: Version of the directory layout. Increase it with every incompatible change of the layout.
 #: Operators have their own versions of state.
@@ -38,177 +27,6 @@ SHARED_STATE_LAYOUT = 6
 #: Layout of a checkpoint with a query that reads one table in several places and has one source for
 #: it. Earlier versions would start the query with a source for each place.
 REUSED_SCANS_LAYOUT = 7
-
-#: The folder of a query for the ends of its sinks.
-POSITIONS = "sinks"
-
-_SINK_LINE = re.compile(r"Sink (.+?): ")
-
-
-@dataclass(frozen=True)
-class SharedQuery:
-    """The streaming query of several INSERTs (`plan.sink.shared_scan`).
-
-    Attributes:
-        name: its name, which is also that of its directory.
-        writer_id: `writer_id` of its first sink in its first run; None if the sinks have none.
-    """
-
-    name: str
-    writer_id: str | None = None
-
-    def to_json(self) -> dict[str, Any]:
-        """Return the part of an entry of the manifest."""
-        return {"name": self.name, "writer_id": self.writer_id}
-
-
-@dataclass(frozen=True)
-class RecordedQuery:
-    """An INSERT in a manifest, which is a query of its own unless it shares one.
-
-    Attributes:
-        plan: EXPLAIN text, for messages; neither the hash nor a comparison depends on it.
-        hash: hash of everything that the state depends on, without addresses and tuning options.
-        state: id and layout version of each stateful operator, from the top.
-        table: name of the sink table; None if an earlier version has written the manifest.
-        shape: the data of the hash, without secrets (`plan.rules.shape`); None as for `table`.
-        id: id of the query, in which its epochs are numbered; None for the checkpoint's id.
-        directory: name of the directory with its offsets and state; None for the query's name.
-        topics: Kafka's ids of the topics that a retired query has read; empty for other queries.
-        shared: the query that the INSERT shares with others; None for a query of its own.
-        number: number of the INSERT in the state of a query that it shares; None without state.
-        metadata: `table.column` -> metadata key, for the metadata columns that the query reads;
-            empty if an earlier version has written the manifest.
-        reuses_scans: whether one scan serves several places of the query
-            (`plan.sink.reused_scan`). The first run decides, because a checkpoint has a position
-            for each source.
-    """
-
-    plan: Sequence[str]
-    hash: str
-    state: Sequence[tuple[str, int]]
-    table: str | None = None
-    shape: Any = None
-    id: str | None = None
-    directory: str | None = None
-    topics: Mapping[str, str] = field(default_factory=dict)
-    shared: SharedQuery | None = None
-    number: int | None = None
-    metadata: Mapping[str, str] = field(default_factory=dict)
-    reuses_scans: bool = False
-
-    @classmethod
-    def of(cls, plan: Sink, id_: str | None = None) -> Self:
-        """Return the record of a plan."""
-        data = shape(plan)
-        whole = without_secrets(json.dumps(data, sort_keys=True))
-        return cls(
-            plan=without_secrets(explain(plan, changeable=False)).splitlines(),
-            hash=hashlib.sha256(whole.encode()).hexdigest(),
-            state=tuple(layouts(plan.input)),
-            table=plan.table.name,
-            shape=_masked(data),
-            id=id_,
-            metadata=_metadata(plan),
-            reuses_scans=bool(reused_scans(plan)),
-        )
-
-    @classmethod
-    def from_json(cls, data: Mapping[str, Any]) -> Self:
-        """Return the record of a query in a manifest."""
-        return cls(
-            plan=data["plan"],
-            hash=data["hash"],
-            state=tuple((name, version) for name, version in data["state"]),
-            table=data.get("table"),
-            shape=data.get("shape"),
-            id=data.get("id"),
-            directory=data.get("directory"),
-            topics=data.get("topics", {}),
-            shared=SharedQuery(**data["shared"]) if "shared" in data else None,
-            number=data.get("number"),
-            metadata=data.get("metadata", {}),
-            reuses_scans=data.get("reuses_scans", False),
-        )
-
-    def to_json(self) -> dict[str, Any]:
-        """Return the entry of the manifest."""
-        entry: dict[str, Any] = {
-            "plan": list(self.plan),
-            "hash": self.hash,
-            "state": [list(layout) for layout in self.state],
-        }
-        optional = {
-            "table": self.table,
-            "shape": self.shape,
-            "id": self.id,
-            "directory": self.directory,
-            "shared": self.shared and self.shared.to_json(),
-            "number": self.number,
-            "reuses_scans": self.reuses_scans or None,
-        }
-        entry |= {name: value for name, value in optional.items() if value is not None}
-        mappings = {"topics": self.topics, "metadata": self.metadata}
-        return entry | {name: dict(value) for name, value in mappings.items() if value}
-
-    def continuing(self, old: RecordedQuery | None) -> RecordedQuery:
-        """Return the record with the id and the directory of the query that it continues."""
-        if old is None:
-            return self
-        return replace(
-            self,
-            id=old.id,
-            directory=old.directory,
-            shared=old.shared,
-            number=old.number,
-            reuses_scans=old.reuses_scans,
-        )
-
-    def sharing(self, query: SharedQuery, number: int | None) -> RecordedQuery:
-        """Return the record of an INSERT that shares a query; `number` is that of its state."""
-        return replace(self, directory=query.name, shared=query, number=number)
-
-    def alone(self, id_: str, directory: str) -> RecordedQuery:
-        """Return the record of an INSERT with a new query of its own."""
-        return replace(self, id=id_, directory=directory, shared=None, number=None)
-
-    def positions(self, directory: CheckpointPath) -> CheckpointPath:
-        """Return the folder for the ends of the sink at each commit, below that of the query."""
-        folder = directory / POSITIONS
-        return folder if self.number is None else folder / f"of-{self.number}"
-
-    def table_or(self, name: str) -> str:
-        """Return the name of the sink table; `name` if the record does not say it."""
-        found = _SINK_LINE.match(self.plan[0]) if self.plan else None
-        return self.table or (found[1] if found else name)
-
-    def other_metadata(self, now: RecordedQuery) -> str | None:
-        """Return a column that a query of now reads from other metadata; None if there is none."""
-        common = self.metadata.keys() & now.metadata.keys()
-        return min((c for c in common if self.metadata[c] != now.metadata[c]), default=None)
-
-    def difference(self, name: str, now: RecordedQuery) -> str | None:
-        """Describe the first difference from a query of now in words; None if it may continue.
-
-        Args:
-            name: name of the query, for the words.
-            now: record of the plan of now.
-        """
-        if self.hash != now.hash:
-            return f"the query into {name} was {_first_change(self, now)}"
-        if column := self.other_metadata(now):
-            return (
-                f"column {column} of the query into {name} was metadata '{self.metadata[column]}'"
-                f" and is now '{now.metadata[column]}'"
-            )
-        for (operator, old), (_, new) in zip(self.state, now.state, strict=True):
-            if old != new:
-                return f"the state of {operator} in {name} has layout {old}, this version has {new}"
-        return None
-
-
-#: The record of an INSERT that no checkpoint has.
-UNRECORDED = RecordedQuery((), "", ())
 
 
 @dataclass(frozen=True)
@@ -271,17 +89,6 @@ class Manifest:
         return EXTENDED_LAYOUT if self.retired or named else LAYOUT_VERSION
 
 
-def _metadata(plan: Sink) -> dict[str, str]:
-    """Return the metadata keys of the columns that a plan reads, by `table.column`."""
-    found = {}
-    for scan in scans(plan.input):
-        read = {field.name for field in scan.fields}
-        for column in scan.table.schema.metadata:
-            if column.name in read:
-                found[f"{scan.table.name}.{column.name}"] = column.key
-    return found
-
-
 def layout_difference(data: Mapping[str, Any]) -> str | None:
     """Return why this version cannot read the layout of a manifest, in words, or None."""
     found = data["layout"]
@@ -292,41 +99,3 @@ def layout_difference(data: Mapping[str, Any]) -> str | None:
 
 def _queries(data: Mapping[str, Any]) -> dict[str, RecordedQuery]:
     return {name: RecordedQuery.from_json(query) for name, query in data.items()}
-
-
-def _first_change(before: RecordedQuery, now: RecordedQuery) -> str:
-    place = first_difference(before.shape, now.shape) if before.shape else None
-    where = "" if place is None else f" (first difference: {place.operator})"
-    old, new = _lines(before, now, None if place is None else place.number)
-    if old and new and old != new:
-        return f"'{old}' and is now '{new}'{where}"
-    return f"different in structure, or in a column or format of its tables{where}"
-
-
-def _lines(before: RecordedQuery, now: RecordedQuery, number: int | None) -> tuple[str, str]:
-    """Return the plan lines of the first operator that differs; empty if there are none.
-
-    `number` is the operator's place, from the top; None if only the lines are known.
-    """
-    if number is not None and all(
-        len(query.plan) == len(operators(query.shape)) for query in (before, now)
-    ):
-        return before.plan[number].strip(), now.plan[number].strip()
-    for line, new in zip(before.plan, now.plan, strict=False):
-        # Older checkpoints have other words for the row kinds.
-        old = line.replace("  makes ", "  emits ").replace("  takes ", "  accepts ")
-        if old != new:
-            return old.strip(), new.strip()
-    return "", ""
-
-
-def _masked(data: Any) -> Any:
-    """Return JSON data without secrets in its texts."""
-    match data:
-        case str():
-            return without_secrets(data)
-        case list():
-            return [_masked(part) for part in data]
-        case dict():
-            return {name: _masked(part) for name, part in data.items()}
-    return data

@@ -26,8 +26,8 @@ from streamtable.runtime.checkpoint.checkpoint import (
     rescale_command,
 )
 from streamtable.runtime.checkpoint.lock import checkpoint_folder, locked
-from streamtable.runtime.checkpoint.manifest import POSITIONS
 from streamtable.runtime.checkpoint.moved import adopt, operator_metadata
+from streamtable.runtime.checkpoint.recorded_query import POSITIONS
 from streamtable.runtime.checkpoint.remote import RemoteCheckpoints
 from streamtable.runtime.checkpoint.torn_files import check_whole, write_whole
 

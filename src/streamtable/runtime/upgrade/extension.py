@@ -27,7 +27,7 @@ from streamtable.plan.sink.sink import Sink
 from streamtable.plan.source.normalize import Normalize
 from streamtable.plan.source.scan import Scan
 from streamtable.runtime.checkpoint.assignment import Assignment
-from streamtable.runtime.checkpoint.manifest import RecordedQuery
+from streamtable.runtime.checkpoint.recorded_query import RecordedQuery
 from streamtable.runtime.checkpoint.shapes import Operator, operator
 
 _CALC, _SCAN, _GROUPS, _NORMALIZE = (
