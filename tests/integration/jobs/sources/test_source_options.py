@@ -54,6 +54,16 @@ class Job:
         names = {"out": self.out, "servers": self.broker.bootstrap_servers}
         BoundedRun(self.spark, script, self.folder, names, notices=self.notices)()
 
+    def run_in(self, mode: str, source: str, ids: set[int]) -> None:
+        """Run to the end of the topic, or in a mode until these ids are there."""
+        if mode == "bounded":
+            return self.run(source)
+        script = SCRIPT.replace("${source}", source)
+        names = {"out": self.out, "servers": self.broker.bootstrap_servers}
+        settings = {"execution.mode": mode, "execution.checkpointing.interval": "5 s"}
+        run = BoundedRun(self.spark, script, self.folder, names, notices=self.notices)
+        return run.until(lambda: ids <= {*self.ids()}, settings)
+
     def rows(self) -> list[dict[str, Any]]:
         return sorted(
             (json.loads(r.value()) for r in records(self.broker, self.out)), key=lambda r: r["id"]
@@ -61,6 +71,10 @@ class Job:
 
     def ids(self) -> list[int]:
         return [row["id"] for row in self.rows()]
+
+    def ids_once(self, mode: str) -> list[int]:
+        """The ids; a stop in real-time mode writes rows since its last checkpoint again."""
+        return sorted({*self.ids()}) if mode == "real-time" else self.ids()
 
 
 @pytest.fixture
@@ -132,17 +146,10 @@ def test_a_pattern_is_of_the_whole_name(mode: str, broker: Broker, topic: Topics
     for number, name in enumerate([*fitting, *others]):
         send(broker, name, range(number, number + 1))
     source = f"'topic-pattern' = '{fitting[0]}|{fitting[1]}', {EARLIEST}"
-    if mode == "bounded":
-        job.run(source)
-    elif mode == "ended":
+    if mode == "ended":
         job.run(f"{source}, 'scan.bounded.mode' = 'latest-offset'")
     else:
-        script = SCRIPT.replace("${source}", source)
-        variables = {"out": job.out, "servers": broker.bootstrap_servers}
-        settings = {"execution.mode": mode, "execution.checkpointing.interval": "5 s"}
-        BoundedRun(job.spark, script, job.folder, variables).until(
-            lambda: len(job.rows()) >= len(fitting), settings
-        )
+        job.run_in(mode, source, {*range(len(fitting))})
     # At-least-once: a stop in real-time mode writes rows since its last checkpoint again.
     assert {(r["id"], r["topic"]) for r in job.rows()} == {*enumerate(fitting)}
 
@@ -269,7 +276,10 @@ def test_leader_epoch(broker: Broker, topic: Topics, job: Job) -> None:
     assert [(r["id"], r["epoch"]) for r in job.rows()] == [(i, 0) for i in range(8)]
 
 
-def test_aborted_transactions_and_markers(broker: Broker, topic: Topics, job: Job) -> None:
+@pytest.mark.parametrize("mode", ["bounded", "real-time"])
+def test_aborted_transactions_and_markers(
+    mode: str, broker: Broker, topic: Topics, job: Job
+) -> None:
     source = topic("s")
     for ids, commits in ((range(3), True), (range(10, 13), False), (range(3, 5), True)):
         producer = Producer(
@@ -285,11 +295,12 @@ def test_aborted_transactions_and_markers(broker: Broker, topic: Topics, job: Jo
         else:
             producer.abort_transaction(30)
     options = f"'topic' = '{source}', {EARLIEST}"
-    job.run(f"{options}, 'properties.isolation.level' = 'read_committed'")
-    assert job.ids() == [0, 1, 2, 3, 4]
+    committed = f"{options}, 'properties.isolation.level' = 'read_committed'"
+    job.run_in(mode, committed, {*range(5)})
+    assert job.ids_once(mode) == [0, 1, 2, 3, 4]
     everything = Job(job.spark, broker, topic("out"), job.folder.with_name("d"))
-    everything.run(options)
-    assert everything.ids() == [0, 1, 2, 3, 4, 10, 11, 12]
+    everything.run_in(mode, options, {*range(5), 10, 11, 12})
+    assert everything.ids_once(mode) == [0, 1, 2, 3, 4, 10, 11, 12]
 
 
 def _delete_before(broker: Broker, topic: str, offset: int) -> None:
@@ -298,20 +309,23 @@ def _delete_before(broker: Broker, topic: str, offset: int) -> None:
         done.result(30)
 
 
-def test_records_gone_before_they_were_read(broker: Broker, topic: Topics, job: Job) -> None:
+@pytest.mark.parametrize("mode", ["bounded", "micro-batch", "real-time"])
+def test_records_gone_before_they_were_read(
+    mode: str, broker: Broker, topic: Topics, job: Job
+) -> None:
     source = topic("s")
     send(broker, source, range(3))
     options = f"'topic' = '{source}', {EARLIEST}"
-    job.run(options)
+    job.run_in(mode, options, {0, 1, 2})
     send(broker, source, range(3, 9))
     _delete_before(broker, source, 6)
     with pytest.raises(StreamtableError) as stopped:
-        job.run(options)
+        job.run_in(mode, options, {8})
     assert stopped.value.condition is Condition.DATA_LOST
     assert "new --checkpoint directory" in str(stopped.value)
     assert "scan.fail-on-data-loss" in str(stopped.value)
-    job.run(f"{options}, 'scan.fail-on-data-loss' = 'false'")
-    assert job.ids() == [0, 1, 2, 6, 7, 8]
+    job.run_in(mode, f"{options}, 'scan.fail-on-data-loss' = 'false'", {8})
+    assert job.ids_once(mode) == [0, 1, 2, 6, 7, 8]
 
 
 def test_a_topic_deleted_and_created_again(broker: Broker, topic: Topics, job: Job) -> None:
