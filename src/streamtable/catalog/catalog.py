@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from sqlglot import exp
 
 from streamtable.catalog.alter import altered_options, altered_schema, refused
-from streamtable.catalog.entries import Entries, Entry, taken
+from streamtable.catalog.entries import Entries, Entry, other_kind, taken
 from streamtable.catalog.external import ExternalTables
 from streamtable.catalog.functions import Functions
 from streamtable.catalog.merge import options_like, schema_as, schema_like
@@ -120,7 +120,7 @@ class Catalog(Entries):
         if table is None:
             raise self._unknown(path, at)
         if isinstance(table, View):
-            raise refused(str(path), at, "it is a view", "write ALTER VIEW")
+            raise other_kind(path, table, "ALTER", at)
         match statement.change:
             case RenameTo() as rename:
                 self._rename(path, rename)

@@ -96,14 +96,14 @@ class Entries:
         path = self.namespaces.path(statement.name)
         kind = View if statement.kind == "VIEW" else Table
         at = statement.name_at or statement.at
+        change = f"DROP {statement.kind} {path}"
         if not statement.temporary:
-            change = f"DROP {statement.kind} {path}"
             self.namespaces.check_changeable(path.catalog, change, at)
         if not statement.temporary and isinstance(self._temporary.get(path), kind):
             raise StreamtableError(
                 Condition.CHANGE_REFUSED,
                 at=at,
-                change=f"DROP {statement.kind} {path}",
+                change=change,
                 reason="it is temporary",
                 hint=f"write DROP TEMPORARY {statement.kind}",
             )
@@ -111,14 +111,7 @@ class Entries:
         if isinstance(entries.get(path), kind):
             del entries[path]
         elif path in entries:
-            other = "TABLE" if statement.kind == "VIEW" else "VIEW"
-            raise StreamtableError(
-                Condition.CHANGE_REFUSED,
-                at=at,
-                change=f"DROP {statement.kind} {path}",
-                reason=f"it is a {other.lower()}",
-                hint=f"write DROP {other}",
-            )
+            raise other_kind(path, entries[path], "DROP", at)
         elif not statement.if_exists:
             raise self._unknown(path, at)
 
@@ -184,4 +177,25 @@ def taken(path: Path, at: Span) -> StreamtableError:
         at=at,
         table=path,
         hint="drop it first, or write CREATE ... IF NOT EXISTS",
+    )
+
+
+def other_kind(
+    path: Path, content: Table | View, statement: str, at: Span | None
+) -> StreamtableError:
+    """Return the error for a statement that calls a view a table, or a table a view.
+
+    Args:
+        path: the name.
+        content: what the name stands for.
+        statement: the words before TABLE or VIEW, such as `DROP`.
+        at: place of the name.
+    """
+    called, kind = ("TABLE", "VIEW") if isinstance(content, View) else ("VIEW", "TABLE")
+    return StreamtableError(
+        Condition.CHANGE_REFUSED,
+        at=at,
+        change=f"{statement} {called} {path}",
+        reason=f"it is a {kind.lower()}",
+        hint=f"write {statement} {kind}",
     )

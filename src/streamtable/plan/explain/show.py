@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 
 from streamtable.catalog.catalog import Catalog, Entry
+from streamtable.catalog.entries import other_kind
 from streamtable.catalog.script import (
     create_catalog_sql,
     create_table_sql,
@@ -187,11 +188,4 @@ def _create(statement: ShowCreate, catalog: Catalog) -> str:
             columns = [field.name for field in columns_of(catalog, view)]
             return create_view_sql(entry, view, columns)
         case _:
-            other = "VIEW" if isinstance(entry.content, View) else "TABLE"
-            raise StreamtableError(
-                Condition.CHANGE_REFUSED,
-                at=at,
-                change=f"SHOW CREATE {statement.kind} {entry.path}",
-                reason=f"it is a {other.lower()}",
-                hint=f"write SHOW CREATE {other}",
-            )
+            raise other_kind(entry.path, entry.content, "SHOW CREATE", at)
