@@ -50,19 +50,20 @@ class Job:
         self.notices: list[str] = []
 
     def run(self, source: str) -> None:
-        script = SCRIPT.replace("${source}", source)
-        names = {"out": self.out, "servers": self.broker.bootstrap_servers}
-        BoundedRun(self.spark, script, self.folder, names, notices=self.notices)()
+        self._over(source)()
 
     def run_in(self, mode: str, source: str, ids: set[int]) -> None:
         """Run to the end of the topic, or in a mode until these ids are there."""
         if mode == "bounded":
-            return self.run(source)
+            self.run(source)
+        else:
+            settings = {"execution.mode": mode, "execution.checkpointing.interval": "5 s"}
+            self._over(source).until(lambda: ids <= {*self.ids()}, settings)
+
+    def _over(self, source: str) -> BoundedRun:
         script = SCRIPT.replace("${source}", source)
         names = {"out": self.out, "servers": self.broker.bootstrap_servers}
-        settings = {"execution.mode": mode, "execution.checkpointing.interval": "5 s"}
-        run = BoundedRun(self.spark, script, self.folder, names, notices=self.notices)
-        return run.until(lambda: ids <= {*self.ids()}, settings)
+        return BoundedRun(self.spark, script, self.folder, names, notices=self.notices)
 
     def rows(self) -> list[dict[str, Any]]:
         return sorted(
