@@ -53,7 +53,7 @@ INSERT INTO {{name}}
 SELECT window_start, window_end, k, COUNT(*), SUM(v), COUNT(DISTINCT v), MAX(v)
 FROM TABLE({{function}}) GROUP BY window_start, window_end, k;
 """
-#: Without the distinct values, slices and sessions keep aggregates only.
+#: Without the distinct values, buckets, slices and sessions keep aggregates only.
 _MERGED_SINK = _SINK.replace("COUNT(DISTINCT v)", "COUNT(v)")
 #: Each row of a window with each of the same key.
 _PAIRED = f"""{_TABLE}
@@ -79,7 +79,7 @@ SPANS: Mapping[str, Callable[[int], list[Span]]] = {
 }
 
 #: Sink with merged aggregates -> windowing function.
-MERGED = {f"merged_{name}": name for name in ("hopped", "cumulated", "joined")}
+MERGED = {f"merged_{name}": name for name in FUNCTIONS}
 
 Results = dict[tuple[int, int, int], tuple[int, int, int, int]]
 
@@ -157,7 +157,7 @@ def test_late_rows_are_counted_and_open_windows_take_theirs(
     script = SOURCE + _SINK.format(name="tumbled", function=FUNCTIONS["tumbled"])
     script += _SINK.format(name="joined", function=FUNCTIONS["joined"])
     script += _PAIRED.format(name="paired", function=FUNCTIONS["tumbled"])
-    for name in ("merged_joined", "merged_hopped"):
+    for name in ("merged_tumbled", "merged_joined", "merged_hopped"):
         script += _MERGED_SINK.format(name=name, function=FUNCTIONS[MERGED[name]])
     job = BoundedRun(spark, script, tmp_path / "job", {"source": source, "servers": servers})
     # Windows are [3 s, 13 s), [13 s, 23 s), ...; the second partition has shown nothing yet.
@@ -168,6 +168,7 @@ def test_late_rows_are_counted_and_open_windows_take_theirs(
     job()
     # 14.999 s - 2 s is the last millisecond of the first window, which fires.
     assert _written(job, "tumbled") == {(3_000, 13_000, 1): (2, 3, 2, 2)}
+    assert _written(job, "merged_tumbled") == _written(job, "tumbled")
     assert _written(job, "joined") == {(4_000, 9_000, 1): (2, 3, 2, 2)}
     assert _written(job, "merged_joined") == {(4_000, 9_000, 1): (2, 3, 2, 2)}
     assert _written(job, "paired") == {(3_000, 13_000, 1): (4, 9, 2, 2)}
@@ -183,6 +184,7 @@ def test_late_rows_are_counted_and_open_windows_take_theirs(
         (13_000, 23_000, 1): (2, 7, 2, 4),
         (33_000, 43_000, 1): (1, 1, 1, 1),
     }
+    assert _written(job, "merged_tumbled") == _written(job, "tumbled")
     assert _written(job, "joined") == {
         (4_000, 9_000, 1): (2, 3, 2, 2),
         (12_999, 18_999, 1): (3, 16, 3, 9),
@@ -207,10 +209,10 @@ def test_late_rows_are_counted_and_open_windows_take_theirs(
         (35_000, 50_000, 1): (1, 1, 1, 1),
         (40_000, 55_000, 1): (1, 1, 1, 1),
     }
-    # Two for the windows, one for each table of sessions, two on each side of the join, one for
+    # Two for each table of windows, one for each of sessions, two on each side of the join, one for
     # HOP.
     assert any(
-        "9 records dropped as late, because the watermark had passed" in n for n in job.notices
+        "11 records dropped as late, because the watermark had passed" in n for n in job.notices
     )
     send(servers, source, [Event(None, 1, 1, 1)])
     with pytest.raises(StreamtableError, match="an event time is NULL: `ts` of events"):

@@ -36,6 +36,22 @@ class WindowAggregateOperator(OperatorSpec, package="window"):
 
 
 @dataclass(frozen=True, kw_only=True)
+class BucketedWindowOperator(OperatorSpec, package="window"):
+    """Computes the result of `WindowAggregateOperator` for append-only input, in buckets of groups.
+
+    Attributes:
+        keys: grouping columns, with those of the window and without its last time.
+        fold: whether each task aggregates its rows locally before the shuffle.
+    """
+
+    keys: Sequence[str]
+    calls: Sequence[Aggregation]
+    fold: bool
+    lateness: Lateness
+    output_ddl: str
+
+
+@dataclass(frozen=True, kw_only=True)
 class SessionAggregateOperator(OperatorSpec, package="window"):
     """Aggregates rows that end in (from, to): keys, start, end, last time, aggregates per session.
 

@@ -10,13 +10,13 @@ from streamtable.core.changelog import ROW_KIND_COLUMN
 from streamtable.core.durations import milliseconds
 from streamtable.core.settings.execution import ExecutionMode
 from streamtable.core.settings.table import AGGREGATION_PHASES, DISTINCT_BITMAPS, AggregationPhases
-from streamtable.core.types import BOOLEAN, BYTES_ROOTS, Field, Root
+from streamtable.core.types import BOOLEAN, Field
 from streamtable.jvm.bridge import Bridge
 from streamtable.jvm.specs.aggregate import GroupAggregateOperator
 from streamtable.jvm.specs.operator import Aggregation
 from streamtable.operators.context import LoweringContext
 from streamtable.operators.schema import changelog_ddl
-from streamtable.plan.aggregate.call import AggregateCall
+from streamtable.plan.aggregate.call import AggregateCall, holds_bytes
 from streamtable.plan.aggregate.group_aggregate import GroupAggregate
 
 
@@ -76,9 +76,3 @@ def folds(context: LoweringContext) -> bool:
     """Whether rows may wait for other rows of their group: never in real-time mode."""
     phases = context.settings[AGGREGATION_PHASES]
     return phases is not AggregationPhases.ONE_PHASE and context.mode is ExecutionMode.MICRO_BATCH
-
-
-def holds_bytes(keys: Sequence[str], fields: Sequence[Field]) -> bool:
-    """Whether a grouping column has a type without value equality as a Java object."""
-    unequal = {*BYTES_ROOTS, Root.BITMAP, Root.ARRAY, Root.MAP, Root.MULTISET, Root.ROW}
-    return any(f.type.root in unequal for f in fields if f.name in keys)

@@ -8,9 +8,10 @@ from streamtable.core.durations import milliseconds
 from streamtable.core.errors import InternalError
 from streamtable.jvm.specs.operator import SortColumn
 from streamtable.jvm.specs.rank import TopNOperator
-from streamtable.operators.aggregate.group_aggregate import folds, holds_bytes
+from streamtable.operators.aggregate.group_aggregate import folds
 from streamtable.operators.context import LoweringContext
 from streamtable.operators.schema import changelog_ddl, positions
+from streamtable.plan.aggregate.call import holds_bytes
 from streamtable.plan.rank.top_n import TopN
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F  # noqa: N812 - the name everyone knows
 
@@ -43,7 +45,8 @@ def with_metadata(sink: Sink, rows: DataFrame) -> DataFrame:
 
 def checked_rows(sink: Sink, context: LoweringContext) -> DataFrame:
     """Lower a sink to row kinds and columns in the types of the table, checked but not encoded."""
-    return checked(sink, lower(sink.input, context), context)
+    rows = lower(sink.input, replace(context, window_buckets=sink.window_buckets))
+    return checked(sink, rows, context)
 
 
 def checked(sink: Sink, rows: DataFrame, context: LoweringContext) -> DataFrame:

@@ -10,7 +10,7 @@ from streamtable.jvm.specs.window import (
     SessionAggregateOperator,
     SessionRowsOperator,
 )
-from streamtable.operators.aggregate.group_aggregate import aggregations, folds, holds_bytes
+from streamtable.operators.aggregate.group_aggregate import aggregations, folds
 from streamtable.operators.context import LoweringContext
 from streamtable.operators.schema import changelog_ddl
 from streamtable.operators.window.bounds import (
@@ -23,6 +23,7 @@ from streamtable.operators.window.bounds import (
 )
 from streamtable.operators.window.event_times import lateness
 from streamtable.operators.window.window import local_micros, lower_window_table
+from streamtable.plan.aggregate.call import holds_bytes
 from streamtable.plan.window.fields import Role
 from streamtable.plan.window.window_aggregate import MergedWindowAggregate, WindowAggregate
 from streamtable.plan.window.window_table import SessionTable

@@ -6,7 +6,7 @@ from pyspark.sql import DataFrame
 
 from streamtable.core.types import BIGINT, Field, quote
 from streamtable.jvm.specs.window import SlicedWindowOperator
-from streamtable.operators.aggregate.group_aggregate import aggregations, folds, holds_bytes
+from streamtable.operators.aggregate.group_aggregate import aggregations, folds
 from streamtable.operators.context import LoweringContext
 from streamtable.operators.schema import changelog_ddl
 from streamtable.operators.window.bounds import (
@@ -17,6 +17,7 @@ from streamtable.operators.window.bounds import (
 )
 from streamtable.operators.window.event_times import lateness
 from streamtable.operators.window.window import local_micros
+from streamtable.plan.aggregate.call import holds_bytes
 from streamtable.plan.window.window import WindowKind
 from streamtable.plan.window.window_aggregate import MergedWindowAggregate
 

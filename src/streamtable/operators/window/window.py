@@ -10,11 +10,16 @@ from streamtable.core.changelog import ROW_KIND_COLUMN
 from streamtable.core.settings.table import DISTINCT_BITMAPS
 from streamtable.core.types import BIGINT, Field, quote, timestamp
 from streamtable.jvm.specs.operator import SortColumn
-from streamtable.jvm.specs.window import WindowAggregateOperator, WindowTopNOperator
-from streamtable.operators.aggregate.group_aggregate import aggregations, folds, holds_bytes
+from streamtable.jvm.specs.window import (
+    BucketedWindowOperator,
+    WindowAggregateOperator,
+    WindowTopNOperator,
+)
+from streamtable.operators.aggregate.group_aggregate import aggregations, folds
 from streamtable.operators.context import LoweringContext
 from streamtable.operators.schema import changelog_ddl
 from streamtable.operators.window.event_times import lateness, required, table_below
+from streamtable.plan.aggregate.call import holds_bytes
 from streamtable.plan.binding.bound import Bound
 from streamtable.plan.binding.moments import in_utc, micros
 from streamtable.plan.window.window import Window, WindowKind
@@ -94,6 +99,17 @@ def lower_window_aggregate(
     fields = (*node.input.fields, Field(_LAST, BIGINT))
     names = [ROW_KIND_COLUMN, *(f.name for f in node.input.fields)]
     rows = rows.selectExpr("*", f"{last_moment(node.end, node.window)} AS {_LAST}")
+    if context.window_buckets and node.in_buckets:
+        return context.bridge.operator(
+            rows,
+            BucketedWindowOperator(
+                keys=node.keys,
+                calls=aggregations(node.calls, fields, context.bridge),
+                fold=folds(context),
+                lateness=lateness(node.input, context),
+                output_ddl=changelog_ddl(node.fields),
+            ),
+        )
     return context.bridge.operator(
         rows,
         WindowAggregateOperator(

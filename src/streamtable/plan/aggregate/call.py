@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
 from streamtable.catalog.functions import PythonFunction
 from streamtable.core.errors import Condition, Span, StreamtableError
 from streamtable.core.identity import stable
-from streamtable.core.types import Field
+from streamtable.core.types import BYTES_ROOTS, Field, Root
 from streamtable.plan.binding.bound import text_literal
 from streamtable.plan.functions import AGGREGATES
 from streamtable.plan.node import Key, Node
@@ -128,3 +128,9 @@ def with_order(below: Node, calls: tuple[AggregateCall, ...]) -> tuple[Node, Key
                 hint="implement retract(self, accumulator, ...), the inverse of accumulate",
             )
     return with_position(below) if any(call.is_ordered for call in calls) else (below, ())
+
+
+def holds_bytes(keys: Sequence[str], fields: Sequence[Field]) -> bool:
+    """Whether a grouping column has a type without value equality as a Java object."""
+    unequal = {*BYTES_ROOTS, Root.BITMAP, Root.ARRAY, Root.MAP, Root.MULTISET, Root.ROW}
+    return any(f.type.root in unequal for f in fields if f.name in keys)

@@ -13,7 +13,7 @@ from streamtable.plan.node import Key, Node
 
 @stable(
     "Sink",
-    derived=("set_at", "in_batches", "reuses_scans"),
+    derived=("set_at", "in_batches", "reuses_scans", "window_buckets"),
     input="input",
     table="table",
     not_null="not_null",
@@ -31,6 +31,7 @@ class Sink:
             INSERT shares no scan.
         in_batches: whether the settings of the set exclude real-time mode.
         reuses_scans: whether one scan may serve several places of the query.
+        window_buckets: whether windows keep their groups in buckets (`WindowAggregate.in_buckets`).
     """
 
     input: Node
@@ -40,6 +41,7 @@ class Sink:
     set_at: Span | None = None
     in_batches: bool = False
     reuses_scans: bool = False
+    window_buckets: bool = False
 
     @property
     def key(self) -> Key:

@@ -8,7 +8,13 @@ from functools import cached_property
 from streamtable.core.changelog import APPEND, ChangelogMode
 from streamtable.core.identity import stable
 from streamtable.core.types import Field
-from streamtable.plan.aggregate.call import AggregateCall, fields_of, python_obstacle, with_order
+from streamtable.plan.aggregate.call import (
+    AggregateCall,
+    fields_of,
+    holds_bytes,
+    python_obstacle,
+    with_order,
+)
 from streamtable.plan.inputs import UnaryNode
 from streamtable.plan.node import Key, Node
 from streamtable.plan.rows.calc import Calc, below_projections
@@ -44,8 +50,8 @@ class WindowAggregate(UnaryNode):
     state = StateLayout(
         "WindowAggregate",
         1,
-        ("WindowAggregateProcessor", "SessionProcessor"),
-        OF_GROUPS | {"sessions", "rows"},
+        ("WindowAggregateProcessor", "BucketedWindowProcessor", "SessionProcessor"),
+        OF_GROUPS | {"groups", "sessions", "rows"},
     )
     waits = fires_windows = True
     emits_by_time = emits_apart = True
@@ -115,6 +121,22 @@ class WindowAggregate(UnaryNode):
             and all(call.merges for call in self.calls)
             and not _computes_with(self.input, {table.start, table.end, table.last})
             and not any(self.input.window_field(name) for name in fields_of(self.calls))
+        )
+
+    @property
+    def in_buckets(self) -> bool:
+        """Whether a bucket of groups may have one timer, instead of one for each group.
+
+        The aggregates of a group must fit into one row. A bucket is of no use for the only group of
+        a window, nor for rows that are emitted without state.
+        """
+        return (
+            self.session is None
+            and self.input.mode.is_append
+            and not is_complete(self.input)
+            and bool({*self.keys} - {self.start, self.end})
+            and not holds_bytes(self.keys, self.input.fields)
+            and all(call.merges for call in self.calls)
         )
 
     def positioned(self) -> Node:
@@ -191,6 +213,11 @@ class MergedWindowAggregate(WindowAggregate):
         frozenset({"parts"}),
     )
     emits_apart = False
+
+    @property
+    def in_buckets(self) -> bool:
+        """False: a group has one timer for all of its windows."""
+        return False
 
     @property
     def runs_together(self) -> bool:

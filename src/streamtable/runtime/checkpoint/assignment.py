@@ -90,8 +90,12 @@ def assign(plans: Mapping[str, Sink], manifest: Manifest) -> Assignment:
     }
     return Assignment(
         plans={
-            # The first run has decided whether a scan serves several places of a query.
-            (name := names[default]): replace(plan, reuses_scans=now[name].reuses_scans)
+            # The first run has decided what its state and its positions depend on.
+            (name := names[default]): replace(
+                plan,
+                reuses_scans=now[name].reuses_scans,
+                window_buckets=now[name].window_buckets,
+            )
             if names[default] in old
             else plan
             for default, plan in plans.items()

@@ -28,6 +28,10 @@ SHARED_STATE_LAYOUT = 6
 #: it. Earlier versions would start the query with a source for each place.
 REUSED_SCANS_LAYOUT = 7
 
+#: Layout of a checkpoint with a query whose windows keep their groups in buckets. Earlier versions
+#: would look for the state of each group.
+WINDOW_BUCKETS_LAYOUT = 8
+
 
 @dataclass(frozen=True)
 class Manifest:
@@ -79,6 +83,8 @@ class Manifest:
     @property
     def _layout(self) -> int:
         """The oldest layout that can hold the data."""
+        if any(query.window_buckets for query in self._every):
+            return WINDOW_BUCKETS_LAYOUT
         if any(query.reuses_scans for query in self._every):
             return REUSED_SCANS_LAYOUT
         if any(query.number is not None for query in self._every):
@@ -92,7 +98,7 @@ class Manifest:
 def layout_difference(data: Mapping[str, Any]) -> str | None:
     """Return why this version cannot read the layout of a manifest, in words, or None."""
     found = data["layout"]
-    if found in range(LAYOUT_VERSION, REUSED_SCANS_LAYOUT + 1):
+    if found in range(LAYOUT_VERSION, WINDOW_BUCKETS_LAYOUT + 1):
         return None
     return f"its state has layout {found}, this version writes {LAYOUT_VERSION}"
 

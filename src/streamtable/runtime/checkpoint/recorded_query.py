@@ -14,9 +14,11 @@ from streamtable.core.secrets import without_secrets
 from streamtable.plan.explain.explain import explain
 from streamtable.plan.rules.shape import shape
 from streamtable.plan.rules.state_layouts import layouts
+from streamtable.plan.rules.tree import every
 from streamtable.plan.sink.reused_scan import reused_scans
 from streamtable.plan.sink.sink import Sink
 from streamtable.plan.source.scan import scans
+from streamtable.plan.window.window_aggregate import WindowAggregate
 from streamtable.runtime.checkpoint.shapes import first_difference, operators
 
 #: The folder of a query for the ends of its sinks.
@@ -62,6 +64,8 @@ class RecordedQuery:
         reuses_scans: whether one scan serves several places of the query
             (`plan.sink.reused_scan`). The first run decides, because a checkpoint has a position
             for each source.
+        window_buckets: whether windows of the query keep their groups in buckets. The first run
+            decides, because the keys of the state depend on it.
     """
 
     plan: Sequence[str]
@@ -76,6 +80,7 @@ class RecordedQuery:
     number: int | None = None
     metadata: Mapping[str, str] = field(default_factory=dict)
     reuses_scans: bool = False
+    window_buckets: bool = False
 
     @classmethod
     def of(cls, plan: Sink, id_: str | None = None) -> Self:
@@ -91,6 +96,7 @@ class RecordedQuery:
             id=id_,
             metadata=_metadata(plan),
             reuses_scans=bool(reused_scans(plan)),
+            window_buckets=_has_window_buckets(plan),
         )
 
     @classmethod
@@ -109,6 +115,7 @@ class RecordedQuery:
             number=data.get("number"),
             metadata=data.get("metadata", {}),
             reuses_scans=data.get("reuses_scans", False),
+            window_buckets=data.get("window_buckets", False),
         )
 
     def to_json(self) -> dict[str, Any]:
@@ -126,6 +133,7 @@ class RecordedQuery:
             "shared": self.shared and self.shared.to_json(),
             "number": self.number,
             "reuses_scans": self.reuses_scans or None,
+            "window_buckets": self.window_buckets or None,
         }
         entry |= {name: value for name, value in optional.items() if value is not None}
         mappings = {"topics": self.topics, "metadata": self.metadata}
@@ -142,6 +150,7 @@ class RecordedQuery:
             shared=old.shared,
             number=old.number,
             reuses_scans=old.reuses_scans,
+            window_buckets=old.window_buckets,
         )
 
     def sharing(self, query: SharedQuery, number: int | None) -> RecordedQuery:
@@ -189,6 +198,13 @@ class RecordedQuery:
 
 #: The record of an INSERT that no checkpoint has.
 UNRECORDED = RecordedQuery((), "", ())
+
+
+def _has_window_buckets(plan: Sink) -> bool:
+    """Return whether a window of a plan keeps its groups in buckets."""
+    return plan.window_buckets and any(
+        isinstance(node, WindowAggregate) and node.in_buckets for node in every(plan.input)
+    )
 
 
 def _metadata(plan: Sink) -> dict[str, str]:

@@ -1,0 +1,130 @@
+package io.streamtable.operators.window;
+
+import io.streamtable.operators.RowProcessor;
+import io.streamtable.operators.aggregate.AggregateState;
+import io.streamtable.operators.aggregate.MergedAggregates;
+import io.streamtable.operators.row.Plain;
+import io.streamtable.operators.row.RowKind;
+import io.streamtable.operators.state.EventTimers;
+import io.streamtable.operators.state.Lateness;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.apache.spark.sql.Row;
+import org.apache.spark.sql.RowFactory;
+import org.apache.spark.sql.streaming.ExpiredTimerInfo;
+import org.apache.spark.sql.streaming.MapState;
+import org.apache.spark.sql.streaming.OutputMode;
+import org.apache.spark.sql.streaming.TTLConfig;
+import org.apache.spark.sql.streaming.TimeMode;
+import org.apache.spark.sql.streaming.TimerValues;
+import org.apache.spark.sql.types.StructType;
+import scala.Tuple2;
+import scala.jdk.javaapi.CollectionConverters;
+
+/**
+ * Reads append-only rows of one window and of the groups of one bucket, and emits the aggregates of
+ * each group once, when the watermark passes. The results are those of
+ * {@link WindowAggregateProcessor}.
+ *
+ * <p>The key is (bucket, the window's last millisecond). State (layout v1): "groups", the aggregates
+ * ({@link MergedAggregates}) by the grouping columns, deleted when the window fires. A bucket has one
+ * timer. Spark's timers cost more reads and writes than the aggregates of a group.
+ */
+public final class BucketedWindowProcessor extends RowProcessor {
+  private final MergedAggregates aggregates;
+  private final StructType keyType;
+  private final int[] keysAt;
+  private final Lateness lateness;
+  private transient MapState<Row, Row> groups;
+
+  /**
+   * @param keyType types of the grouping columns
+   * @param keysAt positions of the grouping columns in input rows
+   */
+  BucketedWindowProcessor(
+      MergedAggregates aggregates, StructType keyType, int[] keysAt, Lateness lateness) {
+    this.aggregates = aggregates;
+    this.keyType = keyType;
+    this.keysAt = keysAt;
+    this.lateness = lateness;
+  }
+
+  @Override
+  public void init(OutputMode outputMode, TimeMode timeMode) {
+    groups =
+        getHandle()
+            .getMapState(
+                "groups", Plain.row(keyType), Plain.row(aggregates.schema()), TTLConfig.NONE());
+  }
+
+  @Override
+  public scala.collection.Iterator<Row> handleInputRows(
+      Row key, scala.collection.Iterator<Row> input, TimerValues timers) {
+    long last = key.getLong(1);
+    if (lateness.isLate(last, timers)) {
+      while (input.hasNext()) {
+        lateness.count(aggregates.weight(input.next()));
+      }
+    } else {
+      // All groups of a new bucket are new, so none is looked for.
+      boolean known = groups.exists();
+      add(input, known);
+      if (!known) {
+        EventTimers.register(getHandle(), last);
+      }
+    }
+    return CollectionConverters.asScala(List.<Row>of().iterator());
+  }
+
+  private void add(scala.collection.Iterator<Row> input, boolean known) {
+    Map<List<Object>, Object[]> changed = new HashMap<>();
+    while (input.hasNext()) {
+      Row row = input.next();
+      Object[] key = new Object[keysAt.length];
+      for (int i = 0; i < key.length; i++) {
+        key[i] = row.get(keysAt[i]);
+      }
+      Object[] group =
+          changed.computeIfAbsent(
+              Arrays.asList(key), added -> known ? stored(key) : aggregates.empty());
+      aggregates.add(group, row);
+    }
+    changed.forEach(
+        (key, group) ->
+            groups.updateValue(RowFactory.create(key.toArray()), RowFactory.create(group)));
+  }
+
+  private Object[] stored(Object[] key) {
+    Row found = groups.getValue(RowFactory.create(key));
+    return found == null ? aggregates.empty() : columns(found);
+  }
+
+  private static Object[] columns(Row row) {
+    Object[] columns = new Object[row.length()];
+    for (int i = 0; i < columns.length; i++) {
+      columns[i] = row.get(i);
+    }
+    return columns;
+  }
+
+  @Override
+  public scala.collection.Iterator<Row> handleExpiredTimer(
+      Row key, TimerValues timers, ExpiredTimerInfo expired) {
+    List<Row> output = new ArrayList<>();
+    List<Row> fired = new ArrayList<>();
+    scala.collection.Iterator<Tuple2<Row, Row>> entries = groups.iterator();
+    while (entries.hasNext()) {
+      Tuple2<Row, Row> entry = entries.next();
+      fired.add(entry._1());
+      Object[] results = new Object[aggregates.count()];
+      aggregates.results(List.<Object[]>of(columns(entry._2())), results, 0);
+      output.add(AggregateState.row(RowKind.INSERT, entry._1(), keysAt.length, results));
+    }
+    // clear() would read them a second time.
+    fired.forEach(groups::removeKey);
+    return CollectionConverters.asScala(output.iterator());
+  }
+}
