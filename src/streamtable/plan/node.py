@@ -178,6 +178,11 @@ class Node:
         del default
         return self
 
+    def layout(self, *, buckets: bool) -> StateLayout | None:
+        """Return the layout of the state; `buckets` is whether windows keep groups in buckets."""
+        del buckets
+        return self.state
+
     @property
     def kept_for(self) -> Sequence[tuple[str, timedelta | None]]:
         """Parts of the state and their TTLs; None: the state is kept as long as its rows exist."""

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import importlib
 import pkgutil
+from collections.abc import Iterator
 from functools import cache
 
 from streamtable import plan
 from streamtable.core.identity import identities
 from streamtable.plan.node import Node
+from streamtable.plan.state import StateLayout
+from streamtable.plan.window.window_aggregate import WindowAggregate
 
 
 @cache
@@ -19,3 +22,9 @@ def operators() -> tuple[type[Node], ...]:
     found = {cls for cls, ids in identities().items() if ids.id and issubclass(cls, Node)}
     ours = (cls for cls in found if cls.__module__.startswith("streamtable."))
     return tuple(sorted(ours, key=lambda cls: cls.__name__))
+
+
+def layouts() -> Iterator[StateLayout]:
+    """Every state layout; one operator has two."""
+    yield from (cls.state for cls in operators() if cls.state)
+    yield WindowAggregate.bucket_state

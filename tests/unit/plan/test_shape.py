@@ -17,7 +17,7 @@ from functools import cache
 from pathlib import Path
 
 import pytest
-from tests.unit.plan.operators import operators
+from tests.unit.plan.operators import layouts, operators
 
 from streamtable.core.identity import identities, identity, member_id, members, stable
 from streamtable.core.secrets import without_secrets
@@ -116,7 +116,7 @@ def _ids_of_members() -> Iterator[str]:
 
 
 def _ids_of_state() -> Iterator[str]:
-    for layout in (cls.state for cls in operators() if cls.state):
+    for layout in layouts():
         yield f"state {layout.id} {layout.version}: {', '.join(sorted(layout.variables))}"
 
 

@@ -96,7 +96,7 @@ def test_the_first_run_decides() -> None:
     assert new.records["o"].window_buckets
     assert new.plans["o"].window_buckets
     assert Manifest("", new.records).to_json()["layout"] == WINDOW_BUCKETS_LAYOUT
-    older = {"o": replace(new.records["o"], window_buckets=False)}
+    older = {"o": replace(new.records["o"], state=(("WindowAggregate", 1),))}
     assert Manifest("", older).to_json()["layout"] < WINDOW_BUCKETS_LAYOUT
     continued = assign(plans, Manifest("", older))
     assert not continued.changed

@@ -8,8 +8,12 @@ from streamtable.plan.node import Node
 from streamtable.plan.rules.tree import every
 
 
-def layouts(node: Node) -> Iterator[tuple[str, int]]:
-    """Yield the stateful operators of a tree from the top, each with its layout version."""
+def layouts(node: Node, *, buckets: bool = False) -> Iterator[tuple[str, int]]:
+    """Yield the stateful operators of a tree from the top, each with its layout version.
+
+    `buckets` is `Sink.window_buckets`.
+    """
     for part in every(node):
-        if part.state is not None:
-            yield part.state.id, part.state.version
+        layout = part.layout(buckets=buckets)
+        if layout is not None:
+            yield layout.id, layout.version

@@ -50,8 +50,12 @@ class WindowAggregate(UnaryNode):
     state = StateLayout(
         "WindowAggregate",
         1,
-        ("WindowAggregateProcessor", "BucketedWindowProcessor", "SessionProcessor"),
-        OF_GROUPS | {"groups", "sessions", "rows"},
+        ("WindowAggregateProcessor", "SessionProcessor"),
+        OF_GROUPS | {"sessions", "rows"},
+    )
+    #: The layout of groups in buckets.
+    bucket_state = StateLayout(
+        "WindowBuckets", 1, ("BucketedWindowProcessor",), frozenset({"groups"})
     )
     waits = fires_windows = True
     emits_by_time = emits_apart = True
@@ -138,6 +142,10 @@ class WindowAggregate(UnaryNode):
             and not holds_bytes(self.keys, self.input.fields)
             and all(call.merges for call in self.calls)
         )
+
+    def layout(self, *, buckets: bool) -> StateLayout | None:
+        """Return the layout of groups in buckets, if the operator has them."""
+        return self.bucket_state if buckets and self.in_buckets else self.state
 
     def positioned(self) -> Node:
         """Return the operator with positions by the window's end."""

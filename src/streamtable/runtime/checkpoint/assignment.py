@@ -84,22 +84,12 @@ def assign(plans: Mapping[str, Sink], manifest: Manifest) -> Assignment:
             names[default] = _free(plan.table.name if default in used else default, used)
             used.add(names[default])
     old = {**manifest.retired, **manifest.queries}
-    now = {
-        names[default]: record.continuing(old.get(names[default]))
-        for default, record in records.items()
+    decided = {
+        names[default]: _decided(plan, old.get(names[default])) for default, plan in plans.items()
     }
+    now = {name: RecordedQuery.of(plan).continuing(old.get(name)) for name, plan in decided.items()}
     return Assignment(
-        plans={
-            # The first run has decided what its state and its positions depend on.
-            (name := names[default]): replace(
-                plan,
-                reuses_scans=now[name].reuses_scans,
-                window_buckets=now[name].window_buckets,
-            )
-            if names[default] in old
-            else plan
-            for default, plan in plans.items()
-        },
+        plans=decided,
         records=now,
         added=frozenset(now.keys() - old.keys()),
         restored=frozenset(now.keys() & manifest.retired.keys()),
@@ -110,6 +100,13 @@ def assign(plans: Mapping[str, Sink], manifest: Manifest) -> Assignment:
         },
         removed={n: q for n, q in manifest.queries.items() if n not in now},
     )
+
+
+def _decided(plan: Sink, old: RecordedQuery | None) -> Sink:
+    """Return a plan with what the first run of its query has decided."""
+    if old is None:
+        return plan
+    return replace(plan, reuses_scans=old.reuses_scans, window_buckets=old.window_buckets)
 
 
 class _Pairs:

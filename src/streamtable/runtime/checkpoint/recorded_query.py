@@ -14,7 +14,6 @@ from streamtable.core.secrets import without_secrets
 from streamtable.plan.explain.explain import explain
 from streamtable.plan.rules.shape import shape
 from streamtable.plan.rules.state_layouts import layouts
-from streamtable.plan.rules.tree import every
 from streamtable.plan.sink.reused_scan import reused_scans
 from streamtable.plan.sink.sink import Sink
 from streamtable.plan.source.scan import scans
@@ -64,8 +63,6 @@ class RecordedQuery:
         reuses_scans: whether one scan serves several places of the query
             (`plan.sink.reused_scan`). The first run decides, because a checkpoint has a position
             for each source.
-        window_buckets: whether windows of the query keep their groups in buckets. The first run
-            decides, because the keys of the state depend on it.
     """
 
     plan: Sequence[str]
@@ -80,7 +77,6 @@ class RecordedQuery:
     number: int | None = None
     metadata: Mapping[str, str] = field(default_factory=dict)
     reuses_scans: bool = False
-    window_buckets: bool = False
 
     @classmethod
     def of(cls, plan: Sink, id_: str | None = None) -> Self:
@@ -90,13 +86,12 @@ class RecordedQuery:
         return cls(
             plan=without_secrets(explain(plan, changeable=False)).splitlines(),
             hash=hashlib.sha256(whole.encode()).hexdigest(),
-            state=tuple(layouts(plan.input)),
+            state=tuple(layouts(plan.input, buckets=plan.window_buckets)),
             table=plan.table.name,
             shape=_masked(data),
             id=id_,
             metadata=_metadata(plan),
             reuses_scans=bool(reused_scans(plan)),
-            window_buckets=_has_window_buckets(plan),
         )
 
     @classmethod
@@ -115,7 +110,6 @@ class RecordedQuery:
             number=data.get("number"),
             metadata=data.get("metadata", {}),
             reuses_scans=data.get("reuses_scans", False),
-            window_buckets=data.get("window_buckets", False),
         )
 
     def to_json(self) -> dict[str, Any]:
@@ -133,11 +127,18 @@ class RecordedQuery:
             "shared": self.shared and self.shared.to_json(),
             "number": self.number,
             "reuses_scans": self.reuses_scans or None,
-            "window_buckets": self.window_buckets or None,
         }
         entry |= {name: value for name, value in optional.items() if value is not None}
         mappings = {"topics": self.topics, "metadata": self.metadata}
         return entry | {name: dict(value) for name, value in mappings.items() if value}
+
+    @property
+    def window_buckets(self) -> bool:
+        """Whether windows of the query keep their groups in buckets.
+
+        The first run decides, because the keys of the state depend on it.
+        """
+        return any(operator == WindowAggregate.bucket_state.id for operator, _ in self.state)
 
     def continuing(self, old: RecordedQuery | None) -> RecordedQuery:
         """Return the record with the id and the directory of the query that it continues."""
@@ -150,7 +151,6 @@ class RecordedQuery:
             shared=old.shared,
             number=old.number,
             reuses_scans=old.reuses_scans,
-            window_buckets=old.window_buckets,
         )
 
     def sharing(self, query: SharedQuery, number: int | None) -> RecordedQuery:
@@ -198,13 +198,6 @@ class RecordedQuery:
 
 #: The record of an INSERT that no checkpoint has.
 UNRECORDED = RecordedQuery((), "", ())
-
-
-def _has_window_buckets(plan: Sink) -> bool:
-    """Return whether a window of a plan keeps its groups in buckets."""
-    return plan.window_buckets and any(
-        isinstance(node, WindowAggregate) and node.in_buckets for node in every(plan.input)
-    )
 
 
 def _metadata(plan: Sink) -> dict[str, str]:

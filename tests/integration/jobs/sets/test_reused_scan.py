@@ -160,7 +160,8 @@ def test_the_first_run_decides(
         produce_json(names["servers"], names["source"], _rows(start, end))
         job(settings)
     assert _sources(tmp_path / "c") == 2
-    assert json.loads((tmp_path / "c" / "streamtable.json").read_text())["layout"] < 7
+    (query,) = json.loads((tmp_path / "c" / "streamtable.json").read_text())["queries"].values()
+    assert "reuses_scans" not in query
 
 
 def test_a_reused_scan_stays_so(

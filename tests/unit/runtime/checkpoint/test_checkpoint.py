@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
-from tests.unit.plan.operators import operators
+from tests.unit.plan.operators import layouts
 
 from streamtable.core.errors import Condition, StreamtableError
 from streamtable.plan.sink.sink import Sink
@@ -216,6 +216,6 @@ def test_layouts_are_those_of_the_documents() -> None:
     """The table of states in the architecture page has every processor and variable."""
     text = (TESTS.parent / "docs" / "architecture" / "operators.md").read_text()
     table = text[text.index("\n## State\n") : text.index("\n## State TTL\n")]
-    for layout in (cls.state for cls in operators() if cls.state):
+    for layout in layouts():
         for name in (*layout.processors, *layout.variables):
             assert f"`{name}`" in table, name
