@@ -96,8 +96,9 @@ def _buckets(checkpoint: Path) -> bool:
     """Whether the manifest says that the query has buckets, in the layout for it."""
     manifest = json.loads((checkpoint / "streamtable.json").read_text())
     (query,) = manifest["queries"].values()
-    found: bool = query.get("window_buckets", False)
+    found: bool = query["state"] == [["WindowBuckets", 1]]
     assert found == (manifest["layout"] == 8)
+    assert found or query["state"] == [["WindowAggregate", 1]]
     return found
 
 
@@ -180,3 +181,22 @@ def test_buckets_in_real_time_mode(
         job(drain=True)
     assert _written(job) == _expected(events, END)
     assert not any("watermark had passed" in n for n in job.notices), job.notices
+
+
+@pytest.mark.soak
+def test_more_groups_than_a_bucket_has_in_memory(
+    spark: SparkSession, broker: Broker, topic: Topics, tmp_path: Path
+) -> None:
+    """64 buckets of about 11,000 groups: the first 10,000 are in memory when a bucket fires."""
+    source = topic("events", partitions=1)
+    names = {"source": source, "servers": broker.bootstrap_servers}
+    job = BoundedRun(spark, _KEYED_BY_WINDOW, tmp_path / "job", names)
+    for moment in (1_000, 30_000):
+        for begin in range(0, 700_000, 50_000):
+            groups = range(begin, begin + 50_000)
+            send(broker.bootstrap_servers, source, (Event(moment, k, 1) for k in groups))
+        job()
+    first = {(0, k): (1, 1, 1, 1) for k in range(700_000)}
+    assert _written(job) == first
+    job(drain=True)
+    assert _written(job) == first | {(20_000, k): (1, 1, 1, 1) for k in range(700_000)}

@@ -10,8 +10,13 @@ import io.streamtable.operators.state.Lateness;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
+import java.util.Spliterator;
+import java.util.Spliterators;
+import java.util.stream.Stream;
+import java.util.stream.StreamSupport;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.RowFactory;
 import org.apache.spark.sql.streaming.ExpiredTimerInfo;
@@ -34,6 +39,9 @@ import scala.jdk.javaapi.CollectionConverters;
  * timer. Spark's timers cost more reads and writes than the aggregates of a group.
  */
 public final class BucketedWindowProcessor extends RowProcessor {
+  /** Groups of a bucket that are in memory when it fires. */
+  private static final int MAX_HELD = 10_000;
+
   private final MergedAggregates aggregates;
   private final StructType keyType;
   private final int[] keysAt;
@@ -113,18 +121,27 @@ public final class BucketedWindowProcessor extends RowProcessor {
   @Override
   public scala.collection.Iterator<Row> handleExpiredTimer(
       Row key, TimerValues timers, ExpiredTimerInfo expired) {
-    List<Row> output = new ArrayList<>();
-    List<Row> fired = new ArrayList<>();
-    scala.collection.Iterator<Tuple2<Row, Row>> entries = groups.iterator();
-    while (entries.hasNext()) {
-      Tuple2<Row, Row> entry = entries.next();
-      fired.add(entry._1());
-      Object[] results = new Object[aggregates.count()];
-      aggregates.results(List.<Object[]>of(columns(entry._2())), results, 0);
-      output.add(AggregateState.row(RowKind.INSERT, entry._1(), keysAt.length, results));
+    Iterator<Tuple2<Row, Row>> entries = CollectionConverters.asJava(groups.iterator());
+    List<Tuple2<Row, Row>> first = new ArrayList<>();
+    while (first.size() < MAX_HELD && entries.hasNext()) {
+      first.add(entries.next());
     }
-    // clear() would read them a second time.
-    fired.forEach(groups::removeKey);
-    return CollectionConverters.asScala(output.iterator());
+    if (first.size() < MAX_HELD) {
+      // To delete all would read them a second time.
+      first.forEach(entry -> groups.removeKey(entry._1()));
+      return CollectionConverters.asScala(first.stream().map(this::result).iterator());
+    }
+    // The iterator still reads the state in which it was opened. It must not have looked for its next
+    // entry yet, whose bytes would be overwritten.
+    groups.clear();
+    Spliterator<Tuple2<Row, Row>> rest = Spliterators.spliteratorUnknownSize(entries, 0);
+    Stream<Tuple2<Row, Row>> fired = Stream.concat(first.stream(), StreamSupport.stream(rest, false));
+    return CollectionConverters.asScala(fired.map(this::result).iterator());
+  }
+
+  private Row result(Tuple2<Row, Row> group) {
+    Object[] results = new Object[aggregates.count()];
+    aggregates.results(List.<Object[]>of(columns(group._2())), results, 0);
+    return AggregateState.row(RowKind.INSERT, group._1(), keysAt.length, results);
   }
 }
