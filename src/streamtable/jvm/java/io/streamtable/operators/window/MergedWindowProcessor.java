@@ -129,8 +129,9 @@ abstract class MergedWindowProcessor extends RowProcessor {
 
   private void store(long watermark) {
     long next = next(watermark);
-    // An earlier timer remains: when it expires, it is set to the next window.
-    if (next < timer || parts.isEmpty()) {
+    // A timer that is due has nothing left to do. An earlier one that is not due remains: when it
+    // expires, it is set to the next window.
+    if (next < timer || timer <= watermark || parts.isEmpty()) {
       if (timer != NONE) {
         EventTimers.delete(getHandle(), timer);
       }
