@@ -13,6 +13,7 @@ import java.util.regex.Pattern;
 import org.apache.commons.lang3.StringUtils;
 import org.apache.spark.sql.catalyst.util.ArrayBasedMapData;
 import org.apache.spark.sql.catalyst.util.GenericArrayData;
+import org.apache.spark.unsafe.Platform;
 import org.apache.spark.unsafe.types.UTF8String;
 
 /** String functions that Spark lacks or supports only with constants. */
@@ -125,9 +126,11 @@ public final class Texts {
     if (whole == null || delimiter == null || index < 0) {
       return null;
     }
-    String by = delimiter.toString();
-    String[] pieces = StringUtils.splitByWholeSeparatorPreserveAllTokens(whole.toString(), by);
-    return index < pieces.length ? text(pieces[index]) : null;
+    if (delimiter.numBytes() == 0) {
+      String[] pieces = StringUtils.splitPreserveAllTokens(whole.toString());
+      return index < pieces.length ? text(pieces[index]) : null;
+    }
+    return part(whole, delimiter, index);
   }
 
   /** Returns the part with an index, from 0. The delimiter is a character code from 1 to 255. */
@@ -135,8 +138,44 @@ public final class Texts {
     if (whole == null || delimiter < 1 || delimiter > 255 || index < 0) {
       return null;
     }
-    String[] pieces = StringUtils.splitPreserveAllTokens(whole.toString(), (char) delimiter);
-    return index < pieces.length ? text(pieces[index]) : null;
+    return part(whole, text(String.valueOf((char) delimiter)), index);
+  }
+
+  /** Returns the part with an index; null if there are fewer. An empty text has no parts. */
+  private static UTF8String part(UTF8String whole, UTF8String delimiter, int index) {
+    int length = whole.numBytes();
+    if (length == 0) {
+      return null;
+    }
+    int start = 0;
+    int end = delimiterAfter(whole, delimiter, start);
+    for (int passed = 0; passed < index; passed++) {
+      if (end == length) {
+        return null;
+      }
+      start = end + delimiter.numBytes();
+      end = delimiterAfter(whole, delimiter, start);
+    }
+    byte[] part = new byte[end - start];
+    Platform.copyMemory(
+        whole.getBaseObject(),
+        whole.getBaseOffset() + start,
+        part,
+        Platform.BYTE_ARRAY_OFFSET,
+        part.length);
+    return UTF8String.fromBytes(part);
+  }
+
+  /** Returns the position of the next delimiter, in bytes; the length of the text if there is none. */
+  private static int delimiterAfter(UTF8String whole, UTF8String delimiter, int start) {
+    byte first = delimiter.getByte(0);
+    int last = whole.numBytes() - delimiter.numBytes();
+    for (int at = start; at <= last; at++) {
+      if (whole.getByte(at) == first && whole.matchAt(delimiter, at)) {
+        return at;
+      }
+    }
+    return whole.numBytes();
   }
 
   /**
