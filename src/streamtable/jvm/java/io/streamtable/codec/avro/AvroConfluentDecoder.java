@@ -2,6 +2,7 @@ package io.streamtable.codec.avro;
 
 import io.streamtable.codec.DecodeException;
 import io.streamtable.codec.Decoder;
+import io.streamtable.codec.Schemas;
 import io.streamtable.codec.registry.RegistryFault;
 import io.streamtable.codec.registry.SchemaHeader;
 import io.streamtable.codec.registry.SchemaRegistry;
@@ -74,7 +75,7 @@ public final class AvroConfluentDecoder implements Decoder {
   }
 
   private void prepare() {
-    type = StructType.fromDDL(schemaDdl);
+    type = Schemas.of(schemaDdl);
     schema = new Schema.Parser().parse(parameters.get("schema"));
     rows = new HashMap<>();
   }

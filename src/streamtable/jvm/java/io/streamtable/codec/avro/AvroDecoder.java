@@ -2,13 +2,13 @@ package io.streamtable.codec.avro;
 
 import io.streamtable.codec.DecodeException;
 import io.streamtable.codec.Decoder;
+import io.streamtable.codec.Schemas;
 import io.streamtable.codec.Texts;
 import java.io.IOException;
 import java.util.Map;
 import org.apache.avro.AvroRuntimeException;
 import org.apache.avro.Schema;
 import org.apache.spark.sql.catalyst.expressions.GenericInternalRow;
-import org.apache.spark.sql.types.StructType;
 
 /**
  * Decodes one Avro record without a header, written with the columns' schema. Bytes after the
@@ -54,6 +54,6 @@ public final class AvroDecoder implements Decoder {
 
   private void prepare() throws DecodeException {
     schema = new Schema.Parser().parse(parameters.get("schema"));
-    row = AvroResolver.row(StructType.fromDDL(schemaDdl), schema, schema);
+    row = AvroResolver.row(Schemas.of(schemaDdl), schema, schema);
   }
 }

@@ -1,6 +1,7 @@
 package io.streamtable.codec.avro;
 
 import io.streamtable.codec.Encoder;
+import io.streamtable.codec.Schemas;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -9,7 +10,6 @@ import org.apache.avro.Schema;
 import org.apache.avro.io.BinaryEncoder;
 import org.apache.avro.io.EncoderFactory;
 import org.apache.spark.sql.catalyst.InternalRow;
-import org.apache.spark.sql.types.StructType;
 
 /** Encodes one Avro record per row, byte for byte as Flink's avro format writes it. */
 public final class AvroEncoder implements Encoder {
@@ -65,7 +65,7 @@ public final class AvroEncoder implements Encoder {
 
   private void prepare() {
     schema = new Schema.Parser().parse(parameters.get("schema"));
-    row = AvroWriters.row(StructType.fromDDL(schemaDdl), schema);
+    row = AvroWriters.row(Schemas.of(schemaDdl), schema);
     bytes = new ByteArrayOutputStream();
   }
 }

@@ -4,6 +4,7 @@ import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonGenerator;
 import com.fasterxml.jackson.core.util.ByteArrayBuilder;
 import io.streamtable.codec.Encoder;
+import io.streamtable.codec.Schemas;
 import io.streamtable.codec.json.JsonWriters;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -62,7 +63,7 @@ public final class ChangeJsonEncoder implements Encoder {
   }
 
   private void prepare() {
-    StructType type = StructType.fromDDL(schemaDdl);
+    StructType type = Schemas.of(schemaDdl);
     columns = JsonWriters.of(parameters).row(type);
     width = type.size();
     boolean ignoreNulls = Boolean.parseBoolean(parameters.get("ignoreNullFields"));

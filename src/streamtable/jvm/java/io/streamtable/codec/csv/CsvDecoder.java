@@ -2,6 +2,7 @@ package io.streamtable.codec.csv;
 
 import io.streamtable.codec.DecodeException;
 import io.streamtable.codec.Decoder;
+import io.streamtable.codec.Schemas;
 import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
@@ -69,7 +70,7 @@ public final class CsvDecoder implements Decoder {
   }
 
   private void prepare() {
-    StructType type = StructType.fromDDL(schemaDdl);
+    StructType type = Schemas.of(schemaDdl);
     readers = new CsvReaders(dialect);
     row = readers.row(type);
     columns = type.size();

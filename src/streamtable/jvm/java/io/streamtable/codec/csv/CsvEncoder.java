@@ -1,10 +1,10 @@
 package io.streamtable.codec.csv;
 
 import io.streamtable.codec.Encoder;
+import io.streamtable.codec.Schemas;
 import java.nio.charset.StandardCharsets;
 import java.util.Map;
 import org.apache.spark.sql.catalyst.InternalRow;
-import org.apache.spark.sql.types.StructType;
 
 /**
  * Encodes one line of CSV per row, without a line end, byte for byte as Flink's csv format does.
@@ -33,7 +33,7 @@ public final class CsvEncoder implements Encoder {
   }
 
   private void prepare() {
-    row = new CsvWriters(dialect).row(StructType.fromDDL(schemaDdl));
+    row = new CsvWriters(dialect).row(Schemas.of(schemaDdl));
     out = new StringBuilder();
   }
 }

@@ -4,13 +4,13 @@ import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonGenerator;
 import com.fasterxml.jackson.core.util.ByteArrayBuilder;
 import io.streamtable.codec.Encoder;
+import io.streamtable.codec.Schemas;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.Map;
 import org.apache.spark.sql.catalyst.InternalRow;
-import org.apache.spark.sql.types.StructType;
 
 /** Encodes one JSON object per row, byte for byte as Flink's json format does. */
 public final class JsonEncoder implements Encoder {
@@ -52,7 +52,7 @@ public final class JsonEncoder implements Encoder {
   }
 
   private void prepare() {
-    row = JsonWriters.of(parameters).row(StructType.fromDDL(schemaDdl));
+    row = JsonWriters.of(parameters).row(Schemas.of(schemaDdl));
     JsonFactory factory = new JsonFactory();
     factory.setRootValueSeparator(null); // each object is a record
     buffer = new ByteArrayBuilder();

@@ -2,6 +2,7 @@ package io.streamtable.codec.raw;
 
 import io.streamtable.codec.DecodeException;
 import io.streamtable.codec.Decoder;
+import io.streamtable.codec.Schemas;
 import io.streamtable.codec.Texts;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -19,7 +20,6 @@ import org.apache.spark.sql.types.IntegerType;
 import org.apache.spark.sql.types.LongType;
 import org.apache.spark.sql.types.ShortType;
 import org.apache.spark.sql.types.StringType;
-import org.apache.spark.sql.types.StructType;
 import org.apache.spark.unsafe.types.UTF8String;
 
 /** Decodes the bytes of a record as its single column. */
@@ -72,7 +72,7 @@ public final class RawDecoder implements Decoder {
   }
 
   private void prepare() {
-    type = StructType.fromDDL(schemaDdl).apply(0).dataType();
+    type = Schemas.of(schemaDdl).apply(0).dataType();
     size = size(type);
     reader = reader(type, Charset.forName(parameters.get("charset")));
   }

@@ -1,6 +1,7 @@
 package io.streamtable.codec.raw;
 
 import io.streamtable.codec.Encoder;
+import io.streamtable.codec.Schemas;
 import io.streamtable.codec.Texts;
 import java.nio.ByteBuffer;
 import java.nio.charset.Charset;
@@ -17,7 +18,6 @@ import org.apache.spark.sql.types.IntegerType;
 import org.apache.spark.sql.types.LongType;
 import org.apache.spark.sql.types.ShortType;
 import org.apache.spark.sql.types.StringType;
-import org.apache.spark.sql.types.StructType;
 
 /**
  * Encodes the single column of a row as its bytes. A null is a record without a value, as in Flink.
@@ -53,7 +53,7 @@ public final class RawEncoder implements Encoder {
   }
 
   private void prepare() {
-    DataType type = StructType.fromDDL(schemaDdl).apply(0).dataType();
+    DataType type = Schemas.of(schemaDdl).apply(0).dataType();
     Charset charset = Charset.forName(parameters.get("charset"));
     if (type instanceof BinaryType) {
       writer = row -> row.getBinary(0);
