@@ -109,6 +109,17 @@ def _bids(scale: float) -> Iterator[Record]:
         yield "bids", None, value
 
 
+def _clicks(scale: float) -> Iterator[Record]:
+    """Yield 20,000 clicks per second of event time."""
+    source = random.Random(7)
+    for i in range(int(5_000_000 * scale)):
+        yield (
+            "clicks",
+            None,
+            _json(user_id=source.randrange(100_000), ms=1_790_000_000_000 + i // 20),
+        )
+
+
 _VIEWS = _kafka(
     "pageviews",
     "user_id BIGINT, page_id BIGINT, viewtime TIMESTAMP(3), user_region STRING",
@@ -284,6 +295,29 @@ GROUP BY id;""",
   SELECT *, ROW_NUMBER() OVER (PARTITION BY id ORDER BY `at`) AS place FROM bids
 ) AS r WHERE place = 1;""",
             _bids,
+        ),
+        Workload(
+            "windows",
+            "COUNT(*) per user and window of 10 s: 100,000 users, 25 windows, 5 M clicks",
+            ("clicks",),
+            ("clicked",),
+            _kafka(
+                "clicks",
+                "user_id BIGINT, ms BIGINT, `at` AS TO_TIMESTAMP_LTZ(ms, 3),"
+                " WATERMARK FOR `at` AS `at` - INTERVAL '1' SECOND",
+                "clicks",
+            )
+            + _upsert(
+                "clicked",
+                "user_id BIGINT, started TIMESTAMP(3), n BIGINT,"
+                " PRIMARY KEY (user_id, started) NOT ENFORCED",
+                "clicked",
+                source=False,
+            )
+            + """INSERT INTO clicked SELECT user_id, window_start, COUNT(*)
+FROM TABLE(TUMBLE(TABLE clicks, DESCRIPTOR(`at`), INTERVAL '10' SECOND))
+GROUP BY user_id, window_start, window_end;""",
+            _clicks,
         ),
     )
 }
