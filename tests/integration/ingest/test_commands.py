@@ -188,7 +188,9 @@ def test_a_job_shows_its_status_and_is_stopped(
         found = json.loads(command("status", "copies", "--json")[1])
         metrics = found["metrics"]
         written = metrics["tables"].get("Kafka", {}).get("numRecordsOut")
-        if written == 250 and metrics["queries"] and found["reader"]["position"]:
+        reader = found["reader"]
+        in_binlog = reader["position"] and not reader["pending"]
+        if written == 250 and metrics["queries"] and in_binlog:
             break
         assert time.monotonic() < deadline, found
         time.sleep(0.5)
