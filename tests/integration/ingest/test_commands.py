@@ -189,7 +189,7 @@ def test_a_job_shows_its_status_and_is_stopped(
         metrics = found["metrics"]
         written = metrics["tables"].get("Kafka", {}).get("numRecordsOut")
         reader = found["reader"]
-        in_binlog = reader["position"] and not reader["pending"]
+        in_binlog = reader and reader["position"] and not reader["pending"]
         if written == 250 and metrics["queries"] and in_binlog:
             break
         assert time.monotonic() < deadline, found
