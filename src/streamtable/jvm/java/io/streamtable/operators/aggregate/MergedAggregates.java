@@ -67,6 +67,15 @@ public final class MergedAggregates implements Serializable {
     return part;
   }
 
+  /** Returns a part that was stored as a row. */
+  public Object[] part(Row stored) {
+    Object[] part = new Object[stored.length()];
+    for (int i = 0; i < part.length; i++) {
+      part[i] = stored.get(i);
+    }
+    return part;
+  }
+
   /** Returns the number of rows of a part. */
   public long rows(Object[] part) {
     return (Long) part[rowsAt];

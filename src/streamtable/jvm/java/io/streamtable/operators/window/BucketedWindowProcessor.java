@@ -107,15 +107,7 @@ public final class BucketedWindowProcessor extends RowProcessor {
 
   private Object[] stored(Object[] key) {
     Row found = groups.getValue(RowFactory.create(key));
-    return found == null ? aggregates.empty() : columns(found);
-  }
-
-  private static Object[] columns(Row row) {
-    Object[] columns = new Object[row.length()];
-    for (int i = 0; i < columns.length; i++) {
-      columns[i] = row.get(i);
-    }
-    return columns;
+    return found == null ? aggregates.empty() : aggregates.part(found);
   }
 
   @Override
@@ -141,7 +133,7 @@ public final class BucketedWindowProcessor extends RowProcessor {
 
   private Row result(Tuple2<Row, Row> group) {
     Object[] results = new Object[aggregates.count()];
-    aggregates.results(List.<Object[]>of(columns(group._2())), results, 0);
+    aggregates.results(List.<Object[]>of(aggregates.part(group._2())), results, 0);
     return AggregateState.row(RowKind.INSERT, group._1(), keysAt.length, results);
   }
 }

@@ -117,11 +117,7 @@ abstract class MergedWindowProcessor extends RowProcessor {
     timer = known ? stored.getLong(1) : NONE;
     if (known) {
       for (Object part : stored.getList(2)) {
-        Row row = (Row) part;
-        Object[] columns = new Object[row.length()];
-        for (int i = 0; i < columns.length; i++) {
-          columns[i] = row.get(i);
-        }
+        Object[] columns = aggregates.part((Row) part);
         parts.put((Long) columns[START], columns);
       }
     }
