@@ -84,10 +84,11 @@ def assign(plans: Mapping[str, Sink], manifest: Manifest) -> Assignment:
             names[default] = _free(plan.table.name if default in used else default, used)
             used.add(names[default])
     old = {**manifest.retired, **manifest.queries}
-    decided = {
-        names[default]: _decided(plan, old.get(names[default])) for default, plan in plans.items()
-    }
-    now = {name: RecordedQuery.of(plan).continuing(old.get(name)) for name, plan in decided.items()}
+    decided, now = {}, {}
+    for default, plan in plans.items():
+        name = names[default]
+        decided[name], record = _decided(plan, records[default], old.get(name))
+        now[name] = record.continuing(old.get(name))
     return Assignment(
         plans=decided,
         records=now,
@@ -102,11 +103,14 @@ def assign(plans: Mapping[str, Sink], manifest: Manifest) -> Assignment:
     )
 
 
-def _decided(plan: Sink, old: RecordedQuery | None) -> Sink:
-    """Return a plan with what the first run of its query has decided."""
-    if old is None:
-        return plan
-    return replace(plan, reuses_scans=old.reuses_scans, window_buckets=old.window_buckets)
+def _decided(
+    plan: Sink, record: RecordedQuery, old: RecordedQuery | None
+) -> tuple[Sink, RecordedQuery]:
+    """Return a plan and its record with what the first run of the query has decided."""
+    if old is None or record.decisions == old.decisions:
+        return plan, record
+    plan = replace(plan, reuses_scans=old.reuses_scans, window_buckets=old.window_buckets)
+    return plan, RecordedQuery.of(plan)
 
 
 class _Pairs:

@@ -140,6 +140,11 @@ class RecordedQuery:
         """
         return any(operator == WindowAggregate.bucket_state.id for operator, _ in self.state)
 
+    @property
+    def decisions(self) -> tuple[bool, bool]:
+        """What the first run of the query has decided: `reuses_scans` and `window_buckets`."""
+        return self.reuses_scans, self.window_buckets
+
     def continuing(self, old: RecordedQuery | None) -> RecordedQuery:
         """Return the record with the id and the directory of the query that it continues."""
         if old is None:
