@@ -39,14 +39,20 @@ def recorded(bridge: Bridge, rows: DataFrame) -> DataFrame:
     return bridge.frame(bridge.java.operators.fanout.Recording.begin(rows._jdf))  # noqa: SLF001
 
 
-def union(bridge: Bridge, inputs: Iterable[DataFrame]) -> DataFrame:
+def union(bridge: Bridge, inputs: Iterable[DataFrame], *, real_time: bool) -> DataFrame:
     """Return the rows of DataFrames with equal types of columns.
 
     If they are filters and projections over `recorded` frames of the same rows, these rows are
     computed once.
+
+    Args:
+        bridge: the JVM side.
+        inputs: the DataFrames.
+        real_time: whether the result is for real-time mode, where Spark's own union has no input
+            with state.
     """
     frames = bridge.java_list(frame._jdf for frame in inputs)  # noqa: SLF001
-    return bridge.frame(bridge.java.operators.fanout.FanOut.union(frames))
+    return bridge.frame(bridge.java.operators.fanout.FanOut.union(frames, real_time))
 
 
 def filtered(bridge: Bridge, rows: DataFrame, condition: str) -> DataFrame:

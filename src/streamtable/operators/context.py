@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from pyspark.sql import DataFrame, SparkSession
@@ -15,6 +15,7 @@ from streamtable.core.options import Settings
 from streamtable.core.settings.execution import ExecutionMode
 from streamtable.core.table import Table
 from streamtable.jvm.bridge import Bridge
+from streamtable.jvm.shared_rows import union
 from streamtable.jvm.specs.restored import RestoredQuery
 from streamtable.jvm.streaming.counters import COUNTED_LOOKUPS, Counters
 from streamtable.jvm.streaming.watermarks import Watermarks
@@ -103,6 +104,10 @@ class LoweringContext:
         folder.mkdir(exist_ok=True)
         (folder / "line.txt").write_text("once\n", encoding="utf-8")
         return str(folder)
+
+    def union(self, inputs: Iterable[DataFrame]) -> DataFrame:
+        """Return the rows of DataFrames with equal types of columns, for the mode of the query."""
+        return union(self.bridge, inputs, real_time=self.mode is ExecutionMode.REAL_TIME)
 
     def counters_of(self, table: str) -> Counters:
         """Return the counters of one table; the first call creates them."""

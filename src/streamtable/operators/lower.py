@@ -10,7 +10,6 @@ from pyspark.sql import DataFrame
 from streamtable.core.changelog import ROW_KIND_COLUMN
 from streamtable.core.errors import InternalError
 from streamtable.core.types import quote
-from streamtable.jvm.shared_rows import union
 from streamtable.operators.aggregate.group_aggregate import lower_group_aggregate
 from streamtable.operators.context import LoweringContext
 from streamtable.operators.join.connector_lookup_join import lower_connector_lookup_join
@@ -154,7 +153,7 @@ def _lower_side(node: Node, context: LoweringContext, *, upserts: bool) -> DataF
 
 def _lower_union(node: UnionAll, context: LoweringContext) -> DataFrame:
     columns = [quote(name) for name in (ROW_KIND_COLUMN, *(f.name for f in node.fields))]
-    return union(context.bridge, (lower(child, context).select(*columns) for child in node.inputs))
+    return context.union(lower(child, context).select(*columns) for child in node.inputs)
 
 
 #: Lowerings of all operators.

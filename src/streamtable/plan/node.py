@@ -271,8 +271,6 @@ class Node:
         """Why real-time mode cannot run this operator, inputs excluded; None if it can."""
         if any(map(calls_python, self.spark_texts)):
             return "Spark hands rows to Python functions in batches"
-        if len(self.inputs) > 1 and any(child.shuffles for child in self.inputs):
-            return "Spark supports no stateful operator below a union of two inputs"
         return None
 
     @property

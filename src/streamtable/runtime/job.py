@@ -42,7 +42,8 @@ from streamtable.runtime.query.modes import (
     crash_warning,
     is_bounded,
     mode_of,
-    version_warning,
+    mode_warning,
+    plan_for_modes,
 )
 from streamtable.runtime.query.running import RunningQuery
 from streamtable.runtime.query.slots import TaskSlots, with_enough_slots
@@ -119,6 +120,8 @@ def run_job(
         opening = JobOpening(
             stack, settings, options.master, spark, stop, notice, verbose=options.verbose
         )
+        version = spark.version if spark else installed_spark().version
+        plans = [plan_for_modes(p, settings, version, bounded=options.bounded) for p in plans]
         checkpoint = opening.checkpoint(directory, query_names(plans), bounded=options.bounded)
         named = checkpoint.plans
         reporter = stack.enter_context(
@@ -166,7 +169,6 @@ def run_job(
         )
         queries = job_queries(checkpoint.queries)
         obstacles = rollback_obstacles(named, facts, settings)
-        version = spark.version if spark else installed_spark().version
         modes = _modes(named, obstacles, settings, version, notice, bounded=options.bounded)
         job = opening.spark()
         by_query = {query.name: query.mode(modes) for query in queries}
@@ -204,7 +206,7 @@ def _modes(
     for name, plan in plans.items():
         why = obstacles[name]
         modes[name] = mode_of(plan, settings, spark, bounded=bounded, rolls_back=why is None)
-        line = version_warning(name, plan, settings, spark, bounded=bounded)
+        line = mode_warning(name, plan, settings, spark, bounded=bounded)
         if line is None and why:
             line = crash_warning(name, plan, settings, why, spark, bounded=bounded)
         if line:

@@ -6,7 +6,12 @@ from dataclasses import replace
 
 import pytest
 
-from streamtable.plan.sink.reused_scan import ReusedScan, read_scans, reused_scans
+from streamtable.plan.sink.reused_scan import (
+    ReusedScan,
+    read_scans,
+    reuse_obstacle,
+    reused_scans,
+)
 from streamtable.runtime.checkpoint.assignment import assign, query_names
 from streamtable.runtime.checkpoint.manifest import Manifest
 from streamtable.session import Session
@@ -28,6 +33,7 @@ CREATE VIEW one AS SELECT id, v, n, at FROM t WHERE kind = 1;
 CREATE VIEW two AS SELECT id, v, n, at FROM t WHERE kind = 2;
 """
 _JOIN = "SELECT x.id, y.v FROM {one} AS x JOIN {two} AS y ON x.id = y.id"
+_BATCHES = "'execution.mode' = 'micro-batch'"
 _COUNTS = "(SELECT id, CAST(COUNT(*) AS STRING) AS v FROM {view} GROUP BY id)"
 
 
@@ -57,7 +63,7 @@ REUSED = {
         "((`kind` = 1)) OR ((`kind` = 2))",
         ["kind", "id", "v", "n"],
     ),
-    # One input has state: micro-batches only.
+    # One input has state.
     _JOIN.format(one="one", two=_COUNTS.format(view="two")): (
         *(False, True),
         "((`kind` = 1)) OR ((`kind` = 2))",
@@ -76,9 +82,22 @@ REUSED = {
 
 @pytest.mark.parametrize("query", REUSED)
 def test_reused(query: str) -> None:
-    (found,) = _reused(query)
+    (found,) = _reused(query, _BATCHES)
     columns = [field.name for field in found.scan.fields]
     assert (found.one_pass, found.stored, found.condition, columns) == REUSED[query]
+    # Real-time mode may run the query, but does not read stored rows.
+    assert _reused(query) == ((found,) if found.one_pass else ())
+
+
+def test_a_checkpoint_has_the_same_scans_in_both_modes() -> None:
+    """One pass would do for `t`, but no shuffle serves two places of `u` in real-time mode."""
+    counts = "(SELECT id, CAST(COUNT(*) AS STRING) AS v FROM u GROUP BY id)"
+    query = (
+        f"SELECT a.id, a.v FROM (SELECT id, v FROM one UNION ALL SELECT id, v FROM two) AS a"
+        f" JOIN {counts} AS b ON a.id = b.id JOIN u ON u.id = b.id"
+    )
+    assert [found.scan.table.name for found in _reused(query, _BATCHES)] == ["t", "u"]
+    assert _reused(query) == ()
 
 
 @pytest.mark.parametrize(
@@ -89,7 +108,7 @@ def test_reused(query: str) -> None:
         "other options": _JOIN.format(
             one="t", two="t /*+ OPTIONS('scan.startup.mode' = 'latest-offset') */"
         ),
-        # Real-time mode cannot run it, and nothing shuffles the rows of its first input.
+        # Nothing shuffles the rows of its first input.
         "rows and an aggregate": f"SELECT id, v FROM one UNION ALL SELECT * FROM"
         f" {_COUNTS.format(view='two')}",
         "a table of upserts": _JOIN.format(one="c", two="c"),
@@ -99,7 +118,7 @@ def test_reused(query: str) -> None:
     }.values(),
 )
 def test_not_reused(query: str) -> None:
-    assert _reused(query) == ()
+    assert _reused(query, _BATCHES) == ()
 
 
 @pytest.mark.parametrize(
@@ -117,7 +136,7 @@ def test_a_query_of_several_tables_runs_each_source_once() -> None:
         "SELECT x.id, y.v FROM one AS x JOIN u AS y ON x.id = y.id JOIN"
         f" {_COUNTS.format(view='two')} AS z ON x.id = z.id"
     )
-    session.load(f"{TABLES}INSERT INTO o {query};", "job.sql")
+    session.load(f"SET {_BATCHES};{TABLES}INSERT INTO o {query};", "job.sql")
     assert [scan.table.name for scan in read_scans(session.plans[0])] == ["t", "u"]
 
 
@@ -126,6 +145,14 @@ def test_explain_shows_what_is_read_once() -> None:
     session.load(f"{TABLES}INSERT INTO o {_JOIN.format(one='one', two='two')};", "job.sql")
     _, told = session.explain().split("\n\n")
     assert told.startswith("The query reads once:\n  Scan t: kafka, t, json, reads (kind, id, v)")
+
+
+def test_explain_shows_what_only_micro_batches_read_once() -> None:
+    session = Session()
+    query = _JOIN.format(one="one", two=_COUNTS.format(view="two"))
+    session.load(f"{TABLES}INSERT INTO o {query};", "job.sql")
+    _, told = session.explain().split("\n\n")
+    assert told.startswith("The query reads once, if it only runs in micro-batches:\n  Scan t: ")
 
 
 def test_plan_and_record_of_a_query_agree() -> None:
@@ -140,3 +167,19 @@ def test_plan_and_record_of_a_query_agree() -> None:
     continued = assign(plans, Manifest("", {"o": apart}))
     assert not continued.records["o"].reuses_scans
     assert reused_scans(continued.plans["o"]) == ()
+
+
+def test_a_query_that_began_with_one_scan_goes_on_with_it() -> None:
+    """A checkpoint of an earlier version has one, too, because real-time mode refused the query."""
+    session = Session()
+    query = _JOIN.format(one="one", two=_COUNTS.format(view="two"))
+    session.load(f"{TABLES}INSERT INTO o {query};", "job.sql")
+    plans = query_names(session.plans)
+    new = assign(plans, Manifest("", {}))
+    assert not new.records["o"].reuses_scans
+    assert reuse_obstacle(new.plans["o"]) is None
+    once = replace(new.records["o"], reuses_scans=True)
+    continued = assign(plans, Manifest("", {"o": once}))
+    assert continued.records["o"].reuses_scans
+    assert reused_scans(continued.plans["o"])
+    assert reuse_obstacle(continued.plans["o"]) == "one scan of t has served several places so far"

@@ -104,10 +104,11 @@ def _ids_of_classes() -> Iterator[str]:
             continue
         yield found.id
         for part in fields(cls):
+            if part.name not in found.fields:
+                continue
             usual = member_id(part.default) if isinstance(part.default, Enum) else part.default
             left_out = "" if part.default is MISSING else f", left out where it is {usual!r}"
-            if part.name in found.fields:
-                yield f"{found.id}.{found.fields[part.name]}{left_out}"
+            yield f"{found.id}.{found.fields[part.name]}{left_out}"
 
 
 def _ids_of_members() -> Iterator[str]:

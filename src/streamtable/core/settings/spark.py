@@ -131,6 +131,9 @@ FIXED = {
         "the first checkpoints of real-time mode are a second apart"
         " (see execution.real-time.first-checkpoints and execution.checkpointing.interval)",
     ),
+    "spark.sql.streaming.realTimeMode.allowlistCheck": Fixed(
+        "false", "Spark does not know the union of inputs with state"
+    ),
     # No run reads state without a batch: the first batch starts without state.
     "spark.sql.streaming.verifyCheckpointDirectoryEmptyOnStart": Fixed(
         "false", "a job killed in its first real-time batch leaves state without a batch"

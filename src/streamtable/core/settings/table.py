@@ -132,8 +132,8 @@ REUSE_SOURCE = Option(
     BOOLEAN,
     default=True,
     doc="Whether a table is read once that several INSERTs of a statement set read alike, if they"
-    " write with equal guarantees, or that one INSERT reads in several places. The first run of a"
-    " checkpoint decides.",
+    " write with equal guarantees, or that one INSERT reads in several places. A join whose inputs"
+    " have state reads a table once in micro-batches only. The first run of a checkpoint decides.",
 )
 
 REUSE_SUB_PLANS = Option(

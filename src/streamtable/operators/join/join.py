@@ -7,7 +7,6 @@ from pyspark.sql import DataFrame
 from streamtable.core.changelog import ROW_KIND_COLUMN
 from streamtable.core.durations import milliseconds
 from streamtable.core.types import Field, quote, spark_ddl
-from streamtable.jvm.shared_rows import union
 from streamtable.jvm.specs.join import JoinOperator
 from streamtable.operators.context import LoweringContext
 from streamtable.operators.rows.upserts import POSITIONS
@@ -30,7 +29,7 @@ def lower_join(
     one = _tagged(left, node, is_left=True, numbered=numbered)
     other = _tagged(right, node, is_left=False, numbered=numbered)
     return context.bridge.operator(
-        union(context.bridge, [one, other]),
+        context.union([one, other]),
         JoinOperator(
             kind=node.kind.name,
             condition=node.condition,

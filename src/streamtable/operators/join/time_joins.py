@@ -7,7 +7,6 @@ from pyspark.sql import DataFrame
 from streamtable.core.changelog import ROW_KIND_COLUMN, RowKind
 from streamtable.core.durations import milliseconds
 from streamtable.core.types import Field, quote, spark_ddl
-from streamtable.jvm.shared_rows import union
 from streamtable.jvm.specs.join import (
     IntervalJoinOperator,
     TemporalJoinOperator,
@@ -43,7 +42,7 @@ def lower_temporal_join(
         one = one.where(_has_key(node))
     updating = node if isinstance(node, UpdatingTemporalJoin) else None
     return context.bridge.operator(
-        union(context.bridge, [one, other.where(_has_key(node))]),
+        context.union([one, other.where(_has_key(node))]),
         TemporalJoinOperator(
             outer=node.kind.pads_right,
             condition=node.condition,
@@ -70,7 +69,7 @@ def lower_interval_join(
     if not node.kind.pads_left:
         other = other.where(_has_key(node))
     return context.bridge.operator(
-        union(context.bridge, [one, other]),
+        context.union([one, other]),
         IntervalJoinOperator(
             kind=node.kind.name,
             earliest=node.earliest,
@@ -93,7 +92,7 @@ def lower_window_join(
             tagged if _keeps_unmatched(node, left=is_left) else tagged.where(_has_key(node))
         )
     return context.bridge.operator(
-        union(context.bridge, sides),
+        context.union(sides),
         WindowJoinOperator(
             kind=node.kind.name,
             condition=node.condition,

@@ -11,7 +11,7 @@ from streamtable.plan.keys import listed, unique_keys
 from streamtable.plan.node import Node
 from streamtable.plan.rules.real_time import obstacle
 from streamtable.plan.rules.replay import replay_obstacle
-from streamtable.plan.sink.reused_scan import reused_scans
+from streamtable.plan.sink.reused_scan import only_in_batches, reused_scans
 from streamtable.plan.sink.sink import Collect, Root, Sink
 
 
@@ -34,8 +34,11 @@ def explain(plan: Root, *, changeable: bool = True) -> str:
     lines = [_shown(plan) if isinstance(plan, Collect) else _written(plan, changeable=changeable)]
     _add(lines, plan.input, 1, None, changeable=changeable)
     if changeable and isinstance(plan, Sink):
-        for reused in reused_scans(plan):
-            lines += ["", "The query reads once:", f"  {reused.scan.headline}"]
+        in_both = reused_scans(plan)
+        found = in_both or reused_scans(only_in_batches(plan))
+        where = "" if in_both else ", if it only runs in micro-batches"
+        for reused in found:
+            lines += ["", f"The query reads once{where}:", f"  {reused.scan.headline}"]
     return "\n".join(lines)
 
 

@@ -17,8 +17,6 @@ from streamtable.plan.join.pairs import PairNode
 from streamtable.plan.join.window_join import WindowJoin
 from streamtable.plan.keys import distinct, is_single, ordered_keys, side_key, upsert_key
 from streamtable.plan.node import Key, Node
-from streamtable.plan.rows.calc import Calc
-from streamtable.plan.source.normalize import Normalize
 from streamtable.plan.source.scan import scans
 from streamtable.plan.state import StateLayout, limit
 from streamtable.plan.window.fields import WindowField, joined_window
@@ -140,18 +138,6 @@ class Join(PairsChanges, PairNode):
             found.right_end,
         )
 
-    def obstacle(self) -> str | None:
-        """Names the tables that are normalized below the join."""
-        what = super().obstacle()
-        tables = [n.input.table.name for n in map(_lone_normalize, self.inputs) if n]
-        if what is None or not tables:
-            return what
-        what += (
-            f", and {' and '.join(tables)} must be normalized, because the join key does"
-            " not contain"
-        )
-        return f"{what} its primary key"
-
     @property
     def compares_all(self) -> bool:
         """Whether the join has no equality and neither input is a single row."""
@@ -217,10 +203,3 @@ def _kept(node: Node, join_key: Key) -> str:
     if key is None:
         return "every row"
     return f"by ({', '.join(key)})" if key else "one row"
-
-
-def _lone_normalize(node: Node) -> Normalize | None:
-    """Return the normalizer, if it is the only stateful operator below a node."""
-    while isinstance(node, Calc):
-        node = node.input
-    return node if isinstance(node, Normalize) else None

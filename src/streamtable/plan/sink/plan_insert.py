@@ -8,6 +8,7 @@ from dataclasses import replace
 from streamtable.catalog.catalog import Catalog
 from streamtable.core.errors import Condition, StreamtableError, closest
 from streamtable.core.options import Settings
+from streamtable.core.settings.execution import EXECUTION_MODE, ExecutionMode
 from streamtable.core.settings.table import (
     CDC_DUPLICATES,
     DYNAMIC_TABLE_OPTIONS,
@@ -28,7 +29,7 @@ from streamtable.plan.rules.prune_columns import prune_columns
 from streamtable.plan.rules.read_parts import read_parts
 from streamtable.plan.rules.state_ttl import with_state_ttl
 from streamtable.plan.sink.conflicts import materialized, without_conflicts
-from streamtable.plan.sink.sink import Sink
+from streamtable.plan.sink.sink import ScanReuse, Sink
 from streamtable.plan.source.metadata_columns import written_metadata
 from streamtable.sql.statements.model import Insert
 
@@ -65,7 +66,7 @@ def plan_insert(insert: Insert, catalog: Catalog, settings: Settings) -> Sink:
         table=table,
         not_null=not_null,
         at=at,
-        reuses_scans=reuses_sources(settings),
+        scan_reuse=_scan_reuse(settings),
         window_buckets=True,
     )
     materialize = materialized(insert.on_conflict, table, settings[UPSERT_MATERIALIZE])
@@ -76,6 +77,13 @@ def plan_insert(insert: Insert, catalog: Catalog, settings: Settings) -> Sink:
         materialize=materialize,
     )
     return read_parts(prune_columns(with_state_ttl(inferred, settings)))
+
+
+def _scan_reuse(settings: Settings) -> ScanReuse:
+    if not reuses_sources(settings):
+        return ScanReuse.NEVER
+    in_batches = settings[EXECUTION_MODE] is ExecutionMode.MICRO_BATCH
+    return ScanReuse.ALWAYS if in_batches else ScanReuse.IN_BOTH_MODES
 
 
 def _written_columns(insert: Insert, table: Table) -> tuple[Field, ...]:

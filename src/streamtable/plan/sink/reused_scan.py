@@ -5,9 +5,11 @@ query (`table.optimizer.reuse-sub-plan-enabled`). Spark runs a source once for e
 
 There are two ways to read once. If the scans reach one join, or one UNION ALL, through filters and
 projections only, one pass over the records gives the rows of all inputs. It works in both modes.
-Otherwise an input of a join has state, which Spark runs in micro-batches only. There, the rows of
-the scan are shuffled once and read several times. If the scans are in equal parts of the query, the
-shuffle before the state of these parts is enough.
+Otherwise an input of a join has state. Then the rows of the scan are shuffled once and read several
+times. If the scans are in equal parts of the query, the shuffle before the state of these parts is
+enough. This works in micro-batches only, because a shuffle of real-time mode has one reader. A
+checkpoint has a position for each scan in both modes, so a query that may run in real-time mode
+reads a table once for each place.
 """
 
 from __future__ import annotations
@@ -22,7 +24,7 @@ from streamtable.plan.position import POSITION
 from streamtable.plan.rows.calc import Calc
 from streamtable.plan.rules.real_time import obstacle
 from streamtable.plan.rules.tree import every
-from streamtable.plan.sink.sink import Sink
+from streamtable.plan.sink.sink import ScanReuse, Sink
 from streamtable.plan.source.scan import Scan, scans
 from streamtable.plan.window.watermark import WatermarkAssigner
 
@@ -54,8 +56,30 @@ def bare(scan: Scan) -> Scan:
 
 def reused_scans(sink: Sink) -> tuple[ReusedScan, ...]:
     """Return the scans of an INSERT that serve several places of its query."""
-    if not sink.reuses_scans or any(isinstance(n, TemporalJoin) for n in every(sink.input)):
+    reuse = sink.scan_reuse
+    if reuse is ScanReuse.NEVER or any(isinstance(n, TemporalJoin) for n in every(sink.input)):
         return ()
+    found = _reused_scans(sink)
+    if reuse is ScanReuse.IN_BOTH_MODES and obstacle(sink.input) is None:
+        return found if all(scan.one_pass for scan in found) else ()
+    return found
+
+
+def only_in_batches(sink: Sink) -> Sink:
+    """Return the plan of an INSERT that only runs in micro-batches."""
+    in_both = sink.scan_reuse is ScanReuse.IN_BOTH_MODES
+    return replace(sink, scan_reuse=ScanReuse.ALWAYS) if in_both else sink
+
+
+def reuse_obstacle(sink: Sink) -> str | None:
+    """Return why scans that serve several places keep an INSERT in micro-batches; None if not."""
+    table = next(
+        (found.scan.table.name for found in reused_scans(sink) if not found.one_pass), None
+    )
+    return None if table is None else f"one scan of {table} has served several places so far"
+
+
+def _reused_scans(sink: Sink) -> tuple[ReusedScan, ...]:
     kinds: list[Scan] = []
     for scan in scans(sink.input):
         if bare(scan) not in kinds:
@@ -98,7 +122,7 @@ def _reused(root: Node, kind: Scan) -> ReusedScan | None:
         return None  # the rows are ordered by their positions
     observers = (n for path in places for n in path if isinstance(n, WatermarkAssigner))
     one_pass = _is_one_pass(places)
-    if not one_pass and (obstacle(root) is None or not all(map(_has_state, places))):
+    if not one_pass and not all(map(_has_state, places)):
         return None
     return ReusedScan(
         scan=merged(whole),

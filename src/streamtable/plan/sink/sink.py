@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from enum import Enum
 
 from streamtable.core.errors import Span
 from streamtable.core.identity import stable
@@ -11,9 +12,19 @@ from streamtable.core.types import Field
 from streamtable.plan.node import Key, Node
 
 
+class ScanReuse(Enum):
+    """When one scan serves several places of a query (`plan.sink.reused_scan`)."""
+
+    NEVER = "never"
+    #: If real-time mode can run the query with as many scans as micro-batches.
+    IN_BOTH_MODES = "in both modes"
+    #: Also if micro-batches alone can run the query then.
+    ALWAYS = "always"
+
+
 @stable(
     "Sink",
-    derived=("set_at", "in_batches", "reuses_scans", "window_buckets"),
+    derived=("set_at", "in_batches", "scan_reuse", "window_buckets"),
     input="input",
     table="table",
     not_null="not_null",
@@ -30,7 +41,7 @@ class Sink:
         set_at: place of the statement set whose INSERTs may share a scan with this one; None if the
             INSERT shares no scan.
         in_batches: whether the settings of the set exclude real-time mode.
-        reuses_scans: whether one scan may serve several places of the query.
+        scan_reuse: when one scan serves several places of the query.
         window_buckets: whether windows keep their groups in buckets (`WindowAggregate.in_buckets`).
     """
 
@@ -40,7 +51,7 @@ class Sink:
     at: Span | None = None
     set_at: Span | None = None
     in_batches: bool = False
-    reuses_scans: bool = False
+    scan_reuse: ScanReuse = ScanReuse.NEVER
     window_buckets: bool = False
 
     @property

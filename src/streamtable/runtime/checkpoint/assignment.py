@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from streamtable.plan.sink.sink import Sink
+from streamtable.plan.sink.sink import ScanReuse, Sink
 from streamtable.runtime.checkpoint.manifest import Manifest
 from streamtable.runtime.checkpoint.recorded_query import RecordedQuery
 
@@ -109,7 +109,8 @@ def _decided(
     """Return a plan and its record with what the first run of the query has decided."""
     if old is None or record.decisions == old.decisions:
         return plan, record
-    plan = replace(plan, reuses_scans=old.reuses_scans, window_buckets=old.window_buckets)
+    reuse = ScanReuse.ALWAYS if old.reuses_scans else ScanReuse.NEVER
+    plan = replace(plan, scan_reuse=reuse, window_buckets=old.window_buckets)
     return plan, RecordedQuery.of(plan)
 
 

@@ -34,7 +34,7 @@ from streamtable.runtime.endpoints import lookups_of, sink_facts, sources_of
 from streamtable.runtime.preflight.rollback import rollback_obstacles
 from streamtable.runtime.preflight.samples import Sampler
 from streamtable.runtime.query.job_query import job_queries
-from streamtable.runtime.query.modes import crash_warning, mode_of, version_warning
+from streamtable.runtime.query.modes import crash_warning, mode_of, mode_warning
 from streamtable.runtime.query.slots import needed_slots
 from streamtable.runtime.session.sessions import job_spark
 from streamtable.runtime.session.user_functions import register
@@ -183,7 +183,7 @@ class _ScriptCheck:
     def _mode(self, name: str, plan: Sink, why: str | None, preflight: Preflight) -> ExecutionMode:
         settings, version = self.settings, self.spark.version
         mode = mode_of(plan, settings, version, bounded=False, rolls_back=why is None)
-        line = version_warning(name, plan, settings, version, bounded=False)
+        line = mode_warning(name, plan, settings, version, bounded=False)
         if line is None and why:
             line = crash_warning(name, plan, settings, why, version, bounded=False)
         if line:

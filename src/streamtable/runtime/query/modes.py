@@ -8,6 +8,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from datetime import timedelta
 from enum import Enum
 
@@ -25,7 +26,8 @@ from streamtable.plan.rules.real_time import obstacle
 from streamtable.plan.rules.replay import replay_obstacle
 from streamtable.plan.rules.state_ttl import expiring_nodes
 from streamtable.plan.rules.watermarks import waits
-from streamtable.plan.sink.sink import Root, Sink
+from streamtable.plan.sink.reused_scan import only_in_batches, reuse_obstacle
+from streamtable.plan.sink.sink import Root, ScanReuse, Sink
 from streamtable.runtime.endpoints import lookups_of, sources_of
 
 #: Interval between micro-batches of a query whose windows fire and whose state expires. Without an
@@ -167,18 +169,27 @@ def mode_of(
     return mode if exact and refusal is None else ExecutionMode.MICRO_BATCH
 
 
-def version_warning(
+def plan_for_modes(plan: Sink, settings: Settings, spark: str, *, bounded: bool) -> Sink:
+    """Return a plan for the modes in which a query may run; `spark` is the version of Spark."""
+    wanted = _wanted(plan, settings, bounded=bounded)
+    in_batches = wanted is ExecutionMode.MICRO_BATCH or _refusal(plan, settings, spark) is not None
+    return only_in_batches(plan) if in_batches else plan
+
+
+def mode_warning(
     name: str, plan: Sink, settings: Settings, spark: str, *, bounded: bool
 ) -> str | None:
-    """Return why auto mode stays in micro-batches on this version of Spark, or None.
+    """Return why auto mode stays in micro-batches, or None.
 
-    Nothing is returned if another version would not change the mode.
+    Nothing is returned if neither another version of Spark nor another checkpoint would change the
+    mode.
     """
-    lacks = _lacks(plan, spark)
     auto = _wanted(plan, settings, bounded=bounded) is ExecutionMode.AUTO
-    if lacks is None or not auto or _obstacle(plan, settings) is not None:
+    anew = replace(plan, scan_reuse=ScanReuse.NEVER)
+    if not auto or _obstacle(anew, settings) is not None:
         return None
-    return f"{name}: stays in micro-batches, because {lacks}"
+    reason = _lacks(plan, spark) or reuse_obstacle(plan)
+    return reason and f"{name}: stays in micro-batches, because {reason}"
 
 
 def crash_warning(
@@ -238,6 +249,8 @@ def _lacks(plan: Sink, spark: str) -> str | None:
 def _obstacle(plan: Sink, settings: Settings) -> StreamtableError | None:
     """Return the error why no Spark supports a query in real-time mode, or None."""
     reason = obstacle(plan.input)
+    if reason is None:
+        reason = reuse_obstacle(plan)
     if reason is None:
         refusals = [
             *(source.real_time_obstacle(settings) for source in sources_of([plan])),

@@ -59,11 +59,17 @@ QUERIES = {
     "shared": Query((0,), "SELECT k FROM a WHERE v > 1 INTERSECT SELECT k FROM b"),
 }
 
-#: Those that real-time mode takes.
+#: Further ones for jobs that also run row by row.
 ROW_BY_ROW = {
-    **{name: QUERIES[name] for name in ("by_key", "groups", "first")},
+    **QUERIES,
     "paired": Query((0,), "SELECT a.k, a.v, b.v AS w FROM a LEFT JOIN b ON a.k = b.k"),
     "absent": Query((0,), "SELECT k, v FROM a WHERE NOT EXISTS (SELECT * FROM b WHERE b.k = a.k)"),
+    "united": Query(
+        (0,),
+        "SELECT COALESCE(g, -1) * 3 AS x, COUNT(*) AS n FROM a GROUP BY g"
+        " UNION ALL SELECT COALESCE(g, -1) * 3 + 1, MAX(v) FROM b GROUP BY g"
+        " UNION ALL SELECT COALESCE(v, -1) * 3 + 2, COUNT(*) FROM a GROUP BY v",
+    ),
     "few": Query(
         (0,), "SELECT COALESCE(g, -1) AS g, SUM(v) AS s FROM a GROUP BY g HAVING COUNT(*) < 3"
     ),

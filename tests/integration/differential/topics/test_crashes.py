@@ -37,7 +37,7 @@ _ALL_DRAWN = 90
 #: Under this seed rows stay for good where a start does not take the topics back; it is part of
 #: every run of the suite, so that it has no more queries than it needs.
 _QUICK = 81
-_OF_LONG_RUNS = ("by_key", "groups", "paired")
+_OF_LONG_RUNS = ("by_key", "groups", "paired", "unmatched", "shared")
 _CASES = [
     pytest.param(_QUICK, 2, ("real-time", "auto"), id=str(_QUICK)),
     *(

@@ -51,6 +51,10 @@ CREATE TABLE {name} (id BIGINT, n BIGINT, m BIGINT, PRIMARY KEY (id) NOT ENFORCE
 );
 INSERT INTO {name} {query};
 """
+_SINK_OF_WINDOWS = _SINK.replace(
+    "id BIGINT, n BIGINT, m BIGINT, PRIMARY KEY (id)",
+    "k INT, a TIMESTAMP(3), b TIMESTAMP(3), n BIGINT, m BIGINT, PRIMARY KEY (k, a, b)",
+)
 _ID = "TIMESTAMPDIFF(SECOND, TIMESTAMP '2026-03-01 00:00:00', window_start) * 10 + k"
 _TUMBLE = "TABLE(TUMBLE(TABLE events, DESCRIPTOR(ts), INTERVAL '10' SECOND))"
 _HOP = "TABLE(HOP(TABLE events, DESCRIPTOR(ts), INTERVAL '2' SECOND, INTERVAL '6' SECOND))"
@@ -61,6 +65,11 @@ _MATCH = (
     " FIRST(id) AS a, LAST(id) AS b, COUNT(*) AS n AFTER MATCH SKIP TO NEXT ROW"
     " PATTERN (A B+? C) {} DEFINE B AS B.v <> A.v, C AS C.v > LAST(B.v))"
 )
+_COUNTS = (
+    f"(SELECT k, window_start, window_end, COUNT(*) AS n FROM {_TUMBLE}"
+    " GROUP BY k, window_start, window_end)"
+)
+_SAME_WINDOW = "x.window_start = y.window_start AND x.window_end = y.window_end"
 _FIRST = (
     "SELECT id, k, v FROM (SELECT *, ROW_NUMBER() OVER (PARTITION BY {} ORDER BY {}) AS rn"
     " FROM {}) WHERE rn = 1"
@@ -98,14 +107,35 @@ QUERIES = {
         " k) AS g LEFT JOIN named FOR SYSTEM_TIME AS OF g.p AS d ON g.n = d.n"
     ),
 }
+#: Joins whose inputs have state, over one topic; their rows have the bounds of windows as keys.
+OF_WINDOWS = {
+    "of_one_window": (
+        f"SELECT x.k, x.window_start, x.window_end, x.n, y.s FROM {_COUNTS} AS x LEFT JOIN"
+        f" (SELECT k, window_start, window_end, SUM(v) AS s FROM {_TUMBLE} WHERE v > 2"
+        f" GROUP BY k, window_start, window_end) AS y ON {_SAME_WINDOW} AND x.k = y.k"
+    ),
+    "busiest": (
+        f"SELECT x.k, x.window_start, x.window_end, x.n, y.m FROM {_COUNTS} AS x JOIN"
+        f" (SELECT window_start, window_end, MAX(n) AS m FROM {_COUNTS}"
+        f" GROUP BY window_start, window_end) AS y ON {_SAME_WINDOW} AND x.n >= y.m"
+    ),
+    "priced_counts": (
+        "SELECT x.k, x.window_start, x.window_end, x.n, u.price FROM (SELECT k, window_start,"
+        f" window_end, window_time, COUNT(*) AS n FROM {_TUMBLE} GROUP BY k, window_start,"
+        " window_end, window_time) AS x LEFT JOIN versions FOR SYSTEM_TIME AS OF x.window_time"
+        " AS u ON x.k = u.k"
+    ),
+}
 #: Those that the watermark makes wait; as many as real-time mode runs at once on two cores.
 WAITING = ("tumbled", "sessions", "best", "near", "priced")
 _CASES = [
     pytest.param(seed, modes, queries, id=f"{seed}-{'/'.join(modes)}")
     for seed, modes, queries in (
-        *((seed, _MODES[:1], tuple(QUERIES)) for seed in range(501, 504)),
+        *((seed, _MODES[:1], (*QUERIES, *OF_WINDOWS)) for seed in range(501, 504)),
         *((507, (mode,), WAITING) for mode in _MODES[1:]),
         *((510, (mode,), ("matched", "matched_as_they_come")) for mode in _MODES[1:]),
+        *((511, (mode,), tuple(OF_WINDOWS)) for mode in _MODES[1:]),
+        (512, _MODES[1:], tuple(OF_WINDOWS)),
         (508, _MODES, WAITING),
         (509, _MODES, ("hopped", *WAITING[1:])),
     )
@@ -144,7 +174,7 @@ def check_kills(
     Args:
         seed: of the rows and the moments.
         modes: of the runs, in turn.
-        queries: names in `QUERIES`.
+        queries: names in `QUERIES` and `OF_WINDOWS`.
         spark: runs the rest of the input.
         broker: has the topics.
         topic: makes them.
@@ -157,7 +187,7 @@ def check_kills(
         "versions": topic("versions", partitions=1),
         "servers": broker.bootstrap_servers,
     }
-    script = _SOURCES + "".join(_SINK.format(name=n, query=QUERIES[n]) for n in queries)
+    script = _SOURCES + "".join(map(_insert, queries))
     jobs = [
         BoundedRun(spark, script, place, {**names, "out": out})
         for out, place in (("killed", checkpoint), ("whole", tmp_path / "whole"))
@@ -190,6 +220,11 @@ def test_rows_that_change(
     _kill_often(seed, write(tmp_path / "job.sql", job.script), killed, _MODES[:1], feed)
     job.run(1_000)
     assert not job.wrong(job.answers()), f"seed {seed}"
+
+
+def _insert(name: str) -> str:
+    sink, queries = (_SINK, QUERIES) if name in QUERIES else (_SINK_OF_WINDOWS, OF_WINDOWS)
+    return sink.format(name=name, query=queries[name])
 
 
 #: Of both topics what comes together: events as values, versions by their keys.

@@ -221,3 +221,29 @@ def test_one_pass_in_real_time_mode(
     # A kill between a written record and its commit repeats the record.
     assert _found(names, keyed=False).keys() == _found(other, keyed=False).keys()
     assert _sources(tmp_path / "once") == 1
+
+
+@pytest.mark.real_time_state
+def test_one_scan_for_inputs_with_state_stays_in_micro_batches(
+    names: Mapping[str, str], spark: SparkSession, tmp_path: Path
+) -> None:
+    """A bounded run reads once, and its checkpoint goes on so."""
+    script = f"{TABLES}{QUERIES['rows and their aggregate']};"
+    job = BoundedRun(spark, script, tmp_path / "c", names)
+    produce_json(names["servers"], names["source"], _rows(0, 100))
+    job()
+    before = _found(names, keyed=True)
+    reason = "because one scan of t has served several places so far"
+    arguments = ["run", write(tmp_path / "job.sql", script), "--checkpoint", str(tmp_path / "c")]
+    arguments += _variables(names)
+    code, _, told = Cli.start(*arguments, "--set", "execution.mode=real-time").end()
+    assert code == 1
+    assert f"NOT_YET: the query into counts in real-time mode, {reason}" in told
+    process = Cli.start(*arguments)
+    process.wait_for(f"counts: stays in micro-batches, {reason}")
+    produce_json(names["servers"], names["source"], _rows(100, 300))
+    while _found(names, keyed=True) == before:
+        assert process.process.poll() is None, process.end()
+        time.sleep(0.2)
+    process.kill()
+    assert _sources(tmp_path / "c") == 1

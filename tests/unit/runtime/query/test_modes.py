@@ -8,10 +8,16 @@ import pytest
 
 from streamtable.core.errors import Condition, StreamtableError
 from streamtable.core.settings.execution import ExecutionMode
+from streamtable.plan.sink.reused_scan import read_scans
 from streamtable.runtime.checkpoint.assignment import query_names
 from streamtable.runtime.endpoints import sink_facts
 from streamtable.runtime.preflight.rollback import rollback_obstacles
-from streamtable.runtime.query.modes import crash_warning, mode_of, version_warning
+from streamtable.runtime.query.modes import (
+    crash_warning,
+    mode_of,
+    mode_warning,
+    plan_for_modes,
+)
 from streamtable.runtime.query.slots import needed_slots
 from streamtable.session import Session, fixed_settings
 
@@ -28,24 +34,6 @@ def _session(sql: str) -> Session:
 @pytest.mark.parametrize(
     ("sql", "reason"),
     [
-        (
-            (
-                "INSERT INTO users_copy SELECT a.id, a.score"
-                " FROM users a JOIN per_region b ON a.region = b.region"
-            ),
-            (
-                "Spark supports no stateful operator below a union of two inputs, and users"
-                " must be normalized, because the join key does not contain its primary key"
-            ),
-        ),
-        (
-            (
-                "INSERT INTO per_region SELECT a.region, a.n, b.n FROM per_region a JOIN"
-                " (SELECT region, COUNT(*) AS n FROM users GROUP BY region) b"
-                " ON a.region = b.region"
-            ),
-            "Spark supports no stateful operator below a union of two inputs",
-        ),
         (
             "INSERT INTO events SELECT id, note FROM events UNION ALL VALUES (1, 'a')",
             "Spark does not read VALUES in real-time mode",
@@ -92,6 +80,17 @@ def test_refused_with_the_reason(sql: str, reason: str) -> None:
             "users_copy SELECT a.id, b.score FROM users a JOIN users b ON a.id = b.id",
             "the changes of users",
         ),
+        (
+            "users_copy SELECT a.id, a.score FROM users a JOIN per_region b ON a.region = b.region",
+            "the changes of users",
+        ),
+        (
+            (
+                "per_region SELECT a.region, a.n, b.n FROM per_region a JOIN (SELECT region,"
+                " COUNT(*) AS n FROM users GROUP BY region) b ON a.region = b.region"
+            ),
+            "the changes of per_region",
+        ),
     ],
 )
 def test_auto_mode_takes_what_a_crash_leaves_nothing_of(
@@ -129,7 +128,7 @@ def test_a_spark_whose_real_time_mode_has_no_state(spark: str, sql: str, support
     sql = f"INSERT INTO {sql}"
     (plan,) = _session(sql).plans
     told = {
-        mode: version_warning(
+        mode: mode_warning(
             "o", plan, fixed_settings({"execution.mode": mode}).current(), spark, bounded=False
         )
         for mode in ("auto", "real-time", "micro-batch")
@@ -147,6 +146,32 @@ def test_a_spark_whose_real_time_mode_has_no_state(spark: str, sql: str, support
     with pytest.raises(StreamtableError, match=reason) as refused:
         _mode(sql, "real-time", spark)
     assert refused.value.condition is Condition.NOT_YET
+
+
+def test_one_scan_for_inputs_with_state_needs_micro_batches() -> None:
+    sql = (
+        "INSERT INTO per_region SELECT a.note, COUNT(*), MAX(b.n) FROM events a JOIN"
+        " (SELECT note, COUNT(*) AS n FROM events GROUP BY note) b ON a.note = b.note"
+        " GROUP BY a.note"
+    )
+    (plan,) = _session(sql).plans
+    settings = {
+        mode: fixed_settings({"execution.mode": mode}).current() for mode in ("auto", "real-time")
+    }
+    auto = settings["auto"]
+    assert plan_for_modes(plan, auto, "4.3.0", bounded=False) == plan
+    once = plan_for_modes(plan, auto, "4.3.0", bounded=True)
+    assert len(read_scans(plan)) == 2
+    assert len(read_scans(once)) == 1
+    # Spark 4.2 runs it in micro-batches in any case.
+    assert plan_for_modes(plan, auto, "4.2.1", bounded=False) == once
+    # As after a bounded run, whose checkpoint goes on.
+    assert mode_warning("o", plan, auto, "4.3.0", bounded=False) is None
+    assert mode_warning("o", once, auto, "4.3.0", bounded=False) == (
+        "o: stays in micro-batches, because one scan of events has served several places so far"
+    )
+    with pytest.raises(StreamtableError, match="one scan of events has served several places"):
+        mode_of(once, settings["real-time"], "4.3.0", bounded=False, rolls_back=True)
 
 
 @pytest.mark.parametrize(

@@ -1,10 +1,12 @@
 package io.streamtable.operators.fanout;
 
 import io.streamtable.operators.encoding.DirectEncoder;
+import io.streamtable.query.union.StatefulUnion;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.function.BinaryOperator;
 import java.util.stream.IntStream;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
@@ -63,11 +65,15 @@ public final class FanOut {
   /**
    * Returns the rows of all queries, which have equal types of columns. If all are filters and
    * projections over a {@link Recording} of the same rows, one pass over these gives all rows.
+   *
+   * @param realTime whether the rows are for real-time mode
    */
-  public static Dataset<Row> union(List<Dataset<Row>> queries) {
+  public static Dataset<Row> union(List<Dataset<Row>> queries, boolean realTime) {
     Recording first = Recording.of(queries.get(0));
     if (first == null) {
-      return queries.stream().reduce(Dataset::union).orElseThrow();
+      boolean stateful = realTime && StatefulUnion.isNeeded(queries);
+      BinaryOperator<Dataset<Row>> union = stateful ? StatefulUnion::of : Dataset::union;
+      return queries.stream().reduce(union).orElseThrow();
     }
     List<Integer> numbers = IntStream.range(0, queries.size()).boxed().toList();
     return of(first.input(), queries, numbers).drop(PLACE);
