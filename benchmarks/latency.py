@@ -64,7 +64,9 @@ _SIDE = f"""CREATE TABLE $name (id BIGINT, sent BIGINT, PRIMARY KEY (id) NOT ENF
   'key.format' = 'json', 'value.format' = 'json');
 """
 
-#: Job -> its script. All jobs read `t`; the join also reads a side table that is filled before.
+_JOINED = "INSERT INTO o SELECT t.id, sides.sent, t.sent FROM t JOIN sides ON {on};"
+
+#: Job -> its script. All jobs read `t`; joins also read a side table that is filled before.
 JOBS = {
     "stateless": _SOURCE
     + f"""CREATE TABLE o (id BIGINT, n BIGINT, sent BIGINT) WITH ('connector' = 'kafka',
@@ -81,7 +83,11 @@ INSERT INTO o SELECT id, id + 1, sent FROM t WHERE id >= 0;""",
     "upsert join": Template(_SIDE).safe_substitute(name="t")
     + Template(_SIDE).safe_substitute(name="sides")
     + _SINK
-    + "INSERT INTO o SELECT t.id, sides.sent, t.sent FROM t JOIN sides ON t.id = sides.id;",
+    + _JOINED.format(on="t.id = sides.id"),
+    "foreign-key join": Template(_SIDE).safe_substitute(name="t")
+    + Template(_SIDE).safe_substitute(name="sides")
+    + _SINK
+    + _JOINED.format(on="t.id / 2 = sides.id"),
 }
 
 _OURS = {"ours, micro-batch": "micro-batch", "ours, real-time": "real-time"}
