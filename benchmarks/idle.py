@@ -17,7 +17,6 @@ from benchmarks.harness import probes, processes
 from benchmarks.harness.brokers import broker
 from benchmarks.harness.topics import create
 
-JOB = "group-by"
 #: Both engines check for rows to send every one or two milliseconds.
 ENGINES = ("ours, real-time", "Flink, 1 ms buffers")
 #: Time for the first checkpoints and the JIT compilation after a start.
@@ -27,16 +26,18 @@ SETTLE_S = 120.0
 def main() -> None:
     """Run the benchmark."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--job", choices=list(latency.JOBS), default="group-by")
     parser.add_argument("--engines", nargs="+", choices=ENGINES, default=ENGINES)
     parser.add_argument("--seconds", type=float, default=120.0)
     arguments = parser.parse_args()
     installed = flink.installed()
     print(processes.machine())
+    job = arguments.job
     for engine in arguments.engines:
-        print(f"{JOB}, {engine}: {_idle(engine, installed, arguments.seconds):.1%} of a core")
+        print(f"{job}, {engine}: {_idle(job, engine, installed, arguments.seconds):.1%} of a core")
 
 
-def _idle(engine: str, installed: flink.Flink, seconds: float) -> float:
+def _idle(job: str, engine: str, installed: flink.Flink, seconds: float) -> float:
     """Return the CPU cores used by a job and its child processes, without the broker."""
     with tempfile.TemporaryDirectory(prefix="benchmark-") as scratch:
         folder = Path(scratch)
@@ -44,7 +45,7 @@ def _idle(engine: str, installed: flink.Flink, seconds: float) -> float:
             servers = kafka.bootstrap_servers
             create(servers, probes.TOPICS)
             producer = probes.sender(servers)
-            script = Template(latency.JOBS[JOB]).substitute(servers=servers)
+            script = Template(latency.JOBS[job]).substitute(servers=servers)
             with latency.running(engine, installed, script, folder) as process:
                 with probes.Results(servers) as results:
                     probes.until_running(producer, results)

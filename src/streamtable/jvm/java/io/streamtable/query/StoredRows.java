@@ -3,7 +3,6 @@ package io.streamtable.query;
 import java.util.ArrayList;
 import java.util.List;
 import org.apache.spark.sql.Dataset;
-import org.apache.spark.sql.ExperimentalMethods;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.catalyst.expressions.Alias;
 import org.apache.spark.sql.catalyst.expressions.Attribute;
@@ -16,7 +15,6 @@ import org.apache.spark.sql.catalyst.plans.logical.Filter;
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
 import org.apache.spark.sql.catalyst.plans.logical.Project;
 import org.apache.spark.sql.catalyst.plans.logical.RepartitionByExpression;
-import org.apache.spark.sql.classic.SparkSession;
 import org.apache.spark.sql.execution.SparkPlan;
 import org.apache.spark.sql.execution.SparkStrategy;
 import org.apache.spark.sql.internal.SQLConf;
@@ -42,33 +40,18 @@ public final class StoredRows extends LogicalPlan {
 
   /** Returns rows that may be read in several places of a plan of the same session. */
   public static Dataset<Row> of(Dataset<Row> rows) {
-    SparkSession session = (SparkSession) rows.sparkSession();
-    register(session.experimental());
-    var classic = (org.apache.spark.sql.classic.Dataset<Row>) rows;
-    return org.apache.spark.sql.classic.Dataset.ofRows(
-        session, new StoredRows(classic.queryExecution().analyzed()));
-  }
-
-  /** Registers the strategy in a session, which may have been created without our extension. */
-  private static synchronized void register(ExperimentalMethods methods) {
-    Seq<SparkStrategy> known = methods.extraStrategies();
-    if (!known.contains(STRATEGY)) {
-      List<SparkStrategy> all = new ArrayList<>(CollectionConverters.asJava(known));
-      all.add(STRATEGY);
-      methods.extraStrategies_$eq(seq(all));
-    }
+    return OwnNodes.rows(rows.sparkSession(), new StoredRows(OwnNodes.analyzed(rows)), STRATEGY);
   }
 
   /** Returns the rows for which a condition is true; all rows if it is not deterministic. */
   public static Dataset<Row> filtered(Dataset<Row> rows, String condition) {
     Dataset<Row> found = rows.where(condition);
-    var plan = ((org.apache.spark.sql.classic.Dataset<Row>) found).queryExecution().analyzed();
-    return ((Filter) plan).condition().deterministic() ? found : rows;
+    return ((Filter) OwnNodes.analyzed(found)).condition().deterministic() ? found : rows;
   }
 
   @Override
   public Seq<LogicalPlan> children() {
-    return seq(List.of(rows));
+    return OwnNodes.seq(List.of(rows));
   }
 
   @Override
@@ -111,16 +94,12 @@ public final class StoredRows extends LogicalPlan {
     return rows.hashCode();
   }
 
-  private static <T> Seq<T> seq(List<T> items) {
-    return CollectionConverters.asScala(items).toSeq();
-  }
-
   /** Plans the node as a shuffle by the number of the task. */
   private static final class Strategy extends SparkStrategy {
     @Override
     public Seq<SparkPlan> apply(LogicalPlan plan) {
       if (!(plan instanceof StoredRows stored)) {
-        return seq(List.of());
+        return OwnNodes.seq(List.of());
       }
       List<NamedExpression> columns = new ArrayList<>();
       CollectionConverters.asJava(stored.rows.output()).forEach(columns::add);
@@ -130,18 +109,18 @@ public final class StoredRows extends LogicalPlan {
               new SparkPartitionID(),
               "__task",
               NamedExpression.newExprId(),
-              seq(List.of()),
+              OwnNodes.seq(List.of()),
               Option.empty(),
-              seq(List.of()));
+              OwnNodes.seq(List.of()));
       numbered.add(number);
       Attribute task = number.toAttribute();
       LogicalPlan shuffled =
           new RepartitionByExpression(
-              seq(List.<Expression>of(new DirectShufflePartitionID(task))),
-              new Project(seq(numbered), stored.rows),
+              OwnNodes.seq(List.<Expression>of(new DirectShufflePartitionID(task))),
+              new Project(OwnNodes.seq(numbered), stored.rows),
               Option.apply(SQLConf.get().numShufflePartitions()),
               Option.empty());
-      return seq(List.of(planLater(new Project(seq(columns), shuffled))));
+      return OwnNodes.seq(List.of(planLater(new Project(OwnNodes.seq(columns), shuffled))));
     }
   }
 }

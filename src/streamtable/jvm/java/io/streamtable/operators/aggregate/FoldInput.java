@@ -1,6 +1,7 @@
 package io.streamtable.operators.aggregate;
 
 import io.streamtable.operators.row.RowKind;
+import io.streamtable.query.OwnNodes;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.IntStream;
@@ -111,8 +112,6 @@ public final class FoldInput {
   }
 
   private static List<Attribute> columns(Dataset<Row> rows) {
-    var analyzed =
-        ((org.apache.spark.sql.classic.Dataset<Row>) rows).queryExecution().analyzed();
-    return List.copyOf(CollectionConverters.asJava(analyzed.output()));
+    return List.copyOf(CollectionConverters.asJava(OwnNodes.analyzed(rows).output()));
   }
 }

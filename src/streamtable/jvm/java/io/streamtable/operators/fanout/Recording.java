@@ -3,6 +3,7 @@ package io.streamtable.operators.fanout;
 import io.streamtable.operators.LocalFold;
 import io.streamtable.operators.RowProcessor;
 import io.streamtable.operators.row.Plain;
+import io.streamtable.query.OwnNodes;
 import java.util.ArrayList;
 import java.util.List;
 import org.apache.spark.sql.Column;
@@ -65,8 +66,7 @@ public final class Recording {
 
   /** Returns the recording of a query that is being written; null for any other DataFrame. */
   public static Recording of(Dataset<Row> query) {
-    LogicalPlan plan =
-        ((org.apache.spark.sql.classic.Dataset<Row>) query).queryExecution().analyzed();
+    LogicalPlan plan = OwnNodes.analyzed(query);
     while (plan.children().size() == 1) {
       plan = plan.children().head();
     }

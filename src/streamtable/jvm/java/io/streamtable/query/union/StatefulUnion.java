@@ -1,16 +1,15 @@
 package io.streamtable.query.union;
 
+import io.streamtable.query.OwnNodes;
 import java.util.ArrayList;
 import java.util.List;
 import org.apache.spark.sql.Dataset;
-import org.apache.spark.sql.ExperimentalMethods;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.catalyst.expressions.Attribute;
 import org.apache.spark.sql.catalyst.expressions.AttributeSet;
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
 import org.apache.spark.sql.catalyst.plans.logical.TransformWithState;
 import org.apache.spark.sql.catalyst.plans.logical.Union;
-import org.apache.spark.sql.classic.SparkSession;
 import org.apache.spark.sql.execution.SparkPlan;
 import org.apache.spark.sql.execution.SparkStrategy;
 import scala.collection.immutable.IndexedSeq;
@@ -37,32 +36,17 @@ public final class StatefulUnion extends LogicalPlan {
   /** Whether Spark's real-time mode refuses a union of rows. */
   public static boolean isNeeded(List<Dataset<Row>> inputs) {
     return inputs.stream()
-        .anyMatch(rows -> analyzed(rows).exists(node -> node instanceof TransformWithState));
+        .map(OwnNodes::analyzed)
+        .anyMatch(plan -> plan.exists(node -> node instanceof TransformWithState));
   }
 
   /** Returns the rows of both inputs, which have equal types of columns. */
   public static Dataset<Row> of(Dataset<Row> one, Dataset<Row> other) {
-    SparkSession session = (SparkSession) one.sparkSession();
-    register(session.experimental());
-    Union union = (Union) analyzed(one.union(other));
+    Union union = (Union) OwnNodes.analyzed(one.union(other));
     List<Attribute> output = new ArrayList<>();
     CollectionConverters.asJava(union.output()).forEach(column -> output.add(column.newInstance()));
-    return org.apache.spark.sql.classic.Dataset.ofRows(
-        session, new StatefulUnion(union.children(), seq(output)));
-  }
-
-  private static LogicalPlan analyzed(Dataset<Row> rows) {
-    return ((org.apache.spark.sql.classic.Dataset<Row>) rows).queryExecution().analyzed();
-  }
-
-  /** Registers the strategy in a session, which may have been created without our extension. */
-  private static synchronized void register(ExperimentalMethods methods) {
-    Seq<SparkStrategy> known = methods.extraStrategies();
-    if (!known.contains(STRATEGY)) {
-      List<SparkStrategy> all = new ArrayList<>(CollectionConverters.asJava(known));
-      all.add(STRATEGY);
-      methods.extraStrategies_$eq(seq(all));
-    }
+    StatefulUnion node = new StatefulUnion(union.children(), OwnNodes.seq(output));
+    return OwnNodes.rows(one.sparkSession(), node, STRATEGY);
   }
 
   @Override
@@ -112,19 +96,15 @@ public final class StatefulUnion extends LogicalPlan {
     return 31 * inputs.hashCode() + output.hashCode();
   }
 
-  private static <T> Seq<T> seq(List<T> items) {
-    return CollectionConverters.asScala(items).toSeq();
-  }
-
   private static final class Strategy extends SparkStrategy {
     @Override
     public Seq<SparkPlan> apply(LogicalPlan plan) {
       if (!(plan instanceof StatefulUnion union)) {
-        return seq(List.of());
+        return OwnNodes.seq(List.of());
       }
       List<SparkPlan> inputs = new ArrayList<>();
       CollectionConverters.asJava(union.inputs).forEach(input -> inputs.add(planLater(input)));
-      return seq(List.of(new StatefulUnionExec(seq(inputs), union.output)));
+      return OwnNodes.seq(List.of(new StatefulUnionExec(OwnNodes.seq(inputs), union.output)));
     }
   }
 }

@@ -1,5 +1,6 @@
 package io.streamtable.query.union;
 
+import io.streamtable.query.OwnNodes;
 import java.util.ArrayList;
 import java.util.List;
 import org.apache.spark.rdd.RDD;
@@ -31,8 +32,7 @@ public final class StatefulUnionExec extends SparkPlan {
       boolean readsShuffle = input.exists(node -> node instanceof ShuffleExchangeLike);
       found.add(readsShuffle ? new OwnPartitions(rows) : rows);
     }
-    Seq<RDD<InternalRow>> all = CollectionConverters.asScala(found).toSeq();
-    return sparkContext().union(all, ClassTag$.MODULE$.apply(InternalRow.class));
+    return sparkContext().union(OwnNodes.seq(found), ClassTag$.MODULE$.apply(InternalRow.class));
   }
 
   @Override
@@ -63,17 +63,5 @@ public final class StatefulUnionExec extends SparkPlan {
   @Override
   public boolean canEqual(Object other) {
     return other instanceof StatefulUnionExec;
-  }
-
-  @Override
-  public boolean equals(Object other) {
-    return other instanceof StatefulUnionExec union
-        && union.inputs.equals(inputs)
-        && union.output.equals(output);
-  }
-
-  @Override
-  public int hashCode() {
-    return 31 * inputs.hashCode() + output.hashCode();
   }
 }
