@@ -45,6 +45,7 @@ def _idle(job: str, engine: str, installed: flink.Flink, seconds: float) -> floa
             servers = kafka.bootstrap_servers
             create(servers, probes.TOPICS)
             producer = probes.sender(servers)
+            probes.fill_sides(producer)
             script = Template(latency.JOBS[job]).substitute(servers=servers)
             with latency.running(engine, installed, script, folder) as process:
                 with probes.Results(servers) as results:

@@ -39,7 +39,7 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 from benchmarks.engines import flink
 from benchmarks.harness.brokers import broker
 from benchmarks.harness.latency_report import INTERVAL, Figure, figure, report, with_earlier, write
-from benchmarks.harness.probes import KEYS, TOPICS, Results, at, send, sender, until_running
+from benchmarks.harness.probes import TOPICS, Results, at, fill_sides, sender, until_running
 from benchmarks.harness.topics import create, delete
 
 RATES = (100, 1_000, 10_000)
@@ -141,9 +141,7 @@ def _measure(
     """Measure latencies in milliseconds by rate."""
     create(servers, TOPICS)
     producer = sender(servers)
-    for key in range(KEYS):
-        send(producer, "sides", key)
-    producer.flush()
+    fill_sides(producer)
     script = Template(JOBS[job]).substitute(servers=servers)
     with (
         _folder() as folder,

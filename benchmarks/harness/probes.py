@@ -125,6 +125,13 @@ def send(producer: Producer, topic: str, key: int) -> None:
             producer.poll(0.01)
 
 
+def fill_sides(producer: Producer) -> None:
+    """Give each key a row in the side table of the joins."""
+    for key in range(KEYS):
+        send(producer, "sides", key)
+    producer.flush()
+
+
 def record(topic: str, key: int) -> Record:
     """Return a record with a key and the current time, in microseconds."""
     value = {"id": key, "sent": time.time_ns() // 1000}
