@@ -73,10 +73,10 @@ def only_in_batches(sink: Sink) -> Sink:
 
 def reuse_obstacle(sink: Sink) -> str | None:
     """Return why scans that serve several places keep an INSERT in micro-batches; None if not."""
-    table = next(
-        (found.scan.table.name for found in reused_scans(sink) if not found.one_pass), None
-    )
-    return None if table is None else f"one scan of {table} has served several places so far"
+    for found in reused_scans(sink):
+        if not found.one_pass:
+            return f"one scan of {found.scan.table.name} has served several places so far"
+    return None
 
 
 def _reused_scans(sink: Sink) -> tuple[ReusedScan, ...]:

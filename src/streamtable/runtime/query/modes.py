@@ -8,7 +8,6 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import replace
 from datetime import timedelta
 from enum import Enum
 
@@ -27,7 +26,7 @@ from streamtable.plan.rules.replay import replay_obstacle
 from streamtable.plan.rules.state_ttl import expiring_nodes
 from streamtable.plan.rules.watermarks import waits
 from streamtable.plan.sink.reused_scan import only_in_batches, reuse_obstacle
-from streamtable.plan.sink.sink import Root, ScanReuse, Sink
+from streamtable.plan.sink.sink import Root, Sink
 from streamtable.runtime.endpoints import lookups_of, sources_of
 
 #: Interval between micro-batches of a query whose windows fire and whose state expires. Without an
@@ -185,8 +184,7 @@ def mode_warning(
     mode.
     """
     auto = _wanted(plan, settings, bounded=bounded) is ExecutionMode.AUTO
-    anew = replace(plan, scan_reuse=ScanReuse.NEVER)
-    if not auto or _obstacle(anew, settings) is not None:
+    if not auto or _obstacle(plan, settings) is not None:
         return None
     reason = _lacks(plan, spark) or reuse_obstacle(plan)
     return reason and f"{name}: stays in micro-batches, because {reason}"
@@ -233,10 +231,15 @@ def _wanted(plan: Sink, settings: Settings, *, bounded: bool) -> ExecutionMode:
 
 def _refusal(plan: Sink, settings: Settings, spark: str) -> StreamtableError | None:
     """Return the error why real-time mode of a Spark does not support a query, or None."""
+    found = _obstacle(plan, settings)
+    if found is not None:
+        return found
     lacks = _lacks(plan, spark)
-    if lacks is None:
-        return _obstacle(plan, settings)
-    return _obstacle(plan, settings) or _not_yet(plan, lacks, " or use a newer Spark")
+    if lacks is not None:
+        return _not_yet(plan, lacks, " or use a newer Spark")
+    # Last: a query that runs in micro-batches for another reason reads its tables once as well.
+    reused = reuse_obstacle(plan)
+    return None if reused is None else _not_yet(plan, reused)
 
 
 def _lacks(plan: Sink, spark: str) -> str | None:
@@ -247,10 +250,8 @@ def _lacks(plan: Sink, spark: str) -> str | None:
 
 
 def _obstacle(plan: Sink, settings: Settings) -> StreamtableError | None:
-    """Return the error why no Spark supports a query in real-time mode, or None."""
+    """Return the error why no Spark and no checkpoint would help a query, or None."""
     reason = obstacle(plan.input)
-    if reason is None:
-        reason = reuse_obstacle(plan)
     if reason is None:
         refusals = [
             *(source.real_time_obstacle(settings) for source in sources_of([plan])),

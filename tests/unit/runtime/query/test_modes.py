@@ -175,6 +175,37 @@ def test_one_scan_for_inputs_with_state_needs_micro_batches() -> None:
 
 
 @pytest.mark.parametrize(
+    ("spark", "options", "reason"),
+    [
+        ("4.2.1", "", "real-time mode of Spark 4.2 runs only queries without state"),
+        (
+            "4.3.0",
+            (
+                "/*+ OPTIONS('sink.delivery-guarantee' = 'exactly-once',"
+                " 'sink.transactional-id-prefix' = 'p') */"
+            ),
+            "exactly-once",
+        ),
+    ],
+)
+def test_one_scan_is_no_reason_for_what_needs_micro_batches_anyway(
+    spark: str, options: str, reason: str
+) -> None:
+    sql = (
+        f"INSERT INTO per_region {options} SELECT a.note, COUNT(*), MAX(b.n) FROM events a JOIN"
+        " (SELECT note, COUNT(*) AS n FROM events GROUP BY note) b ON a.note = b.note"
+        " GROUP BY a.note"
+    )
+    (plan,) = _session(sql).plans
+    settings = fixed_settings({"execution.mode": "real-time"}).current()
+    once = plan_for_modes(plan, settings, spark, bounded=False)
+    assert len(read_scans(once)) == 1
+    with pytest.raises(StreamtableError, match=reason) as refused:
+        mode_of(once, settings, spark, bounded=False, rolls_back=True)
+    assert "has served several places" not in str(refused.value)
+
+
+@pytest.mark.parametrize(
     ("real_time", "in_batches", "slots"),
     [
         # Two partitions of the topic; where there is state, two of each stage's beside them.
