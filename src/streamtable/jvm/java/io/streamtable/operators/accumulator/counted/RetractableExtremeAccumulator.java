@@ -14,7 +14,8 @@ import org.apache.spark.sql.types.StructField;
 /**
  * MIN or MAX over input with retractions. The state has all values and the current extreme.
  *
- * <p>Only if the extreme itself is removed does it search the values for the next one.
+ * <p>Only if the extreme itself is removed, and no new value beats it, does it search the values
+ * for the next one.
  */
 public final class RetractableExtremeAccumulator implements Accumulator {
   private final DataType type;
@@ -76,6 +77,7 @@ public final class RetractableExtremeAccumulator implements Accumulator {
   private void changed(Object value, boolean there) {
     if (there && (extreme == null || ExtremeAccumulator.beats(value, extreme, max))) {
       extreme = value;
+      lost = false;
     } else if (!there && Values.same(value, extreme)) {
       lost = true;
     }
