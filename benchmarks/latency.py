@@ -39,7 +39,15 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 from benchmarks.engines import flink
 from benchmarks.harness.brokers import broker
 from benchmarks.harness.latency_report import INTERVAL, Figure, figure, report, with_earlier, write
-from benchmarks.harness.probes import TOPICS, Results, at, fill_sides, sender, until_running
+from benchmarks.harness.probes import (
+    KEYS,
+    TOPICS,
+    Results,
+    at,
+    fill_sides,
+    sender,
+    until_running,
+)
 from benchmarks.harness.topics import create, delete
 
 RATES = (100, 1_000, 10_000)
@@ -89,6 +97,9 @@ INSERT INTO o SELECT id, id + 1, sent FROM t WHERE id >= 0;""",
     + _SINK
     + _JOINED.format(on="t.id / 2 = sides.id"),
 }
+
+#: Job -> how many groups its results have; the others have a result per key.
+_GROUPS_OF = {"two levels": 10}
 
 _OURS = {"ours, micro-batch": "micro-batch", "ours, real-time": "real-time"}
 _FLINK = {
@@ -146,7 +157,7 @@ def _measure(
     with (
         _folder() as folder,
         running(engine, installed, script, folder),
-        Results(servers) as results,
+        Results(servers, _GROUPS_OF.get(job, KEYS)) as results,
     ):
         until_running(producer, results)
         at(WARM_UP_RATE, arguments.warm_up, producer, results)

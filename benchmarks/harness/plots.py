@@ -38,6 +38,34 @@ def distributions(
     figure.savefig(file, dpi=90)
 
 
+def over_rates(
+    found: Mapping[tuple[str, str, int], Sequence[tuple[float, float]]], file: Path
+) -> None:
+    """Plot the 99th percentile of latencies over the rate: a panel per job, a line per engine.
+
+    Args:
+        found: as in `distributions`.
+        file: the image file.
+    """
+    jobs = list(dict.fromkeys(job for job, _, _ in found))
+    figure, axes = plt.subplots(1, len(jobs), figsize=(4 * len(jobs), 3.5), squeeze=False)
+    for job, panel in zip(jobs, axes[0], strict=True):
+        for engine in dict.fromkeys(e for j, e, _ in found if j == job):
+            rates = sorted(r for j, e, r in found if (j, e) == (job, engine))
+            worst = [dict(found[job, engine, rate])[0.99] for rate in rates]
+            panel.plot(rates, worst, marker="o", label=engine)
+        panel.axhline(100, color="gray", linestyle=":")
+        panel.set_xscale("log")
+        panel.set_yscale("log")
+        panel.set_title(job)
+        panel.set_xlabel("records/s")
+        panel.set_ylabel("p99, ms")
+        panel.grid(visible=True, alpha=0.3)
+    axes[0][0].legend(fontsize=7)
+    figure.tight_layout()
+    figure.savefig(file, dpi=90)
+
+
 def rates(found: Mapping[str, Mapping[str, float]], file: Path) -> None:
     """Plot records per second: a group of bars per workload, a bar per engine."""
     engines = list(dict.fromkeys(e for by_engine in found.values() for e in by_engine))

@@ -1,7 +1,8 @@
 """Measure latencies of a running job from outside.
 
 Records are sent at a constant rate, each with its send time. The job passes on the newest send time
-of each result. A consumer measures when the results arrive.
+of each result. A consumer measures when the results arrive. A result stands for all records of its
+key up to this send time, so an engine that combines changes gains nothing.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from __future__ import annotations
 import json
 import threading
 import time
+from collections import deque
 from typing import Self
 
 from confluent_kafka import Consumer, Producer, TopicPartition
@@ -29,15 +31,18 @@ _NAP_S = 0.0005
 class Results(threading.Thread):
     """Read the result topic in a context; record (sent, latency) in epoch time and milliseconds.
 
-    The result of a record is the first output with its send time. A retraction on the way to a
-    newer result has an earlier send time, which was seen before, and is ignored.
+    The result of a record is the first output of its key with its send time or a later one.
+
+    Args:
+        servers: the brokers.
+        groups: the job's results have the numbers of the records modulo this number.
     """
 
-    def __init__(self, servers: str) -> None:
+    def __init__(self, servers: str, groups: int = KEYS) -> None:
         super().__init__(daemon=True)
         self.done = threading.Event()
         self.seen: list[tuple[float, float]] = []
-        self._newest: dict[bytes, float] = {}
+        self._waiting: list[deque[int]] = [deque() for _ in range(groups)]
         self._consumer = Consumer(
             {
                 "bootstrap.servers": servers,
@@ -65,17 +70,16 @@ class Results(threading.Thread):
                 continue
             value = message.value()
             if value is not None:
-                sent = json.loads(value)["sent"] / 1e3
-                if self._is_new(message.key(), sent):
+                row = json.loads(value)
+                waiting = self._waiting[row["id"]]
+                while waiting and waiting[0] <= row["sent"]:
+                    sent = waiting.popleft() / 1e3
                     self.seen.append((sent, now - sent))
         self._consumer.close()
 
-    def _is_new(self, key: bytes | None, sent: float) -> bool:
-        if key is None:
-            return True
-        before = self._newest.get(key, 0.0)
-        self._newest[key] = max(before, sent)
-        return sent > before
+    def expect(self, key: int, sent: int) -> None:
+        """Wait for the result of a record that is sent now; the time is in microseconds."""
+        self._waiting[key % len(self._waiting)].append(sent)
 
 
 def sender(servers: str) -> Producer:
@@ -94,7 +98,7 @@ def until_running(producer: Producer, results: Results) -> None:
         if time.monotonic() > deadline:
             message = f"no result within {START_S:.0f} s"
             raise RuntimeError(message)
-        send(producer, "t", 0)
+        _probe(producer, 0, results)
         producer.flush()
         time.sleep(0.2)
 
@@ -106,7 +110,7 @@ def at(rate: int, seconds: float, producer: Producer, results: Results) -> list[
     sent = 0
     while (elapsed := time.monotonic() - begun) < seconds + WARM_UP_S:
         while sent < elapsed * rate:
-            send(producer, "t", sent % KEYS)
+            _probe(producer, sent % KEYS, results)
             sent += 1
         producer.poll(0)
         time.sleep(max(_NAP_S, begun + sent / rate - time.monotonic()))
@@ -115,9 +119,15 @@ def at(rate: int, seconds: float, producer: Producer, results: Results) -> list[
     return [latency for at, latency in list(results.seen) if at >= counts_from]
 
 
-def send(producer: Producer, topic: str, key: int) -> None:
-    """Produce a record with a key; wait if the buffer is full."""
-    name, encoded, value = record(topic, key)
+def _probe(producer: Producer, key: int, results: Results) -> None:
+    sent = time.time_ns() // 1000
+    results.expect(key, sent)
+    _send(producer, record("t", key, sent))
+
+
+def _send(producer: Producer, made: Record) -> None:
+    """Produce a record; wait if the buffer is full."""
+    name, encoded, value = made
     while True:
         try:
             return producer.produce(name, key=encoded, value=value)
@@ -128,11 +138,11 @@ def send(producer: Producer, topic: str, key: int) -> None:
 def fill_sides(producer: Producer) -> None:
     """Give each key a row in the side table of the joins."""
     for key in range(KEYS):
-        send(producer, "sides", key)
+        _send(producer, record("sides", key))
     producer.flush()
 
 
-def record(topic: str, key: int) -> Record:
-    """Return a record with a key and the current time, in microseconds."""
-    value = {"id": key, "sent": time.time_ns() // 1000}
+def record(topic: str, key: int, sent: int | None = None) -> Record:
+    """Return a record with a key and a send time in microseconds, by default the current one."""
+    value = {"id": key, "sent": time.time_ns() // 1000 if sent is None else sent}
     return topic, json.dumps({"id": key}).encode(), json.dumps(value).encode()
