@@ -7,6 +7,7 @@ from streamtable.core.settings.display import CLIENT_MAX_COLUMN_WIDTH, MAX_COLUM
 from streamtable.core.settings.execution import (
     ADJUST_SINKS,
     AUTO_LAG,
+    BUNDLE_SIZE,
     CHECKPOINT_DIRECTORY,
     CHECKPOINT_INTERVAL,
     CHECKPOINT_LEASE,
@@ -65,6 +66,7 @@ SETTINGS = OptionSet(
         FIRST_CHECKPOINTS,
         PRACTICE_PLANS,
         QUIET_BUFFER_TIMEOUT,
+        BUNDLE_SIZE,
         RESTORE_SINKS,
         ADJUST_SINKS,
         DRAIN,

@@ -99,6 +99,16 @@ QUIET_BUFFER_TIMEOUT = Option(
     " an idle job. Local mode only.",
 )
 
+BUNDLE_SIZE = Option(
+    "execution.real-time.bundle-size",
+    integer(minimum=1),
+    default=1_000,
+    doc="Maximum number of rows that a stateful operator of real-time mode combines. It combines"
+    " rows that have arrived, and waits for none. So an operator that keeps up emits a change for"
+    " each row, and one that is behind emits fewer changes and catches up sooner. With 1, each row"
+    " is processed by itself.",
+)
+
 RESTORE_SINKS = Option(
     "execution.real-time.restore-sinks",
     BOOLEAN,

@@ -114,7 +114,10 @@ NO_EFFECT = {
     "table.exec.dynamic-filtering.": _BATCH,
     "table.exec.interval-join.": "rows are deleted when the watermark has passed their interval",
     "table.exec.local-hash-agg.": _BATCH,
-    "table.exec.mini-batch.": "a micro-batch combines its changes; see 'execution.mode'",
+    "table.exec.mini-batch.": (
+        "a micro-batch combines its changes, and real-time mode those that have arrived; see"
+        " 'execution.real-time.bundle-size'"
+    ),
     "table.exec.operator-fusion-codegen.": _PLANNER,
     "table.exec.rank.": _STATE,
     "table.exec.resource.": "use SET 'spark.memory.*'",

@@ -156,6 +156,7 @@ GOVERNED = {
         "SET 'state.backend.rocksdb.metrics.estimate-num-keys'"
     ),
     "spark.streamtable.stateOrder.enabled": "SET 'execution.micro-batch.state-order.enabled'",
+    "spark.streamtable.bundleSize": "SET 'execution.real-time.bundle-size'",
 }
 
 

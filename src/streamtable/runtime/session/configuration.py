@@ -20,8 +20,9 @@ _STATE = "spark.sql.streaming.stateStore."
 #: Whether RocksDB counts its rows, which costs a read for every write.
 COUNTS_ROWS = f"{_STATE}rocksdb.trackTotalNumberOfRows"
 
-#: Read by `StateOrder`, a Spark extension.
+#: Read by `StateOrder`, a Spark extension, and by `RowBundles`, which it registers.
 IN_STATE_ORDER = "spark.streamtable.stateOrder.enabled"
+ROWS_PER_BUNDLE = "spark.streamtable.bundleSize"
 
 #: Spark extensions and jars, separated by commas: the values of the script, then ours.
 EXTENSIONS = "spark.sql.extensions"

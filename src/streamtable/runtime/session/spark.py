@@ -17,7 +17,7 @@ from pyspark import SparkConf, SparkContext
 from pyspark.sql import SparkSession
 
 from streamtable.core.options import Settings
-from streamtable.core.settings.execution import STATE_ORDER, STATE_ROWS
+from streamtable.core.settings.execution import BUNDLE_SIZE, STATE_ORDER, STATE_ROWS
 from streamtable.jvm.bridge import Bridge
 from streamtable.jvm.install.installed_spark import check_machine
 from streamtable.jvm.submitted import is_submitted, submitting_jvm_has_ended
@@ -27,6 +27,7 @@ from streamtable.runtime.session.configuration import (
     ARENAS_KEPT,
     COUNTS_ROWS,
     IN_STATE_ORDER,
+    ROWS_PER_BUNDLE,
     start_settings,
 )
 from streamtable.runtime.session.driver_address import check_master
@@ -85,6 +86,7 @@ def set_up_state(spark: SparkSession, settings: Settings) -> None:
     """Apply a job's state settings to a session, which may have served other jobs."""
     spark.conf.set(COUNTS_ROWS, settings[STATE_ROWS])
     spark.conf.set(IN_STATE_ORDER, settings[STATE_ORDER])
+    spark.conf.set(ROWS_PER_BUNDLE, settings[BUNDLE_SIZE])
 
 
 def stop_spark(spark: SparkSession) -> None:

@@ -59,7 +59,7 @@ final class RestoringProcessor extends StatefulProcessorWithInitialState<Row, Ro
   public scala.collection.Iterator<Row> handleInputRows(
       Row key, scala.collection.Iterator<Row> input, TimerValues timers) {
     if (!emits) {
-      return processor.handleInputRows(key, input, timers);
+      return processor.handleRows(key, input, timers);
     }
     input.foreach(
         stored -> {

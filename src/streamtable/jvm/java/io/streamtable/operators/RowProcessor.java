@@ -1,12 +1,11 @@
 package io.streamtable.operators;
 
+import io.streamtable.operators.bundle.BundleProcessor;
 import io.streamtable.operators.state.ClosedStores;
 import java.util.List;
-import org.apache.spark.sql.Row;
-import org.apache.spark.sql.streaming.StatefulProcessor;
 
 /** A stateful processor over rows. Spark's UI and query plans show its name and its keys. */
-public abstract class RowProcessor extends StatefulProcessor<Row, Row, Row> {
+public abstract class RowProcessor extends BundleProcessor {
   static {
     ClosedStores.atExit(); // here, because each executor loads this class before it opens state
   }

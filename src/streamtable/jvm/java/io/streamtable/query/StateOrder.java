@@ -1,6 +1,7 @@
 package io.streamtable.query;
 
 import io.streamtable.expressions.MethodCall;
+import io.streamtable.query.bundles.RowBundles;
 import java.util.ArrayList;
 import java.util.List;
 import org.apache.spark.sql.SparkSessionExtensions;
@@ -27,7 +28,8 @@ import scala.runtime.BoxedUnit;
  * byte of an integer is first, so integers are sorted by their reversed bytes. Strings of equal
  * length need no conversion.
  *
- * <p>This is the extension that sessions name, so it also registers {@link LocalTimes}.
+ * <p>This is the extension that sessions name, so it also registers {@link LocalTimes} and {@link
+ * RowBundles}.
  */
 public final class StateOrder extends AbstractFunction1<SparkSessionExtensions, BoxedUnit> {
   /** The session's option, read when a batch is planned. */
@@ -35,16 +37,23 @@ public final class StateOrder extends AbstractFunction1<SparkSessionExtensions, 
 
   @Override
   public BoxedUnit apply(SparkSessionExtensions extensions) {
-    extensions.injectColumnar(session -> new AfterSorts());
+    extensions.injectColumnar(session -> new AfterShuffles(new Sorted()));
+    extensions.injectColumnar(session -> new AfterShuffles(new RowBundles()));
     extensions.injectOptimizerRule(session -> new LocalTimes());
     return BoxedUnit.UNIT;
   }
 
   /** The extension point where a plan already has its shuffles and sorts. */
-  private static final class AfterSorts extends ColumnarRule {
+  private static final class AfterShuffles extends ColumnarRule {
+    private final Rule<SparkPlan> rule;
+
+    AfterShuffles(Rule<SparkPlan> rule) {
+      this.rule = rule;
+    }
+
     @Override
     public Rule<SparkPlan> preColumnarTransitions() {
-      return new Sorted();
+      return rule;
     }
   }
 

@@ -58,7 +58,7 @@ public final class GroupAggregateProcessor extends RowProcessor implements State
   }
 
   @Override
-  public scala.collection.Iterator<Row> handleInputRows(
+  public scala.collection.Iterator<Row> handleRows(
       Row key, scala.collection.Iterator<Row> input, TimerValues timers) {
     Object[] old = group.load() ? group.results() : null;
     group.add(input);

@@ -56,7 +56,7 @@ public final class MaterializeProcessor extends RowProcessor {
   }
 
   @Override
-  public scala.collection.Iterator<Row> handleInputRows(
+  public scala.collection.Iterator<Row> handleRows(
       Row key, scala.collection.Iterator<Row> input, TimerValues timers) {
     NetRows changes = new NetRows();
     Iterator<Row> sorted = order.sorted(CollectionConverters.asJava(input));

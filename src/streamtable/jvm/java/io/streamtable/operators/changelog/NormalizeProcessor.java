@@ -53,7 +53,7 @@ public final class NormalizeProcessor extends RowProcessor {
   }
 
   @Override
-  public scala.collection.Iterator<Row> handleInputRows(
+  public scala.collection.Iterator<Row> handleRows(
       Row key, scala.collection.Iterator<Row> input, TimerValues timers) {
     Row newest = newest(input);
     Row old = last.get();

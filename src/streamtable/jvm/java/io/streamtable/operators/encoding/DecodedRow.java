@@ -1,8 +1,11 @@
 package io.streamtable.operators.encoding;
 
+import io.streamtable.operators.bundle.BundledRows;
+import io.streamtable.operators.bundle.RowBundle;
 import java.io.Serializable;
 import java.util.ArrayList;
 import java.util.List;
+import org.apache.spark.sql.Row;
 import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.catalyst.analysis.GetColumnByOrdinal;
 import org.apache.spark.sql.catalyst.expressions.BoundReference;
@@ -22,7 +25,7 @@ import scala.jdk.javaapi.CollectionConverters;
 
 /**
  * Expression whose value is a Row of some columns. It takes the place of Spark's CreateExternalRow,
- * whose code Spark generates again in each task.
+ * whose code Spark generates again in each task. The value of a {@link RowBundle} is its rows.
  *
  * <p>Spark copies expressions through their public constructor and compares their members.
  */
@@ -53,6 +56,10 @@ public final class DecodedRow extends Expression implements CodegenFallback, Ser
       codec = DirectEncoder.codec(schema);
       positions = positions();
     }
+    return input instanceof RowBundle bundle ? new BundledRows(bundle, this::row) : row(input);
+  }
+
+  private Row row(InternalRow input) {
     if (positions != null) {
       return codec.readColumns(input, positions);
     }
@@ -81,7 +88,7 @@ public final class DecodedRow extends Expression implements CodegenFallback, Ser
 
   @Override
   public DataType dataType() {
-    return new ObjectType(org.apache.spark.sql.Row.class);
+    return new ObjectType(Row.class);
   }
 
   @Override

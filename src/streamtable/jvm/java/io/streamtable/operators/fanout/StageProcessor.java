@@ -5,6 +5,7 @@ import static io.streamtable.operators.fanout.Tagged.NUMBER;
 import static io.streamtable.operators.fanout.Tagged.ROW;
 
 import io.streamtable.operators.RowProcessor;
+import io.streamtable.operators.bundle.BundleProcessor;
 import io.streamtable.operators.encoding.DirectEncoder;
 import io.streamtable.operators.state.PrefixedState;
 import java.io.Serializable;
@@ -15,7 +16,6 @@ import org.apache.spark.sql.Row;
 import org.apache.spark.sql.RowFactory;
 import org.apache.spark.sql.streaming.ExpiredTimerInfo;
 import org.apache.spark.sql.streaming.OutputMode;
-import org.apache.spark.sql.streaming.StatefulProcessor;
 import org.apache.spark.sql.streaming.TimeMode;
 import org.apache.spark.sql.streaming.TimerValues;
 import org.apache.spark.sql.types.StructType;
@@ -29,7 +29,7 @@ import scala.jdk.javaapi.CollectionConverters;
  * <p>State: that of the processors, in variables whose names begin with the number of the query. The
  * state of a query that is no longer in the job stays, and its timers do nothing.
  */
-final class StageProcessor extends StatefulProcessor<Row, Row, Row> {
+final class StageProcessor extends BundleProcessor {
   /** The processor of one query and its rows: of keys, of the input, of the output. */
   record Part(RowProcessor processor, RowBytes key, RowBytes row, RowBytes output)
       implements Serializable {}
@@ -68,12 +68,12 @@ final class StageProcessor extends StatefulProcessor<Row, Row, Row> {
   }
 
   @Override
-  public Iterator<Row> handleInputRows(Row key, Iterator<Row> input, TimerValues timers) {
+  public Iterator<Row> handleRows(Row key, Iterator<Row> input, TimerValues timers) {
     int number = key.getInt(NUMBER);
     Part part = parts.get(number);
     Row own = part.key().row(key.getAs(KEY));
     Iterator<Row> rows = input.map(row -> part.row().row(row.getAs(ROW)));
-    return tagged(number, part, part.processor().handleInputRows(own, rows, timers));
+    return tagged(number, part, part.processor().handleRows(own, rows, timers));
   }
 
   @Override

@@ -64,7 +64,7 @@ public final class IntervalJoinProcessor extends RowProcessor {
   }
 
   @Override
-  public scala.collection.Iterator<Row> handleInputRows(
+  public scala.collection.Iterator<Row> handleRows(
       Row key, scala.collection.Iterator<Row> input, TimerValues timers) {
     long watermark = EventTimers.watermark(timers);
     // NULL equals nothing.

@@ -63,7 +63,7 @@ public final class WindowJoinProcessor extends RowProcessor {
   }
 
   @Override
-  public scala.collection.Iterator<Row> handleInputRows(
+  public scala.collection.Iterator<Row> handleRows(
       Row key, scala.collection.Iterator<Row> input, TimerValues timers) {
     long last = key.getLong(key.length() - 1);
     boolean known = lefts.exists() || rights.exists();

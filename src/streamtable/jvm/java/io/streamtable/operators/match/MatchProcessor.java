@@ -59,7 +59,7 @@ public final class MatchProcessor extends RowProcessor {
   }
 
   @Override
-  public scala.collection.Iterator<Row> handleInputRows(
+  public scala.collection.Iterator<Row> handleRows(
       Row key, scala.collection.Iterator<Row> input, TimerValues timers) {
     Long first = waiting.add(input, timers);
     if (first != null) {

@@ -61,7 +61,7 @@ public final class ProcessingTimeMatchProcessor extends RowProcessor {
   }
 
   @Override
-  public scala.collection.Iterator<Row> handleInputRows(
+  public scala.collection.Iterator<Row> handleRows(
       Row key, scala.collection.Iterator<Row> input, TimerValues timers) {
     int momentAt = row.length();
     List<Row> added = new ArrayList<>(CollectionConverters.asJava(input.toSeq()));

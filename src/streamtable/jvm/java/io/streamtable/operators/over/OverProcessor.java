@@ -66,7 +66,7 @@ public final class OverProcessor extends RowProcessor {
   }
 
   @Override
-  public scala.collection.Iterator<Row> handleInputRows(
+  public scala.collection.Iterator<Row> handleRows(
       Row key, scala.collection.Iterator<Row> input, TimerValues timers) {
     if (idle.isOver(timers) && !waits(times.get())) {
       clear();

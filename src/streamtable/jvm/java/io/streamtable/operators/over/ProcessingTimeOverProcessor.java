@@ -68,7 +68,7 @@ public final class ProcessingTimeOverProcessor extends RowProcessor {
   }
 
   @Override
-  public scala.collection.Iterator<Row> handleInputRows(
+  public scala.collection.Iterator<Row> handleRows(
       Row key, scala.collection.Iterator<Row> input, TimerValues timers) {
     List<Row> added = new ArrayList<>(CollectionConverters.asJava(input.toSeq()));
     added.sort(order);

@@ -73,7 +73,7 @@ public final class SortedOverProcessor extends RowProcessor {
   }
 
   @Override
-  public scala.collection.Iterator<Row> handleInputRows(
+  public scala.collection.Iterator<Row> handleRows(
       Row key, scala.collection.Iterator<Row> input, TimerValues timers) {
     NetRows changes = new NetRows();
     while (input.hasNext()) {

@@ -58,7 +58,7 @@ public final class ProcessingTimeDeduplicateProcessor extends RowProcessor {
   }
 
   @Override
-  public scala.collection.Iterator<Row> handleInputRows(
+  public scala.collection.Iterator<Row> handleRows(
       Row key, scala.collection.Iterator<Row> input, TimerValues timers) {
     Row known = kept.get();
     List<Row> output = new ArrayList<>(2);

@@ -55,7 +55,7 @@ public final class TopNProcessor extends RowProcessor {
   }
 
   @Override
-  public scala.collection.Iterator<Row> handleInputRows(
+  public scala.collection.Iterator<Row> handleRows(
       Row key, scala.collection.Iterator<Row> input, TimerValues timers) {
     Row stored = top.get();
     List<Row> before = stored == null ? List.of() : stored.getList(0);

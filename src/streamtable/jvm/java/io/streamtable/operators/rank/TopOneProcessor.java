@@ -41,7 +41,7 @@ public final class TopOneProcessor extends RowProcessor {
   }
 
   @Override
-  public scala.collection.Iterator<Row> handleInputRows(
+  public scala.collection.Iterator<Row> handleRows(
       Row key, scala.collection.Iterator<Row> input, TimerValues timers) {
     Row best = input.next();
     while (input.hasNext()) {

@@ -69,7 +69,7 @@ public final class BucketedWindowProcessor extends RowProcessor {
   }
 
   @Override
-  public scala.collection.Iterator<Row> handleInputRows(
+  public scala.collection.Iterator<Row> handleRows(
       Row key, scala.collection.Iterator<Row> input, TimerValues timers) {
     long last = key.getLong(1);
     if (lateness.isLate(last, timers)) {

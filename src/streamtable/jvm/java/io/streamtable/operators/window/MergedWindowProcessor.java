@@ -79,7 +79,7 @@ abstract class MergedWindowProcessor extends RowProcessor {
   }
 
   @Override
-  public scala.collection.Iterator<Row> handleInputRows(
+  public scala.collection.Iterator<Row> handleRows(
       Row key, scala.collection.Iterator<Row> input, TimerValues timers) {
     long watermark = EventTimers.watermark(timers);
     List<Row> output = new ArrayList<>();

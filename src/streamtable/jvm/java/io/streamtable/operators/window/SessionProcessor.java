@@ -62,7 +62,7 @@ public final class SessionProcessor extends RowProcessor {
   }
 
   @Override
-  public scala.collection.Iterator<Row> handleInputRows(
+  public scala.collection.Iterator<Row> handleRows(
       Row key, scala.collection.Iterator<Row> input, TimerValues timers) {
     List<Session> sessions = load();
     // Rows of this batch must not join sessions that the watermark has ended.

@@ -52,7 +52,7 @@ public final class WindowAggregateProcessor extends RowProcessor {
   }
 
   @Override
-  public scala.collection.Iterator<Row> handleInputRows(
+  public scala.collection.Iterator<Row> handleRows(
       Row key, scala.collection.Iterator<Row> input, TimerValues timers) {
     long last = key.getLong(keys);
     if (lateness.isLate(last, timers)) {

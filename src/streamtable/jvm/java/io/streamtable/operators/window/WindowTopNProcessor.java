@@ -49,7 +49,7 @@ public final class WindowTopNProcessor extends RowProcessor {
   }
 
   @Override
-  public scala.collection.Iterator<Row> handleInputRows(
+  public scala.collection.Iterator<Row> handleRows(
       Row key, scala.collection.Iterator<Row> input, TimerValues timers) {
     Row stored = top.get();
     List<Row> rows = stored == null ? new ArrayList<>() : new ArrayList<>(stored.getList(0));

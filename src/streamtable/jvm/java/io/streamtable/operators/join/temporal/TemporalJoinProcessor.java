@@ -54,7 +54,7 @@ public final class TemporalJoinProcessor extends RowProcessor {
   }
 
   @Override
-  public scala.collection.Iterator<Row> handleInputRows(
+  public scala.collection.Iterator<Row> handleRows(
       Row key, scala.collection.Iterator<Row> input, TimerValues timers) {
     if (idle.isOver(timers) && !rows.waits()) {
       versions.clear();

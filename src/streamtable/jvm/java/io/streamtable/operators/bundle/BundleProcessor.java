@@ -1,0 +1,17 @@
+package io.streamtable.operators.bundle;
+
+import org.apache.spark.sql.Row;
+import org.apache.spark.sql.streaming.StatefulProcessor;
+import org.apache.spark.sql.streaming.TimerValues;
+import scala.collection.Iterator;
+
+/** A stateful processor that takes rows, or a bundle of them ({@link RowBundle}). */
+public abstract class BundleProcessor extends StatefulProcessor<Row, Row, Row> {
+  @Override
+  public final Iterator<Row> handleInputRows(Row key, Iterator<Row> input, TimerValues timers) {
+    return handleRows(key, BundledRows.of(input), timers);
+  }
+
+  /** Processes rows of one group, at least one, and returns the output. */
+  public abstract Iterator<Row> handleRows(Row key, Iterator<Row> input, TimerValues timers);
+}

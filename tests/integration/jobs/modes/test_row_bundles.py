@@ -1,0 +1,89 @@
+"""Real-time mode combines the rows of a group that have arrived, and no others."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from tests.integration.jobs.modes.test_real_time_formats import values
+from tests.integration.jobs.support import PATIENCE_S, Cli, write
+
+from streamtable.testing.topics import produce_json
+
+if TYPE_CHECKING:
+    from tests.conftest import Topics
+
+    from streamtable.devbroker.broker import Broker
+
+SCRIPT = """
+CREATE TABLE t (k INT, v ${type}) WITH (
+  'connector' = 'kafka', 'topic' = '${source}', 'scan.startup.mode' = 'earliest-offset',
+  'properties.bootstrap.servers' = '${servers}', 'format' = 'json'
+);
+CREATE TABLE o (k INT, n BIGINT, v ${type}, PRIMARY KEY (k) NOT ENFORCED) WITH (
+  'connector' = 'upsert-kafka', 'topic' = '${out}', 'properties.bootstrap.servers' = '${servers}',
+  'key.format' = 'json', 'value.format' = 'json'
+);
+INSERT INTO o SELECT k, COUNT(*), LAST_VALUE(v) FROM t GROUP BY k;
+"""
+KEYS, ROUNDS = 5, 400
+
+
+@pytest.mark.parametrize(
+    ("type_", "value", "settings", "combined"),
+    [
+        ("INT", lambda n: n, {}, True),
+        ("INT", lambda n: n, {"execution.real-time.bundle-size": "1"}, False),
+        # The rows of such a group have no codec of ours, so each is processed by itself.
+        ("MAP<STRING, INT>", lambda n: {"n": n}, {}, False),
+    ],
+)
+def test_changes_of_a_backlog(
+    type_: str,
+    value: Any,
+    settings: dict[str, str],
+    combined: bool,
+    broker: Broker,
+    topic: Topics,
+    tmp_path: Path,
+) -> None:
+    servers, source, out = broker.bootstrap_servers, topic("backlog"), topic("changes")
+    rows = [{"k": k, "v": value(n)} for n in range(1, ROUNDS + 1) for k in range(KEYS)]
+    produce_json(servers, source, rows)
+    options = {"execution.mode": "real-time", "parallelism.default": "1", **settings}
+    names = {"type": type_, "source": source, "out": out, "servers": servers}
+    process = Cli.start(
+        *("run", write(tmp_path / "job.sql", SCRIPT), "--checkpoint", str(tmp_path / "c")),
+        *itertools.chain(*(("--set", f"{key}={text}") for key, text in options.items())),
+        *itertools.chain(*(("--var", f"{name}={text}") for name, text in names.items())),
+    )
+    try:
+        changes = _until_complete(process, servers, out)
+    finally:
+        process.kill()
+
+    by_key = {k: [row for row in changes if row["k"] == k] for k in range(KEYS)}
+    for of_key in by_key.values():
+        counts = [row["n"] for row in of_key]
+        assert counts == sorted(set(counts))
+        assert all(row["v"] == value(row["n"]) for row in of_key)
+    if combined:
+        assert len(changes) < KEYS * ROUNDS / 2
+    else:
+        assert len(changes) == KEYS * ROUNDS
+
+
+def _until_complete(process: Cli, servers: str, out: str) -> list[dict[str, Any]]:
+    deadline = time.monotonic() + PATIENCE_S
+    while time.monotonic() < deadline:
+        assert process.process.poll() is None, process.process.communicate()[1]
+        changes = [json.loads(change) for change in values(servers, out)]
+        newest = {row["k"]: row["n"] for row in changes}
+        if newest == dict.fromkeys(range(KEYS), ROUNDS):
+            return changes
+        time.sleep(0.5)
+    pytest.fail("the result is not complete in time")
