@@ -21,24 +21,31 @@ import scala.collection.Iterator;
  * waiting, for Spark 4.3.
  *
  * <p>A message of the shuffle has one or more rows. Spark's iterator takes messages from a queue,
- * and keeps the rows that are left of the last message in a private field.
+ * and keeps the rows that are left of the last message in a private field. A release of Spark whose
+ * iterator has no such field still runs: no row is then known to have arrived.
  */
 public final class ReadyRows {
   private static final String LEFT = "rowIterator";
 
   private final Iterator<Product2<Integer, InternalRow>> rows;
   private final Queue<StreamingShuffleMessage> messages;
+  /** The field; null if there is none. */
   private final Field left;
 
   private ReadyRows(StreamingShuffleReader<Integer, InternalRow> reader) {
     this.rows = reader.read();
     this.messages = reader.messageQueue();
+    this.left = left(rows);
+  }
+
+  private static Field left(Iterator<?> rows) {
     try {
-      left = rows.getClass().getDeclaredField(LEFT);
-    } catch (NoSuchFieldException other) {
-      throw new IllegalStateException("unknown shuffle of Spark: " + rows.getClass(), other);
+      Field field = rows.getClass().getDeclaredField(LEFT);
+      field.setAccessible(true);
+      return field;
+    } catch (NoSuchFieldException otherRelease) {
+      return null;
     }
-    left.setAccessible(true);
   }
 
   /** Whether a processor runs in real-time mode and gets all its rows from its input. */
@@ -78,6 +85,9 @@ public final class ReadyRows {
 
   /** Whether another row has arrived. */
   public boolean isReady() {
+    if (left == null) {
+      return false;
+    }
     try {
       return ((Iterator<?>) left.get(rows)).hasNext() || messages.peek() instanceof DataMessage;
     } catch (IllegalAccessException impossible) {
