@@ -14,7 +14,6 @@ import org.apache.spark.sql.execution.SparkPlan;
 import org.apache.spark.sql.execution.streaming.operators.stateful.transformwithstate.TransformWithStateExec;
 import org.apache.spark.sql.types.DataType;
 import org.apache.spark.sql.types.DataTypes;
-import scala.collection.immutable.Seq;
 import scala.jdk.javaapi.CollectionConverters;
 import scala.runtime.AbstractFunction1;
 import scala.runtime.BoxedUnit;
@@ -60,22 +59,20 @@ public final class StateOrder extends AbstractFunction1<SparkSessionExtensions, 
   private static final class Sorted extends Rule<SparkPlan> {
     @Override
     public SparkPlan apply(SparkPlan plan) {
-      return Boolean.parseBoolean(conf().getConfString(ENABLED, "true")) ? sorted(plan) : plan;
+      return Boolean.parseBoolean(conf().getConfString(ENABLED, "true"))
+          ? ProcessorInputs.replaced(plan, Sorted::sorted)
+          : plan;
     }
-  }
 
-  private static SparkPlan sorted(SparkPlan plan) {
-    SparkPlan below = plan.mapChildren(StateOrder::sorted);
-    return below instanceof TransformWithStateExec processor
-            && processor.child() instanceof SortExec sort
-        ? processor.withNewChildren(seq(List.of(asStored(sort), processor.initialState())))
-        : below;
+    private static SparkPlan sorted(TransformWithStateExec processor) {
+      return processor.child() instanceof SortExec sort ? asStored(sort) : processor.child();
+    }
   }
 
   private static SortExec asStored(SortExec sort) {
     List<SortOrder> orders = new ArrayList<>();
     CollectionConverters.asJava(sort.sortOrder()).forEach(order -> orders.add(asStored(order)));
-    return sort.copy(seq(orders), sort.global(), sort.child(), sort.testSpillFrequency());
+    return sort.copy(OwnNodes.seq(orders), sort.global(), sort.child(), sort.testSpillFrequency());
   }
 
   private static SortOrder asStored(SortOrder order) {
@@ -93,15 +90,11 @@ public final class StateOrder extends AbstractFunction1<SparkSessionExtensions, 
   }
 
   private static SortOrder by(Expression key, SortOrder order) {
-    return order.copy(key, order.direction(), order.nullOrdering(), seq(List.of()));
+    return order.copy(key, order.direction(), order.nullOrdering(), OwnNodes.seq(List.of()));
   }
 
   /** Returns an integer with the bytes of another in reverse order; NULL for NULL. */
   private static Expression reversed(Class<?> type, DataType result, Expression key) {
     return MethodCall.ofStatic(type, "reverseBytes", result, List.of(key));
-  }
-
-  private static <T> Seq<T> seq(List<T> list) {
-    return CollectionConverters.asScala(list).toSeq();
   }
 }

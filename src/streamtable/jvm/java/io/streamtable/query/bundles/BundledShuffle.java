@@ -1,6 +1,8 @@
 package io.streamtable.query.bundles;
 
+import io.streamtable.query.OwnNodes;
 import io.streamtable.shims.ReadyRows;
+import java.util.List;
 import org.apache.spark.Partition;
 import org.apache.spark.TaskContext;
 import org.apache.spark.rdd.RDD;
@@ -42,11 +44,8 @@ final class BundledShuffle extends RDD<InternalRow> {
     ReadyRows rows =
         ReadyRows.of(
             dependencies().head(), range.startReducerIndex(), range.endReducerIndex(), context);
-    Seq<Expression> expressions =
-        CollectionConverters.asScala(
-                CollectionConverters.asJava(keys).stream().map(Expression.class::cast).toList())
-            .toSeq();
-    return new Bundles(rows, UnsafeProjection.create(expressions, columns), size);
+    List<Expression> expressions = List.copyOf(CollectionConverters.asJava(keys));
+    return new Bundles(rows, UnsafeProjection.create(OwnNodes.seq(expressions), columns), size);
   }
 
   @Override

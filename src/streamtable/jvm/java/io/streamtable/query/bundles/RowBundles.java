@@ -2,9 +2,8 @@ package io.streamtable.query.bundles;
 
 import io.streamtable.operators.bundle.BundleProcessor;
 import io.streamtable.operators.encoding.DecodedRow;
-import io.streamtable.query.OwnNodes;
+import io.streamtable.query.ProcessorInputs;
 import io.streamtable.shims.ReadyRows;
-import java.util.List;
 import org.apache.spark.sql.catalyst.rules.Rule;
 import org.apache.spark.sql.execution.SparkPlan;
 import org.apache.spark.sql.execution.exchange.ShuffleExchangeLike;
@@ -22,18 +21,15 @@ public final class RowBundles extends Rule<SparkPlan> {
   @Override
   public SparkPlan apply(SparkPlan plan) {
     int size = Integer.parseInt(conf().getConfString(SIZE, "1"));
-    return size > 1 ? bundled(plan, size) : plan;
+    return size > 1
+        ? ProcessorInputs.replaced(plan, processor -> bundled(processor, size))
+        : plan;
   }
 
-  private static SparkPlan bundled(SparkPlan plan, int size) {
-    SparkPlan below = plan.mapChildren(child -> bundled(child, size));
-    return below instanceof TransformWithStateExec processor && takesBundles(processor)
-        ? processor.withNewChildren(
-            OwnNodes.seq(
-                List.of(
-                    new RowBundlesExec(processor.child(), processor.groupingAttributes(), size),
-                    processor.initialState())))
-        : below;
+  private static SparkPlan bundled(TransformWithStateExec processor, int size) {
+    return takesBundles(processor)
+        ? new RowBundlesExec(processor.child(), processor.groupingAttributes(), size)
+        : processor.child();
   }
 
   private static boolean takesBundles(TransformWithStateExec processor) {
