@@ -88,7 +88,7 @@ bench-latency: $(VENV)/bench ## latency beside Flink's; about an hour
 bench-backlog: $(VENV)/bench ## auto mode: how fast it catches up, and its latencies after; ten minutes
 	$(BIN)/python benchmarks/backlog.py $(ARGS)
 
-bench-idle: $(VENV)/bench ## CPU of a job to which nothing comes, beside Flink's; ten minutes
+bench-idle: $(VENV)/bench ## CPU of idle jobs beside Flink's; 50 minutes, ARGS='--only group-by' nine
 	$(BIN)/python benchmarks/idle.py $(ARGS)
 
 bench-nexmark: $(VENV)/bench ## Nexmark's queries beside Flink; about an hour, ARGS='--only q5,q8' four minutes

@@ -1,4 +1,11 @@
-"""CPU use of an idle job, compared with Flink's: `make bench-idle`."""
+"""CPU use of idle jobs beside Flink's: `make bench-idle`.
+
+The jobs are those of `latency.py`. Each runs alone on each engine, for a few minutes. Results are
+written to `benchmarks/results`.
+
+- `--only group-by` selects jobs.
+- `--engines` selects engines.
+"""
 
 from __future__ import annotations
 
@@ -6,6 +13,7 @@ import argparse
 import sys
 import tempfile
 import time
+from datetime import date
 from pathlib import Path
 from string import Template
 
@@ -15,6 +23,7 @@ from benchmarks import latency
 from benchmarks.engines import flink
 from benchmarks.harness import probes, processes
 from benchmarks.harness.brokers import broker
+from benchmarks.harness.idle_report import Figure, with_earlier, write
 from benchmarks.harness.topics import create
 
 #: Both engines check for rows to send every one or two milliseconds.
@@ -25,16 +34,22 @@ SETTLE_S = 120.0
 
 def main() -> None:
     """Run the benchmark."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--job", choices=list(latency.JOBS), default="group-by")
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    jobs = list(latency.JOBS)
+    parser.add_argument("--only", nargs="+", choices=jobs, default=jobs, metavar="JOB")
     parser.add_argument("--engines", nargs="+", choices=ENGINES, default=ENGINES)
     parser.add_argument("--seconds", type=float, default=120.0)
     arguments = parser.parse_args()
     installed = flink.installed()
     print(processes.machine())
-    job = arguments.job
-    for engine in arguments.engines:
-        print(f"{job}, {engine}: {_idle(job, engine, installed, arguments.seconds):.1%} of a core")
+    figures: list[Figure] = []
+    for job in arguments.only:
+        for engine in arguments.engines:
+            cores = _idle(job, engine, installed, arguments.seconds)
+            day = str(date.today())
+            figures.append(Figure(day, job, engine, cores, SETTLE_S, arguments.seconds))
+            print(figures[-1])
+            write(with_earlier(figures, jobs))
 
 
 def _idle(job: str, engine: str, installed: flink.Flink, seconds: float) -> float:

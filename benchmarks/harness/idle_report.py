@@ -1,0 +1,72 @@
+"""Results of `idle.py`: data and a table in `benchmarks/results`."""
+
+from __future__ import annotations
+
+import json
+import platform
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+import pyspark
+
+from benchmarks.engines import flink
+from benchmarks.harness import processes
+
+RESULTS = Path(__file__).parents[1] / "results"
+
+
+@dataclass(frozen=True)
+class Figure:
+    """CPU use of one idle job in one engine.
+
+    Attributes:
+        cores: CPU seconds per second, of the job and its child processes.
+        settle_s: seconds from the first result to the start of the measurement.
+        seconds: length of the measurement.
+    """
+
+    day: str
+    job: str
+    engine: str
+    cores: float
+    settle_s: float
+    seconds: float
+
+    def __str__(self) -> str:
+        return f"{self.job}, {self.engine}: {self.cores:.1%} of a core"
+
+
+def write(figures: Sequence[Figure]) -> None:
+    """Write the result files; called after each result, so that a failure loses none."""
+    RESULTS.mkdir(exist_ok=True)
+    (RESULTS / "idle.md").write_text(_report(figures))
+    (RESULTS / "idle.json").write_text(json.dumps([asdict(f) for f in figures], indent=1) + "\n")
+
+
+def with_earlier(figures: Sequence[Figure], jobs: Sequence[str]) -> list[Figure]:
+    """Add results of earlier runs that these results do not replace, in the order of the jobs."""
+    file = RESULTS / "idle.json"
+    earlier = [Figure(**f) for f in json.loads(file.read_text())] if file.exists() else []
+    found = {(f.job, f.engine): f for f in [*earlier, *figures] if f.job in jobs}
+    return sorted(found.values(), key=lambda f: jobs.index(f.job))
+
+
+def _report(figures: Sequence[Figure]) -> str:
+    lines = [
+        "# CPU use of an idle job beside Flink's",
+        "",
+        f"{processes.machine()}; `make bench-idle`.",
+        f"Spark {pyspark.__version__}, Flink {flink.VERSION}, Python {platform.python_version()}.",
+        "No records arrive. The measurement starts some time after the first result, when the",
+        "first checkpoints are done. The broker is not included.",
+        "",
+        "| job | day | engine | starts after, s | seconds | % of a core |",
+        "|---|---|---|---|---|---|",
+    ]
+    lines += [
+        f"| {f.job} | {f.day} | {f.engine} | {f.settle_s:.0f} | {f.seconds:.0f}"
+        f" | {f.cores * 100:.1f} |"
+        for f in figures
+    ]
+    return "\n".join([*lines, ""])
