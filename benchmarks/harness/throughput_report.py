@@ -25,7 +25,7 @@ SPARK = "bare Spark"
 #: Columns of the printed table.
 COLUMNS = (
     *("workload", "day", "records", "engine", "records/s", "ratio", "of Spark"),
-    *("CPU s", "MB", "disk", "written"),
+    *("CPU s", "per M", "MB", "disk", "written"),
 )
 
 
@@ -87,7 +87,8 @@ def report(figures: Sequence[Figure]) -> str:
         "",
         f"{processes.machine()}; `make bench`, whose `--scale` decides how many records there are.",
         "Ratio: to Flink's better one; of Spark: to Spark itself, which only decodes;",
-        "MB: peak memory; disk: the most in the checkpoint's folder.",
+        "CPU s: of the whole process, also per million records; MB: peak memory;",
+        "disk: the most in the checkpoint's folder.",
         f"Spark {pyspark.__version__}, Flink {flink.VERSION}, Python {platform.python_version()}.",
         "",
         f"| {' | '.join(COLUMNS)} |",
@@ -106,9 +107,11 @@ def report(figures: Sequence[Figure]) -> str:
             ratio = f"{rate / best:.2f}" if best and engine == OURS else ""
             share = f"{rate / rates[SPARK]:.2f}" if SPARK in rates and engine == OURS else ""
             newest = some[-1]
+            per_million = cpu / newest.records * 1e6
             lines.append(
                 f"| {name} | {newest.day} | {newest.records:,} | {engine} | {rate:,.0f} | {ratio}"
-                f" | {share} | {cpu:.0f} | {peak:,.0f} | {disk:,.0f} | {newest.written:,} |"
+                f" | {share} | {cpu:.0f} | {per_million:.1f} | {peak:,.0f} | {disk:,.0f}"
+                f" | {newest.written:,} |"
             )
     lines += ["", *(f"- {w.name}: {w.about}" for w in WORKLOADS.values()), ""]
     return "\n".join(lines)
