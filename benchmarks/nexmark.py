@@ -4,7 +4,8 @@ The topic is filled once. Each query runs alone, on each engine, as in `throughp
 same topic to its end, with two state partitions in RocksDB and a checkpoint every 10 s. The time
 runs from the moment when the sources begin to read until Kafka accepted the last result record.
 CPU seconds are those of the whole process. Flink reuses objects and runs with its defaults and with
-mini-batches; the better result counts. The results must be equal.
+mini-batches; the better result counts. The results must be equal, except for columns that ties
+leave open.
 
 The queries are those of `tests/compat/nexmark`. q10 writes files and q14 calls a Python function;
 both are missing here.
@@ -54,6 +55,9 @@ from benchmarks.workloads.workloads import Workload
 
 _LEFT_OUT = ("q10", "q14")
 _MEASURED = tuple(name for name in QUERIES if name not in _LEFT_OUT)
+#: Query -> columns of rows with an equal rank: several bids of an auction have the same price, and
+#: a bidder bids several times within a millisecond.
+_TIES = {"q18": frozenset({"price", "extra"}), "q19": frozenset({"bidder", "date_time"})}
 _OBJECT_REUSE = {"pipeline.object-reuse": "true"}
 _LOOKUP = " FOR SYSTEM_TIME AS OF b.p_time"
 
@@ -138,7 +142,9 @@ def _workload(name: str) -> Workload:
         f"INSERT INTO found {query}",
     )
     script = ";\n".join(parts) + ";\n"
-    return Workload(name, "", (TOPIC,), (name,), script, partial(iter, ()))
+    no_records = partial(iter, ())
+    ties = _TIES.get(name, frozenset())
+    return Workload(name, "", (TOPIC,), (name,), script, no_records, undetermined=ties)
 
 
 def _with_earlier(figures: Sequence[Figure]) -> list[Figure]:

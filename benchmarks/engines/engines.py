@@ -12,7 +12,7 @@ from string import Template
 from benchmarks.engines import flink
 from benchmarks.harness import processes
 from benchmarks.harness.throughput_report import FLINK, MINI_BATCHED, Figure
-from benchmarks.harness.topics import create, delete, result
+from benchmarks.harness.topics import Rows, create, delete, result
 from benchmarks.workloads.workloads import Workload
 
 TIMEOUT_S = 1_800.0
@@ -49,7 +49,7 @@ def rounds_of(
     scratch: Path,
     records: int,
     rounds: int,
-) -> tuple[list[Figure], dict[str, object]]:
+) -> tuple[list[Figure], dict[str, Rows]]:
     """Run a workload over its filled topics on each engine; they alternate in running first.
 
     Args:
@@ -64,7 +64,7 @@ def rounds_of(
         A figure for each run, and for each engine with output its result folded by key.
     """
     figures = []
-    folds: dict[str, object] = {}
+    folds: dict[str, Rows] = {}
     order = list(engines)
     for number in range(rounds):
         for name in order:
@@ -96,10 +96,14 @@ def rounds_of(
     return figures, folds
 
 
-def difference(workload: Workload, folds: Mapping[str, object]) -> str | None:
-    """Return which engines differ in their results, as text; None if all are equal."""
+def difference(workload: Workload, folds: Mapping[str, Rows]) -> str | None:
+    """Return which engines differ in their results, as text; None if all are equal.
+
+    Columns that the workload does not determine are not compared.
+    """
     names = list(folds)
-    different = [name for name in names[1:] if folds[name] != folds[names[0]]]
+    rows = {name: fold.without(workload.undetermined) for name, fold in folds.items()}
+    different = [name for name in names[1:] if rows[name] != rows[names[0]]]
     if not different:
         return None
     return f"{workload.name}: {', '.join(different)} and {names[0]} differ in their results"

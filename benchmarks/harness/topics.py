@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
 
 from confluent_kafka import Consumer, KafkaError, KafkaException, TopicPartition
 from confluent_kafka.admin import AdminClient, NewTopic
@@ -28,7 +30,31 @@ def delete(servers: str, topics: Sequence[str]) -> None:
         time.sleep(0.1)
 
 
-def result(servers: str, topics: Sequence[str]) -> tuple[int, float, object]:
+@dataclass(frozen=True)
+class Rows:
+    """Rows of topics after all changes.
+
+    Attributes:
+        table: topic and key -> value, of records with a key.
+        bag: value -> number of records without a key.
+    """
+
+    table: Mapping[tuple[str | None, bytes], bytes]
+    bag: Mapping[bytes | None, int]
+
+    def without(self, columns: Collection[str]) -> Rows:
+        """Return the rows of the table without some columns of its values, which are JSON."""
+        if not columns:
+            return self
+
+        def rest(value: bytes) -> bytes:
+            row = json.loads(value)
+            return json.dumps({k: v for k, v in row.items() if k not in columns}).encode()
+
+        return Rows({key: rest(value) for key, value in self.table.items()}, self.bag)
+
+
+def result(servers: str, topics: Sequence[str]) -> tuple[int, float, Rows]:
     """Read topics; return record count, time of the last record (epoch s) and folded rows."""
     consumer = Consumer(
         {
@@ -61,4 +87,4 @@ def result(servers: str, topics: Sequence[str]) -> tuple[int, float, object]:
             else:
                 table[message.topic(), key] = value
     consumer.close()
-    return count, last / 1000, (table, bag)
+    return count, last / 1000, Rows(table, bag)

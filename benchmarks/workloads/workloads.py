@@ -23,6 +23,8 @@ class Workload:
             replaced.
         records: creates the records for a scale; 1.0 is the scale of the published results.
         schema: schema of the values of its single source, if Spark itself is measured, too.
+        undetermined: columns of JSON values that depend on the order in which the partitions of
+            the source are read, for example because an ORDER BY has ties.
     """
 
     name: str
@@ -32,6 +34,7 @@ class Workload:
     script: str
     records: Callable[[float], Iterator[Record]] = field(repr=False)
     schema: str | None = None
+    undetermined: frozenset[str] = frozenset()
 
 
 def _kafka(name: str, columns: str, topic: str) -> str:
