@@ -11,7 +11,7 @@ from streamtable.core.identity import stable
 from streamtable.core.types import Field
 from streamtable.plan.inputs import BinaryNode
 from streamtable.plan.join.kind import JoinKind
-from streamtable.plan.keys import distinct, is_single, unique_keys
+from streamtable.plan.keys import distinct, unique_keys
 from streamtable.plan.node import Key, Node
 from streamtable.plan.window.fields import WindowField
 
@@ -83,15 +83,16 @@ class PairNode(BinaryNode):
         """Combine keys of the inputs to keys of the joined rows.
 
         If a row has at most one match, its own key is enough. The exception is a join that also
-        emits unmatched rows in which this key is NULL.
+        emits unmatched rows in which this key is NULL. Ordered keys are told from ordered keys
+        only: between two changes of different tasks, a row may have two matches or none.
         """
         kind = self.kind
         if kind.left_only:
             return list(left)
         found: list[Key] = []
-        if is_single(self.right, self.right_keys) and not kind.pads_left:
+        if _has_key(right, self.right_keys) and not kind.pads_left:
             found.extend(left)
-        if is_single(self.left, self.left_keys) and not kind.pads_right:
+        if _has_key(left, self.left_keys) and not kind.pads_right:
             found.extend(right)
         for one, other in product(left, right):
             # In a full join, either part may be NULL for an unmatched row. If both parts could also
@@ -118,6 +119,11 @@ class PairNode(BinaryNode):
             if any(f.name == name for f in child.fields):
                 return None if may_miss else child.window_field(name)
         return None
+
+
+def _has_key(keys: Iterable[Key], fields: Key) -> bool:
+    """Return whether the fields contain one of the keys."""
+    return any(set(key) <= set(fields) for key in keys)
 
 
 def _never_null(key: Key, node: Node) -> bool:

@@ -1,13 +1,19 @@
-"""Upserts joined on their primary key in real-time mode, where nothing may normalize them first."""
+"""Joins of upserts in real-time mode, where a join takes rows in the order of their arrival.
+
+Upserts that are joined on their primary key are not normalized first. In a chain of joins, the old
+and the new version of a row may come from different tasks, and the new one first.
+"""
 
 from __future__ import annotations
 
 import random
 import threading
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import pytest
 from tests.integration.jobs.support import PATIENCE_S, Cli, write
 
 from streamtable.core.errors import Condition, StreamtableError
@@ -28,52 +34,96 @@ CREATE TABLE {name} (k INT, v INT, w INT, PRIMARY KEY (k) NOT ENFORCED) WITH (
   'key.format' = 'json', 'value.format' = 'json'
 );
 """
-SCRIPT = "".join(TABLE.format(name=name) for name in ("a", "b", "o")) + (
-    "INSERT INTO o SELECT a.k, a.v, b.v FROM a LEFT JOIN b ON a.k = b.k AND b.w > 2 WHERE a.v > 1;"
+#: Number of changes of each topic before real-time mode, and then at once.
+FIRST, PIECE = 40, 40
+
+#: Topics -> their rows by key.
+Folded = dict[str, dict[Any, dict[str, Any]]]
+Answer = dict[tuple[Any, ...], dict[str, Any]]
+
+KEYED = "SELECT a.k, a.v, b.v FROM a LEFT JOIN b ON a.k = b.k AND b.w > 2 WHERE a.v > 1"
+CHAINED = (
+    "SELECT a.k, x.v, x.w FROM a JOIN (SELECT b.k, b.v, c.v AS w FROM b JOIN c ON b.w = c.k) x"
+    " ON a.k = x.k"
 )
+COUNTED = f"SELECT 0, CAST(COUNT(*) AS INT), SUM(y.v) FROM ({CHAINED}) y"
 
 
 def _values(source: random.Random) -> dict[str, Any]:
     return {"v": source.randrange(6), "w": source.randrange(6)}
 
 
-def _answer(left: list[Change], right: list[Change]) -> dict[tuple[Any, ...], dict[str, Any]]:
-    others = {k: row["v"] for k, row in fold(right).items() if row["w"] > 2}
+def _keyed(rows: Folded) -> Answer:
+    others = {k: row["v"] for k, row in rows["b"].items() if row["w"] > 2}
     return {
         (k,): {"k": k, "v": row["v"], "w": others.get(k)}
-        for k, row in fold(left).items()
+        for k, row in rows["a"].items()
         if row["v"] > 1
     }
 
 
-def test_upserts_joined_row_by_row(
-    spark: SparkSession, broker: Broker, topic: Topics, tmp_path: Path
+def _chained(rows: Folded) -> Answer:
+    rates = {k: row["v"] for k, row in rows["c"].items()}
+    return {
+        (k,): {"k": k, "v": row["v"], "w": rates[row["w"]]}
+        for k, row in rows["b"].items()
+        if k in rows["a"] and row["w"] in rates
+    }
+
+
+def _counted(rows: Folded) -> Answer:
+    found = _chained(rows).values()
+    total = sum(row["v"] for row in found)
+    return {(0,): {"k": 0, "v": len(found), "w": total}} if found else {}
+
+
+@pytest.mark.parametrize(
+    ("query", "answer"),
+    [(KEYED, _keyed), (CHAINED, _chained), (COUNTED, _counted)],
+    ids=["on keys", "chained", "chained and counted"],
+)
+def test_upserts_joined_in_real_time(
+    query: str,
+    answer: Callable[[Folded], Answer],
+    spark: SparkSession,
+    broker: Broker,
+    topic: Topics,
+    tmp_path: Path,
 ) -> None:
     servers = broker.bootstrap_servers
-    names = {"servers": servers, "a": topic("a", partitions=2), "b": topic("b"), "o": topic("o")}
-    left = random_history(71, length=120, keys=12, make=_values)
-    right = random_history(72, length=120, keys=12, make=_values)
-    job = BoundedRun(spark, SCRIPT, tmp_path / "c", names)
-    for name, history in (("a", left), ("b", right)):
-        produce_changes(servers, names[name], "k", history[:40])
+    script = "".join(TABLE.format(name=name) for name in "abco") + f"INSERT INTO o {query};"
+    names = {"servers": servers, "a": topic("a", partitions=2)}
+    names |= {name: topic(name) for name in "bco"}
+    histories = {
+        "a": random_history(71, length=240, keys=60, make=_values),
+        "b": random_history(72, length=1_200, keys=60, make=_values),
+        "c": random_history(73, length=80, keys=6, make=_values),
+    }
+    job = BoundedRun(spark, script, tmp_path / "c", names)
+    for name, history in histories.items():
+        produce_changes(servers, names[name], "k", history[:FIRST])
     job()
-    assert job.rows("o") == _answer(left[:40], right[:40])
+    assert job.rows("o") == answer({n: fold(h[:FIRST]) for n, h in histories.items()})
 
     variables = [part for pair in names.items() for part in ("--var", "=".join(pair))]
     process = Cli.start(
-        *("run", write(tmp_path / "job.sql", SCRIPT), "--checkpoint", str(tmp_path / "c")),
+        *("run", write(tmp_path / "job.sql", script), "--checkpoint", str(tmp_path / "c")),
         *("--set", "execution.mode=real-time", "--set", "parallelism.default=2", *variables),
     )
-    feeding = [
-        threading.Timer(3, produce_changes, (servers, names[name], "k", history[40:]))
-        for name, history in (("a", left), ("b", right))
-    ]
-    for timer in feeding:
-        timer.start()
-    _until(job, _answer(left, right), process)
-    for timer in feeding:
-        timer.join()
+    feeding = threading.Thread(target=_feed, args=(servers, names, histories), daemon=True)
+    feeding.start()
+    _until(job, answer({n: fold(h) for n, h in histories.items()}), process)
+    feeding.join()
     process.kill()
+
+
+def _feed(servers: str, names: dict[str, str], histories: dict[str, list[Change]]) -> None:
+    """Produce the rest of the histories, that of `b` in pieces: few of its changes wait."""
+    for name in "ac":
+        produce_changes(servers, names[name], "k", histories[name][FIRST:])
+    rest = histories["b"][FIRST:]
+    for start in range(0, len(rest), PIECE):
+        produce_changes(servers, names["b"], "k", rest[start : start + PIECE])
 
 
 def _until(job: BoundedRun, expected: object, process: Cli) -> None:
