@@ -1,7 +1,6 @@
 package io.streamtable.operators.row;
 
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -82,54 +81,40 @@ public final class NetRows {
    * @param before whether to emit update-before rows
    */
   public List<Row> changes(int[] key, boolean before) {
-    Map<RowValue, Row> replaced = key == null ? Map.of() : replaced(key);
     List<Row> deletes = new ArrayList<>();
     List<Row> others = new ArrayList<>();
+    Map<RowValue, Row> removed = new LinkedHashMap<>();
     forEach(
         false,
         (row, by) -> {
-          if (replaced(row, key, replaced) == null) {
-            repeat(deletes, RowKind.DELETE, row, -by);
+          for (long i = by; i < 0; i++) {
+            if (key == null || removed.putIfAbsent(value(row, key), row) != null) {
+              deletes.add(changed(RowKind.DELETE, row));
+            }
           }
         });
     forEach(
         true,
         (row, by) -> {
-          Row old = replaced(row, key, replaced);
-          if (old == null) {
-            repeat(others, RowKind.INSERT, row, by);
-          } else {
+          for (long i = 0; i < by; i++) {
+            Row old = removed.isEmpty() ? null : removed.remove(value(row, key));
+            if (old == null) {
+              others.add(changed(RowKind.INSERT, row));
+              continue;
+            }
             if (before) {
               others.add(changed(RowKind.UPDATE_BEFORE, old));
             }
             others.add(changed(RowKind.UPDATE_AFTER, row));
           }
         });
+    removed.values().forEach(row -> deletes.add(changed(RowKind.DELETE, row)));
     deletes.addAll(others);
     return deletes;
   }
 
-  /** Returns the removed rows whose key has an added row. */
-  private Map<RowValue, Row> replaced(int[] key) {
-    Map<RowValue, Row> removed = new HashMap<>();
-    forEach(false, (row, by) -> removed.put(new RowValue(RowValue.columns(row, key)), row));
-    if (removed.isEmpty()) {
-      return removed;
-    }
-    Map<RowValue, Row> replaced = new HashMap<>();
-    forEach(
-        true,
-        (row, by) -> {
-          RowValue value = new RowValue(RowValue.columns(row, key));
-          if (removed.containsKey(value)) {
-            replaced.put(value, removed.get(value));
-          }
-        });
-    return replaced;
-  }
-
-  private static Row replaced(Row row, int[] key, Map<RowValue, Row> replaced) {
-    return replaced.isEmpty() ? null : replaced.get(new RowValue(RowValue.columns(row, key)));
+  private static RowValue value(Row row, int[] key) {
+    return new RowValue(RowValue.columns(row, key));
   }
 
   private void forEach(boolean added, ObjLongConsumer<Row> taker) {
@@ -139,13 +124,6 @@ public final class NetRows {
             taker.accept(value.row(), by);
           }
         });
-  }
-
-  private static void repeat(List<Row> output, byte kind, Row row, long times) {
-    Row changed = changed(kind, row);
-    for (long i = 0; i < times; i++) {
-      output.add(changed);
-    }
   }
 
   /** Returns an output row. */
