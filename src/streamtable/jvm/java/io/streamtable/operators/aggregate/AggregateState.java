@@ -103,6 +103,11 @@ public final class AggregateState implements Serializable {
     return rows;
   }
 
+  /** Returns whether rows are added in the order of their positions, or may be added in any. */
+  public boolean keepsOrder() {
+    return order == null || order.hasColumns();
+  }
+
   /** Adds every input row and finishes the aggregates. */
   public void add(scala.collection.Iterator<Row> input) {
     long grown = 0;

@@ -58,6 +58,11 @@ public final class GroupAggregateProcessor extends RowProcessor implements State
   }
 
   @Override
+  public boolean takesBundles() {
+    return group.keepsOrder();
+  }
+
+  @Override
   public scala.collection.Iterator<Row> handleRows(
       Row key, scala.collection.Iterator<Row> input, TimerValues timers) {
     Object[] old = group.load() ? group.results() : null;

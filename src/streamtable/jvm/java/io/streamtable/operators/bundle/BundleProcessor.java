@@ -12,6 +12,14 @@ public abstract class BundleProcessor extends StatefulProcessor<Row, Row, Row> {
     return handleRows(key, BundledRows.of(input), timers);
   }
 
+  /**
+   * Returns whether rows that have arrived at once may be processed in one call. A processor that
+   * does not take the rows of a call in the order of their arrival returns false.
+   */
+  public boolean takesBundles() {
+    return true;
+  }
+
   /** Processes rows of one group, at least one, and returns the output. */
   public abstract Iterator<Row> handleRows(Row key, Iterator<Row> input, TimerValues timers);
 }

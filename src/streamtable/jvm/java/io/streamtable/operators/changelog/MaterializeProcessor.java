@@ -56,6 +56,11 @@ public final class MaterializeProcessor extends RowProcessor {
   }
 
   @Override
+  public boolean takesBundles() {
+    return order.hasColumns();
+  }
+
+  @Override
   public scala.collection.Iterator<Row> handleRows(
       Row key, scala.collection.Iterator<Row> input, TimerValues timers) {
     NetRows changes = new NetRows();

@@ -68,6 +68,11 @@ final class StageProcessor extends BundleProcessor {
   }
 
   @Override
+  public boolean takesBundles() {
+    return parts.values().stream().allMatch(part -> part.processor().takesBundles());
+  }
+
+  @Override
   public Iterator<Row> handleRows(Row key, Iterator<Row> input, TimerValues timers) {
     int number = key.getInt(NUMBER);
     Part part = parts.get(number);

@@ -68,6 +68,11 @@ public final class ProcessingTimeOverProcessor extends RowProcessor {
   }
 
   @Override
+  public boolean takesBundles() {
+    return false; // the rows of a call are sorted by position, which differs from their times
+  }
+
+  @Override
   public scala.collection.Iterator<Row> handleRows(
       Row key, scala.collection.Iterator<Row> input, TimerValues timers) {
     List<Row> added = new ArrayList<>(CollectionConverters.asJava(input.toSeq()));

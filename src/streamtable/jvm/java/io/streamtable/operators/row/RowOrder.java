@@ -42,6 +42,11 @@ public final class RowOrder implements Comparator<Row>, Serializable {
     return new RowOrder(columns, descending, nullsFirst);
   }
 
+  /** Returns whether columns are specified, and not only the order of equal rows. */
+  public boolean hasColumns() {
+    return columns.length > 0;
+  }
+
   /** Returns the same order for rows with a number of additional columns in front. */
   public RowOrder shifted(int by) {
     return new RowOrder(

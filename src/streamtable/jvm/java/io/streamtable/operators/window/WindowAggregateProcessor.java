@@ -52,6 +52,11 @@ public final class WindowAggregateProcessor extends RowProcessor {
   }
 
   @Override
+  public boolean takesBundles() {
+    return group.keepsOrder();
+  }
+
+  @Override
   public scala.collection.Iterator<Row> handleRows(
       Row key, scala.collection.Iterator<Row> input, TimerValues timers) {
     long last = key.getLong(keys);

@@ -8,6 +8,7 @@ import org.apache.spark.sql.catalyst.rules.Rule;
 import org.apache.spark.sql.execution.SparkPlan;
 import org.apache.spark.sql.execution.exchange.ShuffleExchangeLike;
 import org.apache.spark.sql.execution.streaming.operators.stateful.transformwithstate.TransformWithStateExec;
+import org.apache.spark.sql.streaming.TimeMode;
 
 /**
  * Lets the stateful processors of real-time mode take all rows of a group that have arrived at
@@ -35,7 +36,10 @@ public final class RowBundles extends Rule<SparkPlan> {
   private static boolean takesBundles(TransformWithStateExec processor) {
     return ReadyRows.areRead(processor)
         && processor.child() instanceof ShuffleExchangeLike
-        && (Object) processor.statefulProcessor() instanceof BundleProcessor
+        && (Object) processor.statefulProcessor() instanceof BundleProcessor bundled
+        && bundled.takesBundles()
+        // An update that changes nothing renews the state above, and would cancel out in a call.
+        && !processor.timeMode().equals(TimeMode.ProcessingTime())
         && processor.valueDeserializer() instanceof DecodedRow
         // Spark looks for late rows itself, and would see the first one of a bundle only.
         && processor.watermarkPredicateForDataForLateEvents().isEmpty();
