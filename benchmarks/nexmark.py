@@ -19,17 +19,13 @@ both are missing here.
 from __future__ import annotations
 
 import argparse
-import json
-import platform
 import statistics
 import sys
 import tempfile
 from collections.abc import Sequence
-from dataclasses import asdict, replace
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
-
-import pyspark
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
@@ -45,10 +41,10 @@ from benchmarks.engines.engines import (
     ours,
     rounds_of,
 )
-from benchmarks.harness import processes
+from benchmarks.harness import processes, result_files
 from benchmarks.harness.brokers import QUIET, broker
 from benchmarks.harness.filling import fill
-from benchmarks.harness.throughput_report import OURS, RESULTS, Figure
+from benchmarks.harness.throughput_report import OURS, Figure
 from benchmarks.harness.topics import create
 from benchmarks.workloads.nexmark_events import TOPIC, events
 from benchmarks.workloads.workloads import Workload
@@ -87,7 +83,8 @@ def main() -> None:
             figures += found
             messages.append(difference(query, folds))
             if not arguments.keep_quiet:
-                _write(_with_earlier(figures))
+                kept = _with_earlier(figures)
+                result_files.write("nexmark", _report(kept), kept)
     print(_report(figures))
     if any(messages):
         raise SystemExit("\n".join(filter(None, messages)))
@@ -149,16 +146,10 @@ def _workload(name: str) -> Workload:
 
 def _with_earlier(figures: Sequence[Figure]) -> list[Figure]:
     """Add the results of earlier runs for other queries."""
-    file = RESULTS / "nexmark.json"
     measured = {f.workload for f in figures}
-    earlier = [Figure(**f) for f in json.loads(file.read_text())] if file.exists() else []
+    earlier = [Figure(**f) for f in result_files.read("nexmark")]
     kept = [f for f in earlier if f.workload not in measured]
     return sorted([*kept, *figures], key=lambda f: _MEASURED.index(f.workload))
-
-
-def _write(figures: Sequence[Figure]) -> None:
-    (RESULTS / "nexmark.md").write_text(_report(figures))
-    (RESULTS / "nexmark.json").write_text(json.dumps([asdict(f) for f in figures], indent=1) + "\n")
 
 
 def _report(figures: Sequence[Figure]) -> str:
@@ -168,7 +159,7 @@ def _report(figures: Sequence[Figure]) -> str:
         "",
         f"{processes.machine()}; `make bench-nexmark`.",
         "Ratio: Flink's better time divided by ours; CPU s: of the whole process.",
-        f"Spark {pyspark.__version__}, Flink {flink.VERSION}, Python {platform.python_version()}.",
+        result_files.versions(),
         "",
         "| query | day | events | engine | seconds | ratio | CPU s | MB | written |",
         "|---|---|---|---|---|---|---|---|---|",

@@ -2,18 +2,10 @@
 
 from __future__ import annotations
 
-import json
-import platform
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
-from pathlib import Path
+from dataclasses import dataclass
 
-import pyspark
-
-from benchmarks.engines import flink
-from benchmarks.harness import processes
-
-RESULTS = Path(__file__).parents[1] / "results"
+from benchmarks.harness import processes, result_files
 
 
 @dataclass(frozen=True)
@@ -39,15 +31,12 @@ class Figure:
 
 def write(figures: Sequence[Figure]) -> None:
     """Write the result files; called after each result, so that a failure loses none."""
-    RESULTS.mkdir(exist_ok=True)
-    (RESULTS / "idle.md").write_text(_report(figures))
-    (RESULTS / "idle.json").write_text(json.dumps([asdict(f) for f in figures], indent=1) + "\n")
+    result_files.write("idle", _report(figures), figures)
 
 
 def with_earlier(figures: Sequence[Figure], jobs: Sequence[str]) -> list[Figure]:
     """Add results of earlier runs that these results do not replace, in the order of the jobs."""
-    file = RESULTS / "idle.json"
-    earlier = [Figure(**f) for f in json.loads(file.read_text())] if file.exists() else []
+    earlier = [Figure(**f) for f in result_files.read("idle")]
     found = {(f.job, f.engine): f for f in [*earlier, *figures] if f.job in jobs}
     return sorted(found.values(), key=lambda f: jobs.index(f.job))
 
@@ -57,7 +46,7 @@ def _report(figures: Sequence[Figure]) -> str:
         "# CPU use of an idle job beside Flink's",
         "",
         f"{processes.machine()}; `make bench-idle`.",
-        f"Spark {pyspark.__version__}, Flink {flink.VERSION}, Python {platform.python_version()}.",
+        result_files.versions(),
         "No records arrive. The measurement starts some time after the first result, when the",
         "first checkpoints are done. The broker is not included.",
         "",

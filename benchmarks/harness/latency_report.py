@@ -2,19 +2,13 @@
 
 from __future__ import annotations
 
-import json
-import platform
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from datetime import date
-from pathlib import Path
+from typing import Any
 
-import pyspark
+from benchmarks.harness import plots, processes, result_files
 
-from benchmarks.engines import flink
-from benchmarks.harness import plots, processes
-
-RESULTS = Path(__file__).parents[1] / "results"
 #: Checkpoint interval of all engines.
 INTERVAL = "60 s"
 
@@ -66,27 +60,23 @@ def figure(job: str, engine: str, rate: int, latencies: Iterable[float]) -> Figu
 
 def write(figures: Sequence[Figure]) -> None:
     """Write the result files; called after each job, so that a later failure loses no results."""
-    RESULTS.mkdir(exist_ok=True)
-    (RESULTS / "latency.md").write_text(report(figures))
-    (RESULTS / "latency.json").write_text(json.dumps([asdict(f) for f in figures]) + "\n")
+    result_files.write("latency", report(figures), figures, indent=None)
     found = {f.cell: f.within for f in figures}
-    plots.distributions(found, RESULTS / "latency.png")
-    plots.over_rates(found, RESULTS / "latency-rates.png")
+    plots.distributions(found, result_files.RESULTS / "latency.png")
+    plots.over_rates(found, result_files.RESULTS / "latency-rates.png")
 
 
 def with_earlier(figures: Sequence[Figure], jobs: Sequence[str]) -> list[Figure]:
     """Add results of earlier runs that these results do not replace, in the order of the jobs."""
-    file = RESULTS / "latency.json"
-    found = {f.cell: f for f in _read(file)} if file.exists() else {}
+    found = {f.cell: f for f in map(_figure, result_files.read("latency"))}
     found |= {f.cell: f for f in figures}
     engines = list(dict.fromkeys(f.engine for f in found.values()))
     kept = [f for f in found.values() if f.job in jobs]
     return sorted(kept, key=lambda f: (jobs.index(f.job), f.rate, engines.index(f.engine)))
 
 
-def _read(file: Path) -> list[Figure]:
-    figures = json.loads(file.read_text())
-    return [Figure(**{**f, "within": tuple(map(tuple, f["within"]))}) for f in figures]
+def _figure(found: dict[str, Any]) -> Figure:
+    return Figure(**{**found, "within": tuple(map(tuple, found["within"]))})
 
 
 def report(figures: Sequence[Figure]) -> str:
@@ -95,7 +85,7 @@ def report(figures: Sequence[Figure]) -> str:
         "# Latency beside Flink's",
         "",
         f"{processes.machine()}; `make bench-latency`.",
-        f"Spark {pyspark.__version__}, Flink {flink.VERSION}, Python {platform.python_version()}.",
+        result_files.versions(),
         f"A checkpoint every {INTERVAL}. Milliseconds from a record's production to the arrival of",
         "its result at a consumer. What comes later than two seconds after a rate's last record is",
         "in no figure: an engine that does not keep up is slower than it looks. A result that",

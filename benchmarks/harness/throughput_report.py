@@ -2,20 +2,12 @@
 
 from __future__ import annotations
 
-import json
-import platform
 import statistics
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
-from pathlib import Path
+from dataclasses import dataclass
 
-import pyspark
-
-from benchmarks.engines import flink
-from benchmarks.harness import plots, processes
+from benchmarks.harness import plots, processes, result_files
 from benchmarks.workloads.workloads import WORKLOADS
-
-RESULTS = Path(__file__).parents[1] / "results"
 
 OURS = "streamtable"
 FLINK = "Flink"
@@ -55,20 +47,16 @@ class Figure:
 
 def write(figures: Sequence[Figure]) -> None:
     """Write the result files; called after each workload, so that a failure loses no results."""
-    RESULTS.mkdir(exist_ok=True)
-    (RESULTS / "throughput.md").write_text(report(figures))
-    (RESULTS / "throughput.json").write_text(
-        json.dumps([asdict(f) for f in figures], indent=1) + "\n"
-    )
+    result_files.write("throughput", report(figures), figures)
     names = dict.fromkeys(f.workload for f in figures)
-    plots.rates({name: _rates(figures, name) for name in names}, RESULTS / "throughput.png")
+    rates = {name: _rates(figures, name) for name in names}
+    plots.rates(rates, result_files.RESULTS / "throughput.png")
 
 
 def with_earlier(figures: Sequence[Figure]) -> list[Figure]:
     """Add results of earlier runs for other workloads, in the order of the workloads."""
-    file = RESULTS / "throughput.json"
     measured = {f.workload for f in figures}
-    earlier = [Figure(**f) for f in json.loads(file.read_text())] if file.exists() else []
+    earlier = [Figure(**f) for f in result_files.read("throughput")]
     kept = [f for f in earlier if f.workload in WORKLOADS and f.workload not in measured]
     return sorted([*kept, *figures], key=lambda f: list(WORKLOADS).index(f.workload))
 
@@ -89,7 +77,7 @@ def report(figures: Sequence[Figure]) -> str:
         "Ratio: to Flink's better one; of Spark: to Spark itself, which only decodes;",
         "CPU s: of the whole process, also per million records; MB: peak memory;",
         "disk: the most in the checkpoint's folder.",
-        f"Spark {pyspark.__version__}, Flink {flink.VERSION}, Python {platform.python_version()}.",
+        result_files.versions(),
         "",
         f"| {' | '.join(COLUMNS)} |",
         "|---" * len(COLUMNS) + "|",
