@@ -28,7 +28,7 @@ def ordered_keys(node: Node) -> tuple[Key, ...]:
     - The two rows of an update have the same key value.
 
     A key of a join that does not contain the join key is not ordered: a row whose join key changes
-    moves to another task.
+    moves to another task. Neither is a key that rests on a key of an input that is not ordered.
     """
     return _remembered(node, ordered=True)
 
@@ -48,7 +48,12 @@ def _remembered(node: Node, *, ordered: bool) -> tuple[Key, ...]:
 
 def is_single(node: Node, fields: Key) -> bool:
     """Return whether these fields identify a row of the node."""
-    return any(set(key) <= set(fields) for key in unique_keys(node))
+    return has_key(unique_keys(node), fields)
+
+
+def has_key(keys: Iterable[Key], fields: Key) -> bool:
+    """Return whether the fields contain one of the keys."""
+    return any(set(key) <= set(fields) for key in keys)
 
 
 def side_key(node: Node, join_key: Key) -> Key | None:
@@ -57,7 +62,7 @@ def side_key(node: Node, join_key: Key) -> Key | None:
     Empty: a join key has at most one row. None: equal rows may occur twice, or out of order.
     """
     known = ordered_keys(node)
-    if any(set(key) <= set(join_key) for key in known):
+    if has_key(known, join_key):
         return ()
     return min(known, key=len, default=None)
 

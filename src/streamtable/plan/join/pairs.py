@@ -11,7 +11,7 @@ from streamtable.core.identity import stable
 from streamtable.core.types import Field
 from streamtable.plan.inputs import BinaryNode
 from streamtable.plan.join.kind import JoinKind
-from streamtable.plan.keys import distinct, unique_keys
+from streamtable.plan.keys import distinct, has_key, unique_keys
 from streamtable.plan.node import Key, Node
 from streamtable.plan.window.fields import WindowField
 
@@ -90,9 +90,9 @@ class PairNode(BinaryNode):
         if kind.left_only:
             return list(left)
         found: list[Key] = []
-        if _has_key(right, self.right_keys) and not kind.pads_left:
+        if has_key(right, self.right_keys) and not kind.pads_left:
             found.extend(left)
-        if _has_key(left, self.left_keys) and not kind.pads_right:
+        if has_key(left, self.left_keys) and not kind.pads_right:
             found.extend(right)
         for one, other in product(left, right):
             # In a full join, either part may be NULL for an unmatched row. If both parts could also
@@ -119,11 +119,6 @@ class PairNode(BinaryNode):
             if any(f.name == name for f in child.fields):
                 return None if may_miss else child.window_field(name)
         return None
-
-
-def _has_key(keys: Iterable[Key], fields: Key) -> bool:
-    """Return whether the fields contain one of the keys."""
-    return any(set(key) <= set(fields) for key in keys)
 
 
 def _never_null(key: Key, node: Node) -> bool:
