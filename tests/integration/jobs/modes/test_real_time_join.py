@@ -34,8 +34,9 @@ CREATE TABLE {name} (k INT, v INT, w INT, PRIMARY KEY (k) NOT ENFORCED) WITH (
   'key.format' = 'json', 'value.format' = 'json'
 );
 """
-#: Number of changes of each topic before real-time mode, and then at once.
-FIRST, PIECE = 40, 40
+#: Number of changes of each topic before real-time mode, and of `b` in each later piece. The pieces
+#: take longer than the start of the job, so that changes also arrive while it is running.
+FIRST, PIECE = 40, 20
 
 #: Topics -> their rows by key.
 Folded = dict[str, dict[Any, dict[str, Any]]]
