@@ -106,7 +106,9 @@ BUNDLE_SIZE = Option(
     doc="Maximum number of rows that a stateful operator of real-time mode combines. It combines"
     " rows that have arrived, and waits for none. So an operator that keeps up emits a change for"
     " each row, and one that is behind emits fewer changes and catches up sooner. With 1, each row"
-    " is processed by itself.",
+    " is processed by itself. So it is where a combination would have another result: in operators"
+    " whose state expires or that work in processing time, and in aggregates that depend on the"
+    " order of rows without positions, for example above a join.",
 )
 
 RESTORE_SINKS = Option(
