@@ -8,7 +8,7 @@ from pyspark.sql import DataFrame, functions
 
 from streamtable.batch.context import BatchContext
 from streamtable.core.changelog import ROW_KIND_COLUMN, RowKind
-from streamtable.core.types import Field, quote
+from streamtable.core.types import quote
 from streamtable.operators.window.window import last_moment
 from streamtable.plan.binding.moments import millis
 from streamtable.plan.join.interval_join import IntervalJoin
@@ -16,6 +16,8 @@ from streamtable.plan.join.join import Join
 from streamtable.plan.join.kind import JoinKind
 from streamtable.plan.join.pairs import PairNode
 from streamtable.plan.join.window_join import WindowJoin
+from streamtable.plan.node import Node
+from streamtable.plan.position import POSITION_NAMES, without_position
 from streamtable.plan.query.relation import bound_field
 
 _SPARK = {
@@ -31,7 +33,9 @@ _SIDES = ("__left_carried", "__right_carried")
 
 def join_rows(node: Join, left: DataFrame, right: DataFrame, context: BatchContext) -> DataFrame:
     """Return the joined rows; NULL equals nothing, as in Flink and Spark."""
-    return _joined(node, left, right, (), context)
+    joined = _joined(node, left, right, (), context)
+    # The answer has no order of arrival.
+    return joined.selectExpr("*", *(f"-1 AS {name}" for name in POSITION_NAMES if node.positions))
 
 
 def interval_refusal(node: IntervalJoin) -> str | None:
@@ -73,8 +77,8 @@ def _joined(
 ) -> DataFrame:
     equal = [f"{quote(one)} = {quote(other)}" for one, other in node.keys]
     condition = " AND ".join([*equal, *more, *(f"({c})" for c in (node.condition,) if c)])
-    ours = _side(left, node.left.fields, _SIDES[0], context)
-    theirs = _side(right, node.right.fields, _SIDES[1], context)
+    ours = _side(left, node.left, _SIDES[0], context)
+    theirs = _side(right, node.right, _SIDES[1], context)
     joined = ours.join(theirs, functions.expr(condition or "TRUE"), _SPARK[node.kind])
     carried = []
     if context.carried is not None:
@@ -83,11 +87,10 @@ def _joined(
         one_side = node.kind.left_only
         carried = [f"{_SIDES[0] if one_side else pair(*_SIDES)} AS {name}"]
     kind = f"{RowKind.INSERT.value}Y AS {ROW_KIND_COLUMN}"
-    return joined.selectExpr(kind, *(quote(f.name) for f in node.fields), *carried)
+    fields = without_position(node.fields)
+    return joined.selectExpr(kind, *(quote(f.name) for f in fields), *carried)
 
 
-def _side(
-    rows: DataFrame, fields: tuple[Field, ...], name: str, context: BatchContext
-) -> DataFrame:
+def _side(rows: DataFrame, side: Node, name: str, context: BatchContext) -> DataFrame:
     kept = [f"{column} AS {name}" for column in context.kept]
-    return rows.selectExpr(*(quote(f.name) for f in fields), *kept)
+    return rows.selectExpr(*(quote(f.name) for f in without_position(side.fields)), *kept)

@@ -26,6 +26,11 @@ def positions_in(fields: Iterable[Field]) -> tuple[Field, ...]:
     return (*POSITION, *(field for field in fields if field.name == PLACE.name))
 
 
+def without_position(fields: Iterable[Field]) -> tuple[Field, ...]:
+    """Return the fields without the position of a row."""
+    return tuple(field for field in fields if field not in (*POSITION, PLACE))
+
+
 def with_position(node: Node) -> tuple[Node, Key]:
     """Return an operator with the positions of its rows, and the names of the position fields.
 

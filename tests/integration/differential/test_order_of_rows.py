@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from streamtable.core.changelog import RowKind
 from streamtable.testing.cases import Case
+from streamtable.testing.folding import Fold
 from streamtable.testing.planned import planned, sink
 from streamtable.testing.replay import Replay
 from streamtable.testing.replayed import Recorded, Style
@@ -50,3 +51,80 @@ def test_order_is_passed_on(spark: SparkSession) -> None:
     for query, batches in zip(_QUERIES, found, strict=True):
         rows = [list(row) for changes in batches for _, row in changes]
         assert sorted(rows) == _QUERIES[query]
+
+
+_U, _B, _D = RowKind.UPDATE_AFTER, RowKind.UPDATE_BEFORE, RowKind.DELETE
+_SINK_TABLES = {
+    "e": Recorded(
+        Style.APPEND,
+        "id INT, d INT, status STRING",
+        [
+            [(_I, (1, 7, "open")), (_I, (2, 7, "open")), (_I, (1, 7, "closed"))],
+            [(_I, (2, 7, "new")), (_I, (2, 7, "old")), (_I, (2, 7, "new"))],
+        ],
+    ),
+    "names": Recorded(Style.UPSERT, "k INT, name STRING", [[(_U, (7, "n"))], []]),
+    "named": Recorded(Style.APPEND, "k INT, name STRING", [[(_I, (7, "n"))], []]),
+    "c": Recorded(
+        Style.CHANGES,
+        "k INT, g INT, v STRING",
+        [
+            [(_I, (1, 1, "x")), (_I, (2, 1, "z"))],
+            [(_B, (1, 1, "x")), (_U, (1, 1, "y")), (_B, (1, 1, "y")), (_U, (1, 1, "x"))],
+        ],
+    ),
+}
+#: Query into a sink with its first column as the key -> the sink's rows after each batch.
+_LAST_ROWS: dict[str, list[list[list[Any]]]] = {
+    f"SELECT e.id, e.status FROM e {rest}": [
+        [[1, "closed"], [2, "open"]],
+        [[1, "closed"], [2, "new"]],
+    ]
+    for rest in (
+        "JOIN names AS n ON e.d = n.k",
+        "LEFT JOIN names AS n ON e.d = n.k",
+        "WHERE d IN (SELECT k FROM names)",
+        "JOIN named AS n ON e.d = n.k",
+    )
+} | {"SELECT g, v FROM c": [[[1, "z"]], [[1, "x"]]]}
+
+
+def test_the_last_row_of_a_sink_key_wins(spark: SparkSession) -> None:
+    """Flink applies rows one by one, also if they come in one batch and return to an old value."""
+    cases = [
+        Case(sink([c.field for c in planned(query, _SINK_TABLES).columns], (0,)), query, query)
+        for query in _LAST_ROWS
+    ]
+    found = Replay(spark, _SINK_TABLES, in_memory=True).changes(cases)
+    for query, batches in zip(_LAST_ROWS, found, strict=True):
+        folded = Fold((0,))
+        tables = []
+        for changes in batches:
+            for kind, row in changes:
+                folded.add(kind, row)
+            tables.append(sorted(folded.values()))
+        assert tables == _LAST_ROWS[query], query
+
+
+def test_rows_with_the_time_of_their_change_are_removed(spark: SparkSession) -> None:
+    """The retraction of such a row differs from the row that was written before."""
+    tables = {
+        "u": Recorded(
+            Style.UPSERT,
+            "k INT, v INT",
+            [[(_U, (1, 7)), (_U, (2, 7))], [(_U, (1, 8))], [(_D, (1, 8))]],
+        ),
+        "names": Recorded(
+            Style.UPSERT, "k INT, name STRING", [[(_U, (7, "a")), (_U, (8, "b"))], [], []]
+        ),
+    }
+    query = "SELECT u.k, n.name, CURRENT_TIMESTAMP FROM u JOIN names AS n ON u.v = n.k"
+    case = Case(sink([c.field for c in planned(query, tables).columns], (0,)), query, query)
+    folded = Fold((0,))
+    left = []
+    (batches,) = Replay(spark, tables, in_memory=True, pause_s=1).changes([case])
+    for changes in batches:
+        for kind, row in changes:
+            folded.add(kind, row)
+        left.append(sorted(row[:2] for row in folded.values()))
+    assert left == [[[1, "a"], [2, "a"]], [[1, "b"], [2, "a"]], [[2, "a"]]]

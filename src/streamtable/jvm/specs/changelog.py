@@ -41,12 +41,14 @@ class MaterializeOperator(OperatorSpec, package="changelog"):
     Attributes:
         keys: the columns of the key.
         row_ddl: the columns without the row kind.
-        order: positions of the columns that order the rows of a batch.
+        order: positions of the columns that order the changes of a batch.
+        unique: whether a key has at most one row.
     """
 
     keys: Sequence[str]
     row_ddl: str
     order: Sequence[int]
+    unique: bool
     ttl: int
     output_ddl: str
 

@@ -19,7 +19,7 @@ class JoinOperator(OperatorSpec, package="join"):
     """Joins rows of (row kind, keys..., `__left`, `__right`) and emits the changes of joined rows.
 
     One of the two row columns is NULL. Kafka's partition and offset follow if an input emits
-    upserts.
+    upserts, or if the output needs positions.
 
     Attributes:
         kind: `INNER`, `LEFT`, `RIGHT`, `FULL`, `SEMI` or `ANTI`.
@@ -34,6 +34,7 @@ class JoinOperator(OperatorSpec, package="join"):
         before: whether to emit update-before rows.
         left_ttl: the TTL of left rows.
         right_ttl: the TTL of right rows.
+        positions: whether the last columns of the output are the position of an input row.
     """
 
     kind: str
@@ -46,6 +47,7 @@ class JoinOperator(OperatorSpec, package="join"):
     before: bool
     left_ttl: int
     right_ttl: int
+    positions: bool
     output_ddl: str
 
 

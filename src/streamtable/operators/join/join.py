@@ -6,14 +6,15 @@ from pyspark.sql import DataFrame
 
 from streamtable.core.changelog import ROW_KIND_COLUMN
 from streamtable.core.durations import milliseconds
-from streamtable.core.types import Field, quote, spark_ddl
+from streamtable.core.types import quote, spark_ddl
 from streamtable.jvm.specs.join import JoinOperator
 from streamtable.operators.context import LoweringContext
 from streamtable.operators.rows.upserts import POSITIONS
 from streamtable.operators.schema import changelog_ddl, positions
 from streamtable.plan.join.join import Join
 from streamtable.plan.keys import side_key
-from streamtable.plan.node import Key
+from streamtable.plan.node import Key, Node
+from streamtable.plan.position import without_position
 
 
 def lower_join(
@@ -25,47 +26,49 @@ def lower_join(
     other side is NULL. A row with a NULL in its key has no match. Such a row is sent to the
     operator only if the join emits unmatched rows of this side.
     """
-    numbered = node.left_upserts is not None or node.right_upserts is not None
-    one = _tagged(left, node, is_left=True, numbered=numbered)
-    other = _tagged(right, node, is_left=False, numbered=numbered)
+    left_row, right_row = map(without_position, (node.left.fields, node.right.fields))
+    one = _tagged(left, node, is_left=True)
+    other = _tagged(right, node, is_left=False)
     return context.bridge.operator(
         context.union([one, other]),
         JoinOperator(
             kind=node.kind.name,
             condition=node.condition,
-            left_key=positions(side_key(node.left, node.left_keys), node.left.fields),
+            left_key=positions(side_key(node.left, node.left_keys), left_row),
             left_upserts=node.left_upserts is not None,
-            right_key=positions(side_key(node.right, node.right_keys), node.right.fields),
+            right_key=positions(side_key(node.right, node.right_keys), right_row),
             right_upserts=node.right_upserts is not None,
             output_key=positions(node.key, node.fields),
             before=node.before,
             left_ttl=milliseconds(node.left_ttl),
             right_ttl=milliseconds(node.right_ttl),
+            positions=node.positions,
             output_ddl=changelog_ddl(node.fields),
         ),
     )
 
 
-def _tagged(rows: DataFrame, node: Join, *, is_left: bool, numbered: bool) -> DataFrame:
+def _tagged(rows: DataFrame, node: Join, *, is_left: bool) -> DataFrame:
     keys = node.left_keys if is_left else node.right_keys
-    upserts = node.left_upserts if is_left else node.right_upserts
+    numbered = node.positions or node.left_upserts is not None or node.right_upserts is not None
     tagged = rows.selectExpr(
         ROW_KIND_COLUMN,
         *(f"{quote(name)} AS {_key_name(i)}" for i, name in enumerate(keys)),
-        f"{_packed(node.left.fields, there=is_left)} AS __left",
-        f"{_packed(node.right.fields, there=not is_left)} AS __right",
-        *(_position(name, kind, there=upserts is not None) for name, kind in POSITIONS if numbered),
+        f"{_packed(node.left, there=is_left)} AS __left",
+        f"{_packed(node.right, there=not is_left)} AS __right",
+        *(_position(name, kind, rows) for name, kind in POSITIONS if numbered),
     )
     return (
         tagged if not keys or _keeps_unmatched(node, left=is_left) else tagged.where(_has_key(keys))
     )
 
 
-def _position(name: str, kind: str, *, there: bool) -> str:
-    return name if there else f"CAST(NULL AS {kind}) AS {name}"
+def _position(name: str, kind: str, rows: DataFrame) -> str:
+    return name if name in rows.columns else f"CAST(-1 AS {kind}) AS {name}"
 
 
-def _packed(fields: tuple[Field, ...], *, there: bool) -> str:
+def _packed(side: Node, *, there: bool) -> str:
+    fields = without_position(side.fields)
     if not there:
         return f"CAST(NULL AS STRUCT<{spark_ddl(fields)}>)"
     return f"struct({', '.join(quote(f.name) for f in fields)})"

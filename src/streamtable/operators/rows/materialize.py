@@ -1,6 +1,6 @@
 """`Materialize` -> `MaterializeProcessor`: the last row of each sink key.
 
-The processor keeps all rows of a key. It applies the rows of a batch in the order of `order`.
+The processor keeps all rows of a key. It applies the changes of a batch in the order of `order`.
 """
 
 from __future__ import annotations
@@ -25,6 +25,7 @@ def lower_materialize(node: Materialize, rows: DataFrame, context: LoweringConte
             keys=node.key,
             row_ddl=spark_ddl(node.fields),
             order=[names.index(name) for name in node.order],
+            unique=node.is_unique,
             ttl=milliseconds(node.ttl),
             output_ddl=changelog_ddl(node.fields),
         ),

@@ -5,18 +5,28 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import timedelta
+from functools import cached_property
 from typing import Self
 
 from streamtable.core.changelog import APPEND, ChangelogMode
 from streamtable.core.errors import Span
 from streamtable.core.identity import stable
 from streamtable.core.settings.table import STATE_TTL
+from streamtable.core.types import Field
 from streamtable.plan.inputs import PairsChanges
 from streamtable.plan.join.kind import JoinKind
 from streamtable.plan.join.pairs import PairNode
 from streamtable.plan.join.window_join import WindowJoin
-from streamtable.plan.keys import distinct, is_single, ordered_keys, side_key, upsert_key
+from streamtable.plan.keys import (
+    distinct,
+    is_single,
+    ordered_keys,
+    side_key,
+    unique_keys,
+    upsert_key,
+)
 from streamtable.plan.node import Key, Node
+from streamtable.plan.position import POSITION, POSITION_NAMES, without_position
 from streamtable.plan.source.scan import scans
 from streamtable.plan.state import StateLayout, limit
 from streamtable.plan.window.fields import WindowField, joined_window
@@ -31,6 +41,7 @@ from streamtable.plan.window.refusals import refuse_hint, takes_inserts
     right_upserts="right_upserts",
     left_ttl="left_ttl",
     right_ttl="right_ttl",
+    positions="positions",
 )
 @dataclass(frozen=True)
 class Join(PairsChanges, PairNode):
@@ -45,6 +56,8 @@ class Join(PairsChanges, PairNode):
         right_upserts: the same for the right input.
         left_ttl: how long a left row is kept after its last change; None: as long as it exists.
         right_ttl: the same for right rows.
+        positions: whether an output row has the position of its left row, or else of its right row,
+            if the call added that row; otherwise -1. Inputs of upserts have positions anyway.
     """
 
     title = "Join"
@@ -59,6 +72,13 @@ class Join(PairsChanges, PairNode):
     right_upserts: Key | None = None
     left_ttl: timedelta | None = None
     right_ttl: timedelta | None = None
+    positions: bool = False
+
+    @cached_property
+    def fields(self) -> tuple[Field, ...]:
+        """Fields of the left input, then of the right, without their positions; then its own."""
+        left, right = without_position(self.left.fields), without_position(self.right.fields)
+        return (*self.kind.fields(left, right), *(POSITION if self.positions else ()))
 
     @property
     def mode(self) -> ChangelogMode:
@@ -98,9 +118,26 @@ class Join(PairsChanges, PairNode):
         )
         return replace(node, key=next(iter(ordered_keys(node)), None), before=before)
 
+    def positioned(self) -> Node | None:
+        """Return the join with the positions of the rows that a call adds.
+
+        None for append-only output, whose rows are emitted in their order, and for rows with a key,
+        of which only the net change of a call is emitted.
+        """
+        if self.mode.is_append or unique_keys(self):
+            return None
+        sides = ((self.left, self.left_upserts), (self.right, self.right_upserts))
+        below = [None if upserts else node.positioned() for node, upserts in sides]
+        if not any(below) and not any(upserts for _, upserts in sides):
+            return None
+        inputs = (found or node for found, node in zip(below, self.inputs, strict=True))
+        return replace(self.over(inputs), positions=True)
+
     def reads(self, wanted: set[str]) -> tuple[set[str], ...]:
         """Return the fields that a consumer needs, including the keys of upserts."""
-        return super().reads(wanted | {*(self.left_upserts or ()), *(self.right_upserts or ())})
+        positions = POSITION_NAMES if self.positions else ()
+        upserts = {*(self.left_upserts or ()), *(self.right_upserts or ())}
+        return super().reads({*wanted, *upserts, *positions})
 
     def limited(self, default: timedelta) -> Self:
         """Return the join with a TTL for each side."""

@@ -28,8 +28,8 @@ class Materialize(UnaryNode, Expiring):
 
     Attributes:
         key: fields by which the consumer identifies rows.
-        order: input fields that order the rows of a batch; they are not passed on. Ties, or all
-            rows if there are no such fields, are ordered by all fields from the left.
+        order: input fields that order the changes of a batch; they are not passed on. Ties, or all
+            changes if there are no such fields, are ordered by all fields from the left.
         ttl: how long a key is kept after its last change; None: as long as it has rows.
     """
 
@@ -60,8 +60,13 @@ class Materialize(UnaryNode, Expiring):
         del child, before
         return True
 
+    @property
+    def is_unique(self) -> bool:
+        """Whether the key is a key of the query, so that it has at most one row."""
+        return self.key in unique_keys(self.input)
+
     def settled(self, before: bool) -> Materialize:
-        """Return the operator with row positions, which order the rows of a batch."""
+        """Return the operator with row positions, which order the changes of a batch."""
         del before
         below, order = with_position(self.input)
         return replace(self, input=below, order=order)
@@ -84,7 +89,7 @@ class Materialize(UnaryNode, Expiring):
     def advice(self) -> Iterator[str]:
         """Advise that the operator keeps every row of the result."""
         key, known = listed(self.key), unique_keys(self.input)
-        if self.key in known:
+        if self.is_unique:
             yield (
                 f"a row of key {key} may move from one task of a join to another, so a"
                 " Materialize keeps every row of the result to order its changes; a join on"

@@ -22,26 +22,36 @@ import org.apache.spark.sql.types.StructType;
 import scala.jdk.javaapi.CollectionConverters;
 
 /**
- * Reads additions and retractions of one key's rows in any order, and emits upserts and deletes.
+ * Reads additions and retractions of one key's rows, and emits upserts and deletes.
  *
- * <p>If the key is a key of the query, there is at most one row between two batches. While rows
- * arrive one at a time, a new row may arrive before the retraction of the old row. State (layout
- * v1): "rows", the current rows in arrival order; the last one is the visible row.
+ * <p>With an order, the changes of a batch are applied one by one, as in Flink's
+ * SinkUpsertMaterializer. A row may be retracted before it is added, since retractions by a join
+ * have no position; the addition is then dropped. Without an order, the net changes are applied.
+ *
+ * <p>If the key is a key of the query, there is at most one row between two batches, and no order is
+ * needed. While rows arrive one at a time, a new row may arrive before the retraction of the old row. A retraction may
+ * differ from the row, for example in the result of CURRENT_TIMESTAMP; the oldest row is then
+ * removed.
+ *
+ * <p>State (layout v1): "rows", the current rows in arrival order; the last one is the visible row.
  */
 public final class MaterializeProcessor extends RowProcessor {
   private final StructType stateSchema;
   private final int length;
   private final RowOrder order;
+  private final boolean unique;
   private final long ttl;
   private transient ValueState<Row> rows;
 
   /**
    * @param rowDdl the columns without the row kind
-   * @param order order in which the rows of a batch are applied
+   * @param order order in which the changes of a batch are applied
+   * @param unique whether the key is a key of the query
    * @param ttl see {@link ExpiringState#of}
    */
-  MaterializeProcessor(String rowDdl, RowOrder order, long ttl) {
+  MaterializeProcessor(String rowDdl, RowOrder order, boolean unique, long ttl) {
     this.order = order;
+    this.unique = unique;
     this.ttl = ttl;
     StructType row = StructType.fromDDL(rowDdl);
     this.length = row.length();
@@ -57,31 +67,56 @@ public final class MaterializeProcessor extends RowProcessor {
 
   @Override
   public boolean takesBundles() {
-    return order.hasColumns();
+    return unique || order.hasColumns();
   }
 
   @Override
   public scala.collection.Iterator<Row> handleRows(
       Row key, scala.collection.Iterator<Row> input, TimerValues timers) {
-    NetRows changes = new NetRows();
-    Iterator<Row> sorted = order.sorted(CollectionConverters.asJava(input));
-    while (sorted.hasNext()) {
-      Row row = sorted.next();
-      changes.add(columns(row), RowKind.sign(row.getByte(RowKind.POSITION)));
-    }
     List<Row> live = load();
     Row old = last(live);
+    Iterator<Row> sorted = order.sorted(CollectionConverters.asJava(input));
+    if (order.hasColumns() && !unique) {
+      applyEach(live, sorted);
+    } else {
+      applyNet(live, sorted);
+    }
+    store(live);
+    return CollectionConverters.asScala(output(old, last(live)).iterator());
+  }
+
+  private void applyEach(List<Row> live, Iterator<Row> changes) {
+    List<Row> owed = new ArrayList<>();
+    while (changes.hasNext()) {
+      Row change = changes.next();
+      Row row = columns(change);
+      boolean adds = RowKind.sign(change.getByte(RowKind.POSITION)) > 0;
+      if (!(adds ? owed : live).removeIf(first(row))) {
+        (adds ? live : owed).add(row);
+      }
+    }
+  }
+
+  private void applyNet(List<Row> live, Iterator<Row> input) {
+    NetRows changes = new NetRows();
+    while (input.hasNext()) {
+      Row row = input.next();
+      changes.add(columns(row), RowKind.sign(row.getByte(RowKind.POSITION)));
+    }
+    int[] stored = {live.size()};
     changes.additionsFirst(
         (row, by) -> {
           for (long i = 0; i < by; i++) {
             live.add(row);
           }
           for (long i = by; i < 0; i++) {
-            live.removeIf(first(row));
+            if (live.removeIf(first(row))) {
+              stored[0]--;
+            } else if (unique && ttl == 0 && stored[0]-- > 0) {
+              live.remove(0);
+            }
           }
         });
-    store(live);
-    return CollectionConverters.asScala(output(old, last(live)).iterator());
   }
 
   private List<Row> output(Row old, Row now) {

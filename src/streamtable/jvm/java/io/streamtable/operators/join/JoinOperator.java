@@ -13,13 +13,15 @@ import org.apache.spark.sql.types.StructType;
  * Joins two inputs; see {@link JoinProcessor}.
  *
  * <p>Input rows are (row kind, key columns..., left STRUCT `__left`, right STRUCT), where one
- * STRUCT is null; then Kafka's partition and offset if an input contains upserts.
+ * STRUCT is null; then Kafka's partition and offset if an input contains upserts or the output has
+ * positions.
  *
  * @param condition condition of pairs in addition to equal keys, as Spark SQL; null for none
  * @param leftKey positions, or null; see {@link JoinSide#of}
  * @param leftUpserts whether left rows are upserts and deletes by that key
  * @param outputKey positions, or null; see {@link NetRows#changes}
  * @param leftTtl see {@link ExpiringState#of}
+ * @param positions whether output rows end with the position of an input row
  */
 public record JoinOperator(
     JoinKind kind,
@@ -32,6 +34,7 @@ public record JoinOperator(
     boolean before,
     long leftTtl,
     long rightTtl,
+    boolean positions,
     String outputDdl)
     implements OperatorSpec {
   @Override
@@ -54,7 +57,8 @@ public record JoinOperator(
             Keyed.positions(outputKey),
             before,
             leftTtl,
-            rightTtl);
+            rightTtl,
+            positions);
     List<String> keys = List.of(schema.fieldNames()).subList(1, leftAt);
     return Keyed.stateful(input, keys, new JoinProcessor(spec), spec.expires(), outputDdl);
   }

@@ -17,7 +17,8 @@ import scala.jdk.javaapi.CollectionConverters;
  * Reads changes of two inputs with one join key, and emits changes of the joined rows.
  *
  * <p>Input rows are (row kind, key columns..., left row, right row), where one of the two rows is
- * null; if an input contains upserts, Kafka's partition and offset follow. State (layout v1):
+ * null; if an input contains upserts or the output has positions, Kafka's partition and offset
+ * follow. State (layout v1):
  * "left" and "right", the current rows of each input; see {@link JoinSide}. State has the number of
  * matches of a row only if a condition decides about single pairs. Without a condition, either all
  * rows of a key have matches or none has. With a state TTL it is also stored, because a row may
@@ -55,14 +56,18 @@ public final class JoinProcessor extends RowProcessor {
     NetRows rightChanges = new NetRows(spec.expires());
     Upserts leftUpserts = upserts(true);
     Upserts rightUpserts = upserts(false);
+    AddedPositions positions = new AddedPositions(spec);
     while (input.hasNext()) {
       Row row = input.next();
       boolean isLeft = !row.isNullAt(spec.leftAt());
+      Row own = row.getStruct(isLeft ? spec.leftAt() : spec.leftAt() + 1);
+      if (spec.positions()) {
+        positions.note(isLeft, own, row);
+      }
       Upserts upserts = isLeft ? leftUpserts : rightUpserts;
       if (upserts != null) {
         upserts.add(row);
       } else {
-        Row own = row.getStruct(isLeft ? spec.leftAt() : spec.leftAt() + 1);
         int sign = RowKind.sign(row.getByte(RowKind.POSITION));
         (isLeft ? leftChanges : rightChanges).add(own, sign);
       }
@@ -90,7 +95,9 @@ public final class JoinProcessor extends RowProcessor {
         rightChanges.unchanged(right::refresh);
       }
     }
-    return CollectionConverters.asScala(output.changes(spec.outputKey(), spec.before()).iterator());
+    List<Row> changes = output.changes(spec.outputKey(), spec.before());
+    return CollectionConverters.asScala(
+        (spec.positions() ? positions.appendedTo(changes) : changes).iterator());
   }
 
   /** Asks once whether a join key has rows: to look for a row that does not exist is expensive. */
@@ -106,7 +113,7 @@ public final class JoinProcessor extends RowProcessor {
       return null;
     }
     int[] key = isLeft ? spec.leftKey() : spec.rightKey();
-    return new Upserts(key, isLeft ? spec.leftAt() : spec.leftAt() + 1, spec.leftAt() + 2);
+    return new Upserts(key, isLeft ? spec.leftAt() : spec.leftAt() + 1, spec.positionAt());
   }
 
   /** Emits the change of a row whose key is null. The row never matches, so it is not stored. */

@@ -16,6 +16,7 @@ import org.apache.spark.sql.types.StructType;
  *     may be null
  * @param before whether to emit update-before rows
  * @param leftTtl state TTL of left rows; see {@link ExpiringState#of}
+ * @param positions whether output rows end with the position of an input row
  */
 record JoinSpec(
     JoinKind kind,
@@ -30,8 +31,14 @@ record JoinSpec(
     int[] outputKey,
     boolean before,
     long leftTtl,
-    long rightTtl)
+    long rightTtl,
+    boolean positions)
     implements Serializable {
+  /** Returns the position of Kafka's partition in an input row; the offset follows. */
+  int positionAt() {
+    return leftAt + 2;
+  }
+
   /** Returns whether a row may expire without a retraction. */
   boolean expires() {
     return leftTtl > 0 || rightTtl > 0;

@@ -33,7 +33,7 @@ final class Upserts {
 
   void add(Row row) {
     RowValue own = new RowValue(RowValue.columns(row.getStruct(rowAt), key));
-    newest.merge(own, row, (one, other) -> isLater(one, other) ? one : other);
+    newest.merge(own, row, (one, other) -> AddedPositions.later(one, other, positionAt));
   }
 
   /**
@@ -57,12 +57,5 @@ final class Upserts {
         changes.add(old, -1);
       }
     }
-  }
-
-  private boolean isLater(Row row, Row other) {
-    int order = Integer.compare(row.getInt(positionAt), other.getInt(positionAt));
-    return order != 0
-        ? order > 0
-        : row.getLong(positionAt + 1) > other.getLong(positionAt + 1);
   }
 }

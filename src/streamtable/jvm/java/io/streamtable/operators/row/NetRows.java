@@ -13,7 +13,7 @@ import org.apache.spark.sql.RowFactory;
 
 /**
  * The net count of each row of a changelog. Additions and retractions of equal rows cancel out, and
- * their order does not matter.
+ * their order does not matter. Different rows keep the order of their last additions.
  */
 public final class NetRows {
   private final Map<RowValue, Long> counts = new LinkedHashMap<>();
@@ -30,11 +30,15 @@ public final class NetRows {
 
   public void add(Row row, long by) {
     RowValue value = new RowValue(row);
-    if (counts.merge(value, by, Long::sum) == 0) {
+    long count = counts.merge(value, by, Long::sum);
+    if (count == 0) {
       counts.remove(value);
       if (unchanged != null) {
         unchanged.add(value);
       }
+    } else if (by > 0 && count != by) {
+      counts.remove(value);
+      counts.put(value, count);
     }
   }
 
