@@ -28,6 +28,7 @@ from streamtable.plan.window.window_table import WindowRows
 from streamtable.plan.window.window_top_n import WindowTopN
 
 _LAST = "__last"
+_HOUR_MS = "3600000L"
 
 
 def lower_window_table(node: WindowRows, rows: DataFrame, kept: Sequence[str] = ()) -> DataFrame:
@@ -69,9 +70,11 @@ def lower_window_table(node: WindowRows, rows: DataFrame, kept: Sequence[str] = 
     rows = rows.selectExpr(
         ROW_KIND_COLUMN, *columns, f"{start} AS {quote(node.start)}", f"{end} AS {quote(node.end)}"
     )
-    last = f"timestamp_millis({last_moment(node.end, window)})"
-    if not window.local:
-        last = in_utc(last)
+    end = quote(node.end)
+    if window.local:
+        last = f"timestamp_millis(unix_millis(CAST({end} AS TIMESTAMP_LTZ)) - 1L)"
+    else:
+        last = in_utc(f"timestamp_millis({last_moment(node.end, window)})")
     return rows.selectExpr("*", f"{last} AS {quote(node.last)}")
 
 
@@ -80,10 +83,21 @@ def _local(time: str, window: Window) -> str:
 
 
 def last_moment(end: str, window: Window) -> str:
-    """Return the last millisecond of a window, on the time scale of the watermark, from its end."""
+    """Return the watermark at which a window fires, from its end: its last millisecond.
+
+    In local time, that millisecond may occur twice, or not at all, where the clock changes. The
+    same rule as in `WindowZone.last`.
+    """
     name = quote(end)
     if window.local:
-        return f"(unix_millis(CAST({name} AS TIMESTAMP_LTZ)) - 1L)"
+        local = f"({name} - INTERVAL '0.001' SECOND)"
+        moment = f"unix_millis(CAST({local} AS TIMESTAMP_LTZ))"
+        later = f"unix_millis(CAST({local} + INTERVAL '1' HOUR AS TIMESTAMP_LTZ))"
+        return (
+            f"CASE WHEN {later} - {moment} > {_HOUR_MS} THEN {moment} + {_HOUR_MS}"
+            f" WHEN {later} = {moment} THEN {moment} - pmod({moment}, {_HOUR_MS})"
+            f" ELSE {moment} END"
+        )
     return f"(unix_millis(timestamp_micros({local_micros(name)})) - 1L)"
 
 

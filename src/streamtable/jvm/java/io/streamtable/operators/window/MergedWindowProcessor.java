@@ -152,7 +152,7 @@ abstract class MergedWindowProcessor extends RowProcessor {
     for (int i = 0; i < keys; i++) {
       columns[1 + i] = key.get(i);
     }
-    SessionOutput.bounds(columns, 1 + keys, start, end, zone.last(end));
+    SessionOutput.bounds(columns, 1 + keys, start, end, zone.time(end));
     aggregates.results(merged, columns, results);
     return RowFactory.create(columns);
   }

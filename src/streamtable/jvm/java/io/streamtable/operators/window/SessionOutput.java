@@ -15,7 +15,7 @@ interface SessionOutput extends Serializable {
   /**
    * Adds the output rows of one session.
    *
-   * @param last the session's last millisecond, comparable with the watermark
+   * @param last the event time of the results: the session's last millisecond
    * @param inside the session's rows in the order of event time, each with its count; they end with
    *     the start and end of their own session
    */

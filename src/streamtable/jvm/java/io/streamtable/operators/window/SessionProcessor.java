@@ -110,7 +110,7 @@ public final class SessionProcessor extends RowProcessor {
     for (Session session : ended) {
       List<Tuple2<Row, Long>> inside = take(session);
       if (!inside.isEmpty()) {
-        results.add(key, session, last(session), inside, output);
+        results.add(key, session, zone.time(session.end()), inside, output);
       }
     }
     return output;

@@ -1,0 +1,121 @@
+"""Rows that arrive when the watermark has passed them, and windows where the clock changes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import datetime, timedelta
+from typing import TYPE_CHECKING, Any
+from zoneinfo import ZoneInfo
+
+import pytest
+
+from streamtable.core.changelog import RowKind
+from streamtable.testing.answers import set_for_a_while
+from streamtable.testing.cases import Case
+from streamtable.testing.planned import planned, sink
+from streamtable.testing.replay import Replay
+from streamtable.testing.replayed import Recorded, Style
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+_ZONE = "America/New_York"
+_TIME = "ts AS TO_TIMESTAMP_LTZ(t, 3), WATERMARK FOR ts AS ts - INTERVAL '5' SECOND"
+
+
+def _table(*batches: list[tuple[datetime, int]]) -> Recorded:
+    rows = [
+        [(RowKind.INSERT, (1, int(t.timestamp() * 1000), v)) for t, v in batch] for batch in batches
+    ]
+    return Recorded(Style.APPEND, "k INT, t BIGINT, v INT", rows, _TIME)
+
+
+def _rows(spark: SparkSession, tables: Mapping[str, Recorded], queries: list[str]) -> list[Any]:
+    """Return the rows of append-only queries, sorted."""
+    cases = [Case(sink([c.field for c in planned(q, tables).columns]), q, q) for q in queries]
+    settings = {"table.local-time-zone": _ZONE}
+    with set_for_a_while(spark, {"spark.sql.session.timeZone": _ZONE}):
+        found = Replay(spark, tables, settings, in_memory=True).changes(cases)
+    return [
+        sorted([row for changes in batches for _, row in changes], key=str) for batches in found
+    ]
+
+
+#: When the clock was set back: 01:59:59 EDT was followed by 01:00:00 EST.
+_NIGHT = datetime(2026, 11, 1, 1, tzinfo=ZoneInfo(_ZONE))
+
+
+def _summer(minute: int) -> datetime:
+    return _NIGHT.replace(minute=minute)
+
+
+def _winter(minute: int) -> datetime:
+    return _NIGHT.replace(minute=minute, fold=1)
+
+
+_COUNTS = (
+    "SELECT DATE_FORMAT(window_start, 'HH:mm'), {} FROM TABLE({}) GROUP BY window_start, window_end"
+)
+_WINDOWS = {
+    "TUMBLE(TABLE e, DESCRIPTOR(ts), INTERVAL '10' MINUTE)": {"01:00": 2, "01:20": 1, "03:00": 1},
+    "HOP(TABLE e, DESCRIPTOR(ts), INTERVAL '5' MINUTE, INTERVAL '10' MINUTE)": {
+        "01:00": 2,
+        "01:05": 2,
+        "01:15": 1,
+        "01:20": 1,
+        "02:55": 1,
+        "03:00": 1,
+    },
+    "CUMULATE(TABLE e, DESCRIPTOR(ts), INTERVAL '10' MINUTE, INTERVAL '10' MINUTE)": {
+        "01:00": 2,
+        "01:20": 1,
+        "03:00": 1,
+    },
+    "SESSION(TABLE e, DESCRIPTOR(ts), INTERVAL '5' MINUTE)": {"01:05": 2, "01:20": 1, "03:00": 1},
+}
+
+
+def test_rows_of_the_hour_that_occurs_twice(spark: SparkSession) -> None:
+    """As in Flink, a window in this hour has the rows of both hours."""
+    later = _NIGHT.replace(hour=3)
+    batches = ([(_summer(5), 1)], [(_summer(20), 2)], [(_winter(5), 3)], [(later, 4)])
+    queries = [_COUNTS.format(n, w) for w in _WINDOWS for n in ("COUNT(*)", "COUNT(DISTINCT v)")]
+    found = _rows(spark, {"e": _table(*batches)}, queries)
+    for query, rows in zip(queries, found, strict=True):
+        wanted = next(counts for window, counts in _WINDOWS.items() if window in query)
+        assert rows == [[start, count] for start, count in wanted.items()], query
+
+
+_SUMS = "SELECT k, ts, SUM(v) OVER (PARTITION BY k ORDER BY ts) AS v FROM {}"
+_EARLY = datetime(2026, 3, 1, 10, tzinfo=ZoneInfo(_ZONE))
+
+
+def _after(*seconds: int) -> list[tuple[datetime, int]]:
+    return [(_EARLY + timedelta(seconds=s), s) for s in seconds]
+
+
+@pytest.mark.parametrize("cut", [1, 2, 4])
+def test_rows_that_have_waited_are_joined(cut: int, spark: SparkSession) -> None:
+    """The rows of both inputs arrive when the watermark has passed them."""
+    events = _after(0, 10, 60, 200)
+    tables = {
+        "a": _table(events[:cut], events[cut:]),
+        "b": _table(events[: cut - 1], events[cut - 1 :]),
+    }
+    sums = f"({_SUMS.format('a')}) AS a {{}} JOIN ({_SUMS.format('b')}) AS b"
+    on = "ON a.k = b.k AND a.ts BETWEEN b.ts AND b.ts + INTERVAL '1' MINUTE"
+    queries = [f"SELECT a.v, b.v FROM {sums.format(kind)} {on}" for kind in ("", "LEFT", "FULL")]
+    pairs = [[0, 0], [10, 0], [10, 10], [70, 0], [70, 10], [70, 70], [270, 270]]
+    assert _rows(spark, tables, queries) == [sorted(pairs, key=str)] * 3
+
+
+def test_sessions_of_rows_that_have_waited(spark: SparkSession) -> None:
+    """A row that the watermark releases belongs to a session that the watermark has just passed."""
+    rows = _after(0, 240, 236 + 5, 360, 2000)
+    tables = {"a": _table(rows[:2], rows[2:3], rows[3:4], rows[4:])}
+    query = (
+        f"WITH s AS ({_SUMS.format('a')}) SELECT COUNT(*), MAX(v) FROM TABLE(SESSION(TABLE s"
+        " PARTITION BY k, DESCRIPTOR(ts), INTERVAL '5' MINUTE)) GROUP BY k, window_start, window_end"
+    )
+    (found,) = _rows(spark, tables, [query])
+    assert found == [[1, 2841], [4, 841]]
