@@ -104,10 +104,14 @@ class IntervalJoinOperator(OperatorSpec, package="join"):
         earliest: the least difference of the left time and the right time, in milliseconds.
         latest: the greatest difference.
         condition: Spark SQL over the fields of both rows.
+        left: the left input.
+        right: the right input.
     """
 
     kind: str
     earliest: int
     latest: int
     condition: str | None
+    left: Lateness
+    right: Lateness
     output_ddl: str

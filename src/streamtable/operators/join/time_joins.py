@@ -75,6 +75,8 @@ def lower_interval_join(
             earliest=node.earliest,
             latest=node.latest,
             condition=node.condition,
+            left=lateness(node.left, context),
+            right=lateness(node.right, context),
             output_ddl=changelog_ddl(node.fields),
         ),
     )

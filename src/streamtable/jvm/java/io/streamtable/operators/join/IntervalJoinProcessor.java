@@ -3,6 +3,7 @@ package io.streamtable.operators.join;
 import io.streamtable.operators.RowProcessor;
 import io.streamtable.operators.row.RowKind;
 import io.streamtable.operators.state.EventTimers;
+import io.streamtable.operators.state.Lateness;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.ListIterator;
@@ -23,7 +24,9 @@ import scala.jdk.javaapi.CollectionConverters;
  * <p>Input rows are (row kind, key columns..., left STRUCT, right STRUCT, event time in
  * milliseconds). State (layout v1): "left" and "right", event time -> the rows of a side, each with
  * a flag whether it has matched. A row is kept until the watermark passes the last event time that
- * a match may have. A row that arrives later still joins the rows in state.
+ * a match may have. A row that arrives later still joins the rows in state. A row that has waited
+ * for the watermark itself arrives when the watermark has passed it. It is kept until the end of the
+ * batch, because its match may have waited as well.
  */
 public final class IntervalJoinProcessor extends RowProcessor {
   /**
@@ -33,6 +36,7 @@ public final class IntervalJoinProcessor extends RowProcessor {
    * @param from minimum of left event time minus right event time, in milliseconds
    * @param to maximum of that difference, in milliseconds
    * @param condition condition of pairs in addition to equal keys; null for none
+   * @param leftLate defines which left rows are late
    */
   record Spec(
       StructType left,
@@ -41,7 +45,9 @@ public final class IntervalJoinProcessor extends RowProcessor {
       JoinKind kind,
       long from,
       long to,
-      PairCondition condition)
+      PairCondition condition,
+      Lateness leftLate,
+      Lateness rightLate)
       implements java.io.Serializable {}
 
   private final Spec spec;
@@ -66,7 +72,6 @@ public final class IntervalJoinProcessor extends RowProcessor {
   @Override
   public scala.collection.Iterator<Row> handleRows(
       Row key, scala.collection.Iterator<Row> input, TimerValues timers) {
-    long watermark = EventTimers.watermark(timers);
     // NULL equals nothing.
     boolean meets = IntStream.range(0, key.length()).noneMatch(key::isNullAt);
     List<Row> output = new ArrayList<>();
@@ -79,7 +84,7 @@ public final class IntervalJoinProcessor extends RowProcessor {
       long moment = row.getLong(spec.leftAt + 2);
       boolean met = meets && meet(left, own, moment, output);
       long last = last(left, moment);
-      if (last > watermark) {
+      if (!(left ? spec.leftLate : spec.rightLate).isLate(last, timers)) {
         (left ? lefts : rights).add(moment, own, met);
         EventTimers.register(getHandle(), last);
       } else if (!met) {

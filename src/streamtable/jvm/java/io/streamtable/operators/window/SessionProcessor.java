@@ -65,8 +65,9 @@ public final class SessionProcessor extends RowProcessor {
   public scala.collection.Iterator<Row> handleRows(
       Row key, scala.collection.Iterator<Row> input, TimerValues timers) {
     List<Session> sessions = load();
-    // Rows of this batch must not join sessions that the watermark has ended.
-    List<Row> output = fire(key, sessions, timers);
+    // Rows of this batch must not join sessions that the watermark has ended. Rows that have waited
+    // for the same watermark may: timers then fire after all rows.
+    List<Row> output = lateness.checked() ? fire(key, sessions, timers) : List.of();
     List<Row> added = new ArrayList<>();
     List<Session> spans = new ArrayList<>(sessions);
     while (input.hasNext()) {
