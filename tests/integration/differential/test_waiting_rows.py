@@ -110,12 +110,13 @@ def test_rows_that_have_waited_are_joined(cut: int, spark: SparkSession) -> None
 
 
 def test_sessions_of_rows_that_have_waited(spark: SparkSession) -> None:
-    """A row that the watermark releases belongs to a session that the watermark has just passed."""
+    """A row that the watermark releases joins a session that the watermark has just passed."""
     rows = _after(0, 240, 236 + 5, 360, 2000)
     tables = {"a": _table(rows[:2], rows[2:3], rows[3:4], rows[4:])}
     query = (
         f"WITH s AS ({_SUMS.format('a')}) SELECT COUNT(*), MAX(v) FROM TABLE(SESSION(TABLE s"
-        " PARTITION BY k, DESCRIPTOR(ts), INTERVAL '5' MINUTE)) GROUP BY k, window_start, window_end"
+        " PARTITION BY k, DESCRIPTOR(ts), INTERVAL '5' MINUTE))"
+        " GROUP BY k, window_start, window_end"
     )
     (found,) = _rows(spark, tables, [query])
     assert found == [[1, 2841], [4, 841]]
