@@ -51,6 +51,15 @@ class ChangelogMode:
         """Whether updates include the update-before row."""
         return RowKind.UPDATE_BEFORE in self.kinds
 
+    @property
+    def has_updates(self) -> bool:
+        """Whether a row can replace another row, instead of a delete and an insert."""
+        return RowKind.UPDATE_AFTER in self.kinds
+
+    def without_updates(self) -> ChangelogMode:
+        """Return the mode with a delete and an insert for each update; append-only stays so."""
+        return self if self.is_append else INSERT_DELETE
+
     def __str__(self) -> str:
         letters = {RowKind.INSERT: "I", RowKind.UPDATE_BEFORE: "UB", RowKind.UPDATE_AFTER: "UA"}
         return ",".join(letters.get(kind, "D") for kind in sorted(self.kinds))
@@ -59,3 +68,5 @@ class ChangelogMode:
 APPEND = ChangelogMode(frozenset({RowKind.INSERT}))
 UPSERT = ChangelogMode(frozenset({RowKind.INSERT, RowKind.UPDATE_AFTER, RowKind.DELETE}))
 RETRACT = ChangelogMode(frozenset(RowKind))
+#: Changes without updates: a row has no identity, so that no row replaces another one.
+INSERT_DELETE = ChangelogMode(frozenset({RowKind.INSERT, RowKind.DELETE}))

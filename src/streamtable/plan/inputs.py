@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from datetime import timedelta
 from typing import TYPE_CHECKING, ClassVar, Self
 
-from streamtable.core.changelog import RETRACT, UPSERT, ChangelogMode, RowKind
+from streamtable.core.changelog import INSERT_DELETE, RETRACT, UPSERT, ChangelogMode
 from streamtable.core.identity import stable
 from streamtable.plan.node import Key, Node
 from streamtable.plan.state import limit
@@ -126,7 +126,7 @@ class PairsChanges(Node):
     def mode(self) -> ChangelogMode:
         """Inserts and deletes, and updates if there is a key."""
         if self.key is None:
-            return ChangelogMode(frozenset({RowKind.INSERT, RowKind.DELETE}))
+            return INSERT_DELETE
         return RETRACT if self.before else UPSERT
 
     def pruned(self, wanted: set[str]) -> Node:

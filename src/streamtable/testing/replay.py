@@ -128,11 +128,15 @@ class Replay:
         folded = [Fold(case.key) for case in cases]
         wrong: dict[int, Difference] = {}
         answers = list(self.answers(cases))
-        required = [_required(self.plan(case)) for case in cases]
+        plans = [self.plan(case) for case in cases]
+        required = [*map(_required, plans)]
         for number, expected in enumerate(answers):
             last = number == len(answers) - 1
             for batch in range(number, max(batches) + 1 if last else number + 1):
                 for which, kind, text in batches.get(batch, []):
+                    if kind not in plans[which].input.mode.kinds:
+                        msg = f"the plan emits no {RowKind(kind).short}: {cases[which].flink}"
+                        raise InternalError(msg)
                     folded[which].add(kind, json.loads(text, parse_float=rounded))
             for i, case in enumerate(cases):
                 if any(row[place] is None for row in expected[i] for place in required[i]):
@@ -150,7 +154,7 @@ class Replay:
         histories = {n: t for n, t in self.tables.items() if isinstance(t, Replayed)}
         for rows in zip(*(table.tables() for table in histories.values()), strict=True):
             tables = {
-                name: (table.columns, live)
+                name: (_in_spark(table.columns), live)
                 for (name, table), live in zip(histories.items(), rows, strict=True)
             }
             yield answer(self.spark, [case.spark for case in cases], tables)
@@ -280,8 +284,12 @@ def _numbered(batch: int, rows: Iterable[Row]) -> list[Row]:
 
 
 def _schema(table: Replayed | Recorded) -> str:
-    columns = table.columns.replace("TIMESTAMP(3)", "TIMESTAMP_NTZ")
+    columns = _in_spark(table.columns)
     return f"{ROW_KIND_COLUMN} TINYINT, {columns}, {PARTITION} INT, __offset BIGINT"
+
+
+def _in_spark(columns: str) -> str:
+    return columns.replace("TIMESTAMP(3)", "TIMESTAMP_NTZ")
 
 
 @contextmanager

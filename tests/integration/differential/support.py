@@ -24,11 +24,13 @@ class Source:
     Attributes:
         columns: as SQL declares them, `k INT` first.
         appends: whether the history only adds rows.
+        computed: further declarations: computed columns and a watermark.
     """
 
     columns: str
     history: Sequence[Change]
     appends: bool = False
+    computed: str = ""
 
     def replayed(self, seed: int, cuts: int) -> Replayed:
         """The history in so many random pieces; after them every row that may be is deleted."""
@@ -36,7 +38,7 @@ class Source:
         keys = sorted({change.key for change in self.history})
         end = [] if self.appends else [Change(key, None) for key in keys]
         style = Style.APPEND if self.appends else Style.UPSERT
-        return Replayed(style, self.columns, [*batches, end])
+        return Replayed(style, self.columns, [*batches, end], self.computed)
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""UNNEST and grouping sets over changing tables equal Spark's batch answers."""
+"""UNNEST, grouping sets and windows over changing tables equal Spark's batch answers."""
 
 from __future__ import annotations
 
@@ -62,6 +62,40 @@ QUERIES = {
     "cube": Query((0, 1), _CUBE, _CUBE_OF_SPARK),
 }
 
+_WINDOW = "TABLE c, DESCRIPTOR(ts), INTERVAL '{}' SECOND"
+_ROWS = "SELECT k, window_start, window_end, {} FROM TABLE({}({}))"
+_BOUNDS = "SELECT k, w.start AS s, w.end AS e, v FROM (SELECT *, window({}) AS w FROM c)"
+#: The window of a row is part of the sink's key, and an update may change it.
+WINDOWS = {
+    "tumble": Query(
+        (0, 1, 2),
+        _ROWS.format("v", "TUMBLE", _WINDOW.format(10))
+        + " WHERE window_start > TIMESTAMP '2026-03-01 00:00:00'",
+        _BOUNDS.format("ts, '10 seconds'") + " WHERE w.start > TIMESTAMP_NTZ '2026-03-01 00:00:00'",
+    ),
+    "filtered_hop": Query(
+        (0, 1, 2),
+        _ROWS.format("v", "HOP", _WINDOW.format("5") + ", INTERVAL '10' SECOND") + " WHERE v > 2",
+        _BOUNDS.format("ts, '10 seconds', '5 seconds'") + " WHERE v > 2",
+    ),
+    "cumulate": Query(
+        (0, 1, 2),
+        _ROWS.format("v * 2", "CUMULATE", _WINDOW.format("5") + ", INTERVAL '10' SECOND"),
+        "SELECT k, s, s + make_dt_interval(0, 0, 0, n) AS e, v * 2 FROM (SELECT k, ts, v, w.start"
+        " AS s FROM (SELECT *, window(ts, '10 seconds') AS w FROM c)) LATERAL VIEW"
+        " explode(array(5, 10)) t AS n WHERE ts < s + make_dt_interval(0, 0, 0, n)",
+    ),
+    "joined_hop": Query(
+        (0, 1),
+        "SELECT h.k, h.s, h.v * 10 + b.v FROM (SELECT k, window_start AS s, v FROM TABLE(HOP("
+        + _WINDOW.format("5")
+        + ", INTERVAL '10' SECOND))) AS h JOIN c AS b ON h.k = b.k WHERE h.v <> 3",
+        "SELECT k, s, v * 11 FROM ("
+        + _BOUNDS.format("ts, '10 seconds', '5 seconds'")
+        + ") WHERE v <> 3",
+    ),
+}
+
 
 def _values(source: random.Random) -> dict[str, Any]:
     return {
@@ -72,9 +106,14 @@ def _values(source: random.Random) -> dict[str, Any]:
     }
 
 
-@pytest.mark.parametrize(
-    "seed", [51, *(pytest.param(seed, marks=pytest.mark.soak) for seed in range(52, 58))]
-)
+_SEEDS = [51, *(pytest.param(seed, marks=pytest.mark.soak) for seed in range(52, 58))]
+
+
+def _moment(source: random.Random) -> dict[str, Any]:
+    return {"ts": f"2026-03-01 00:00:{source.randrange(40):02}", "v": source.randrange(6)}
+
+
+@pytest.mark.parametrize("seed", _SEEDS)
 def test_folded_output_equals_batch(seed: int, spark: SparkSession) -> None:
     columns = "k INT, g STRING, v INT, ns ARRAY<INT>, m MAP<STRING,INT>"
     sources = {
@@ -82,3 +121,11 @@ def test_folded_output_equals_batch(seed: int, spark: SparkSession) -> None:
         "b": Source(columns, random_history(seed + 1, length=60, keys=12, make=_values)),
     }
     assert check(spark, seed, sources, QUERIES) == 0
+
+
+@pytest.mark.parametrize("seed", _SEEDS)
+def test_rows_leave_their_old_windows(seed: int, spark: SparkSession) -> None:
+    history = random_history(seed, length=100, keys=12, make=_moment)
+    columns, watermark = "k INT, ts TIMESTAMP(3), v INT", "WATERMARK FOR ts AS ts"
+    sources = {"c": Source(columns, history, computed=watermark)}
+    assert check(spark, seed, sources, WINDOWS) == 0

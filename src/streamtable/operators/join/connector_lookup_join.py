@@ -16,6 +16,7 @@ from streamtable.core.durations import milliseconds
 from streamtable.core.types import Field, quote, spark_ddl
 from streamtable.jvm.bridge import Bridge
 from streamtable.operators.context import LoweringContext
+from streamtable.operators.rows.kinds import row_kind
 from streamtable.plan.join.connector_lookup_join import ConnectorLookupJoin
 
 _MATCH = "__match"
@@ -41,7 +42,7 @@ def lower_connector_lookup_join(
         f"{_MATCH}.{quote(f.name)} AS {quote(f.name)}" if f.name in theirs else quote(f.name)
         for f in node.fields
     )
-    return found.selectExpr(ROW_KIND_COLUMN, *columns)
+    return found.selectExpr(row_kind(node.mode), *columns)
 
 
 def _matches(node: ConnectorLookupJoin, context: LoweringContext) -> Column:

@@ -7,12 +7,12 @@ from collections.abc import Sequence
 from pyspark.sql import DataFrame
 from pyspark.sql.functions import broadcast, expr, lit
 
-from streamtable.core.changelog import ROW_KIND_COLUMN
 from streamtable.core.errors import InternalError
 from streamtable.core.settings.execution import ExecutionMode
 from streamtable.core.types import quote
 from streamtable.operators.context import LoweringContext
 from streamtable.operators.rows.calc import lower_calc
+from streamtable.operators.rows.kinds import row_kind
 from streamtable.operators.source.values import given_rows, rows_of
 from streamtable.plan.join.lookup_join import LookupJoin
 from streamtable.plan.node import Node
@@ -36,7 +36,7 @@ def lower_lookup_join(
     condition = lit(True) if node.condition is None else expr(node.condition)
     kind = "left" if node.kind.pads_right else "inner"
     joined = rows.join(broadcast(table), condition, kind)
-    return joined.select(ROW_KIND_COLUMN, *(quote(f.name) for f in node.fields), *kept)
+    return joined.selectExpr(row_kind(node.mode), *(quote(f.name) for f in node.fields), *kept)
 
 
 def _table(node: Node, context: LoweringContext) -> DataFrame:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pyspark.sql import DataFrame
 
-from streamtable.core.changelog import ROW_KIND_COLUMN, RowKind
 from streamtable.core.types import quote
+from streamtable.operators.rows.kinds import row_kind
 from streamtable.plan.rows.replicate_rows import ReplicateRows
 
 _COPY = "__copy"
@@ -14,12 +14,7 @@ _COPY = "__copy"
 def lower_replicate_rows(node: ReplicateRows, rows: DataFrame) -> DataFrame:
     """Lower a replication, whose output has only inserts and deletes."""
     count = quote(node.count)
-    kinds = f"({RowKind.INSERT.value}, {RowKind.UPDATE_AFTER.value})"
-    kind = (
-        f"CAST(CASE WHEN {ROW_KIND_COLUMN} IN {kinds} THEN {RowKind.INSERT.value}"
-        f" ELSE {RowKind.DELETE.value} END AS TINYINT) AS {ROW_KIND_COLUMN}"
-    )
     columns = [quote(field.name) for field in node.fields]
     copies = f"explode(array_repeat(0, CAST({count} AS INT))) AS {_COPY}"
-    repeated = rows.where(f"{count} > 0").selectExpr(kind, *columns, copies)
+    repeated = rows.where(f"{count} > 0").selectExpr(row_kind(node.mode), *columns, copies)
     return repeated.drop(_COPY)

@@ -17,6 +17,7 @@ from streamtable.jvm.specs.window import (
 )
 from streamtable.operators.aggregate.group_aggregate import aggregations, folds
 from streamtable.operators.context import LoweringContext
+from streamtable.operators.rows.kinds import row_kind
 from streamtable.operators.schema import changelog_ddl
 from streamtable.operators.window.event_times import lateness, required, table_below
 from streamtable.plan.aggregate.call import holds_bytes
@@ -45,7 +46,7 @@ def lower_window_table(node: WindowRows, rows: DataFrame, kept: Sequence[str] = 
     columns = [*(quote(f.name) for f in node.input.fields), *kept]
     millis = f"unix_millis(timestamp_micros({moment}))"
     rows = rows.selectExpr(
-        ROW_KIND_COLUMN, *columns, f"{required(millis, time.name, table_below(node))} AS __ms"
+        row_kind(node.mode), *columns, f"{required(millis, time.name, table_below(node))} AS __ms"
     )
     first = f"(__ms - pmod(__ms - {window.offset}L, {{}}L))"
     size, step = window.size, window.step

@@ -7,7 +7,7 @@ from functools import cached_property
 from itertools import product
 from typing import Self
 
-from streamtable.core.changelog import APPEND, ChangelogMode, RowKind
+from streamtable.core.changelog import ChangelogMode
 from streamtable.core.identity import stable
 from streamtable.core.types import Field
 from streamtable.plan.inputs import UnaryNode
@@ -68,11 +68,8 @@ class LookupJoin(UnaryNode):
     @property
     def mode(self) -> ChangelogMode:
         """Mode of the input, or inserts and deletes."""
-        if self.input.mode.is_append:
-            return APPEND
-        if self.keeps_kinds:
-            return self.input.mode
-        return ChangelogMode(frozenset({RowKind.INSERT, RowKind.DELETE}))
+        below = self.input.mode
+        return below if self.keeps_kinds else below.without_updates()
 
     def row_keys(self, *, ordered: bool) -> tuple[Key, ...]:
         """Return the keys of the input, plus a key of the table if there may be several matches."""

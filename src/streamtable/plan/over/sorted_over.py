@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from datetime import timedelta
 from functools import cached_property
 
-from streamtable.core.changelog import RETRACT, UPSERT, ChangelogMode, RowKind
+from streamtable.core.changelog import INSERT_DELETE, RETRACT, UPSERT, ChangelogMode
 from streamtable.core.identity import stable
 from streamtable.core.types import Field
 from streamtable.plan.aggregate.call import AggregateCall
@@ -73,7 +73,7 @@ class SortedOver(UnaryNode, Expiring):
     def mode(self) -> ChangelogMode:
         """Changes: a new row changes the aggregates of the rows that follow it in the order."""
         if self.key is None:
-            return ChangelogMode(frozenset({RowKind.INSERT, RowKind.DELETE}))
+            return INSERT_DELETE
         return RETRACT if self.before else UPSERT
 
     def row_keys(self, *, ordered: bool) -> tuple[Key, ...]:

@@ -125,28 +125,31 @@ class Calc(UnaryNode):
 
     def needs_before(self, child: Node, before: bool) -> bool:
         """Return true if the consumer needs it, or if the filter may split an update."""
-        del child
-        return before or self._decides()
+        return before or (not child.mode.is_append and self._reads_more_than_key())
 
     def settled(self, before: bool) -> Calc:
         """Return a paired filter if the filter reads more than the unique key.
 
         Such a filter may pass only one row of an update.
         """
-        if self._decides() and not before:
+        if self._splits_updates() and not before:
             return replace(self, input=self.input.in_pairs(), paired=True)
         return self
 
-    def _decides(self) -> bool:
+    def _splits_updates(self) -> bool:
         """Return whether the filter may pass one row of an update and drop the other."""
-        if self.condition is None or self.input.mode.is_append:
-            return False
-        return not any(self.condition_fields <= set(key) for key in ordered_keys(self.input))
+        return self.input.mode.has_updates and self._reads_more_than_key()
+
+    def _reads_more_than_key(self) -> bool:
+        """Return whether the rows of an update may differ in what the filter reads."""
+        return self.condition is not None and not any(
+            self.condition_fields <= set(key) for key in ordered_keys(self.input)
+        )
 
     def in_pairs(self) -> Calc:
         """Return the operator with a paired filter, if the filter may split updates."""
         below = replace(self, input=self.input.in_pairs())
-        return replace(below, paired=self._decides(), before=True)
+        return replace(below, paired=self._splits_updates(), before=True)
 
     def with_deletes(self) -> Calc:
         """Return the operator with a filter that emits deletes for dropped rows."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from streamtable.core.changelog import APPEND, ChangelogMode, RowKind
+from streamtable.core.changelog import ChangelogMode
 from streamtable.core.identity import stable
 from streamtable.core.types import Field
 from streamtable.plan.inputs import UnaryNode
@@ -62,9 +62,7 @@ class Expand(UnaryNode):
     @property
     def mode(self) -> ChangelogMode:
         """Append-only over append-only input; otherwise deletes and inserts."""
-        if self.input.mode.is_append:
-            return APPEND
-        return ChangelogMode(frozenset({RowKind.INSERT, RowKind.DELETE}))
+        return self.input.mode.without_updates()
 
     def row_keys(self, *, ordered: bool) -> tuple[Key, ...]:
         """Return the keys of the input plus the place of the element.

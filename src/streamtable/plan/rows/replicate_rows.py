@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 
-from streamtable.core.changelog import ChangelogMode, RowKind
+from streamtable.core.changelog import INSERT_DELETE, ChangelogMode
 from streamtable.core.identity import stable
 from streamtable.core.types import Field
 from streamtable.plan.inputs import UnaryNode
@@ -34,7 +34,7 @@ class ReplicateRows(UnaryNode):
     @property
     def mode(self) -> ChangelogMode:
         """Inserts and deletes: copies of a row have no identity."""
-        return ChangelogMode(frozenset({RowKind.INSERT, RowKind.DELETE}))
+        return INSERT_DELETE
 
     def needs_before(self, child: Node, before: bool) -> bool:
         """Return true: the two rows of an update differ in their counts."""

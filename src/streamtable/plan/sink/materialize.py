@@ -91,9 +91,9 @@ class Materialize(UnaryNode, Expiring):
         key, known = listed(self.key), unique_keys(self.input)
         if self.is_unique:
             yield (
-                f"a row of key {key} may move from one task of a join to another, so a"
-                " Materialize keeps every row of the result to order its changes; a join on"
-                " columns of that key needs no such state."
+                f"a row of key {key} may move from one task of a join to another, or from one"
+                " window to another, so a Materialize keeps every row of the result to order its"
+                " changes; a join on columns of that key needs no such state."
             )
             return
         yield (

@@ -87,8 +87,17 @@ class WindowTable(WindowRows):
 
     @property
     def mode(self) -> ChangelogMode:
-        """Mode of the input."""
-        return self.input.mode
+        """Append-only over append-only input; otherwise deletes and inserts.
+
+        An update may move a row to another window, and a row may have several windows.
+        """
+        return self.input.mode.without_updates()
+
+    def row_keys(self, *, ordered: bool) -> tuple[Key, ...]:
+        """Return the keys of the input plus the window; none is ordered over changes."""
+        if ordered and not self.mode.is_append:
+            return ()
+        return super().row_keys(ordered=ordered)
 
     def in_parts(self, wanted: frozenset[Path]) -> Node:
         """Add the time and the fields of sessions to what is passed on."""
