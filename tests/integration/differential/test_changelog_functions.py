@@ -107,3 +107,30 @@ def test_changes_go_through_a_topic(
         run()
         expected = {(k,): {"k": k, "n": n} for k, n in counts.items() if n % 2}
         assert run.rows("counts") == expected
+
+
+def test_changes_of_separate_records_pass_a_filter(
+    spark: SparkSession, broker: Broker, topic: Topics, tmp_path: Path
+) -> None:
+    """Without a materializer; the rows of two updates are interleaved, and split by a batch."""
+    source, servers = topic("changes", partitions=1), broker.bootstrap_servers
+    script = """
+    SET 'table.exec.sink.upsert-materialize' = 'NONE';
+    CREATE TABLE changes (op STRING, k INT, v INT) WITH ('connector' = 'kafka',
+      'topic' = '${source}', 'scan.startup.mode' = 'earliest-offset', 'format' = 'json',
+      'properties.bootstrap.servers' = '${servers}');
+    CREATE TABLE great (k INT, v INT, PRIMARY KEY (k) NOT ENFORCED) WITH (
+      'connector' = 'upsert-kafka', 'topic' = '${source}-great', 'key.format' = 'json',
+      'value.format' = 'json', 'properties.bootstrap.servers' = '${servers}');
+    INSERT INTO great SELECT k, v FROM FROM_CHANGELOG(input => TABLE changes) WHERE v > 5;
+    """
+    run = BoundedRun(spark, script, tmp_path / "c", {"source": source, "servers": servers})
+    batches = (
+        ([("INSERT", 1, 7), ("INSERT", 2, 8), ("INSERT", 3, 1)], {1: 7, 2: 8}),
+        ([("UPDATE_BEFORE", 1, 7), ("UPDATE_BEFORE", 2, 8), ("UPDATE_BEFORE", 3, 1)], {}),
+        ([("UPDATE_AFTER", 2, 9), ("UPDATE_AFTER", 1, 2), ("UPDATE_AFTER", 3, 6)], {2: 9, 3: 6}),
+    )
+    for changes, expected in batches:
+        produce_json(servers, source, [{"op": op, "k": k, "v": v} for op, k, v in changes])
+        run()
+        assert {key: row["v"] for (key,), row in run.rows("great").items()} == expected

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 from confluent_kafka import Producer
 
+from streamtable.testing.histories import Change
 from streamtable.testing.jobs import BoundedRun
-from streamtable.testing.topics import produce_json
+from streamtable.testing.topics import produce_changes, produce_json
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -203,3 +204,39 @@ def _compare(people: list[dict[str, Any]], *stores: Store) -> None:
         assert store.run("SELECT * FROM teams ORDER BY team") == wanted
     copied = sorted((str(p["id"]), p["name"]) for p in people)
     assert sorted(stores[2].run("SELECT * FROM people")) == copied
+
+
+def test_old_rows_of_updates_delete_their_keys(
+    spark: SparkSession, broker: Broker, topic: Topics, tmp_path: Path, sqlite: SqliteStore
+) -> None:
+    """Without a materializer, a row that gets another sink key leaves its old one."""
+    sqlite.run("CREATE TABLE places (place INT PRIMARY KEY, k INT)")
+    source = topic("places")
+    kafka = "'connector' = 'upsert-kafka', 'properties.bootstrap.servers' = '${servers}'"
+    kafka += ", 'key.format' = 'json', 'value.format' = 'json'"
+    by_place = "place INT, k INT, PRIMARY KEY (place) NOT ENFORCED"
+    script = f"""
+    SET 'table.exec.sink.upsert-materialize' = 'NONE';
+    CREATE TABLE moves (k INT, place INT, PRIMARY KEY (k) NOT ENFORCED)
+      WITH ({kafka}, 'topic' = '${{source}}');
+    CREATE TABLE of_topic ({by_place}) WITH ({kafka}, 'topic' = '${{source}}-p');
+    CREATE TABLE of_database ({by_place}) {sqlite.options("places")};
+    CREATE VIEW placed AS SELECT place, k FROM moves WHERE place <> 22;
+    INSERT INTO of_topic SELECT * FROM placed;
+    INSERT INTO of_database SELECT * FROM placed;
+    """
+    names = {"source": source, "servers": broker.bootstrap_servers}
+    job = BoundedRun(spark, script, tmp_path / "c", names)
+    rounds = (
+        ({1: 10, 2: 20, 3: 30}, {10: 1, 20: 2, 30: 3}),
+        ({1: 11, 2: 22, 3: None}, {11: 1}),
+        ({1: 11, 2: 23, 3: 33}, {11: 1, 23: 2, 33: 3}),
+        ({1: None, 2: 23, 3: 34}, {23: 2, 34: 3}),
+    )
+    for moves, expected in rounds:
+        changes = [Change(k, None if p is None else {"place": p}) for k, p in moves.items()]
+        produce_changes(broker.bootstrap_servers, source, "k", changes)
+        job()
+        assert {key: row["k"] for (key,), row in job.rows("of_topic").items()} == expected
+        rows = sqlite.run("SELECT place, k FROM places")
+        assert {int(place or 0): int(k or 0) for place, k in rows} == expected

@@ -79,7 +79,8 @@ UPSERT_MATERIALIZE = Option(
     choice(UpsertMaterialize),
     default=UpsertMaterialize.AUTO,
     doc="Whether state keeps the rows of each sink key to find the last one: never, if the"
-    " sink's key is not the query's key, or for every query with updates.",
+    " sink's key is not the query's key, or for every query with updates. With NONE, the old row"
+    " of an update deletes its sink key, if that is not the query's key.",
 )
 
 STATE_TTL = Option(

@@ -1,4 +1,4 @@
-"""Row kinds as Spark SQL, for operators that do not emit all of them."""
+"""Row kinds as Spark SQL, for consumers that do not take all of them."""
 
 from __future__ import annotations
 
@@ -16,5 +16,14 @@ def row_kind(mode: ChangelogMode) -> str:
     """
     if mode.is_append or mode.has_updates:
         return ROW_KIND_COLUMN
-    kind = f"CASE {ROW_KIND_COLUMN} {_DELETES} {_INSERTS} ELSE {ROW_KIND_COLUMN} END"
-    return f"{kind} AS {ROW_KIND_COLUMN}"
+    return _replaced(_DELETES, _INSERTS)
+
+
+def deleting_row_kind() -> str:
+    """Return the row kind in which an update-before row is a delete."""
+    return _replaced(_DELETES)
+
+
+def _replaced(*cases: str) -> str:
+    whens = " ".join(cases)
+    return f"CASE {ROW_KIND_COLUMN} {whens} ELSE {ROW_KIND_COLUMN} END AS {ROW_KIND_COLUMN}"

@@ -18,6 +18,7 @@ from streamtable.core.settings.table import (
 from streamtable.core.types import quote
 from streamtable.operators.context import LoweringContext
 from streamtable.operators.lower import lower
+from streamtable.operators.rows.kinds import deleting_row_kind
 from streamtable.operators.sink.length import with_length
 from streamtable.plan.sink.sink import Sink
 from streamtable.plan.source.metadata_columns import written_metadata
@@ -46,6 +47,8 @@ def with_metadata(sink: Sink, rows: DataFrame) -> DataFrame:
 def checked_rows(sink: Sink, context: LoweringContext) -> DataFrame:
     """Lower a sink to row kinds and columns in the types of the table, checked but not encoded."""
     rows = lower(sink.input, replace(context, window_buckets=sink.window_buckets))
+    if sink.deletes_before:
+        rows = rows.selectExpr(deleting_row_kind(), *(quote(f.name) for f in sink.input.fields))
     return checked(sink, rows, context)
 
 

@@ -53,6 +53,8 @@ def _written(sink: Sink, *, changeable: bool) -> str:
     not_null = f", checks NOT NULL of ({', '.join(sink.not_null)})" if sink.not_null else ""
     line = f"Sink {sink.table.name}: {connector.describe()}{key}{not_null}"
     line += f"  accepts {connector.writes}"
+    if sink.deletes_before:
+        line += ", UB deletes its key"
     left = replay_obstacle(sink.input) if changeable and connector.writes.has_before else None
     if left is not None and obstacle(sink.input) is None:
         line += f"  micro-batches in auto mode: a crash might leave a transient row of {left}"

@@ -5,7 +5,8 @@ The rule has three steps, like Flink's `FlinkChangelogModeInferenceProgram`:
 1. `mode` is the set of row kinds that each operator emits by itself.
 2. From the sink down, `needs_before` returns whether an input must emit update-before rows. An
 aggregation over changing input needs them to remove the old row from its group. A filter on columns
-that may change needs them to know whether the old row had passed.
+that may change needs them to know whether the old row had passed. An upsert sink needs them if its
+key is not the key of the query.
 3. `satisfied` and `settled` rewrite an operator whose input does not emit the needed row kinds. An
 upsert scan gets a `Normalize`. An aggregation or a join emits update-before rows. A filter becomes
 a paired filter. A join on columns of the primary key reads upserts without a normalizer and finds
@@ -21,8 +22,8 @@ from dataclasses import replace
 from streamtable.core.changelog import RowKind
 from streamtable.core.errors import Condition, StreamtableError
 from streamtable.core.settings.table import UpsertMaterialize
-from streamtable.plan.keys import ordered_keys, unique_keys
-from streamtable.plan.node import Key, Node
+from streamtable.plan.keys import unique_keys
+from streamtable.plan.node import Node
 from streamtable.plan.position import is_scattered, with_position
 from streamtable.plan.sink.exchange import Exchange
 from streamtable.plan.sink.materialize import Materialize
@@ -51,9 +52,10 @@ def infer(
     takes = sink.table.connector.writes
     if takes.is_append:
         _check_append(sink)
-    elif not takes.has_before and not sink.input.mode.is_append:
+    elif sink.takes_upserts and not sink.input.mode.is_append:
         sink = replace(sink, input=_keyed(sink, materialize))
-    return _in_order(replace(sink, input=sink.input.satisfied(takes.has_before, duplicates)))
+    before = takes.has_before or sink.needs_before
+    return _in_order(replace(sink, input=sink.input.satisfied(before, duplicates)))
 
 
 def infer_changes(shown: Collect, *, duplicates: bool = False) -> Collect:
@@ -85,10 +87,9 @@ def _keyed(sink: Sink, materialize: UpsertMaterialize) -> Node:
     emits the last row. If that row is deleted, it emits the previous one. Flink's
     `SinkUpsertMaterializer`.
     """
-    found = [key for key in unique_keys(sink.input) if _is_key(key, sink)]
-    ordered = any(key in ordered_keys(sink.input) for key in found)
+    found = sink.keys_in(unique_keys(sink.input))
     forced = materialize is UpsertMaterialize.FORCE
-    if materialize is UpsertMaterialize.NONE or (ordered and not forced):
+    if materialize is UpsertMaterialize.NONE or not (sink.needs_before or forced):
         return sink.input
     return Materialize(sink.input, found[0] if found else sink.key)
 
@@ -102,7 +103,3 @@ def _in_order(sink: Sink) -> Sink:
         return sink
     positioned, order = with_position(sink.input)
     return replace(sink, input=Exchange(positioned, sink.key, order))
-
-
-def _is_key(key: Key, sink: Sink) -> bool:
-    return set(key) <= set(sink.key) <= {*key, *sink.input.constants}

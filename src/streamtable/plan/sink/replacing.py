@@ -17,8 +17,7 @@ def replaces_inserts(sink: Sink) -> bool:
     They do in an upsert table, unless its key contains a unique key of the query, such as the key
     of a window aggregate. In that case no two rows have the same sink key.
     """
-    writes = sink.table.connector.writes
-    if writes.is_append or writes.has_before or not sink.input.mode.is_append:
+    if not (sink.takes_upserts and sink.input.mode.is_append):
         return False
     told_apart = {*sink.key, *sink.input.constants}
     if any(set(key) <= told_apart for key in unique_keys(sink.input)):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import Enum
 
@@ -9,6 +10,7 @@ from streamtable.core.errors import Span
 from streamtable.core.identity import stable
 from streamtable.core.table import Table
 from streamtable.core.types import Field
+from streamtable.plan.keys import ordered_keys
 from streamtable.plan.node import Key, Node
 
 
@@ -58,6 +60,32 @@ class Sink:
     def key(self) -> Key:
         """The primary key of the table."""
         return self.table.schema.primary_key
+
+    def keys_in(self, keys: Iterable[Key]) -> list[Key]:
+        """Return the keys of the query that are the primary key of the table, without constants."""
+        constants = self.input.constants
+        return [key for key in keys if set(key) <= set(self.key) <= {*key, *constants}]
+
+    @property
+    def takes_upserts(self) -> bool:
+        """Whether the table takes updates and deletes, and no update-before rows."""
+        writes = self.table.connector.writes
+        return not writes.is_append and not writes.has_before
+
+    @property
+    def needs_before(self) -> bool:
+        """Whether a table of upserts needs update-before rows.
+
+        It does unless the new row of an update has the key of the old row and so replaces it. As in
+        Flink, `table.exec.sink.upsert-materialize` does not matter.
+        """
+        changes = self.takes_upserts and not self.input.mode.is_append
+        return changes and not self.keys_in(ordered_keys(self.input))
+
+    @property
+    def deletes_before(self) -> bool:
+        """Whether an update-before row deletes its key, as in Flink's upsert sinks."""
+        return self.needs_before and self.input.mode.has_before
 
 
 @stable("Collect", input="input", columns="columns", at="at")
