@@ -25,7 +25,7 @@ def ordered_keys(node: Node) -> tuple[Key, ...]:
     An ordered key has these properties:
 
     - One task emits all changes of a key value, and deletes precede the rows that replace them.
-    - The two rows of an update have the same key value.
+    - The two rows of an update have the same key value, and are neighbours.
 
     A key of a join that does not contain the join key is not ordered: a row whose join key changes
     moves to another task. Neither is a key that rests on a key of an input that is not ordered.

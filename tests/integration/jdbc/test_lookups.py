@@ -6,8 +6,9 @@ import threading
 import time
 from typing import TYPE_CHECKING, Any
 
+from streamtable.testing.histories import Change
 from streamtable.testing.jobs import BoundedRun
-from streamtable.testing.topics import produce_json
+from streamtable.testing.topics import produce_changes, produce_json
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -135,6 +136,43 @@ def test_changes_look_up_again(
         rows.append({key: dict(row) for key, row in job.rows("named").items()})
     names_of_a = [found.get(("a",), {}).get("name") for found in rows]
     assert names_of_a == ["one", "two", None, "four"]
+
+
+def test_only_one_lookup_of_an_update_finds_a_row(
+    spark: SparkSession, broker: Broker, topic: Topics, tmp_path: Path, sqlite: SqliteStore
+) -> None:
+    """The table changes all the time. A filter above the inner lookup by key keeps rows apart."""
+    sqlite.run(
+        "CREATE TABLE there (id BIGINT PRIMARY KEY, name TEXT)",
+        "INSERT INTO there VALUES (0, 'a'), (1, 'b'), (2, 'c'), (3, 'd')",
+        "CREATE VIEW flickering AS SELECT * FROM there WHERE random() % 2 = 0",
+    )
+    script = f"""
+    CREATE TABLE people (k INT, word STRING, p AS PROCTIME(), PRIMARY KEY (k) NOT ENFORCED) WITH (
+      'connector' = 'upsert-kafka', 'topic' = '${{source}}',
+      'properties.bootstrap.servers' = '${{servers}}', 'key.format' = 'json',
+      'value.format' = 'json');
+    CREATE TABLE flickering (id INT, name STRING, PRIMARY KEY (id) NOT ENFORCED)
+      {sqlite.options("flickering")};
+    CREATE TABLE named (k INT, word STRING, name STRING, PRIMARY KEY (k) NOT ENFORCED) WITH (
+      'connector' = 'upsert-kafka', 'topic' = '${{source}}-n',
+      'properties.bootstrap.servers' = '${{servers}}', 'key.format' = 'json',
+      'value.format' = 'json');
+    INSERT INTO named SELECT a.k, a.word, f.name FROM people AS a
+    JOIN flickering FOR SYSTEM_TIME AS OF a.p AS f ON a.k = f.id WHERE a.word <> f.name;
+    """
+    source = topic("people", partitions=1)
+    names = {"source": source, "servers": broker.bootstrap_servers}
+    job = BoundedRun(spark, script, tmp_path / "c", names)
+    for round_ in range(8):
+        words = [Change(k, {"word": f"{round_}-{k}"}) for k in range(4)]
+        produce_changes(broker.bootstrap_servers, source, "k", words)
+        job()
+        # As in Flink, an old row stays if the lookup that retracts it finds no row.
+        for (key,), row in job.rows("named").items():
+            versions = [f"{r}-{key}" for r in range(round_ + 1)]
+            assert (row["k"], row["name"]) == (key, "abcd"[key])
+            assert row["word"] in versions
 
 
 def test_a_hint_repeats_a_lookup_and_the_cache_keeps_what_it_found(

@@ -62,6 +62,15 @@ class ConnectorLookupJoin(LookupJoin):
         types = {f.name: f.type for f in self.scan.table.schema.physical}
         return tuple(Field(column, types[column]) for _, column in self.keys)
 
+    def in_pairs(self) -> Node:
+        """Return a left join with a paired filter over paired filters.
+
+        The table may change between the lookups of the two rows of an update, so that only one of
+        them finds a row.
+        """
+        found = self._filtered()
+        return super().in_pairs() if found is None else found.in_pairs()
+
     def reads(self, wanted: set[str]) -> tuple[set[str], ...]:
         """Return the fields that are passed on, those of the condition, and those of the key."""
         (read,) = super().reads(wanted)

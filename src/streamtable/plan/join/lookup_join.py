@@ -9,11 +9,13 @@ from typing import Self
 
 from streamtable.core.changelog import ChangelogMode
 from streamtable.core.identity import stable
-from streamtable.core.types import Field
+from streamtable.core.types import Field, quote
+from streamtable.plan.binding.bound import whole
 from streamtable.plan.inputs import UnaryNode
 from streamtable.plan.join.kind import JoinKind, nullable
 from streamtable.plan.keys import distinct, unique_keys
 from streamtable.plan.node import Key, Node
+from streamtable.plan.rows.calc import Calc, passed_on
 
 
 @stable(
@@ -82,6 +84,27 @@ class LookupJoin(UnaryNode):
     def needs_before(self, child: Node, before: bool) -> bool:
         """Return the consumer's need; always true if updates become deletes and inserts."""
         return not child.mode.is_append and (before or not self.keeps_kinds)
+
+    def with_updates(self) -> Node:
+        """Return a join that keeps row kinds and has the same rows; the join itself if none has."""
+        found = None if self.mode.is_append or self.keeps_kinds else self._filtered()
+        return self if found is None else found
+
+    def _filtered(self) -> Calc | None:
+        """Return an inner join with at most one match as a left join with a filter.
+
+        The filter can be paired, so that it evaluates both rows of an update together.
+
+        before:  LookupJoin on a = x
+        after:   Calc where x is not null <- LeftLookupJoin on a = x
+
+        None if there are several matches, or no field of the table that is never NULL.
+        """
+        there = next((f.name for f in self.table.fields if not f.type.nullable), None)
+        if there is None or not self.single or self.kind.pads_right:
+            return None
+        left = replace(self, kind=JoinKind.LEFT)
+        return Calc(left, passed_on(self.fields), f"({quote(there)} IS NOT NULL)", whole([there]))
 
     def in_pairs(self) -> Node:
         """Return the join over paired filters, if row kinds are kept."""

@@ -16,7 +16,6 @@ from streamtable.plan.binding.bound import Bound
 from streamtable.plan.binding.python_calls import calls_python
 from streamtable.plan.join.connector_lookup_join import ConnectorLookupJoin
 from streamtable.plan.join.kind import JoinKind
-from streamtable.plan.join.plan_lookup_join import found
 from streamtable.plan.keys import ordered_keys
 from streamtable.plan.node import Node
 from streamtable.plan.query.conditions import Part, all_of
@@ -94,9 +93,7 @@ def connector_lookup(
         keys=tuple(zip(names, columns, strict=True)),
         retry=hints.take(right),
     )
-    there = next((f.name for f in node.fields if not f.type.nullable), None)
-    changes = join.single and not join.keeps_kinds and not left.node.mode.is_append
-    return found(join, there) if changes and there else join
+    return join.with_updates()
 
 
 def _keys(

@@ -6,17 +6,14 @@ Source of the rules: Flink's *Joins in Continuous Queries* page, *Lookup Join*.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 from streamtable.core.types import Field, Root, quote
-from streamtable.plan.binding.bound import whole
 from streamtable.plan.join.kind import JoinKind
 from streamtable.plan.join.lookup_join import LookupJoin
 from streamtable.plan.keys import is_single, ordered_keys
 from streamtable.plan.node import Key, Node
 from streamtable.plan.query.conditions import Part, all_of
 from streamtable.plan.query.relation import Relation
-from streamtable.plan.rows.calc import Calc, passed_on
 
 #: Types whose values stay distinct in a cast to BIGINT.
 _INTEGERS = frozenset({Root.TINYINT, Root.SMALLINT, Root.INT, Root.BIGINT})
@@ -43,25 +40,7 @@ def lookup_join(left: Relation, right: Relation, kind: JoinKind, parts: Sequence
         single=is_single(right.node, _equal_fields(left.node, right.node, parts)),
         by_key=any(decides <= set(key) for key in ordered_keys(left.node)),
     )
-    there = next((f.name for f in right.node.fields if not f.type.nullable), None)
-    changes = node.single and not node.keeps_kinds and not left.node.mode.is_append
-    return found(node, there) if changes and there else node
-
-
-def found(node: LookupJoin, there: str) -> Calc:
-    """Rewrite an inner lookup join with at most one match as a left one with a filter.
-
-    The filter can be paired, so that it evaluates both rows of an update together.
-
-    before:  LookupJoin on a = x
-    after:   Calc where x is not null <- LeftLookupJoin on a = x
-
-    Args:
-        node: the inner join.
-        there: a field of the table that is never NULL.
-    """
-    padded = replace(node, kind=JoinKind.LEFT)
-    return Calc(padded, passed_on(node.fields), f"({quote(there)} IS NOT NULL)", whole([there]))
+    return node.with_updates()
 
 
 def _equal_fields(left: Node, right: Node, parts: Sequence[Part]) -> Key:

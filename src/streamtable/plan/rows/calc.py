@@ -128,11 +128,12 @@ class Calc(UnaryNode):
         return before or (not child.mode.is_append and self._reads_more_than_key())
 
     def settled(self, before: bool) -> Calc:
-        """Return a paired filter if the filter reads more than the unique key.
+        """Return a paired filter if the consumer takes upserts and the filter may split them.
 
-        Such a filter may pass only one row of an update.
+        The two rows of an update are neighbours only if the input has an ordered key. Without such
+        a key, the consumer takes update-before rows, and the filter decides on each row alone.
         """
-        if self._splits_updates() and not before:
+        if ordered_keys(self.input) and self._splits_updates() and not before:
             return replace(self, input=self.input.in_pairs(), paired=True)
         return self
 

@@ -56,10 +56,6 @@ class UnionAll(Node):
         del child
         return before
 
-    def in_pairs(self) -> UnionAll:
-        """Return the operator over paired filters in each input."""
-        return self.over(child.in_pairs() for child in self.inputs)
-
     def positioned(self) -> Node | None:
         """Return the operator with the positions of the inputs; rows without one come first.
 
