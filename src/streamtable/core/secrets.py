@@ -16,7 +16,9 @@ MASK = "****"
 _SHORTEST = 4
 
 _KEY = re.compile(
-    r"password|secret|token|jaas|accesskey|credential|user[.-]info|keystore\.key",
+    r"password|secret|token|jaas|accesskey|credential|user[.-]info|keystore\.key"
+    # OpenLineage, and the object stores of Azure, Google and S3.
+    r"|api[-_.]?key|account\.key|azure\.sas|private[-_.]?key|encryption\.key\b",
     re.IGNORECASE,
 )
 _IN_JAAS = re.compile(r"""(?:password|secret)\w*\s*=\s*["']([^"']+)["']""", re.IGNORECASE)
