@@ -45,6 +45,13 @@ QUERIES = {
             " FROM t GROUP BY COALESCE(g, 'none')"
         ),
     ),
+    "months": Query(
+        (0,),
+        (
+            "SELECT COALESCE(g, 'none'), MAX(INTERVAL '5' MONTH * v) = INTERVAL '50' MONTH,"
+            " MIN(INTERVAL '5' MONTH * v) < INTERVAL '1' YEAR FROM t GROUP BY COALESCE(g, 'none')"
+        ),
+    ),
     "big_groups": Query(
         (0,),
         (

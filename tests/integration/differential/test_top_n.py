@@ -35,6 +35,7 @@ QUERIES = {
     "unranked": Query((0,), _first("a", "v NULLS LAST, k", "rn < 3", "k, g, v")),
     "one": Query((0,), _first("a", "v, k DESC", "1 = rn", "g, k, v")),
     "second": Query((0, 1), _first("a", "v DESC NULLS FIRST", "rn = 2")),
+    "by_months": Query((0, 1), _first("a", "INTERVAL '5' MONTH * v DESC", "rn <= 2")),
     "of_append": Query((0, 1), _first("e", "v", "rn <= 2")),
     "one_of_append": Query((0,), _first("e", "v, k", "rn = 1", "g, k, v")),
     "limited": Query((0,), "SELECT k, v FROM a ORDER BY v DESC, k LIMIT 5 OFFSET 1"),

@@ -7,6 +7,7 @@ import java.util.Comparator;
 import java.util.Iterator;
 import java.util.List;
 import org.apache.spark.sql.Row;
+import scala.collection.Map;
 import scala.collection.Seq;
 
 /**
@@ -105,11 +106,11 @@ public final class RowOrder implements Comparator<Row>, Serializable {
     if (left instanceof Seq<?> items) {
       return items(items, (Seq<?>) right);
     }
-    if (left instanceof Comparable || left instanceof byte[]) {
-      return Values.compare(left, right);
+    if (left instanceof Map<?, ?>) {
+      // Maps have no order; any order that separates unequal maps is sufficient.
+      return Integer.compare(Values.hash(left), Values.hash(right));
     }
-    // Maps have no order; any order that separates unequal maps is sufficient.
-    return Integer.compare(Values.hash(left), Values.hash(right));
+    return Values.compare(left, right);
   }
 
   private static int items(Seq<?> left, Seq<?> right) {

@@ -1,5 +1,6 @@
 package io.streamtable.operators.row;
 
+import java.time.Period;
 import java.util.Arrays;
 import java.util.Objects;
 import org.apache.spark.sql.Row;
@@ -17,6 +18,9 @@ public final class Values {
     }
     if (left instanceof String text) {
       return compareTexts(text, (String) right);
+    }
+    if (left instanceof Period months) {
+      return Long.compare(months.toTotalMonths(), ((Period) right).toTotalMonths());
     }
     return ((Comparable<Object>) left).compareTo(right);
   }
