@@ -13,6 +13,7 @@ from tests.integration.jobs.committed import records
 
 from streamtable.core.errors import Condition, StreamtableError
 from streamtable.testing.jobs import BoundedRun
+from streamtable.testing.state import state_rows
 from streamtable.testing.topics import produce
 
 if TYPE_CHECKING:
@@ -220,3 +221,42 @@ def test_headers_of_a_record_without_any(
         '{"id":1,"n":0,"missing":false}',
         '{"id":2,"n":1,"missing":false}',
     }
+
+
+#: Headers of an upsert table pass a join whose key is another one than the sink's.
+JOINED = """
+CREATE TABLE u (k INT, fk INT, h MAP<STRING, BYTES> METADATA FROM 'headers',
+  PRIMARY KEY (k) NOT ENFORCED) WITH (${upsert}, 'topic' = '${source}');
+CREATE TABLE t (id INT, x INT, PRIMARY KEY (id) NOT ENFORCED) WITH (
+  ${upsert}, 'topic' = '${other}');
+CREATE TABLE o (k INT, x INT, h MAP<STRING, BYTES> METADATA FROM 'headers',
+  PRIMARY KEY (k) NOT ENFORCED) WITH (${upsert}, 'topic' = '${other}-out');
+INSERT INTO o SELECT u.k, t.x, u.h FROM u JOIN t ON u.fk = t.id;
+""".replace(
+    "${upsert}",
+    "'connector' = 'upsert-kafka', 'properties.bootstrap.servers' = '${servers}',"
+    " 'key.format' = 'json', 'value.format' = 'json'",
+)
+
+
+def test_a_row_with_headers_is_deleted(
+    spark: SparkSession, broker: Broker, topic: Topics, tmp_path: Path
+) -> None:
+    source, other = topic("in"), topic("other")
+    producer = Producer({"bootstrap.servers": broker.bootstrap_servers})
+    producer.produce(other, b'{"id":7,"x":5}', b'{"id":7}')
+    for k in (1, 2):
+        value = json.dumps({"k": k, "fk": 7})
+        producer.produce(source, value, json.dumps({"k": k}), headers=[("a", b"1"), ("b", None)])
+    assert producer.flush(30) == 0
+    names = {"source": source, "other": other, "servers": broker.bootstrap_servers}
+    run = BoundedRun(spark, JOINED, tmp_path / "c", names)
+    run()
+    assert {row["k"] for row in run.rows("o").values()} == {1, 2}
+    before = state_rows(spark, str(tmp_path / "c" / "o"))
+    producer.produce(source, None, b'{"k":1}')
+    assert producer.flush(30) == 0
+    run()
+    assert {row["k"] for row in run.rows("o").values()} == {2}
+    after = state_rows(spark, str(tmp_path / "c" / "o"))
+    assert sum(after.values()) < sum(before.values())

@@ -7,8 +7,10 @@ import java.util.Comparator;
 import java.util.Iterator;
 import java.util.List;
 import org.apache.spark.sql.Row;
+import org.apache.spark.sql.RowFactory;
 import scala.collection.Map;
 import scala.collection.Seq;
+import scala.jdk.javaapi.CollectionConverters;
 
 /**
  * A total order of rows: by the specified columns, then by all columns from left to right, so that
@@ -106,11 +108,19 @@ public final class RowOrder implements Comparator<Row>, Serializable {
     if (left instanceof Seq<?> items) {
       return items(items, (Seq<?>) right);
     }
-    if (left instanceof Map<?, ?>) {
-      // Maps have no order; any order that separates unequal maps is sufficient.
-      return Integer.compare(Values.hash(left), Values.hash(right));
+    if (left instanceof Map<?, ?> map) {
+      return items(entries(map), entries((Map<?, ?>) right));
     }
     return Values.compare(left, right);
+  }
+
+  /** Returns the entries of a map as rows in order. Equal maps may differ in their own order. */
+  private static Seq<Row> entries(Map<?, ?> map) {
+    List<Row> entries = new ArrayList<>(map.size());
+    CollectionConverters.asJava(map)
+        .forEach((key, value) -> entries.add(RowFactory.create(key, value)));
+    entries.sort(RowOrder::rows);
+    return CollectionConverters.asScala(entries);
   }
 
   private static int items(Seq<?> left, Seq<?> right) {

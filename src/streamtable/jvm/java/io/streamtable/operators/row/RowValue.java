@@ -31,6 +31,19 @@ public final class RowValue {
     return RowFactory.create(columns);
   }
 
+  /**
+   * Returns a column value as a key of maps in memory: the value, or a wrapper that compares it by
+   * content.
+   */
+  public static Object key(Object value) {
+    return Values.lacksEquality(value) ? new RowValue(RowFactory.create(value)) : value;
+  }
+
+  /** Returns the column value of a {@link #key}. */
+  public static Object value(Object key) {
+    return key instanceof RowValue wrapped ? wrapped.row.get(0) : key;
+  }
+
   public Row row() {
     return row;
   }

@@ -2,9 +2,12 @@ package io.streamtable.operators.row;
 
 import java.time.Period;
 import java.util.Arrays;
+import java.util.HashMap;
 import java.util.Objects;
 import org.apache.spark.sql.Row;
+import scala.collection.Map;
 import scala.collection.Seq;
+import scala.jdk.javaapi.CollectionConverters;
 
 /** Order and equality of column values in Spark's external rows. */
 public final class Values {
@@ -43,7 +46,8 @@ public final class Values {
   }
 
   /**
-   * Returns whether two column values are equal, including nulls, byte arrays and nested values.
+   * Returns whether two column values are equal, including nulls, byte arrays, maps and nested
+   * values.
    */
   public static boolean same(Object left, Object right) {
     if (left instanceof byte[] bytes && right instanceof byte[] others) {
@@ -54,6 +58,9 @@ public final class Values {
     }
     if (left instanceof Seq<?> items && right instanceof Seq<?> others) {
       return sameItems(items, others);
+    }
+    if (left instanceof Map<?, ?> map && right instanceof Map<?, ?> other) {
+      return sameEntries(map, other);
     }
     return Objects.equals(left, right);
   }
@@ -76,7 +83,22 @@ public final class Values {
       }
       return hash;
     }
+    if (value instanceof Map<?, ?> map) {
+      // The order of the entries does not matter.
+      for (var entry : CollectionConverters.asJava(map).entrySet()) {
+        hash += 31 * hash(entry.getKey()) ^ hash(entry.getValue());
+      }
+      return hash;
+    }
     return Objects.hashCode(value);
+  }
+
+  /** Returns whether Java's own equality of a value may differ from {@link #same}. */
+  static boolean lacksEquality(Object value) {
+    return value instanceof byte[]
+        || value instanceof Row
+        || value instanceof Seq<?>
+        || value instanceof Map<?, ?>;
   }
 
   private static boolean sameColumns(Row left, Row right) {
@@ -91,6 +113,22 @@ public final class Values {
     boolean same = left.length() == right.length();
     for (int i = 0; same && i < left.length(); i++) {
       same = same(left.apply(i), right.apply(i));
+    }
+    return same;
+  }
+
+  private static boolean sameEntries(Map<?, ?> left, Map<?, ?> right) {
+    boolean same = left.size() == right.size();
+    java.util.Map<Object, Object> others = new HashMap<>();
+    if (same) {
+      CollectionConverters.asJava(right)
+          .forEach((key, value) -> others.put(RowValue.key(key), value));
+    }
+    var entries = CollectionConverters.asJava(left).entrySet().iterator();
+    while (same && entries.hasNext()) {
+      var entry = entries.next();
+      Object key = RowValue.key(entry.getKey());
+      same = others.containsKey(key) && same(entry.getValue(), others.get(key));
     }
     return same;
   }

@@ -1,8 +1,8 @@
 package io.streamtable.operators.accumulator.counted;
 
 import io.streamtable.operators.accumulator.Partial;
+import io.streamtable.operators.row.RowValue;
 import java.io.Serializable;
-import java.nio.ByteBuffer;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.function.ObjLongConsumer;
@@ -41,8 +41,7 @@ final class CountedChanges implements Partial, Serializable {
 
   /** Changes the count of a value. */
   void change(Object value, long by) {
-    // Byte arrays have no equality by content, so they are wrapped in a class that has.
-    counts.merge(value instanceof byte[] bytes ? ByteBuffer.wrap(bytes) : value, by, Long::sum);
+    counts.merge(RowValue.key(value), by, Long::sum);
   }
 
   /** Adds the exported counts of another object. */
@@ -70,7 +69,7 @@ final class CountedChanges implements Partial, Serializable {
     counts.forEach(
         (value, count) -> {
           if (count > 0) {
-            taker.accept(plain(value), count);
+            taker.accept(RowValue.value(value), count);
           }
         });
   }
@@ -81,7 +80,7 @@ final class CountedChanges implements Partial, Serializable {
     Row[] changes = new Row[counts.size()];
     int next = 0;
     for (Map.Entry<Object, Long> entry : counts.entrySet()) {
-      changes[next++] = RowFactory.create(plain(entry.getKey()), entry.getValue());
+      changes[next++] = RowFactory.create(RowValue.value(entry.getKey()), entry.getValue());
     }
     row[at] = changes;
   }
@@ -91,13 +90,9 @@ final class CountedChanges implements Partial, Serializable {
     counts.forEach(
         (value, by) -> {
           if (by != 0) {
-            taker.accept(plain(value), by);
+            taker.accept(RowValue.value(value), by);
           }
         });
     counts.clear();
-  }
-
-  private static Object plain(Object key) {
-    return key instanceof ByteBuffer buffer ? buffer.array() : key;
   }
 }

@@ -2,7 +2,9 @@ package io.streamtable.operators.accumulator.counted;
 
 import io.streamtable.operators.accumulator.Accumulator;
 import io.streamtable.operators.accumulator.Partial;
+import io.streamtable.operators.row.RowValue;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import org.apache.spark.sql.Row;
@@ -58,8 +60,11 @@ public final class MultisetAccumulator implements Accumulator {
 
   @Override
   public Object result() {
-    Map<Object, Integer> found = new HashMap<>();
-    counts.forEach((value, count) -> found.put(value, (int) count));
+    Map<Object, Integer> byContent = new HashMap<>();
+    counts.forEach((value, count) -> byContent.put(RowValue.key(value), (int) count));
+    // The order must not depend on addresses: a retraction has the same bytes as its row.
+    Map<Object, Integer> found = new LinkedHashMap<>();
+    byContent.forEach((key, count) -> found.put(RowValue.value(key), count));
     return CollectionConverters.asScala(found);
   }
 }

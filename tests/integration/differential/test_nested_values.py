@@ -1,0 +1,77 @@
+"""Operators find rows with maps, arrays and rows of BYTES again, by their content."""
+
+from __future__ import annotations
+
+import random
+from typing import TYPE_CHECKING, Any
+
+from tests.integration.differential.support import Query, Source, check
+
+from streamtable.testing.histories import random_history
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+_COLUMNS = "k INT, g INT, v INT"
+#: What a row holds -> how it is made of the text of `v` as BYTES, in Flink's and in Spark's SQL.
+_NESTED = {
+    "map": ("MAP['x', {0}, 'y', X'00']", "map('x', {0}, 'y', X'00')"),
+    "depth": (
+        "ROW(ARRAY[MAP['x', MAP[{0}, 'x', X'00', 'y']]])",
+        "struct(array(map('x', map({0}, 'x', X'00', 'y'))))",
+    ),
+}
+#: Operator -> the sink's key, and its query of a table with the columns k, g, v and the nested h.
+#: No h is written, because JSON has no maps by BYTES.
+_OPERATORS = {
+    "keyed_join": ((0,), "SELECT n.k, b.v, n.h IS NULL FROM {n} JOIN b ON n.g = b.k"),
+    "single_join": ((0,), "SELECT n.k, b.v, n.h IS NULL FROM {n} LEFT JOIN b ON n.k = b.k"),
+    "counted_join": (
+        (0,),
+        (
+            "SELECT COALESCE(b.v, -1), COUNT(n.h) FROM (SELECT v, g, h FROM {n}) AS n"
+            " FULL JOIN b ON n.g = b.g GROUP BY COALESCE(b.v, -1)"
+        ),
+    ),
+    "collected": (
+        (0,),
+        (
+            "SELECT g, COUNT(*) FROM (SELECT COALESCE(g, -1) AS g, COLLECT(h) AS m FROM {n}"
+            " GROUP BY COALESCE(g, -1)) AS x CROSS JOIN UNNEST(m) GROUP BY g"
+        ),
+    ),
+    "top_n": (
+        (0, 1),
+        (
+            "SELECT g, rn, v, h IS NULL FROM (SELECT COALESCE(g, -1) AS g, v, h, ROW_NUMBER() OVER"
+            " (PARTITION BY COALESCE(g, -1) ORDER BY v) AS rn FROM {n}) AS x WHERE rn <= 2"
+        ),
+    ),
+}
+
+
+def _queries() -> dict[str, Query]:
+    found = {}
+    for name, (flink, spark) in _NESTED.items():
+        tables = [
+            f"(SELECT k, g, v, {nested.format(f'CAST(CAST(v AS STRING) AS {binary})')} AS h FROM a)"
+            for nested, binary in ((flink, "BYTES"), (spark, "BINARY"))
+        ]
+        for operator, (key, sql) in _OPERATORS.items():
+            query, batch = (sql.format(n=f"{table} AS n") for table in tables)
+            if operator == "collected":
+                batch = "SELECT COALESCE(g, -1), COUNT(*) FROM a GROUP BY COALESCE(g, -1)"
+            found[f"{operator} of {name}"] = Query(key, query, batch)
+    return found
+
+
+def _values(source: random.Random) -> dict[str, Any]:
+    return {"g": source.choice([None, *range(6)]), "v": source.randrange(4)}
+
+
+def test_rows_are_found_again(spark: SparkSession) -> None:
+    sources = {
+        "a": Source(_COLUMNS, random_history(81, length=90, keys=14, make=_values)),
+        "b": Source(_COLUMNS, random_history(82, length=60, keys=6, make=_values)),
+    }
+    assert check(spark, 81, sources, _queries()) == 0
