@@ -181,6 +181,52 @@ def test_an_update_of_the_primary_key_leaves_no_row_behind(
     assert [row["k"] for row in run.rows("copied").values()] == [2]
 
 
+#: Name -> columns and query of a join. A clock gives each event its own value.
+JOINS = {
+    "partial": ("k INT, g STRING, v INT", "SELECT t.k, t.g, u.v FROM t JOIN u ON t.k = u.k"),
+    "timed": (
+        "k INT, at STRING, v INT",
+        (
+            "SELECT x.k, CAST(x.at AS STRING), u.v"
+            " FROM (SELECT k, CURRENT_TIMESTAMP AS at FROM t) AS x JOIN u ON x.k = u.k"
+        ),
+    ),
+}
+
+
+def test_a_delete_removes_the_row_with_its_key_from_a_join(
+    spark: SparkSession, broker: Broker, topic: Topics, tmp_path: Path
+) -> None:
+    """The delete of 1 has only the key, the delete of 2 has the whole row."""
+    source, other = topic("events"), topic("others")
+    rows = [{"k": k, "g": "a", "v": k} for k in (1, 2, 3)]
+    script = SOURCE + _upsert("u", "k INT, v INT", "k").replace("${source}-u", other)
+    for name, (columns, query) in JOINS.items():
+        script += _upsert(name, columns, "k") + f"INSERT INTO {name} {query};\n"
+    names = {"source": source, "servers": broker.bootstrap_servers, "format": "debezium-json"}
+    run = BoundedRun(spark, script, tmp_path / "c", names)
+
+    def found(v: int, *events: dict[str, Any]) -> list[set[int]]:
+        """Writes events, then v into each row of the other side; returns each join's keys."""
+        for event in events:
+            produce(broker.bootstrap_servers, source, [(None, json.dumps(event).encode())])
+        run()
+        changed = [
+            (json.dumps({"k": k}).encode(), json.dumps({"k": k, "v": v}).encode())
+            for k in (1, 2, 3)
+        ]
+        produce(broker.bootstrap_servers, other, changed)
+        run()
+        rows = [list(run.rows(name).values()) for name in JOINS]
+        assert all(row["v"] == v for join in rows for row in join)
+        return [{row["k"] for row in join} for join in rows]
+
+    inserted = [{"after": row, "op": "c"} for row in rows]
+    deleted = [{"before": row, "op": "d"} for row in ({"k": 1}, rows[1])]
+    assert found(5, *inserted) == [{1, 2, 3}] * len(JOINS)
+    assert found(6, *deleted) == [{3}] * len(JOINS)
+
+
 METADATA = """
 CREATE TABLE t (
   k INT, db STRING METADATA FROM 'value.source.database' VIRTUAL,

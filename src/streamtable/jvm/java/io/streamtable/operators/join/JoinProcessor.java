@@ -22,8 +22,9 @@ import scala.jdk.javaapi.CollectionConverters;
  * "left" and "right", the current rows of each input; see {@link JoinSide}. State has the number of
  * matches of a row only if a condition decides about single pairs. Without a condition, either all
  * rows of a key have matches or none has. With a state TTL it is also stored, because a row may
- * have been emitted with a match that has expired since. A retraction of a row retracts its output
- * whether the row is still in state or not.
+ * have been emitted with a match that has expired since. A retraction of a row then retracts its
+ * output whether the row is still in state or not. If rows have a key, a retraction removes the row
+ * with its key; see {@link Retractions}.
  */
 public final class JoinProcessor extends RowProcessor {
   private static final int WORTH_ASKING = 3;
@@ -84,6 +85,12 @@ public final class JoinProcessor extends RowProcessor {
       leftChanges.additionsFirst((row, by) -> alone(true, row, by, output));
       rightChanges.additionsFirst((row, by) -> alone(false, row, by, output));
     } else {
+      if (leftUpserts == null && spec.leftKey() != null) {
+        new Retractions(left, spec.leftKey(), spec.expires()).resolve(leftChanges);
+      }
+      if (rightUpserts == null && spec.rightKey() != null) {
+        new Retractions(right, spec.rightKey(), spec.expires()).resolve(rightChanges);
+      }
       // Additions first: if a row replaces the only row of its side, the other side stays matched
       // throughout.
       prepare(left, leftChanges);

@@ -3,7 +3,9 @@ package io.streamtable.operators.join;
 import io.streamtable.operators.row.Plain;
 import io.streamtable.operators.row.RowValue;
 import io.streamtable.operators.row.Values;
+import java.util.HashMap;
 import java.util.Iterator;
+import java.util.Map;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.RowFactory;
 import org.apache.spark.sql.streaming.MapState;
@@ -19,6 +21,8 @@ final class KeyedSide implements JoinSide {
   private final StructType keySchema;
   private final StructType valueSchema;
   private transient MapState<Row, Row> state;
+  /** The content of the state for keys that this call has looked for; null for no row. */
+  private transient Map<RowValue, Row> found;
 
   KeyedSide(StructType row, int[] key) {
     this.key = key;
@@ -38,6 +42,11 @@ final class KeyedSide implements JoinSide {
   }
 
   @Override
+  public void begin() {
+    found = new HashMap<>();
+  }
+
+  @Override
   public boolean isEmpty() {
     return !state.exists();
   }
@@ -50,40 +59,55 @@ final class KeyedSide implements JoinSide {
 
   @Override
   public Row find(Row row) {
-    Row stored = state.getValue(RowValue.columns(row, key));
+    Row stored = stored(own(row));
     return stored == null ? null : stored.getStruct(0);
   }
 
   @Override
   public void add(Row row, long by, long matches) {
-    state.updateValue(RowValue.columns(row, key), RowFactory.create(row, matches));
+    RowValue own = own(row);
+    Row stored = RowFactory.create(row, matches);
+    state.updateValue(own.row(), stored);
+    found.replace(own, stored);
   }
 
   @Override
   public long remove(Row row, long by) {
-    Row own = RowValue.columns(row, key);
-    Row stored = state.getValue(own);
+    RowValue own = own(row);
+    Row stored = stored(own);
     if (stored == null) {
       return 0;
     }
-    // If the stored row differs, it has replaced this row within the batch.
+    // If the stored row differs, it has replaced this row within the call: see Retractions.
     if (Values.same(stored.getStruct(0), row)) {
-      state.removeKey(own);
+      state.removeKey(own.row());
+      found.put(own, null);
     }
     return by;
   }
 
   @Override
   public void refresh(Row row) {
-    Row own = RowValue.columns(row, key);
-    Row stored = state.getValue(own);
+    RowValue own = own(row);
+    Row stored = stored(own);
     if (stored != null) {
-      state.updateValue(own, stored);
+      state.updateValue(own.row(), stored);
     }
   }
 
   @Override
   public void count(Entry entry, long matches) {
     add(entry.row(), 1, matches);
+  }
+
+  private RowValue own(Row row) {
+    return new RowValue(RowValue.columns(row, key));
+  }
+
+  private Row stored(RowValue own) {
+    if (!found.containsKey(own)) {
+      found.put(own, state.getValue(own.row()));
+    }
+    return found.get(own);
   }
 }

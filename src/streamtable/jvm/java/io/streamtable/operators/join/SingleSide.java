@@ -62,7 +62,7 @@ final class SingleSide implements JoinSide {
     if (stored() == null) {
       return 0;
     }
-    // If the stored row differs, it has replaced this row within the batch.
+    // If the stored row differs, it has replaced this row within the call: see Retractions.
     if (Values.same(stored.getStruct(0), row)) {
       state.clear();
       stored = null;

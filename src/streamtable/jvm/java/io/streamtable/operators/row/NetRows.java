@@ -56,6 +56,11 @@ public final class NetRows {
     return counts.size();
   }
 
+  /** Passes each row with its net count to the consumer, in order. */
+  public void forEach(ObjLongConsumer<Row> taker) {
+    counts.forEach((value, by) -> taker.accept(value.row(), by));
+  }
+
   /** Passes each row with as many additions as retractions to the consumer. */
   public void unchanged(Consumer<Row> taker) {
     for (RowValue value : unchanged) {
