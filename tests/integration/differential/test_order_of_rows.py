@@ -28,6 +28,18 @@ _TABLES = {
     ),
 }
 _ELEMENTS = "t CROSS JOIN UNNEST(xs) AS u(x)"
+#: Values that are rows of one field; ARRAY_AGG wraps values in such rows unless it ignores NULLs.
+_ROW_OF_ONE = (
+    "FIRST_VALUE(ROW(v)), LAST_VALUE(ROW(v)),"
+    " ARRAY_AGG(ROW(v)) IGNORE NULLS, ARRAY_AGG(ROW(v)), ARRAY_AGG(v)"
+)
+
+
+def _of_one(*values: int) -> list[Any]:
+    rows = [{"EXPR$0": value} for value in values]
+    return [rows[0], rows[-1], rows, rows, [*values]]
+
+
 #: Query -> its rows as Flink gives them for input in this order.
 _QUERIES: dict[str, list[list[Any]]] = {
     f"SELECT k, LISTAGG(CAST(x AS STRING)), LAST_VALUE(x) FROM {_ELEMENTS} GROUP BY k": [
@@ -38,6 +50,9 @@ _QUERIES: dict[str, list[list[Any]]] = {
     " UNION ALL SELECT k, v FROM t WHERE k = 2) GROUP BY k": [[1, "9,4,6", 9], [2, "5,1", 5]],
     "SELECT k, LISTAGG(CAST(s AS STRING)) FROM (SELECT k, SUM(v) OVER (PARTITION BY k ORDER BY ts)"
     " AS s FROM e) GROUP BY k": [[1, "5,3,2,2"]],
+    f"SELECT k, {_ROW_OF_ONE} FROM t WHERE k = 2 GROUP BY k": [[2, *_of_one(5, 1)]],
+    f"SELECT k, {_ROW_OF_ONE} FROM (SELECT k, xs, MAX(v) AS v FROM t GROUP BY k, xs) WHERE k = 2"
+    " GROUP BY k": [[2, *_of_one(1, 5)]],
 }
 
 

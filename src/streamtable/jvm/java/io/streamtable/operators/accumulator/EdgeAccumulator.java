@@ -1,6 +1,5 @@
 package io.streamtable.operators.accumulator;
 
-import io.streamtable.operators.accumulator.list.ListResult;
 import java.util.List;
 import org.apache.spark.sql.types.DataType;
 import org.apache.spark.sql.types.DataTypes;
@@ -46,6 +45,6 @@ public final class EdgeAccumulator implements Accumulator {
 
   @Override
   public Object result() {
-    return ListResult.plain(edge);
+    return edge;
   }
 }

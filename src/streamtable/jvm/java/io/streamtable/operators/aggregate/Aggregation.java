@@ -23,8 +23,10 @@ import java.io.Serializable;
 import java.util.ArrayList;
 import java.util.List;
 import org.apache.spark.sql.Row;
+import org.apache.spark.sql.types.ArrayType;
 import org.apache.spark.sql.types.DataType;
 import org.apache.spark.sql.types.DataTypes;
+import org.apache.spark.sql.types.StructType;
 
 /**
  * The specification of one aggregate call. The planner decides; this class only builds.
@@ -120,14 +122,23 @@ public record Aggregation(
     return switch (function) {
       case "FIRST_VALUE" -> ListResult::first;
       case "LAST_VALUE" -> ListResult::last;
-      case "ARRAY_AGG" -> ListResult::array;
+      case "ARRAY_AGG" -> ListResult.array(isWrapped());
       case "LISTAGG" -> ListResult.joined(parameters.get(0));
-      case "JSON_ARRAYAGG" -> ListResult.jsonArray(new JsonText(parameters.contains("RAW")));
+      case "JSON_ARRAYAGG" ->
+          ListResult.jsonArray(
+              new JsonText(parameters.contains("RAW")), parameters.get(0).equals("NULL"));
       case "JSON_OBJECTAGG" ->
           ListResult.jsonObject(
               new JsonText(parameters.contains("RAW")), parameters.get(0).equals("NULL"));
       default -> null;
     };
+  }
+
+  /** Returns whether each value of an array is wrapped in a row, because NULLs are values. */
+  private boolean isWrapped() {
+    return argumentType instanceof StructType row
+        && row.length() == 1
+        && row.apply(0).dataType().sameType(((ArrayType) resultType).elementType());
   }
 
   /** Returns whether the result over the set of the values equals that over their multiset. */

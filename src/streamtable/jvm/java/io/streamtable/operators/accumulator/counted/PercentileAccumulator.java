@@ -100,7 +100,7 @@ public final class PercentileAccumulator implements Accumulator {
     for (double percentage : percentages) {
       found.add(at(sorted, percentage * (total - 1) + 1));
     }
-    return array ? ListResult.array(found) : found.get(0);
+    return array ? ListResult.array(false).of(found) : found.get(0);
   }
 
   /** Returns the value at a position between 1 and the number of values. */

@@ -8,24 +8,25 @@ import java.util.TreeMap;
 import org.apache.spark.sql.Row;
 import scala.jdk.javaapi.CollectionConverters;
 
-/** Computes a result from values in order. A NULL value is wrapped in a row of one column. */
+/**
+ * Computes a result from values in order. If NULLs are values, each value is wrapped in a row of one
+ * column.
+ */
 public interface ListResult extends Serializable {
   Object of(List<Object> values);
 
   static Object first(List<Object> values) {
-    return values.isEmpty() ? null : plain(values.get(0));
+    return values.isEmpty() ? null : values.get(0);
   }
 
   static Object last(List<Object> values) {
-    return values.isEmpty() ? null : plain(values.get(values.size() - 1));
+    return values.isEmpty() ? null : values.get(values.size() - 1);
   }
 
-  /** Returns an array, or null if there are no values. */
-  static Object array(List<Object> values) {
-    if (values.isEmpty()) {
-      return null;
-    }
-    return CollectionConverters.asScala(values.stream().map(ListResult::plain).toList()).toSeq();
+  /** Returns a result that builds an array, or null if there are no values. */
+  static ListResult array(boolean wrapped) {
+    return values ->
+        values.isEmpty() ? null : CollectionConverters.asScala(plain(values, wrapped)).toSeq();
   }
 
   /** Returns a result that joins strings with a separator, or null if there are no values. */
@@ -39,11 +40,11 @@ public interface ListResult extends Serializable {
   }
 
   /** Returns a result that builds a JSON array. */
-  static ListResult jsonArray(JsonText json) {
+  static ListResult jsonArray(JsonText json, boolean wrapped) {
     return values -> {
       List<String> items = new ArrayList<>();
-      for (Object value : values) {
-        items.add(json.of(plain(value)));
+      for (Object value : plain(values, wrapped)) {
+        items.add(json.of(value));
       }
       return "[" + String.join(",", items) + "]";
     };
@@ -75,8 +76,14 @@ public interface ListResult extends Serializable {
     };
   }
 
-  /** Unwraps a row of one column; returns any other value unchanged. */
-  static Object plain(Object value) {
-    return value instanceof Row row && row.length() == 1 ? row.get(0) : value;
+  private static List<Object> plain(List<Object> values, boolean wrapped) {
+    if (!wrapped) {
+      return values;
+    }
+    List<Object> plain = new ArrayList<>(values.size());
+    for (Object value : values) {
+      plain.add(((Row) value).get(0));
+    }
+    return plain;
   }
 }
