@@ -54,6 +54,16 @@ class UnaryNode(Node):
         (node,) = inputs
         return replace(self, input=node)
 
+    @property
+    def grouping(self) -> Key | None:
+        """Input fields by whose values the operator groups rows; None if it does not group rows."""
+        return None
+
+    @property
+    def state_keys(self) -> tuple[Key, ...]:
+        """The grouping fields."""
+        return () if self.grouping is None else (self.grouping,)
+
     def fields_without(self, names: Key) -> tuple[Field, ...]:
         """Return the fields of the input except some, which the operator does not pass on."""
         return tuple(field for field in self.input.fields if field.name not in names)

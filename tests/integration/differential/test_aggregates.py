@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 
 _COLUMNS = "k INT, g STRING, v INT, d DECIMAL(10,2)"
 
+#: Both zeros, among other numbers.
+_SIGNED = "(COALESCE(v, 0) % 3) * (CASE WHEN v < 5 THEN -1E0 ELSE 1E0 END)"
+
 QUERIES = {
     "aggregates": Query(
         (0,),
@@ -68,6 +71,12 @@ QUERIES = {
             " (SELECT g, COUNT(*) AS n, MAX(v) AS hi FROM t GROUP BY g) GROUP BY n"
         ),
     ),
+    "zeros": Query(
+        (0,),
+        f"SELECT {_SIGNED}, COUNT(*), SUM(v) FROM t GROUP BY {_SIGNED}",
+        f"SELECT {_SIGNED}, COUNT(*), CAST(SUM(v) AS INT) FROM t GROUP BY {_SIGNED}",
+    ),
+    "distinct_zeros": Query((0, 1), f"SELECT DISTINCT {_SIGNED}, COALESCE(g, 'none') FROM t"),
     "distinct_values": Query((0,), "SELECT DISTINCT v FROM t WHERE v IS NOT NULL"),
 }
 

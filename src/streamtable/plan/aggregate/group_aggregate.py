@@ -51,9 +51,9 @@ class GroupAggregate(UnaryNode, Expiring):
     ttl: timedelta | None = None
 
     @property
-    def state_keys(self) -> tuple[Key, ...]:
+    def grouping(self) -> Key:
         """Grouping fields."""
-        return (self.keys,)
+        return self.keys
 
     @cached_property
     def fields(self) -> tuple[Field, ...]:

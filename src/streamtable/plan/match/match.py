@@ -67,6 +67,11 @@ class Match(TimeOrdered):
     order: Key = ()
     at: Span | None = field(default=None, compare=False)
 
+    @property
+    def grouping(self) -> Key:
+        """Partition fields."""
+        return self.partition
+
     @cached_property
     def fields(self) -> tuple[Field, ...]:
         """The partition fields, the values, and the event time."""

@@ -59,9 +59,9 @@ class SortedOver(UnaryNode, Expiring):
     ttl: timedelta | None = None
 
     @property
-    def state_keys(self) -> tuple[Key, ...]:
+    def grouping(self) -> Key:
         """Partition fields."""
-        return (self.partition,)
+        return self.partition
 
     @cached_property
     def fields(self) -> tuple[Field, ...]:

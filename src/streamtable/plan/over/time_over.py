@@ -50,9 +50,9 @@ class TimeOver(TimeOrdered, Expiring):
     ttl: timedelta | None = None
 
     @property
-    def state_keys(self) -> tuple[Key, ...]:
+    def grouping(self) -> Key:
         """Partition fields."""
-        return (self.partition,)
+        return self.partition
 
     @cached_property
     def fields(self) -> tuple[Field, ...]:

@@ -54,9 +54,9 @@ class ProcessingTimeDeduplicate(UnaryNode, Expiring):
     ttl: timedelta | None = None
 
     @property
-    def state_keys(self) -> tuple[Key, ...]:
+    def grouping(self) -> Key:
         """Partition fields."""
-        return (self.partition,)
+        return self.partition
 
     @cached_property
     def fields(self) -> tuple[Field, ...]:

@@ -16,6 +16,7 @@ from streamtable.plan.binding.cast_text import to_text
 from streamtable.plan.query.query import QueryPlanner
 from streamtable.plan.query.relation import bound_field, project
 from streamtable.plan.rank.numbering import with_numbering
+from streamtable.plan.rows.grouping import with_grouping_values
 from streamtable.plan.rules.changelog_mode import infer_changes
 from streamtable.plan.rules.event_time import with_event_time
 from streamtable.plan.rules.merge_projections import merge_projections
@@ -47,9 +48,9 @@ def plan_collect(
     value = as_text if texts else _as_value
     values = [(c.name, value(c.name, bound_field(c.field), at)) for c in relation.columns]
     shown = Collect(project(relation.node, values).node, columns, at)
-    changes = infer_changes(
-        merge_projections(with_event_time(shown)), duplicates=settings[CDC_DUPLICATES]
-    )
+    timed = merge_projections(with_event_time(shown))
+    timed = replace(timed, input=with_grouping_values(timed.input))
+    changes = infer_changes(timed, duplicates=settings[CDC_DUPLICATES])
     return read_parts(prune_columns(with_state_ttl(changes, settings)))
 
 

@@ -22,6 +22,7 @@ from streamtable.plan.query.hints import with_options
 from streamtable.plan.query.query import QueryPlanner
 from streamtable.plan.query.relation import Relation, bound_field, project
 from streamtable.plan.rank.numbering import with_numbering
+from streamtable.plan.rows.grouping import with_grouping_values
 from streamtable.plan.rules.changelog_mode import infer
 from streamtable.plan.rules.event_time import with_event_time
 from streamtable.plan.rules.merge_projections import merge_projections
@@ -71,6 +72,7 @@ def plan_insert(insert: Insert, catalog: Catalog, settings: Settings) -> Sink:
     )
     materialize = materialized(insert.on_conflict, table, settings[UPSERT_MATERIALIZE])
     timed = merge_projections(with_event_time(sink))
+    timed = replace(timed, input=with_grouping_values(timed.input))
     inferred = infer(
         without_conflicts(timed, insert.on_conflict),
         duplicates=settings[CDC_DUPLICATES],

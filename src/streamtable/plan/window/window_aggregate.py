@@ -68,9 +68,9 @@ class WindowAggregate(UnaryNode):
     order: Key = ()
 
     @property
-    def state_keys(self) -> tuple[Key, ...]:
+    def grouping(self) -> Key:
         """Grouping fields."""
-        return (self.keys,)
+        return self.keys
 
     @cached_property
     def fields(self) -> tuple[Field, ...]:

@@ -142,6 +142,11 @@ class SessionTable(WindowRows):
     waits = fires_windows = True
 
     @property
+    def grouping(self) -> Key:
+        """Fields of sessions."""
+        return self.window.partition
+
+    @property
     def mode(self) -> ChangelogMode:
         """Append-only: rows that are retracted before then are not emitted."""
         return APPEND

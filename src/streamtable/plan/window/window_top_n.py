@@ -50,6 +50,11 @@ class WindowTopN(UnaryNode):
     skip: int = 0
     rank: Field | None = None
 
+    @property
+    def grouping(self) -> Key:
+        """Partition fields."""
+        return self.partition
+
     @cached_property
     def fields(self) -> tuple[Field, ...]:
         """Fields of the input, then the row number."""
