@@ -5,6 +5,7 @@ from __future__ import annotations
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F  # noqa: N812 - the name everyone knows
 
+from streamtable.batch.arrival import arrival_decides
 from streamtable.batch.calls import call_refusal, call_sql, is_rounded
 from streamtable.batch.comparable import holds_map
 from streamtable.batch.context import BatchContext
@@ -14,19 +15,12 @@ from streamtable.operators.window.window import last_moment
 from streamtable.plan.aggregate.group_aggregate import GroupAggregate
 from streamtable.plan.node import Key, Node
 from streamtable.plan.position import POSITION_NAMES
-from streamtable.plan.rows.calc import Calc
-from streamtable.plan.rules.tree import every
-from streamtable.plan.source.scan import Scan, scans
-from streamtable.plan.window.watermark import WatermarkAssigner
 from streamtable.plan.window.window_aggregate import WindowAggregate
 
 #: An operator that aggregates the rows of groups.
 Aggregate = GroupAggregate | WindowAggregate
 
 _ROWS = "__rows"
-
-#: Operators whose rows have different positions, above a scan.
-_ONE_ROW_EACH = (Scan, Calc, WatermarkAssigner)
 
 
 def aggregate_refusal(node: Aggregate) -> str | None:
@@ -64,7 +58,7 @@ def grouped(node: Aggregate, keys: Key, rows: DataFrame, context: BatchContext) 
     positioned = set(POSITION_NAMES) <= set(node.order) and node.input.mode.is_append
     order = f"struct({', '.join(node.order)})" if positioned else "0"
     if any(call.is_ordered for call in node.calls):
-        _doubt_order(node, keys, rows, context, positioned=positioned)
+        _doubt_order(node, keys, rows, context)
     columns = [F.expr(call_sql(call, types, order)).alias(call.output.name) for call in node.calls]
     if context.carried is not None:
         name = context.carried.column
@@ -76,20 +70,10 @@ def grouped(node: Aggregate, keys: Key, rows: DataFrame, context: BatchContext) 
     return found.selectExpr(kind, *(quote(f.name) for f in node.fields), *context.kept)
 
 
-def _doubt_order(
-    node: Aggregate, keys: Key, rows: DataFrame, context: BatchContext, *, positioned: bool
-) -> None:
+def _doubt_order(node: Aggregate, keys: Key, rows: DataFrame, context: BatchContext) -> None:
     """Doubt groups whose rows have no known order, such as rows of several partitions."""
-    counted = rows.groupBy(*map(quote, keys))
-    below = scans(node.input)
-    if positioned and len(below) == 1 and not context.merged(below[0]):
-        partition = POSITION_NAMES[0]
-        several = f"min({partition}) <> max({partition})"
-        if not all(isinstance(part, _ONE_ROW_EACH) for part in every(node.input)):
-            several += f" OR count(DISTINCT struct({', '.join(node.order)})) < count(*)"
-    else:
-        several = "count(*) > 1"
-    cases = counted.agg(F.expr(several).alias("__several")).where("__several")
+    several = F.expr(arrival_decides(node.input, node.order, context)).alias("__several")
+    cases = rows.groupBy(*map(quote, keys)).agg(several).where("__several")
     reason = "a group has rows of several partitions or tasks, whose order is that of arrival"
     context.doubt(node, reason, cases)
 

@@ -10,7 +10,7 @@ from pyspark.sql import DataFrame
 from streamtable.batch.aggregates import group_rows
 from streamtable.batch.context import BatchContext
 from streamtable.batch.joins import interval_rows, join_rows, window_join_rows
-from streamtable.batch.ranks import first_rows, top_rows, window_top_rows
+from streamtable.batch.ranks import first_rows, limited_rows, top_rows, window_top_rows
 from streamtable.batch.rows import (
     calc_rows,
     expanded_rows,
@@ -33,6 +33,7 @@ from streamtable.plan.join.lookup_join import LookupJoin
 from streamtable.plan.join.window_join import WindowJoin
 from streamtable.plan.node import Node
 from streamtable.plan.rank.deduplicate import Deduplicate
+from streamtable.plan.rank.limit import Limit
 from streamtable.plan.rank.top_n import TopN
 from streamtable.plan.rows.calc import Calc
 from streamtable.plan.rows.expand import Expand
@@ -94,6 +95,7 @@ ANSWERS: Mapping[type[Node], Answer] = {
     IntervalJoin: _over(interval_rows),
     WindowJoin: _over(window_join_rows),
     TopN: _over(top_rows),
+    Limit: _over(limited_rows),
     Deduplicate: _over(first_rows),
     WatermarkAssigner: _over(passed_rows),
     WindowTable: _over(window_table_rows),

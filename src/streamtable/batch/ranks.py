@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from pyspark.sql import DataFrame
+from pyspark.sql import functions as F  # noqa: N812 - the name everyone knows
 
+from streamtable.batch.arrival import arrival_decides
 from streamtable.batch.comparable import holds_map
 from streamtable.batch.context import BatchContext
 from streamtable.core.changelog import ROW_KIND_COLUMN
@@ -15,21 +17,33 @@ from streamtable.plan.binding.moments import millis
 from streamtable.plan.node import Key
 from streamtable.plan.query.relation import bound_field
 from streamtable.plan.rank.deduplicate import Deduplicate
+from streamtable.plan.rank.limit import Limit
 from streamtable.plan.rank.sort_key import SortKey
 from streamtable.plan.rank.top_n import TopN
 from streamtable.plan.window.window_top_n import WindowTopN
 
 _NUMBER = "__number"
+_ARRIVAL = "it keeps the first rows of several partitions or tasks, whose order is that of arrival"
 
 
-def ranking_refusal(node: TopN | WindowTopN | Deduplicate) -> str | None:
+def ranking_refusal(node: TopN | WindowTopN | Deduplicate | Limit) -> str | None:
     """Return why the ranking has no batch answer; None if it has."""
     if isinstance(node, TopN) and node.arrival:
         return "it ranks rows by processing time"
     mapped = next((f.name for f in node.input.fields if holds_map(f.type)), None)
-    if mapped is not None and not (isinstance(node, TopN) and node.ties):
+    if mapped is not None and not _positions(node):
         return f"rows that tie have the order of '{mapped}', and maps have no order"
     return None
+
+
+def _positions(node: TopN | WindowTopN | Deduplicate | Limit) -> Key:
+    match node:
+        case TopN():
+            return node.ties
+        case Limit():
+            return node.order
+        case _:
+            return ()
 
 
 def top_rows(node: TopN, rows: DataFrame, context: BatchContext) -> DataFrame:
@@ -43,6 +57,18 @@ def top_rows(node: TopN, rows: DataFrame, context: BatchContext) -> DataFrame:
     return _numbered(
         rows, node.partition, order, others, node.skip, node.limit, node.rank, node.fields, context
     )
+
+
+def limited_rows(node: Limit, rows: DataFrame, context: BatchContext) -> DataFrame:
+    """Return the first rows by position; other rows may have arrived first."""
+    # Up to so many rows, the answer is all of them or none.
+    known = node.skip or node.limit
+    several = f"count(*) > {known} AND ({arrival_decides(node.input, node.order, context)})"
+    cases = rows.agg(F.expr(several).alias("__several")).where("__several")
+    context.doubt(node, _ARRIVAL, cases)
+    order = [_column(name) for name in node.order]
+    others = () if node.order else node.input.fields
+    return _numbered(rows, (), order, others, node.skip, node.limit, None, node.fields, context)
 
 
 def window_top_rows(node: WindowTopN, rows: DataFrame, context: BatchContext) -> DataFrame:

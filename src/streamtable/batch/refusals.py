@@ -22,6 +22,7 @@ from streamtable.plan.over.over_aggregate import OverAggregate
 from streamtable.plan.over.processing_time_over import ProcessingTimeOver
 from streamtable.plan.over.sorted_over import SortedOver
 from streamtable.plan.rank.deduplicate import Deduplicate
+from streamtable.plan.rank.limit import Limit
 from streamtable.plan.rank.processing_time_deduplicate import ProcessingTimeDeduplicate
 from streamtable.plan.rank.temporal_sort import TemporalSort
 from streamtable.plan.rank.top_n import TopN
@@ -69,6 +70,7 @@ _CHECKS: Mapping[type[Node], Callable[[Any], str | None]] = {
     MergedWindowAggregate: aggregate_refusal,
     IntervalJoin: interval_refusal,
     TopN: ranking_refusal,
+    Limit: ranking_refusal,
     WindowTopN: ranking_refusal,
     Deduplicate: ranking_refusal,
 }

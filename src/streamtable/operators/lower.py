@@ -31,6 +31,7 @@ from streamtable.operators.over.processing_time import (
     lower_processing_time_deduplicate,
     lower_processing_time_over,
 )
+from streamtable.operators.rank.limit import lower_limit
 from streamtable.operators.rank.top_n import lower_top_n
 from streamtable.operators.rows.calc import lower_calc
 from streamtable.operators.rows.changelog_functions import (
@@ -70,6 +71,7 @@ from streamtable.plan.over.over_aggregate import OverAggregate
 from streamtable.plan.over.processing_time_over import ProcessingTimeOver
 from streamtable.plan.over.sorted_over import SortedOver
 from streamtable.plan.rank.deduplicate import Deduplicate
+from streamtable.plan.rank.limit import Limit
 from streamtable.plan.rank.processing_time_deduplicate import ProcessingTimeDeduplicate
 from streamtable.plan.rank.temporal_sort import TemporalSort
 from streamtable.plan.rank.top_n import TopN
@@ -177,6 +179,7 @@ LOWERINGS: Mapping[type[Node], Lowering] = {
     IntervalJoin: _over(lower_interval_join),
     WindowJoin: _over(lower_window_join),
     TopN: _over(lower_top_n),
+    Limit: _over(lower_limit),
     Deduplicate: _over(lower_deduplicate),
     ProcessingTimeDeduplicate: _over(lower_processing_time_deduplicate),
     TemporalSort: _over(lower_temporal_sort),

@@ -229,6 +229,11 @@ class Node:
         return self.clock_window is not None
 
     @property
+    def by_arrival(self) -> bool:
+        """Whether the output depends on the time or the order in which records arrive."""
+        return self.by_processing_time
+
+    @property
     def runs_together(self) -> bool:
         """Whether the tree can run with trees of other INSERTs over one scan.
 

@@ -98,6 +98,13 @@ _CASES = (
         [[5, 4, 2, 1, "b"]],
     ),
     _Case("no group for no rows", "SELECT COUNT(*) FROM e WHERE k > 100", []),
+    _Case("a limit", "SELECT k FROM e LIMIT 2 OFFSET 1", [[2], [3]]),
+    _Case(
+        "no limit",
+        "SELECT k FROM (SELECT k FROM e UNION ALL SELECT k FROM t) LIMIT 9",
+        [[k] for k in (1, 2, 3, 4, 5, 1, 1, 2, 1)],
+    ),
+    _Case("the limit of no rows", "SELECT k FROM e LIMIT 0", []),
     _Case("null groups", "SELECT g, COUNT(*) FROM e GROUP BY g", [["a", 2], ["b", 2], [None, 1]]),
     _Case(
         "ordered aggregates",
@@ -215,6 +222,13 @@ def test_each_operator_has_flinks_results(spark: SparkSession) -> None:
             "SELECT LAST_VALUE(n) FROM (SELECT k, COUNT(*) AS n FROM"
             f" {_TUMBLE} GROUP BY k, window_start, window_end)",
             id="groups of one window",
+        ),
+        pytest.param(
+            "SELECT * FROM (SELECT k FROM e UNION ALL SELECT k FROM o) LIMIT 6", id="limit"
+        ),
+        pytest.param(
+            "SELECT * FROM (SELECT k FROM e UNION ALL SELECT k FROM o) LIMIT 9 OFFSET 9",
+            id="offset",
         ),
     ],
 )

@@ -42,6 +42,24 @@ class TopNOperator(OperatorSpec, package="rank"):
 
 
 @dataclass(frozen=True, kw_only=True)
+class LimitOperator(OperatorSpec, package="rank"):
+    """Emits the first rows to arrive, from columns and positions.
+
+    Attributes:
+        fold: whether each task prunes its rows before the shuffle.
+        skip: the number of rows to skip.
+        limit: the number of rows after the skipped rows.
+        positions: the number of columns at the end that order the rows of a batch.
+    """
+
+    fold: bool
+    skip: int
+    limit: int
+    positions: int
+    output_ddl: str
+
+
+@dataclass(frozen=True, kw_only=True)
 class FirstRowOperator(OperatorSpec, package="rank"):
     """Emits the first row of each partition, with the input of `OverAggregateOperator`.
 

@@ -16,8 +16,15 @@ from streamtable.core.errors import Condition, Span, StreamtableError
 from streamtable.core.types import BIGINT, Field
 from streamtable.plan.binding.comparisons import check_order
 from streamtable.plan.binding.expressions import Binder, Input, InputField
+from streamtable.plan.binding.literals import boolean
 from streamtable.plan.node import Node
-from streamtable.plan.query.relation import Relation, unique_names, with_values
+from streamtable.plan.query.relation import (
+    Relation,
+    bound_field,
+    project,
+    unique_names,
+    with_values,
+)
 from streamtable.plan.rank.sort_key import SortKey
 from streamtable.plan.rank.temporal_sort import TemporalSort
 from streamtable.plan.rank.top_n import TopN
@@ -77,9 +84,14 @@ def limited(query: exp.Expr, relation: Relation, *, whole: bool) -> Relation:
             return relation
         raise _unlimited(offset)
     rows, skip = _number(limit.expression), _number(offset.expression) if offset else 0
-    _check_limit(rows + skip, place_of(limit))
     asked = [_by_position(o, relation) for o in order.expressions] if order else []
     node, _ = _ordered(relation, [], asked)
+    if rows == 0:
+        fields = [(f.name, bound_field(f)) for f in relation.node.fields]
+        return Relation(
+            project(relation.node, fields, boolean(False, at=None)).node, relation.columns
+        )
+    _check_limit(rows + skip, place_of(limit))
     return Relation(replace(node, limit=rows, skip=skip), relation.columns)
 
 

@@ -15,6 +15,7 @@ from streamtable.plan.keys import by, distinct, ordered_keys, unique_keys
 from streamtable.plan.node import Key, Node
 from streamtable.plan.position import with_position
 from streamtable.plan.rank.deduplicate import Deduplicate
+from streamtable.plan.rank.limit import Limit
 from streamtable.plan.rank.processing_time_deduplicate import ProcessingTimeDeduplicate
 from streamtable.plan.rank.sort_key import SortKey
 from streamtable.plan.rows.calc import Calc, Projection, passed_on
@@ -121,10 +122,20 @@ class TopN(PairsChanges, UnaryNode, Expiring):
         return self.input.window_field(name) if grouped else None
 
     def in_time(self, at: Span | None) -> Node:
-        """Return a `WindowTopN` if the partition contains a window; otherwise a deduplication."""
+        """Return a `WindowTopN` if the partition contains a window; otherwise a deduplication.
+
+        Without order and partition, append-only rows need only be counted, by a `Limit`.
+        """
         del at
+        if self._counts_rows and self.limit is not None:
+            return Limit(self.input, self.limit, self.skip)
         found = grouped_window(self.input, self.partition)
         return self._deduplicated() if found is None else self._in_window(found)
+
+    @property
+    def _counts_rows(self) -> bool:
+        ordered = self.order or self.partition or self.rank
+        return not ordered and self.input.mode.is_append
 
     def _in_window(self, found: GroupedWindow) -> WindowTopN:
         if not self.input.mode.is_append:

@@ -18,9 +18,9 @@ def replay_obstacle(node: Node) -> str | None:
     """Return the operator that may make a replay differ, as text; None if replay is deterministic.
 
     Without state, every record gives its rows again. Append-only operators give the same rows from
-    the same records in any order. Processing-time operators are an exception, because their rows
-    depend on arrival times, as in Flink. Above append-only operators, one aggregation that writes
-    its groups unchanged is allowed: every record updates its group again.
+    the same records in any order. Operators whose rows depend on the arrival of records, such as
+    those of processing time, are an exception, as in Flink. Above append-only operators, one
+    aggregation that writes its groups unchanged is allowed: every record updates its group again.
     """
     while node.forwards_every_row:
         (node,) = node.inputs
@@ -32,9 +32,9 @@ def replay_obstacle(node: Node) -> str | None:
 
 
 def replay_may_differ(node: Node) -> bool:
-    """Return whether a replay may give other rows, including rows of processing time."""
-    by_clock = any(part.by_processing_time for part in every(node))
-    return by_clock or replay_obstacle(node) is not None
+    """Return whether a replay may give other rows, also because records arrive differently."""
+    by_arrival = any(part.by_arrival for part in every(node))
+    return by_arrival or replay_obstacle(node) is not None
 
 
 def _first_retracting(node: Node) -> str | None:

@@ -181,8 +181,8 @@ def rebuild_obstacle(plan: Sink) -> str | None:
 def replay_obstacle(plan: Sink) -> str | None:
     """Return why the state of a plan depends on more than its input; None if it does not."""
     for node in every(plan.input):
-        if node.by_processing_time:
-            return f"the results of {node.title} depend on the time at which records arrive"
+        if node.by_arrival:
+            return f"the results of {node.title} depend on the arrival of records"
     for lookup in lookups_of([plan]):
         return f"rows of {lookup.table} are looked up as they are now"
     for node in expiring_nodes(plan.input):

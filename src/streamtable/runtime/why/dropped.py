@@ -12,6 +12,7 @@ from streamtable.plan.join.kind import JoinKind
 from streamtable.plan.join.pairs import PairNode
 from streamtable.plan.node import Node
 from streamtable.plan.rank.deduplicate import Deduplicate
+from streamtable.plan.rank.limit import Limit
 from streamtable.plan.rank.top_n import TopN
 from streamtable.plan.rows.calc import Calc
 from streamtable.plan.window.window_top_n import WindowTopN
@@ -73,7 +74,7 @@ def dropped_by(
             dropped = _filtered(node, found[0], rows)
         case PairNode():
             return _unmatched(node, found, counts, rows)
-        case TopN() | WindowTopN() | Deduplicate():
+        case TopN() | WindowTopN() | Deduplicate() | Limit():
             dropped = _ranked_out(node, found[0], rows)
     if dropped is not None:
         return dropped
@@ -153,11 +154,13 @@ def _unmatched(
 
 
 def _ranked_out(
-    node: TopN | WindowTopN | Deduplicate, found: Below, rows: KeyRows
+    node: TopN | WindowTopN | Deduplicate | Limit, found: Below, rows: KeyRows
 ) -> Dropped | None:
-    if isinstance(node, Deduplicate):
+    if isinstance(node, Deduplicate | Limit):
         taken = rows.of(node.input, found.pins, with_records=True)
-        note = "another row of the partition is the first"
+        note = "other rows arrived first"
+        if isinstance(node, Deduplicate):
+            note = "another row of the partition is the first"
         return Dropped(Reason.RANKED_OUT, (note,), rows.records_of(taken))
     number = node.rank or Field("__rank", BIGINT)
     every: Node

@@ -10,6 +10,7 @@ from streamtable.plan.aggregate.group_aggregate import GroupAggregate
 from streamtable.plan.join.pairs import PairNode
 from streamtable.plan.node import Node
 from streamtable.plan.rank.deduplicate import Deduplicate
+from streamtable.plan.rank.limit import Limit
 from streamtable.plan.rank.top_n import TopN
 from streamtable.plan.rows.calc import Calc
 from streamtable.plan.source.normalize import Normalize
@@ -109,6 +110,9 @@ def below(node: Node, pins: Sequence[Pin]) -> tuple[Below, ...]:
             own = {node.rank.name} if not isinstance(node, Deduplicate) and node.rank else set()
             passed = frozenset(f.name for f in node.input.fields) - own
             return (_kept(pins, passed, frozenset(node.partition)),)
+        case Limit():
+            passed = frozenset(f.name for f in node.input.fields)
+            return (_kept(pins, passed, frozenset()),)
         case SessionTable():
             passed = frozenset(f.name for f in node.input.fields)
             return (_kept(pins, passed, frozenset(node.window.partition)),)

@@ -64,7 +64,7 @@ def test_what_can_use_the_state(case: str) -> None:
 #: What cannot be rebuilt, and why.
 OBSTACLES = {
     "events": ([EVENTS], "events keeps every record, and records of topic 'events' cannot"),
-    "processing time": ([PROCESSING_TIME], "depend on the time at which records arrive"),
+    "processing time": ([PROCESSING_TIME], "depend on the arrival of records"),
     "counts": ([COUNTS], None),
 }
 
