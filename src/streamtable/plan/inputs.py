@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, ClassVar, Self
 from streamtable.core.changelog import INSERT_DELETE, RETRACT, UPSERT, ChangelogMode
 from streamtable.core.identity import stable
 from streamtable.plan.node import Key, Node
+from streamtable.plan.position import is_scattered
 from streamtable.plan.state import limit
 
 if TYPE_CHECKING:
@@ -63,6 +64,20 @@ class UnaryNode(Node):
     def state_keys(self) -> tuple[Key, ...]:
         """The grouping fields."""
         return () if self.grouping is None else (self.grouping,)
+
+    @property
+    def batch_order(self) -> Key:
+        """Input fields that order the rows of a batch, where their order decides about the result.
+
+        Rows of an earlier batch come first. Empty if there are no such fields.
+        """
+        return ()
+
+    def obstacle(self) -> str | None:
+        """Return that windows are taken in order: in real-time mode, they arrive in any order."""
+        if self.batch_order and is_scattered(self.input):
+            return "windows of one key are taken in order, which Spark does in micro-batches only"
+        return super().obstacle()
 
     def fields_without(self, names: Key) -> tuple[Field, ...]:
         """Return the fields of the input except some, which the operator does not pass on."""

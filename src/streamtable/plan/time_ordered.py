@@ -9,7 +9,7 @@ from streamtable.core.changelog import APPEND, ChangelogMode
 from streamtable.core.errors import Span
 from streamtable.plan.inputs import UnaryNode
 from streamtable.plan.node import Key, Node
-from streamtable.plan.position import with_ties
+from streamtable.plan.position import with_position, with_ties
 from streamtable.plan.window.refusals import takes_inserts
 
 
@@ -55,7 +55,11 @@ class TimeOrdered(UnaryNode):
         return super().satisfied(before, duplicates)
 
     def settled(self, before: bool) -> Self:
-        """Return the operator with row positions, which order rows with the same time."""
+        """Return the operator with row positions, which order rows with the same time.
+
+        In processing time, they order all rows of a batch.
+        """
         del before
-        below, order = with_ties(self.input)
+        order_of = with_position if self.by_processing_time else with_ties
+        below, order = order_of(self.input)
         return replace(self, input=below, order=order)  # type: ignore[call-arg]

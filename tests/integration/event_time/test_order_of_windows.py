@@ -28,6 +28,9 @@ _QUERIES = {
     "hopped": "SELECT k, window_end, COUNT(DISTINCT v) FROM TABLE(HOP(TABLE events,"
     f" DESCRIPTOR(ts), INTERVAL '10' SECOND, INTERVAL '10' SECOND)) {_GROUPED}",
     "valued": f"SELECT k, LAST_VALUE(e), LAST_VALUE(n) FROM ({_COUNTS}) GROUP BY k",
+    "arrived": "SELECT k, LAST_VALUE(e) OVER w, LAST_VALUE(n) OVER w FROM"
+    f" (SELECT k, n, e, PROCTIME() AS p FROM ({_COUNTS}))"
+    " WINDOW w AS (PARTITION BY k ORDER BY p)",
     "joined": f"SELECT l.k, l.window_end, l.n FROM"
     f" (SELECT k, window_start, window_end, COUNT(*) AS n FROM TABLE(TUMBLE({_WINDOW}))"
     f" {_GROUPED}) AS l JOIN (SELECT k, window_start, window_end FROM TABLE(TUMBLE({_WINDOW}))"
@@ -51,7 +54,7 @@ INSERT INTO {name} {query};
 @pytest.mark.parametrize(
     "queries",
     [
-        pytest.param(("tumbled", "valued"), id="aggregates"),
+        pytest.param(("tumbled", "valued", "arrived"), id="aggregates"),
         pytest.param(("hopped", "joined", "united", "ranked"), id="others", marks=pytest.mark.soak),
     ],
 )

@@ -81,6 +81,11 @@ class GroupAggregate(UnaryNode, Expiring):
         below, order = with_order(self.input, self.calls)
         return replace(self, input=below, before=before, order=order)
 
+    @property
+    def batch_order(self) -> Key:
+        """The order fields."""
+        return self.order
+
     def narrowed(self, wanted: set[str]) -> GroupAggregate:
         """Return the operator without unused aggregates."""
         return replace(self, calls=tuple(c for c in self.calls if c.output.name in wanted))

@@ -157,6 +157,11 @@ class ProcessingTimeMatch(Match):
     state = StateLayout("MatchRecognize", 1, ("ProcessingTimeMatchProcessor",), _OF_MATCHES)
 
     @property
+    def batch_order(self) -> Key:
+        """The order fields."""
+        return self.order
+
+    @property
     def by_processing_time(self) -> bool:
         """Always true."""
         return True

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 
 from streamtable.core.identity import stable
+from streamtable.plan.node import Key
 from streamtable.plan.over.frame import over_headline
 from streamtable.plan.over.time_over import TimeOver
 from streamtable.plan.state import OF_GROUPS, StateLayout
@@ -37,6 +38,11 @@ class ProcessingTimeOver(TimeOver):
     def kept_for(self) -> Sequence[tuple[str, timedelta | None]]:
         """State of the operator; a time-based frame sets its TTL."""
         return (("state", self.expiry),)
+
+    @property
+    def batch_order(self) -> Key:
+        """The order fields."""
+        return self.order
 
     @property
     def by_processing_time(self) -> bool:

@@ -86,6 +86,11 @@ class ProcessingTimeDeduplicate(UnaryNode, Expiring):
         below, order = with_position(self.input)
         return replace(self, input=below, order=order, before=before)
 
+    @property
+    def batch_order(self) -> Key:
+        """The order fields."""
+        return self.order
+
     def reads(self, wanted: set[str]) -> tuple[set[str], ...]:
         """Return the fields that are passed on, the partition and the order fields."""
         return (wanted | {*self.partition, *self.order},)

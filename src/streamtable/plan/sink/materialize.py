@@ -71,6 +71,11 @@ class Materialize(UnaryNode, Expiring):
         below, order = with_position(self.input)
         return replace(self, input=below, order=order)
 
+    @property
+    def batch_order(self) -> Key:
+        """The order fields."""
+        return self.order
+
     def reads(self, wanted: set[str]) -> tuple[set[str], ...]:
         """Return the fields that are passed on, the key and the order fields."""
         return (wanted | {*self.key, *self.order},)

@@ -151,6 +151,11 @@ class WindowAggregate(UnaryNode):
         """Return the operator with positions by the window's end."""
         return positioned_by_time(self, self.end)
 
+    @property
+    def batch_order(self) -> Key:
+        """The order fields."""
+        return self.order
+
     def narrowed(self, wanted: set[str]) -> WindowAggregate:
         """Return the operator without unused aggregates."""
         return replace(self, calls=tuple(c for c in self.calls if c.output.name in wanted))

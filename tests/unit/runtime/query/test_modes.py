@@ -38,6 +38,14 @@ def _session(sql: str) -> Session:
             "INSERT INTO events SELECT id, note FROM events UNION ALL VALUES (1, 'a')",
             "Spark does not read VALUES in real-time mode",
         ),
+        (
+            (
+                "INSERT INTO users_copy SELECT user_id, CAST(LAST_VALUE(n) AS INT) FROM (SELECT"
+                " user_id, COUNT(*) AS n FROM TABLE(TUMBLE(TABLE pageviews, DESCRIPTOR(viewtime),"
+                " INTERVAL '1' HOUR)) GROUP BY user_id, window_start, window_end) GROUP BY user_id"
+            ),
+            "windows of one key are taken in order, which Spark does in micro-batches only",
+        ),
     ],
 )
 def test_refused_with_the_reason(sql: str, reason: str) -> None:
