@@ -1,4 +1,4 @@
-"""Types of set operations."""
+"""Types of set operations and of VALUES."""
 
 from __future__ import annotations
 
@@ -22,4 +22,18 @@ def test_a_column_is_nullable_if_one_side_is(operation: str, columns: str, nulla
     """As in Calcite: the type of a column is the least restrictive of both sides."""
     left, right = columns
     (column,) = planned(f"SELECT {left} FROM a {operation} SELECT {right} FROM a", _TABLES).columns
+    assert column.field.type.nullable is nullable
+
+
+@pytest.mark.parametrize(
+    ("rows", "nullable"),
+    {
+        "(1), (2)": False,
+        "(1), (NULL)": True,
+        "(NULL), (1)": True,
+        "(1), (CAST(NULL AS BIGINT))": True,
+    }.items(),
+)
+def test_a_column_of_values_is_nullable_if_one_row_is(rows: str, nullable: bool) -> None:
+    (column,) = planned(f"SELECT x FROM (VALUES {rows}) AS v (x)", {}).columns
     assert column.field.type.nullable is nullable

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from sqlglot import exp
 
 from streamtable.core.errors import Condition, StreamtableError
-from streamtable.core.types import Field
+from streamtable.core.types import DataType, Field
 from streamtable.plan.binding.expressions import Binder, Bound, Input, common_type, explicit_cast
 from streamtable.plan.query.relation import Relation, of_node
 from streamtable.plan.source.values import Values
@@ -32,10 +34,13 @@ def plan_values(query: exp.Values) -> Relation:
                 found=len(other.expressions),
             )
     rows = [[binder.bind(value) for value in row.expressions] for row in query.expressions]
-    columns = [_common(i, list(column)) for i, column in enumerate(zip(*rows, strict=True))]
-    fields = tuple(Field(f"EXPR${i}", column[0].type) for i, column in enumerate(columns))
-    values = tuple(zip(*([value.sql for value in column] for column in columns), strict=True))
-    return of_node(Values(fields, values))
+    columns = list(zip(*rows, strict=True))
+    fields = tuple(Field(f"EXPR${i}", _common(i, column)) for i, column in enumerate(columns))
+    cast = [
+        [explicit_cast(value, field.type).sql for value in column]
+        for field, column in zip(fields, columns, strict=True)
+    ]
+    return of_node(Values(fields, tuple(zip(*cast, strict=True))))
 
 
 def one_row() -> Relation:
@@ -43,8 +48,8 @@ def one_row() -> Relation:
     return of_node(Values((), ((),)))
 
 
-def _common(position: int, column: list[Bound]) -> list[Bound]:
-    """Cast one column of all rows to its common type."""
+def _common(position: int, column: Sequence[Bound]) -> DataType:
+    """Return the common type of one column of all rows; nullable if a value of it is."""
     kind = common_type([value.type for value in column])
     if kind is None:
         first = column[0].type
@@ -58,4 +63,4 @@ def _common(position: int, column: list[Bound]) -> list[Bound]:
             found=other.type,
             hint="write CAST(... AS type) in the rows that differ",
         )
-    return [explicit_cast(value, kind) for value in column]
+    return kind
