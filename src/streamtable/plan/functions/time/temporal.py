@@ -53,6 +53,7 @@ _EXTRACTABLE = of_roots(
     timestamp(3),
 )
 _ADDABLE = of_roots("a date or a time", {Root.DATE, Root.TIME, *TIMESTAMPS}, timestamp(3))
+_DECIMAL = of_roots("a DECIMAL", {Root.DECIMAL}, INT)
 _UNPARSED = "-9223372036854775808"
 
 
@@ -107,9 +108,11 @@ def _epoch_instant(arguments: Arguments) -> str:
     number, *precision = arguments
     digits = precision[0].constant if precision else 3
     if number.type.root in (Root.FLOAT, Root.DOUBLE):
+        millis = number.sql if digits == 3 else f"({number.sql} * 1000)"
+        return f"timestamp_millis(CAST({millis} AS BIGINT))"
+    whole = number.sql
+    if number.type.root is Root.DECIMAL:
         whole = f"CAST({number.sql} AS BIGINT)"
-    else:
-        whole = number.sql
     return f"timestamp_millis({whole})" if digits == 3 else f"timestamp_seconds({whole})"
 
 
@@ -204,6 +207,9 @@ TEMPORAL = (
         _TEMPORAL,
         (
             Overload((LONG, _PRECISION), timestamp_ltz(3), _epoch_instant, 1, nulls=Nulls.ALWAYS),
+            Overload(
+                (_DECIMAL, _PRECISION), timestamp_ltz(3), _epoch_instant, 1, nulls=Nulls.ALWAYS
+            ),
             Overload((REAL, _PRECISION), timestamp_ltz(3), _epoch_instant, 1, nulls=Nulls.ALWAYS),
             Overload((TEXT, TEXT), timestamp_ltz(3), _to_instant, 1, nulls=Nulls.ALWAYS),
             Overload(
