@@ -187,10 +187,21 @@ def _descends(node: exp.Ordered) -> bool:
 
 
 def _by_position(node: exp.Ordered, relation: Relation) -> exp.Ordered:
-    """Resolve a position: `ORDER BY 2` means the second column."""
+    """Resolve a position: `ORDER BY 2` means the second column.
+
+    Raises:
+        StreamtableError: SYNTAX if there is no such column.
+    """
     text = node.this.name if isinstance(node.this, exp.Literal) and not node.this.is_string else ""
-    if not text.isdigit() or not 1 <= int(text) <= len(relation.columns):
+    if not text.isdigit():
         return node
+    if not 1 <= int(text) <= len(relation.columns):
+        raise StreamtableError(
+            Condition.SYNTAX,
+            at=place_of(node.this),
+            expected=f"a position from 1 to {len(relation.columns)} in ORDER BY",
+            found=text,
+        )
     copy = node.copy()
     copy.set("this", exp.column(relation.columns[int(text) - 1].name, quoted=True))
     return copy
