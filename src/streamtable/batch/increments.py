@@ -185,7 +185,7 @@ def _column_refusals(
         elif field.name in key and field.type.root not in _KEYS:
             reason = f"a format may not keep {field.name}, {field.type.sql()}, without loss"
             yield Refusal(aggregate, reason)
-        elif origin in optional and field.name in sink.not_null:
+        elif origin in optional and field.name in sink.required:
             reason = f"column {field.name} is NOT NULL, and a part of the rows may give NULL"
             yield Refusal(aggregate, reason)
 

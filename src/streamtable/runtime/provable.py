@@ -44,7 +44,7 @@ def check_provable(sink: Sink, settings: Settings, functions: Sequence[UserFunct
     connector = sink.table.connector
     keeps = isinstance(connector, Readable) and connector.source().keeps_history
     _check_history(sink.table.name, connector.name, keeps)
-    drops = settings[NOT_NULL_ENFORCER] is NotNullEnforcer.DROP and sink.not_null
+    drops = settings[NOT_NULL_ENFORCER] is NotNullEnforcer.DROP and sink.required
     if drops and not sink.input.mode.is_append:
         reason = f"'{NOT_NULL_ENFORCER.key}' drops rows, so that an earlier row of a key stays"
         raise _not(sink, reason)

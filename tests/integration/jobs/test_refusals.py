@@ -144,14 +144,19 @@ def test_null_keys_are_counted_and_reported(
     assert "t: 2 records skipped, because they have no key" in job.notices
 
 
+@pytest.mark.parametrize(
+    ("lacking", "kind"),
+    [(b'{"k":2,"v":null}', "INT"), (b'{"k":2}', "INT NOT NULL")],
+    ids=["a nullable column", "a field that a record lacks"],
+)
 def test_null_for_a_not_null_column_stops_or_drops(
-    spark: SparkSession, broker: Broker, topic: Topics, tmp_path: Path
+    lacking: bytes, kind: str, spark: SparkSession, broker: Broker, topic: Topics, tmp_path: Path
 ) -> None:
     source = topic("changes")
     names = {"source": source, "servers": broker.bootstrap_servers}
-    records = [(b'{"k":1}', b'{"k":1,"v":5}'), (b'{"k":2}', b'{"k":2,"v":null}')]
+    records = [(b'{"k":1}', b'{"k":1,"v":5}'), (b'{"k":2}', lacking)]
     produce(broker.bootstrap_servers, source, records)
-    script = UPSERT_SOURCE.replace("${more}", "")
+    script = UPSERT_SOURCE.replace("${more}", "").replace("v INT", f"v {kind}", 1)
     error = _refused(BoundedRun(spark, script, tmp_path / "c", names))
     assert error.condition is Condition.NULL_IN_NOT_NULL_COLUMN
     assert "column 'v' of o" in str(error)

@@ -60,7 +60,7 @@ def checked(sink: Sink, rows: DataFrame, context: LoweringContext) -> DataFrame:
         columns = [with_length(f, enforcer, sink.table.name) for f in sink.table.schema.persisted]
         rows = rows.selectExpr(ROW_KIND_COLUMN, *columns)
     if context.settings[NOT_NULL_ENFORCER] is NotNullEnforcer.DROP:
-        missing = " OR ".join(f"({_is_missing(sink, name)})" for name in sink.not_null)
+        missing = " OR ".join(f"({_is_missing(sink, name)})" for name in sink.required)
         if missing:
             counters = context.counters_of(sink.table.name)
             rows = rows.where(context.bridge.drops_nulls(F.expr(missing), counters))
@@ -81,7 +81,7 @@ def _is_missing(sink: Sink, name: str) -> str:
 
 def _checked(sink: Sink, name: str) -> str:
     """Return the column with a check that fails the job if the value is NULL: Flink's default."""
-    if name not in sink.not_null:
+    if name not in sink.required:
         return quote(name)
     text = f"NULL_IN_NOT_NULL_COLUMN column ''{name}'' of {sink.table.name} is NOT NULL"
     failing = f"raise_error('{text}, but the query returns NULL')"

@@ -38,7 +38,7 @@ class Sink:
 
     Attributes:
         input: its fields have the names, order and types of the table's persisted columns.
-        not_null: columns that must not be NULL.
+        not_null: NOT NULL columns for which the query has a nullable type.
         at: place of the INSERT.
         set_at: place of the statement set whose INSERTs may share a scan with this one; None if the
             INSERT shares no scan.
@@ -60,6 +60,14 @@ class Sink:
     def key(self) -> Key:
         """The primary key of the table."""
         return self.table.schema.primary_key
+
+    @property
+    def required(self) -> tuple[str, ...]:
+        """The columns that must not be NULL, as in Flink whatever type the query has for them.
+
+        A field that a record lacks is NULL, and so is a cast that overflows.
+        """
+        return tuple(f.name for f in self.table.schema.persisted if not f.type.nullable)
 
     def keys_in(self, keys: Iterable[Key]) -> list[Key]:
         """Return the keys of the query that are the primary key of the table, without constants."""
