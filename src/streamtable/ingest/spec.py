@@ -71,7 +71,7 @@ class IngestSpec:
             if not key_names(table, self.records.transforms)
         )
         source = replace(self.source, excluded=(*self.source.excluded, *keyless))
-        return replace(self, source=source)
+        return replace(self, source=source, records=replace(self.records, selected=source.tables()))
 
 
 def job_tasks(job: JobFile) -> int:
@@ -100,24 +100,26 @@ def ingest_spec(job: JobFile) -> IngestSpec:
         gtid=source.get(server.STARTUP_GTID),
         timestamp_ms=source.get(server.STARTUP_TIMESTAMP),
     )
-    return IngestSpec(
-        SourceSpec(
-            settings,
-            job.tables.regular_expressions,
-            startup,
-            excluded=job.excluded.regular_expressions if job.excluded else (),
-            chunk_size=source[server.CHUNK_SIZE],
-            fetch_size=source[server.FETCH_SIZE],
-            chunk_keys=job.chunk_keys,
-            row_keys=tuple(
-                (pattern, transform.primary_keys)
-                for transform in job.transforms
-                for pattern in transform.pattern.regular_expressions
-            ),
-            tasks=job_tasks(job),
-            snapshot_new_tables=True,
+    source_spec = SourceSpec(
+        settings,
+        job.tables.regular_expressions,
+        startup,
+        excluded=job.excluded.regular_expressions if job.excluded else (),
+        chunk_size=source[server.CHUNK_SIZE],
+        fetch_size=source[server.FETCH_SIZE],
+        chunk_keys=job.chunk_keys,
+        row_keys=tuple(
+            (pattern, transform.primary_keys)
+            for transform in job.transforms
+            for pattern in transform.pattern.regular_expressions
         ),
+        tasks=job_tasks(job),
+        snapshot_new_tables=True,
+    )
+    return IngestSpec(
+        source_spec,
         RecordRules(
+            selected=source_spec.tables(),
             routes=job.routes,
             transforms=job.transforms,
             columns=job.columns,

@@ -8,7 +8,7 @@ import urllib.request
 from collections.abc import Iterator
 
 import pytest
-from tests.integration.ingest.support import Shop
+from tests.integration.ingest.support import Shop, folded, messages
 from tests.integration.jobs.support import PATIENCE_S, Cli
 from tests.integration.jobs.support import run as command
 from tests.integration.lineage import Backend, lineage_backend
@@ -127,6 +127,24 @@ def test_truncate_drop_and_rename(shop: Shop) -> None:
         "fresh": [1, 2, 5],
         "born": [6],
     }
+
+
+def test_truncate_keeps_the_rows_of_another_table_in_the_topic(shop: Shop) -> None:
+    """One table has a route to the topic of a table without a route."""
+    shop.write_job()
+    file = shop.folder / "job.yaml"
+    sections, pipeline = file.read_text().split("pipeline:")
+    source_and_sink = sections.partition("route:")[0]
+    route = f"{{source-table: {shop.database}.old, sink-table: {shop.database}.orders}}"
+    file.write_text(f"{source_and_sink}route:\n- {route}\npipeline:{pipeline}")
+    for number, table in enumerate(("old", "orders")):
+        shop.sql(f"CREATE TABLE {table} (id INT PRIMARY KEY)")
+        shop.sql(f"INSERT INTO {table} VALUES ({number})")
+    said = run(shop)
+    assert any("may hold rows of several tables" in line for line in said)
+    shop.sql("TRUNCATE TABLE old", "TRUNCATE TABLE orders")
+    run(shop)
+    assert len(folded(messages(shop.servers, f"{shop.database}.orders"))) == 2
 
 
 def test_what_is_wrong_with_the_server_is_told(shop: Shop) -> None:

@@ -264,6 +264,64 @@ def test_rows_of_other_tables_in_the_topic_stay():
     assert dict(record.headers or ())["tableName"] == b"orders"
 
 
+def shared(tables, routes, table):
+    """Whether the records of TRUNCATE leave a topic alone because other tables have rows there."""
+    entries = "".join(f"- {{{route}}}\n" for route in routes)
+    rest = f"route:\n{entries}" if routes else ""
+    text = JOB.replace("'shop.\\.*'", f"'{tables}'").format(source="", sink="", rest=rest)
+    rules = ingest_spec(read_job(text, "job.yaml", {})).records
+    change = SchemaChange("truncate", table, None, "TRUNCATE TABLE t", 0, 0)
+    return not list(RecordMaker(rules, lambda _: None).records(change))
+
+
+SYMBOL = "sink-table: ods_<>, replace-symbol: <>"
+
+
+@pytest.mark.parametrize(
+    ("tables", "routes", "table", "expected"),
+    [
+        (r"shop.\.*", [r"source-table: 'shop.\.*', " + SYMBOL], "shop.orders", False),
+        (r"a.\.*", ["source-table: 'shop.a, shop.b', " + SYMBOL], "shop.a", False),
+        (r"a.\.*", ["source-table: 'shop.a, old.a', " + SYMBOL], "shop.a", True),
+        (
+            r"shop_[0-9]+.\.*",
+            [r"source-table: 'shop_[0-9]+.\.*', " + SYMBOL],
+            "shop_1.orders",
+            True,
+        ),
+        (
+            "shop_old.orders, shop.orders",
+            ["source-table: shop_old.orders, sink-table: shop.orders"],
+            "shop_old.orders",
+            True,
+        ),
+        (
+            "shop_old.orders, shop.orders",
+            ["source-table: shop_old.orders, sink-table: shop.orders"],
+            "shop.orders",
+            True,
+        ),
+        (
+            "shop_old.orders",
+            ["source-table: shop_old.orders, sink-table: shop.orders"],
+            "shop_old.orders",
+            False,
+        ),
+        (
+            "shop_old.orders, shop.orders",
+            [
+                "source-table: shop_old.orders, sink-table: shop.orders",
+                "source-table: shop.orders, sink-table: other",
+            ],
+            "shop_old.orders",
+            False,
+        ),
+    ],
+)
+def test_topics_of_several_tables(tables, routes, table, expected):
+    assert shared(tables, routes, TableId(*table.split("."))) is expected
+
+
 def test_a_shape_knows_the_places_of_its_key():
     shape = shape_of(TABLE, maker()._rules)
     assert shape is not None

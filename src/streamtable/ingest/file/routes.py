@@ -36,7 +36,9 @@ class Route:
     @property
     def collects(self) -> bool:
         """Whether rows of several tables may go to one topic."""
-        return self.symbol is None and not self.pattern.names_one
+        if self.symbol is None:
+            return not self.pattern.names_one
+        return not self.pattern.names_one_database  # the symbol is the table's name only
 
     def may_target(self, topic: str) -> bool:
         """Return whether the route may send rows of any table to a topic."""

@@ -35,6 +35,13 @@ class TablePattern:
         return re.fullmatch(r"[\w$-]+\.[\w$-]+", self.text.strip()) is not None
 
     @property
+    def names_one_database(self) -> bool:
+        """Whether all tables are in one database, which the pattern names plainly."""
+        parts: tuple[tuple[re.Pattern[str], re.Pattern[str]], ...] = getattr(self, "_parts", ())
+        databases = {database.pattern for database, _ in parts}
+        return len(databases) == 1 and re.fullmatch(r"[\w$-]+", databases.pop()) is not None
+
+    @property
     def regular_expressions(self) -> tuple[str, ...]:
         """Regular expressions over the whole of `database.table`."""
         parts: tuple[tuple[re.Pattern[str], re.Pattern[str]], ...] = getattr(self, "_parts", ())

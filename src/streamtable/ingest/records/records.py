@@ -142,6 +142,6 @@ class RecordMaker:
         if behavior is DropBehavior.TOMBSTONE:
             names = headers_of(change.table)
             for topic in topics_of(change.table, rules.routes):
-                shared = is_shared(topic, change.table, rules.routes)
+                shared = is_shared(topic, change.table, rules)
                 if not shared or rules.add_table_id:
                     yield Record(topic, None, None, names if shared else None)

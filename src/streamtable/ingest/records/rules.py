@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
-from streamtable.connectors.mysql_cdc.reader import TableId, TableSchema
+from streamtable.connectors.mysql_cdc.reader import TableId, Tables, TableSchema
 from streamtable.core.errors import Condition, StreamtableError
 from streamtable.ingest.file.columns import ColumnLists
 from streamtable.ingest.file.options import DropBehavior, SchemaBehavior
@@ -28,12 +28,14 @@ class RecordRules:
     """The job file's settings for records.
 
     Attributes:
+        selected: the tables that the job copies.
         programs: the expressions of transforms, bound to the tables' columns.
         reads_op_ts: whether transforms may name the metadata column `op_ts`.
         first_columns: each table's columns when the job began, by name.
         add_table_id: whether records have headers with the names of their table.
     """
 
+    selected: Tables
     routes: tuple[Route, ...]
     transforms: tuple[Transform, ...]
     columns: ColumnLists
@@ -106,15 +108,23 @@ def chosen_columns(
     return chosen
 
 
-def is_shared(topic: str, table: TableId, routes: Sequence[Route]) -> bool:
-    """Return whether the routes allow rows of other tables in a table's topic."""
-    return (
-        any(
-            route.pattern.matches(table) and route.target(table) == topic and route.collects
-            for route in routes
-        )
-        or sum(route.may_target(topic) for route in routes) > 1
-    )
+def is_shared(topic: str, table: TableId, rules: RecordRules) -> bool:
+    """Return whether rows of other tables than `table` may go to one of its topics."""
+    routes = rules.routes
+    if any(r.collects and r.pattern.matches(table) and r.target(table) == topic for r in routes):
+        return True
+    sources = sum(route.may_target(topic) for route in routes)
+    return sources + sum(1 for _ in _unrouted(topic, rules)) > 1
+
+
+def _unrouted(topic: str, rules: RecordRules) -> Iterator[TableId]:
+    """Yield the tables without a route whose name is a topic's; both names may have dots."""
+    for dot, sign in enumerate(topic):
+        table = TableId(topic[:dot], topic[dot + 1 :])
+        if sign != "." or not rules.selected(table):
+            continue
+        if not any(route.pattern.matches(table) for route in rules.routes):
+            yield table
 
 
 def shared_topics(tables: Iterable[TableId], rules: RecordRules) -> Iterator[str]:
@@ -125,7 +135,7 @@ def shared_topics(tables: Iterable[TableId], rules: RecordRules) -> Iterator[str
         topic
         for table in tables
         for topic in topics_of(table, rules.routes)
-        if is_shared(topic, table, rules.routes)
+        if is_shared(topic, table, rules)
     }
     for topic in sorted(found):
         yield (

@@ -39,7 +39,7 @@ from streamtable.connectors.mysql_cdc.reader.offsets import (
 from streamtable.connectors.mysql_cdc.reader.planner import Planner
 from streamtable.connectors.mysql_cdc.reader.reading import read
 from streamtable.connectors.mysql_cdc.reader.settings import MySqlSettings
-from streamtable.connectors.mysql_cdc.reader.spec import SourceSpec, Startup
+from streamtable.connectors.mysql_cdc.reader.spec import SourceSpec, Startup, Tables
 from streamtable.connectors.mysql_cdc.reader.values.types import sql_type
 
 __all__ = [
@@ -62,6 +62,7 @@ __all__ = [
     "StartupMode",
     "TableId",
     "TableSchema",
+    "Tables",
     "check",
     "discover",
     "parts",
