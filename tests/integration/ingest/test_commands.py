@@ -129,6 +129,26 @@ def test_truncate_drop_and_rename(shop: Shop) -> None:
     }
 
 
+def test_a_table_that_a_restart_adds_is_copied_after_ddl_of_another(shop: Shop) -> None:
+    shop.write_job()
+    file = shop.folder / "job.yaml"
+    every = file.read_text()
+    file.write_text(
+        every.replace(f"tables: {shop.database}.\\.*", f"tables: {shop.database}.orders")
+    )
+    shop.sql(
+        "CREATE TABLE orders (id INT PRIMARY KEY)",
+        "CREATE TABLE later (id INT PRIMARY KEY)",
+        "INSERT INTO orders VALUES (1)",
+        "INSERT INTO later VALUES (1), (2)",
+    )
+    run(shop)
+    shop.sql("ALTER TABLE orders ADD n INT", "DELETE FROM later WHERE id = 1")
+    file.write_text(every)
+    run(shop)
+    shop.check_copied("later", "id")
+
+
 def test_truncate_keeps_the_rows_of_another_table_in_the_topic(shop: Shop) -> None:
     """One table has a route to the topic of a table without a route."""
     shop.write_job()

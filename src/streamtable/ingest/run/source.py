@@ -133,7 +133,7 @@ class IngestReader(DataSourceStreamReader):
         )
         renamed = {new: None for kind, _, new in found if kind == "rename" and new is not None}
         if end.chunks:
-            end = replace(end, pending=begin.pending, chunks=())
+            end = planner.without_chunks(end)
         return replace(end, pending={**end.pending, **renamed})
 
 

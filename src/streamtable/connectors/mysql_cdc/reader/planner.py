@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from streamtable.connectors.mysql_cdc.names import ANEW, StartupMode
@@ -49,6 +50,7 @@ class Planner:
         self._target: Position | None = None
         self._latest: Position | None = None
         self._resumed = False
+        self._begun_with: Mapping[TableId, Any] = {}
         self._keys: dict[TableId, ChunkKey] = {}
         self._planned_at = time.monotonic()
 
@@ -122,6 +124,10 @@ class Planner:
             self._resumed = False
         return self._next(start)
 
+    def without_chunks(self, end: Offset) -> Offset:
+        """Return the batch that `next` has just returned without its chunks."""
+        return replace(end, pending=self._begun_with, chunks=())
+
     def changes(self, start: Offset, end: Offset) -> Sequence[Change | SchemaChange] | None:
         """Read the changes of a batch that `next` has just returned.
 
@@ -145,6 +151,7 @@ class Planner:
             if resumed.position != start.position:
                 begin = resumed.position
             start = resumed
+        self._begun_with = start.pending
         if self.ended(start):
             return start
         now = self._latest = self._server.position()
