@@ -129,6 +129,31 @@ def test_truncate_drop_and_rename(shop: Shop) -> None:
     }
 
 
+def test_tables_that_replace_others(shop: Shop) -> None:
+    """Online schema changes swap two tables; a name may pass from table to table in one batch."""
+    shop.write_job()
+    for table in ("swapped", "swapped_new", "dropped", "dropped_new", "first"):
+        shop.sql(f"CREATE TABLE {table} (id INT PRIMARY KEY)")
+        shop.sql(f"INSERT INTO {table} VALUES (1), (5)")
+    run(shop)
+    shop.sql(
+        "DELETE FROM swapped WHERE id = 5",
+        "DELETE FROM swapped_new WHERE id = 5",
+        "RENAME TABLE swapped TO swapped_old, swapped_new TO swapped",
+        "INSERT INTO swapped VALUES (6)",
+        "DELETE FROM dropped WHERE id = 5",
+        "DROP TABLE dropped",
+        "DELETE FROM dropped_new WHERE id = 5",
+        "RENAME TABLE dropped_new TO dropped",
+        "RENAME TABLE first TO second",
+        "INSERT INTO second VALUES (7)",
+        "RENAME TABLE second TO third",
+    )
+    run(shop)
+    for table in ("swapped", "swapped_old", "dropped", "third"):
+        shop.check_copied(table, "id")
+
+
 def test_a_table_that_a_restart_adds_is_copied_after_ddl_of_another(shop: Shop) -> None:
     shop.write_job()
     file = shop.folder / "job.yaml"

@@ -12,24 +12,32 @@ import pytest
 
 from streamtable.connectors.mysql_cdc.reader import (
     BinlogPart,
+    Change,
     ChunkPart,
+    Column,
     MySqlSettings,
+    MySqlType,
     Offset,
     Position,
+    SchemaChange,
     SourceSpec,
     TableId,
+    TableSchema,
     parts,
     server_ids,
 )
 from streamtable.connectors.mysql_cdc.reader.binlog.ddl import mentions, tables_of
+from streamtable.connectors.mysql_cdc.reader.connect import Session
 from streamtable.connectors.mysql_cdc.reader.discover import Patterns
 from streamtable.connectors.mysql_cdc.reader.model import ordinal
 from streamtable.connectors.mysql_cdc.reader.offsets import Chunk
+from streamtable.connectors.mysql_cdc.reader.pending import only_read
 from streamtable.connectors.mysql_cdc.reader.values.json_text import compact, dump
 from streamtable.connectors.mysql_cdc.reader.values.snapshot_values import key_of_text, key_text
+from streamtable.core.errors import StreamtableError
 from streamtable.core.secrets import without_secrets
 
-A, B = TableId("d", "a"), TableId("d", "b")
+A, B, C = TableId("d", "a"), TableId("d", "b"), TableId("d", "c")
 
 
 @pytest.mark.parametrize(
@@ -111,6 +119,48 @@ def test_rows_of_a_table_that_a_restart_adds_are_not_read_before_its_snapshot() 
     (part,) = parts(start, end)
     assert isinstance(part, BinlogPart)
     assert part.pending == {B: None}
+
+
+def _delete(table: TableId, key: int) -> Change:
+    schema = TableSchema(table, (Column("id", MySqlType("int")),), ("id",))
+    return Change(schema, "d", (key,), None, 0, 0)
+
+
+def _define(kind: str, table: TableId, new: TableId | None = None) -> SchemaChange:
+    return SchemaChange(kind, table, new, "", 0, 0)
+
+
+@pytest.mark.parametrize(
+    ("found", "renamed", "left_out"),
+    [
+        ([_define("rename", A, B), _define("rename", B, C)], (B, C), []),
+        ([_delete(A, 5), _define("drop", A), _define("rename", B, A), _delete(A, 6)], (A,), [3]),
+        (
+            [_delete(A, 5), _define("rename", A, C), _define("rename", B, A), _delete(A, 6)],
+            (A, C),
+            [3],
+        ),
+    ],
+)
+def test_rows_before_a_rename_were_read_and_rows_after_it_are_not(
+    found: list[Any], renamed: tuple[TableId, ...], left_out: list[int]
+) -> None:
+    start = Offset(Position("b.000001", 4))
+    end = Offset(Position("b.000001", 9), dict.fromkeys(renamed), renamed=renamed)
+    assert Offset.from_json(json.loads(json.dumps(end.to_json()))) == end
+    (part,) = parts(start, end)
+    assert isinstance(part, BinlogPart)
+    settings = MySqlSettings("h", "u", "p")
+    given = only_read(SourceSpec(settings, ()), found, part, Session(settings))
+    assert list(given) == [change for i, change in enumerate(found) if i not in left_out]
+
+
+def test_a_table_that_is_renamed_in_its_snapshot_is_refused() -> None:
+    part = BinlogPart(Position("b.000001", 4), Position("b.000001", 9), {A: None})
+    settings = MySqlSettings("h", "u", "p")
+    found = [_define("rename", A, B)]
+    with pytest.raises(StreamtableError, match=r"d\.a .* was renamed to d\.b while"):
+        list(only_read(SourceSpec(settings, ()), found, part, Session(settings)))
 
 
 def test_another_server_goes_on_at_its_own_position() -> None:

@@ -140,7 +140,9 @@ SOURCE = Section(
         "scan.binlog.newly-added-table.enabled": (
             "new tables that match are always copied: remove it, or use tables.exclude"
         ),
-        "scan.parse.online.schema.changes.enabled": "changes by gh-ost and pt-osc are not followed",
+        "scan.parse.online.schema.changes.enabled": (
+            "a table that gh-ost or pt-osc replaces is read again: remove it"
+        ),
         "chunk-meta.group.size": _NO_FLINK_SPLITS,
         "chunk-key.even-distribution.factor.lower-bound": _NO_FLINK_SPLITS,
         "chunk-key.even-distribution.factor.upper-bound": _NO_FLINK_SPLITS,

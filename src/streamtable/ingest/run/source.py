@@ -131,10 +131,11 @@ class IngestReader(DataSourceStreamReader):
             self._spec.status,
             {new or table for kind, table, new in found if kind == "create" or new is not None},
         )
-        renamed = {new: None for kind, _, new in found if kind == "rename" and new is not None}
         if end.chunks:
             end = planner.without_chunks(end)
-        return replace(end, pending={**end.pending, **renamed})
+        renamed = dict.fromkeys(new for kind, _, new in found if new is not None)
+        read = tuple(table for table in renamed if end.pending.get(table, table) is not None)
+        return replace(end, pending={**end.pending, **renamed}, renamed=read)
 
 
 def source_class(spec: IngestSpec, name: str, *, bounded: bool) -> type[DataSource]:

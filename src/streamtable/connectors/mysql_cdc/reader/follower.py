@@ -97,7 +97,7 @@ class Follower:
 
     def _with_changes(self, part: Part) -> Part:
         batch = self._batch
-        if batch is None or not isinstance(part, BinlogPart) or part.pending:
+        if batch is None or not isinstance(part, BinlogPart) or not part.takes_all:
             return part
         return batch if (batch.start, batch.end) == (part.start, part.end) else part
 

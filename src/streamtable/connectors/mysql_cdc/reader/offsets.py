@@ -52,6 +52,8 @@ class Offset:
         begin: the start of the batch's changes, if it is not the previous offset; not None after a
             failover to another server, whose binlogs have other positions.
         patterns: the patterns that selected the tables; a restart uses them to find added tables.
+        renamed: tables to which a RENAME in the batch gave their names. Their rows are not in the
+            binlog, so `pending` has these tables. Their earlier rows were read.
     """
 
     position: Position
@@ -60,6 +62,7 @@ class Offset:
     server: str = ""
     patterns: tuple[str, ...] = ()
     begin: Position | None = None
+    renamed: tuple[TableId, ...] = ()
 
     def to_json(self) -> dict[str, Any]:
         """Convert the offset to the JSON of a checkpoint, which contains no secret."""
@@ -76,6 +79,7 @@ class Offset:
             ],
             "patterns": list(self.patterns),
             **({"begin": list(self.begin)} if self.begin else {}),
+            **({"renamed": list(map(list, self.renamed))} if self.renamed else {}),
         }
 
     @classmethod
@@ -100,6 +104,7 @@ class Offset:
             found["server"],
             tuple(found["patterns"]),
             Position(*found["begin"]) if "begin" in found else None,
+            tuple(TableId(*name) for name in found.get("renamed", ())),
         )
 
 
@@ -117,6 +122,7 @@ class BinlogPart:
 
     Attributes:
         pending: `pending` of the offset at `start`.
+        renamed: tables whose changes end with the RENAME that gives them their names.
         reader: the part's number in its batch, which selects its server id.
     """
 
@@ -124,6 +130,12 @@ class BinlogPart:
     end: Position
     pending: Mapping[TableId, Any]
     reader: int = 0
+    renamed: frozenset[TableId] = frozenset()
+
+    @property
+    def takes_all(self) -> bool:
+        """Whether all changes of the range belong to the part."""
+        return not (self.pending or self.renamed)
 
 
 @dataclass(frozen=True)
@@ -143,7 +155,7 @@ class ChunkPart:
 
 @dataclass(frozen=True)
 class ReadPart:
-    """The changes of a `BinlogPart` without pending tables, which the planner has read."""
+    """The changes of a `BinlogPart` that takes all, which the planner has read."""
 
     start: Position
     end: Position
@@ -160,10 +172,12 @@ def parts(start: Offset, end: Offset) -> Sequence[Part]:
     found: list[Part] = []
     begin = end.begin or start.position
     read = {chunk.table for task in end.chunks for chunk in task}
-    added = {table for table in (*read, *end.pending) if table not in start.pending}
+    known = {*start.pending, *end.renamed}
+    added = {table for table in (*read, *end.pending) if table not in known}
     if begin.order < end.position.order:
         pending = {**start.pending, **dict.fromkeys(added)}
-        found.append(BinlogPart(begin, end.position, pending))
+        renamed = frozenset(end.renamed)
+        found.append(BinlogPart(begin, end.position, pending, renamed=renamed))
     for number, chunks in enumerate(end.chunks, start=1):
         found.append(ChunkPart(chunks, begin, end.position, number))
     return tuple(found)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Set
 from itertools import islice
 from typing import Any
 
@@ -11,6 +11,7 @@ from streamtable.connectors.mysql_cdc.reader.connect import Session
 from streamtable.connectors.mysql_cdc.reader.discover import schema_of
 from streamtable.connectors.mysql_cdc.reader.keys import ChunkKey, chunk_key
 from streamtable.connectors.mysql_cdc.reader.model import Change, SchemaChange, TableId
+from streamtable.connectors.mysql_cdc.reader.offsets import BinlogPart
 from streamtable.connectors.mysql_cdc.reader.spec import SourceSpec
 from streamtable.core.errors import Condition, StreamtableError
 
@@ -20,19 +21,26 @@ _AT_ONCE = 1000
 def only_read(
     spec: SourceSpec,
     found: Iterable[Change | SchemaChange],
-    pending: Mapping[TableId, Any],
+    part: BinlogPart,
     catalog: Session,
 ) -> Iterator[Change | SchemaChange]:
-    """Return the changes of rows that are below their table's bound in `pending`.
+    """Return the changes of rows that are below their table's bound in `part.pending`.
 
-    An update that moves a row across the bound becomes a delete or an insert.
+    An update that moves a row across the bound becomes a delete or an insert. Changes of a table in
+    `part.renamed` end with the RENAME: the rows of the table that has its name then are not read.
 
     Args:
         spec: the source.
         found: changes in the order of the binlog.
-        pending: tables with an incomplete snapshot and their bound; None if no row has been read.
+        part: has the tables with an incomplete snapshot and their bound; None if no row has been
+            read.
         catalog: a session for queries.
+
+    Raises:
+        StreamtableError: TABLE_UNREADABLE if a table with an incomplete snapshot was renamed.
     """
+    pending = part.pending
+    replaced: set[TableId] = set()
     keys: dict[TableId, ChunkKey | None] = {}
     begun = {table: low for table, low in pending.items() if low is not None}
     for table in begun:
@@ -43,7 +51,11 @@ def only_read(
         sides = _sides(block, begun, keys, catalog)
         for place, change in enumerate(block):
             if isinstance(change, SchemaChange):
-                yield _followed(change, pending)
+                if change.new_name in part.renamed:
+                    replaced.add(change.new_name)
+                yield _followed(change, pending.keys() - replaced)
+            elif change.table.id in replaced:
+                continue
             elif change.table.id not in pending:
                 yield change
             elif change.table.id in begun:
@@ -90,7 +102,7 @@ def _read_part(change: Change, before: bool, after: bool) -> Iterator[Change]:
         yield change._replace(kind="c", before=None)
 
 
-def _followed(change: SchemaChange, pending: Mapping[TableId, Any]) -> SchemaChange:
+def _followed(change: SchemaChange, pending: Set[TableId]) -> SchemaChange:
     if change.kind == "rename" and change.table in pending:
         raise StreamtableError(
             Condition.TABLE_UNREADABLE,

@@ -72,11 +72,11 @@ def read(spec: SourceSpec, part: Part) -> Iterator[Change | SchemaChange]:
 
 def _binlog(spec: SourceSpec, part: BinlogPart) -> Iterator[Change | SchemaChange]:
     found = changes(spec.settings, part.start, part.end, spec.server_id(part.reader), spec.tables())
-    if not part.pending:
+    if part.takes_all:
         yield from found
         return
     with session(spec.settings) as catalog:
-        yield from only_read(spec, found, part.pending, catalog)
+        yield from only_read(spec, found, part, catalog)
 
 
 def _chunks(spec: SourceSpec, part: ChunkPart) -> Iterator[Change]:
