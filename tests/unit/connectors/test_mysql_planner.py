@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from dataclasses import dataclass, field
 from typing import Any
 
 import pytest
+from pymysqlreplication.event import GtidEvent, XidEvent
 
 from streamtable.connectors.mysql_cdc.reader import (
+    BinlogPart,
     Column,
     MySqlSettings,
     MySqlType,
@@ -17,11 +20,17 @@ from streamtable.connectors.mysql_cdc.reader import (
     SourceSpec,
     TableId,
     TableSchema,
+    parts,
     planner,
+    server,
 )
+from streamtable.connectors.mysql_cdc.reader.connect import Session
+from streamtable.connectors.mysql_cdc.reader.offsets import Chunk
 
 A, B = TableId("d", "a"), TableId("d", "b")
 START = Position("b.000001", 4)
+UUID, OTHER = (f"{c * 8}-{c * 4}-{c * 4}-{c * 4}-{c * 12}" for c in "ab")
+GTIDS = f"{UUID}:1-5"
 
 
 @dataclass
@@ -87,3 +96,81 @@ def test_a_table_that_a_restart_adds_stays_pending_without_the_chunks_of_its_bat
     without = reader.without_chunks(end)
     assert (without.chunks, without.pending) == ((), {B: None})
     assert (without.position, without.patterns) == (end.position, end.patterns)
+
+
+@pytest.mark.parametrize("pending", [{}, {A: 7}])
+def test_a_failover_while_nothing_changes(
+    monkeypatch: pytest.MonkeyPatch, pending: dict[TableId, Any]
+) -> None:
+    """The next batch reads the new server from the new server's position."""
+    spec = spec_of("d.a")
+    database = Server(Position("c.000001", 500, GTIDS), "new", exact=False)
+    reader = planned(monkeypatch, database, spec, [A])
+    reader.stop_at_end()
+    chunks = ((Chunk(A, 5, 7),),)
+    position = Position("b.000009", 4000, GTIDS)
+    begin = Offset(position, pending, chunks, "old", spec.patterns)
+    end = reader.next(begin)
+    assert (end.position, end.begin, end.server) == (database.end, database.end, "new")
+    read = [chunk for task in end.chunks for chunk in task]
+    assert read == [Chunk(A, low) for low in pending.values()]
+    assert not [part for part in parts(begin, end) if isinstance(part, BinlogPart)]
+    assert reader.next(end) == end
+    assert reader.ended(end)
+
+
+class Gtid(GtidEvent):  # type: ignore[misc]
+    """The begin of a transaction."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    @property
+    def gtid(self) -> str:
+        return self.name
+
+
+class Xid(XidEvent):  # type: ignore[misc]
+    """The end of a transaction."""
+
+    def __init__(self) -> None:
+        pass
+
+
+@dataclass
+class Events:
+    """Transactions of 100 bytes each."""
+
+    names: list[str]
+    file: str = "b.000001"
+    pos: int = 0
+
+    def next(self) -> Any:
+        self.pos += 50
+        at = self.pos // 50 - 1
+        if at >= 2 * len(self.names):
+            return None
+        return Xid() if at % 2 else Gtid(self.names[at // 2])
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        (GTIDS, f"{UUID}:1-7:9"),
+        (f"{UUID}:1-5,{OTHER}:3", f"{UUID}:1-7:9,{OTHER}:3"),
+        ("", ""),
+        ("0-1-5", ""),
+        (f"{UUID}:tag:1-5", ""),
+    ],
+)
+def test_a_position_between_two_batches_has_the_gtids_up_to_it(
+    monkeypatch: pytest.MonkeyPatch, before: str, after: str
+) -> None:
+    """A checkpoint of a job that is behind can go on at another server."""
+    events = Events([f"{UUID}:{i}" for i in (7, 6, 9, 8)])
+    monkeypatch.setattr(server, "stream", lambda *_: nullcontext(events))
+    settings = MySqlSettings("h", "u", "p")
+    found = server.Server(Session(settings), 1).boundary_behind(
+        Position("b.000001", 0, before), 250, Position("b.000001", 1000)
+    )
+    assert found == Position("b.000001", 300, after)

@@ -108,6 +108,8 @@ class Planner:
     def next(self, start: Offset) -> Offset:
         """Return the end of the batch after `start`; `start` itself if there is nothing to read.
 
+        The batch after a restart may be empty: its end names the server and the tables of now.
+
         Raises:
             StreamtableError: DATA_LOST if the server no longer has `start`; an error of a table
                 that has no snapshot; DATABASE_UNREACHABLE.
@@ -146,14 +148,17 @@ class Planner:
 
     def _next(self, start: Offset) -> Offset:
         begin = None
+        idle = start
         if not self._resumed:
             resumed = self._resume(start)
             if resumed.position != start.position:
                 begin = resumed.position
+            if resumed != start:
+                idle = replace(resumed, chunks=(), begin=begin)
             start = resumed
         self._begun_with = start.pending
         if self.ended(start):
-            return start
+            return idle
         now = self._latest = self._server.position()
         if self._target is not None and not start.pending:
             now = min(now, self._target, key=lambda position: position.order)
@@ -162,7 +167,7 @@ class Planner:
             if end.order == start.position.order:
                 self._follower.rest()
                 time.sleep(self.spec.poll_seconds)
-                return start
+                return idle
             return self._behind(start, end, start.pending, (), begin)
         if end.order < now.order or self._alternates(start, end):
             return self._behind(start, end, start.pending, (), begin)  # changes before chunks

@@ -5,8 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from pymysqlreplication.event import GtidEvent, MariadbGtidEvent, RotateEvent
+from pymysqlreplication.event import (
+    GtidEvent,
+    MariadbGtidEvent,
+    NotImplementedEvent,
+    RotateEvent,
+)
 
+from streamtable.connectors.mysql_cdc.reader.binlog.gtids import joined
 from streamtable.connectors.mysql_cdc.reader.binlog.stream import (
     FRAME,
     Transactions,
@@ -19,6 +25,8 @@ from streamtable.core.errors import Condition, StreamtableError
 
 #: The start of events in a binlog, after its magic number.
 FIRST_BYTE = 4
+#: The type of an event that the library does not read: a GTID with a tag (MySQL 8.3).
+_TAGGED_GTID = 42
 
 
 @dataclass(frozen=True)
@@ -94,8 +102,13 @@ class Server:
         """Return the first transaction end at least `limit` bytes after `start`, at most `end`."""
         with stream(self.session.settings, start, self.server_id, FRAME) as events:
             transactions, read, last = Transactions(), 0, start
+            gtids: list[str] | None = []
             while (event := events.next()) is not None:
                 here = Position(events.file, events.pos)
+                if isinstance(event, GtidEvent) and gtids is not None:
+                    gtids.append(event.gtid)
+                elif isinstance(event, NotImplementedEvent) and event.event_type == _TAGGED_GTID:
+                    gtids = None
                 if here.order >= end.order:
                     return end
                 if here.file == last.file:
@@ -103,7 +116,8 @@ class Server:
                 last = here
                 at_boundary = transactions.ends(event) or isinstance(event, RotateEvent)
                 if at_boundary and read >= limit:
-                    return here
+                    known = "" if gtids is None else joined(start.gtid, gtids)
+                    return here._replace(gtid=known)
         return end
 
     def of_timestamp(self, timestamp_ms: int) -> Position:
