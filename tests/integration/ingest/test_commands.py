@@ -174,6 +174,26 @@ def test_a_table_that_a_restart_adds_is_copied_after_ddl_of_another(shop: Shop) 
     shop.check_copied("later", "id")
 
 
+def test_tables_that_were_left_out_are_copied_later(shop: Shop) -> None:
+    """One is no longer excluded by its name, the other gets a primary key."""
+    every = "  ignore-no-primary-key-table: true\n"
+    excluded = f"{every}  tables.exclude: {shop.database}.other\n"
+    shop.sql(
+        "CREATE TABLE orders (id INT PRIMARY KEY)",
+        "CREATE TABLE other (id INT PRIMARY KEY)",
+        "CREATE TABLE keyless (id INT NOT NULL)",
+    )
+    for table in ("orders", "other", "keyless"):
+        shop.sql(f"INSERT INTO {table} VALUES (1), (2)")
+    shop.write_job(source=excluded)
+    run(shop)
+    shop.sql("ALTER TABLE keyless ADD PRIMARY KEY (id)", "DELETE FROM keyless WHERE id = 1")
+    shop.write_job(source=every)
+    run(shop)
+    for table in ("orders", "other", "keyless"):
+        shop.check_copied(table, "id")
+
+
 def test_truncate_keeps_the_rows_of_another_table_in_the_topic(shop: Shop) -> None:
     """One table has a route to the topic of a table without a route."""
     shop.write_job()

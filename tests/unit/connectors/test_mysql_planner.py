@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from contextlib import nullcontext
 from dataclasses import dataclass, field
 from typing import Any
@@ -96,6 +97,31 @@ def test_a_table_that_a_restart_adds_stays_pending_without_the_chunks_of_its_bat
     without = reader.without_chunks(end)
     assert (without.chunks, without.pending) == ((), {B: None})
     assert (without.position, without.patterns) == (end.position, end.patterns)
+
+
+@pytest.mark.parametrize(
+    ("before", "now", "pending"),
+    [
+        (("d.b",), (), [B]),
+        ((), ("d.b",), []),
+        (("d.b",), ("d.b", "d.c"), []),
+        (None, (), []),
+    ],
+)
+def test_a_table_that_is_no_longer_excluded_gets_a_snapshot(
+    monkeypatch: pytest.MonkeyPatch,
+    before: tuple[str, ...] | None,
+    now: tuple[str, ...],
+    pending: list[TableId],
+) -> None:
+    spec = spec_of(r"d\..*", excluded=now)
+    reader = planned(monkeypatch, Server(START), spec, [A, B])
+    begun = {B: 5} if now else {}
+    end = reader.next(Offset(START, begun, patterns=spec.patterns, excluded=before))
+    assert [chunk.table for task in end.chunks for chunk in task] == pending
+    assert not end.pending
+    assert Offset.from_json(json.loads(json.dumps(end.to_json()))) == end
+    assert end.excluded == now
 
 
 @pytest.mark.parametrize("pending", [{}, {A: 7}])

@@ -52,6 +52,8 @@ class Offset:
         begin: the start of the batch's changes, if it is not the previous offset; not None after a
             failover to another server, whose binlogs have other positions.
         patterns: the patterns that selected the tables; a restart uses them to find added tables.
+        excluded: the patterns of tables that were excluded from the matches; None if unknown, in
+            checkpoints of before this field.
         renamed: tables to which a RENAME in the batch gave their names. Their rows are not in the
             binlog, so `pending` has these tables. Their earlier rows were read.
     """
@@ -62,6 +64,7 @@ class Offset:
     server: str = ""
     patterns: tuple[str, ...] = ()
     begin: Position | None = None
+    excluded: tuple[str, ...] | None = None
     renamed: tuple[TableId, ...] = ()
 
     def to_json(self) -> dict[str, Any]:
@@ -79,6 +82,7 @@ class Offset:
             ],
             "patterns": list(self.patterns),
             **({"begin": list(self.begin)} if self.begin else {}),
+            **({"excluded": list(self.excluded)} if self.excluded is not None else {}),
             **({"renamed": list(map(list, self.renamed))} if self.renamed else {}),
         }
 
@@ -104,6 +108,7 @@ class Offset:
             found["server"],
             tuple(found["patterns"]),
             Position(*found["begin"]) if "begin" in found else None,
+            tuple(found["excluded"]) if "excluded" in found else None,
             tuple(TableId(*name) for name in found.get("renamed", ())),
         )
 

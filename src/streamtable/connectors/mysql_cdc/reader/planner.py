@@ -20,7 +20,7 @@ from streamtable.connectors.mysql_cdc.reader.model import (
 )
 from streamtable.connectors.mysql_cdc.reader.offsets import Chunk, Offset, Part
 from streamtable.connectors.mysql_cdc.reader.server import Server
-from streamtable.connectors.mysql_cdc.reader.spec import SourceSpec
+from streamtable.connectors.mysql_cdc.reader.spec import SourceSpec, Tables
 from streamtable.core.errors import Condition, StreamtableError
 
 #: How long a transaction may be in the binlog before other sessions see it, in seconds. It applies
@@ -84,7 +84,8 @@ class Planner:
                 server.require(position)
         self._planned_at = time.monotonic()
         self._resumed = True
-        return Offset(position, pending, (), server.uuid(), self.spec.patterns)
+        spec = self.spec
+        return Offset(position, pending, (), server.uuid(), spec.patterns, excluded=spec.excluded)
 
     def stop_at_end(self) -> None:
         """End the run at the current end of the binlog, with complete snapshots.
@@ -154,7 +155,7 @@ class Planner:
             if resumed.position != start.position:
                 begin = resumed.position
             if resumed != start:
-                idle = replace(resumed, chunks=(), begin=begin)
+                idle = replace(resumed, chunks=(), begin=begin, renamed=())
             start = resumed
         self._begun_with = start.pending
         if self.ended(start):
@@ -192,7 +193,7 @@ class Planner:
         begin: Position | None,
     ) -> Offset:
         self._planned_at = time.monotonic()
-        return Offset(end, pending, chunks, start.server, start.patterns, begin)
+        return replace(start, position=end, pending=pending, chunks=chunks, begin=begin, renamed=())
 
     def _alternates(self, start: Offset, end: Position) -> bool:
         """Return whether a single server id requires a batch of changes before one of chunks."""
@@ -254,24 +255,26 @@ class Planner:
                     reason="it is another server than the checkpoint's, which had no GTID set",
                 )
             moved = self._server.of_gtid(start.position.gtid)
-            start = Offset(moved, start.pending, start.chunks, uuid, start.patterns)
+            start = replace(start, position=moved, server=uuid, begin=None)
         self._server.require(start.position)
-        if start.patterns == self.spec.patterns:
+        spec = self.spec
+        if (start.patterns, start.excluded) == (spec.patterns, spec.excluded):
             return start
-        if not self.spec.snapshot_new_tables:
+        if start.patterns != spec.patterns and not spec.snapshot_new_tables:
             raise StreamtableError(
                 Condition.CHECKPOINT_MISMATCH,
                 hint="'scan.newly-added-table.enabled' = 'true' adds tables to a checkpoint",
                 checkpoint="of this job",
                 difference=f"its tables were {', '.join(start.patterns)}",
             )
-        former = Patterns(start.patterns)
+        excluded = spec.excluded if start.excluded is None else start.excluded
+        former = Tables(Patterns(start.patterns), Patterns(excluded))
         new = {
             schema.id: None
-            for schema in schemas(self._session, Patterns(self.spec.patterns))
-            if self._tables(schema.id) and not former.match(schema.id)
+            for schema in schemas(self._session, Patterns(spec.patterns))
+            if self._tables(schema.id) and not former(schema.id)
         }
         kept = {table: low for table, low in start.pending.items() if self._tables(table)}
-        return Offset(
-            start.position, {**kept, **new}, start.chunks, start.server, self.spec.patterns
+        return replace(
+            start, pending={**kept, **new}, patterns=spec.patterns, excluded=spec.excluded
         )
