@@ -20,6 +20,7 @@ from streamtable.connectors.mysql_cdc.reader import (
 from streamtable.ingest.file import options as o
 from streamtable.ingest.file.job_file import JobFile
 from streamtable.ingest.file.rules import jdbc_properties
+from streamtable.ingest.records.known import KnownTable
 from streamtable.ingest.records.planning import plan_programs
 from streamtable.ingest.records.rules import RecordRules, key_names
 
@@ -38,9 +39,9 @@ class IngestSpec:
     records: RecordRules
     status: str = ""
 
-    def with_columns(self, first: Mapping[TableId, tuple[str, ...]]) -> IngestSpec:
-        """Return the job with the columns that its tables had when it began."""
-        return replace(self, records=replace(self.records, first_columns=dict(first)))
+    def with_known(self, tables: Mapping[TableId, KnownTable]) -> IngestSpec:
+        """Return the job with its tables as it first read them."""
+        return replace(self, records=replace(self.records, known=dict(tables)))
 
     def with_tables(self, tables: Iterable[TableSchema]) -> IngestSpec:
         """Return the job with the expressions of its transforms bound to tables.

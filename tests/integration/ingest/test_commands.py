@@ -98,13 +98,21 @@ def test_a_table_goes_to_its_topic_and_stays_equal(shop: Shop) -> None:
 
 def test_truncate_drop_and_rename(shop: Shop) -> None:
     shop.write_job(sink="  sink.on-drop: tombstone\n  sink.delivery-guarantee: exactly-once\n")
-    tables = ("cut", "gone", "old", "kept")
+    tables = ("cut", "gone", "old", "kept", "replaced")
     for table in tables:
         shop.sql(
             f"CREATE TABLE {table} (id INT PRIMARY KEY)", f"INSERT INTO {table} VALUES (1), (2)"
         )
+    shop.sql(
+        "CREATE TABLE parts (id INT PRIMARY KEY) PARTITION BY RANGE (id)"
+        " (PARTITION low VALUES LESS THAN (2), PARTITION high VALUES LESS THAN MAXVALUE)",
+        "INSERT INTO parts VALUES (1), (2)",
+    )
     run(shop)
     shop.sql(
+        "CREATE OR REPLACE TABLE replaced (id INT PRIMARY KEY)",
+        "INSERT INTO replaced VALUES (8)",
+        "ALTER TABLE parts DROP PARTITION low",
         "INSERT INTO cut VALUES (3)",
         "TRUNCATE TABLE cut",
         "INSERT INTO cut VALUES (4)",
@@ -116,17 +124,23 @@ def test_truncate_drop_and_rename(shop: Shop) -> None:
     )
     said = run(shop)
     assert f"{shop.database}.born is copied, too" in said
-    ids = {
-        t: sorted(row["id"] for row in shop.topic(t).values()) for t in (*tables, "fresh", "born")
-    }
+    (reported,) = [line for line in said if "changed rows that the binlog does not have" in line]
+    assert reported.startswith(f"{shop.database}.parts: ")
+    every = (*tables, "parts", "fresh", "born")
+    ids = {t: sorted(row["id"] for row in shop.topic(t).values()) for t in every}
     assert ids == {
         "cut": [4],
         "gone": [],
         "old": [],
         "kept": [1, 2],
+        "replaced": [8],
+        "parts": [1, 2],
         "fresh": [1, 2, 5],
         "born": [6],
     }
+    shop.server.run(f"DROP DATABASE {shop.database}", f"CREATE DATABASE {shop.database}")
+    run(shop)
+    assert not any(shop.topic(table) for table in every)
 
 
 def test_tables_that_replace_others(shop: Shop) -> None:

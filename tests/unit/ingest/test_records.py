@@ -20,6 +20,7 @@ from streamtable.core.errors import StreamtableError
 from streamtable.ingest.file.job_file import read_job
 from streamtable.ingest.records.encoding import RowEncoder
 from streamtable.ingest.records.inputs import ComputedRow, ComputedSide
+from streamtable.ingest.records.known import KnownTable
 from streamtable.ingest.records.planning import plan_programs
 from streamtable.ingest.records.records import RecordMaker
 from streamtable.ingest.records.rules import shared_topics
@@ -43,7 +44,11 @@ sink: {{type: upsert-kafka, properties.bootstrap.servers: 'b:9092'{sink}}}
 
 def maker(source="", sink="", rest="", first=None):
     spec = ingest_spec(read_job(JOB.format(source=source, sink=sink, rest=rest), "job.yaml", {}))
-    return RecordMaker(spec.with_columns(first or {}).records, lambda _: None)
+    known = {
+        table: KnownTable(columns, ("id",), (f"{table}",))
+        for table, columns in (first or {}).items()
+    }
+    return RecordMaker(spec.with_known(known).records, lambda _: None)
 
 
 def made(change, **lines):
@@ -241,6 +246,7 @@ def test_an_exception_names_the_statement():
         ("rename", ", sink.on-drop: tombstone", [("shop.orders", None, None)]),
         ("alter", "", []),
         ("create", "", []),
+        ("unlogged", "", []),
     ],
 )
 def test_truncate_and_drop_do_what_the_sink_says(kind, sink, expected):
@@ -251,6 +257,22 @@ def test_truncate_and_drop_do_what_the_sink_says(kind, sink, expected):
 def test_truncate_and_drop_may_end_the_job(kind):
     with pytest.raises(StreamtableError, match=f"'sink.on-{kind}' says how to go on"):
         made(statement(kind), sink=f", sink.on-{kind}: fail")
+
+
+@pytest.mark.parametrize("behavior", ["tombstone", "fail"])
+def test_tables_that_are_not_copied_are_not_dropped(behavior):
+    sink = f", sink.on-drop: {behavior}"
+    source = ", tables.exclude: shop.orders"
+    change = statement("rename")._replace(new_name=TableId("shop", "other"))
+    assert made(change, source=source, sink=sink) == []
+
+
+@pytest.mark.parametrize(("database", "topics"), [("shop", ["shop.a", "shop.b"]), ("other", [])])
+def test_drop_database_drops_its_known_tables(database, topics):
+    known = {TableId(*name.split(".")): ("id",) for name in ("shop.a", "shop.b", "elsewhere.c")}
+    change = SchemaChange("database", TableId(database, ""), None, "DROP DATABASE", 0, 0)
+    found = maker(sink=", sink.on-drop: tombstone", first=known).records(change)
+    assert [(r.topic, r.key, r.value) for r in found] == [(t, None, None) for t in topics]
 
 
 def test_rows_of_other_tables_in_the_topic_stay():
@@ -281,8 +303,8 @@ SYMBOL = "sink-table: ods_<>, replace-symbol: <>"
     ("tables", "routes", "table", "expected"),
     [
         (r"shop.\.*", [r"source-table: 'shop.\.*', " + SYMBOL], "shop.orders", False),
-        (r"a.\.*", ["source-table: 'shop.a, shop.b', " + SYMBOL], "shop.a", False),
-        (r"a.\.*", ["source-table: 'shop.a, old.a', " + SYMBOL], "shop.a", True),
+        (r"shop.\.*", ["source-table: 'shop.a, shop.b', " + SYMBOL], "shop.a", False),
+        ("shop.a, old.a", ["source-table: 'shop.a, old.a', " + SYMBOL], "shop.a", True),
         (
             r"shop_[0-9]+.\.*",
             [r"source-table: 'shop_[0-9]+.\.*', " + SYMBOL],

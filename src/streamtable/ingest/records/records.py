@@ -119,6 +119,13 @@ class RecordMaker:
 
     def _schema_change(self, change: SchemaChange) -> Iterator[Record]:
         rules = self._rules
+        if change.kind == "database":
+            database = change.table.database
+            for table in (name for name in rules.known if name.database == database):
+                yield from self._schema_change(change._replace(kind="drop", table=table))
+            return
+        if not rules.selected(change.table):
+            return
         if rules.behavior is SchemaBehavior.EXCEPTION and change.kind != "create":
             raise StreamtableError(
                 Condition.SCHEMA_CHANGED,
@@ -130,6 +137,9 @@ class RecordMaker:
             option, behavior = "sink.on-truncate", rules.on_truncate
         elif change.kind in ("drop", "rename"):
             option, behavior = "sink.on-drop", rules.on_drop
+        elif change.kind == "unlogged":
+            # No record tells which keys are gone, so only `fail` has an effect.
+            option, behavior = "sink.on-truncate", rules.on_truncate
         else:
             return
         if behavior is DropBehavior.FAIL:
@@ -139,7 +149,7 @@ class RecordMaker:
                 statement=change.statement,
                 hint=f"'{option}' says how to go on",
             )
-        if behavior is DropBehavior.TOMBSTONE:
+        if behavior is DropBehavior.TOMBSTONE and change.kind != "unlogged":
             names = headers_of(change.table)
             for topic in topics_of(change.table, rules.routes):
                 shared = is_shared(topic, change.table, rules)

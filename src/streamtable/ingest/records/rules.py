@@ -12,6 +12,7 @@ from streamtable.ingest.file.options import DropBehavior, SchemaBehavior
 from streamtable.ingest.file.routes import Route, topics_of
 from streamtable.ingest.file.transforms import Transform, transform_of
 from streamtable.ingest.records.encoding import Constant, Hole, Place
+from streamtable.ingest.records.known import KnownTable
 from streamtable.ingest.records.programs import Programs
 from streamtable.plan.transform import Computed
 
@@ -31,7 +32,7 @@ class RecordRules:
         selected: the tables that the job copies.
         programs: the expressions of transforms, bound to the tables' columns.
         reads_op_ts: whether transforms may name the metadata column `op_ts`.
-        first_columns: each table's columns when the job began, by name.
+        known: the tables that the job copies or has copied.
         add_table_id: whether records have headers with the names of their table.
     """
 
@@ -45,7 +46,7 @@ class RecordRules:
     add_table_id: bool
     tinyint1_is_boolean: bool
     ignore_keyless: bool
-    first_columns: Mapping[TableId, tuple[str, ...]] = field(default_factory=dict)
+    known: Mapping[TableId, KnownTable] = field(default_factory=dict)
     programs: Programs = field(default_factory=Programs)
     reads_op_ts: bool = False
 
@@ -66,13 +67,13 @@ def available_columns(table: TableSchema, rules: RecordRules) -> list[tuple[str,
         for place, column in enumerate(table.columns)
         if rules.columns.copies(table.id, column.name)
     ]
-    first = rules.first_columns.get(table.id)
-    if first is None or rules.behavior not in (SchemaBehavior.LENIENT, SchemaBehavior.IGNORE):
+    known = rules.known.get(table.id)
+    if known is None or rules.behavior not in (SchemaBehavior.LENIENT, SchemaBehavior.IGNORE):
         return [*there]
     places = dict(there)
-    kept: list[tuple[str, int | None]] = [(name, places.get(name)) for name in first]
+    kept: list[tuple[str, int | None]] = [(name, places.get(name)) for name in known.columns]
     if rules.behavior is SchemaBehavior.LENIENT:
-        kept += [(name, place) for name, place in there if name not in first]
+        kept += [(name, place) for name, place in there if name not in known.columns]
     return kept
 
 

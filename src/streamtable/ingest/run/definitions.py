@@ -50,4 +50,8 @@ def _wanted(spec: SourceSpec, found: Iterable[Definition]) -> list[Definition]:
         (kind, table, new if new is not None and wanted(new) else None)
         for kind, table, new in found
     )
-    return [(kind, table, new) for kind, table, new in named if wanted(table) or new is not None]
+    return [
+        (kind, table, new)
+        for kind, table, new in named
+        if wanted(table) or new is not None or kind == "database"
+    ]

@@ -4,31 +4,16 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 
 from streamtable.connectors.mysql_cdc.reader import TableId, TableSchema
 from streamtable.core.errors import Condition, StreamtableError
 from streamtable.ingest.file.routes import topics_of
+from streamtable.ingest.records.known import KnownTable
 from streamtable.ingest.records.rules import RecordRules, key_names
 from streamtable.ingest.records.shape import shape_of
 from streamtable.runtime.checkpoint.checkpoint import Checkpoint
 
 _FILE = "tables.json"
-
-
-@dataclass(frozen=True)
-class KnownTable:
-    """A table in the checkpoint.
-
-    Attributes:
-        columns: names, in order, when the job first read the table.
-        key: columns of the record's key.
-        topics: the topics of its rows.
-    """
-
-    columns: tuple[str, ...]
-    key: tuple[str, ...]
-    topics: tuple[str, ...]
 
 
 def known_tables(checkpoint: Checkpoint) -> dict[TableId, KnownTable]:

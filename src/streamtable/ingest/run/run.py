@@ -18,8 +18,9 @@ from streamtable.core.settings.execution import CHECKPOINT_DIRECTORY
 from streamtable.core.settings.reporting import METRIC_LABELS
 from streamtable.ingest.file import options as o
 from streamtable.ingest.file.job_file import JobFile
+from streamtable.ingest.records.known import KnownTable
 from streamtable.ingest.records.rules import shared_topics
-from streamtable.ingest.run.kept import KnownTable, known_tables, with_tables
+from streamtable.ingest.run.kept import known_tables, with_tables
 from streamtable.ingest.run.progress import Progress, estimated_rows
 from streamtable.ingest.run.report import Report
 from streamtable.ingest.run.running import RunningIngest
@@ -137,9 +138,8 @@ def run_ingest(
         target.make_ready(topics)
         begin(checkpoint, {})
         check_whole(query, notice)
-        first = {name: table.columns for name, table in tables.items()}
         running = RunningIngest(
-            spec.with_columns(first).with_tables(checked.tables),
+            spec.with_known(tables).with_tables(checked.tables),
             tables,
             checkpoint,
             target,

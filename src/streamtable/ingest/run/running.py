@@ -14,13 +14,14 @@ from streamtable.connector_api.preflight import Notice
 from streamtable.connectors.mysql_cdc.reader import TableId, discover
 from streamtable.core.errors import Condition, StreamtableError
 from streamtable.ingest.file.routes import topics_of
+from streamtable.ingest.records.known import KnownTable
 from streamtable.ingest.run.computing import computed
-from streamtable.ingest.run.kept import KnownTable, keep_tables, with_tables
+from streamtable.ingest.run.kept import keep_tables, with_tables
 from streamtable.ingest.run.new_tables import answer, asked_tables, forget
 from streamtable.ingest.run.progress import Progress
 from streamtable.ingest.run.report import Report
 from streamtable.ingest.run.source import source_class
-from streamtable.ingest.run.status import read_status
+from streamtable.ingest.run.status import ReaderStatus, read_status
 from streamtable.ingest.run.target import QUERY, Target
 from streamtable.ingest.spec import IngestSpec
 from streamtable.runtime.checkpoint.checkpoint import Checkpoint
@@ -67,6 +68,7 @@ class RunningIngest:
         self._notice = notice
         self._report = report
         self._bounded = bounded
+        self._told: set[str] = set()
         self.counters = target.bridge.counters()
 
     def run(
@@ -125,6 +127,7 @@ class RunningIngest:
             while not (run.has_ended() or stop.is_set()):
                 self._checkpoint.check()
                 status = read_status(self._spec.status)
+                self._tell(status)
                 if status is not None and status.ended:
                     break
                 self._make_new_topics()
@@ -136,6 +139,13 @@ class RunningIngest:
             self._report.take(run, self.counters)
         finally:
             run.stop()
+
+    def _tell(self, status: ReaderStatus | None) -> None:
+        """Show the reader's notices, each once."""
+        for line in status.notices if status is not None else ():
+            if line not in self._told:
+                self._told.add(line)
+                self._notice(line)
 
     def _planned_anew(self) -> bool:
         """Bind transforms to the tables as they are now; False if that changes nothing.

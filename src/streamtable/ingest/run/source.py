@@ -51,6 +51,7 @@ class IngestReader(DataSourceStreamReader):
         self._planner: Planner | None = None
         self._chunks = 0
         self._lag = Lag()
+        self._notices: list[str] = []
 
     def initialOffset(self) -> dict[str, Any]:  # noqa: N802 - PySpark's name
         """Return the start offset of a first run."""
@@ -76,6 +77,7 @@ class IngestReader(DataSourceStreamReader):
             lag=self._lag.seconds(time.monotonic()),
             ended=end == begin and planner.ended(begin),
             idle=end == begin,
+            notices=self._notices,
         )
         self._chunks += sum(map(len, end.chunks)) if end != begin else 0
         write_status(self._spec.status, status)
@@ -127,6 +129,12 @@ class IngestReader(DataSourceStreamReader):
             found = definitions_of(spec, changes)
         if not found:
             return end
+        self._notices += [
+            f"{table}: an ALTER TABLE before {end.position} changed rows that the binlog does not"
+            " have: the topic keeps the rows of before"
+            for kind, table, _ in found
+            if kind == "unlogged"
+        ]
         ask_for_topics(
             self._spec.status,
             {new or table for kind, table, new in found if kind == "create" or new is not None},

@@ -22,6 +22,7 @@ class ReaderStatus:
             none in this run.
         ended: whether nothing is left to read, now or later.
         idle: whether there was nothing to read.
+        notices: lines for the user, of this run.
     """
 
     position: str = ""
@@ -31,6 +32,7 @@ class ReaderStatus:
     lag: float = -1.0
     ended: bool = False
     idle: bool = False
+    notices: list[str] = field(default_factory=list)
 
 
 class Lag:

@@ -151,8 +151,10 @@ class SchemaChange(NamedTuple):
     """A DDL statement.
 
     Attributes:
-        kind: `create`, `alter`, `drop`, `rename` or `truncate`.
-        table: the table; for a rename, the old name.
+        kind: `create`, `alter`, `drop`, `rename` or `truncate`; `database` for DROP DATABASE;
+            `unlogged` for an ALTER TABLE that adds or removes rows, such as DROP PARTITION. The
+            binlog does not have these rows.
+        table: the table; for a rename, the old name; for `database`, a table without a name.
         new_name: the new name of a rename by RENAME or ALTER; otherwise None.
         statement: the statement in the binlog.
         op_ts: epoch milliseconds.

@@ -224,10 +224,11 @@ class _Reading:
             )
         place = ordinal(self.file, event.packet.log_pos)
         for kind, table, new_name in tables_of(event.query, database):
-            if self._wanted(table) or (new_name is not None and self._wanted(new_name)):
+            known = self._wanted(table) or (new_name is not None and self._wanted(new_name))
+            if known or kind == "database":
                 # A changed table gets a new table number. The library does not report known numbers
                 # again.
-                _SCHEMAS.pop((self._settings.server, table), None)
+                forget_schemas()
                 yield SchemaChange(
                     kind, table, new_name, event.query, event.timestamp * 1000, place
                 )

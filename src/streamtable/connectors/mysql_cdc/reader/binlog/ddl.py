@@ -17,6 +17,15 @@ _TOKEN = re.compile(
       | (?P<sign>.)""",
     re.VERBOSE | re.DOTALL,
 )
+#: First and second words of clauses of ALTER TABLE that change rows without row events.
+_UNLOGGED = {
+    "CONVERT": ("PARTITION", "TABLE"),
+    "DISCARD": ("PARTITION", "TABLESPACE"),
+    "DROP": ("PARTITION",),
+    "EXCHANGE": ("PARTITION",),
+    "IMPORT": ("PARTITION", "TABLESPACE"),
+    "TRUNCATE": ("PARTITION",),
+}
 _CHANGES = frozenset({"INSERT", "UPDATE", "DELETE", "REPLACE", "LOAD"})
 
 Found = tuple[str, TableId, TableId | None]
@@ -41,11 +50,7 @@ def tables_of(statement: str, database: str) -> list[Found]:
         case "ALTER":
             return _alter(tokens)
         case "DROP":
-            tokens.skip("TEMPORARY")
-            if not tokens.skip("TABLE", "TABLES"):
-                return []
-            tokens.skip_if_exists()
-            return [("drop", table, None) for table in tokens.names()]
+            return _drop(tokens)
         case "RENAME":
             return _rename(tokens) if tokens.skip("TABLE", "TABLES") else []
         case "TRUNCATE":
@@ -66,12 +71,23 @@ def mentions(statement: str, database: str, wanted: Callable[[TableId], bool]) -
 
 
 def _create(tokens: _Tokens) -> list[Found]:
-    if tokens.skip("OR"):
-        tokens.skip("REPLACE")
-    if tokens.skip("TEMPORARY") or not tokens.skip("TABLE"):
+    replaces = tokens.skip("OR") and tokens.skip("REPLACE")
+    if not tokens.skip("TABLE"):  # a temporary table has no rows in the binlog
         return []
     tokens.skip_if_exists()
-    return [("create", tokens.name(), None)]
+    table = tokens.name()
+    dropped: list[Found] = [("drop", table, None)] if replaces else []
+    return [*dropped, ("create", table, None)]
+
+
+def _drop(tokens: _Tokens) -> list[Found]:
+    if tokens.skip("DATABASE", "SCHEMA"):
+        tokens.skip_if_exists()
+        return [("database", TableId(tokens.name().table, ""), None)]
+    if not tokens.skip("TABLE", "TABLES"):
+        return []
+    tokens.skip_if_exists()
+    return [("drop", table, None) for table in tokens.names()]
 
 
 def _alter(tokens: _Tokens) -> list[Found]:
@@ -84,12 +100,23 @@ def _alter(tokens: _Tokens) -> list[Found]:
     depth = 0
     while (token := tokens.next()) is not None:
         depth += {"(": 1, ")": -1}.get(token, 0)
+        if depth == 0 and token.upper() in _UNLOGGED and tokens.skip(*_UNLOGGED[token.upper()]):
+            if token.upper() == "TRUNCATE" and tokens.skip("ALL"):
+                return [("truncate", table, None)]
+            return [("unlogged", changed, None) for changed in (table, *_exchanged(tokens))]
         if depth == 0 and token.upper() == "RENAME":
             if tokens.peek("COLUMN", "INDEX", "KEY", "CONSTRAINT"):
                 continue
             tokens.skip("TO", "AS", "=")
             return [("rename", table, tokens.name())]
     return [("alter", table, None)]
+
+
+def _exchanged(tokens: _Tokens) -> Iterator[TableId]:
+    """Yield the table of EXCHANGE PARTITION p WITH TABLE t."""
+    while not tokens.done:
+        if tokens.word() == "WITH" and tokens.skip("TABLE"):
+            yield tokens.name()
 
 
 def _rename(tokens: _Tokens) -> list[Found]:
