@@ -15,10 +15,12 @@ import pytest
 from tests.integration.mysql.tables import Folded, read_to_end, same, step, stored
 
 from streamtable.connectors.mysql_cdc.reader import (
+    BinlogPart,
     Change,
     MySqlSettings,
     Offset,
     Planner,
+    Position,
     SourceSpec,
     Startup,
     StartupMode,
@@ -118,6 +120,26 @@ def test_ddl_between_rows(mariadb: MariaDb, database: str, settings: MySqlSettin
         ("truncate", "last"),
         ("drop", "last"),
     ]
+
+
+def test_a_process_does_not_keep_the_types_of_an_earlier_batch(
+    mariadb: MariaDb, database: str, settings: MySqlSettings
+) -> None:
+    """Another process has read the ALTER in between; the names of columns are the same."""
+    mariadb.run(f"CREATE TABLE {database}.flags (id INT PRIMARY KEY, flag TINYINT(4))")
+    spec = SourceSpec(settings, (rf"{database}\..*",))
+
+    def read_row(number: int) -> int | None:
+        start = Position(*mariadb.run("SHOW MASTER STATUS")[0][:2])
+        mariadb.run(f"INSERT INTO {database}.flags VALUES ({number}, 1)")
+        end = Position(*mariadb.run("SHOW MASTER STATUS")[0][:2])
+        (change,) = read(spec, BinlogPart(start, end, {}))
+        assert isinstance(change, Change)
+        return change.table.columns[1].type.length
+
+    assert read_row(1) == 4
+    mariadb.run(f"ALTER TABLE {database}.flags MODIFY flag TINYINT(1)")
+    assert read_row(2) == 1
 
 
 @pytest.mark.parametrize(

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
+from types import SimpleNamespace
 
 import pytest
 
@@ -25,6 +27,7 @@ from streamtable.ingest.records.planning import plan_programs
 from streamtable.ingest.records.records import RecordMaker
 from streamtable.ingest.records.rules import shared_topics
 from streamtable.ingest.records.shape import shape_of
+from streamtable.ingest.run.kept import keep_tables, known_tables, with_tables
 from streamtable.ingest.spec import ingest_spec
 
 ORDERS = TableId("shop", "orders")
@@ -257,6 +260,39 @@ def test_truncate_and_drop_do_what_the_sink_says(kind, sink, expected):
 def test_truncate_and_drop_may_end_the_job(kind):
     with pytest.raises(StreamtableError, match=f"'sink.on-{kind}' says how to go on"):
         made(statement(kind), sink=f", sink.on-{kind}: fail")
+
+
+@pytest.mark.parametrize(
+    ("width", "flag", "value"), [(None, "true", b"true"), (4, "true", b"1"), (None, "false", b"1")]
+)
+def test_a_boolean_that_was_dropped_after_the_row_stays_a_boolean(width, flag, value):
+    source = f", treat-tinyint1-as-boolean.enabled: {flag}"
+    rows = maker(source=source)
+    known = KnownTable(("id", "done"), ("id",), ("shop.orders",), ("done",))
+    rules = replace(rows._rules, known={ORDERS: known})
+    columns = (Column("id", INT), Column("done", MySqlType("tinyint", length=width)))
+    change = row("c", None, (1, 1), TableSchema(ORDERS, columns, ("id",)))
+    (record,) = RecordMaker(rules, lambda _: None).records(change)
+    assert record.value == b'{"id":1,"done":' + value + b"}"
+
+
+def test_booleans_are_kept_in_the_checkpoint(tmp_path):
+    def then(known, **widths):
+        columns = (Column(n, MySqlType("tinyint", length=w)) for n, w in widths.items())
+        table = TableSchema(ORDERS, (Column("id", INT), *columns), ("id",))
+        return with_tables(known, [table], maker()._rules, checkpoint)
+
+    write = lambda name, text: (tmp_path / name).write_text(text)  # noqa: E731
+    checkpoint = SimpleNamespace(directory=tmp_path, write=write)
+    keep_tables(checkpoint, then({}, a=1, b=1, c=4))
+    known = known_tables(checkpoint)
+    assert known[ORDERS].booleans == ("a", "b")
+    now = then(known, b=4, c=1)[ORDERS]
+    assert (now.booleans, now.columns) == (("c", "a"), ("id", "a", "b", "c"))
+    rows = json.loads((tmp_path / "tables.json").read_text())
+    del rows[0][1]["booleans"]
+    (tmp_path / "tables.json").write_text(json.dumps(rows))
+    assert known_tables(checkpoint)[ORDERS].booleans == ()
 
 
 @pytest.mark.parametrize("behavior", ["tombstone", "fail"])

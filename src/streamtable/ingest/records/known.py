@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+
+from streamtable.connectors.mysql_cdc.reader import Column, TableSchema
 
 
 @dataclass(frozen=True)
@@ -13,8 +15,29 @@ class KnownTable:
         columns: names, in order.
         key: columns of the record's key.
         topics: the topics of its rows.
+        booleans: names of TINYINT(1) columns, also of those that were dropped between two runs.
     """
 
     columns: tuple[str, ...]
     key: tuple[str, ...]
     topics: tuple[str, ...]
+    booleans: tuple[str, ...] = ()
+
+    def with_widths(self, table: TableSchema) -> TableSchema:
+        """Return a table from the binlog with the width of TINYINT columns that it lacks now.
+
+        The binlog has no display widths. The reader takes them from the current table, which lacks
+        a column that was dropped or renamed later.
+        """
+        return replace(table, columns=tuple(map(self._with_width, table.columns)))
+
+    def _with_width(self, column: Column) -> Column:
+        kind = column.type
+        if kind.name != "tinyint" or kind.length is not None or column.name not in self.booleans:
+            return column
+        return replace(column, type=replace(kind, length=1))
+
+
+def boolean_columns(table: TableSchema) -> tuple[str, ...]:
+    """Return the names of TINYINT(1) columns."""
+    return tuple(c.name for c in table.columns if (c.type.name, c.type.length) == ("tinyint", 1))

@@ -61,6 +61,8 @@ def shape_of(table: TableSchema, rules: RecordRules) -> Shape | ComputedShape | 
             hint=f"add a transform with source-table: {table.id} and primary-keys: ..., or leave"
             " such tables out with ignore-no-primary-key-table: true",
         )
+    if known := rules.known.get(table.id):
+        table = known.with_widths(table)
     transform = transform_of(table.id, rules.transforms)
     chosen = chosen_columns(table, rules, transform)
     places = dict(chosen)

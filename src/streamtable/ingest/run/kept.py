@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
+from dataclasses import asdict, replace
 
 from streamtable.connectors.mysql_cdc.reader import TableId, TableSchema
 from streamtable.core.errors import Condition, StreamtableError
 from streamtable.ingest.file.routes import topics_of
-from streamtable.ingest.records.known import KnownTable
+from streamtable.ingest.records.known import KnownTable, boolean_columns
 from streamtable.ingest.records.rules import RecordRules, key_names
 from streamtable.ingest.records.shape import shape_of
 from streamtable.runtime.checkpoint.checkpoint import Checkpoint
@@ -28,10 +29,10 @@ def known_tables(checkpoint: Checkpoint) -> dict[TableId, KnownTable]:
     try:
         found = json.loads(path.read_text(encoding="utf-8"))
         return {
-            TableId(*name): KnownTable(tuple(t["columns"]), tuple(t["key"]), tuple(t["topics"]))
+            TableId(*name): KnownTable(**{field: tuple(names) for field, names in t.items()})
             for name, t in found
         }
-    except (OSError, ValueError, KeyError, TypeError) as error:
+    except (OSError, ValueError, AttributeError, TypeError) as error:
         raise StreamtableError(
             Condition.CHECKPOINT_UNREADABLE, checkpoint=checkpoint.directory, reason=error
         ) from error
@@ -39,10 +40,7 @@ def known_tables(checkpoint: Checkpoint) -> dict[TableId, KnownTable]:
 
 def keep_tables(checkpoint: Checkpoint, tables: Mapping[TableId, KnownTable]) -> None:
     """Write the tables to the checkpoint atomically."""
-    rows = [
-        [list(name), {"columns": t.columns, "key": t.key, "topics": t.topics}]
-        for name, t in sorted(tables.items())
-    ]
+    rows = [[list(name), asdict(table)] for name, table in sorted(tables.items())]
     checkpoint.write(_FILE, json.dumps(rows, indent=1))
 
 
@@ -66,8 +64,9 @@ def with_tables(
             tuple(column.name for column in table.columns),
             key_names(table, rules.transforms),
             topics_of(table.id, rules.routes),
+            boolean_columns(table),
         )
-        before = found.setdefault(table.id, now)
+        before = known.get(table.id, now)
         for what, old, new in (("topic", before.topics, now.topics), ("key", before.key, now.key)):
             if old != new:
                 raise StreamtableError(
@@ -77,4 +76,6 @@ def with_tables(
                     f" {', '.join(new)}",
                     hint="give the changed job a new --checkpoint directory and new topics",
                 )
+        gone = (name for name in before.booleans if name not in now.columns)
+        found[table.id] = replace(before, booleans=(*now.booleans, *gone))
     return found

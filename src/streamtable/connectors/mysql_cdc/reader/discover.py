@@ -31,6 +31,8 @@ _KEYS = """
     WHERE table_schema = %s AND table_name LIKE %s AND index_name = 'PRIMARY'
     ORDER BY table_name, seq_in_index
 """
+#: The default display width. MySQL 8 names no width but that of TINYINT(1).
+_TINYINT_WIDTH = 4
 _QUOTED = re.compile(r"'((?:[^'\\]|''|\\.)*)'")
 
 
@@ -126,7 +128,7 @@ def _column(
         length = None if characters is None else int(characters)
     elif base in ("bit", "tinyint"):
         size = re.search(r"\((\d+)\)", whole)
-        length = int(size.group(1)) if size else None
+        length = int(size.group(1)) if size else _TINYINT_WIDTH
     is_decimal = base == "decimal"
     kind = MySqlType(
         base,

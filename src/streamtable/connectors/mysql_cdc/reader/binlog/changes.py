@@ -87,6 +87,7 @@ def changes(
     """
     if end.order <= start.order:
         return
+    forget_schemas()  # another process may have read an ALTER of this server since
     with session(settings) as catalog:
         run = BinlogRun(settings, start, server_id, wanted, catalog)
         try:
