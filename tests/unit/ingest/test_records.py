@@ -276,6 +276,13 @@ def test_a_boolean_that_was_dropped_after_the_row_stays_a_boolean(width, flag, v
     assert record.value == b'{"id":1,"done":' + value + b"}"
 
 
+def test_another_key_than_that_of_earlier_records_ends_the_job():
+    rows = maker(first={ORDERS: ("id", "who", "n")})
+    changed = replace(TABLE, primary_key=("id", "n"))
+    with pytest.raises(StreamtableError, match=r"the key of shop\.orders was id and is now id, n"):
+        list(rows.records(row("c", None, (1, "a", 2), changed)))
+
+
 def test_booleans_are_kept_in_the_checkpoint(tmp_path):
     def then(known, **widths):
         columns = (Column(n, MySqlType("tinyint", length=w)) for n, w in widths.items())

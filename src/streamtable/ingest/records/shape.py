@@ -11,6 +11,9 @@ from streamtable.ingest.file.transforms import transform_of
 from streamtable.ingest.records.encoding import Hole, RowEncoder
 from streamtable.ingest.records.rules import RecordRules, chosen_columns, key_names
 
+#: What to do if the records of a table cannot go on.
+ANEW_WITH_TOPICS = "give the changed job a new --checkpoint directory and new topics"
+
 #: Headers of a record, in order.
 Headers = tuple[tuple[str, bytes], ...]
 
@@ -48,7 +51,8 @@ def shape_of(table: TableSchema, rules: RecordRules) -> Shape | ComputedShape | 
     """Return the conversion of a table's rows; None if the table is excluded.
 
     Raises:
-        StreamtableError: PRIMARY_KEY_REQUIRED, UNKNOWN_COLUMN, INVALID_OPTION.
+        StreamtableError: PRIMARY_KEY_REQUIRED, UNKNOWN_COLUMN, INVALID_OPTION; CHECKPOINT_MISMATCH
+            if the key is not the one of earlier records.
     """
     keys = key_names(table, rules.transforms)
     if not keys:
@@ -62,6 +66,14 @@ def shape_of(table: TableSchema, rules: RecordRules) -> Shape | ComputedShape | 
             " such tables out with ignore-no-primary-key-table: true",
         )
     if known := rules.known.get(table.id):
+        if keys != known.key:
+            raise StreamtableError(
+                Condition.CHECKPOINT_MISMATCH,
+                checkpoint="of this job",
+                difference=f"the key of {table.id} was {', '.join(known.key)} and is now"
+                f" {', '.join(keys)}",
+                hint=ANEW_WITH_TOPICS,
+            )
         table = known.with_widths(table)
     transform = transform_of(table.id, rules.transforms)
     chosen = chosen_columns(table, rules, transform)

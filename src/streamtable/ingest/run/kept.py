@@ -11,7 +11,7 @@ from streamtable.core.errors import Condition, StreamtableError
 from streamtable.ingest.file.routes import topics_of
 from streamtable.ingest.records.known import KnownTable, boolean_columns
 from streamtable.ingest.records.rules import RecordRules, key_names
-from streamtable.ingest.records.shape import shape_of
+from streamtable.ingest.records.shape import ANEW_WITH_TOPICS, shape_of
 from streamtable.runtime.checkpoint.checkpoint import Checkpoint
 
 _FILE = "tables.json"
@@ -74,7 +74,7 @@ def with_tables(
                     checkpoint=checkpoint.directory,
                     difference=f"the {what} of {table.id} was {', '.join(old)} and is now"
                     f" {', '.join(new)}",
-                    hint="give the changed job a new --checkpoint directory and new topics",
+                    hint=ANEW_WITH_TOPICS,
                 )
         gone = (name for name in before.booleans if name not in now.columns)
         found[table.id] = replace(before, booleans=(*now.booleans, *gone))
