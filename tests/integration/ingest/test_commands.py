@@ -168,6 +168,35 @@ def test_tables_that_replace_others(shop: Shop) -> None:
         shop.check_copied(table, "id")
 
 
+def test_a_table_that_is_created_and_changed_while_a_job_runs(shop: Shop) -> None:
+    """Its records keep the first columns (`ignore`). Another key ends the job."""
+    shop.write_job()
+    file = shop.folder / "job.yaml"
+    file.write_text(file.read_text().replace("behavior: evolve", "behavior: ignore"))
+    shop.sql("CREATE TABLE orders (id INT PRIMARY KEY)")
+    job = shop.start()
+    job.wait_for("binlog: ")
+    shop.sql("CREATE TABLE born (id INT PRIMARY KEY, n INT)", "INSERT INTO born VALUES (1, 1)")
+    job.wait_for("born is copied, too")
+    shop.sql(
+        "ALTER TABLE born ADD more INT NOT NULL DEFAULT 0, DROP n",
+        "INSERT INTO born VALUES (2, 2)",
+    )
+    deadline = time.monotonic() + PATIENCE_S
+    while len(found := shop.records("born")) < 2:
+        assert time.monotonic() < deadline
+        time.sleep(0.5)
+    assert found == {b'{"id":1}': b'{"id":1,"n":1}', b'{"id":2}': b'{"id":2,"n":null}'}
+    shop.sql(
+        "ALTER TABLE born DROP PRIMARY KEY, ADD PRIMARY KEY (more, id)",
+        "INSERT INTO born VALUES (3, 3)",
+    )
+    code, _, said = job.end()
+    assert code == 1, said
+    assert f"the key of {shop.database}.born was id and is now more, id" in said
+    assert shop.records("born") == found
+
+
 def test_a_table_that_a_restart_adds_is_copied_after_ddl_of_another(shop: Shop) -> None:
     shop.write_job()
     file = shop.folder / "job.yaml"

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import threading
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any, cast
 
 from streamtable.connectors.mysql_cdc.reader import Offset, Position, TableId
+from streamtable.ingest.records.known import KnownTable
 from streamtable.ingest.run.new_tables import answer, ask_for_topics, asked_tables, forget
 from streamtable.ingest.run.progress import Progress
 from streamtable.ingest.run.status import Lag, ReaderStatus, read_status, write_status
@@ -75,16 +76,18 @@ def test_a_status_is_there_as_a_whole(tmp_path: Path):
 
 
 def test_the_reader_waits_for_the_topics_of_new_tables(tmp_path: Path):
+    """The driver also gives it the tables that the checkpoint now has."""
     path = str(tmp_path / "reader.json")
-    ask_for_topics(path, [])
+    assert ask_for_topics(path, []) == {}
     assert asked_tables(path) == []
-    waiting = threading.Thread(target=ask_for_topics, args=(path, TABLES))
-    waiting.start()
-    while asked_tables(path) != TABLES:
-        assert waiting.is_alive()
-    answer(path, TABLES)
-    waiting.join(10)
-    assert not waiting.is_alive()
+    stored = KnownTable(("id", "done"), ("id",), ("shop.a",), ("done",))
+    known = {TABLES[0]: stored, TableId("shop", "other"): stored}
+    with ThreadPoolExecutor(1) as threads:
+        waiting = threads.submit(ask_for_topics, path, TABLES)
+        while asked_tables(path) != TABLES:
+            assert not waiting.done()
+        answer(path, TABLES, known)
+        assert waiting.result(10) == {TABLES[0]: stored}
     assert asked_tables(path) == []
     forget(path)
     assert asked_tables(path) == []

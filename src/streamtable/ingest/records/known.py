@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass, replace
+from typing import Any
 
-from streamtable.connectors.mysql_cdc.reader import Column, TableSchema
+from streamtable.connectors.mysql_cdc.reader import Column, TableId, TableSchema
 
 
 @dataclass(frozen=True)
@@ -41,3 +43,20 @@ class KnownTable:
 def boolean_columns(table: TableSchema) -> tuple[str, ...]:
     """Return the names of TINYINT(1) columns."""
     return tuple(c.name for c in table.columns if (c.type.name, c.type.length) == ("tinyint", 1))
+
+
+def tables_json(tables: Mapping[TableId, KnownTable]) -> list[Any]:
+    """Convert tables to JSON, ordered by name."""
+    return [[list(name), asdict(table)] for name, table in sorted(tables.items())]
+
+
+def read_tables(found: Iterable[Any]) -> dict[TableId, KnownTable]:
+    """Read the JSON of `tables_json`.
+
+    Raises:
+        ValueError, AttributeError or TypeError: it has another form.
+    """
+    return {
+        TableId(*name): KnownTable(**{field: tuple(names) for field, names in table.items()})
+        for name, table in found
+    }

@@ -4,12 +4,17 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, replace
+from dataclasses import replace
 
 from streamtable.connectors.mysql_cdc.reader import TableId, TableSchema
 from streamtable.core.errors import Condition, StreamtableError
 from streamtable.ingest.file.routes import topics_of
-from streamtable.ingest.records.known import KnownTable, boolean_columns
+from streamtable.ingest.records.known import (
+    KnownTable,
+    boolean_columns,
+    read_tables,
+    tables_json,
+)
 from streamtable.ingest.records.rules import RecordRules, key_names
 from streamtable.ingest.records.shape import ANEW_WITH_TOPICS, shape_of
 from streamtable.runtime.checkpoint.checkpoint import Checkpoint
@@ -27,11 +32,7 @@ def known_tables(checkpoint: Checkpoint) -> dict[TableId, KnownTable]:
     if not path.exists():
         return {}
     try:
-        found = json.loads(path.read_text(encoding="utf-8"))
-        return {
-            TableId(*name): KnownTable(**{field: tuple(names) for field, names in t.items()})
-            for name, t in found
-        }
+        return read_tables(json.loads(path.read_text(encoding="utf-8")))
     except (OSError, ValueError, AttributeError, TypeError) as error:
         raise StreamtableError(
             Condition.CHECKPOINT_UNREADABLE, checkpoint=checkpoint.directory, reason=error
@@ -40,8 +41,7 @@ def known_tables(checkpoint: Checkpoint) -> dict[TableId, KnownTable]:
 
 def keep_tables(checkpoint: Checkpoint, tables: Mapping[TableId, KnownTable]) -> None:
     """Write the tables to the checkpoint atomically."""
-    rows = [[list(name), asdict(table)] for name, table in sorted(tables.items())]
-    checkpoint.write(_FILE, json.dumps(rows, indent=1))
+    checkpoint.write(_FILE, json.dumps(tables_json(tables), indent=1))
 
 
 def with_tables(

@@ -185,4 +185,5 @@ class RunningIngest:
         keep_tables(self._checkpoint, self._tables)
         for table in asked:
             self._notice(f"{table} is copied, too")
-        answer(path, asked)
+        self._spec = self._spec.with_known(self._tables)  # for the query that an outage restarts
+        answer(path, asked, self._tables)

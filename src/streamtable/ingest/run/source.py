@@ -16,7 +16,8 @@ from pyspark.sql.datasource import DataSource, DataSourceStreamReader, InputPart
 from pyspark.sql.pandas.types import to_arrow_schema
 from pyspark.sql.types import StructType
 
-from streamtable.connectors.mysql_cdc.reader import Offset, Part, Planner, read
+from streamtable.connectors.mysql_cdc.reader import Offset, Part, Planner, TableId, read
+from streamtable.ingest.records.known import KnownTable
 from streamtable.ingest.records.records import RecordMaker
 from streamtable.ingest.run.definitions import definitions, definitions_of
 from streamtable.ingest.run.new_tables import ask_for_topics
@@ -27,9 +28,14 @@ from streamtable.ingest.spec import IngestSpec
 
 @dataclass
 class PartPartition(InputPartition):
-    """One task of a batch."""
+    """One task of a batch.
+
+    Attributes:
+        added: the tables that the reader has found since its start.
+    """
 
     part: Part
+    added: dict[TableId, KnownTable]
 
     def __post_init__(self) -> None:
         super().__init__(self.part)
@@ -52,6 +58,7 @@ class IngestReader(DataSourceStreamReader):
         self._chunks = 0
         self._lag = Lag()
         self._notices: list[str] = []
+        self._added: dict[TableId, KnownTable] = {}
 
     def initialOffset(self) -> dict[str, Any]:  # noqa: N802 - PySpark's name
         """Return the start offset of a first run."""
@@ -86,12 +93,14 @@ class IngestReader(DataSourceStreamReader):
     def partitions(self, start: dict[str, Any], end: dict[str, Any]) -> Sequence[PartPartition]:
         """Return the tasks of a batch; planning it again gives the same tasks."""
         planned = self._open().parts(Offset.from_json(start), Offset.from_json(end))
-        return [PartPartition(part) for part in planned]
+        return [PartPartition(part, self._added) for part in planned]
 
     def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
         """Read the records of a task; records of the same key keep their order."""
         assert isinstance(partition, PartPartition)  # noqa: S101 - of `partitions`
-        maker = RecordMaker(self._spec.records, self._spec.find)
+        rules = self._spec.records
+        rules = replace(rules, known={**rules.known, **partition.added})
+        maker = RecordMaker(rules, self._spec.find)
         changes = read(self._spec.source, partition.part)
         schema = to_arrow_schema(self._schema, timezone="UTC")
         return arrow_batches(changes, maker, self._spec.records.programs, schema)
@@ -135,7 +144,7 @@ class IngestReader(DataSourceStreamReader):
             for kind, table, _ in found
             if kind == "unlogged"
         ]
-        ask_for_topics(
+        self._added |= ask_for_topics(
             self._spec.status,
             {new or table for kind, table, new in found if kind == "create" or new is not None},
         )
