@@ -160,6 +160,7 @@ SUMMER = datetime(2024, 7, 1, 10, 0, 0, 123456, tzinfo=UTC)
         (MySqlType("tinyint", 1), types.BOOLEAN, 2, True),
         (MySqlType("bit", 1), types.BOOLEAN, b"\0", False),
         (MySqlType("bit", 9), types.INT, b"\1\xff", 511),
+        (MySqlType("bit", 9), types.BYTES, b"\1\xff", b"\xff\1"),
         (MySqlType("bigint", unsigned=True), types.decimal(20, 0), 2**64 - 1, Decimal(2**64 - 1)),
         (MySqlType("decimal", scale=2), types.decimal(10, 1), Decimal("1.25"), Decimal("1.3")),
         (MySqlType("decimal", scale=2), types.STRING, Decimal("1E+2"), "100"),

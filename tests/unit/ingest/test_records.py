@@ -78,7 +78,7 @@ def statement(kind):
         (MySqlType("float"), 16777216.0, "16777216.0"),
         (MySqlType("double"), 0.1, "0.1"),
         (MySqlType("bit", length=1), b"\x01", "true"),
-        (MySqlType("bit", length=9), b"\x01\x02", '"AQI="'),
+        (MySqlType("bit", length=9), b"\x01\x02", '"AgE="'),
         (MySqlType("date"), date(2026, 1, 2), '"2026-01-02"'),
         (MySqlType("time", scale=2), timedelta(hours=10, milliseconds=50), '"10:00:00.05"'),
         (MySqlType("time"), -timedelta(hours=100, seconds=1), '"-100:00:01"'),

@@ -23,7 +23,7 @@ Convert = Callable[[Any], Any]
 
 _WHOLE = frozenset({"tinyint", "smallint", "mediumint", "int", "bigint", "year"})
 _NUMBERS = _WHOLE | {"decimal", "float", "double"}
-_BYTES = frozenset({"binary", "varbinary", "bit", *BLOBS})
+_BYTES = frozenset({"binary", "varbinary", *BLOBS})
 _TEMPORAL = frozenset({"date", "datetime", "timestamp", "time"})
 _DAY = timedelta(days=1)
 _EXACT = Context(prec=100)
@@ -154,7 +154,14 @@ def _since_midnight(value: datetime, step: int) -> int:
     return _of_day(value - datetime(value.year, value.month, value.day), step)
 
 
+def bits(value: bytes) -> bytes:
+    """Return the bytes of a BIT(n) as Debezium and Flink CDC give them: the lowest byte first."""
+    return value[::-1]
+
+
 def _bytes(kind: MySqlType) -> Convert | None:
+    if kind.name == "bit":
+        return bits
     if kind.name in _BYTES:
         return bytes
     texts = kind.name in ("char", "varchar", "json", "enum") or kind.name.endswith("text")
@@ -162,9 +169,11 @@ def _bytes(kind: MySqlType) -> Convert | None:
 
 
 def _text(kind: MySqlType, zone: ZoneInfo, binary: BinaryMode) -> Convert:
-    name = kind.name
+    name, encode = kind.name, _ENCODINGS[binary]
+    if name == "bit":
+        return lambda value: encode(bits(value))
     if name in _BYTES:
-        return _ENCODINGS[binary]
+        return encode
     if name == "set":
         return ",".join
     if name == "time":

@@ -17,6 +17,7 @@ from datetime import date, datetime, timedelta
 from decimal import Decimal
 from typing import Any
 
+from streamtable.connectors.mysql_cdc.convert import bits
 from streamtable.connectors.mysql_cdc.reader import Column, Row, TableSchema, sql_type
 from streamtable.core import types as sql
 from streamtable.core.types import DataType, Root
@@ -77,8 +78,10 @@ class RowEncoder:
                 continue
             lead = ("," if self._parts else "{") + _escape(name) + ":"
             if isinstance(place, int):
-                kind = topic_type(table.columns[place], tinyint1_is_boolean=tinyint1_is_boolean)
-                self._parts.append((lead, place, _encoder(kind)))
+                column = table.columns[place]
+                kind = topic_type(column, tinyint1_is_boolean=tinyint1_is_boolean)
+                is_bits = column.type.name == "bit" and kind.root is Root.BINARY
+                self._parts.append((lead, place, _bits if is_bits else _encoder(kind)))
             else:
                 text = "null" if place is None else _escape(place.text)
                 self._parts.append((lead + text, None, str))
@@ -178,6 +181,10 @@ def _fraction(micros: int) -> str:
 
 def _bytes(value: bytes) -> str:
     return f'"{base64.b64encode(value).decode()}"'
+
+
+def _bits(value: bytes) -> str:
+    return _bytes(bits(value))
 
 
 def _texts(value: Sequence[str]) -> str:
