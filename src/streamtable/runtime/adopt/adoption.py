@@ -82,8 +82,10 @@ class Adoption(Rebuild):
 
     def check_same(self, mark: Mark) -> None:
         """Refuse to continue the adoption with another script, or up to other offsets."""
-        names = {name: work.record.hash for name, work in mark.work.items()}
-        if names != {name: record.hash for name, record in self.queries.records.items()}:
+        records = self.queries.records
+        if mark.work.keys() != records.keys() or not all(
+            work.record.has_plan_of(records[name]) for name, work in mark.work.items()
+        ):
             reason = "an adoption with other queries was interrupted"
             raise self._refused(reason, "run the command with the script of that adoption")
         before = mark.adopts.asked if mark.adopts is not None else {}

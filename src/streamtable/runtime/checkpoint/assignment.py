@@ -125,9 +125,9 @@ class _Pairs:
         self._records = records
         self.names: dict[str, str] = {}
         # An INSERT that has its name and its plan keeps both, before equal INSERTs are considered.
-        self._pair(manifest.queries, lambda n, r, name, old: n == name and r.hash == old.hash)
+        self._pair(manifest.queries, lambda n, r, name, old: n == name and old.has_plan_of(r))
         for pool in (manifest.queries, manifest.retired):
-            self._pair(pool, lambda _, r, __, old: r.hash == old.hash)
+            self._pair(pool, lambda _, r, __, old: old.has_plan_of(r))
         for pool in (manifest.queries, manifest.retired):
             self._pair(pool, lambda n, r, name, old: r.table_or(n) == old.table_or(name))
 

@@ -176,7 +176,7 @@ class Rebuild:
         """Refuse to continue the upgrade to another script."""
         for name, work in mark.work.items():
             now = self.queries.records.get(name)
-            if now is None or now.hash != work.record.hash:
+            if now is None or not work.record.has_plan_of(now):
                 reason = f"an upgrade to another query into {name} was interrupted"
                 raise self._refused(reason, "run the command with the script of that upgrade")
         self.notice(f"continues the interrupted upgrade of {', '.join(mark.work)}")
@@ -285,7 +285,7 @@ class Rebuild:
     def _work(self, decision: Decision, of_range: ReadRange, draft: Work | None) -> Work:
         """Return the work of a query; an interrupted one with the same plan is continued."""
         record = self.queries.records[decision.query]
-        again = draft is not None and draft.record.hash == record.hash
+        again = draft is not None and draft.record.has_plan_of(record)
         if draft is not None and again and draft.action is decision.action is Action.REBUILT:
             return replace(draft, range=replace(of_range, begins=draft.range.begins))
         if decision.action is not Action.CONTINUED:

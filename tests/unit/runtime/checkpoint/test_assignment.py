@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import json
+from hashlib import sha256
 from pathlib import Path
 
 import pytest
 
 from streamtable.core.errors import Condition, StreamtableError
+from streamtable.core.secrets import forget_secrets, hide, without_secrets
+from streamtable.plan.rules.shape import shape
 from streamtable.runtime.checkpoint.assignment import query_names
 from streamtable.runtime.checkpoint.checkpoint import Checkpoint, begin, open_checkpoint
 from streamtable.runtime.checkpoint.shapes import first_difference
@@ -146,6 +149,38 @@ def test_queries_of_an_older_manifest_are_known_by_their_hash(tmp_path: Path) ->
     (tmp_path / "streamtable.json").write_text(json.dumps(held))
     assert run(tmp_path, FILTERED) == ["users_copy-2"]
     assert "shape" in json.dumps(manifest(tmp_path)["queries"])
+
+
+#: Passwords before and after a restart; words of the plan of COUNTS, or not.
+PASSWORDS = {
+    "a word, then another": ("users", "score"),
+    "a word, then none": ("users", "pass-4711"),
+    "none, then a word": ("pass-4711", "score"),
+}
+
+
+@pytest.mark.parametrize("case", PASSWORDS)
+def test_a_password_that_is_a_word_of_the_plan_can_change(case: str, tmp_path: Path) -> None:
+    before, now = PASSWORDS[case]
+    hide(before)
+    run(tmp_path, COUNTS)
+    assert before not in json.dumps(manifest(tmp_path))
+    forget_secrets()
+    hide(now)
+    assert run(tmp_path, COUNTS) == ["per_region"]
+
+
+def test_a_hash_that_an_earlier_version_has_masked_is_known(tmp_path: Path) -> None:
+    hide("users")
+    run(tmp_path, COUNTS)
+    held = manifest(tmp_path)
+    (plan,) = opened(tmp_path / "other", COUNTS).plans.values()
+    masked = without_secrets(json.dumps(shape(plan), sort_keys=True))
+    held["queries"]["per_region"]["hash"] = sha256(masked.encode()).hexdigest()  # type: ignore[index]
+    (tmp_path / "streamtable.json").write_text(json.dumps(held))
+    assert run(tmp_path, COUNTS) == ["per_region"]
+    with pytest.raises(StreamtableError, match="the query into per_region was"):
+        run(tmp_path, SUMS)
 
 
 def test_an_id_of_a_query_stays(tmp_path: Path) -> None:
