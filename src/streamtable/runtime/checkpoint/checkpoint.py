@@ -275,15 +275,26 @@ def check_not_rescaling(path: CheckpointPath, directory: str) -> None:
         )
 
 
-def check_not_upgrading(path: CheckpointPath, directory: str) -> None:
-    """Refuse a checkpoint of which only some queries have been upgraded, or adopt topics."""
+def check_not_upgrading(
+    path: CheckpointPath, directory: str, is_held: Callable[[], bool] = lambda: False
+) -> None:
+    """Refuse a checkpoint of which only some queries have been upgraded, or adopt topics.
+
+    Args:
+        path: the checkpoint directory.
+        directory: the same, for messages.
+        is_held: returns whether another process holds the checkpoint, such as a running upgrade.
+    """
     mark = path / UPGRADE_MARK
-    if mark.exists():
-        adopts = ADOPTS in json.loads(mark.read_text(encoding="utf-8"))
-        command = "adopt" if adopts else "upgrade"
-        raise StreamtableError(
-            Condition.CHECKPOINT_UNREADABLE,
-            checkpoint=directory,
-            reason=f"an {'adoption' if adopts else 'upgrade'} was interrupted",
-            hint=f"run: streamtable {command} FILE --checkpoint {shlex.quote(directory)}",
-        )
+    if not mark.exists():
+        return
+    adopts = ADOPTS in json.loads(mark.read_text(encoding="utf-8"))
+    command, noun = ("adopt", "adoption") if adopts else ("upgrade", "upgrade")
+    running = is_held()
+    command = f"run: streamtable {command} FILE --checkpoint {shlex.quote(directory)}"
+    raise StreamtableError(
+        Condition.CHECKPOINT_UNREADABLE,
+        checkpoint=directory,
+        reason=f"an {noun} {'is running' if running else 'was interrupted'}",
+        hint=f"repeat the command after the {noun}" if running else command,
+    )

@@ -12,6 +12,7 @@ from streamtable.core.checkpoint_path import CheckpointPath
 from streamtable.core.errors import Condition, StreamtableError, closest
 from streamtable.plan.sink.sink import Sink
 from streamtable.runtime.checkpoint.assignment import assign, query_names
+from streamtable.runtime.checkpoint.checkpoint import check_not_upgrading
 from streamtable.runtime.checkpoint.manifest_file import mismatch, read_manifest
 from streamtable.runtime.checkpoint.remote_path import RemotePath
 from streamtable.runtime.endpoints import by_target
@@ -42,6 +43,7 @@ class CheckpointJob:
 
     Attributes:
         folder: the checkpoint.
+        checkpoint: the same, for messages.
         lives: returns whether a process runs the job, or may run it.
         topics: Kafka's ids of the topics that it has read.
         queries: the queries that are asked for and those with the same targets, by name.
@@ -51,6 +53,7 @@ class CheckpointJob:
     """
 
     folder: CheckpointPath
+    checkpoint: str
     lives: Callable[[], bool]
     topics: Mapping[str, str]
     queries: Mapping[str, Sink]
@@ -62,6 +65,27 @@ class CheckpointJob:
     def groups(self) -> Sequence[Sequence[str]]:
         """The names of the queries, those with the same target together."""
         return by_target(self.queries, self.queries.__getitem__)
+
+    def check_not_upgraded(self) -> None:
+        """Check that no upgrade has begun since the checkpoint was read.
+
+        An upgrade writes the targets without a commit of the job.
+
+        Raises:
+            StreamtableError: CHECKPOINT_UNREADABLE.
+        """
+        with reads_checkpoint(self.checkpoint):
+            check_not_upgrading(self.folder, self.checkpoint, self.lives)
+            manifest = read_manifest(self.folder, self.checkpoint)
+        records = {} if manifest is None else manifest.queries
+        for name, directory in self.directories.items():
+            if name in records and (records[name].directory or name) != directory.name:
+                raise StreamtableError(
+                    Condition.CHECKPOINT_UNREADABLE,
+                    checkpoint=self.checkpoint,
+                    reason=f"an upgrade has replaced query {name} meanwhile",
+                    hint="repeat the command with the script of the upgrade",
+                )
 
 
 @contextmanager
@@ -90,10 +114,12 @@ def job_of(plans: Sequence[Sink], asked: Asked, path: CheckpointPath) -> Checkpo
         path: the checkpoint directory, which may be missing.
 
     Raises:
-        StreamtableError: CHECKPOINT_UNREADABLE, CHECKPOINT_MISMATCH; INVALID_OPTION for a table
-            that the job has not written.
+        StreamtableError: CHECKPOINT_UNREADABLE, also during an upgrade; CHECKPOINT_MISMATCH;
+            INVALID_OPTION for a table that the job has not written.
     """
+    lives = _watch(path)
     with reads_checkpoint(asked.directory):
+        check_not_upgrading(path, asked.directory, lives)
         manifest = read_manifest(path, asked.directory) if path.is_dir() else None
     if manifest is None:
         raise StreamtableError(
@@ -130,7 +156,7 @@ def job_of(plans: Sequence[Sink], asked: Asked, path: CheckpointPath) -> Checkpo
     hashes = {name: queries.records[name].hash for name in wanted}
     positions = {n: queries.records[n].positions(folder) for n, folder in directories.items()}
     return CheckpointJob(
-        path, _watch(path), manifest.topics, wanted, directories, positions, hashes
+        path, asked.directory, lives, manifest.topics, wanted, directories, positions, hashes
     )
 
 

@@ -180,6 +180,7 @@ class Prover:
             _PATIENCE_S,
         )
         if found is not None:
+            self.job.check_not_upgraded()
             return [
                 Writer(self.job.queries[name], commit, self.engines.get(name))
                 for name, commit in zip(self.names, found, strict=True)

@@ -71,8 +71,9 @@ class Question:
         """
         job = job_of(self.plans, Asked(checkpoint, (self.queries[0].sink.table.name,)), path)
         with reads_checkpoint(checkpoint):
-            found = (_at_commit(job, name, sink, checkpoint) for name, sink in job.queries.items())
-            return replace(self, queries=tuple(found), _job=job)
+            found = [_at_commit(job, name, sink, checkpoint) for name, sink in job.queries.items()]
+        job.check_not_upgraded()
+        return replace(self, queries=tuple(found), _job=job)
 
     def check_topics(self, context: LoweringContext) -> None:
         """Check that the topics are those that the job has read.

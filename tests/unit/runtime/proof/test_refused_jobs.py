@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner, Result
 
 from streamtable.cli.main import cli
+from streamtable.core.errors import StreamtableError
 from streamtable.runtime.checkpoint.assignment import query_names
 from streamtable.runtime.checkpoint.checkpoint import begin, open_checkpoint
+from streamtable.runtime.proof.asked import Asked, job_of
+from streamtable.runtime.status.lock import take_lock
 from streamtable.session import Session
 
 #: No broker listens there.
@@ -31,13 +35,19 @@ _COUNT = "SELECT g, COUNT(*) FROM e GROUP BY g"
 def _prove(folder: Path, inserts: str, *options: str, ran: str | None = None) -> Result:
     """Prove a script on the checkpoint of a job that has run with it, or with another script."""
     (folder / "job.sql").write_text(_TABLES + inserts)
+    checkpoint = _ran(folder, ran or inserts)
+    arguments = ["prove", str(folder / "job.sql"), "--checkpoint", str(checkpoint)]
+    return CliRunner().invoke(cli, [*arguments, *options])
+
+
+def _ran(folder: Path, inserts: str) -> Path:
+    """Return the checkpoint of a job that has run."""
     session = Session()
-    session.load(_TABLES + (ran or inserts), "ran.sql")
+    session.load(_TABLES + inserts, "ran.sql")
     checkpoint = open_checkpoint(str(folder / "checkpoint"), query_names(session.plans))
     begin(checkpoint, {})
     checkpoint.close()
-    arguments = ["prove", str(folder / "job.sql"), "--checkpoint", str(folder / "checkpoint")]
-    return CliRunner().invoke(cli, [*arguments, *options])
+    return folder / "checkpoint"
 
 
 @pytest.mark.parametrize(
@@ -154,6 +164,54 @@ def test_a_directory_without_a_job(tmp_path: Path) -> None:
     arguments = ["prove", str(tmp_path / "job.sql"), "--checkpoint", str(tmp_path / "none")]
     result = CliRunner().invoke(cli, arguments)
     assert "no job has written to it" in result.stderr
+
+
+#: Marks of a checkpoint, whether another process holds it, and the reason of the refusal.
+UPGRADES = {
+    "interrupted": ({}, False, "an upgrade was interrupted"),
+    "running": ({}, True, "an upgrade is running"),
+    "adoption": ({"adopts": {}}, False, "an adoption was interrupted"),
+}
+
+
+@pytest.mark.parametrize("command", [("prove",), ("why", "--table", "u", "--key", '{"g": "a"}')])
+@pytest.mark.parametrize("case", UPGRADES)
+def test_an_upgrade_that_is_not_complete(
+    case: str, command: tuple[str, ...], tmp_path: Path
+) -> None:
+    mark, held, reason = UPGRADES[case]
+    insert = f"INSERT INTO u {_COUNT};"
+    opened = _ran(tmp_path, insert)
+    (opened / "upgrade.json").write_text(json.dumps(mark))
+    (tmp_path / "job.sql").write_text(_TABLES + insert.replace("COUNT(*)", "SUM(n)"))
+    lock = take_lock(opened) if held else None
+    name, *options = command
+    arguments = [name, str(tmp_path / "job.sql"), "--checkpoint", str(opened), *options]
+    result = CliRunner().invoke(cli, arguments)
+    if lock is not None:
+        lock.close()
+    assert result.exit_code == 1
+    assert f"CHECKPOINT_UNREADABLE: checkpoint {opened} cannot be" in result.stderr
+    assert reason in result.stderr
+
+
+def test_an_upgrade_while_a_proof_runs(tmp_path: Path) -> None:
+    """The upgrade has written the sink, and the offsets are those of the replaced query."""
+    insert = f"INSERT INTO u {_COUNT};"
+    opened = _ran(tmp_path, insert)
+    session = Session()
+    session.load(_TABLES + insert, "job.sql")
+    job = job_of(session.plans, Asked(str(opened)), opened)
+    job.check_not_upgraded()
+    (opened / "upgrade.json").write_text("{}")
+    with pytest.raises(StreamtableError, match="an upgrade was interrupted"):
+        job.check_not_upgraded()
+    (opened / "upgrade.json").unlink()
+    manifest = json.loads((opened / "streamtable.json").read_text())
+    manifest["queries"]["u"]["directory"] = "u@2"
+    (opened / "streamtable.json").write_text(json.dumps(manifest))
+    with pytest.raises(StreamtableError, match="an upgrade has replaced query u meanwhile"):
+        job.check_not_upgraded()
 
 
 @pytest.mark.parametrize("share", ["0%", "101%", "1", "x%"])
