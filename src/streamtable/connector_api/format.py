@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Protocol, runtime_checkable
 
 from streamtable.core.changelog import ChangelogMode
 from streamtable.core.codec import Codec
-from streamtable.core.options import OptionSet, Settings
+from streamtable.core.options import OptionSet, Settings, value_shown
 from streamtable.core.types import Field
 
 
@@ -74,4 +75,21 @@ class ChangelogFormat(Format, Protocol):
         """Return the codec from a row kind and columns to bytes."""
 
 
-__all__ = ["ChangelogFormat", "Codec", "Format", "LineFormat"]
+def row_options(format_: Format, settings: Settings, *, written: bool) -> Mapping[str, str]:
+    """Return the options on which rows depend, unless they have their default value.
+
+    Args:
+        format_: the format.
+        settings: its options.
+        written: whether the format writes the rows (`Option.encodes`) or reads them.
+    """
+    found = {
+        option.key: settings.values[option.key]
+        for option in format_.options.options
+        if (option.encodes if written else option.decodes)
+        and settings.get(option) != option.default
+    }
+    return {f"{format_.identifier}.{key}": value_shown(value) for key, value in found.items()}
+
+
+__all__ = ["ChangelogFormat", "Codec", "Format", "LineFormat", "row_options"]

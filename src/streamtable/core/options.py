@@ -41,6 +41,9 @@ class Option(Generic[T]):
         no_effect: why the option is accepted without an effect, with a notice; None: it has one.
         only_with: key, and value if only one counts, of the option without which this one has no
             effect, as in Flink. It is then accepted with a notice.
+        encodes: whether the bytes that a format writes depend on the value.
+        decodes: whether a format can read the same bytes as other rows with another value. An
+            option is not meant that only decides which records fail or are skipped.
     """
 
     key: str
@@ -54,6 +57,8 @@ class Option(Generic[T]):
     secret: bool = False
     no_effect: str | None = None
     only_with: tuple[str, str | None] | None = None
+    encodes: bool = False
+    decodes: bool = False
 
     def idle(self, given: Mapping[str, Given]) -> str | None:
         """Return why the option has no effect beside the other options; None if it has one."""

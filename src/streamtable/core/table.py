@@ -157,6 +157,18 @@ class Connector(Protocol):
 
 
 @runtime_checkable
+class FormattedConnector(Protocol):
+    """A connector whose formats have options on which rows depend."""
+
+    def row_options(self, *, written: bool) -> Mapping[str, str]:
+        """Return these options, unless they have their default value.
+
+        Args:
+            written: whether rows are written, and not read.
+        """
+
+
+@runtime_checkable
 class Upserting(Protocol):
     """A connector that may keep only the last row of each key."""
 

@@ -47,14 +47,20 @@ DELIMITER = Option(
     Kind("String", "a single character, or one spelled as \\t or \\u0001", _escaped_character),
     default=",",
     doc="Field delimiter.",
+    encodes=True,
+    decodes=True,
 )
 NO_QUOTES = Option(
     "disable-quote-character",
     BOOLEAN,
     default=False,
     doc="Whether quoting is disabled; strings with delimiters are then written unquoted.",
+    encodes=True,
+    decodes=True,
 )
-QUOTE = Option("quote-character", _CHARACTER, default='"', doc="Quote character.")
+QUOTE = Option(
+    "quote-character", _CHARACTER, default='"', doc="Quote character.", encodes=True, decodes=True
+)
 COMMENTS = Option(
     "allow-comments",
     BOOLEAN,
@@ -73,14 +79,19 @@ ARRAY_DELIMITER = Option(
     _CHARACTER,
     default=";",
     doc="Delimiter of the elements of an array or a row.",
+    encodes=True,
+    decodes=True,
 )
-ESCAPE = Option("escape-character", _CHARACTER, doc="Escape character.")
-NULL_LITERAL = Option("null-literal", TEXT, doc="String that represents null.")
+ESCAPE = Option("escape-character", _CHARACTER, doc="Escape character.", encodes=True, decodes=True)
+NULL_LITERAL = Option(
+    "null-literal", TEXT, doc="String that represents null.", encodes=True, decodes=True
+)
 SCIENTIFIC = Option(
     "write-bigdecimal-in-scientific-notation",
     BOOLEAN,
     default=False,
     doc="Whether decimals are written in scientific notation (2.7E-8) and without trailing zeros.",
+    encodes=True,
 )
 
 

@@ -44,12 +44,16 @@ CHARSET = Option(
     Kind("String", "a charset such as 'UTF-8' or 'ISO-8859-1'", _charset),
     default="UTF-8",
     doc="Charset of strings.",
+    encodes=True,
+    decodes=True,
 )
 ENDIANNESS = Option(
     "endianness",
     choice(Endianness),
     default=Endianness.BIG,
     doc="Byte order of numbers.",
+    encodes=True,
+    decodes=True,
 )
 
 _OPTIONS = OptionSet("format 'raw'", (CHARSET, ENDIANNESS))

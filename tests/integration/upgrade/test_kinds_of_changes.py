@@ -20,7 +20,8 @@ if TYPE_CHECKING:
 _SINK = """
 CREATE TABLE {name} ({columns}, PRIMARY KEY ({key}) NOT ENFORCED) WITH (
   'connector' = 'upsert-kafka', 'topic' = '${{out}}-{name}',
-  'properties.bootstrap.servers' = '${{servers}}', 'key.format' = 'json', 'value.format' = 'json'
+  'properties.bootstrap.servers' = '${{servers}}',
+  'key.format' = 'json', 'value.format' = 'json'{options}
 );
 """
 _SOURCES = """
@@ -54,17 +55,23 @@ _QUERIES = {
         "INSERT INTO joined SELECT id, v, name FROM e JOIN names ON e.g = names.g;",
     ),
     "wide": (_WINDOWS.format(10), _WINDOWS.format(20)),
+    # Only an option of the sink's key differs.
+    "respelled": (_WINDOWS.replace("wide", "respelled").format(10),) * 2,
 }
 
 
-def _tables(more: str) -> str:
+def _tables(more: str, respelled: str = "") -> str:
     sinks = {
         "aggregate": ("g INT, n INT", "g"),
         "columns": (f"g INT, n BIGINT{more}", "g"),
         "joined": ("id INT, v INT, name STRING", "id"),
         "wide": ("w TIMESTAMP(3), g INT, n BIGINT", "w, g"),
+        "respelled": ("w TIMESTAMP(3), g INT, n BIGINT", "w, g"),
     }
-    found = (_SINK.format(name=n, columns=c, key=k) for n, (c, k) in sinks.items())
+    found = (
+        _SINK.format(name=n, columns=c, key=k, options=respelled if n == "respelled" else "")
+        for n, (c, k) in sinks.items()
+    )
     return _SOURCES + "".join(found)
 
 
@@ -92,7 +99,8 @@ def test_each_topic_equals_that_of_a_fresh_job(
     old = {name: (len(jobs.written(name)), jobs.folded(name)) for name in _QUERIES}
 
     new = [after for _, after in _QUERIES.values()]
-    jobs.tables = copies + _tables(", d BIGINT")
+    iso = ", 'key.json.timestamp-format.standard' = 'ISO-8601'"
+    jobs.tables = copies + _tables(", d BIGINT", iso)
     said = jobs.upgrade(*new, COPY)
     assert [line for line in said if line.startswith("copies:")] == ["copies: kept: continues"]
     fresh = jobs.fresh(tmp_path / "fresh")

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from streamtable.connector_api.dataset import Dataset
-from streamtable.connector_api.format import LineFormat
+from streamtable.connector_api.format import LineFormat, row_options
 from streamtable.connectors.filesystem.commit_options import PartitionCommit
 from streamtable.core import types
 from streamtable.core.changelog import APPEND, ChangelogMode
@@ -156,6 +156,13 @@ class FilesystemTable:
             "partitions": list(self.schema.partition_keys),
             "bounded": self.interval is None,
         }
+
+    def row_options(self, *, written: bool) -> Mapping[str, str]:
+        """Return the options of the lines' format on which rows depend."""
+        content = self.content
+        if isinstance(content, Parquet):
+            return {}
+        return row_options(content.format, content.settings, written=written)
 
     def source(self) -> FilesystemSource:
         """Return the source of the table."""

@@ -238,6 +238,18 @@ class KafkaTable:
         names = self.topics or (self.topics_text,)
         return tuple(Dataset(namespace, name) for name in names)
 
+    @property
+    def _sides(self) -> Mapping[str, Side]:
+        return {"key": self.key, "value": self.value} if self.key else {"value": self.value}
+
+    def row_options(self, *, written: bool) -> Mapping[str, str]:
+        """Return the options of both formats on which rows depend."""
+        return {
+            f"{name}.{key}": value
+            for name, side in self._sides.items()
+            for key, value in side.row_options(written=written).items()
+        }
+
     def fingerprint(self) -> dict[str, object]:
         """Return topics, layout and formats; addresses and client settings may change."""
         sides = {
@@ -246,8 +258,7 @@ class KafkaTable:
                 "columns": [f"{c.name} {c.type}" for c in side.columns],
                 "prefix": side.prefix,
             }
-            for name, side in (("key", self.key), ("value", self.value))
-            if side
+            for name, side in self._sides.items()
         }
         pattern = self.discovery.pattern
         by_pattern = {"pattern": pattern} if pattern else {}

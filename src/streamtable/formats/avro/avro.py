@@ -31,6 +31,8 @@ ENCODING = Option(
     choice(Encoding),
     default=Encoding.BINARY,
     doc="Binary or json encoding of Avro.",
+    encodes=True,
+    decodes=True,
 )
 LEGACY_TIMESTAMPS = Option(
     "timestamp_mapping.legacy",
@@ -38,6 +40,8 @@ LEGACY_TIMESTAMPS = Option(
     default=True,
     doc="Whether TIMESTAMP maps to Avro's timestamp, as before Flink 1.19, instead of"
     " local-timestamp.",
+    encodes=True,
+    decodes=True,
 )
 
 

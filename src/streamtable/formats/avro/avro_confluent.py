@@ -33,6 +33,7 @@ SCHEMA = Option(
     TEXT,
     doc="Avro schema in JSON. It must match the columns. Default: derived from the columns.",
     fallback_keys=("schema-registry.schema",),
+    encodes=True,
 )
 
 _OPTIONS = OptionSet(

@@ -31,10 +31,16 @@ def _pattern(text: str) -> str:
 _PATTERN: Kind[str] = Kind("String", "a regular expression", _pattern)
 
 DATABASE_INCLUDE = Option(
-    "database.include", _PATTERN, doc="Java regular expression of the databases to read."
+    "database.include",
+    _PATTERN,
+    doc="Java regular expression of the databases to read.",
+    decodes=True,
 )
 TABLE_INCLUDE = Option(
-    "table.include", _PATTERN, doc="Java regular expression of the tables to read."
+    "table.include",
+    _PATTERN,
+    doc="Java regular expression of the tables to read.",
+    decodes=True,
 )
 
 

@@ -29,6 +29,7 @@ SCHEMA_NAME = Option(
     "schema-name",
     TEXT,
     doc="Schema name of written keys; Debezium uses `<topic>.Key`. Not in Flink.",
+    encodes=True,
 )
 
 #: Kafka Connect's types of values that the json format writes; times and dates are text.

@@ -17,8 +17,10 @@ if TYPE_CHECKING:
     from streamtable.core.codec import Codec
     from streamtable.core.options import Settings
 
-DATABASE = Option("database", TEXT, doc="Database name in written keys. Not in Flink.")
-TABLE = Option("table", TEXT, doc="Table name in written keys. Not in Flink.")
+DATABASE = Option(
+    "database", TEXT, doc="Database name in written keys. Not in Flink.", encodes=True
+)
+TABLE = Option("table", TEXT, doc="Table name in written keys. Not in Flink.", encodes=True)
 
 
 class MaxwellJson(ChangeEvents):

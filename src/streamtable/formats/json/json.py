@@ -53,30 +53,35 @@ TIMESTAMP_FORMAT = Option(
     choice(TimestampStandard),
     default=TimestampStandard.SQL,
     doc="How timestamps are read and written.",
+    encodes=True,
 )
 MAP_NULL_KEY_MODE = Option(
     "map-null-key.mode",
     choice(MapNullKeyMode),
     default=MapNullKeyMode.FAIL,
     doc="Handling of null map keys: fail, drop the entry, or write the literal.",
+    encodes=True,
 )
 MAP_NULL_KEY_LITERAL = Option(
     "map-null-key.literal",
     TEXT,
     default="null",
     doc="Literal for null map keys if 'map-null-key.mode' is LITERAL.",
+    encodes=True,
 )
 DECIMAL_AS_PLAIN_NUMBER = Option(
     "encode.decimal-as-plain-number",
     BOOLEAN,
     default=False,
     doc="Whether decimals are written without scientific notation.",
+    encodes=True,
 )
 IGNORE_NULL_FIELDS = Option(
     "encode.ignore-null-fields",
     BOOLEAN,
     default=False,
     doc="Whether null fields are omitted.",
+    encodes=True,
 )
 JSON_PARSER_ENABLED = Option(
     "decode.json-parser.enabled",

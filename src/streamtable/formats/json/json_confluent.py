@@ -37,6 +37,7 @@ SCHEMA = Option(
     "schema",
     TEXT,
     doc="JSON schema of a sink's objects. Default: derived from the columns.",
+    encodes=True,
 )
 
 _OPTIONS = OptionSet(

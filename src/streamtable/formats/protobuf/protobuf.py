@@ -52,12 +52,14 @@ READ_DEFAULT_VALUES = Option(
     default=False,
     doc="Whether absent fields are read as their default values instead of null. Scalar fields of"
     " proto3 always are.",
+    decodes=True,
 )
 WRITE_NULL_STRING_LITERAL = Option(
     "write-null-string-literal",
     TEXT,
     default="",
     doc="Text that is written for a null string in an array or a map.",
+    encodes=True,
 )
 
 _SUPPORTED = {

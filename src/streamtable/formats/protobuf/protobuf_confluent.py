@@ -42,11 +42,13 @@ SCHEMA = Option(
     NOT_EMPTY,
     doc="Text of the .proto file with a sink's message. It may import the files that come with"
     " protobuf. Default: derived from the columns.",
+    encodes=True,
 )
 MESSAGE_CLASS_NAME = Option(
     "message-class-name",
     NOT_EMPTY,
     doc="Name of a sink's message in `schema`. Default: the first message.",
+    encodes=True,
 )
 
 

@@ -21,6 +21,7 @@ SUBJECT = Option(
     TEXT,
     doc="Subject for the schema of a sink. Default: `<topic>-key` or `<topic>-value`.",
     fallback_keys=("schema-registry.subject",),
+    encodes=True,
 )
 KEYSTORE = Option(
     "ssl.keystore.location", TEXT, doc="Keystore with the client's key (JKS or PKCS12)."

@@ -18,6 +18,7 @@ from streamtable.plan.sink.reused_scan import reused_scans
 from streamtable.plan.sink.sink import Sink
 from streamtable.plan.source.scan import scans
 from streamtable.plan.window.window_aggregate import WindowAggregate
+from streamtable.runtime.checkpoint.row_options import RowOptions, first_other, row_options
 from streamtable.runtime.checkpoint.shapes import first_difference, operators
 
 #: The folder of a query for the ends of its sinks.
@@ -63,6 +64,9 @@ class RecordedQuery:
         reuses_scans: whether one scan serves several places of the query
             (`plan.sink.reused_scan`). The first run decides, because a checkpoint has a position
             for each source.
+        read_options: the options of the source tables on which rows depend; None if an earlier
+            version has written the manifest.
+        written_options: the same of the sink table.
         masked_hash: the hash of a plan as earlier versions recorded it, with secrets masked; empty
             for a query of a manifest.
     """
@@ -79,6 +83,8 @@ class RecordedQuery:
     number: int | None = None
     metadata: Mapping[str, str] = field(default_factory=dict)
     reuses_scans: bool = False
+    read_options: RowOptions | None = None
+    written_options: RowOptions | None = None
     masked_hash: str = field(default="", compare=False)
 
     @classmethod
@@ -95,6 +101,8 @@ class RecordedQuery:
             id=id_,
             metadata=_metadata(plan),
             reuses_scans=bool(reused_scans(plan)),
+            read_options=row_options((s.table for s in scans(plan.input)), written=False),
+            written_options=row_options([plan.table], written=True),
             masked_hash=_hash(without_secrets(whole)),
         )
 
@@ -114,6 +122,8 @@ class RecordedQuery:
             number=data.get("number"),
             metadata=data.get("metadata", {}),
             reuses_scans=data.get("reuses_scans", False),
+            read_options=data.get("read_options"),
+            written_options=data.get("written_options"),
         )
 
     def to_json(self) -> dict[str, Any]:
@@ -131,6 +141,8 @@ class RecordedQuery:
             "shared": self.shared and self.shared.to_json(),
             "number": self.number,
             "reuses_scans": self.reuses_scans or None,
+            "read_options": self.read_options,
+            "written_options": self.written_options,
         }
         entry |= {name: value for name, value in optional.items() if value is not None}
         mappings = {"topics": self.topics, "metadata": self.metadata}
@@ -193,6 +205,12 @@ class RecordedQuery:
         common = self.metadata.keys() & now.metadata.keys()
         return min((c for c in common if self.metadata[c] != now.metadata[c]), default=None)
 
+    def reads_alike(self, now: RecordedQuery) -> bool:
+        """Whether a query of now gets the same values from the same records of its sources."""
+        return self.other_metadata(now) is None and not first_other(
+            self.read_options, now.read_options
+        )
+
     def difference(self, name: str, now: RecordedQuery) -> str | None:
         """Describe the first difference from a query of now in words; None if it may continue.
 
@@ -207,6 +225,10 @@ class RecordedQuery:
                 f"column {column} of the query into {name} was metadata '{self.metadata[column]}'"
                 f" and is now '{now.metadata[column]}'"
             )
+        if other := first_other(self.read_options, now.read_options) or first_other(
+            self.written_options, now.written_options
+        ):
+            return f"{other}, in the query into {name}"
         for (operator, old), (_, new) in zip(self.state, now.state, strict=True):
             if old != new:
                 return f"the state of {operator} in {name} has layout {old}, this version has {new}"

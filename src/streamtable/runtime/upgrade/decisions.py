@@ -198,7 +198,7 @@ def keeps_state(old: RecordedQuery, now: RecordedQuery) -> bool:
     """
     if old.shape is None or now.shape is None or old.state != now.state:
         return False
-    if old.other_metadata(now):
+    if not old.reads_alike(now):
         return False
     stateful = _stateful()
     return _lower_part(operator(old.shape), stateful) == _lower_part(operator(now.shape), stateful)

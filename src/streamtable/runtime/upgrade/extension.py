@@ -82,7 +82,7 @@ def extension(old: RecordedQuery, now: RecordedQuery, plan: Sink) -> Extension |
     """
     if old.shape is None or old.state != now.state:
         return None
-    if old.other_metadata(now):
+    if not old.reads_alike(now):
         return None
     before, after = (_groups(operator(shape)) for shape in (old.shape, now.shape))
     if before is None or after is None:

@@ -161,6 +161,67 @@ def test_other_metadata_is_refused_where_it_is_read(tmp_path: Path) -> None:
     open_checkpoint(str(tmp_path / "other"), other).close()
 
 
+#: Options of a source, then of a sink, at the first start and at the second, and the refusal.
+FORMAT_OPTIONS = {
+    "bytes of a key": (
+        ("", ""),
+        ("", "'key.json.encode.decimal-as-plain-number' = 'true'"),
+        "option 'key.json.encode.decimal-as-plain-number' of o was not set and is now 'true'",
+    ),
+    "bytes of a value": (
+        ("", "'value.json.timestamp-format.standard' = 'ISO-8601'"),
+        ("", "'value.json.timestamp-format.standard' = 'SQL'"),
+        "option 'value.json.timestamp-format.standard' of o was 'ISO-8601' and is now not set",
+    ),
+    "an option of reading, of a sink": (
+        ("", ""),
+        ("", "'value.json.ignore-parse-errors' = 'true'"),
+        None,
+    ),
+    "other values of the same bytes": (
+        ("'csv.null-literal' = 'n'", ""),
+        ("'csv.null-literal' = 'none'", ""),
+        "option 'value.csv.null-literal' of i was 'n' and is now 'none', in the query into o",
+    ),
+    "the default": (("", ""), ("'csv.field-delimiter' = ','", ""), None),
+    "which records are skipped": (("", ""), ("'csv.ignore-parse-errors' = 'true'", ""), None),
+    "an option of writing, of a source": (
+        ("", ""),
+        ("'csv.write-bigdecimal-in-scientific-notation' = 'true'", ""),
+        None,
+    ),
+}
+
+
+def _formatted(source: str, sink: str) -> dict[str, Sink]:
+    tables = """
+    CREATE TABLE i (k DECIMAL(10, 2), t TIMESTAMP(3)) WITH ('connector' = 'kafka', 'topic' = 'i',
+      'properties.bootstrap.servers' = 'kafka:9092', 'format' = 'csv' {});
+    CREATE TABLE o (k DECIMAL(10, 2), t TIMESTAMP(3), PRIMARY KEY (k) NOT ENFORCED) WITH (
+      'connector' = 'upsert-kafka', 'topic' = 'o', 'properties.bootstrap.servers' = 'kafka:9092',
+      'key.format' = 'json', 'value.format' = 'json' {});
+    """
+    options = (f", {option}" if option else "" for option in (source, sink))
+    plans = _plans(tables=tables.format(*options), insert="INSERT INTO o SELECT k, t FROM i")
+    return {"o": plans["per_region"]}
+
+
+@pytest.mark.parametrize("case", FORMAT_OPTIONS)
+def test_options_of_formats(case: str, tmp_path: Path) -> None:
+    before, now, refusal = FORMAT_OPTIONS[case]
+    manifest = _written(tmp_path, _formatted(*before))
+    if refusal is None:
+        open_checkpoint(str(tmp_path), _formatted(*now)).close()
+        return
+    assert refusal in _refusal(tmp_path, _formatted(*now))
+    # A manifest of an earlier version does not have them.
+    held = json.loads(manifest.read_text())
+    del held["queries"]["o"]["read_options"], held["queries"]["o"]["written_options"]
+    manifest.write_text(json.dumps(held))
+    _written(tmp_path, _formatted(*now))
+    assert refusal.partition(" was ")[0] in _refusal(tmp_path, _formatted(*before))
+
+
 def test_words_of_a_plan_may_change(tmp_path: Path) -> None:
     """A later version may tell the same plan in another way."""
     manifest = _written(tmp_path, _plans())

@@ -61,6 +61,29 @@ def test_what_can_use_the_state(case: str) -> None:
     assert keeps_state(RecordedQuery.from_json({**old.to_json(), "shape": None}), now) is False
 
 
+@pytest.mark.parametrize(
+    ("option", "kept"),
+    [
+        ("'csv.null-literal' = 'n'", False),
+        ("'csv.ignore-parse-errors' = 'true'", True),
+    ],
+)
+def test_state_of_a_source_whose_bytes_have_other_values(option: str, kept: bool) -> None:
+    def record(options: str) -> RecordedQuery:
+        session = Session()
+        session.load(
+            f"""{TABLES} CREATE TABLE i (region STRING, n BIGINT) WITH ('connector' = 'kafka',
+            'topic' = 'i', 'properties.bootstrap.servers' = 'kafka:9092', 'format' = 'csv'
+            {options}); INSERT INTO per_region SELECT region, COUNT(*), MAX(n) FROM i
+            GROUP BY region;""",
+            "job.sql",
+        )
+        return RecordedQuery.of(session.plans[0])
+
+    old = RecordedQuery.from_json(record("").to_json())
+    assert keeps_state(old, record(f", {option}")) is kept
+
+
 #: What cannot be rebuilt, and why.
 OBSTACLES = {
     "events": ([EVENTS], "events keeps every record, and records of topic 'events' cannot"),

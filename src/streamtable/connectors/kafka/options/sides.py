@@ -6,7 +6,7 @@ from collections.abc import Container, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Self
 
-from streamtable.connector_api.format import Codec, Format, NestedFormat
+from streamtable.connector_api.format import Codec, Format, NestedFormat, row_options
 from streamtable.connectors.kafka.options.options import (
     FORMAT,
     KEY_FORMAT,
@@ -66,6 +66,10 @@ class Side:
     def encoder(self) -> Codec:
         """Return the codec that encodes `fields` into bytes."""
         return self.format.encoder(self.fields, self.settings)
+
+    def row_options(self, *, written: bool) -> Mapping[str, str]:
+        """Return the format's options on which rows depend, unless they have their default."""
+        return row_options(self.format, self.settings, written=written)
 
     @property
     def skips_errors(self) -> bool:
