@@ -57,6 +57,16 @@ def test_queries_that_cannot_be_adopted(jobs: Adopter) -> None:
     assert "'scan.startup.mode' of t is group-offsets" in _refusal(jobs, SUMS)
     jobs.tables = tables.replace(earliest, f"{earliest}, 'scan.bounded.mode' = 'latest-offset'")
     assert "t is bounded" in _refusal(jobs, SUMS)
+    later = "'scan.startup.mode' = 'specific-offsets', 'scan.startup.specific-offsets' ="
+    jobs.tables = tables + (
+        f"CREATE TABLE late WITH ({later} 'partition:0,offset:1;partition:1,offset:0') LIKE t"
+        " (OVERWRITING OPTIONS);"
+    )
+    both = SUMS.replace("FROM t", "FROM (SELECT * FROM t UNION ALL SELECT * FROM late)")
+    assert (
+        f"late: the query reads partition 0 of topic '{source}' twice, from offset 0 and from"
+        " offset 1" in _refusal(jobs, both)
+    )
     jobs.tables = "SET 'table.exec.state.ttl' = '1 h';" + tables
     assert "expires by the clock" in _refusal(jobs, SUMS)
     jobs.tables = tables

@@ -9,7 +9,7 @@ from streamtable.jvm.bridge import Bridge
 from streamtable.plan.sink.sink import Sink
 from streamtable.runtime.adopt.options import AdoptOptions
 from streamtable.runtime.endpoints import sources_of
-from streamtable.runtime.upgrade.ranges import ReadRange, lost_records, topic_of, words
+from streamtable.runtime.upgrade.ranges import ReadRange, lost_records, other_begin, topic_of, words
 
 
 def adopted_range(plan: Sink, options: AdoptOptions, bridge: Bridge) -> ReadRange:
@@ -30,6 +30,9 @@ def adopted_range(plan: Sink, options: AdoptOptions, bridge: Bridge) -> ReadRang
         found = _of_source(source, options, bridge)
         if isinstance(found, str):
             return ReadRange({}, {}, lost=found)
+        other = other_begin(source, begins, found.begins)
+        if other is not None:
+            return ReadRange({}, {}, lost=other)
         begins |= found.begins
         ends |= found.ends
         records += found.records

@@ -59,7 +59,12 @@ def read_range(query: CheckpointPath, plan: Sink, bridge: Bridge) -> ReadRange:
         if first is None or last is None:
             lost = lost or f"the connector of {source.table} keeps no history of positions"
             continue
-        old, began = source.positions(reached), source.positions(initial)
+        old = source.positions(reached)
+        began: dict[Split, int] = {}
+        for text in initial:
+            scan = source.positions([text])
+            lost = lost or other_begin(source, began, scan)
+            began |= scan
         known = {topic_of(split) for split in old}
         for split, end in last.items():
             # A partition that the old query has not seen is read by the next run as a whole.
@@ -79,6 +84,27 @@ def stopped_at(query: CheckpointPath, plan: Sink) -> ReadRange:
     for source in sources_of([plan]):
         ends |= source.positions(reached)
     return ReadRange(ends, ends)
+
+
+def other_begin(
+    source: Source, begins: Mapping[Split, int], more: Mapping[Split, int]
+) -> str | None:
+    """Return which split two scans begin to read at different positions; None if there is none.
+
+    A shadow run begins to read a split at one position.
+
+    Args:
+        source: the source, for the words.
+        begins: first position of each split in some scans.
+        more: the same of another scan.
+    """
+    for split, begin in sorted(more.items()):
+        if begins.get(split, begin) != begin:
+            return (
+                f"{source.table}: the query reads {words(split)} twice, from offset"
+                f" {begins[split]} and from offset {begin}"
+            )
+    return None
 
 
 def lost_records(
@@ -132,7 +158,8 @@ def _initial(query: CheckpointPath) -> list[str | None]:
     """Return the positions at which the first run began, as Spark writes them."""
     folder = query / "sources"
     found: list[str | None] = []
-    for source in folder.iterdir() if folder.is_dir() else ():
+    sources = folder.iterdir() if folder.is_dir() else ()
+    for source in sorted(sources, key=lambda place: place.name):
         file = source / "0"
         if file.exists() and not file.is_dir():
             text = file.read_bytes().decode("utf-8", "replace").lstrip("\0").strip()
