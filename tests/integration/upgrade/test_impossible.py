@@ -67,7 +67,17 @@ def test_deleted_records_are_named(
     jobs.run(more, later)
     # Every group has four rows up to the upgrade and two since.
     assert {row["n"] for row in jobs.folded("counts").values()} == {106}
-    assert {row["n"] for row in jobs.folded("sums").values()} == {2}
+    rows = jobs.folded("sums")
+    assert {row["n"] for row in rows.values()} == {2}
+    # A later upgrade would delete the rows that have been kept: it is still named.
+    for low in (21, 22):
+        again = later.replace("20", str(low))
+        refused = _refusal(jobs, more, again)
+        assert "has no records before offset 7 any more, and the first run read from" in str(
+            refused
+        )
+        jobs.upgrade(more, again, from_now=True)
+    assert jobs.folded("sums") == rows
 
 
 def _refusal(jobs: Jobs, *inserts: str) -> StreamtableError:

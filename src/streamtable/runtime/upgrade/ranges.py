@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,7 +12,12 @@ from streamtable.core.checkpoint_path import CheckpointPath
 from streamtable.jvm.bridge import Bridge
 from streamtable.jvm.streaming.planned_batches import newest_batch
 from streamtable.plan.sink.sink import Sink
+from streamtable.runtime.checkpoint.trees import replace_tree
 from streamtable.runtime.endpoints import sources_of
+
+#: Folder in the directory of a query that did not begin where its first run did: the positions of
+#: the first run, as in Spark's folder for the positions of the directory's own first run.
+_FIRST, _OWN = "first-sources", "sources"
 
 
 @dataclass(frozen=True)
@@ -49,7 +54,7 @@ def read_range(query: CheckpointPath, plan: Sink, bridge: Bridge) -> ReadRange:
     Raises:
         StreamtableError: an error of a source.
     """
-    reached, initial = _committed(query), _initial(query)
+    reached, initial, earlier = _committed(query), _initial(query / _OWN), _initial(query / _FIRST)
     begins: dict[Split, int] = {}
     ends: dict[Split, int] = {}
     records = 0
@@ -60,11 +65,10 @@ def read_range(query: CheckpointPath, plan: Sink, bridge: Bridge) -> ReadRange:
             lost = lost or f"the connector of {source.table} keeps no history of positions"
             continue
         old = source.positions(reached)
-        began: dict[Split, int] = {}
-        for text in initial:
-            scan = source.positions([text])
-            lost = lost or other_begin(source, began, scan)
-            began |= scan
+        began, other = _begun(source, initial)
+        first_run, another = _begun(source, earlier)
+        lost = lost or other or another
+        began |= {split: offset for split, offset in first_run.items() if split in began}
         known = {topic_of(split) for split in old}
         for split, end in last.items():
             # A partition that the old query has not seen is read by the next run as a whole.
@@ -75,6 +79,18 @@ def read_range(query: CheckpointPath, plan: Sink, bridge: Bridge) -> ReadRange:
         )
         lost = lost or lost_records(source, began, ends, first, "the first run read")
     return ReadRange(begins, ends, records, lost)
+
+
+def keep_first(old: CheckpointPath, new: CheckpointPath) -> None:
+    """Keep the positions at which the first run of a query began, for a later rebuild.
+
+    Args:
+        old: directory of the query so far.
+        new: the directory with which it continues at its last commit.
+    """
+    found = next((folder for folder in (old / _FIRST, old / _OWN) if folder.is_dir()), None)
+    if found is not None:
+        replace_tree(found, new / _FIRST)
 
 
 def stopped_at(query: CheckpointPath, plan: Sink) -> ReadRange:
@@ -154,9 +170,19 @@ def _committed(query: CheckpointPath) -> list[str | None]:
     return [None if line in ("", "-") else line for line in lines]
 
 
-def _initial(query: CheckpointPath) -> list[str | None]:
+def _begun(source: Source, texts: Iterable[str | None]) -> tuple[dict[Split, int], str | None]:
+    """Return the first position of each split, and which split has several, in words."""
+    found: dict[Split, int] = {}
+    other = None
+    for text in texts:
+        scan = source.positions([text])
+        other = other or other_begin(source, found, scan)
+        found |= scan
+    return found, other
+
+
+def _initial(folder: CheckpointPath) -> list[str | None]:
     """Return the positions at which the first run began, as Spark writes them."""
-    folder = query / "sources"
     found: list[str | None] = []
     sources = folder.iterdir() if folder.is_dir() else ()
     for source in sorted(sources, key=lambda place: place.name):

@@ -42,7 +42,7 @@ from streamtable.runtime.upgrade.difference import Counts, clean, compare, write
 from streamtable.runtime.upgrade.extension import extension_of, old_record
 from streamtable.runtime.upgrade.mark import Mark, Step, Work, free_directory
 from streamtable.runtime.upgrade.options import UpgradeOptions
-from streamtable.runtime.upgrade.ranges import ReadRange, read_range, stopped_at
+from streamtable.runtime.upgrade.ranges import ReadRange, keep_first, read_range, stopped_at
 from streamtable.runtime.upgrade.rollback import remember
 from streamtable.runtime.upgrade.shadow import Shadow
 from streamtable.runtime.upgrade.stored_state import stored_state
@@ -207,6 +207,8 @@ class Rebuild:
             self._restore(shadow.name, shadow)
         else:
             shadow.run()
+        if mark.work[shadow.name].action in (Action.ANEW, *EXTENDING):
+            keep_first(self._old(shadow.name), shadow.directory)
         is_written = self._is_written(shadow.name, mark.work[shadow.name])
         mark.reach(shadow.name, Step.COMPARE if is_written else Step.DONE)
 
