@@ -255,7 +255,13 @@ class Sink(Protocol):
         """
         return f"the connector of {self.table} cannot compare its target with rows"
 
-    def records(self, context: ReadContext, since: Mapping[int, int] | None = None) -> DataFrame:
+    def records(
+        self,
+        context: ReadContext,
+        since: Mapping[int, int] | None = None,
+        *,
+        settled: bool = False,
+    ) -> DataFrame:
         """Return the encoded records of the target: `key`, `value`, and `ORDER_COLUMNS`.
 
         A batch DataFrame; `value` is NULL in a delete. Only for sinks without a rewrite obstacle.
@@ -264,9 +270,12 @@ class Sink(Protocol):
             context: the context of the read.
             since: the first position to read by the number of its split, for some splits; None for
                 all records.
+            settled: whether the target gets no records any more, so that the end of an open
+                transaction is waited for.
 
         Raises:
-            StreamtableError: an error of the external system.
+            StreamtableError: an error of the external system; MOMENT_LOST if a transaction stays
+                open.
         """
         msg = f"the target of {self.table} cannot be read"
         raise InternalError(msg)

@@ -5,8 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
+from confluent_kafka import Producer
 from tests.integration.upgrade.support import Jobs, events
 
+from streamtable.connectors.kafka.read import between
 from streamtable.core.errors import Condition, StreamtableError
 
 if TYPE_CHECKING:
@@ -23,6 +25,50 @@ def _set(column: str) -> str:
         "EXECUTE STATEMENT SET BEGIN INSERT INTO copies SELECT id FROM t;"
         f" INSERT INTO sums SELECT id, g, {column} FROM t; END;"
     )
+
+
+def _held(jobs: Jobs, transactional_id: str) -> Producer:
+    """Leave a transaction open before a committed record of another program."""
+    held = Producer({"bootstrap.servers": jobs.servers, "transactional.id": transactional_id})
+    held.init_transactions()
+    held.begin_transaction()
+    key, value = b'{"g":3}', b'{"g":3,"n":77,"s":77}'
+    held.produce(f"{jobs.source}-sums", b'{"g":0}', b'{"g":0,"n":88,"s":88}', partition=0)
+    held.flush()
+    other = Producer({"bootstrap.servers": jobs.servers})
+    other.produce(f"{jobs.source}-sums", key, value, partition=0)
+    other.flush()
+    return held
+
+
+def test_the_whole_topic_is_compared_after_a_kill(
+    spark: SparkSession,
+    broker: Broker,
+    topic: Topics,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Readers see nothing after the first record of a transaction that a killed run left open."""
+    jobs = Jobs(spark, broker.bootstrap_servers, topic("upgrade"), tmp_path / "c", "exactly-once")
+    jobs.send(events(0, 8))
+    jobs.run(_set("v"))
+    _held(jobs, f"{jobs.source}-txn-statement-set-0")
+    changed = "CASE WHEN id = 1 THEN 0 ELSE v END"
+    said = jobs.upgrade(_set(changed))
+    assert "sums: aborted 1 transactions that an earlier run left open" in said
+    assert jobs.folded("sums") == {
+        e["id"]: {"g": e["id"], "n": e["g"], "s": 0 if e["id"] == 1 else e["v"]}
+        for e in events(0, 8)
+    }
+    # A transaction of another program is not aborted.
+    held = _held(jobs, f"{jobs.source}-other")
+    monkeypatch.setattr(between, "_STABLE_S", 1)
+    with pytest.raises(StreamtableError, match="a transaction in partition 0 of topic") as refused:
+        jobs.upgrade(_set("v"))
+    assert refused.value.condition is Condition.MOMENT_LOST
+    held.abort_transaction()
+    jobs.upgrade(_set("v"))
+    assert {row["s"] for row in jobs.folded("sums").values()} == {e["v"] for e in events(0, 8)}
 
 
 @pytest.mark.soak

@@ -208,9 +208,15 @@ class KafkaSink(TableEndpoint[KafkaTable], Sink):
         """Return why the topic cannot be made equal to other rows; see `rewrite_obstacle`."""
         return rewrite_obstacle(self.declared)
 
-    def records(self, context: ReadContext, since: Mapping[int, int] | None = None) -> DataFrame:
+    def records(
+        self,
+        context: ReadContext,
+        since: Mapping[int, int] | None = None,
+        *,
+        settled: bool = False,
+    ) -> DataFrame:
         """Return the committed records of the topic, from these offsets on."""
-        return topic_records(self.declared, context, since or {})
+        return topic_records(self.declared, context, since or {}, settled=settled)
 
     def rollback_obstacle(self, facts: SinkFacts) -> str | None:
         """Return why the topic cannot be rolled back, judged by the script alone; else None."""

@@ -90,16 +90,16 @@ def both_records(shadows: Sequence[Shadow], target: DataFrame | None = None) -> 
     """
     shadow = shadows[0]
     if len(shadows) > 1:
-        there = sink_of(shadow.plan.table).records(shadow.context) if target is None else target
+        there = _settled(shadow) if target is None else target
         return Both(_of_several(shadows, there))
     if target is not None:
         return Both(_both(_rows(shadow), target))
-    sink, early = sink_of(shadow.plan.table), _covered(shadow)
+    early = _covered(shadow)
     if early is None:
-        return Both(_both(_rows(shadow), sink.records(shadow.context)))
+        return Both(_both(_rows(shadow), _settled(shadow)))
     ends = {int(number): end for number, end in early["ends"].items()}
     rows = _rows(shadow).where(f"{BATCH} > {early['batch']}")
-    later = _both(rows, sink.records(shadow.context, ends)).localCheckpoint()
+    later = _both(rows, _settled(shadow, ends)).localCheckpoint()
     files = _files(shadow)
     keys = F.broadcast(later.select("key"))
     known = files.join(keys, "key", "left_semi").localCheckpoint()
@@ -113,6 +113,11 @@ def both_records(shadows: Sequence[Shadow], target: DataFrame | None = None) -> 
     )
     unchanged = files.where("differs").join(keys, "key", "left_anti").select(again.columns)
     return Both(unchanged.union(again), early["alike"] - known.where(_ALIKE).count())
+
+
+def _settled(shadow: Shadow, since: Mapping[int, int] | None = None) -> DataFrame:
+    """Return the records of the target after the job has ended."""
+    return sink_of(shadow.plan.table).records(shadow.context, since, settled=True)
 
 
 def _covered(shadow: Shadow) -> dict[str, Any] | None:

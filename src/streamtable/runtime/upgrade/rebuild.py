@@ -11,13 +11,14 @@ from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from streamtable.connector_api.endpoints import sink_of
-from streamtable.connector_api.preflight import Notice
+from streamtable.connector_api.preflight import Notice, Preflight
 from streamtable.connector_api.sink import SinkFacts
 from streamtable.connector_api.source import ORDER_COLUMNS
 from streamtable.core.checkpoint_path import CheckpointPath
 from streamtable.core.errors import Condition, StreamtableError
 from streamtable.jvm.streaming.planned_batches import Stage, stage
 from streamtable.operators.context import LoweringContext
+from streamtable.plan.sink.sink import Sink
 from streamtable.runtime.checkpoint.assignment import Assignment
 from streamtable.runtime.checkpoint.checkpoint import Checkpoint
 from streamtable.runtime.checkpoint.lock import Lock
@@ -187,6 +188,7 @@ class Rebuild:
         facts = self._facts(mark.work)
         ready = Checkpoint(self.path, lock, self._only(mark.work), self.manifest, is_new=False)
         make_ready(plans, {n: facts[n] for n in plans}, self.context, ready, self.notice)
+        self._recover_shared(plans, facts)
         mark.write()
         Mark(self.path, draft=True).delete()
         unread = {n: w for n, w in mark.work.items() if w.is_left and w.step is Step.READ}
@@ -200,6 +202,16 @@ class Rebuild:
             if work.action is not Action.CONTINUED:
                 clean(self.path / (work.record.directory or name) / Shadow.FOLDER)
         self.say(self.end)
+
+    def _recover_shared(self, plans: Mapping[str, Sink], facts: Mapping[str, SinkFacts]) -> None:
+        """Abort open transactions of the queries that INSERTs have shared and leave now."""
+        context, before = self.context, self._facts({})
+        preflight = Preflight(
+            context.bridge, context.settings, self.notice, context.bounded, first_run=False
+        )
+        for name, plan in plans.items():
+            if before[name].query != facts[name].query:
+                sink_of(plan.table).recover(before[name], preflight)
 
     def _read(self, mark: Mark, shadow: Shadow) -> None:
         """Do the first step of a query."""

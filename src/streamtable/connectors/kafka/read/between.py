@@ -104,7 +104,7 @@ def _records(
         if error is not None:
             raise error
     if committed:
-        _await_decided(table, admin, topics, ranges)
+        await_decided(table, admin, {p: end for p, (_, end) in ranges.items()})
     whole = {p: ranges.get(p, (begin, begin)) for p, begin in begins.items()}
     frame = batch_records(
         table,
@@ -166,17 +166,17 @@ def _lost(
     )
 
 
-def _await_decided(
-    table: KafkaTable,
-    admin: KafkaAdmin,
-    topics: tuple[str, ...],
-    ranges: Mapping[Partition, Range],
-) -> None:
-    """Wait until no open transaction is before the ends: its records could not be read."""
+def await_decided(table: KafkaTable, admin: KafkaAdmin, ends: Mapping[Partition, int]) -> None:
+    """Wait until no open transaction is before the ends: its records could not be read.
+
+    Raises:
+        StreamtableError: MOMENT_LOST if a transaction stays open.
+    """
+    topics = sorted({topic for topic, _ in ends})
     deadline = time.monotonic() + _STABLE_S
     while True:
         stable = admin.stable_end_offsets(topics)
-        held = [p for p, (_, end) in ranges.items() if stable[p] < end]
+        held = [p for p, end in ends.items() if stable[p] < end]
         if not held:
             return
         if time.monotonic() > deadline:
@@ -185,7 +185,7 @@ def _await_decided(
                 Condition.MOMENT_LOST,
                 at=table.at,
                 table=table.table,
-                moment=f"partition:{number},offset:{ranges[held[0]][1]}",
+                moment=f"partition:{number},offset:{ends[held[0]]}",
                 reason=f"a transaction in partition {number} of topic '{topic}' is open",
                 hint="`streamtable txn` lists and aborts open transactions",
             )

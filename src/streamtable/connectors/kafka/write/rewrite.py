@@ -10,6 +10,7 @@ from streamtable.connector_api.reading import ReadContext
 from streamtable.connector_api.source import ORDER_COLUMNS
 from streamtable.connectors.kafka.cluster.admin import KafkaAdmin
 from streamtable.connectors.kafka.cluster.positions import offsets_json
+from streamtable.connectors.kafka.read.between import await_decided
 from streamtable.connectors.kafka.read.columns import consumer_options
 from streamtable.connectors.kafka.table import KafkaTable
 
@@ -35,7 +36,9 @@ def rewrite_obstacle(table: KafkaTable) -> str | None:
     return None
 
 
-def topic_records(table: KafkaTable, context: ReadContext, since: Mapping[int, int]) -> DataFrame:
+def topic_records(
+    table: KafkaTable, context: ReadContext, since: Mapping[int, int], *, settled: bool
+) -> DataFrame:
     """Return the committed records of a sink topic: key, value, and `ORDER_COLUMNS`.
 
     A topic that does not exist yet has none.
@@ -44,13 +47,21 @@ def topic_records(table: KafkaTable, context: ReadContext, since: Mapping[int, i
         table: the sink table.
         context: the context of the read.
         since: first offsets by partition; other partitions are read from their beginning.
+        settled: whether to wait until no transaction is open. The records after the first open
+            transaction of a partition are not returned.
+
+    Raises:
+        StreamtableError: MOMENT_LOST if a transaction stays open.
     """
     partition, offset = ORDER_COLUMNS
     topic = table.topics[0]
-    found = KafkaAdmin(context.bridge, table.properties).describe(topic)
+    admin = KafkaAdmin(context.bridge, table.properties)
+    found = admin.describe(topic)
     if not found:
         schema = f"key BINARY, value BINARY, {partition} INT, {offset} BIGINT"
         return context.spark.createDataFrame([], schema)
+    if settled:
+        await_decided(table, admin, admin.end_offsets((topic,)))
     partitions = range(int(found["partitions"]))
     begins = {(topic, number): since.get(number, _EARLIEST) for number in partitions}
     reader = (
