@@ -1,14 +1,15 @@
 """Roll an upgrade back: the records that the sinks had before, and the checkpoint of before.
 
 `upgrade-last.json` holds what the last upgrade has replaced. It can be rolled back until a rebuilt
-query has planned a batch: later, the sinks have rows of records that the old query has not read.
+query has planned a batch or has begun real-time mode: later, the sinks have rows of records that
+the old query has not read.
 """
 
 from __future__ import annotations
 
 import json
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from streamtable.connector_api.endpoints import sink_of
@@ -23,6 +24,7 @@ from streamtable.runtime.checkpoint.manifest import Manifest
 from streamtable.runtime.checkpoint.manifest_file import write_file, write_manifest
 from streamtable.runtime.checkpoint.partition_watermarks import FILE as WATERMARKS
 from streamtable.runtime.endpoints import sink_facts
+from streamtable.runtime.query.real_time_mark import is_marked
 from streamtable.runtime.upgrade.at_once import at_once
 from streamtable.runtime.upgrade.decisions import EXTENDING, Action
 from streamtable.runtime.upgrade.difference import is_compared, write
@@ -52,6 +54,7 @@ def remember(path: CheckpointPath, mark: Mark, manifest: Manifest, targets: dict
         queries[name] = {
             "directory": directory,
             "batch": newest_batch(path / directory / "offsets"),
+            "real_time": is_marked(path / directory),
             "target": targets[name],
             "rewritten": work.action in _REWRITING and is_compared(path / directory),
             "id": work.record.id,
@@ -96,10 +99,20 @@ class UpgradeRollback:
                 reason = f"{name} shared its query with other INSERTs, which may have read further"
                 hint = "run the command without --rollback: it rebuilds the old query"
                 raise self._refused(reason, hint)
-            if newest_batch(path / upgraded["directory"] / "offsets") != upgraded["batch"]:
+            if self._has_run(upgraded):
                 reason = f"{name} has read further since the upgrade"
                 hint = "run the command without --rollback: it rebuilds the old query"
                 raise self._refused(reason, hint)
+
+    def _has_run(self, upgraded: Mapping[str, Any]) -> bool:
+        """Whether a query may have written since the upgrade.
+
+        Real-time mode writes before it plans a batch, and marks the directory.
+        """
+        directory = self._path / upgraded["directory"]
+        if is_marked(directory) and not upgraded.get("real_time", False):
+            return True
+        return bool(newest_batch(directory / "offsets") != upgraded["batch"])
 
     def described(self) -> list[str]:
         """Return a line for each query of the upgrade."""
