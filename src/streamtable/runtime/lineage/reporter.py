@@ -84,7 +84,7 @@ def reported_lineage(
         try:
             yield
         except BaseException as error:
-            sender.end(RunState.FAIL, without_secrets(str(error).splitlines()[0]))
+            sender.end(RunState.FAIL, _line_of(error))
             raise
         sender.end(RunState.ABORT if stop.is_set() else RunState.COMPLETE)
 
@@ -149,11 +149,16 @@ class _Sender:
             for event in self._run.events(state, self._metrics()["tables"], error):
                 self._client.emit(event)
         except Exception as failed:
-            self._report(str(failed))
+            self._report(_line_of(failed))
 
     def _report(self, reason: str) -> None:
         if not self._reported:
             self._reported = True
-            line = without_secrets(reason.splitlines()[0] if reason else "")
             with suppress(Exception):
-                self._notice(f"lineage events did not reach {self._place}: {line}")
+                self._notice(f"lineage events did not reach {self._place}: {reason}")
+
+
+def _line_of(error: BaseException) -> str:
+    """Return the first line of an error; its type if it has no text."""
+    lines = str(error).splitlines()
+    return without_secrets(lines[0] if lines else type(error).__name__)
