@@ -55,24 +55,28 @@ _QUERIES = {
         "INSERT INTO joined SELECT id, v, name FROM e JOIN names ON e.g = names.g;",
     ),
     "wide": (_WINDOWS.format(10), _WINDOWS.format(20)),
+    # Only the time zone of the session differs.
+    "zoned": ("INSERT INTO zoned SELECT id, DATE_FORMAT(TO_TIMESTAMP_LTZ(id, 0), 'HH:mm') FROM e;",)
+    * 2,
     # Only an option of the sink's key differs.
     "respelled": (_WINDOWS.replace("wide", "respelled").format(10),) * 2,
 }
 
 
-def _tables(more: str, respelled: str = "") -> str:
+def _tables(more: str, zone: str, respelled: str = "") -> str:
     sinks = {
         "aggregate": ("g INT, n INT", "g"),
         "columns": (f"g INT, n BIGINT{more}", "g"),
         "joined": ("id INT, v INT, name STRING", "id"),
         "wide": ("w TIMESTAMP(3), g INT, n BIGINT", "w, g"),
+        "zoned": ("id INT, at STRING", "id"),
         "respelled": ("w TIMESTAMP(3), g INT, n BIGINT", "w, g"),
     }
     found = (
         _SINK.format(name=n, columns=c, key=k, options=respelled if n == "respelled" else "")
         for n, (c, k) in sinks.items()
     )
-    return _SOURCES + "".join(found)
+    return f"SET 'table.local-time-zone' = '{zone}';" + _SOURCES + "".join(found)
 
 
 def _events(start: int, end: int) -> list[dict[str, Any]]:
@@ -93,14 +97,14 @@ def test_each_topic_equals_that_of_a_fresh_job(
     pairs = [(json.dumps(k).encode(), json.dumps(v).encode()) for k, v in names]
     produce(servers, topic_of_names, pairs)
     copies = jobs.tables
-    jobs.tables = copies + _tables("")
+    jobs.tables = copies + _tables("", "UTC")
     jobs.send(_events(0, 200))
     jobs.run(*(before for before, _ in _QUERIES.values()), COPY)
     old = {name: (len(jobs.written(name)), jobs.folded(name)) for name in _QUERIES}
 
     new = [after for _, after in _QUERIES.values()]
     iso = ", 'key.json.timestamp-format.standard' = 'ISO-8601'"
-    jobs.tables = copies + _tables(", d BIGINT", iso)
+    jobs.tables = copies + _tables(", d BIGINT", "Asia/Tokyo", iso)
     said = jobs.upgrade(*new, COPY)
     assert [line for line in said if line.startswith("copies:")] == ["copies: kept: continues"]
     fresh = jobs.fresh(tmp_path / "fresh")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime, timedelta, tzinfo
 from typing import Any
@@ -203,6 +204,27 @@ def time_zone(settings: Settings) -> tzinfo:
             value=name,
             expected="a zone such as 'Europe/Berlin' or 'GMT-08:00'",
         ) from None
+
+
+def zone_name(settings: Settings) -> str:
+    """Return the name of the session's time zone; for `default`, that of this machine."""
+    name = settings[TIME_ZONE]
+    if name != "default":
+        return name
+    found = os.environ.get("TZ") or os.path.realpath("/etc/localtime").partition("zoneinfo/")[2]
+    return found or datetime.now().astimezone().isoformat()[-6:]
+
+
+def same_zone(left: str, right: str) -> bool:
+    """Return whether two names are those of one time zone, such as `UTC` and `Etc/UTC`."""
+    if left == right:
+        return True
+    try:
+        first, second = zone_named(left), zone_named(right)
+    except (KeyError, ValueError):
+        return False
+    weeks = (datetime(1970, 1, 1) + timedelta(weeks=week) for week in range(68 * 52))
+    return all(first.utcoffset(week) == second.utcoffset(week) for week in weeks)
 
 
 def zone_named(name: str) -> tzinfo:

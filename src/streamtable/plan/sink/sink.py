@@ -26,7 +26,7 @@ class ScanReuse(Enum):
 
 @stable(
     "Sink",
-    derived=("set_at", "in_batches", "scan_reuse", "window_buckets"),
+    derived=("set_at", "in_batches", "scan_reuse", "window_buckets", "zone"),
     input="input",
     table="table",
     not_null="not_null",
@@ -45,6 +45,7 @@ class Sink:
         in_batches: whether the settings of the set exclude real-time mode.
         scan_reuse: when one scan serves several places of the query.
         window_buckets: whether windows keep their groups in buckets (`WindowAggregate.in_buckets`).
+        zone: the session's time zone; None if it is not known.
     """
 
     input: Node
@@ -55,6 +56,7 @@ class Sink:
     in_batches: bool = False
     scan_reuse: ScanReuse = ScanReuse.NEVER
     window_buckets: bool = False
+    zone: str | None = None
 
     @property
     def key(self) -> Key:

@@ -11,7 +11,10 @@ from typing import Any, Self
 
 from streamtable.core.checkpoint_path import CheckpointPath
 from streamtable.core.secrets import without_secrets
+from streamtable.core.settings.job import TIME_ZONE
+from streamtable.core.settings.session import same_zone
 from streamtable.plan.explain.explain import explain
+from streamtable.plan.rules.local_time import uses_zone
 from streamtable.plan.rules.shape import shape
 from streamtable.plan.rules.state_layouts import layouts
 from streamtable.plan.sink.reused_scan import reused_scans
@@ -67,6 +70,8 @@ class RecordedQuery:
         read_options: the options of the source tables on which rows depend; None if an earlier
             version has written the manifest.
         written_options: the same of the sink table.
+        zone: the session's time zone; None if the rows do not depend on it, or if an earlier
+            version has written the manifest.
         masked_hash: the hash of a plan as earlier versions recorded it, with secrets masked; empty
             for a query of a manifest.
     """
@@ -85,6 +90,7 @@ class RecordedQuery:
     reuses_scans: bool = False
     read_options: RowOptions | None = None
     written_options: RowOptions | None = None
+    zone: str | None = None
     masked_hash: str = field(default="", compare=False)
 
     @classmethod
@@ -103,6 +109,7 @@ class RecordedQuery:
             reuses_scans=bool(reused_scans(plan)),
             read_options=row_options((s.table for s in scans(plan.input)), written=False),
             written_options=row_options([plan.table], written=True),
+            zone=plan.zone if uses_zone(plan.input) else None,
             masked_hash=_hash(without_secrets(whole)),
         )
 
@@ -124,6 +131,7 @@ class RecordedQuery:
             reuses_scans=data.get("reuses_scans", False),
             read_options=data.get("read_options"),
             written_options=data.get("written_options"),
+            zone=data.get("zone"),
         )
 
     def to_json(self) -> dict[str, Any]:
@@ -143,6 +151,7 @@ class RecordedQuery:
             "reuses_scans": self.reuses_scans or None,
             "read_options": self.read_options,
             "written_options": self.written_options,
+            "zone": self.zone,
         }
         entry |= {name: value for name, value in optional.items() if value is not None}
         mappings = {"topics": self.topics, "metadata": self.metadata}
@@ -207,9 +216,15 @@ class RecordedQuery:
 
     def reads_alike(self, now: RecordedQuery) -> bool:
         """Whether a query of now gets the same values from the same records of its sources."""
-        return self.other_metadata(now) is None and not first_other(
-            self.read_options, now.read_options
+        return (
+            self.other_metadata(now) is None
+            and first_other(self.read_options, now.read_options) is None
+            and not self._in_other_zone(now)
         )
+
+    def _in_other_zone(self, now: RecordedQuery) -> bool:
+        known = self.zone is not None and now.zone is not None
+        return known and not same_zone(self.zone or "", now.zone or "")
 
     def difference(self, name: str, now: RecordedQuery) -> str | None:
         """Describe the first difference from a query of now in words; None if it may continue.
@@ -229,6 +244,11 @@ class RecordedQuery:
             self.written_options, now.written_options
         ):
             return f"{other}, in the query into {name}"
+        if self._in_other_zone(now):
+            return (
+                f"'{TIME_ZONE.key}' was '{self.zone}' and is now '{now.zone}', and the rows of the"
+                f" query into {name} depend on it"
+            )
         for (operator, old), (_, new) in zip(self.state, now.state, strict=True):
             if old != new:
                 return f"the state of {operator} in {name} has layout {old}, this version has {new}"

@@ -222,6 +222,67 @@ def test_options_of_formats(case: str, tmp_path: Path) -> None:
     assert refusal.partition(" was ")[0] in _refusal(tmp_path, _formatted(*before))
 
 
+#: What a query computes from an instant, and whether its rows depend on the time zone.
+ZONED = {
+    "as text": ("SELECT CAST(lt AS STRING), 1 FROM i", True),
+    "formatted": ("SELECT DATE_FORMAT(lt, 'HH'), 1 FROM i", True),
+    "from a number": ("SELECT FROM_UNIXTIME(k), 1 FROM i", True),
+    "compared with a local time": (
+        "SELECT s, 1 FROM i WHERE lt > TIMESTAMP '2020-01-01 00:00:00'",
+        True,
+    ),
+    "a window": (
+        """SELECT s, COUNT(*) FROM TABLE(TUMBLE(TABLE i, DESCRIPTOR(lt), INTERVAL '1' DAY))
+        GROUP BY s, window_start, window_end""",
+        True,
+    ),
+    "passed through": ("SELECT s, k FROM (SELECT s, k, lt FROM i)", False),
+    "counted": ("SELECT s, COUNT(lt) FROM i GROUP BY s", False),
+    "no instant": ("SELECT CAST(ts AS STRING), 1 FROM i", False),
+}
+
+
+def _in_zone(query: str, zone: str) -> dict[str, Sink]:
+    tables = f"""SET 'table.local-time-zone' = '{zone}';
+    CREATE TABLE i (k BIGINT, s STRING, ts TIMESTAMP(3), ms BIGINT, lt AS TO_TIMESTAMP_LTZ(ms, 3),
+      WATERMARK FOR lt AS lt) WITH ('connector' = 'kafka', 'topic' = 'i',
+      'properties.bootstrap.servers' = 'kafka:9092', 'format' = 'json');
+    CREATE TABLE o (s STRING, n BIGINT, PRIMARY KEY (s) NOT ENFORCED) WITH (
+      'connector' = 'upsert-kafka', 'topic' = 'o', 'properties.bootstrap.servers' = 'kafka:9092',
+      'key.format' = 'json', 'value.format' = 'json');
+    """
+    return {"o": _plans(tables=tables, insert=f"INSERT INTO o {query}")["per_region"]}
+
+
+@pytest.mark.parametrize("case", ZONED)
+def test_another_time_zone(case: str, tmp_path: Path) -> None:
+    query, depends = ZONED[case]
+    manifest = _written(tmp_path, _in_zone(query, "UTC"))
+    open_checkpoint(str(tmp_path), _in_zone(query, "Etc/UTC")).close()
+    now = _in_zone(query, "Europe/Berlin")
+    if not depends:
+        open_checkpoint(str(tmp_path), now).close()
+        return
+    refusal = _refusal(tmp_path, now)
+    assert "'table.local-time-zone' was 'UTC' and is now 'Europe/Berlin', and the rows" in refusal
+    # A manifest of an earlier version does not have it.
+    held = json.loads(manifest.read_text())
+    del held["queries"]["o"]["zone"]
+    manifest.write_text(json.dumps(held))
+    open_checkpoint(str(tmp_path), now).close()
+
+
+def test_the_time_zone_of_the_machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    query, _ = ZONED["as text"]
+    monkeypatch.setenv("TZ", "Asia/Tokyo")
+    _written(tmp_path, _in_zone(query, "default"))
+    monkeypatch.setenv("TZ", "Europe/Berlin")
+    assert "was 'Asia/Tokyo' and is now 'Europe/Berlin'" in _refusal(
+        tmp_path, _in_zone(query, "default")
+    )
+    open_checkpoint(str(tmp_path), _in_zone(query, "Asia/Tokyo")).close()
+
+
 def test_words_of_a_plan_may_change(tmp_path: Path) -> None:
     """A later version may tell the same plan in another way."""
     manifest = _written(tmp_path, _plans())
