@@ -135,6 +135,16 @@ def test_schemas_that_do_not_fit(codecs: Any, double: RegistryDouble) -> None:
     assert "the schema is of the type PROTOBUF" in decode_fault(decoder, b"\0\0\0\0\3")
 
 
+def test_a_default_that_does_not_fit_its_field(codecs: Any, double: RegistryDouble) -> None:
+    """Old registries took such schemas, and a reader needs no default of the writer."""
+    field = {"name": "x", "type": "string", "default": None}
+    double.add(json.dumps({"type": "record", "name": "r", "fields": [field]}))
+    columns = (Field("x", t.STRING),)
+    decoder = codecs.decoder("avro-confluent", columns, {"url": double.url})
+    row = decoder.decode(b"\0\0\0\0\1\x02a")
+    assert as_json(codecs, row, columns) == {"x": "a"}
+
+
 def test_a_schema_made_of_others(codecs: Any, double: RegistryDouble) -> None:
     inner = {"type": "record", "name": "Inner", "fields": [{"name": "x", "type": "int"}]}
     outer = {"type": "record", "name": "Outer", "fields": [{"name": "r", "type": "Inner"}]}
@@ -332,6 +342,24 @@ def test_a_trusted_registry_seen_from_outside(tmp_path: Path) -> None:
         with pytest.raises(StreamtableError) as untrusted:
             client({"url": double.url}).parts(1)
         assert untrusted.value.condition is Condition.SCHEMA_REGISTRY_UNREACHABLE
+
+
+def test_a_truststore_without_a_password(codecs: Any, tmp_path: Path) -> None:
+    """As in Kafka's clients: its certificates are read, and the store is not checked."""
+    _, context = made_store(tmp_path)
+    store = str(tmp_path / "trusted.jks")
+    keytool = str(java_tool("java").resolve().parent / "keytool")
+    certificate = ["-alias", "a", "-file", str(tmp_path / "c.pem")]
+    kept = ["-keystore", store, "-storetype", "JKS", "-storepass", "geheim"]
+    subprocess.run(
+        [keytool, "-importcert", "-noprompt", *certificate, *kept], check=True, capture_output=True
+    )
+    with RegistryDouble(context) as double:
+        double.add(WRITER)
+        options = {"url": double.url, "ssl.truststore.location": store}
+        codecs.encoder("avro-confluent", COLUMNS, {"subject": "s", **options})
+        assert len(double.asked) == 1
+        assert client(options).parts(1)
 
 
 def test_ssl(codecs: Any, tmp_path: Path) -> None:

@@ -63,11 +63,20 @@ def test_broken_records(codecs: Any, double: RegistryDouble, value: bytes, reaso
 
 
 @pytest.mark.parametrize("format_", ["json-confluent", "avro-confluent"])
-@pytest.mark.parametrize("status", [401, 503])
+@pytest.mark.parametrize(
+    "answer",
+    [
+        (401, {"message": "not now"}),
+        (503, {"message": "not now"}),
+        (404, b"<html>no route"),
+        (404, {"message": "a proxy's answer"}),
+    ],
+    ids=str,
+)
 def test_an_outage_of_the_registry_is_no_fault_of_the_record(
-    codecs: Any, double: RegistryDouble, format_: str, status: int
+    codecs: Any, double: RegistryDouble, format_: str, answer: tuple[int, Any]
 ) -> None:
-    double.failures = [(status, {"message": "not now"})] * 3
+    double.failures = [answer] * 3
     decoder = codecs.decoder(format_, COLUMNS, {"url": double.url})
     assert decode_fault(decoder, record(1, "{}")).isOutage()
 

@@ -200,17 +200,23 @@ class SchemaRegistry:
         return urllib.request.build_opener(*handlers)
 
     def _trust(self) -> ssl.SSLContext | None:
-        """Load the certificates of a Java truststore, which Java's keytool prints as text."""
+        """Load the certificates of a Java truststore, which Java's keytool prints as text.
+
+        Without a password, keytool reads an empty line and does not check the store.
+        """
         settings = self._settings
+        password = settings.get(TRUSTSTORE_PASSWORD.key)
         store = settings.get(TRUSTSTORE.key)
         if store is None:
             return None
         listed = subprocess.run(  # noqa: S603 - Java's own tool; the password is not shown
             [
                 str(java_tool("java").resolve().parent / "keytool"),
-                *("-list", "-rfc", "-keystore", store, "-storepass:env", "STOREPASS"),
+                *("-list", "-rfc", "-keystore", store),
+                *(("-storepass:env", "STOREPASS") if password else ()),
             ],
-            env={**os.environ, "STOREPASS": settings.get(TRUSTSTORE_PASSWORD.key, "")},
+            env={**os.environ, "STOREPASS": password or ""},
+            input="\n",
             capture_output=True,
             text=True,
             check=False,

@@ -60,7 +60,9 @@ final class RegistryTls {
     return found;
   }
 
+  /** Returns the password of a store, or null: the certificates are then read unchecked. */
   private static char[] password(Map<String, String> settings, String name) {
-    return settings.getOrDefault(name + ".password", "").toCharArray();
+    String password = settings.get(name + ".password");
+    return password == null ? null : password.toCharArray();
   }
 }

@@ -82,7 +82,7 @@ public final class SchemaRegistry {
     }
     String path = "/compatibility/subjects/" + encoded(subject) + "/versions/latest?verbose=true";
     HttpResponse<String> answer = client.send(path, body);
-    if (answer.statusCode() == NOT_FOUND) {
+    if (lacks(answer)) {
       return;
     }
     JsonNode found = checked(answer);
@@ -141,7 +141,9 @@ public final class SchemaRegistry {
   private Schema fetch(int id) {
     JsonNode found = checked(client.send("/schemas/ids/" + id, null));
     try {
-      return parse(found, new Schema.Parser(), new HashSet<>());
+      // As in Confluent's client: a reader needs no default of the writer.
+      Schema.Parser parser = new Schema.Parser().setValidateDefaults(false);
+      return parse(found, parser, new HashSet<>());
     } catch (AvroRuntimeException e) {
       String why = Texts.shorten(e.getMessage());
       throw RegistryFault.definite(client.address(), "schema " + id + " is not to be read: " + why);
@@ -160,7 +162,7 @@ public final class SchemaRegistry {
   }
 
   private JsonNode checked(HttpResponse<String> answer) {
-    if (answer.statusCode() == NOT_FOUND) {
+    if (lacks(answer)) {
       throw RegistryFault.definite(client.address(), reason(answer));
     }
     if (answer.statusCode() != OK) {
@@ -170,6 +172,21 @@ public final class SchemaRegistry {
       return MAPPER.readTree(answer.body());
     } catch (JsonProcessingException e) {
       throw failed("it does not answer in JSON; is the address that of its API?");
+    }
+  }
+
+  /**
+   * Returns whether the registry says that it has no such schema or subject. A proxy in front of it
+   * also answers with 404, but not with the registry's error codes.
+   */
+  private static boolean lacks(HttpResponse<String> answer) {
+    if (answer.statusCode() != NOT_FOUND) {
+      return false;
+    }
+    try {
+      return MAPPER.readTree(answer.body()).path("error_code").asInt() / 100 == NOT_FOUND;
+    } catch (JsonProcessingException e) {
+      return false;
     }
   }
 
