@@ -155,11 +155,14 @@ class _Parser:
         self._skip_statement()
 
     def _skip_statement(self) -> None:
-        """Skip the rest of a statement: up to `;`, or to the end of its block."""
+        """Skip the rest of a statement: up to `;`, or to the end of its block.
+
+        The value of a field's option in `[...]` may be a block, too.
+        """
         depth = 0
         while True:
             found = self._take()
-            depth += (found == "{") - (found == "}")
+            depth += (found in "{[") - (found in "}]")
             if depth == 0 and found in (";", "}"):
                 # An option whose value is in braces ends with a semicolon.
                 if found == "}" and self._peek() == ";":
