@@ -169,6 +169,7 @@ PROTO: list[tuple[str, str]] = [
     ("optional int32 c = 1;", "INT"),
     ("uint32 c = 1;", "INT NOT NULL"),
     ("fixed64 c = 1 [deprecated = true];", "BIGINT NOT NULL"),
+    ('int32 c = 1 [(x.meta) = { tags: ["PII"], params: [{ a: 1 }] }];', "INT NOT NULL"),
     ("float c = 1;", "FLOAT NOT NULL"),
     ("double c = 1;", "DOUBLE NOT NULL"),
     ("bool c = 1;", "BOOLEAN NOT NULL"),
@@ -224,6 +225,23 @@ FAULTS: list[tuple[str, RegisteredSchema | str, str]] = [
     ("avro-confluent", avro(LOOP), "field 'c': field 'next': the type 'n' contains itself"),
     ("avro-confluent", avro("s.Lost"), "it names the type 's.Lost', which does not exist"),
     ("avro-confluent", '{"type": "record"}', "no valid Avro schema"),
+    (
+        "avro-confluent",
+        avro(logical("bytes", "decimal", precision=64, scale=2)),
+        "field 'c': a decimal with 64 digits and a scale of 2; a DECIMAL has at most 38",
+    ),
+    (
+        "json-confluent",
+        json_schema(
+            {
+                "type": "number",
+                "title": "org.apache.kafka.connect.data.Decimal",
+                "connect.parameters": {"connect.decimal.precision": "64", "scale": "2"},
+            },
+            required=True,
+        ),
+        "property 'c': a decimal with 64 digits",
+    ),
     ("json-confluent", json_schema(True, required=True), "property 'c': it accepts any value"),
     ("json-confluent", json_schema({}, required=True), "it has no 'type'"),
     (

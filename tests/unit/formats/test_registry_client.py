@@ -113,6 +113,8 @@ def test_keys_of_earlier_flinks() -> None:
         ({"properties.http.read.timeout.ms": "soon"}, Condition.INVALID_OPTION, "'soon'"),
         ({"properties": "geheim"}, Condition.INVALID_OPTION, "option 'properties'"),
         ({"properties": "{a: 1, geheim"}, Condition.INVALID_OPTION, "option 'properties'"),
+        ({"url": "http://schema_registry:8081"}, Condition.INVALID_OPTION, "a host of letters"),
+        ({"url": "http://u:geheim^s@r:8081"}, Condition.INVALID_OPTION, "//****@r:8081"),
         ({"properties": "missing.cache.size:1"}, Condition.OPTION_NOT_SETTABLE, "does not cache"),
         ({"properties.proxy.host": "h"}, Condition.OPTION_CONFLICT, "'properties.proxy.port'"),
         (

@@ -14,6 +14,7 @@ import fastavro
 from streamtable.connector_api.registered import NotARecordError, RegisteredSchema
 from streamtable.core import types as t
 from streamtable.core.types import DataType, Field, Root
+from streamtable.formats.types import inferred_decimal
 
 _PLAIN = {
     "boolean": t.BOOLEAN,
@@ -132,7 +133,9 @@ class _Reader:
     def _complex(self, schema: dict[str, Any], space: str) -> DataType:
         kind, logical = str(schema["type"]), str(schema.get("logicalType"))
         if kind in ("bytes", "fixed") and logical == "decimal":
-            return t.decimal(schema["precision"], schema.get("scale", 0)).with_nullable(False)
+            return inferred_decimal(schema["precision"], schema.get("scale", 0)).with_nullable(
+                False
+            )
         if (kind, logical) in _LOGICAL:
             return _LOGICAL[kind, logical].with_nullable(False)
         match kind:

@@ -15,6 +15,7 @@ from urllib.parse import unquote
 from streamtable.connector_api.registered import NotARecordError, RegisteredSchema
 from streamtable.core import types as t
 from streamtable.core.types import MAX_DECIMAL_PRECISION, DataType, Field, Root
+from streamtable.formats.types import inferred_decimal
 
 _INTEGERS = {"int8": t.TINYINT, "int16": t.SMALLINT, "int32": t.INT, "int64": t.BIGINT}
 _NUMBERS = {**_INTEGERS, "float32": t.FLOAT, "float64": t.DOUBLE}
@@ -192,7 +193,7 @@ def _decimal(schema: dict[str, Any]) -> DataType | None:
         return None
     parameters = schema.get("connect.parameters") or {}
     precision = int(parameters.get("connect.decimal.precision", MAX_DECIMAL_PRECISION))
-    return t.decimal(precision, int(parameters.get("scale", 0)))
+    return inferred_decimal(precision, int(parameters.get("scale", 0)))
 
 
 def _string(schema: dict[str, Any]) -> DataType:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from streamtable.core.types import BYTES_ROOTS, INTEGERS, DataType, Field, Root
+from streamtable.core.types import BYTES_ROOTS, INTEGERS, INTERVALS, DataType, Field, Root
 
 _DRAFT = "http://json-schema.org/draft-07/schema#"
 
@@ -54,6 +54,8 @@ def _present(found: DataType) -> dict[str, Any]:
         return {"type": name, "connect.type": _CONNECT[root]}
     if root in BYTES_ROOTS:
         return {"type": "string", "contentEncoding": "base64"}
+    if root in INTERVALS:
+        return {"type": "integer"}
     match root:
         case Root.BOOLEAN:
             return {"type": "boolean"}

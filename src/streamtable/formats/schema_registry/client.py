@@ -31,6 +31,13 @@ if TYPE_CHECKING:
     from streamtable.core.errors import Span
     from streamtable.core.options import Option, Rule, Settings
 
+#: An address that Java's HTTP client takes: login, host, port and path. It knows no host with an
+#: underscore, and would print an address that it cannot parse with the login.
+_ADDRESS = re.compile(
+    r"https?://(([\w.~!$&'()*+,;=:-]|%[0-9A-Fa-f]{2})*@)?([A-Za-z0-9.-]+|\[[0-9A-Fa-f:.]+\])(:\d+)?"
+    r"(/[^\s?#]*)?",
+    re.ASCII,
+)
 #: Confluent's keys that are also options of the format.
 _SAME_AS: dict[str, Option[Any]] = {
     "basic.auth.credentials.source": BASIC_SOURCE,
@@ -147,13 +154,14 @@ def _jaas_options(text: str) -> dict[str, str]:
 
 def _usable_url(settings: Settings, _table: str) -> None:
     for url in settings[URL].split(","):
-        if not re.fullmatch(r"https?://[^/\s?#]+(/[^\s?#]*)?", url.strip()):
+        if not _ADDRESS.fullmatch(url.strip()):
             raise StreamtableError(
                 Condition.INVALID_OPTION,
                 at=settings.at(URL),
                 option=settings.written(URL.key),
                 value=re.sub(r"//[^/]*@", f"//{MASK}@", url),
-                expected="an address such as 'http://localhost:8081'",
+                expected="an address such as 'http://localhost:8081', with a host of letters,"
+                " digits, dots and hyphens",
             )
         written = urlsplit(url.strip()).password or ""
         hide(written)
