@@ -38,7 +38,7 @@ def ranking_refusal(node: TopN | WindowTopN | Deduplicate | Limit) -> str | None
 
 def _positions(node: TopN | WindowTopN | Deduplicate | Limit) -> Key:
     match node:
-        case TopN():
+        case TopN() | WindowTopN():
             return node.ties
         case Limit():
             return node.order
@@ -78,8 +78,8 @@ def window_top_rows(node: WindowTopN, rows: DataFrame, context: BatchContext) ->
     return _numbered(
         rows,
         node.partition,
-        [_key(key) for key in node.order],
-        node.input.fields,
+        [*map(_key, node.order), *(_column(name, last=node.last) for name in node.ties)],
+        () if node.ties else node.input.fields,
         node.skip,
         node.limit,
         node.rank,

@@ -143,3 +143,34 @@ def test_rows_with_the_time_of_their_change_are_removed(spark: SparkSession) -> 
             folded.add(kind, row)
         left.append(sorted(row[:2] for row in folded.values()))
     assert left == [[[1, "a"], [2, "a"]], [[1, "b"], [2, "a"]], [[2, "a"]]]
+
+
+_SAME_TIME = "2026-01-01 00:00:01.000"
+#: Rows of one window in the order of their arrival, all but the last one with one time.
+_TIED = [(1, 5, _SAME_TIME), (1, 9, _SAME_TIME), (1, 3, _SAME_TIME)]
+#: ORDER BY and LIMIT of a ranking in a window -> the values that it keeps.
+_RANKED = {
+    ("ts", 1): [5],
+    ("ts DESC", 1): [3],
+    ("ts DESC", 2): [5, 9],
+    ("MOD(v, 2)", 2): [5, 9],
+    ("v", 2): [3, 5],
+}
+
+
+def test_ties_of_a_ranking_in_a_window(spark: SparkSession) -> None:
+    """The row that arrived first ranks first, but for the last row by event time."""
+    rows = [[(_I, row) for row in _TIED], [(_I, (2, 0, "2026-01-01 00:01:00.000"))]]
+    tables = {
+        "e": Recorded(Style.APPEND, "k INT, v INT, ts TIMESTAMP(3)", rows, "WATERMARK FOR ts AS ts")
+    }
+    windows = "TABLE(TUMBLE(TABLE e, DESCRIPTOR(ts), INTERVAL '10' SECOND))"
+    queries = [
+        "SELECT k, v FROM (SELECT *, ROW_NUMBER() OVER (PARTITION BY window_start, window_end, k"
+        f" ORDER BY {order}) AS n FROM {windows}) WHERE n <= {limit} AND k = 1"
+        for order, limit in _RANKED
+    ]
+    cases = [Case(sink([c.field for c in planned(q, tables).columns]), q, q) for q in queries]
+    found = Replay(spark, tables, in_memory=True).changes(cases)
+    values = [[row[1] for changes in batches for _, row in changes] for batches in found]
+    assert values == list(_RANKED.values())

@@ -144,17 +144,19 @@ def lower_window_top_n(node: WindowTopN, rows: DataFrame, context: LoweringConte
     """Lower a window Top-N: the top rows of each partition of a window, after the watermark."""
     names = [f.name for f in node.input.fields]
     rows = rows.selectExpr("*", f"{last_moment(node.end, node.window)} AS {_LAST}")
-    return context.bridge.operator(
+    order = [SortColumn(names.index(k.field), k.descending, k.nulls_first) for k in node.order]
+    order += [SortColumn(names.index(name), node.last, True) for name in node.ties]
+    output = (*node.input.fields, *((node.rank,) if node.rank else ()))
+    top = context.bridge.operator(
         rows,
         WindowTopNOperator(
             keys=[*node.partition, _LAST],
-            order=[
-                SortColumn(names.index(k.field), k.descending, k.nulls_first) for k in node.order
-            ],
+            order=order,
             skip=node.skip,
             limit=node.limit,
             ranked=node.rank is not None,
             lateness=lateness(node.input, context),
-            output_ddl=changelog_ddl(node.fields),
+            output_ddl=changelog_ddl(output),
         ),
     )
+    return top.drop(*node.ties)

@@ -18,10 +18,11 @@ from streamtable.plan.rank.deduplicate import Deduplicate
 from streamtable.plan.rank.limit import Limit
 from streamtable.plan.rank.processing_time_deduplicate import ProcessingTimeDeduplicate
 from streamtable.plan.rank.sort_key import SortKey
-from streamtable.plan.rows.calc import Calc, Projection, passed_on
+from streamtable.plan.rows.calc import Calc, Projection, below_projections, passed_on
 from streamtable.plan.state import StateLayout
 from streamtable.plan.window.fields import GroupedWindow, WindowField, grouped_window
 from streamtable.plan.window.refusals import takes_inserts
+from streamtable.plan.window.window_table import WindowRows
 from streamtable.plan.window.window_top_n import WindowTopN
 
 
@@ -143,6 +144,7 @@ class TopN(PairsChanges, UnaryNode, Expiring):
         if self.limit is None:
             msg = "a ranking without a limit, which planning refuses"
             raise InternalError(msg)
+        one = self.limit == 1 and not self.skip
         return WindowTopN(
             self.input,
             found.window,
@@ -152,7 +154,15 @@ class TopN(PairsChanges, UnaryNode, Expiring):
             self.limit,
             self.skip,
             self.rank,
+            last=one and self._is_newest_first(),
         )
+
+    def _is_newest_first(self) -> bool:
+        """Return whether the order is by the event time from which rows got their windows."""
+        if len(self.order) != 1 or not self.order[0].descending:
+            return False
+        below, name = below_projections(self.input, self.order[0].field)
+        return isinstance(below, WindowRows) and name == below.time and not below.window.processing
 
     def _deduplicated(self) -> Node:
         """Return a deduplication, if the order is by time and the limit is one row per partition.

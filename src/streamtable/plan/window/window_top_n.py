@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 from streamtable.core.changelog import APPEND, ChangelogMode
@@ -10,6 +10,7 @@ from streamtable.core.identity import stable
 from streamtable.core.types import Field
 from streamtable.plan.inputs import UnaryNode
 from streamtable.plan.node import Key, Node
+from streamtable.plan.position import with_ties
 from streamtable.plan.rank.sort_key import SortKey
 from streamtable.plan.state import StateLayout
 from streamtable.plan.window.emission import positioned_by_time
@@ -26,15 +27,23 @@ from streamtable.plan.window.window import Window
     limit="limit",
     skip="skip",
     rank="rank",
+    ties="ties",
+    last="last",
 )
 @dataclass(frozen=True)
 class WindowTopN(UnaryNode):
     """Emit the first rows of each partition of a window, once, when the watermark passes its end.
 
+    As in Flink, the row that arrived first ranks first among equal rows.
+
     Attributes:
         partition: partition fields, including the window bounds.
         end: partition field with the end of the window.
         rank: name and type of the row number; None: unused.
+        ties: input fields with a row's position in its source; they are not passed on. Without
+            them, equal rows are ordered by all columns from the left.
+        last: whether the last of equal rows ranks first, as in Flink's deduplication that keeps the
+            last row by event time.
     """
 
     title = "WindowTopN"
@@ -49,6 +58,8 @@ class WindowTopN(UnaryNode):
     limit: int
     skip: int = 0
     rank: Field | None = None
+    ties: Key = ()
+    last: bool = False
 
     @property
     def grouping(self) -> Key:
@@ -57,8 +68,8 @@ class WindowTopN(UnaryNode):
 
     @cached_property
     def fields(self) -> tuple[Field, ...]:
-        """Fields of the input, then the row number."""
-        return (*self.input.fields, *((self.rank,) if self.rank else ()))
+        """Fields of the input without the ties, then the row number."""
+        return (*self.fields_without(self.ties), *((self.rank,) if self.rank else ()))
 
     @property
     def mode(self) -> ChangelogMode:
@@ -81,6 +92,12 @@ class WindowTopN(UnaryNode):
         """Return the consumer's need: the input is append-only."""
         return before or not child.mode.is_append
 
+    def settled(self, before: bool) -> WindowTopN:
+        """Return the operator with row positions, which break ties."""
+        del before
+        below, ties = with_ties(self.input)
+        return replace(self, input=below, ties=ties)
+
     def positioned(self) -> Node:
         """Return the operator with positions by the window's end."""
         return positioned_by_time(self, self.end)
@@ -88,7 +105,7 @@ class WindowTopN(UnaryNode):
     def reads(self, wanted: set[str]) -> tuple[set[str], ...]:
         """Return the fields that are passed on, the partition and the order."""
         own = {self.rank.name} if self.rank else set()
-        return (wanted - own | {*self.partition, *(k.field for k in self.order)},)
+        return (wanted - own | {*self.partition, *(k.field for k in self.order), *self.ties},)
 
     def window_field(self, name: str) -> WindowField | None:
         """Return the window bound of an input field."""
