@@ -46,10 +46,16 @@ def _name(text: str, table: exp.Table) -> exp.Identifier:
 
 
 def _is_named_by_with(table: exp.Table, name: str) -> bool:
-    around: exp.Expr | None = table
-    while around is not None:
+    """Return whether a name is a WITH query in scope; an item sees only the items before it."""
+    inner: exp.Expr = table
+    while (around := inner.parent) is not None:
         clause = around.args.get("with_")
-        if clause and any(named.alias == name for named in clause.expressions):
+        seen: list[exp.Expr] = []
+        if isinstance(around, exp.With):
+            seen = around.expressions[: inner.index]
+        elif clause is not None and clause is not inner:
+            seen = clause.expressions
+        if any(item.alias == name for item in seen):
             return True
-        around = around.parent
+        inner = around
     return False

@@ -1,0 +1,34 @@
+"""Views: names are resolved and columns are checked when a view is created or changed."""
+
+from __future__ import annotations
+
+import pytest
+
+from streamtable.session import Session
+
+_WITH = "WITH ('connector' = 'datagen')"
+_TABLES = f"""CREATE TABLE b (a INT, s STRING) {_WITH};
+CREATE TABLE o (a INT, s STRING) WITH ('connector' = 'print');
+CREATE DATABASE dd;
+CREATE TABLE dd.b (a INT, s STRING) {_WITH};
+CREATE TABLE dd.c (a INT, s STRING) {_WITH};
+"""
+#: Queries of a view, and the table that the view reads after USE of another database.
+READ = {
+    "SELECT * FROM b": "b",
+    "WITH b AS (SELECT * FROM b WHERE a > 0) SELECT * FROM b": "b",
+    "WITH x AS (SELECT * FROM b), b AS (SELECT * FROM dd.c) SELECT * FROM x": "b",
+    "WITH b AS (SELECT * FROM dd.c), x AS (SELECT * FROM b) SELECT * FROM x": "dd.c",
+    "WITH b AS (SELECT * FROM dd.c) SELECT * FROM (SELECT * FROM b)": "dd.c",
+}
+
+
+@pytest.mark.parametrize(("query", "table"), READ.items(), ids=list(READ))
+def test_names_are_resolved_when_the_view_is_created(query: str, table: str) -> None:
+    session = Session()
+    home = "default_catalog.default_database"
+    session.load(f"{_TABLES}CREATE VIEW v AS {query}; USE dd;", "a.sql")
+    session.load(f"INSERT INTO {home}.o SELECT * FROM {home}.v;", "b.sql")
+    lines = session.explain().splitlines()
+    found = [line.split()[1].strip(":") for line in lines if line.split()[:1] == ["Scan"]]
+    assert found == [table]
