@@ -36,7 +36,7 @@ from streamtable.plan.sink.plan_read import TableRead, plan_read
 from streamtable.plan.sink.shared_scan import described
 from streamtable.plan.sink.sink import Collect, Sink
 from streamtable.sql.parse import read_query, read_script
-from streamtable.sql.statements.changes import AlterTable
+from streamtable.sql.statements.changes import AlterTable, AlterView
 from streamtable.sql.statements.jobs import DescribeJob, JobStatement, ShowJobs, StopJob
 from streamtable.sql.statements.listings import CreateFunction, ShowStatement
 from streamtable.sql.statements.model import (
@@ -174,7 +174,7 @@ class FrontEnd:
                 self._define(statement)
 
     def _define(self, statement: Definition) -> None:
-        """Update the catalog, and bind the computed columns of a new or changed table."""
+        """Update the catalog, and bind the columns of a new or changed table or view."""
         if isinstance(statement, CreateFunction):
             self._create_function(statement)
             return
@@ -183,7 +183,7 @@ class FrontEnd:
         if isinstance(made, CreateTable):
             self._check_columns(made.name, made.name_at, temporary=made.temporary)
             self._told += self.catalog.notices(made.name)
-        elif isinstance(made, AlterTable) and self.catalog.has(made.name):
+        elif isinstance(made, AlterTable | AlterView) and self.catalog.has(made.name):
             self._check_columns(made.name, made.name_at, temporary=False)
             self._told += self.catalog.notices(made.name)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from streamtable.core.errors import StreamtableError
 from streamtable.session import Session
 
 _WITH = "WITH ('connector' = 'datagen')"
@@ -32,3 +33,24 @@ def test_names_are_resolved_when_the_view_is_created(query: str, table: str) -> 
     lines = session.explain().splitlines()
     found = [line.split()[1].strip(":") for line in lines if line.split()[:1] == ["Scan"]]
     assert found == [table]
+
+
+#: Statements after the tables, and the only error.
+REFUSED = {
+    "CREATE VIEW v AS SELECT a FROM b; ALTER VIEW v AS SELECT nosuch FROM b; SELECT * FROM v": (
+        "1:58: UNKNOWN_COLUMN: column 'nosuch' does not exist in any input of the query."
+    ),
+    "ALTER TABLE b ADD c AS nosuch; SELECT * FROM b": (
+        "1:24: UNKNOWN_COLUMN: column 'nosuch' does not exist in any input of the query."
+    ),
+}
+
+
+@pytest.mark.parametrize(("sql", "message"), REFUSED.items(), ids=list(REFUSED))
+def test_columns_are_checked_when_the_view_is_created(sql: str, message: str) -> None:
+    session = Session()
+    session.load(_TABLES, "a.sql")
+    with pytest.raises(StreamtableError) as refused:
+        session.load(sql, "b.sql")
+    assert str(refused.value).startswith(f"b.sql:{message}")
+    assert "\n" not in str(refused.value)

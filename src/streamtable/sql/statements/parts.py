@@ -30,13 +30,13 @@ def inserts_of(statement: Insert | StatementSet) -> Sequence[Insert]:
 
 
 def declared_by(statement: Statement) -> tuple[str, ...]:
-    """Return the name that a statement declares, whole and without catalog and database."""
+    """Return the name that a statement declares or changes, whole and unqualified."""
     match statement:
-        case CreateTable() | CreateView():
-            return (".".join(statement.name), statement.name[-1])
         case CreateTableLike() | CreateTableAs():
             return declared_by(statement.table)
         case AlterTable(change=RenameTo() as rename) | AlterView(change=RenameTo() as rename):
             return (".".join(rename.name), rename.name[-1])
+        case CreateTable() | CreateView() | AlterTable() | AlterView():
+            return (".".join(statement.name), statement.name[-1])
         case _:
             return ()
