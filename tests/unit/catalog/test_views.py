@@ -43,6 +43,12 @@ REFUSED = {
     "ALTER TABLE b ADD c AS nosuch; SELECT * FROM b": (
         "1:24: UNKNOWN_COLUMN: column 'nosuch' does not exist in any input of the query."
     ),
+    "CREATE VIEW v (x) AS SELECT a, s FROM b": (
+        "1:1: COLUMN_COUNT_MISMATCH: v expects 1 columns, found 2"
+    ),
+    "WITH w (x) AS (SELECT a, s FROM b) SELECT * FROM w": (
+        "1:6: COLUMN_COUNT_MISMATCH: w expects 1 columns, found 2"
+    ),
 }
 
 

@@ -122,7 +122,7 @@ def columns_of(catalog: Catalog, content: Table | View) -> tuple[Field, ...]:
         relation = plan_scan(content)
         declared = {field.name: field for field in content.schema.stored}
     else:
-        relation = QueryPlanner(catalog).plan(content.query).named(None, content.columns)
+        relation = QueryPlanner(catalog).plan_view(content)
     bound = [Field(column.name, column.field.type) for column in relation.columns]
     return tuple(declared.get(field.name, field) for field in bound)
 

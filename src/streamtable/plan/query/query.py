@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from sqlglot import exp
 
 from streamtable.catalog.catalog import Catalog, View
-from streamtable.core.errors import Condition, InternalError, StreamtableError
+from streamtable.core.errors import Condition, InternalError, Span, StreamtableError
 from streamtable.core.table import Table
 from streamtable.plan.binding.expressions import Binder, Input, InputField
 from streamtable.plan.join.kind import JoinKind
@@ -106,7 +106,8 @@ class QueryPlanner:
         for named in clause.expressions if clause else ():
             names = [c.name for c in named.args["alias"].columns]
             relation = planner.plan(named.this)
-            views = {**planner.views, named.alias: relation.named(None, names)}
+            relation = _renamed(relation, None, names, named.alias, place_of(named.args["alias"]))
+            views = {**planner.views, named.alias: relation}
             planner = replace(self, views=views)
         return planner
 
@@ -191,8 +192,12 @@ class QueryPlanner:
                 return _aliased(plan_scan(table), node, name[-1])
             case View() as view:
                 check_not_view(view.name, hints)
-                relation = replace(self, views={}).plan(view.query)
-                return _aliased(relation.named(None, view.columns), node, name[-1])
+                return _aliased(self.plan_view(view), node, name[-1])
+
+    def plan_view(self, view: View) -> Relation:
+        """Plan the query of a view; COLUMN_COUNT_MISMATCH for a wrong list of columns."""
+        relation = replace(self, views={}).plan(view.query)
+        return _renamed(relation, None, view.columns, view.name, view.at)
 
 
 def _is_plain(query: exp.Query) -> bool:
@@ -223,16 +228,23 @@ def _aliased(relation: Relation, node: exp.Expr, name: str | None) -> Relation:
     if alias is None:
         return relation.named(name)
     columns = [c.name for c in alias.columns]
-    if columns and len(columns) != len(relation.columns):
+    return _renamed(relation, alias.name, columns, alias.name, place_of(node))
+
+
+def _renamed(
+    relation: Relation, qualifier: str | None, names: Sequence[str], table: str, at: Span | None
+) -> Relation:
+    """Return the rows with new column names, if any; `table` is their owner in messages."""
+    if names and len(names) != len(relation.columns):
         raise StreamtableError(
             Condition.COLUMN_COUNT_MISMATCH,
-            at=place_of(node),
-            table=alias.name,
-            expected=len(columns),
+            at=at,
+            table=table,
+            expected=len(names),
             columns="",
             found=len(relation.columns),
         )
-    return relation.named(alias.name, columns)
+    return relation.named(qualifier, names)
 
 
 def _relation_name(node: exp.Expr) -> str:
