@@ -33,13 +33,7 @@ def column(inputs: Input, names: Sequence[str], at: Span | None) -> Bound:
             raise _unknown(inputs, names, qualified, at)
         return nested
     if len(found) > 1:
-        raise StreamtableError(
-            Condition.AMBIGUOUS_COLUMN,
-            at=at,
-            hint=f"write {found[0].qualifier}.{found[0].name}",
-            column=found[0].name,
-            inputs=", ".join(str(f.qualifier) for f in found),
-        )
+        raise _ambiguous(found, at)
     value = _input_field(found[0], at)
     for name in rest:
         value = field_of(value, name, at)
@@ -72,6 +66,28 @@ def _nested(
     for field in rest:
         value = field_of(value, field, at)
     return value
+
+
+def _ambiguous(found: Sequence[InputField], at: Span | None) -> StreamtableError:
+    """Return the error for a name of several columns, of one input or of several."""
+    name = found[0].name
+    inputs = list(dict.fromkeys(f.qualifier or "a subquery without alias" for f in found))
+    if len(inputs) == 1:
+        return StreamtableError(
+            Condition.DUPLICATE_COLUMN,
+            at=at,
+            hint="give each column another alias",
+            column=name,
+            table=inputs[0],
+        )
+    named = next(f.qualifier for f in found if f.qualifier)
+    return StreamtableError(
+        Condition.AMBIGUOUS_COLUMN,
+        at=at,
+        hint=f"write {named}.{name}",
+        column=name,
+        inputs=", ".join(inputs),
+    )
 
 
 def _unknown(
