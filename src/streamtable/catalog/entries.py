@@ -112,7 +112,17 @@ class Entries:
             del entries[path]
         elif path in entries:
             raise other_kind(path, entries[path], "DROP", at)
-        elif not statement.if_exists:
+        elif statement.if_exists:
+            return
+        elif isinstance(self._permanent.get(path), kind):
+            raise StreamtableError(
+                Condition.CHANGE_REFUSED,
+                at=at,
+                change=f"DROP TEMPORARY {statement.kind} {path}",
+                reason="it is not temporary",
+                hint=f"write DROP {statement.kind}",
+            )
+        else:
             raise self._unknown(path, at)
 
     def drop_database(self, statement: DropDatabase) -> None:
