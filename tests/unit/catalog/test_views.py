@@ -46,6 +46,13 @@ REFUSED = {
     "CREATE VIEW v (x) AS SELECT a, s FROM b": (
         "1:1: COLUMN_COUNT_MISMATCH: v expects 1 columns, found 2"
     ),
+    "CREATE TEMPORARY VIEW b AS SELECT s FROM b": (
+        "1:1: CHANGE_REFUSED: view b: its query reads the view itself."
+    ),
+    "CREATE VIEW v AS SELECT a FROM b; CREATE VIEW w AS SELECT a FROM v;"
+    " ALTER VIEW v AS SELECT a FROM w": (
+        "1:69: CHANGE_REFUSED: view v: its query reads the view itself."
+    ),
     "WITH w (x) AS (SELECT a, s FROM b) SELECT * FROM w": (
         "1:6: COLUMN_COUNT_MISMATCH: w expects 1 columns, found 2"
     ),

@@ -50,11 +50,13 @@ class QueryPlanner:
     Attributes:
         views: planned queries of the WITH clauses in scope.
         options_hints: whether hints may change table options.
+        within: names of the views whose queries contain this query.
     """
 
     catalog: Catalog
     views: Mapping[str, Relation] = field(default_factory=dict)
     options_hints: bool = True
+    within: frozenset[str] = frozenset()
 
     def plan(self, query: exp.Expr, *, whole: bool = False) -> Relation:
         """Plan a query of any form.
@@ -195,8 +197,22 @@ class QueryPlanner:
                 return _aliased(self.plan_view(view), node, name[-1])
 
     def plan_view(self, view: View) -> Relation:
-        """Plan the query of a view; COLUMN_COUNT_MISMATCH for a wrong list of columns."""
-        relation = replace(self, views={}).plan(view.query)
+        """Plan the query of a view.
+
+        Raises:
+            StreamtableError: COLUMN_COUNT_MISMATCH for a wrong list of columns, CHANGE_REFUSED for
+                a view that reads itself, or an error of the query.
+        """
+        if view.name in self.within:
+            raise StreamtableError(
+                Condition.CHANGE_REFUSED,
+                at=view.at,
+                change=f"view {view.name}",
+                reason="its query reads the view itself",
+                hint="give the view a name that its query does not read",
+            )
+        inner = replace(self, views={}, within=self.within | {view.name})
+        relation = inner.plan(view.query)
         return _renamed(relation, None, view.columns, view.name, view.at)
 
 
