@@ -74,16 +74,22 @@ class KafkaSource(TableEndpoint[KafkaTable], Source):
         return sum({**made, **found}.values())
 
     def real_time_obstacle(self, settings: Settings) -> StreamtableError | None:
-        """Return an error for `scan.parallelism` or too short a discovery interval.
+        """Return an error for a bound, `scan.parallelism` or too short a discovery interval.
 
-        The discovery interval must not be below the checkpoint interval.
+        Spark's source for real-time mode cannot stop at an offset. The discovery interval must not
+        be below the checkpoint interval.
         """
         table = self.declared
-        if table.scan_tasks is not None:
+        lacks = {
+            "scan.bounded.mode": table.bound is not None,
+            "scan.parallelism": table.scan_tasks is not None,
+        }
+        option = next((name for name, is_set in lacks.items() if is_set), None)
+        if option is not None:
             return StreamtableError(
                 Condition.NOT_YET,
                 at=table.at,
-                what=f"this 'scan.parallelism' of {table.table} in real-time mode",
+                what=f"this '{option}' of {table.table} in real-time mode",
                 hint=f"remove it, or SET '{EXECUTION_MODE.key}' = 'micro-batch'",
             )
         wanted, interval = table.discovery.interval, checkpoint_interval(settings)

@@ -192,6 +192,41 @@ def test_a_bounded_scan_ends_the_job(
     assert job.ids() == expected
 
 
+@pytest.mark.parametrize(
+    ("first", "then"),
+    [
+        (
+            "'scan.bounded.mode' = 'timestamp', 'scan.bounded.timestamp-millis' = '1003'",
+            "'scan.bounded.mode' = 'timestamp', 'scan.bounded.timestamp-millis' = '1005'",
+        ),
+        (
+            (
+                "'scan.bounded.mode' = 'specific-offsets',"
+                " 'scan.bounded.specific-offsets' = 'partition:0,offset:3'"
+            ),
+            "'scan.bounded.mode' = 'latest-offset'",
+        ),
+    ],
+    ids=["timestamp", "specific"],
+)
+def test_a_later_run_reads_on_from_the_bound(
+    first: str, then: str, broker: Broker, topic: Topics, job: Job
+) -> None:
+    keep = {"retention.ms": "-1"}  # for times this old
+    source, group = topic("s", partitions=2, config=keep), f"g-{uuid.uuid4().hex[:6]}"
+    send(broker, source, range(6), partition=0, timestamp=1_000)
+    send(broker, source, range(10, 12), partition=1, timestamp=900)
+    if "specific" in first:
+        commit(broker, group, source, {1: 2})
+    _delete_before(broker, source, 1)
+    options = f"'topic' = '{source}', {EARLIEST}, 'properties.group.id' = '{group}'"
+    job.run(f"{options}, {first}")
+    assert job.ids() == [1, 2, 10, 11]
+    assert committed(broker, group, source, 2) == [3, 2]
+    job.run(f"{options}, {then}")
+    assert job.ids() == [1, 2, 3, 4, *([] if "timestamp" in first else [5]), 10, 11]
+
+
 def test_an_end_that_is_not_there_yet_is_waited_for(
     broker: Broker, topic: Topics, job: Job
 ) -> None:

@@ -32,10 +32,11 @@ def _session(sql: str) -> Session:
 
 
 @pytest.mark.parametrize(
-    ("sql", "reason"),
+    ("sql", "at", "reason"),
     [
         (
             "INSERT INTO events SELECT id, note FROM events UNION ALL VALUES (1, 'a')",
+            "job.sql:1:13",
             "Spark does not read VALUES in real-time mode",
         ),
         (
@@ -44,15 +45,24 @@ def _session(sql: str) -> Session:
                 " user_id, COUNT(*) AS n FROM TABLE(TUMBLE(TABLE pageviews, DESCRIPTOR(viewtime),"
                 " INTERVAL '1' HOUR)) GROUP BY user_id, window_start, window_end) GROUP BY user_id"
             ),
+            "job.sql:1:13",
             "windows of one key are taken in order, which Spark does in micro-batches only",
+        ),
+        (
+            (
+                "INSERT INTO events SELECT id, note FROM events UNION ALL SELECT id, note"
+                " FROM events /*+ OPTIONS('scan.bounded.mode' = 'latest-offset') */"
+            ),
+            "tables.sql:52:1",
+            "this 'scan.bounded.mode' of events in real-time mode",
         ),
     ],
 )
-def test_refused_with_the_reason(sql: str, reason: str) -> None:
+def test_refused_with_the_reason(sql: str, at: str, reason: str) -> None:
     with pytest.raises(StreamtableError) as refused:
         _mode(sql, "real-time")
     assert refused.value.condition is Condition.NOT_YET
-    assert str(refused.value.at) == "job.sql:1:13"
+    assert str(refused.value.at) == at
     assert reason in str(refused.value)
     assert _mode(sql, "auto") is ExecutionMode.MICRO_BATCH
 

@@ -10,7 +10,7 @@ from streamtable.connector_api.reading import ReadContext, ReadRequest
 from streamtable.connectors.kafka.cluster.admin import KafkaAdmin, Partition
 from streamtable.connectors.kafka.cluster.positions import offsets_json
 from streamtable.connectors.kafka.options.options import StartupMode
-from streamtable.connectors.kafka.read.bounds import before, end_offsets, topics_of
+from streamtable.connectors.kafka.read.bounds import end_offsets, topics_of
 from streamtable.connectors.kafka.read.columns import (
     consumer_options,
     decoded_fields,
@@ -81,7 +81,7 @@ def read_changelog(table: KafkaTable, wanted: ReadRequest, context: ReadContext)
 
 
 def _records(table: KafkaTable, context: ReadContext) -> DataFrame:
-    """Read the table's records with Spark's source, up to the table's bound."""
+    """Read the table's records with Spark's source, up to the ends of the scan."""
     admin = KafkaAdmin(context.bridge, table.properties)
     pattern = table.discovery.pattern
     batches = context.mode is ExecutionMode.MICRO_BATCH
@@ -95,8 +95,9 @@ def _records(table: KafkaTable, context: ReadContext) -> DataFrame:
         .option("includeHeaders", str(needs_headers(table)))
         .options(**_starting(table, admin, context.bounded))
     )
-    if table.range is not None:
-        reader = reader.option("ends", offsets_json(table.range.ends))
+    ends = _ends(table, admin)
+    if ends is not None:
+        reader = reader.option("ends", offsets_json(ends))
     if alignment is not None:
         reader = reader.option("alignment", alignment).option("alignmentQuery", context.query)
     if batches:
@@ -106,8 +107,6 @@ def _records(table: KafkaTable, context: ReadContext) -> DataFrame:
     records = reader.load()
     if table.scan_tasks is not None:  # a task reads whole partitions in order
         records = records.coalesce(table.scan_tasks)
-    if table.bound is not None:
-        records = records.where(before(end_offsets(table, table.bound, admin)))
     return context.bridge.metered(records, context.counters_of(table.table))
 
 
@@ -118,6 +117,19 @@ def _whole(pattern: str) -> str:
 
 def _topics(table: KafkaTable) -> str:
     return ",".join(table.topics)
+
+
+def _ends(table: KafkaTable, admin: KafkaAdmin) -> dict[Partition, int] | None:
+    """Return the end offsets of a range or a bounded scan; None if the scan does not end.
+
+    The source stops at these offsets, rather than a filter after it: the positions in the
+    checkpoint and in the consumer group must not pass records that the query has not read.
+    """
+    bound = None if table.bound is None else end_offsets(table, table.bound, admin)
+    if table.range is None:
+        return bound
+    own = dict(table.range.ends)
+    return own if bound is None else {p: min(own[p], bound[p]) for p in own.keys() & bound}
 
 
 def _starting(table: KafkaTable, admin: KafkaAdmin, bounded: bool) -> dict[str, str]:

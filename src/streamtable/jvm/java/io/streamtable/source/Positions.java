@@ -32,10 +32,19 @@ public record Positions(Map<String, Long> offsets) {
         .sum();
   }
 
-  /** Returns these positions, but not after the ends; a split without an end stays at the begin. */
+  /**
+   * Returns these positions, but not after the ends. A split without an end stays at the begin, and
+   * is absent if the begin does not have it.
+   */
   public Positions endedAt(Positions begin, Positions ends) {
-    Map<String, Long> limits = new TreeMap<>();
-    offsets.keySet().forEach(split -> limits.put(split, ends.at(split, 0)));
-    return capped(begin, limits);
+    Map<String, Long> ended = new TreeMap<>();
+    offsets.forEach(
+        (split, found) -> {
+          if (begin.offsets.containsKey(split) || ends.offsets.containsKey(split)) {
+            long end = Math.min(found, ends.at(split, 0));
+            ended.put(split, Math.max(begin.at(split, 0), end));
+          }
+        });
+    return new Positions(ended);
   }
 }

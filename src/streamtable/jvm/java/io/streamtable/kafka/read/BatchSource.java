@@ -132,12 +132,7 @@ public final class BatchSource implements TableProvider {
 
     @Override
     public Offset latestOffset(Offset begin, ReadLimit limit) {
-      Offset end = withRest(begin, limited.latestOffset(begin, limit));
-      if (ends != null) {
-        Positions found = KafkaOffsets.parse(end.json());
-        found = found.endedAt(KafkaOffsets.parse(begin.json()), ends);
-        return kafka.deserializeOffset(KafkaOffsets.json(found));
-      }
+      Offset end = ended(begin, withRest(begin, limited.latestOffset(begin, limit)));
       if (alignment == null) {
         return end; // no alignment, or the job has ended and only cleans up
       }
@@ -150,6 +145,16 @@ public final class BatchSource implements TableProvider {
         // Spark treats this exception as the end of a query that is stopped.
         throw new UncheckedIOException(new InterruptedIOException("stopped while held back"));
       }
+    }
+
+    /** Returns the end of a batch, but not after the ends of the scan. */
+    private Offset ended(Offset begin, Offset end) {
+      if (ends == null) {
+        return end;
+      }
+      Positions found = KafkaOffsets.parse(end.json());
+      found = found.endedAt(KafkaOffsets.parse(begin.json()), ends);
+      return kafka.deserializeOffset(KafkaOffsets.json(found));
     }
 
     /**
