@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from streamtable.connector_api.preflight import Notice
 from streamtable.connector_api.source import Source
-from streamtable.core.errors import StreamtableError
+from streamtable.core.errors import Condition, StreamtableError
 from streamtable.jvm.bridge import Bridge
 from streamtable.plan.sink.sink import Sink
 from streamtable.runtime.checkpoint.checkpoint import Checkpoint
@@ -34,7 +34,8 @@ def check_identities(
         notice: takes one line for the user.
 
     Raises:
-        StreamtableError: DATA_LOST, unless the options of the table accept data loss.
+        StreamtableError: DATA_LOST, unless the options of the table accept data loss;
+            OPTION_CONFLICT for one name in two systems.
     """
     sources = sources_of(plans.values())
     IdentityMonitor(sources, bridge, notice, checkpoint.topic_ids).compare()
@@ -44,11 +45,34 @@ def check_identities(
 
 
 def identities_of(plans: Iterable[Sink], bridge: Bridge) -> dict[str, str]:
-    """Return the ids of all sources, by name."""
-    found: dict[str, str] = {}
-    for source in sources_of(plans):
-        found.update(source.identities(bridge))
-    return found
+    """Return the ids of all sources, by name.
+
+    Raises:
+        StreamtableError: OPTION_CONFLICT for one name in two systems; errors of a source.
+    """
+    answers = _answers(sources_of(plans), bridge)
+    return {name: id_ for _, ids in answers for name, id_ in ids.items()}
+
+
+def _answers(sources: Iterable[Source], bridge: Bridge) -> list[tuple[Source, Mapping[str, str]]]:
+    """Return the ids that each source has now, and refuse two sources with one name and two ids.
+
+    The checkpoint and the lag know a topic by its name alone, so they would confuse topics of two
+    clusters. Two addresses may belong to one cluster; the ids are then equal.
+    """
+    answers = [(source, source.identities(bridge)) for source in sources]
+    first: dict[str, tuple[str, str]] = {}
+    for source, ids in answers:
+        for name, id_ in ids.items():
+            known, table = first.setdefault(name, (id_, source.table))
+            if known != id_:
+                raise StreamtableError(
+                    Condition.OPTION_CONFLICT,
+                    at=source.at,
+                    reason=f"{table} and {source.table} read topics named '{name}' of two clusters",
+                    hint="read them in separate jobs, or copy one topic under another name",
+                )
+    return answers
 
 
 @dataclass
@@ -93,9 +117,10 @@ class IdentityMonitor:
         """Compare the ids at the start of a job, when every source has to respond.
 
         Raises:
-            StreamtableError: DATA_LOST; errors of a source.
+            StreamtableError: DATA_LOST; OPTION_CONFLICT for one name in two systems; errors of a
+                source.
         """
-        self._compare([(source, source.identities(self.bridge)) for source in self.sources])
+        self._compare(_answers(self.sources, self.bridge))
 
     def _compare(self, answers: Sequence[tuple[Source, Mapping[str, str]]]) -> None:
         for source, ids in answers:
