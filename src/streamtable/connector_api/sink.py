@@ -65,6 +65,23 @@ class SinkFacts:
     targets: Mapping[str, str]
     writer_id: str | None = None
 
+    def merge_obstacle(self, tasks: int | None) -> str | None:
+        """Return why merged tasks may have other rows when a batch runs again; None if not.
+
+        Spark chooses the tasks to merge by the executors that hold their state, which differ in
+        another run. A single task always has all rows.
+
+        Args:
+            tasks: the `sink.parallelism` of the sink; None if tasks are not merged.
+        """
+        if tasks is None:
+            return None
+        if self.stateless_scans:
+            return "'sink.parallelism' lets a task write rows of several source partitions"
+        if tasks > 1:
+            return "'sink.parallelism' above 1 lets a task write rows of any state partitions"
+        return None
+
 
 class WriteContext(Protocol):
     """The context of the job for a sink."""

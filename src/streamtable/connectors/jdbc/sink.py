@@ -100,17 +100,15 @@ class JdbcSink(TableEndpoint[JdbcTable], Sink):
 
     def _check_tasks(self, facts: SinkFacts) -> None:
         """Refuse tasks that may have other rows when a batch runs again."""
-        reason = None
-        if facts.stateless_scans and self.declared.writing.tasks is not None:
-            reason = "'sink.parallelism' lets a task write rows of several source partitions"
-        elif not facts.reads_splits_alone:
+        reason = facts.merge_obstacle(self.declared.writing.tasks)
+        if reason is None and not facts.reads_splits_alone:
             reason = "a task of the source may read other rows when a batch runs again"
         if reason is not None:
             raise StreamtableError(
                 Condition.OPTION_CONFLICT,
                 at=self.at,
                 reason=f"{reason}, but {self.table} uses exactly-once, which recognizes the rows of"
-                " a task by the source partition",
+                " a task by its partition",
                 hint="use 'at-least-once' with a PRIMARY KEY",
             )
 

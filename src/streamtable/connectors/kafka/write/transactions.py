@@ -21,7 +21,7 @@ def check_transactions(table: KafkaTable, facts: SinkFacts, bridge: Bridge) -> N
 
     Raises:
         StreamtableError: INVALID_OPTION for a timeout above the brokers' limit, OPTION_CONFLICT for
-            tasks that read several splits and write without state in between.
+            tasks that may have other rows when a batch runs again.
     """
     if table.transaction_prefix is None:
         return
@@ -46,20 +46,22 @@ def check_transactions(table: KafkaTable, facts: SinkFacts, bridge: Bridge) -> N
 
 
 def _check_tasks(table: KafkaTable, facts: SinkFacts) -> None:
-    """Check that each task reads one split, which identifies the task when a batch runs again.
+    """Check that a task has the same rows when a batch runs again.
 
-    A task that reads several splits may get other splits in the next run.
+    A partition of the source or of the state identifies the task. A task of several partitions may
+    get other partitions in the next run.
     """
-    option = "sink.parallelism" if facts.stateless_scans and table.sink_tasks is not None else None
+    option, reason = "sink.parallelism", facts.merge_obstacle(table.sink_tasks)
     if not facts.reads_splits_alone:
         option = "scan.parallelism"
-    if option is not None:
+        reason = f"'{option}' lets a task read several partitions"
+    if reason is not None:
         raise StreamtableError(
             Condition.OPTION_CONFLICT,
             at=table.at,
             reason=(
-                f"'{option}' lets a task read several partitions, but {table.table} uses"
-                " exactly-once, which identifies written rows by their source partition"
+                f"{reason}, but {table.table} uses exactly-once, which recognizes the rows of a"
+                " task by its partition"
             ),
             hint=f"remove '{option}', or use 'at-least-once'",
         )
