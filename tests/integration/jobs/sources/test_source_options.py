@@ -256,6 +256,14 @@ def test_an_end_that_is_not_there_yet_is_waited_for(
     assert job.ids() == [0, 1, 2, 3, 4, 5, 6, 10]
 
 
+def test_a_pattern_of_java_that_matches_the_dead_letters(topic: Topics, job: Job) -> None:
+    source = topic("s")
+    letters = f"{source}-dead"
+    options = f"'topic-pattern' = '{source}(\\p{{Punct}}dead)?', {EARLIEST}"
+    with pytest.raises(StreamtableError, match=f"t reads '{letters}', which"):
+        job.run(f"{options}, 'scan.dead-letter.topic' = '{letters}'")
+
+
 def test_bounds_that_cannot_be(broker: Broker, topic: Topics, job: Job) -> None:
     source = topic("s")
     send(broker, source, range(3))

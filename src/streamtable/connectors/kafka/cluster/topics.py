@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from streamtable.connector_api.preflight import Notice
 from streamtable.connectors.kafka.cluster.admin import KafkaAdmin
 from streamtable.connectors.kafka.options.options import KeyCheck
+from streamtable.connectors.kafka.options.rules import reads_its_output
 from streamtable.connectors.kafka.read.bounds import topics_of
 from streamtable.connectors.kafka.table import KafkaTable, NewTopic
 from streamtable.core.errors import Condition, StreamtableError
@@ -56,11 +57,15 @@ def check_topics_there(table: KafkaTable, bridge: Bridge, to_create: frozenset[s
     """Check that the topics of a scan exist, or that another INSERT of the script creates them.
 
     Raises:
-        StreamtableError: TOPIC_MISSING, or the error of the brokers.
+        StreamtableError: TOPIC_MISSING; OPTION_CONFLICT for a pattern that matches the table's
+            dead-letter topic; or the error of the brokers.
     """
     admin = KafkaAdmin(bridge, table.properties)
     if table.discovery.pattern is not None:
         topics_of(table, admin)  # checks the connection and the pattern
+        letters = table.dead_letter_topic
+        if letters is not None and admin.matches(table.discovery.pattern, letters):
+            raise reads_its_output(table.table, letters, table.at)
         return
     there = admin.topics() | to_create
     for topic in table.topics:

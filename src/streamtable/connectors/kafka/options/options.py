@@ -272,7 +272,7 @@ RULES = (
     rules.one_topic(BOUNDED_OFFSETS, BOUNDED_MODE, BoundedMode.SPECIFIC, TOPIC),
     rules.stays_on(DISCOVERY_INTERVAL),
     rules.skips_or_keeps(DEAD_LETTER_TOPIC),
-    rules.another_topic(DEAD_LETTER_TOPIC, TOPIC),
+    rules.another_topic(DEAD_LETTER_TOPIC, TOPIC, TOPIC_PATTERN),
     rules.required_with(TRANSACTION_PREFIX, DELIVERY, DeliveryGuarantee.EXACTLY_ONCE),
     apsaramq.complete,
 )

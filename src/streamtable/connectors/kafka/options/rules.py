@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from datetime import timedelta
 from enum import Enum
 from typing import Any
 
-from streamtable.core.errors import Condition, StreamtableError
+from streamtable.core.errors import Condition, Span, StreamtableError
 from streamtable.core.options import Option, Rule, Settings
 
 #: Client settings that the connector sets, with the reason why a script cannot set them.
@@ -140,19 +141,39 @@ def skips_or_keeps(dead_letters: Option[Any]) -> Rule:
     return check
 
 
-def another_topic(option: Option[str], topics: Option[tuple[str, ...]]) -> Rule:
-    """Refuse a topic that the job reads, because the job would read its own output."""
+def another_topic(
+    option: Option[str], topics: Option[tuple[str, ...]], pattern: Option[str]
+) -> Rule:
+    """Refuse a topic that the job reads, because the job would read its own output.
+
+    A pattern that only Java understands is checked at the start, with `reads_its_output`.
+    """
 
     def check(settings: Settings, table: str) -> None:
-        if settings.has(option) and settings[option] in (settings.get(topics) or ()):
-            raise StreamtableError(
-                Condition.OPTION_CONFLICT,
-                at=settings.at(option),
-                reason=f"{table} reads '{settings[option]}', which '{option.key}' also names",
-                hint="use a separate topic for dead letters",
-            )
+        if not settings.has(option):
+            return
+        topic = settings[option]
+        if topic in (settings.get(topics) or ()) or _matches(settings.get(pattern), topic):
+            raise reads_its_output(table, topic, settings.at(option))
 
     return check
+
+
+def reads_its_output(table: str, topic: str, at: Span | None) -> StreamtableError:
+    """Return the error of a table that reads its own dead-letter topic."""
+    return StreamtableError(
+        Condition.OPTION_CONFLICT,
+        at=at,
+        reason=f"{table} reads '{topic}', which 'scan.dead-letter.topic' also names",
+        hint="use a separate topic for dead letters",
+    )
+
+
+def _matches(pattern: str | None, topic: str) -> bool:
+    try:
+        return pattern is not None and re.fullmatch(pattern, topic) is not None
+    except re.error:  # a syntax that only Java supports
+        return False
 
 
 def not_with_keys(option: Option[str], value: str, keys: Option[Any]) -> Rule:

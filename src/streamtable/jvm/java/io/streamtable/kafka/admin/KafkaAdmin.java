@@ -72,6 +72,11 @@ public final class KafkaAdmin {
         .toList();
   }
 
+  /** Returns whether a regular expression matches a whole name. */
+  public static boolean matches(String regex, String topic) {
+    return Pattern.matches(regex, topic);
+  }
+
   /**
    * Returns a topic's "partitions", "replication", "id" and the settings of its cleanup. The map is
    * empty if the topic does not exist. The settings are absent if the user may not read them.
