@@ -74,7 +74,7 @@ def test_a_sink_that_refuses_a_record_aborts_all(
     names = {"source": source, "servers": servers}
     # One record per request, so that the records before it are accepted.
     text = script(exactly_once=True, more=", 'properties.batch.size' = '1'")
-    with pytest.raises(StreamtableError, match="RecordTooLargeException"):
+    with pytest.raises(StreamtableError, match=f"topic '{source}-late': RecordTooLarge"):
         BoundedRun(spark, text, tmp_path / "c", names)()
     assert not any(_found(servers, source).values())
     BoundedRun(spark, text.replace(LATE, f"{LATE[:-2]} AND id < 30;\n"), tmp_path / "d", names)()

@@ -23,10 +23,16 @@ public final class KafkaFault extends RuntimeException {
   }
 
   private final Kind kind;
+  private final boolean namesTopic;
 
   public KafkaFault(String message, Kind kind) {
+    this(message, kind, false);
+  }
+
+  private KafkaFault(String message, Kind kind, boolean namesTopic) {
     super(message);
     this.kind = kind;
+    this.namesTopic = namesTopic;
   }
 
   public KafkaFault(String message, boolean unreachable) {
@@ -44,6 +50,11 @@ public final class KafkaFault extends RuntimeException {
       kind = Kind.ACCESS;
     }
     return new KafkaFault(Secrets.describe(cause, properties), kind);
+  }
+
+  /** Returns this fault with a topic in its message, unless the message already names one. */
+  public KafkaFault inTopic(String topic) {
+    return namesTopic ? this : new KafkaFault("topic '" + topic + "': " + getMessage(), kind, true);
   }
 
   /** Returns the name of the kind. */

@@ -227,15 +227,12 @@ public final class KafkaWriter extends ForeachWriter<Row> {
     }
   }
 
-  /** Runs a step and adds the topic to a fault that it throws. */
+  /** Runs a step and adds the topic to a fault that names none. */
   private boolean named(BooleanSupplier step) {
     try {
       return step.getAsBoolean();
     } catch (KafkaFault fault) {
-      if (topicAt >= 0) {
-        throw fault;
-      }
-      throw new KafkaFault("topic '" + topic + "': " + fault.getMessage(), false);
+      throw topicAt >= 0 ? fault : fault.inTopic(topic);
     }
   }
 

@@ -32,7 +32,7 @@ final class TransactionalDelivery implements Delivery {
   private final String job;
 
   private transient TransactionalProducer producer;
-  private transient AtomicReference<Exception> failure;
+  private transient AtomicReference<KafkaFault> failure;
   private transient TaskContext context;
   private transient long task;
   private transient long epoch;
@@ -88,12 +88,13 @@ final class TransactionalDelivery implements Delivery {
         beginTransaction();
       }
       if (!there) {
-        producer.send(record, e -> failure.compareAndSet(null, e));
+        // A transaction may have several topics.
+        producer.send(record, e -> failure.compareAndSet(null, fault(e).inTopic(record.topic())));
       }
     } catch (KafkaFault fault) {
       throw fault;
     } catch (RuntimeException e) {
-      failure.compareAndSet(null, e);
+      failure.compareAndSet(null, fault(e).inTopic(record.topic()));
     }
     return !there;
   }
@@ -173,7 +174,7 @@ final class TransactionalDelivery implements Delivery {
     try {
       step.run();
     } catch (RuntimeException e) {
-      failure.compareAndSet(null, e);
+      failure.compareAndSet(null, fault(e));
     }
     check();
   }
@@ -183,9 +184,13 @@ final class TransactionalDelivery implements Delivery {
   }
 
   private void check() {
-    Exception first = failure.get();
+    KafkaFault first = failure.get();
     if (first != null) {
-      throw new KafkaFault(Secrets.describe(first, properties), false);
+      throw first;
     }
+  }
+
+  private KafkaFault fault(Exception cause) {
+    return new KafkaFault(Secrets.describe(cause, properties), false);
   }
 }
