@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -69,6 +70,17 @@ def test_appends(spark):
     )
     assert rows == [(0, 1, "a", None)]
     assert counts == {"tombstones": 1, "nullKeys": 1, "emptyRecords": 1}
+
+
+@pytest.mark.parametrize("upsert", [False, True], ids=["append", "upsert"])
+def test_a_missing_key_in_raw(spark, upsert):
+    """In Flink, the raw format reads null as a row with NULL; an upsert needs a key."""
+    raw = Codec("raw.RawDecoder", COLUMNS[:1], {"charset": "UTF-8", "littleEndian": "false"})
+    rows, counts = read(
+        spark, replace(spec(upsert=upsert), key=raw), (None, b'{"name":"b"}'), (None, None)
+    )
+    assert rows == ([] if upsert else [(0, None, "b", None)])
+    assert counts == ({"nullKeys": 2} if upsert else {"tombstones": 1})
 
 
 def test_upserts(spark):

@@ -14,6 +14,11 @@ public interface Decoder extends Serializable {
   /** Returns the row, or null if the format defines these bytes as no row. */
   GenericInternalRow decode(byte[] bytes) throws DecodeException;
 
+  /** Returns the row of a key that is missing, or null if the format defines none. */
+  default GenericInternalRow missingKey() {
+    return null;
+  }
+
   /** Returns the format's name for messages. */
   String format();
 

@@ -22,7 +22,8 @@ import org.apache.spark.unsafe.types.UTF8String;
  */
 public final class RecordReader implements Serializable {
   /**
-   * Counter of upsert records without a key, and of other records whose columns need a missing key.
+   * Counter of upsert records without a key, and of other records whose columns need a missing key
+   * for which the format defines no row.
    */
   public static final String NULL_KEYS = "nullKeys";
   /** Counter of records without a value in a table that is not an upsert table. */
@@ -125,7 +126,7 @@ public final class RecordReader implements Serializable {
       long offset,
       ArrayData headers) {
     source.record(topic, partition);
-    if (key == null && (upsert || keyDecoder != null)) {
+    if (key == null && (upsert || keyDecoder != null && keyDecoder.missingKey() == null)) {
       return leaveOut(NULL_KEYS);
     }
     if (value == null && !upsert) {
@@ -136,7 +137,7 @@ public final class RecordReader implements Serializable {
     boolean readingKey = true;
     try {
       if (keyDecoder != null) {
-        keyRow = keyDecoder.decode(key);
+        keyRow = key == null ? keyDecoder.missingKey() : keyDecoder.decode(key);
         if (keyRow == null) {
           return leaveOut(EMPTY);
         }

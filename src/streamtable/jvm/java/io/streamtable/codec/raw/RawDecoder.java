@@ -60,6 +60,12 @@ public final class RawDecoder implements Decoder {
     return new GenericInternalRow(new Object[] {reader.read(buffer)});
   }
 
+  // In Flink, RawFormatDeserializationSchema reads null as a row with NULL.
+  @Override
+  public GenericInternalRow missingKey() {
+    return new GenericInternalRow(new Object[1]);
+  }
+
   static ByteOrder order(Map<String, String> parameters) {
     boolean isLittle = Boolean.parseBoolean(parameters.get("littleEndian"));
     return isLittle ? ByteOrder.LITTLE_ENDIAN : ByteOrder.BIG_ENDIAN;
