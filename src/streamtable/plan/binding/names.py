@@ -76,7 +76,7 @@ def _ambiguous(found: Sequence[InputField], at: Span | None) -> StreamtableError
         return StreamtableError(
             Condition.DUPLICATE_COLUMN,
             at=at,
-            hint="give each column another alias",
+            hint="give the columns, or their inputs, different aliases",
             column=name,
             table=inputs[0],
         )
