@@ -30,13 +30,14 @@ _QUERIES = {
     "three": "SELECT id FROM a LIMIT 3",
     "later": "SELECT id FROM a LIMIT 2 OFFSET 1",
     "none": "SELECT id FROM a ORDER BY id LIMIT 0",
+    "every": "SELECT id FROM a",
 }
 _INSERTS = "".join(f"INSERT INTO {name} {query};" for name, query in _QUERIES.items())
 _SCRIPT = _TABLE.format(name="a", topic="") + "".join(
     _TABLE.format(name=name, topic=f"-{name}") for name in _QUERIES
 )
 
-#: The partition and ids that arrive before each run, and the rows of each sink after it.
+#: The partition and ids that arrive before each run, and the rows of each limit after it.
 _RUNS = [
     (1, [7, 2], {"three": [2, 7], "later": [2], "none": []}),
     (0, [1, 0, 5], {"three": [1, 2, 7], "later": [1, 2], "none": []}),
@@ -61,17 +62,19 @@ def test_rows_that_arrive_first_are_final(
     names = {"source": source, "servers": servers}
     job = BoundedRun(spark, _SCRIPT + inserts, tmp_path / "c", names)
 
-    def found() -> dict[str, list[int]]:
-        return {
-            name: sorted(json.loads(r.value())["id"] for r in records(servers, f"{source}-{name}"))
-            for name in _QUERIES
-        }
+    def ids_in(name: str) -> list[int]:
+        ids = [json.loads(r.value())["id"] for r in records(servers, f"{source}-{name}")]
+        # A run that ends between two checkpoints of real-time mode repeats its rows: at-least-once.
+        return sorted({*ids} if mode == "real-time" else ids)
 
+    arrived = set[int]()
     for partition, ids, expected in _RUNS:
+        arrived.update(ids)
         rows = [json.dumps({"id": number}).encode() for number in ids]
         produce(servers, source, [(None, row) for row in rows], partition=partition)
         if mode == "real-time":
-            run_apart(job, lambda wanted=expected: found() == wanted, {"execution.mode": mode})
+            read = frozenset(arrived)
+            run_apart(job, lambda read=read: read <= {*ids_in("every")}, {"execution.mode": mode})
         else:
             job({"execution.mode": mode})
-        assert found() == expected
+        assert {name: ids_in(name) for name in expected} == expected
