@@ -362,6 +362,20 @@ def test_a_truststore_without_a_password(codecs: Any, tmp_path: Path) -> None:
         assert client(options).parts(1)
 
 
+def test_a_truststore_whose_certificates_need_a_password(codecs: Any, tmp_path: Path) -> None:
+    store, _ = made_store(tmp_path)
+    options = {"subject": "s", "url": "https://127.0.0.1:1", "ssl.truststore.location": store}
+    assert "no certificate that can be read; set its password" in str(made_fault(codecs, options))
+
+
+@pytest.mark.parametrize("address", ["u:geheim@reg-:8081", "u:geheim@r:8081/a^b", "u:geheim@r..x"])
+def test_an_address_that_java_cannot_use(codecs: Any, address: str) -> None:
+    fault = made_fault(codecs, {"subject": "s", "url": f"http://{address}"})
+    assert fault.condition is Condition.SCHEMA_REGISTRY_FAILED
+    assert "Java cannot use its address" in str(fault)
+    assert "geheim" not in str(fault)
+
+
 def test_ssl(codecs: Any, tmp_path: Path) -> None:
     store, context = made_store(tmp_path)
     context.verify_mode = ssl.CERT_REQUIRED

@@ -35,9 +35,9 @@ final class RegistryClient {
   RegistryClient(Map<String, String> settings) {
     String user = null;
     for (String address : settings.get("url").split(",")) {
-      URI uri = URI.create(address.trim());
-      user = uri.getUserInfo() == null ? user : uri.getUserInfo();
-      addresses.add(withoutUser(uri, address.trim()));
+      addresses.add(withoutUser(address.trim()));
+      String own = uri(address.trim()).getUserInfo();
+      user = own == null ? user : own;
     }
     readTimeout = timeout(settings, "properties.http.read.timeout.ms", 10_000);
     HttpClient.Builder builder =
@@ -96,7 +96,7 @@ final class RegistryClient {
 
   private HttpRequest request(String url, String body) throws IOException, InterruptedException {
     HttpRequest.Builder builder =
-        HttpRequest.newBuilder(URI.create(url)).timeout(readTimeout).header("Accept", JSON);
+        HttpRequest.newBuilder(uri(url)).timeout(readTimeout).header("Accept", JSON);
     credentials.sign(builder, http);
     if (body != null) {
       builder.header("Content-Type", JSON).POST(BodyPublishers.ofString(body));
@@ -104,10 +104,23 @@ final class RegistryClient {
     return builder.build();
   }
 
+  /** Parses an address. The message of Java's error has the whole address, so it is left out. */
+  private URI uri(String address) {
+    try {
+      URI uri = URI.create(address);
+      if (uri.getHost() != null) {
+        return uri;
+      }
+    } catch (IllegalArgumentException e) {
+      // Reported below, without its message.
+    }
+    throw new RegistryFault(RegistryFault.FAILED, address(), "Java cannot use its address");
+  }
+
   /** Removes the user from an address. Confluent's clients call this the credentials source URL. */
-  private static String withoutUser(URI uri, String address) {
+  private static String withoutUser(String address) {
     String end = address.endsWith("/") ? address.substring(0, address.length() - 1) : address;
-    return uri.getUserInfo() == null ? end : end.replace(uri.getRawUserInfo() + "@", "");
+    return end.replaceFirst("//[^/]*@", "//");
   }
 
   private static Duration timeout(Map<String, String> settings, String key, int otherwise) {

@@ -8,6 +8,7 @@ import java.util.Map;
 import javax.net.ssl.KeyManagerFactory;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.TrustManagerFactory;
+import javax.net.ssl.X509TrustManager;
 
 /** Loads keys and certificates for requests to a schema registry from store files. */
 final class RegistryTls {
@@ -34,6 +35,10 @@ final class RegistryTls {
     if (trusted != null) {
       trust = TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());
       trust.init(trusted);
+      X509TrustManager manager = (X509TrustManager) trust.getTrustManagers()[0];
+      if (manager.getAcceptedIssuers().length == 0) { // PKCS12 encrypts its certificates
+        throw new IOException(TRUSTED + " has no certificate that can be read; set its password");
+      }
     }
     SSLContext context = SSLContext.getInstance("TLS");
     context.init(
