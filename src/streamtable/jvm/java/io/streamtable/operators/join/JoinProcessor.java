@@ -57,12 +57,12 @@ public final class JoinProcessor extends RowProcessor {
     NetRows rightChanges = new NetRows(spec.expires());
     Upserts leftUpserts = upserts(true);
     Upserts rightUpserts = upserts(false);
-    AddedPositions positions = new AddedPositions(spec);
+    AddedPositions positions = spec.positions() ? new AddedPositions(spec) : null;
     while (input.hasNext()) {
       Row row = input.next();
       boolean isLeft = !row.isNullAt(spec.leftAt());
       Row own = row.getStruct(isLeft ? spec.leftAt() : spec.leftAt() + 1);
-      if (spec.positions()) {
+      if (positions != null) {
         positions.note(isLeft, own, row);
       }
       Upserts upserts = isLeft ? leftUpserts : rightUpserts;
@@ -104,7 +104,7 @@ public final class JoinProcessor extends RowProcessor {
     }
     List<Row> changes = output.changes(spec.outputKey(), spec.before());
     return CollectionConverters.asScala(
-        (spec.positions() ? positions.appendedTo(changes) : changes).iterator());
+        (positions != null ? positions.appendedTo(changes) : changes).iterator());
   }
 
   /** Asks once whether a join key has rows: to look for a row that does not exist is expensive. */
