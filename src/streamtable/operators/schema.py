@@ -1,9 +1,13 @@
-"""Schemas of changelog DataFrames."""
+"""Schemas of changelog DataFrames, and the positions of their columns."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from streamtable.core.changelog import ROW_KIND_COLUMN
 from streamtable.core.types import Field, spark_ddl
+from streamtable.jvm.specs.operator import SortColumn
+from streamtable.plan.rank.sort_key import SortKey
 
 
 def changelog_ddl(fields: tuple[Field, ...]) -> str:
@@ -18,3 +22,25 @@ def positions(key: tuple[str, ...] | None, fields: tuple[Field, ...]) -> list[in
         return None
     names = [f.name for f in fields]
     return [names.index(name) for name in key]
+
+
+def sort_columns(
+    order: Iterable[SortKey],
+    fields: Iterable[Field],
+    ties: Iterable[str] = (),
+    *,
+    last: bool = False,
+) -> list[SortColumn]:
+    """Return the columns of an order, then those that break ties.
+
+    Args:
+        order: the order.
+        fields: the fields of the rows.
+        ties: fields with the position of a row.
+        last: whether the last of equal rows comes first.
+    """
+    names = [f.name for f in fields]
+    return [
+        *(SortColumn(names.index(k.field), k.descending, k.nulls_first) for k in order),
+        *(SortColumn(names.index(name), last, True) for name in ties),
+    ]

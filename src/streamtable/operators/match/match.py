@@ -9,11 +9,10 @@ from pyspark.sql import DataFrame
 from streamtable.core.changelog import ROW_KIND_COLUMN
 from streamtable.core.types import BIGINT, Field, Root, quote, spark_ddl
 from streamtable.jvm.specs.match import MatchDefinition, MatchOperator, MatchPattern, MatchValue
-from streamtable.jvm.specs.operator import SortColumn
 from streamtable.operators.aggregate.group_aggregate import aggregations
 from streamtable.operators.context import LoweringContext
 from streamtable.operators.match.automaton import automaton
-from streamtable.operators.schema import changelog_ddl
+from streamtable.operators.schema import changelog_ddl, sort_columns
 from streamtable.operators.window.event_times import lateness, required, table_below
 from streamtable.plan.binding.moments import EPOCH, millis
 from streamtable.plan.match.match import Match, MatchRecognize
@@ -37,10 +36,7 @@ def lower_match(node: Match, rows: DataFrame, context: LoweringContext) -> DataF
             pattern=_pattern(node),
             definitions=_definitions(node, kept, context),
             values=[_value(value, node, kept, context) for value in node.values],
-            order=[
-                SortColumn(names.index(key.field), key.descending, key.nulls_first)
-                for key in node.peers
-            ],
+            order=sort_columns(node.peers, kept),
             positions=len(node.order),
             lateness=lateness(node.input, context),
             output_ddl=_output_ddl(node),

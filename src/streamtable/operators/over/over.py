@@ -8,7 +8,6 @@ from streamtable.core.changelog import ROW_KIND_COLUMN
 from streamtable.core.durations import milliseconds
 from streamtable.core.settings.table import DISTINCT_BITMAPS
 from streamtable.core.types import Field, quote
-from streamtable.jvm.specs.operator import SortColumn
 from streamtable.jvm.specs.over import (
     OverAggregateOperator,
     SortedOverOperator,
@@ -17,7 +16,7 @@ from streamtable.jvm.specs.over import (
 from streamtable.jvm.specs.rank import FirstRowOperator
 from streamtable.operators.aggregate.group_aggregate import aggregations
 from streamtable.operators.context import LoweringContext
-from streamtable.operators.schema import changelog_ddl, positions
+from streamtable.operators.schema import changelog_ddl, positions, sort_columns
 from streamtable.operators.window.event_times import lateness, required, table_below
 from streamtable.plan.binding.moments import millis
 from streamtable.plan.over.over_aggregate import OverAggregate
@@ -76,14 +75,10 @@ def lower_deduplicate(node: Deduplicate, rows: DataFrame, context: LoweringConte
 
 def lower_temporal_sort(node: TemporalSort, rows: DataFrame, context: LoweringContext) -> DataFrame:
     """Lower a sort by event time, which emits every row once and runs in one task."""
-    names = [f.name for f in node.fields]
     return context.bridge.operator(
         by_moment(node, rows),
         TemporalSortOperator(
-            order=[
-                SortColumn(names.index(key.field), key.descending, key.nulls_first)
-                for key in node.peers
-            ],
+            order=sort_columns(node.peers, node.fields),
             positions=len(node.order),
             lateness=lateness(node.input, context),
             output_ddl=changelog_ddl(node.fields),

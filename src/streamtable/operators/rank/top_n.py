@@ -6,11 +6,10 @@ from pyspark.sql import DataFrame
 
 from streamtable.core.durations import milliseconds
 from streamtable.core.errors import InternalError
-from streamtable.jvm.specs.operator import SortColumn
 from streamtable.jvm.specs.rank import TopNOperator
 from streamtable.operators.aggregate.group_aggregate import folds
 from streamtable.operators.context import LoweringContext
-from streamtable.operators.schema import changelog_ddl, positions
+from streamtable.operators.schema import changelog_ddl, positions, sort_columns
 from streamtable.plan.aggregate.call import holds_bytes
 from streamtable.plan.rank.top_n import TopN
 
@@ -20,16 +19,13 @@ def lower_top_n(node: TopN, rows: DataFrame, context: LoweringContext) -> DataFr
     if node.limit is None:
         msg = "a TopN without a limit, which planning refuses"
         raise InternalError(msg)
-    names = [f.name for f in node.input.fields]
-    order = [SortColumn(names.index(k.field), k.descending, k.nulls_first) for k in node.order]
-    order += [SortColumn(names.index(name), node.last, True) for name in node.ties]
     output = (*node.input.fields, *((node.rank,) if node.rank else ()))
     changes = context.bridge.operator(
         rows,
         TopNOperator(
             keys=node.partition,
             fold=_folds(node, context),
-            order=order,
+            order=sort_columns(node.order, node.input.fields, node.ties, last=node.last),
             skip=node.skip,
             limit=node.limit,
             retracting=not node.input.mode.is_append,

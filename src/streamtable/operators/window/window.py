@@ -9,7 +9,6 @@ from pyspark.sql import DataFrame
 from streamtable.core.changelog import ROW_KIND_COLUMN
 from streamtable.core.settings.table import DISTINCT_BITMAPS
 from streamtable.core.types import BIGINT, Field, quote, timestamp
-from streamtable.jvm.specs.operator import SortColumn
 from streamtable.jvm.specs.window import (
     BucketedWindowOperator,
     WindowAggregateOperator,
@@ -18,7 +17,7 @@ from streamtable.jvm.specs.window import (
 from streamtable.operators.aggregate.group_aggregate import aggregations, folds
 from streamtable.operators.context import LoweringContext
 from streamtable.operators.rows.kinds import row_kind
-from streamtable.operators.schema import changelog_ddl
+from streamtable.operators.schema import changelog_ddl, sort_columns
 from streamtable.operators.window.event_times import lateness, required, table_below
 from streamtable.plan.aggregate.call import holds_bytes
 from streamtable.plan.binding.bound import Bound
@@ -142,16 +141,13 @@ def lower_window_aggregate(
 
 def lower_window_top_n(node: WindowTopN, rows: DataFrame, context: LoweringContext) -> DataFrame:
     """Lower a window Top-N: the top rows of each partition of a window, after the watermark."""
-    names = [f.name for f in node.input.fields]
     rows = rows.selectExpr("*", f"{last_moment(node.end, node.window)} AS {_LAST}")
-    order = [SortColumn(names.index(k.field), k.descending, k.nulls_first) for k in node.order]
-    order += [SortColumn(names.index(name), node.last, True) for name in node.ties]
     output = (*node.input.fields, *((node.rank,) if node.rank else ()))
     top = context.bridge.operator(
         rows,
         WindowTopNOperator(
             keys=[*node.partition, _LAST],
-            order=order,
+            order=sort_columns(node.order, node.input.fields, node.ties, last=node.last),
             skip=node.skip,
             limit=node.limit,
             ranked=node.rank is not None,
