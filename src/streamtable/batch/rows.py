@@ -14,7 +14,7 @@ from streamtable.operators.rows.expand import lower_expand
 from streamtable.operators.source.values import given_rows, rows_of
 from streamtable.plan.join.lookup_join import LookupJoin
 from streamtable.plan.node import Node
-from streamtable.plan.position import POSITION
+from streamtable.plan.position import POSITION, without_position
 from streamtable.plan.rows.calc import Calc
 from streamtable.plan.rows.expand import Expand
 from streamtable.plan.rows.replicate_rows import ReplicateRows
@@ -35,7 +35,7 @@ def scan_rows(node: Scan, context: BatchContext) -> DataFrame:
     if node.mode.is_append:
         return changes.selectExpr(ROW_KIND_COLUMN, *_names(node.fields), *context.kept)
     key = node.table.schema.primary_key
-    fields = _columns(node.fields)
+    fields = without_position(node.fields)
     if key and node.mode.has_before:
         cases = inconsistent(changes, fields, key)
         reason = "its change events contradict each other, and are counted one by one"
@@ -69,13 +69,9 @@ def _folded(
         folded = content(changes, fields, key, aggregates)
     else:
         # A retraction has another position than its row.
-        folded = content(changes, _columns(fields), key, aggregates)
+        folded = content(changes, without_position(fields), key, aggregates)
         folded = folded.selectExpr("*", *(f"-1 AS {f.name}" for f in POSITION if f in fields))
     return folded.selectExpr(ROW_KIND_COLUMN, *_names(fields), *context.kept)
-
-
-def _columns(fields: tuple[Field, ...]) -> tuple[Field, ...]:
-    return tuple(f for f in fields if f not in POSITION)
 
 
 def values_rows(node: Values, context: BatchContext) -> DataFrame:

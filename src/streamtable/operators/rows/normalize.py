@@ -15,7 +15,7 @@ from streamtable.jvm.specs.changelog import NormalizeOperator
 from streamtable.operators.context import LoweringContext
 from streamtable.operators.schema import changelog_ddl
 from streamtable.operators.source.scan import lower_scan
-from streamtable.plan.position import POSITION
+from streamtable.plan.position import without_position
 from streamtable.plan.source.normalize import Normalize
 
 
@@ -34,7 +34,7 @@ def lower_normalize(
     rows = lower_scan(node.input, context, positions=True, partitions=before is not None)
     if before is not None:
         rows = before(rows)
-    columns = tuple(f for f in node.fields if f not in POSITION)
+    columns = without_position(node.fields)
     return context.bridge.operator(
         rows,
         NormalizeOperator(

@@ -14,7 +14,7 @@ from streamtable.operators.context import LoweringContext
 from streamtable.operators.sink.sink import checked_rows, with_metadata
 from streamtable.operators.source.scan import lower_scan
 from streamtable.operators.source.watermark import lower_observed
-from streamtable.plan.position import POSITION
+from streamtable.plan.position import without_position
 from streamtable.plan.rules.tree import every
 from streamtable.plan.sink.shared_scan import merged_scan
 from streamtable.plan.sink.sink import Sink
@@ -46,7 +46,7 @@ def _shared_rows(sinks: list[Sink], context: LoweringContext) -> DataFrame:
     observers = [node for node in nodes if isinstance(node, WatermarkAssigner)]
     # A normalizer reads the positions, and only the last change of each row of a record.
     upserts = any(isinstance(node, Normalize) for node in nodes)
-    columns = replace(scan, fields=tuple(f for f in scan.fields if f not in POSITION))
+    columns = replace(scan, fields=without_position(scan.fields))
     rows = lower_scan(
         columns if upserts else scan, context, positions=upserts, partitions=bool(observers)
     )

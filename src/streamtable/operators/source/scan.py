@@ -8,7 +8,7 @@ from streamtable.connector_api.reading import ReadRequest
 from streamtable.core.changelog import ROW_KIND_COLUMN
 from streamtable.core.types import quote
 from streamtable.operators.context import LoweringContext
-from streamtable.plan.position import POSITION
+from streamtable.plan.position import POSITION, without_position
 from streamtable.plan.source.scan import Scan
 
 
@@ -24,7 +24,7 @@ def lower_scan(
             changes gives only the last change of each row.
         partitions: whether to append the split after these columns, for the watermark.
     """
-    columns = tuple(f for f in node.fields if f not in POSITION)
+    columns = without_position(node.fields)
     lowered = context.scanned(node)
     if lowered is not None:
         order = POSITION if positions or len(columns) < len(node.fields) else ()

@@ -19,7 +19,7 @@ from streamtable.core.types import Field, quote
 from streamtable.operators.context import LoweringContext
 from streamtable.operators.sink.sink import checked, encoded
 from streamtable.plan.node import Node
-from streamtable.plan.position import POSITION
+from streamtable.plan.position import without_position
 from streamtable.plan.rules.tree import every
 from streamtable.plan.sink.sink import Sink
 from streamtable.plan.source.scan import Scan, scans
@@ -217,7 +217,7 @@ def _table(scan: Scan, ranges: Ranges, lowering: LoweringContext) -> DataFrame:
 
 
 def _changes(scan: Scan, ranges: Ranges, lowering: LoweringContext) -> StoredChanges:
-    fields = tuple(f for f in scan.fields if f not in POSITION)
+    fields = without_position(scan.fields)
     last_only = bool(scan.table.schema.primary_key) and not scan.mode.is_append
     wanted = ReadRequest(fields, last_only=last_only and not scan.mode.has_before)
     source = lowering.source_of(scan.table)

@@ -21,7 +21,7 @@ from streamtable.core.types import Field, quote
 from streamtable.formats.registry import find_format
 from streamtable.jvm.bridge import Bridge
 from streamtable.operators.context import LoweringContext
-from streamtable.plan.position import POSITION
+from streamtable.plan.position import without_position
 from streamtable.plan.source.scan import Scan
 from streamtable.runtime.proof.ranges import Ranges
 from streamtable.runtime.stored.read import examined
@@ -148,7 +148,7 @@ def as_json(fields: Sequence[Field], bridge: Bridge) -> Column:
 
 def _all_columns(scan: Scan) -> tuple[Field, ...]:
     """Return the columns that the query reads, and the other columns of key and value."""
-    read = tuple(field for field in scan.fields if field not in POSITION)
+    read = without_position(scan.fields)
     names = {field.name for field in read}
     others = (field for field in scan.table.schema.physical if field.name not in names)
     return (*read, *others)
