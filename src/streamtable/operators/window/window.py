@@ -28,7 +28,6 @@ from streamtable.plan.window.window_table import WindowRows
 from streamtable.plan.window.window_top_n import WindowTopN
 
 _LAST = "__last"
-_HOUR_MS = "3600000L"
 
 
 def lower_window_table(node: WindowRows, rows: DataFrame, kept: Sequence[str] = ()) -> DataFrame:
@@ -85,20 +84,12 @@ def _local(time: str, window: Window) -> str:
 def last_moment(end: str, window: Window) -> str:
     """Return the watermark at which a window fires, from its end: its last millisecond.
 
-    In local time, that millisecond may occur twice, or not at all, where the clock changes. The
-    same rule as in `WindowZone.last`.
+    In local time, that millisecond may occur twice, or not at all, where the clock changes.
     """
-    name = quote(end)
+    millis = f"unix_millis(timestamp_micros({local_micros(quote(end))}))"
     if window.local:
-        local = f"({name} - INTERVAL '0.001' SECOND)"
-        moment = f"unix_millis(CAST({local} AS TIMESTAMP_LTZ))"
-        later = f"unix_millis(CAST({local} + INTERVAL '1' HOUR AS TIMESTAMP_LTZ))"
-        return (
-            f"CASE WHEN {later} - {moment} > {_HOUR_MS} THEN {moment} + {_HOUR_MS}"
-            f" WHEN {later} = {moment} THEN {moment} - pmod({moment}, {_HOUR_MS})"
-            f" ELSE {moment} END"
-        )
-    return f"(unix_millis(timestamp_micros({local_micros(name)})) - 1L)"
+        return f"flink_window_last({millis}, current_timezone())"
+    return f"({millis} - 1L)"
 
 
 def local_micros(local: str) -> str:

@@ -36,7 +36,8 @@ public final class Functions {
           JsonFunctions.class,
           Regexps.class,
           Rows.class,
-          Texts.class);
+          Texts.class,
+          WindowZone.class);
 
   private Functions() {}
 

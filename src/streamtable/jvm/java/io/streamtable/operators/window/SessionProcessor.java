@@ -1,5 +1,6 @@
 package io.streamtable.operators.window;
 
+import io.streamtable.functions.WindowZone;
 import io.streamtable.operators.RowProcessor;
 import io.streamtable.operators.encoding.DirectEncoder;
 import io.streamtable.operators.row.Plain;

@@ -1,5 +1,6 @@
 package io.streamtable.operators.window;
 
+import io.streamtable.functions.WindowZone;
 import io.streamtable.operators.Keyed;
 import io.streamtable.operators.OperatorSpec;
 import io.streamtable.operators.state.Lateness;

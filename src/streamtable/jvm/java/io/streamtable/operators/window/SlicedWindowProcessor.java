@@ -1,5 +1,6 @@
 package io.streamtable.operators.window;
 
+import io.streamtable.functions.WindowZone;
 import io.streamtable.operators.aggregate.MergedAggregates;
 import io.streamtable.operators.state.Lateness;
 import java.util.Iterator;

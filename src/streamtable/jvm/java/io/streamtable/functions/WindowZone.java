@@ -1,10 +1,12 @@
-package io.streamtable.operators.window;
+package io.streamtable.functions;
 
 import java.io.Serializable;
 import java.time.Instant;
 import java.time.LocalDateTime;
 import java.time.ZoneId;
 import java.time.ZoneOffset;
+import java.time.zone.ZoneRules;
+import org.apache.spark.unsafe.types.UTF8String;
 
 /**
  * The time zone of window bounds.
@@ -12,11 +14,21 @@ import java.time.ZoneOffset;
  * <p>Where the clock is set back, an hour of local time occurs twice, and a window in it has rows of
  * both hours. It must not fire before the second one has passed.
  */
-record WindowZone(ZoneId zone) implements Serializable {
+public record WindowZone(ZoneRules rules) implements Serializable {
   private static final long HOUR_MS = 3_600_000;
+  private static final Cache<UTF8String, WindowZone> ZONES =
+      new Cache<>(id -> WindowZone.of(id.toString()));
 
-  static WindowZone of(String id) {
-    return new WindowZone(ZoneId.of(id));
+  public static WindowZone of(String id) {
+    return new WindowZone(ZoneId.of(id).getRules());
+  }
+
+  /**
+   * Returns the watermark at which a window fires, from its end in a time zone: SQL's {@link #last}.
+   */
+  @SqlFunction("BIGINT")
+  public static long windowLast(long end, UTF8String zone) {
+    return ZONES.get(zone).last(end);
   }
 
   /**
@@ -24,8 +36,11 @@ record WindowZone(ZoneId zone) implements Serializable {
    * second time if it occurs twice; the change of the clock if it does not occur. Flink's
    * TimeWindowUtil.toEpochMillsForTimer.
    */
-  long last(long end) {
+  public long last(long end) {
     long moment = instant(end - 1);
+    if (rules.isFixedOffset()) {
+      return moment;
+    }
     long hourLater = instant(end - 1 + HOUR_MS);
     if (hourLater - moment > HOUR_MS) {
       return moment + HOUR_MS;
@@ -34,17 +49,17 @@ record WindowZone(ZoneId zone) implements Serializable {
   }
 
   /** Returns the event time of a window's results, from its end. */
-  long time(long end) {
+  public long time(long end) {
     return instant(end) - 1;
   }
 
   private long instant(long local) {
     LocalDateTime time = LocalDateTime.ofInstant(Instant.ofEpochMilli(local), ZoneOffset.UTC);
-    return time.atZone(zone).toInstant().toEpochMilli();
+    return local - rules.getOffset(time).getTotalSeconds() * 1000L;
   }
 
   /** Returns whether later ends always have later last milliseconds: no clock change reorders them. */
-  boolean keepsOrder() {
-    return zone.getRules().isFixedOffset();
+  public boolean keepsOrder() {
+    return rules.isFixedOffset();
   }
 }
