@@ -9,8 +9,11 @@ import pytest
 from tests.integration.formats.registry_double import RegistryDouble
 from tests.integration.formats.test_avro_confluent import decode_fault
 
+from streamtable.connector_api.registered import RegisteredSchema
 from streamtable.core import types as t
 from streamtable.core.types import Field
+from streamtable.formats.protobuf.columns import proto_columns
+from streamtable.formats.protobuf.known import KNOWN_FILES
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -25,6 +28,16 @@ message Second {
   message Deep { optional string name = 7; int64 id = 9; Place place = 3; }
 }
 """
+#: Files that serializers leave out of the references.
+IMPORTED = (
+    *("google/protobuf/any", "google/protobuf/duration", "google/protobuf/field_mask"),
+    *("google/protobuf/wrappers", "confluent/meta", "confluent/type/decimal"),
+    *("confluent/type/variant", "google/type/calendar_period", "google/type/color"),
+    *("google/type/date", "google/type/datetime", "google/type/dayofweek", "google/type/decimal"),
+    *("google/type/expr", "google/type/fraction", "google/type/interval", "google/type/latlng"),
+    *("google/type/money", "google/type/month", "google/type/phone_number"),
+    *("google/type/postal_address", "google/type/quaternion", "google/type/timeofday"),
+)
 PLACE = 'syntax = "proto3"; message Place { string city = 2; }'
 
 
@@ -79,6 +92,44 @@ def test_the_schema_of_the_record_decides(codecs: Any, double: RegistryDouble) -
     row = codecs.decoder("protobuf-confluent", COLUMNS, options).decode(deep)
     written = bytes(encoder.encode(row))
     assert written == record(known + 1, b"\x04\x02\x00" + b"\x3a\x01a\x48\x07")
+
+
+def test_known_types(codecs: Any, double: RegistryDouble) -> None:
+    """Confluent's serializers leave their files out of the references (`skip.known.types`)."""
+    names = [name for file in KNOWN_FILES for name in (*file.messages, *file.enums)]
+    fields = [
+        f'{name} f{n} = {n} [(confluent.field_meta) = {{ params: [{{ key: "a", value: "b" }}] }}];'
+        for n, name in enumerate(names, 1)
+    ]
+    imports = [f'import "{file}.proto";' for file in IMPORTED]
+    text = "\n".join(['syntax = "proto3";', *imports, "message M {", *fields, "}"])
+    columns = proto_columns(RegisteredSchema(text), None)
+    known = double.add(text, "PROTOBUF")
+    decoder = codecs.decoder("protobuf-confluent", columns, {"url": double.url})
+    enums = {name for file in KNOWN_FILES for name in file.enums}
+    # Messages are empty, enums have the number 1. A tag is the number and the kind of a value.
+    value = b"".join(
+        tag(n, 0) + b"\x01" if name in enums else tag(n, 2) + b"\0"
+        for n, name in enumerate(names, 1)
+    )
+    row = decoder.decode(record(known, b"\0" + value))
+    read = dict(zip(names, as_json(codecs, row, columns).values(), strict=True))
+    assert None not in read.values()
+    assert {name: read[name] for name in enums} == {
+        "google.type.CalendarPeriod": "DAY",
+        "google.type.DayOfWeek": "MONDAY",
+        "google.type.Month": "JANUARY",
+    }
+    assert read["confluent.type.Decimal"] == {"value": "", "precision": 0, "scale": 0}
+    options = {"url": double.url, "subject": "s", "schema": text}
+    written = bytes(codecs.encoder("protobuf-confluent", columns, options).encode(row))
+    assert as_json(codecs, decoder.decode(written), columns) == as_json(codecs, row, columns)
+
+
+def tag(number: int, wire: int) -> bytes:
+    """A field's tag as a varint."""
+    whole = number << 3 | wire
+    return bytes([whole]) if whole < 128 else bytes([whole & 127 | 128, whole >> 7])
 
 
 @pytest.mark.parametrize(

@@ -184,6 +184,15 @@ PROTO: list[tuple[str, str]] = [
     ("Colour c = 1;", "STRING NOT NULL"),
     ("google.protobuf.Timestamp c = 1;", "TIMESTAMP_LTZ(6)"),
     ("google.protobuf.StringValue c = 1;", "ROW<`value` STRING NOT NULL>"),
+    ("google.type.Month c = 1;", "STRING NOT NULL"),
+    (
+        "google.type.Interval c = 1;",
+        "ROW<`start_time` TIMESTAMP_LTZ(6), `end_time` TIMESTAMP_LTZ(6)>",
+    ),
+    (
+        "confluent.type.Decimal c = 1;",
+        "ROW<`value` BYTES NOT NULL, `precision` INT NOT NULL, `scale` INT NOT NULL>",
+    ),
     ("other.Thing c = 1;", "ROW<`t` STRING NOT NULL>"),
 ]
 OTHER = RegisteredSchema('syntax = "proto3"; package other; message Thing { string t = 1; }')

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Mapping
 from streamtable.connector_api.registered import RegisteredSchema
 from streamtable.core import types as t
 from streamtable.core.types import DataType, Field
+from streamtable.formats.protobuf.known import KNOWN_FILES
 from streamtable.formats.protobuf.text import ProtoField, ProtoFile, parse_proto
 
 _SCALARS: Mapping[str, DataType] = {
@@ -23,34 +24,7 @@ _SCALARS: Mapping[str, DataType] = {
     "string": t.STRING,
     "bytes": t.BYTES,
 }
-#: Wrappers of `google/protobuf/wrappers.proto`, and the types of their values.
-_WRAPPERS = {
-    "BoolValue": "bool",
-    "BytesValue": "bytes",
-    "DoubleValue": "double",
-    "FloatValue": "float",
-    "Int32Value": "int32",
-    "Int64Value": "int64",
-    "StringValue": "string",
-    "UInt32Value": "uint32",
-    "UInt64Value": "uint64",
-}
-_GOOGLE = "google.protobuf."
-#: Messages that come with protobuf.
-_WELL_KNOWN: Mapping[str, DataType] = {
-    f"{_GOOGLE}Timestamp": t.timestamp_ltz(),
-    f"{_GOOGLE}Duration": t.row(
-        Field("seconds", t.BIGINT.with_nullable(False)), Field("nanos", t.INT.with_nullable(False))
-    ),
-    f"{_GOOGLE}Any": t.row(
-        Field("type_url", t.STRING.with_nullable(False)),
-        Field("value", t.BYTES.with_nullable(False)),
-    ),
-    **{
-        _GOOGLE + name: t.row(Field("value", _SCALARS[kind].with_nullable(False)))
-        for name, kind in _WRAPPERS.items()
-    },
-}
+_TIMESTAMP = "google.protobuf.Timestamp"
 
 
 def proto_columns(schema: RegisteredSchema, message: str | None) -> tuple[Field, ...]:
@@ -65,7 +39,7 @@ def proto_columns(schema: RegisteredSchema, message: str | None) -> tuple[Field,
         msg = "it has no message"
         raise ValueError(msg)
     name = next(iter(main.messages)) if message is None else _named(main, message)
-    return _Reader([main, *others]).fields(name, ())
+    return _Reader([*KNOWN_FILES, *others, main]).fields(name, ())
 
 
 def _named(file: ProtoFile, message: str) -> str:
@@ -123,12 +97,12 @@ class _Reader:
         if name in _SCALARS:
             return _SCALARS[name].with_nullable(False)
         for full in _candidates(name, message):
+            if full == _TIMESTAMP:
+                return t.timestamp_ltz()
             if full in self._enums:
                 return t.STRING.with_nullable(False)
             if full in self._messages:
                 return t.row(*self.fields(full, outer))
-            if full in _WELL_KNOWN:
-                return _WELL_KNOWN[full]
         msg = f"the type '{name}' is not in the schema, its references, or supported of protobuf's"
         raise ValueError(msg)
 

@@ -41,7 +41,7 @@ SCHEMA = Option(
     "schema",
     NOT_EMPTY,
     doc="Text of the .proto file with a sink's message. It may import the files that come with"
-    " protobuf. Default: derived from the columns.",
+    " protobuf, and the known types of Confluent's serializers. Default: derived from the columns.",
     encodes=True,
 )
 MESSAGE_CLASS_NAME = Option(

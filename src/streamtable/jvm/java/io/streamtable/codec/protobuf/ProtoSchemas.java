@@ -1,22 +1,12 @@
 package io.streamtable.codec.protobuf;
 
-import com.google.protobuf.AnyProto;
-import com.google.protobuf.ApiProto;
 import com.google.protobuf.DescriptorProtos.FileDescriptorProto;
 import com.google.protobuf.DescriptorProtos.FileDescriptorSet;
 import com.google.protobuf.DescriptorProtos;
 import com.google.protobuf.Descriptors.Descriptor;
 import com.google.protobuf.Descriptors.DescriptorValidationException;
 import com.google.protobuf.Descriptors.FileDescriptor;
-import com.google.protobuf.DurationProto;
-import com.google.protobuf.EmptyProto;
-import com.google.protobuf.FieldMaskProto;
 import com.google.protobuf.InvalidProtocolBufferException;
-import com.google.protobuf.SourceContextProto;
-import com.google.protobuf.StructProto;
-import com.google.protobuf.TimestampProto;
-import com.google.protobuf.TypeProto;
-import com.google.protobuf.WrappersProto;
 import io.streamtable.codec.SchemaFault;
 import java.util.ArrayList;
 import java.util.Base64;
@@ -24,28 +14,10 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.stream.Stream;
 
 /** Links the files of a schema, and finds messages by Java's or protobuf's name. */
 final class ProtoSchemas {
   private static final String FILE = "schema.proto";
-  private static final Map<String, FileDescriptor> WELL_KNOWN = new HashMap<>();
-
-  static {
-    Stream.of(
-            DescriptorProtos.getDescriptor(),
-            AnyProto.getDescriptor(),
-            ApiProto.getDescriptor(),
-            DurationProto.getDescriptor(),
-            EmptyProto.getDescriptor(),
-            FieldMaskProto.getDescriptor(),
-            SourceContextProto.getDescriptor(),
-            StructProto.getDescriptor(),
-            TimestampProto.getDescriptor(),
-            TypeProto.getDescriptor(),
-            WrappersProto.getDescriptor())
-        .forEach(file -> WELL_KNOWN.put(file.getName(), file));
-  }
 
   private final Map<String, FileDescriptorProto> files;
   private final Map<String, FileDescriptor> linked = new HashMap<>();
@@ -175,12 +147,12 @@ final class ProtoSchemas {
     }
     FileDescriptorProto file = files.get(name);
     if (file == null) {
-      FileDescriptor wellKnown = WELL_KNOWN.get(name);
-      if (wellKnown == null) {
+      FileDescriptor found = KnownFiles.find(name);
+      if (found == null) {
         throw new SchemaFault(
             "the imported file '" + name + "' is missing; protoc adds it with --include_imports");
       }
-      return wellKnown;
+      return found;
     }
     FileDescriptor[] imports =
         file.getDependencyList().stream().map(this::link).toArray(FileDescriptor[]::new);
