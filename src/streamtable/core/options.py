@@ -18,10 +18,15 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class Given:
-    """An option value in the script: its text and its place."""
+    """An option value: its text and its place in the script.
+
+    Attributes:
+        inferred: whether another system gave the value, such as a schema registry.
+    """
 
     text: str
     at: Span | None = None
+    inferred: bool = False
 
 
 @dataclass(frozen=True)

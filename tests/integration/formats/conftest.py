@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
     from pyspark.sql import SparkSession
 
+    from streamtable.core.codec import Codec
     from streamtable.core.types import Field
 
 
@@ -29,7 +30,10 @@ class Codecs:
         keys, more = found.options.keys(), found.options.passthrough or "\0"
         known = {k: Given(v) for k, v in options.items() if k in keys or k.startswith(more)}
         settings = found.options.read(known, "t")
-        codec = getattr(found, kind)(fields, settings)
+        return self.made(kind, getattr(found, kind)(fields, settings))
+
+    def made(self, kind: str, codec: Codec) -> Any:
+        """The Java object of a declared codec; the kind is `decoder` or `encoder`."""
         java: Any = self.spark._jvm.io.streamtable.codec.Codecs
         parameters = {**codec.parameters, **codec.secrets}
         return getattr(java, kind)(codec.java_class, codec.schema_ddl, parameters)

@@ -15,6 +15,8 @@ import pytest
 from py4j.protocol import Py4JJavaError
 from tests.integration.formats.registry_double import RegistryDouble
 
+from streamtable.connector_api.inferred import WithoutColumns
+from streamtable.connectors.kafka.factory import infer
 from streamtable.connectors.kafka.schemas.client import SchemaRegistry
 from streamtable.core import types as t
 from streamtable.core.errors import Condition, StreamtableError
@@ -143,6 +145,46 @@ def test_a_default_that_does_not_fit_its_field(codecs: Any, double: RegistryDoub
     decoder = codecs.decoder("avro-confluent", columns, {"url": double.url})
     row = decoder.decode(b"\0\0\0\0\1\x02a")
     assert as_json(codecs, row, columns) == {"x": "a"}
+
+
+def test_such_a_default_in_the_schema_of_inferred_columns(
+    codecs: Any, double: RegistryDouble
+) -> None:
+    inner = {"type": "record", "name": "Inner", "fields": [{"name": "n", "type": "int"}]}
+    inner["fields"][0]["default"] = "none"
+    fields = [{"name": "i", "type": "Inner"}, {"name": "x", "type": "string", "default": None}]
+    reference = {"name": "Inner", "subject": "inner", "version": 1}
+    double.subjects["/subjects/inner/versions/1"] = {"schema": json.dumps(inner)}
+    double.subjects["/subjects/t-value/versions/latest"] = {
+        "schema": json.dumps({"type": "record", "name": "r", "fields": fields}),
+        "references": [reference],
+    }
+    options = {"connector": "kafka", "topic": "t", "properties.bootstrap.servers": "localhost:1"}
+    options |= {"format": "avro-confluent", "avro-confluent.url": double.url}
+    found = infer(WithoutColumns("t", (), {k: Given(v) for k, v in options.items()}, None))
+    assert found
+    (schema,) = found.options.values()
+    given = {"schema": schema, "url": Given(double.url), "subject": Given("t-value")}
+    settings = AVRO_CONFLUENT.options.read(given, "t")
+    declared = AVRO_CONFLUENT.encoder(found.fields, settings)
+    java = codecs.spark._jvm.io.streamtable.codec.Codecs
+    java.checkSchema(declared.java_class, {**declared.parameters, **declared.secrets})
+    encoder = codecs.made("encoder", declared)
+    decoder = codecs.made("decoder", AVRO_CONFLUENT.decoder(found.fields, settings))
+    record = b"\0\0\0\0\1\x0e\x02a"
+    row = decoder.decode(record)
+    assert as_json(codecs, row, found.fields) == {"i": {"n": 7}, "x": "a"}
+    assert bytes(encoder.encode(row)) == record
+    double.add(json.dumps({"type": "record", "name": "r", "fields": fields[:1]}))
+    reason = "field 'x': not in the writer's schema, and its default is not valid"
+    double.schemas[2]["references"] = [reference]
+    assert reason in decode_fault(decoder, b"\0\0\0\0\2\x0e")
+    with pytest.raises(Py4JJavaError) as refused:
+        codecs.decoder("avro-confluent", found.fields, {"url": double.url, "schema": schema.text})
+    fault = codec_fault(refused.value)
+    assert fault
+    assert fault.condition is Condition.SCHEMA_UNUSABLE
+    assert "Invalid default for field n" in str(fault)
 
 
 def test_a_schema_made_of_others(codecs: Any, double: RegistryDouble) -> None:

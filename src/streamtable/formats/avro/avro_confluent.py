@@ -56,13 +56,13 @@ class AvroConfluentFormat:
 
     def decoder(self, fields: tuple[Field, ...], settings: Settings) -> Codec:
         """Return the codec from records with any schema that resolves to the columns' schema."""
-        parameters = {"schema": _schema(fields, settings)}
+        parameters = _parameters(fields, settings)
         return Codec("avro.AvroConfluentDecoder", fields, parameters, connection(settings))
 
     def encoder(self, fields: tuple[Field, ...], settings: Settings) -> Codec:
         """Return the codec from columns to records; creating the encoder registers the schema."""
         subject = needed_subject(settings, self.identifier)
-        parameters = {"schema": _schema(fields, settings), "subject": subject}
+        parameters = {**_parameters(fields, settings), "subject": subject}
         return Codec(
             "avro.AvroConfluentEncoder", fields, parameters, connection(settings), registers=True
         )
@@ -83,6 +83,14 @@ class AvroConfluentFormat:
 
 
 def _schema(fields: tuple[Field, ...], settings: Settings) -> str:
+def _parameters(fields: tuple[Field, ...], settings: Settings) -> dict[str, str]:
+    parameters = {"schema": _schema(fields, settings)}
+    given = settings.given.get(SCHEMA.key)
+    if given is not None and given.inferred:
+        parameters["registered"] = "true"  # defaults that do not fit their fields are accepted
+    return parameters
+
+
     given = settings.get(SCHEMA)
     if given is None:
         return json.dumps(avro_schema(fields))

@@ -60,12 +60,22 @@ def whole_schema(schema: RegisteredSchema) -> str:
     named: dict[str, Any] = {}
     try:
         for _, referenced in schema.all_references():
-            fastavro.parse_schema(json.loads(referenced.text), named_schemas=named)
-        parsed = fastavro.parse_schema(json.loads(schema.text), named_schemas=named)
+            parse_registered(json.loads(referenced.text), named)
+        parsed = parse_registered(json.loads(schema.text), named)
     except (fastavro.schema.SchemaParseException, fastavro.schema.UnknownType) as error:
         msg = f"its references are incomplete: {error}"
         raise ValueError(msg) from error
     return json.dumps(_inlined(parsed, named, set()))
+
+
+def parse_registered(schema: Any, named: dict[str, Any]) -> Any:
+    """Return fastavro's form of a registered schema, whose defaults need not fit their fields.
+
+    Args:
+        schema: the parsed JSON.
+        named: the named types so far; those of the schema are added.
+    """
+    return fastavro.parse_schema(schema, named_schemas=named, _ignore_default_error=True)
 
 
 def _inlined(schema: Any, named: dict[str, Any], defined: set[str]) -> Any:

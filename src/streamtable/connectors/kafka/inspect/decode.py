@@ -18,6 +18,7 @@ from streamtable.core.errors import Condition, StreamtableError
 from streamtable.core.types import APPROXIMATE, BYTES_ROOTS, CHARACTER, INTEGERS, Root
 from streamtable.formats.avro.avro import ENCODING, LEGACY_TIMESTAMPS, Encoding
 from streamtable.formats.avro.schema import avro_schema
+from streamtable.formats.avro.types import parse_registered
 from streamtable.formats.cdc.debezium_json import SCHEMA_INCLUDE
 from streamtable.formats.csv import DELIMITER, ESCAPE, NO_QUOTES, NULL_LITERAL, QUOTE
 from streamtable.formats.raw import CHARSET, ENDIANNESS, Endianness
@@ -108,7 +109,7 @@ def _avro_confluent(side: Side) -> Decode:
         if schema_id not in parsed:
             named: dict[str, Any] = {}
             for part in schemas.parts(schema_id):
-                parsed[schema_id] = fastavro.parse_schema(part, named_schemas=named)
+                parsed[schema_id] = parse_registered(part, named)
         found = fastavro.schemaless_reader(
             io.BytesIO(data[_HEADER.size :]), parsed[schema_id], None
         )

@@ -179,7 +179,7 @@ class _Asked:
     def given(self, chosen: ChosenFormat, found: RegisteredColumns) -> dict[str, Given]:
         """Return the options of a side with which a sink writes the registered schema."""
         return {
-            chosen.settings.written(key): Given(text)
+            chosen.settings.written(key): Given(text, inferred=True)
             for key, text in found.options.items()
             if key not in chosen.settings.given
         }

@@ -8,6 +8,7 @@ import io.streamtable.codec.registry.SchemaHeader;
 import io.streamtable.codec.registry.SchemaRegistry;
 import java.util.HashMap;
 import java.util.Map;
+import org.apache.avro.AvroRuntimeException;
 import org.apache.avro.Schema;
 import org.apache.spark.sql.catalyst.expressions.GenericInternalRow;
 import org.apache.spark.sql.types.StructType;
@@ -25,15 +26,15 @@ public final class AvroConfluentDecoder implements Decoder {
   private transient Map<Integer, AvroReader> rows;
 
   /**
-   * Parameters: schema, the columns' schema as JSON; the other parameters are the registry's
-   * settings.
+   * Parameters: schema, the columns' schema as JSON; registered, whether it comes from the registry
+   * (true|false); the other parameters are the registry's settings.
    */
   public AvroConfluentDecoder(String schemaDdl, Map<String, String> parameters)
       throws DecodeException {
     this.schemaDdl = schemaDdl;
     this.parameters = parameters;
     registry = new HashMap<>(parameters);
-    registry.remove("schema");
+    registry.keySet().removeAll(AvroSchemas.PARAMETERS);
     prepare();
     AvroResolver.row(type, schema, schema); // unreadable schemas fail on the driver
   }
@@ -69,14 +70,14 @@ public final class AvroConfluentDecoder implements Decoder {
       return AvroResolver.row(type, schema, SchemaRegistry.of(registry).schema(id));
     } catch (RegistryFault e) {
       throw SchemaHeader.fault(id, e);
-    } catch (DecodeException e) {
+    } catch (DecodeException | AvroRuntimeException e) {
       throw new DecodeException("schema id " + id + ": " + e.getMessage());
     }
   }
 
   private void prepare() {
     type = Schemas.of(schemaDdl);
-    schema = new Schema.Parser().parse(parameters.get("schema"));
+    schema = AvroSchemas.of(parameters);
     rows = new HashMap<>();
   }
 }

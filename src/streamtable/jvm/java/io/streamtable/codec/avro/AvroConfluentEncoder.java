@@ -6,7 +6,6 @@ import io.streamtable.codec.registry.SchemaRegistry;
 import io.streamtable.codec.registry.SchemaText;
 import java.util.HashMap;
 import java.util.Map;
-import org.apache.avro.Schema;
 import org.apache.spark.sql.catalyst.InternalRow;
 
 /**
@@ -15,28 +14,36 @@ import org.apache.spark.sql.catalyst.InternalRow;
  * access the registry.
  */
 public final class AvroConfluentEncoder implements Encoder {
+  private static final String SUBJECT = "subject";
+
   private final AvroEncoder records;
 
-  /** Parameters: schema as JSON, subject; the other parameters are the registry's settings. */
+  /**
+   * Parameters: schema as JSON; registered, whether it comes from the registry (true|false); subject;
+   * the other parameters are the registry's settings.
+   */
   public AvroConfluentEncoder(String schemaDdl, Map<String, String> parameters) {
-    Map<String, String> registry = new HashMap<>(parameters);
-    String text = registry.remove("schema");
-    String subject = registry.remove("subject");
-    int id = SchemaRegistry.of(registry).register(subject, avro(text));
-    records = new AvroEncoder(schemaDdl, Map.of("schema", text), SchemaHeader.of(id));
+    int id = registry(parameters).register(parameters.get(SUBJECT), avro(parameters));
+    Map<String, String> ofRecords = new HashMap<>(parameters);
+    ofRecords.keySet().retainAll(AvroSchemas.PARAMETERS);
+    records = new AvroEncoder(schemaDdl, ofRecords, SchemaHeader.of(id));
   }
 
   /** Throws the registry errors that the constructor would throw, and registers nothing. */
   public static void check(Map<String, String> parameters) {
-    Map<String, String> registry = new HashMap<>(parameters);
-    SchemaText schema = avro(registry.remove("schema"));
-    String subject = registry.remove("subject");
-    SchemaRegistry.of(registry).check(subject, schema);
+    registry(parameters).check(parameters.get(SUBJECT), avro(parameters));
+  }
+
+  private static SchemaRegistry registry(Map<String, String> parameters) {
+    Map<String, String> settings = new HashMap<>(parameters);
+    settings.keySet().removeAll(AvroSchemas.PARAMETERS);
+    settings.remove(SUBJECT);
+    return SchemaRegistry.of(settings);
   }
 
   /** Returns the schema in Avro's own spelling. */
-  private static SchemaText avro(String text) {
-    return new SchemaText(SchemaText.AVRO, new Schema.Parser().parse(text).toString());
+  private static SchemaText avro(Map<String, String> parameters) {
+    return new SchemaText(SchemaText.AVRO, AvroSchemas.of(parameters).toString());
   }
 
   @Override

@@ -53,7 +53,7 @@ public final class AvroDecoder implements Decoder {
   }
 
   private void prepare() throws DecodeException {
-    schema = new Schema.Parser().parse(parameters.get("schema"));
+    schema = AvroSchemas.of(parameters);
     row = AvroResolver.row(Schemas.of(schemaDdl), schema, schema);
   }
 }

@@ -64,7 +64,7 @@ public final class AvroEncoder implements Encoder {
   }
 
   private void prepare() {
-    schema = new Schema.Parser().parse(parameters.get("schema"));
+    schema = AvroSchemas.of(parameters);
     row = AvroWriters.row(Schemas.of(schemaDdl), schema);
     bytes = new ByteArrayOutputStream();
   }

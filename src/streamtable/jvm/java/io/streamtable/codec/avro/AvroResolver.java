@@ -7,6 +7,7 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.HashMap;
 import java.util.Map;
+import org.apache.avro.AvroRuntimeException;
 import org.apache.avro.Schema;
 import org.apache.avro.generic.GenericData;
 import org.apache.avro.generic.GenericDatumWriter;
@@ -160,6 +161,9 @@ final class AvroResolver {
     try {
       new GenericDatumWriter<>(schema).write(GenericData.get().getDefaultValue(field), out);
       out.flush();
+    } catch (AvroRuntimeException e) { // the schema is from a registry, which did not check it
+      throw new DecodeException("not in the writer's schema, and its default is not valid")
+          .in(field.name());
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
