@@ -11,6 +11,7 @@ from streamtable.core.changelog import APPEND
 from streamtable.core.codec import Codec
 from streamtable.core.option_kinds import BOOLEAN, choice
 from streamtable.core.options import Option, OptionSet
+from streamtable.core.types import TIMESTAMPS
 from streamtable.formats.avro.schema import avro_schema
 
 if TYPE_CHECKING:
@@ -71,7 +72,12 @@ class AvroFormat:
 
 
 def _parameters(fields: tuple[Field, ...], settings: Settings) -> dict[str, str]:
-    schema = avro_schema(fields, legacy_timestamps=settings[LEGACY_TIMESTAMPS])
+    legacy = settings.written(LEGACY_TIMESTAMPS.key)
+    schema = avro_schema(
+        fields,
+        legacy_timestamps=settings[LEGACY_TIMESTAMPS],
+        ways_out=dict.fromkeys(TIMESTAMPS, f"'{legacy}' = 'false' lifts this limit for the column"),
+    )
     return {"schema": json.dumps(schema), "json": str(settings[ENCODING] is Encoding.JSON).lower()}
 
 

@@ -11,6 +11,7 @@ from streamtable.core.changelog import APPEND
 from streamtable.core.codec import Codec
 from streamtable.core.option_kinds import TEXT
 from streamtable.core.options import Option, OptionSet
+from streamtable.core.types import Root
 from streamtable.formats.avro.schema import avro_schema
 from streamtable.formats.avro.types import columns_of, whole_schema
 from streamtable.formats.schema_registry.client import REGISTRY_RULES, connection
@@ -82,7 +83,6 @@ class AvroConfluentFormat:
         return RegisteredColumns(found, {SCHEMA.key: text})
 
 
-def _schema(fields: tuple[Field, ...], settings: Settings) -> str:
 def _parameters(fields: tuple[Field, ...], settings: Settings) -> dict[str, str]:
     parameters = {"schema": _schema(fields, settings)}
     given = settings.given.get(SCHEMA.key)
@@ -91,9 +91,15 @@ def _parameters(fields: tuple[Field, ...], settings: Settings) -> dict[str, str]
     return parameters
 
 
+def _schema(fields: tuple[Field, ...], settings: Settings) -> str:
     given = settings.get(SCHEMA)
     if given is None:
-        return json.dumps(avro_schema(fields))
+        own = settings.written(SCHEMA.key)
+        ways_out = {
+            Root.TIMESTAMP: f"declare TIMESTAMP(3), or '{own}' with the field as timestamp-micros",
+            Root.TIMESTAMP_LTZ: "declare TIMESTAMP(3), which has the time in UTC",
+        }
+        return json.dumps(avro_schema(fields, ways_out=ways_out))
     try:
         found = columns_of(json.loads(given))
     except (ValueError, KeyError, TypeError) as error:

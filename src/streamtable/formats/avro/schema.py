@@ -14,6 +14,8 @@ from streamtable.core.types import CHARACTER, INT, MICROSECOND_DIGITS, Root
 from streamtable.formats.types import unsupported
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from streamtable.core.types import DataType, Field
 
 RECORD_NAME = "record"
@@ -35,7 +37,12 @@ _PLAIN = {
 }
 
 
-def avro_schema(fields: tuple[Field, ...], *, legacy_timestamps: bool = True) -> dict[str, Any]:
+def avro_schema(
+    fields: tuple[Field, ...],
+    *,
+    legacy_timestamps: bool = True,
+    ways_out: Mapping[Root, str] | None = None,
+) -> dict[str, Any]:
     """Return the schema of a record with these columns.
 
     Args:
@@ -43,11 +50,12 @@ def avro_schema(fields: tuple[Field, ...], *, legacy_timestamps: bool = True) ->
         legacy_timestamps: Flink's `timestamp_mapping.legacy`: TIMESTAMP as `timestamp-millis` (3
             digits at most) and no TIMESTAMP_LTZ; otherwise TIMESTAMP as `local-timestamp-*` and
             TIMESTAMP_LTZ as `timestamp-*`.
+        ways_out: what to do about a timestamp that the legacy mapping refuses, by its type.
 
     Raises:
         StreamtableError: UNSUPPORTED_TYPE, with the column.
     """
-    schema = _Converter(legacy_timestamps).record(fields, RECORD_NAME, ())
+    schema = _Converter(legacy_timestamps, ways_out or {}).record(fields, RECORD_NAME, ())
     return {"type": "record", "name": RECORD_NAME, "namespace": NAMESPACE} | schema
 
 
@@ -56,6 +64,7 @@ class _Converter:
     """Converts one schema; keeps the record names, which must be unique in a schema."""
 
     legacy: bool
+    ways_out: Mapping[Root, str]
     names: set[str] = field(default_factory=set)
 
     def record(self, fields: tuple[Field, ...], name: str, path: tuple[str, ...]) -> dict[str, Any]:
@@ -117,7 +126,7 @@ class _Converter:
 
     def element(self, found: DataType, name: str, path: tuple[str, ...]) -> Any:
         """Convert an element of an ARRAY or MAP; Flink always uses legacy timestamps there."""
-        inner = _Converter(legacy=True, names=self.names)
+        inner = _Converter(legacy=True, ways_out={}, names=self.names)
         return inner.convert(found, name, path)
 
     def _map_value(self, found: DataType, name: str, path: tuple[str, ...]) -> Any:
@@ -131,13 +140,12 @@ class _Converter:
         precision = found.precision or 0
         zoned = found.root is Root.TIMESTAMP_LTZ
         if self.legacy:
-            way_out = "; 'timestamp_mapping.legacy' = 'false' lifts this limit for the column"
+            hint = self.ways_out.get(found.root)
+            way_out = f"; {hint}" if hint else ""
             if zoned:
-                raise unsupported(
-                    found, column, f"avro's legacy mapping does not support this type{way_out}"
-                )
+                raise unsupported(found, column, f"avro does not support this type{way_out}")
             if precision > 3:
-                reason = f"avro's legacy mapping keeps at most three fractional digits{way_out}"
+                reason = f"avro keeps at most three fractional digits{way_out}"
                 raise unsupported(found, column, reason)
             return "timestamp-millis"
         if precision > MICROSECOND_DIGITS:
