@@ -118,6 +118,29 @@ def test_keys_of_earlier_flinks() -> None:
         ({"properties": "missing.cache.size:1"}, Condition.OPTION_NOT_SETTABLE, "does not cache"),
         ({"properties.proxy.host": "h"}, Condition.OPTION_CONFLICT, "'properties.proxy.port'"),
         (
+            {"ssl.keystore.location": "/k"},
+            Condition.OPTION_CONFLICT,
+            "sets 'ssl.keystore.location' without 'ssl.keystore.password'",
+        ),
+        (
+            {
+                "properties.schema.registry.ssl.keystore.location": "/k",
+                "properties.schema.registry.ssl.key.password": "geheim",
+            },
+            Condition.OPTION_CONFLICT,
+            "without 'ssl.keystore.password'",
+        ),
+        (
+            {"ssl.keystore.password": "geheim"},
+            Condition.OPTION_CONFLICT,
+            "without 'ssl.keystore.location'",
+        ),
+        (
+            {"ssl.truststore.password": "geheim"},
+            Condition.OPTION_CONFLICT,
+            "without 'ssl.truststore.location'",
+        ),
+        (
             {"properties.bearer.auth.custom.provider.class": "X"},
             Condition.OPTION_NOT_SETTABLE,
             "class of Confluent's client",

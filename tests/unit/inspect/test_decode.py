@@ -166,5 +166,5 @@ def test_a_registry_that_is_not_there():
 
 def test_what_only_the_java_client_can():
     with RegistryDouble() as double, pytest.raises(StreamtableError) as caught:
-        registered(double, **{"ssl.keystore.location": "/k"})
+        registered(double, **{"ssl.keystore.location": "/k", "ssl.keystore.password": "geheim"})
     assert caught.value.condition is Condition.NOT_YET

@@ -208,6 +208,18 @@ def _proxy(settings: Settings, table: str) -> None:
         raise _lacking(settings, table, f"properties.{there}", f"properties.{lacking}", at)
 
 
+def _stores(settings: Settings, table: str) -> None:
+    """Require the password of a keystore, as Kafka's clients do, and the file of a password."""
+    for there, lacking in (
+        (KEYSTORE, KEYSTORE_PASSWORD),
+        (KEYSTORE_PASSWORD, KEYSTORE),
+        (TRUSTSTORE_PASSWORD, TRUSTSTORE),
+    ):
+        if _value(settings, there) is not None and _value(settings, lacking) is None:
+            at = _source_at(settings, there)
+            raise _lacking(settings, table, there.key, lacking.key, at)
+
+
 def _credentials(source: Option[str], value: Option[str], usual: str) -> Rule:
     """Require credentials in `value` if `source` is `usual`, and refuse them otherwise."""
 
@@ -321,6 +333,7 @@ REGISTRY_RULES: tuple[Rule, ...] = (
     _usable_url,
     _known_properties,
     _proxy,
+    _stores,
     _basic_source,
     _bearer_source,
     _credentials(BASIC_SOURCE, BASIC_USER, "USER_INFO"),
