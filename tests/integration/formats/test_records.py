@@ -73,14 +73,19 @@ def test_appends(spark):
 
 
 @pytest.mark.parametrize("upsert", [False, True], ids=["append", "upsert"])
-def test_a_missing_key_in_raw(spark, upsert):
-    """In Flink, the raw format reads null as a row with NULL; an upsert needs a key."""
-    raw = Codec("raw.RawDecoder", COLUMNS[:1], {"charset": "UTF-8", "littleEndian": "false"})
-    rows, counts = read(
-        spark, replace(spec(upsert=upsert), key=raw), (None, b'{"name":"b"}'), (None, None)
-    )
+def test_a_null_in_raw(spark, upsert):
+    """In Flink, the raw format reads null as a row with NULL; an upsert table has other rules."""
+    charset = {"charset": "UTF-8", "littleEndian": "false"}
+    key = replace(spec(upsert=upsert), key=Codec("raw.RawDecoder", COLUMNS[:1], charset))
+    rows, counts = read(spark, key, (None, b'{"name":"b"}'), (None, None))
     assert rows == ([] if upsert else [(0, None, "b", None)])
     assert counts == ({"nullKeys": 2} if upsert else {"tombstones": 1})
+    value = Codec("raw.RawDecoder", COLUMNS[1:2], charset)
+    found = replace(spec(upsert=upsert), value=value, value_positions=(-1, 0, -1))
+    rows, counts = read(spark, found, (b'{"id":1}', b"b"), (b'{"id":1}', None), (None, None))
+    expected = [(2, 1, "b", None), (3, 1, None, None)]
+    assert rows == (expected if upsert else [(0, 1, "b", None), (0, 1, None, None)])
+    assert counts == {"nullKeys": 1}
 
 
 def test_upserts(spark):

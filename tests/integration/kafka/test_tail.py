@@ -127,6 +127,16 @@ def test_formats(
     tail.close()
 
 
+def test_a_null_value_in_raw(spark: SparkSession, broker: Broker, topic: Topics) -> None:
+    name = topic("raw")
+    produce(broker.bootstrap_servers, name, [(b'{"k":1}', None), (b'{"k":2}', b"a")])
+    options = "'connector' = 'kafka', 'key.format' = 'json', 'key.fields' = 'k'"
+    options += ", 'value.format' = 'raw', 'value.fields-include' = 'EXCEPT_KEY'"
+    tail = _tail(spark, broker, name, options)
+    assert _plain(tail.poll()) == [("+I", {"k": 1, "v": None}), ("+I", {"k": 2, "v": "a"})]
+    tail.close()
+
+
 def test_no_answer_is_an_error_with_its_condition(spark: SparkSession, broker: Broker) -> None:
     tail = _tail(spark, broker, "never-made", _KEPT.format("json"))
     assert tail.poll() == []

@@ -28,6 +28,8 @@ ROWS = {
     "avro": (COLUMNS, b"\2\6\2\x08avro"),
     "json": (COLUMNS, b'{"id":4,"name":"json"}'),
 }
+#: The row of a null value in raw is NULL; other formats have none.
+NULLS = {"raw": [(None, None)], "csv": [(None, None)]}
 EVENTS = {
     "debezium-json": b'{"op":"c","after":{"id":1,"name":"debezium"}}',
     "canal-json": b'{"type":"INSERT","data":[{"id":2,"name":"canal"}]}',
@@ -77,7 +79,7 @@ def test_every_format_row_by_row(
     script += table("avro-confluent", COLUMNS, known, "avro-confluent", url)
     for name, (columns, value) in (ROWS | {n: (COLUMNS, v) for n, v in EVENTS.items()}).items():
         source = topic(name)
-        produce(servers, source, [(None, value)])
+        produce(servers, source, [(None, value), *NULLS.get(name, ())])
         script += table(name, columns, source, name)
     for sink, names in (("rows", [*ROWS, "avro-confluent"]), ("changes", list(EVENTS))):
         script += f"INSERT INTO {sink} " + " UNION ALL ".join(map(selected, names)) + ";\n"
@@ -88,7 +90,7 @@ def test_every_format_row_by_row(
     try:
         deadline = time.monotonic() + PATIENCE_S
         rows, changes = [], []
-        while len(rows) + len(changes) < 8 and time.monotonic() < deadline:
+        while len(rows) + len(changes) < 9 and time.monotonic() < deadline:
             assert process.process.poll() is None, process.process.communicate()[1]
             time.sleep(0.5)
             rows, changes = values(servers, f"{out}-rows"), values(servers, f"{out}-changes")
@@ -97,6 +99,7 @@ def test_every_format_row_by_row(
     assert {(row["id"], row["name"]) for row in map(api.read, rows)} == {
         (1, "csv"),
         (2, "raw"),
+        (2, None),
         (3, "avro"),
         (4, "json"),
         (5, "confluent"),

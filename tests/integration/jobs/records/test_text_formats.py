@@ -38,6 +38,20 @@ CREATE TABLE totals (what STRING, n BIGINT, PRIMARY KEY (what) NOT ENFORCED) WIT
 """
 COUNT = "INSERT INTO regions SELECT region, COUNT(*), MAX(seconds) FROM views GROUP BY region;"
 TOTAL = "INSERT INTO totals SELECT 'all', SUM(n) FROM regions GROUP BY 'all';"
+WORDS = "".join(
+    f"""
+CREATE TABLE {table} (word STRING) WITH (
+  'connector' = 'kafka', 'topic' = '${{source}}{suffix}', 'format' = 'raw',
+  'properties.bootstrap.servers' = '${{servers}}', 'scan.startup.mode' = 'earliest-offset'
+);
+"""
+    for table, suffix in (("words", ""), ("copied", "-copied"))
+)
+COPY = "INSERT INTO copied SELECT word FROM words;"
+COUNT_WORDS = """
+INSERT INTO regions
+SELECT word, COUNT(*), 0 FROM (SELECT COALESCE(word, 'NULL') AS word FROM copied) GROUP BY word;
+"""
 LINES = [b"a;1", b'"b;c";2', b"a;7", b"d;x", b"a;b;c"]
 
 
@@ -56,6 +70,22 @@ def test_there_and_back(spark: SparkSession, broker: Broker, topic: Topics, tmp_
     back = BoundedRun(spark, SCRIPT + TOTAL, tmp_path / "totals", names)
     back()
     assert list(back.rows("totals").values()) == [{"what": "all", "n": 4}]
+
+
+def test_a_null_in_raw_there_and_back(
+    spark: SparkSession, broker: Broker, topic: Topics, tmp_path: Path
+) -> None:
+    source = topic("words")
+    produce(broker.bootstrap_servers, source, [(None, b"a"), (None, None), (None, b"")])
+    names = {"source": source, "servers": broker.bootstrap_servers, "ignore": "true"}
+    BoundedRun(spark, SCRIPT + WORDS + COPY, tmp_path / "copy", names)()
+    back = BoundedRun(spark, SCRIPT + WORDS + COUNT_WORDS, tmp_path / "back", names)
+    back()
+    assert {key: row["n"] for key, row in back.rows("regions").items()} == {
+        ("a",): 1,
+        ("",): 1,
+        ("NULL",): 1,
+    }
 
 
 def test_a_line_that_does_not_parse(

@@ -37,6 +37,7 @@ class KafkaTail(Tail):
     def __init__(self, table: KafkaTable, records: int, bridge: Bridge) -> None:
         self._key = None if table.key is None else decoder_of(table.key)
         self._value = _value_decoder(table)
+        self._of_null = _null_row(table)
         self._upserts = table.is_upsert
         self._servers = table.properties["bootstrap.servers"]
         properties = bridge.java_map(table.properties)
@@ -61,9 +62,9 @@ class KafkaTail(Tail):
     ) -> list[tuple[str, Mapping[str, Any]]]:
         try:
             columns = {} if key is None or self._key is None else self._key(key)
-            if value is None:
-                return [("-D", columns)] if self._upserts else []
-            changes = self._value(value)
+            if value is None and self._upserts:
+                return [("-D", columns)]
+            changes = self._of_null if value is None else self._value(value)
         except Exception:
             return [("", {_UNREADABLE: None})]
         kind = "+U" if self._upserts else None
@@ -87,6 +88,14 @@ def _value_decoder(table: KafkaTable) -> _Changes:
         return events
     decode: Decode = decoder_of(side)
     return lambda value: [("+I", decode(value))]
+
+
+def _null_row(table: KafkaTable) -> list[tuple[str, Mapping[str, Any]]]:
+    """Return the row of a null value: raw reads it as NULL, other formats as no row."""
+    side = table.value
+    if side.format.identifier != "raw":
+        return []
+    return [("+I", {side.prefix + field.name: None for field in side.fields})]
 
 
 def _debezium(value: bytes) -> list[tuple[str, Mapping[str, Any]]]:

@@ -14,8 +14,8 @@ public interface Decoder extends Serializable {
   /** Returns the row, or null if the format defines these bytes as no row. */
   GenericInternalRow decode(byte[] bytes) throws DecodeException;
 
-  /** Returns the row of a key that is missing, or null if the format defines none. */
-  default GenericInternalRow missingKey() {
+  /** Returns the row of a null key or value, or null if the format defines none. */
+  default GenericInternalRow ofNull() {
     return null;
   }
 

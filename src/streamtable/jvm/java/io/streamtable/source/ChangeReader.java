@@ -90,7 +90,7 @@ public final class ChangeReader implements Serializable {
       long offset,
       ArrayData headers) {
     source.record(topic, partition);
-    if (key == null && keyDecoder != null && keyDecoder.missingKey() == null) {
+    if (key == null && keyDecoder != null && keyDecoder.ofNull() == null) {
       return leaveOut(RecordReader.NULL_KEYS);
     }
     if (value == null) {
@@ -101,7 +101,7 @@ public final class ChangeReader implements Serializable {
     boolean readingKey = true;
     try {
       if (keyDecoder != null) {
-        keyRow = key == null ? keyDecoder.missingKey() : keyDecoder.decode(key);
+        keyRow = key == null ? keyDecoder.ofNull() : keyDecoder.decode(key);
         if (keyRow == null) {
           return leaveOut(RecordReader.EMPTY);
         }

@@ -26,7 +26,10 @@ public final class RecordReader implements Serializable {
    * for which the format defines no row.
    */
   public static final String NULL_KEYS = "nullKeys";
-  /** Counter of records without a value in a table that is not an upsert table. */
+  /**
+   * Counter of records without a value in a table that is not an upsert table, for which the format
+   * defines no row.
+   */
   public static final String TOMBSTONES = "tombstones";
   /**
    * Counter of records whose key or value has zero bytes, in a format that reads no row from zero
@@ -126,10 +129,10 @@ public final class RecordReader implements Serializable {
       long offset,
       ArrayData headers) {
     source.record(topic, partition);
-    if (key == null && (upsert || keyDecoder != null && keyDecoder.missingKey() == null)) {
+    if (key == null && (upsert || keyDecoder != null && keyDecoder.ofNull() == null)) {
       return leaveOut(NULL_KEYS);
     }
-    if (value == null && !upsert) {
+    if (value == null && !upsert && valueDecoder.ofNull() == null) {
       return leaveOut(TOMBSTONES);
     }
     GenericInternalRow keyRow = null;
@@ -137,14 +140,14 @@ public final class RecordReader implements Serializable {
     boolean readingKey = true;
     try {
       if (keyDecoder != null) {
-        keyRow = key == null ? keyDecoder.missingKey() : keyDecoder.decode(key);
+        keyRow = key == null ? keyDecoder.ofNull() : keyDecoder.decode(key);
         if (keyRow == null) {
           return leaveOut(EMPTY);
         }
       }
       readingKey = false;
-      if (value != null) {
-        valueRow = valueDecoder.decode(value);
+      if (value != null || !upsert) {
+        valueRow = value == null ? valueDecoder.ofNull() : valueDecoder.decode(value);
         if (valueRow == null) {
           return leaveOut(EMPTY);
         }

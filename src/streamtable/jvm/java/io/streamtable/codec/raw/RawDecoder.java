@@ -62,7 +62,7 @@ public final class RawDecoder implements Decoder {
 
   // In Flink, RawFormatDeserializationSchema reads null as a row with NULL.
   @Override
-  public GenericInternalRow missingKey() {
+  public GenericInternalRow ofNull() {
     return new GenericInternalRow(new Object[1]);
   }
 
