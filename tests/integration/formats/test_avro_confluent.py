@@ -187,6 +187,21 @@ def test_such_a_default_in_the_schema_of_inferred_columns(
     assert "Invalid default for field n" in str(fault)
 
 
+def test_a_time_in_the_unit_of_its_writer(codecs: Any, double: RegistryDouble) -> None:
+    def schema(kind: str, unit: str) -> str:
+        field = {"name": "x", "type": {"type": kind, "logicalType": unit}}
+        return json.dumps({"type": "record", "name": "r", "fields": [field]})
+
+    columns = (Field("x", t.time(6).with_nullable(False)),)
+    options = {"url": double.url, "schema": schema("long", "time-micros")}
+    decoder = codecs.decoder("avro-confluent", columns, options)
+    for kind, unit in (("int", "time-millis"), ("long", "time-micros"), ("int", "none")):
+        known = double.add(schema(kind, unit))
+        row = decoder.decode(b"\0" + known.to_bytes(4, "big") + b"\xd0\x0f")  # 1,000
+        expected = "00:00:01" if unit == "time-millis" else "00:00:00.001"
+        assert as_json(codecs, row, columns) == {"x": expected}
+
+
 def test_a_schema_made_of_others(codecs: Any, double: RegistryDouble) -> None:
     inner = {"type": "record", "name": "Inner", "fields": [{"name": "x", "type": "int"}]}
     outer = {"type": "record", "name": "Outer", "fields": [{"name": "r", "type": "Inner"}]}

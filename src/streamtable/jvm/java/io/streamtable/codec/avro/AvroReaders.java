@@ -63,7 +63,10 @@ final class AvroReaders {
   private static AvroReader number(DataType type, Schema reader, Schema writer) {
     return switch (reader.getType()) {
       case INT -> integer(type);
-      case LONG -> bigint(type, writer.getLogicalType() == null ? reader : writer);
+      case LONG ->
+          type instanceof TimeType && writer.getLogicalType() instanceof LogicalTypes.TimeMillis
+              ? integer(type)
+              : bigint(type, writer.getLogicalType() == null ? reader : writer);
       case FLOAT -> in -> (float) in.readLong();
       case DOUBLE -> in -> (double) in.readLong();
       default -> null;
