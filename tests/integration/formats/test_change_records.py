@@ -100,3 +100,12 @@ def test_no_column_asked_for(name: str, spark: Any) -> None:
     values = [json.dumps(event).encode() for event in EVENTS[name]]
     rows, _ = read(spark, spec(name, (), skips=False), values)
     assert all(len(row) == 1 for changes in rows if changes is not None for row in changes)
+
+
+def test_a_maxwell_key_whose_fields_are_left_out(codecs: Any) -> None:
+    options = {"database": "d", "table": "t", "encode.ignore-null-fields": "true"}
+    encoder = codecs.encoder("maxwell-json", COLUMNS[:2], options)
+    rows = codecs.decoder("json", COLUMNS[:2], {})
+    for row, expected in ((b"{}", {}), (b'{"id":1}', {"pk.id": 1})):
+        written = json.loads(bytes(encoder.encode(rows.decode(row))))
+        assert written == {"database": "d", "table": "t"} | expected

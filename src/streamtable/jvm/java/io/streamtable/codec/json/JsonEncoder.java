@@ -70,9 +70,11 @@ public final class JsonEncoder implements Encoder {
   /** Returns the object with the opening text instead of its brace. */
   private byte[] framed(byte[] object) {
     int length = object.length - 1;
-    byte[] framed = Arrays.copyOf(opening, opening.length + length + closing.length);
-    System.arraycopy(object, 1, framed, opening.length, length);
-    System.arraycopy(closing, 0, framed, opening.length + length, closing.length);
+    boolean isEmpty = length == 1; // all fields are null and left out
+    int start = opening.length - (isEmpty && opening[opening.length - 1] == ',' ? 1 : 0);
+    byte[] framed = Arrays.copyOf(opening, start + length + closing.length);
+    System.arraycopy(object, 1, framed, start, length);
+    System.arraycopy(closing, 0, framed, start + length, closing.length);
     return framed;
   }
 }
