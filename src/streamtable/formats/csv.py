@@ -100,7 +100,8 @@ def _one_way_of_quotes(settings: Settings, table: str) -> None:
         raise StreamtableError(
             Condition.OPTION_CONFLICT,
             at=settings.at(QUOTE),
-            reason=f"table {table} sets both '{NO_QUOTES.key}' and '{QUOTE.key}'",
+            reason=f"table {table} sets both '{settings.written(NO_QUOTES.key)}' and"
+            f" '{settings.written(QUOTE.key)}'",
             hint="keep one of them",
         )
 

@@ -65,7 +65,7 @@ class DebeziumJson(ChangeEvents):
             raise StreamtableError(
                 Condition.OPTION_NOT_SETTABLE,
                 at=settings.at(SCHEMA_INCLUDE),
-                option=SCHEMA_INCLUDE.key,
+                option=settings.written(SCHEMA_INCLUDE.key),
                 reason="debezium-json writes events without their schema",
                 hint="remove it from the sink table",
             )

@@ -96,8 +96,9 @@ def _one_way_of_errors(settings: Settings, table: str) -> None:
         raise StreamtableError(
             Condition.OPTION_CONFLICT,
             at=settings.at(IGNORE_PARSE_ERRORS),
-            reason=f"table {table} sets both '{FAIL_ON_MISSING_FIELD.key}' and"
-            f" '{IGNORE_PARSE_ERRORS.key}', which exclude each other",
+            reason=f"table {table} sets both '{settings.written(FAIL_ON_MISSING_FIELD.key)}' and"
+            f" '{settings.written(IGNORE_PARSE_ERRORS.key)}', which exclude each other",
+            hint="keep one of them",
         )
 
 

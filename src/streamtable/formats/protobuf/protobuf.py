@@ -72,11 +72,11 @@ _SUPPORTED = {
 def _one_schema(settings: Settings, table: str) -> None:
     if settings.has(SCHEMA) == settings.has(DESCRIPTOR_FILE):
         given = "both" if settings.has(SCHEMA) else "neither"
+        schema, file = (settings.written(option.key) for option in (SCHEMA, DESCRIPTOR_FILE))
         raise StreamtableError(
             Condition.OPTION_CONFLICT,
             at=settings.at(MESSAGE_CLASS_NAME),
-            reason=f"table {table} sets {given} of '{SCHEMA.key}' and '{DESCRIPTOR_FILE.key}' of"
-            " format 'protobuf'",
+            reason=f"table {table} sets {given} of '{schema}' and '{file}'",
             hint="set one of them; Flink's class path does not exist here",
         )
 
@@ -139,7 +139,7 @@ def _schema(settings: Settings) -> dict[str, str]:
         raise StreamtableError(
             Condition.INVALID_OPTION,
             at=settings.at(DESCRIPTOR_FILE),
-            option=f"protobuf.{DESCRIPTOR_FILE.key}",
+            option=settings.written(DESCRIPTOR_FILE.key),
             value=str(path),
             expected=f"a readable file ({type(error).__name__})",
         ) from None

@@ -57,7 +57,8 @@ def _name_of_schema(settings: Settings, table: str) -> None:
         raise StreamtableError(
             Condition.OPTION_CONFLICT,
             at=settings.at(MESSAGE_CLASS_NAME),
-            reason=f"table {table} sets '{MESSAGE_CLASS_NAME.key}' without '{SCHEMA.key}'",
+            reason=f"table {table} sets '{settings.written(MESSAGE_CLASS_NAME.key)}' without"
+            f" '{settings.written(SCHEMA.key)}'",
             hint="the schema of a source's records is in the registry",
         )
 
