@@ -30,8 +30,8 @@ def avro(kind: Any) -> str:
     return json.dumps({"type": "record", "name": "r", "namespace": "a.b", "fields": fields})
 
 
-def logical(kind: str, name: str, **more: int) -> dict[str, Any]:
-    return {"type": kind, "logicalType": name, **more}
+def logical(kind: str, logical_type: str, **more: Any) -> dict[str, Any]:
+    return {"type": kind, "logicalType": logical_type, **more}
 
 
 AVRO: list[tuple[Any, str]] = [
@@ -50,6 +50,12 @@ AVRO: list[tuple[Any, str]] = [
     (logical("long", "timestamp-millis"), "TIMESTAMP(3) NOT NULL"),
     (logical("long", "timestamp-micros"), "TIMESTAMP(6) NOT NULL"),
     (logical("bytes", "decimal", precision=9, scale=2), "DECIMAL(9, 2) NOT NULL"),
+    (logical("fixed", "decimal", name="f", size=4, precision=9), "DECIMAL(9, 0) NOT NULL"),
+    # Avro ignores a decimal that is not valid.
+    (logical("fixed", "decimal", name="f", size=4, precision=10), "VARBINARY(4) NOT NULL"),
+    (logical("bytes", "decimal"), "BYTES NOT NULL"),
+    (logical("bytes", "decimal", precision=2, scale=3), "BYTES NOT NULL"),
+    (logical("bytes", "decimal", precision=0), "BYTES NOT NULL"),
     ({"type": "array", "items": ["null", "int"]}, "ARRAY<INT> NOT NULL"),
     ({"type": "map", "values": "int"}, "MAP<STRING NOT NULL, INT NOT NULL> NOT NULL"),
     (

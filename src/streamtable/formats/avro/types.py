@@ -7,6 +7,7 @@ timestamps. A schema therefore fits the same tables as in Flink.
 from __future__ import annotations
 
 import json
+import math
 from typing import Any
 
 import fastavro
@@ -142,10 +143,9 @@ class _Reader:
 
     def _complex(self, schema: dict[str, Any], space: str) -> DataType:
         kind, logical = str(schema["type"]), str(schema.get("logicalType"))
-        if kind in ("bytes", "fixed") and logical == "decimal":
-            return inferred_decimal(schema["precision"], schema.get("scale", 0)).with_nullable(
-                False
-            )
+        if kind in ("bytes", "fixed") and logical == "decimal" and _is_decimal(schema):
+            number = inferred_decimal(schema["precision"], schema.get("scale", 0))
+            return number.with_nullable(False)
         if (kind, logical) in _LOGICAL:
             return _LOGICAL[kind, logical].with_nullable(False)
         match kind:
@@ -177,3 +177,12 @@ class _Reader:
             msg = f"it has a union of {len(branches)} types other than null and one type"
             raise ValueError(msg)
         return self.read(present[0], space).with_nullable(len(branches) == 2)
+
+
+def _is_decimal(schema: dict[str, Any]) -> bool:
+    """Return whether a decimal is valid; Avro ignores it otherwise, and has bytes or a fixed."""
+    precision, scale = schema.get("precision"), schema.get("scale", 0)
+    if type(precision) is not int or type(scale) is not int or not 0 <= scale <= precision:
+        return False
+    bits = 8 * schema["size"] - 1 if schema["type"] == "fixed" else math.inf
+    return 0 < precision <= math.log10(2) * bits
