@@ -14,11 +14,13 @@ from streamtable.connector_api.catalogs import CATALOG_TYPES
 from streamtable.connector_api.connectors import CONNECTORS
 from streamtable.core.answer import Answer, text_answer
 from streamtable.core.errors import Condition, Span, StreamtableError, raise_all, singles
+from streamtable.core.options import Settings
 from streamtable.core.secrets import without_secrets
 from streamtable.core.settings.execution import (
     EXECUTION_MODE,
     ExecutionMode,
 )
+from streamtable.core.settings.job_wide import check_process, job_notices
 from streamtable.core.settings.session import SessionSettings, jars, python_files
 from streamtable.core.settings.table import reuses_sources
 from streamtable.core.types import Field
@@ -86,6 +88,7 @@ class FrontEnd:
     commands: list[JobStatement] = field(default_factory=list)
     statements: int = 0
     _told: list[str] = field(default_factory=list)
+    _late: dict[str, Span | None] = field(default_factory=dict)
 
     def load(self, text: str, file: str, variables: Mapping[str, str] | None = None) -> None:
         """Load a script: apply table definitions and settings, and plan the INSERTs.
@@ -125,6 +128,12 @@ class FrontEnd:
         raise_all(faults)
 
     @property
+    def job_settings(self) -> Settings:
+        """Settings of the job as a whole: those at the last INSERT or SELECT, else the current."""
+        planned: list[Sink | Collect] = [*self.selects, *self.plans]
+        return planned[-1].settings if planned else self.settings.current()
+
+    @property
     def printed(self) -> list[str]:
         """Output of SHOW, DESCRIBE and EXPLAIN, in the script's order."""
         return [str(answer) for answer in self.answers]
@@ -136,6 +145,8 @@ class FrontEnd:
     def notices(self) -> Iterator[str]:
         """Yield a line, with position, for each accepted item of limited effect."""
         yield from self._told
+        for key, at in self._late.items():
+            yield f"{at}: SET '{key}' has no effect on the statements before it"
         yield from self.settings.notices()
 
     def explain(self) -> str:
@@ -145,10 +156,8 @@ class FrontEnd:
 
     def _take(self, statement: Statement) -> None:
         match statement:
-            case SetOption():
-                self.settings.set(statement.key, statement.value, statement.key_at)
-            case ResetOption():
-                self.settings.reset(statement.key, statement.key_at)
+            case SetOption() | ResetOption():
+                self._change_settings(statement)
             case ListOptions():
                 self.answers.append(self.settings.listed())
             case JarStatement():
@@ -164,14 +173,25 @@ class FrontEnd:
             case ShowJobs() | DescribeJob() | StopJob():
                 self.commands.append(statement)
             case Select():
-                self.selects.append(self._plan_select(statement))
-                self.queries.append(statement)
+                self._select(statement)
             case CreateView():
                 self.catalog.create_view(statement)
                 at, temporary = statement.name_at, statement.temporary
                 self._check_columns(statement.name, at, temporary=temporary)
             case _:
                 self._define(statement)
+
+    def _change_settings(self, statement: SetOption | ResetOption) -> None:
+        if isinstance(statement, SetOption):
+            self.settings.set(statement.key, statement.value, statement.key_at)
+            if self.plans or self.selects:
+                self._late[statement.key] = statement.key_at
+            return
+        self.settings.reset(statement.key, statement.key_at)
+        if statement.key is None:
+            self._late.clear()
+        else:
+            self._late.pop(statement.key, None)
 
     def _define(self, statement: Definition) -> None:
         """Update the catalog, and bind the columns of a new or changed table or view."""
@@ -294,8 +314,24 @@ class FrontEnd:
         check_python_calls(plan)
         return plan
 
+    def _select(self, statement: Select) -> None:
+        plan = self._plan_select(statement)
+        self._check_settings(plan, statement.at)
+        self.selects.append(plan)
+        self.queries.append(statement)
+
+    def _check_settings(self, plan: Sink | Collect, at: Span) -> None:
+        """Check the settings that all statements of a script share."""
+        self._late.clear()
+        earlier: list[Sink | Collect] = [*self.selects[-1:], *self.plans[-1:]]
+        for before in earlier:
+            check_process(before.settings, plan.settings, at)
+            if isinstance(before, Sink) and isinstance(plan, Sink):
+                self._told += job_notices(before.settings, plan.settings, at)
+
     def _insert(self, statement: Insert | StatementSet) -> None:
         plans = self._plan(statement)
+        self._check_settings(plans[0], statement.at)
         self.plans += plans
         self._told += filter(None, map(lacking_watermark, plans))
         catalog = self.catalog.copy()

@@ -54,7 +54,7 @@ class Session(FrontEnd):
             check_machine()
         from streamtable.runtime.scripts import Script, run_script  # the front end needs no Spark
 
-        settings = self.settings.current()
+        settings = self.job_settings
         for line in self.notices():
             notice(line)
         if settings[RUNTIME_MODE] is RuntimeMode.BATCH:
@@ -92,7 +92,7 @@ class Session(FrontEnd):
         check_machine()
         from streamtable.runtime.session.configuration import start_settings
 
-        return start_settings(self.settings.current(), master)
+        return start_settings(self.job_settings, master)
 
     def create_temporary_view(self, path: str, frame: DataFrame) -> None:
         """Register a DataFrame as a temporary view, for lookup joins or for a single read.

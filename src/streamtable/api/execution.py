@@ -124,7 +124,7 @@ class Execution:
 
     def start_job(self, loaded: Engine) -> Job:
         """Start the INSERTs of a text as one job."""
-        settings = loaded.settings.current()
+        settings = loaded.job_settings
         sinks = tuple(plan.table.name for plan in loaded.plans)
         name = settings.get(JOB_NAME) or f"insert-into_{','.join(sinks)}"
         keeps = settings.has(CHECKPOINT_DIRECTORY)

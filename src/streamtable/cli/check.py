@@ -81,7 +81,7 @@ def _check_script(
         *check_script(
             session.plans,
             session.selects,
-            session.settings.current(),
+            session.job_settings,
             master,
             lambda line: click.echo(line, err=True),
             session.catalog.functions.made,

@@ -208,7 +208,7 @@ def _run(
     from streamtable.runtime.outline import job_name
     from streamtable.runtime.run_queries import JobObserver
 
-    given = session.settings.current()
+    given = session.job_settings
     name = job_name(session.plans, given)
     with ExitStack() as stack:
         stack.callback(line.clear)

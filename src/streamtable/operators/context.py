@@ -54,7 +54,7 @@ class LoweringContext:
     """Spark session and options of one job.
 
     Attributes:
-        settings: the session's settings.
+        settings: settings of the job, or of the query that is lowered or runs.
         counters: record counters by table: omitted, written and lost records.
         directory: checkpoint directory; a job that reads VALUES has one.
         source_of: returns the source of a table.

@@ -9,7 +9,6 @@ from streamtable.connector_api.lookup import Lookup
 from streamtable.connector_api.sink import SinkFacts
 from streamtable.connector_api.source import Source
 from streamtable.core.checkpoint_path import CheckpointPath
-from streamtable.core.options import Settings
 from streamtable.core.settings.execution import ADJUST_SINKS, CHECKPOINT_INTERVAL, RESTORE_SINKS
 from streamtable.core.settings.session import DEFAULT_INTERVAL
 from streamtable.jvm.faults import Explain
@@ -90,7 +89,6 @@ def several_tables(plans: Iterable[Sink]) -> str | None:
 
 def sink_facts(
     plans: Mapping[str, Sink],
-    settings: Settings,
     id_of: Callable[[str], str],
     directory_of: Callable[[str], CheckpointPath],
     record_of: Callable[[str], RecordedQuery] = lambda _: UNRECORDED,
@@ -99,7 +97,6 @@ def sink_facts(
 
     Args:
         plans: by the names of the queries.
-        settings: the session's.
         id_of: maps the name of a query to the id in which its epochs are numbered.
         directory_of: maps the name of a query to the query's checkpoint directory.
         record_of: maps the name of an INSERT to its record.
@@ -121,9 +118,9 @@ def sink_facts(
             reads_splits_alone=all(source.reads_splits_alone for source in read),
             stateless_scans=bool(read),
             # Not checked: a job that stays in micro-batches does not use the interval.
-            interval=settings.get(CHECKPOINT_INTERVAL) or DEFAULT_INTERVAL,
-            rolls_back=settings[RESTORE_SINKS],
-            adjusts=settings[ADJUST_SINKS],
+            interval=plan.settings.get(CHECKPOINT_INTERVAL) or DEFAULT_INTERVAL,
+            rolls_back=plan.settings[RESTORE_SINKS],
+            adjusts=plan.settings[ADJUST_SINKS],
             targets={other: target for other, target in targets.items() if other != name},
             writer_id=None if shared is None else shared.writer_id,
         )

@@ -99,7 +99,7 @@ def run_job(
 
     Args:
         plans: one per INSERT.
-        settings: the session's settings.
+        settings: the settings of the job as a whole; each plan has its own as well.
         options: options of the run.
         notice: takes one line for the user.
         spark: an existing session, which is neither changed nor stopped; None starts a session and
@@ -121,7 +121,7 @@ def run_job(
             stack, settings, options.master, spark, stop, notice, verbose=options.verbose
         )
         version = spark.version if spark else installed_spark().version
-        plans = [plan_for_modes(p, settings, version, bounded=options.bounded) for p in plans]
+        plans = [plan_for_modes(p, version, bounded=options.bounded) for p in plans]
         checkpoint = opening.checkpoint(directory, query_names(plans), bounded=options.bounded)
         named = checkpoint.plans
         reporter = stack.enter_context(
@@ -152,7 +152,6 @@ def run_job(
                 named,
                 options.proofs,
                 checkpoint.directory,
-                settings,
                 functions,
                 notice,
                 observer,
@@ -165,11 +164,11 @@ def run_job(
             for line in parallelism_notice(checkpoint.directory, folders, settings[PARALLELISM]):
                 notice(line)
         facts = sink_facts(
-            named, settings, checkpoint.id_of, checkpoint.query_directory, checkpoint.record_of
+            named, checkpoint.id_of, checkpoint.query_directory, checkpoint.record_of
         )
         queries = job_queries(checkpoint.queries)
-        obstacles = rollback_obstacles(named, facts, settings)
-        modes = _modes(named, obstacles, settings, version, notice, bounded=options.bounded)
+        obstacles = rollback_obstacles(named, facts)
+        modes = _modes(named, obstacles, version, notice, bounded=options.bounded)
         job = opening.spark()
         by_query = {query.name: query.mode(modes) for query in queries}
         own, possible = with_enough_slots(job.session, queries, by_query, notice, job.restart)
@@ -191,7 +190,6 @@ def run_job(
 def _modes(
     plans: Mapping[str, Sink],
     obstacles: Mapping[str, str | None],
-    settings: Settings,
     spark: str,
     notice: Notice,
     *,
@@ -205,10 +203,10 @@ def _modes(
     modes = {}
     for name, plan in plans.items():
         why = obstacles[name]
-        modes[name] = mode_of(plan, settings, spark, bounded=bounded, rolls_back=why is None)
-        line = mode_warning(name, plan, settings, spark, bounded=bounded)
+        modes[name] = mode_of(plan, spark, bounded=bounded, rolls_back=why is None)
+        line = mode_warning(name, plan, spark, bounded=bounded)
         if line is None and why:
-            line = crash_warning(name, plan, settings, why, spark, bounded=bounded)
+            line = crash_warning(name, plan, why, spark, bounded=bounded)
         if line:
             notice(line)
     return modes
@@ -241,7 +239,7 @@ def _run(
     }
     found = target_rollback_obstacles(alone, facts, context)
     again = {name: inserts[name] for name in found}
-    changed = _modes(again, found, settings, spark, notice, bounded=bounded)
+    changed = _modes(again, found, spark, notice, bounded=bounded)
     of_all = {name: modes[query.name] for query in job for name in query.inserts} | changed
     modes = {query.name: query.mode(of_all) for query in job}
     # A query whose input ended in an earlier run reads nothing; no other query waits for it.
@@ -258,11 +256,17 @@ def _run(
         notice(line)
     slots = TaskSlots(context.spark, plans, modes)
     # A new query has not written yet, so this start still rolls back a topic that it will share.
-    earlier = rollback_obstacles(inserts, _without(facts, starting), settings)
+    earlier = rollback_obstacles(inserts, _without(facts, starting))
     queries = []
     for query in job:
         name = query.name
-        own = replace(context, mode=modes[name], query=name, alignments=alignment.of(name))
+        own = replace(
+            context,
+            settings=query.plan.settings,
+            mode=modes[name],
+            query=name,
+            alignments=alignment.of(name),
+        )
         rollbacks = [
             sink_of(plan.table).rollback(
                 facts[insert],

@@ -9,19 +9,17 @@ from streamtable.catalog.functions import UserFunction
 from streamtable.connector_api.connector import Readable
 from streamtable.connector_api.endpoints import source_of
 from streamtable.core.errors import Condition, StreamtableError
-from streamtable.core.options import Settings
 from streamtable.core.settings.table import NOT_NULL_ENFORCER, NotNullEnforcer
 from streamtable.plan.rules.tree import every
 from streamtable.plan.sink.sink import Sink
 from streamtable.plan.source.scan import scans
 
 
-def check_provable(sink: Sink, settings: Settings, functions: Sequence[UserFunction]) -> None:
+def check_provable(sink: Sink, functions: Sequence[UserFunction]) -> None:
     """Check, without reading anything, that a query and its tables can be compared.
 
     Args:
         sink: the query.
-        settings: the session's settings.
         functions: the user's Python functions, which the query may call.
 
     Raises:
@@ -44,7 +42,7 @@ def check_provable(sink: Sink, settings: Settings, functions: Sequence[UserFunct
     connector = sink.table.connector
     keeps = isinstance(connector, Readable) and connector.source().keeps_history
     _check_history(sink.table.name, connector.name, keeps)
-    drops = settings[NOT_NULL_ENFORCER] is NotNullEnforcer.DROP and sink.required
+    drops = sink.settings[NOT_NULL_ENFORCER] is NotNullEnforcer.DROP and sink.required
     if drops and not sink.input.mode.is_append:
         reason = f"'{NOT_NULL_ENFORCER.key}' drops rows, so that an earlier row of a key stays"
         raise _not(sink, reason)

@@ -34,6 +34,7 @@ class Script:
     Attributes:
         plans: one per INSERT.
         selects: one per SELECT statement.
+        settings: the settings of the job as a whole.
         functions: the user's functions.
     """
 
@@ -86,9 +87,9 @@ def run_script(
         for plan in script.selects:
             if not stop.is_set():
                 printer = printer_of(
-                    plan, settings, show, bounded=options.bounded or is_bounded(plan)
+                    plan, plan.settings, show, bounded=options.bounded or is_bounded(plan)
                 )
-                run_select(plan, settings, options, notice, printer, job.session, stop)
+                run_select(plan, plan.settings, options, notice, printer, job.session, stop)
 
 
 def read_query(

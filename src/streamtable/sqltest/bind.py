@@ -51,7 +51,7 @@ def bind(file: CaseFile) -> Bound:
     session.load(read_script(file.script), str(file.script), file.variables)
     if not session.plans:
         raise invalid(file.script_at, f"script {file.script} has no INSERT")
-    name = session.settings.current()[TIME_ZONE]
+    name = session.job_settings[TIME_ZONE]
     try:
         zone: tzinfo = UTC if name == "default" else zone_named(name)
     except (KeyError, ValueError):

@@ -92,7 +92,7 @@ class Memory:
         """
         for plan in bound.plans:
             _check(plan)
-        settings = bound.session.settings.current()
+        settings = bound.session.job_settings
         own = copy_of(spark, settings)
         zone = str(bound.zone) if hasattr(bound.zone, "key") else None
         more = {"spark.sql.session.timeZone": zone or "UTC"} if bound.zone is UTC or zone else {}
@@ -134,7 +134,7 @@ class Memory:
         context = LoweringContext(
             self.spark,
             bridge,
-            self.bound.session.settings.current(),
+            self.bound.session.job_settings,
             bounded=True,
             source_of=lambda table: sources[table.name],
             in_memory=True,

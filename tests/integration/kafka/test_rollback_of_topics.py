@@ -237,7 +237,7 @@ def _sink(spark: SparkSession, script: str, directory: Path, told: list[str]) ->
     session.load(script, "job.sql")
     context = LoweringContext(spark, Bridge(spark), SETTINGS.read({}, "test"))
     plans = {"o": session.plans[0]}
-    facts = sink_facts(plans, context.settings, lambda _: "job", lambda _: directory)["o"]
+    facts = sink_facts(plans, lambda _: "job", lambda _: directory)["o"]
     rollback = sink_of(plans["o"].table).rollback(facts, context, told.append, keeps=True)
     assert rollback is not None
     return rollback

@@ -55,7 +55,7 @@ def _obstacles(
         if shared:
             (folder / "c" / "o" / "sinks").mkdir(parents=True)
             (folder / "c" / "o" / "sinks" / "shared").touch()
-        facts = sink_facts(plans, context.settings, checkpoint.id_of, checkpoint.query_directory)
+        facts = sink_facts(plans, checkpoint.id_of, checkpoint.query_directory)
         return target_rollback_obstacles(plans, facts, context)
     finally:
         checkpoint.close()

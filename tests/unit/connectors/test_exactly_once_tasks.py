@@ -12,7 +12,6 @@ from streamtable.connectors.kafka.table import KafkaTable
 from streamtable.connectors.kafka.write.transactions import check_transactions
 from streamtable.core.errors import Condition, StreamtableError
 from streamtable.runtime.endpoints import sink_facts
-from streamtable.session import fixed_settings
 
 SCRIPT = """
 CREATE TABLE s (k STRING, n INT) WITH (
@@ -39,7 +38,7 @@ STATE, NO_STATE = "SELECT k, SUM(n) FROM s GROUP BY k", "SELECT k, CAST(n AS BIG
 def test_merged_tasks(query: str, tasks: int, reason: str | None) -> None:
     session = load(SCRIPT.replace("${query}", query).replace("${tasks}", str(tasks)))
     (plan,) = session.plans
-    facts = sink_facts({"o": plan}, fixed_settings({}).current(), str, Path)["o"]
+    facts = sink_facts({"o": plan}, str, Path)["o"]
     table = cast(KafkaTable, plan.table.connector)
     assert (facts.merge_obstacle(table.sink_tasks) is None) is (reason is None)
     if reason is not None:

@@ -59,7 +59,7 @@ def command(
     found = session.spark_settings(master)
     from streamtable.runtime.submission.platform import platform_settings
 
-    needed = platform_settings(found, session.settings.current(), master, jars)
+    needed = platform_settings(found, session.job_settings, master, jars)
     if launch:
         needed.session.clear()
     for key in needed.secrets:

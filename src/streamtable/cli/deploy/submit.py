@@ -103,7 +103,7 @@ def command(
     check_submission(master, conf, checkpoint, in_cluster=in_cluster)
     job = Submission(
         file=file,
-        settings=session.settings.current(),
+        settings=session.job_settings,
         found=session.spark_settings(master),
         shown=_arguments(context),
         hidden=_pairs("--set", settings) + _pairs("--var", variables),

@@ -89,4 +89,4 @@ def command(
         checkpoint, plan=plan, master=master, verbose=verbose, at=at, group=group
     )
     functions = session.catalog.functions.made
-    adopt_job(session.plans, session.settings.current(), options, click.echo, notice, functions)
+    adopt_job(session.plans, session.job_settings, options, click.echo, notice, functions)

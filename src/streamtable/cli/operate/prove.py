@@ -149,7 +149,7 @@ def command(
         raise StreamtableError(
             Condition.NOTHING_TO_RUN, file=file, hint="add INSERT INTO ... SELECT ..."
         )
-    current = session.settings.current()
+    current = session.job_settings
     directory = checkpoint or current.get(CHECKPOINT_DIRECTORY)
     if directory is None:
         message = "name the checkpoint of the job: --checkpoint DIR"

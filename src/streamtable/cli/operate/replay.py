@@ -73,7 +73,7 @@ def command(
         found.script, found.secrets, {**found.settings, **settings}, variables
     )
     with reading_context(
-        session.settings.current(),
+        session.job_settings,
         master,
         session.catalog.functions.made,
         lambda line: click.echo(line, err=True),

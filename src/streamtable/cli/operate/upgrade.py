@@ -78,7 +78,7 @@ def command(
     verbose = bool(context.find_root().params["debug"])
     options = UpgradeOptions(checkpoint, plan, from_now, stop_job, rollback, master, verbose)
     functions = session.catalog.functions.made
-    upgrade_job(session.plans, session.settings.current(), options, click.echo, notice, functions)
+    upgrade_job(session.plans, session.job_settings, options, click.echo, notice, functions)
     if then_run:
         from streamtable.cli.run import command as run
 

@@ -58,7 +58,7 @@ def command(
     written.
     """
     session = load_script(file, settings, variables)
-    current = session.settings.current()
+    current = session.job_settings
     print_notices(session)
 
     check_machine()  # Spark is needed from here on

@@ -46,7 +46,8 @@ def with_metadata(sink: Sink, rows: DataFrame) -> DataFrame:
 
 def checked_rows(sink: Sink, context: LoweringContext) -> DataFrame:
     """Lower a sink to row kinds and columns in the types of the table, checked but not encoded."""
-    rows = lower(sink.input, replace(context, window_buckets=sink.window_buckets))
+    own = replace(context, settings=sink.settings, window_buckets=sink.window_buckets)
+    rows = lower(sink.input, own)
     if sink.deletes_before:
         rows = rows.selectExpr(deleting_row_kind(), *(quote(f.name) for f in sink.input.fields))
     return checked(sink, rows, context)
@@ -54,12 +55,12 @@ def checked_rows(sink: Sink, context: LoweringContext) -> DataFrame:
 
 def checked(sink: Sink, rows: DataFrame, context: LoweringContext) -> DataFrame:
     """Check the rows of a sink's query: the lengths of values, and NOT NULL."""
-    enforcer = context.settings[TYPE_LENGTH_ENFORCER]
+    enforcer = sink.settings[TYPE_LENGTH_ENFORCER]
     if enforcer is not TypeLengthEnforcer.IGNORE:
         # Use the types of the table: an implicit cast leaves a column with the type of the query.
         columns = [with_length(f, enforcer, sink.table.name) for f in sink.table.schema.persisted]
         rows = rows.selectExpr(ROW_KIND_COLUMN, *columns)
-    if context.settings[NOT_NULL_ENFORCER] is NotNullEnforcer.DROP:
+    if sink.settings[NOT_NULL_ENFORCER] is NotNullEnforcer.DROP:
         missing = " OR ".join(f"({_is_missing(sink, name)})" for name in sink.required)
         if missing:
             counters = context.counters_of(sink.table.name)

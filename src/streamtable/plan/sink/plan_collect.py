@@ -35,7 +35,7 @@ def plan_collect(
         query: the query.
         at: place of the SELECT.
         catalog: catalog of its tables.
-        settings: the session's settings.
+        settings: the settings in force at the statement.
         texts: whether every column is displayed as text; else columns keep their types.
 
     Raises:
@@ -47,7 +47,7 @@ def plan_collect(
     columns = tuple(Field(c.name, c.field.type) for c in relation.columns)
     value = as_text if texts else _as_value
     values = [(c.name, value(c.name, bound_field(c.field), at)) for c in relation.columns]
-    shown = Collect(project(relation.node, values).node, columns, at)
+    shown = Collect(project(relation.node, values).node, columns, settings, at)
     timed = merge_projections(with_event_time(shown))
     timed = replace(timed, input=with_grouping_values(timed.input))
     changes = infer_changes(timed, duplicates=settings[CDC_DUPLICATES])

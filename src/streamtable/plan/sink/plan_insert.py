@@ -66,6 +66,7 @@ def plan_insert(insert: Insert, catalog: Catalog, settings: Settings) -> Sink:
     sink = Sink(
         input=fitted.node,
         table=table,
+        settings=settings,
         not_null=not_null,
         at=at,
         scan_reuse=_scan_reuse(settings),

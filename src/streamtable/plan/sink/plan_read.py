@@ -58,7 +58,7 @@ def plan_read(query: exp.Query, at: Span, catalog: Catalog, settings: Settings) 
     volatile = [c.time_attribute == "proc" for c in relation.columns]
     shown = project(relation.node, outputs).node
     node = rebuilt(shown, lambda n: n.input if isinstance(n, WatermarkAssigner) else n)
-    plan = prune_columns(merge_projections(Collect(node, shown.fields, at)))
+    plan = prune_columns(merge_projections(Collect(node, shown.fields, settings, at)))
     scan, calcs = _chain(plan.input, at)
     fields = plan.input.fields
     return TableRead(

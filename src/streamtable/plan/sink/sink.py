@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import Enum
 
 from streamtable.core.errors import Span
 from streamtable.core.identity import stable
+from streamtable.core.options import Settings
 from streamtable.core.table import Table
 from streamtable.core.types import Field
 from streamtable.plan.keys import ordered_keys
@@ -38,6 +39,7 @@ class Sink:
 
     Attributes:
         input: its fields have the names, order and types of the table's persisted columns.
+        settings: the settings in force at the INSERT; they are not part of equality.
         not_null: NOT NULL columns for which the query has a nullable type.
         at: place of the INSERT.
         set_at: place of the statement set whose INSERTs may share a scan with this one; None if the
@@ -50,6 +52,7 @@ class Sink:
 
     input: Node
     table: Table
+    settings: Settings = field(compare=False, repr=False)
     not_null: tuple[str, ...] = ()
     at: Span | None = None
     set_at: Span | None = None
@@ -106,11 +109,13 @@ class Collect:
     Attributes:
         input: one text field per column.
         columns: names and types in the query; names may repeat.
+        settings: the settings in force at the SELECT; they are not part of equality.
         at: place of the SELECT.
     """
 
     input: Node
     columns: tuple[Field, ...]
+    settings: Settings = field(compare=False, repr=False)
     at: Span | None = None
 
 

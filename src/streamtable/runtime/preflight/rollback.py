@@ -6,7 +6,6 @@ from collections.abc import Mapping
 
 from streamtable.connector_api.endpoints import sink_of
 from streamtable.connector_api.sink import SinkFacts
-from streamtable.core.options import Settings
 from streamtable.core.settings.execution import RESTORE_SINKS
 from streamtable.operators.context import LoweringContext
 from streamtable.plan.sink.sink import Sink
@@ -14,13 +13,15 @@ from streamtable.runtime.session.configuration import FILES, FILES_KEY
 
 
 def rollback_obstacles(
-    plans: Mapping[str, Sink], facts: Mapping[str, SinkFacts], settings: Settings
+    plans: Mapping[str, Sink], facts: Mapping[str, SinkFacts]
 ) -> dict[str, str | None]:
     """Return for each query why its sink cannot be rolled back, as far as the script shows."""
-    if not settings[RESTORE_SINKS]:
-        return dict.fromkeys(plans, f"'{RESTORE_SINKS.key}' is off")
+    off = f"'{RESTORE_SINKS.key}' is off"
     return {
-        name: sink_of(plan.table).rollback_obstacle(facts[name]) for name, plan in plans.items()
+        name: sink_of(plan.table).rollback_obstacle(facts[name])
+        if plan.settings[RESTORE_SINKS]
+        else off
+        for name, plan in plans.items()
     }
 
 

@@ -107,7 +107,6 @@ class _ScriptCheck:
         self._queries = job_queries(queries)
         self._facts = sink_facts(
             self.plans,
-            self.settings,
             lambda _: "check",
             Path,
             queries.records.__getitem__,
@@ -165,7 +164,7 @@ class _ScriptCheck:
             self._try("access", sink.table, sink.at, accept, "the user may write it")
 
     def _check_modes(self) -> None:
-        obstacles = rollback_obstacles(self.plans, self._facts, self.settings)
+        obstacles = rollback_obstacles(self.plans, self._facts)
         modes: dict[str, ExecutionMode] = {}
         for name, plan in self.plans.items():
             choose = partial(self._mode, name, plan, obstacles[name])
@@ -181,11 +180,11 @@ class _ScriptCheck:
             self._try("slots", None, None, count, self._slots_text)
 
     def _mode(self, name: str, plan: Sink, why: str | None, preflight: Preflight) -> ExecutionMode:
-        settings, version = self.settings, self.spark.version
-        mode = mode_of(plan, settings, version, bounded=False, rolls_back=why is None)
-        line = mode_warning(name, plan, settings, version, bounded=False)
+        version = self.spark.version
+        mode = mode_of(plan, version, bounded=False, rolls_back=why is None)
+        line = mode_warning(name, plan, version, bounded=False)
         if line is None and why:
-            line = crash_warning(name, plan, settings, why, version, bounded=False)
+            line = crash_warning(name, plan, why, version, bounded=False)
         if line:
             preflight.notice(line)
         return mode
@@ -194,7 +193,7 @@ class _ScriptCheck:
         if mode is not ExecutionMode.MICRO_BATCH:
             return f"runs in mode {mode.value}"
         reason = obstacle(plan.input)
-        if self.settings[EXECUTION_MODE] is ExecutionMode.AUTO and reason:
+        if plan.settings[EXECUTION_MODE] is ExecutionMode.AUTO and reason:
             return f"stays in micro-batches, because {reason}"
         return "runs in micro-batches"
 
@@ -223,6 +222,7 @@ class _ScriptCheck:
         """Collect the facts about all operators above the scans of a source."""
         ttls: list[timedelta | None] = []
         event_time = False
+        idle = True
         for root in self._roots:
             above = [
                 node
@@ -231,9 +231,10 @@ class _ScriptCheck:
             ]
             ttls += [ttl for node in above for _, ttl in node.kept_for]
             event_time |= bool(above) and waits(root.input)
+            idle &= not above or bool(root.settings[IDLE_TIMEOUT])
         limits = [ttl for ttl in ttls if ttl is not None]
         longest = max(limits) if limits and len(limits) == len(ttls) else None
-        return ScanFacts(bool(ttls), longest, event_time, bool(self.settings[IDLE_TIMEOUT]))
+        return ScanFacts(bool(ttls), longest, event_time, idle)
 
     def _try(
         self,

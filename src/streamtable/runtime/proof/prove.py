@@ -67,7 +67,7 @@ def prove_job(
         engines: dict[str, DuckDbEngine] = {}
         for name, sink in job.queries.items():
             try:
-                check_provable(sink, settings, functions)
+                check_provable(sink, functions)
                 if engine_of is not None:
                     engines[name] = engine_of(sink)
             except StreamtableError as error:

@@ -88,7 +88,7 @@ def with_trigger(
         records: the records to write.
         plan: the plan from which the records are lowered.
         mode: micro-batch or real-time.
-        settings: settings of the session; they include the checkpoint interval.
+        settings: settings of the query; they include the checkpoint interval.
         extent: extent of the run.
     """
     writer = records.writeStream.outputMode("update")
@@ -142,9 +142,7 @@ def _expires(plan: Node) -> bool:
     return next(expiring_nodes(plan), None) is not None
 
 
-def mode_of(
-    plan: Sink, settings: Settings, spark: str, *, bounded: bool, rolls_back: bool
-) -> ExecutionMode:
+def mode_of(plan: Sink, spark: str, *, bounded: bool, rolls_back: bool) -> ExecutionMode:
     """Choose the execution mode of a query: the setting, or micro-batches if its input is bounded.
 
     `spark` is the version of Spark.
@@ -156,10 +154,10 @@ def mode_of(
     Raises:
         StreamtableError: NOT_YET or OPTION_CONFLICT if the settings request real-time mode.
     """
-    mode = _wanted(plan, settings, bounded=bounded)
+    mode = _wanted(plan, bounded=bounded)
     if mode is ExecutionMode.MICRO_BATCH:
         return mode
-    refusal = _refusal(plan, settings, spark)
+    refusal = _refusal(plan, spark)
     if mode is ExecutionMode.REAL_TIME:
         if refusal is not None:
             raise refusal
@@ -168,43 +166,38 @@ def mode_of(
     return mode if exact and refusal is None else ExecutionMode.MICRO_BATCH
 
 
-def plan_for_modes(plan: Sink, settings: Settings, spark: str, *, bounded: bool) -> Sink:
+def plan_for_modes(plan: Sink, spark: str, *, bounded: bool) -> Sink:
     """Return a plan for the modes in which a query may run; `spark` is the version of Spark."""
-    wanted = _wanted(plan, settings, bounded=bounded)
-    in_batches = wanted is ExecutionMode.MICRO_BATCH or _refusal(plan, settings, spark) is not None
+    wanted = _wanted(plan, bounded=bounded)
+    in_batches = wanted is ExecutionMode.MICRO_BATCH or _refusal(plan, spark) is not None
     return only_in_batches(plan) if in_batches else plan
 
 
-def mode_warning(
-    name: str, plan: Sink, settings: Settings, spark: str, *, bounded: bool
-) -> str | None:
+def mode_warning(name: str, plan: Sink, spark: str, *, bounded: bool) -> str | None:
     """Return why auto mode stays in micro-batches, or None.
 
     Nothing is returned if neither another version of Spark nor another checkpoint would change the
     mode.
     """
-    auto = _wanted(plan, settings, bounded=bounded) is ExecutionMode.AUTO
-    if not auto or _obstacle(plan, settings) is not None:
+    auto = _wanted(plan, bounded=bounded) is ExecutionMode.AUTO
+    if not auto or _obstacle(plan) is not None:
         return None
     reason = _lacks(plan, spark) or reuse_obstacle(plan)
     return reason and f"{name}: stays in micro-batches, because {reason}"
 
 
-def crash_warning(
-    name: str, plan: Sink, settings: Settings, why: str, spark: str, *, bounded: bool
-) -> str | None:
+def crash_warning(name: str, plan: Sink, why: str, spark: str, *, bounded: bool) -> str | None:
     """Return a warning about rows that a crash in real-time mode might leave, or None.
 
     Args:
         name: the name of the query.
         plan: its plan.
-        settings: settings of the session.
         why: the reason, in words, why the sink cannot be rolled back
             (`runtime.preflight.rollback`).
         spark: the version of Spark.
         bounded: whether the run is bounded.
     """
-    wanted = _wanted(plan, settings, bounded=bounded)
+    wanted = _wanted(plan, bounded=bounded)
     what = replay_obstacle(plan.input)
     if what is None or wanted is ExecutionMode.MICRO_BATCH:
         return None
@@ -214,7 +207,7 @@ def crash_warning(
             f" its key changes again, because {why}; SET '{EXECUTION_MODE.key}' = 'micro-batch'"
             " to avoid this"
         )
-    if _refusal(plan, settings, spark) is not None:
+    if _refusal(plan, spark) is not None:
         return None
     return (
         f"{name}: stays in micro-batches, because a crash in real-time mode might leave a"
@@ -223,15 +216,15 @@ def crash_warning(
     )
 
 
-def _wanted(plan: Sink, settings: Settings, *, bounded: bool) -> ExecutionMode:
+def _wanted(plan: Sink, *, bounded: bool) -> ExecutionMode:
     """Return the mode that the settings request; micro-batches if the input is bounded."""
-    mode: ExecutionMode = settings[EXECUTION_MODE]
+    mode: ExecutionMode = plan.settings[EXECUTION_MODE]
     return ExecutionMode.MICRO_BATCH if bounded or is_bounded(plan) else mode
 
 
-def _refusal(plan: Sink, settings: Settings, spark: str) -> StreamtableError | None:
+def _refusal(plan: Sink, spark: str) -> StreamtableError | None:
     """Return the error why real-time mode of a Spark does not support a query, or None."""
-    found = _obstacle(plan, settings)
+    found = _obstacle(plan)
     if found is not None:
         return found
     lacks = _lacks(plan, spark)
@@ -249,13 +242,13 @@ def _lacks(plan: Sink, spark: str) -> str | None:
     return f"real-time mode of Spark {minor_of(spark)} runs only queries without state"
 
 
-def _obstacle(plan: Sink, settings: Settings) -> StreamtableError | None:
+def _obstacle(plan: Sink) -> StreamtableError | None:
     """Return the error why no Spark and no checkpoint would help a query, or None."""
     reason = obstacle(plan.input)
     if reason is None:
         refusals = [
-            *(source.real_time_obstacle(settings) for source in sources_of([plan])),
-            *(lookup.real_time_obstacle(settings) for lookup in lookups_of([plan])),
+            *(source.real_time_obstacle(plan.settings) for source in sources_of([plan])),
+            *(lookup.real_time_obstacle(plan.settings) for lookup in lookups_of([plan])),
         ]
         return sink_of(plan.table).real_time_obstacle() or next(filter(None, refusals), None)
     return _not_yet(plan, reason)

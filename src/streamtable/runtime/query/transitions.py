@@ -195,7 +195,6 @@ class Transitions:
         line = crash_warning(
             self.name,
             self.plan,
-            context.settings,
             why,
             context.spark.version,
             bounded=context.bounded,

@@ -14,7 +14,6 @@ from streamtable.catalog.functions import UserFunction
 from streamtable.connector_api.preflight import Notice
 from streamtable.core.checkpoint_path import CheckpointPath
 from streamtable.core.errors import Condition, StreamtableError
-from streamtable.core.options import Settings
 from streamtable.jvm.submitted import is_submitted
 from streamtable.plan.sink.sink import Sink
 from streamtable.runtime.metrics.metrics import ProofState
@@ -63,7 +62,6 @@ def repeated_proofs(
     plans: Mapping[str, Sink],
     options: ProofOptions | None,
     directory: CheckpointPath,
-    settings: Settings,
     functions: Sequence[UserFunction],
     notice: Notice,
     observer: JobObserver,
@@ -77,7 +75,6 @@ def repeated_proofs(
         plans: by the names of the queries.
         options: None for no proofs.
         directory: checkpoint directory.
-        settings: the session's settings.
         functions: the user's Python functions.
         notice: takes one line for the user.
         observer: its metrics get the results.
@@ -91,7 +88,7 @@ def repeated_proofs(
         yield
         return
     _check_job(temporary=temporary, bounded=bounded)
-    queries = _provable(plans, settings, functions, notice)
+    queries = _provable(plans, functions, notice)
     proofs = _Proofs(options, options.line(directory, queries), queries, observer, notice)
     proofs.thread.start()
     try:
@@ -117,7 +114,6 @@ def _check_job(*, temporary: bool, bounded: bool) -> None:
 
 def _provable(
     plans: Mapping[str, Sink],
-    settings: Settings,
     functions: Sequence[UserFunction],
     notice: Notice,
 ) -> list[str]:
@@ -125,7 +121,7 @@ def _provable(
     found, refused = [], []
     for name, sink in plans.items():
         try:
-            check_provable(sink, settings, functions)
+            check_provable(sink, functions)
             found.append(name)
         except StreamtableError as error:
             refused.append(f"{name}: {error.message}")

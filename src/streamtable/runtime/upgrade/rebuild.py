@@ -312,7 +312,6 @@ class Rebuild:
         records = {**self.queries.records, **{name: w.record for name, w in work.items()}}
         return sink_facts(
             self.queries.plans,
-            self.context.settings,
             lambda name: records[name].id or self.manifest.id,
             lambda name: self.path / (records[name].directory or name),
             records.__getitem__,

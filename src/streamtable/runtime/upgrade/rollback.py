@@ -134,7 +134,6 @@ class UpgradeRollback:
         plans, upgraded = self._assigned.plans, self._last["queries"]
         facts = sink_facts(
             plans,
-            context.settings,
             lambda name: upgraded.get(name, {}).get("id") or self._manifest.id,
             lambda name: self._path / upgraded.get(name, {}).get("directory", name),
         )

@@ -244,3 +244,35 @@ def test_the_buffer_keeps_the_last_row_of_a_key(
         b'{"k":1}': b'{"k":1,"v":28}',
         b'{"k":2}': None,
     }
+
+
+STATEMENTS = """
+CREATE TABLE t (id INT, s VARCHAR(9)) WITH (
+  'connector' = 'kafka', 'topic' = '${source}', 'scan.startup.mode' = 'earliest-offset', ${more}
+);
+CREATE TABLE a (id INT NOT NULL, s VARCHAR(2)) WITH (
+  'connector' = 'kafka', 'topic' = '${a}', ${more});
+CREATE TABLE b (id INT NOT NULL, s VARCHAR(2)) WITH (
+  'connector' = 'kafka', 'topic' = '${b}', ${more});
+SET 'table.exec.sink.not-null-enforcer' = 'DROP';
+INSERT INTO a SELECT id, s FROM t;
+SET 'table.exec.sink.type-length-enforcer' = 'TRIM_PAD';
+SET 'execution.micro-batch.max-records' = '1';
+INSERT INTO b SELECT id, s FROM t;
+RESET;
+""".replace("${more}", "'properties.bootstrap.servers' = '${servers}', 'format' = 'json'")
+
+
+def test_each_insert_has_the_settings_at_its_place(
+    spark: SparkSession, broker: Broker, topic: Topics, tmp_path: Path
+) -> None:
+    names = {name: topic(name) for name in ("source", "a", "b")}
+    rows = [(None, b'{"s":"x"}'), (None, b'{"id":1,"s":"y"}'), (None, b'{"id":2,"s":"long"}')]
+    produce(broker.bootstrap_servers, names["source"], rows)
+    given = {**names, "servers": broker.bootstrap_servers}
+    BoundedRun(spark, STATEMENTS, tmp_path / "c", given)()
+    found = {
+        name: [json.loads(record.value())["s"] for record in records(broker, names[name])]
+        for name in ("a", "b")
+    }
+    assert found == {"a": ["y", "long"], "b": ["y", "lo"]}

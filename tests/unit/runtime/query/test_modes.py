@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -9,6 +10,7 @@ import pytest
 from streamtable.core.errors import Condition, StreamtableError
 from streamtable.core.settings.execution import ExecutionMode
 from streamtable.plan.sink.reused_scan import read_scans
+from streamtable.plan.sink.sink import Sink
 from streamtable.runtime.checkpoint.assignment import query_names
 from streamtable.runtime.endpoints import sink_facts
 from streamtable.runtime.preflight.rollback import rollback_obstacles
@@ -146,9 +148,7 @@ def test_a_spark_whose_real_time_mode_has_no_state(spark: str, sql: str, support
     sql = f"INSERT INTO {sql}"
     (plan,) = _session(sql).plans
     told = {
-        mode: mode_warning(
-            "o", plan, fixed_settings({"execution.mode": mode}).current(), spark, bounded=False
-        )
+        mode: mode_warning("o", _in(mode, plan), spark, bounded=False)
         for mode in ("auto", "real-time", "micro-batch")
     }
     assert told["real-time"] is told["micro-batch"] is None
@@ -173,23 +173,19 @@ def test_one_scan_for_inputs_with_state_needs_micro_batches() -> None:
         " GROUP BY a.note"
     )
     (plan,) = _session(sql).plans
-    settings = {
-        mode: fixed_settings({"execution.mode": mode}).current() for mode in ("auto", "real-time")
-    }
-    auto = settings["auto"]
-    assert plan_for_modes(plan, auto, "4.3.0", bounded=False) == plan
-    once = plan_for_modes(plan, auto, "4.3.0", bounded=True)
+    assert plan_for_modes(plan, "4.3.0", bounded=False) == plan
+    once = plan_for_modes(plan, "4.3.0", bounded=True)
     assert len(read_scans(plan)) == 2
     assert len(read_scans(once)) == 1
     # Spark 4.2 runs it in micro-batches in any case.
-    assert plan_for_modes(plan, auto, "4.2.1", bounded=False) == once
+    assert plan_for_modes(plan, "4.2.1", bounded=False) == once
     # As after a bounded run, whose checkpoint goes on.
-    assert mode_warning("o", plan, auto, "4.3.0", bounded=False) is None
-    assert mode_warning("o", once, auto, "4.3.0", bounded=False) == (
+    assert mode_warning("o", plan, "4.3.0", bounded=False) is None
+    assert mode_warning("o", once, "4.3.0", bounded=False) == (
         "o: stays in micro-batches, because one scan of events has served several places so far"
     )
     with pytest.raises(StreamtableError, match="one scan of events has served several places"):
-        mode_of(once, settings["real-time"], "4.3.0", bounded=False, rolls_back=True)
+        mode_of(_in("real-time", once), "4.3.0", bounded=False, rolls_back=True)
 
 
 @pytest.mark.parametrize(
@@ -215,11 +211,10 @@ def test_one_scan_is_no_reason_for_what_needs_micro_batches_anyway(
         " GROUP BY a.note"
     )
     (plan,) = _session(sql).plans
-    settings = fixed_settings({"execution.mode": "real-time"}).current()
-    once = plan_for_modes(plan, settings, spark, bounded=False)
+    once = plan_for_modes(_in("real-time", plan), spark, bounded=False)
     assert len(read_scans(once)) == 1
     with pytest.raises(StreamtableError, match=reason) as refused:
-        mode_of(once, settings, spark, bounded=False, rolls_back=True)
+        mode_of(once, spark, bounded=False, rolls_back=True)
     assert "has served several places" not in str(refused.value)
 
 
@@ -273,21 +268,24 @@ def test_slots(real_time: list[str], in_batches: list[str], slots: int) -> None:
     ],
 )
 def test_which_sinks_are_taken_back(setting: str, sql: str, reason: str | None) -> None:
-    plans = query_names(_session(sql).plans)
-    settings = fixed_settings({"execution.real-time.restore-sinks": setting}).current()
-    facts = sink_facts(plans, settings, str, Path)
-    assert set(rollback_obstacles(plans, facts, settings).values()) == {reason}
+    plans = query_names(
+        _session(f"SET 'execution.real-time.restore-sinks' = '{setting}'; {sql}").plans
+    )
+    facts = sink_facts(plans, str, Path)
+    assert set(rollback_obstacles(plans, facts).values()) == {reason}
 
 
 def _told(sql: str, setting: str) -> str | None:
     (plan,) = _session(sql).plans
-    settings = fixed_settings({"execution.mode": setting}).current()
-    return crash_warning("o", plan, settings, "it is shared", "4.3.0", bounded=False)
+    return crash_warning("o", _in(setting, plan), "it is shared", "4.3.0", bounded=False)
 
 
 def _mode(
     sql: str, setting: str, spark: str = "4.3.0", *, rolls_back: bool = False
 ) -> ExecutionMode:
     (plan,) = _session(sql).plans
-    settings = fixed_settings({"execution.mode": setting}).current()
-    return mode_of(plan, settings, spark, bounded=False, rolls_back=rolls_back)
+    return mode_of(_in(setting, plan), spark, bounded=False, rolls_back=rolls_back)
+
+
+def _in(mode: str, plan: Sink) -> Sink:
+    return replace(plan, settings=fixed_settings({"execution.mode": mode}).current())

@@ -103,13 +103,12 @@ class _Job:
         program.write_text(_PROGRAM)
         command = [sys.executable, str(program), str(self.folder)]
         options = ProofOptions(timedelta(milliseconds=50), 1_000.0, "1g", command, ["job.sql"])
-        plans, session = _planned(inserts)
+        plans = _planned(inserts)
         given = {"temporary": False, "bounded": False, **more}
         with repeated_proofs(
             plans,
             options,
             self.folder / "checkpoint",
-            session.settings.current(),
             (),
             self.notices.append,
             self.observer,
@@ -118,10 +117,10 @@ class _Job:
             yield
 
 
-def _planned(inserts: str) -> tuple[dict[str, Sink], Session]:
+def _planned(inserts: str) -> dict[str, Sink]:
     session = Session()
     session.load(_TABLES + inserts, "job.sql")
-    return query_names(session.plans), session
+    return query_names(session.plans)
 
 
 @pytest.fixture
