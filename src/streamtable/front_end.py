@@ -10,6 +10,7 @@ from streamtable.catalog.catalog import Catalog
 from streamtable.catalog.define import define
 from streamtable.catalog.functions import python_function, search_in
 from streamtable.catalog.java_functions import java_function
+from streamtable.catalog.views import View
 from streamtable.connector_api.catalogs import CATALOG_TYPES
 from streamtable.connector_api.connectors import CONNECTORS
 from streamtable.core.answer import Answer, text_answer
@@ -176,8 +177,7 @@ class FrontEnd:
                 self._select(statement)
             case CreateView():
                 self.catalog.create_view(statement)
-                at, temporary = statement.name_at, statement.temporary
-                self._check_columns(statement.name, at, temporary=temporary)
+                self._check_columns(statement.name, temporary=statement.temporary)
             case _:
                 self._define(statement)
 
@@ -201,10 +201,10 @@ class FrontEnd:
         define(statement, self.catalog)
         made = statement.table if isinstance(statement, CreateTableLike) else statement
         if isinstance(made, CreateTable):
-            self._check_columns(made.name, made.name_at, temporary=made.temporary)
+            self._check_columns(made.name, temporary=made.temporary)
             self._told += self.catalog.notices(made.name)
         elif isinstance(made, AlterTable | AlterView) and self.catalog.has(made.name):
-            self._check_columns(made.name, made.name_at, temporary=False)
+            self._check_columns(made.name, temporary=False)
             self._told += self.catalog.notices(made.name)
 
     def _create_function(self, statement: CreateFunction) -> None:
@@ -233,10 +233,15 @@ class FrontEnd:
                     " connectors and formats are built in"
                 )
 
-    def _check_columns(self, name: Name, at: Span | None, *, temporary: bool) -> None:
-        """Remove a table or view from the catalog if its columns do not bind."""
+    def _check_columns(self, name: Name, *, temporary: bool) -> None:
+        """Bind the columns of a table or view; remove it from the catalog if they do not bind."""
+        content = self.catalog.declared(name, temporary=temporary)
         try:
-            columns_of(self.catalog, self.catalog.find(name, at))
+            if isinstance(content, View):
+                view = QueryPlanner(self.catalog).with_star_columns(content)
+                self.catalog.keep(name, view, temporary=temporary)
+            elif content is not None:
+                columns_of(self.catalog, content)
         except StreamtableError:
             self.catalog.forget(name, temporary=temporary)
             raise

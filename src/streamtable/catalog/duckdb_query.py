@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from sqlglot import exp
 
 from streamtable.catalog.catalog import Catalog
-from streamtable.catalog.views import View, qualified
+from streamtable.catalog.views import View, qualified, without_stars
 from streamtable.core.table import Table
 from streamtable.sql.duckdb import Refused, duckdb_sql
 from streamtable.sql.statements.model import Insert
@@ -58,8 +58,8 @@ def duckdb_query(insert: Insert, catalog: Catalog, refused: Refused) -> DuckDbQu
 def _of_view(view: View) -> exp.Query:
     """Return the query of a view; `columns` of the view rename its output."""
     if not view.columns:
-        return view.query
+        return without_stars(view.query)
     columns = [exp.to_identifier(name) for name in view.columns]
     alias = exp.TableAlias(this=exp.to_identifier("renamed"), columns=columns)
-    inner = exp.Subquery(this=view.query.copy(), alias=alias)
+    inner = exp.Subquery(this=without_stars(view.query), alias=alias)
     return exp.Select(expressions=[exp.Star()], from_=exp.From(this=inner))

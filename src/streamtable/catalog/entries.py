@@ -87,6 +87,14 @@ class Entries:
         path = self.namespaces.path(name)
         return path in self._permanent or path in self._temporary
 
+    def declared(self, name: Name, *, temporary: bool) -> Table | View | None:
+        """Return the permanent or the temporary table or view of a name; None without one."""
+        return self._entries(temporary=temporary).get(self.namespaces.path(name))
+
+    def keep(self, name: Name, view: View, *, temporary: bool) -> None:
+        """Replace the declaration of a view."""
+        self._entries(temporary=temporary)[self.namespaces.path(name)] = view
+
     def forget(self, name: Name, *, temporary: bool) -> None:
         """Remove a declaration by name."""
         self._entries(temporary=temporary).pop(self.namespaces.path(name), None)

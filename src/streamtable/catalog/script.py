@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from streamtable.catalog.catalog import Entry
 from streamtable.catalog.namespaces import Described
-from streamtable.catalog.views import View
+from streamtable.catalog.views import View, without_stars
 from streamtable.core.secrets import MASK, is_secret, without_secrets
 from streamtable.core.table import ComputedColumn, MetadataColumn, Schema, Table, TableColumn
 from streamtable.core.types import quote
@@ -65,7 +65,7 @@ def create_view_sql(entry: Entry, view: View, columns: list[str]) -> str:
             names,
             ")",
             *_comment(view.comment),
-            f"AS {flink_sql(view.query, quoted=True)}",
+            f"AS {flink_sql(without_stars(view.query), quoted=True)}",
         ]
     )
 

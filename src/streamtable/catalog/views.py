@@ -1,8 +1,8 @@
-"""Views: named queries; table names are resolved when the view is created."""
+"""Views: named queries; names of tables, and `*`, are resolved when the view is created."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from sqlglot import exp
 
@@ -10,6 +10,11 @@ from streamtable.catalog.namespaces import Namespaces
 from streamtable.core.errors import Span
 from streamtable.sql.nodes import JoinGroup
 from streamtable.sql.place import place_of, put_at
+
+_COLUMNS = "columns"
+
+#: The columns of stars, by the places of the stars.
+Stars = dict[Span | None, list[exp.Expr]]
 
 
 @dataclass(frozen=True)
@@ -36,6 +41,39 @@ def qualified(query: exp.Query, namespaces: Namespaces) -> exp.Query:
             table.set("alias", exp.TableAlias(this=_name(names[-1], table)))
         table.set("db", _name(path.database, table))
         table.set("catalog", _name(path.catalog, table))
+    return found
+
+
+def star_of(item: exp.Expr) -> exp.Star | None:
+    """Return the star of a SELECT item `*` or `t.*`."""
+    star = item.this if isinstance(item, exp.Column) else item
+    return star if isinstance(star, exp.Star) else None
+
+
+def columns_kept(star: exp.Star) -> list[exp.Expr]:
+    """Return the columns that a star had when its view was created; empty outside of views."""
+    return [column.copy() for column in star.meta_get(_COLUMNS) or ()]
+
+
+def with_stars(view: View, stars: Stars) -> View:
+    """Return a view whose stars keep these columns, as in Flink."""
+    query = view.query.copy()
+    for star in query.find_all(exp.Star):
+        found = stars.get(star.meta_get("at"))
+        if found is not None:
+            star.meta[_COLUMNS] = found
+    return replace(view, query=query)
+
+
+def without_stars(query: exp.Query) -> exp.Query:
+    """Return the query of a view with columns in place of its stars."""
+    found = query.copy()
+    for select in list(found.find_all(exp.Select)):
+        items: list[exp.Expr] = []
+        for item in select.expressions:
+            star = star_of(item)
+            items += (columns_kept(star) if star else []) or [item]
+        select.set("expressions", items)
     return found
 
 

@@ -67,3 +67,51 @@ def test_columns_are_checked_when_the_view_is_created(sql: str, message: str) ->
         session.load(sql, "b.sql")
     assert str(refused.value).startswith(f"b.sql:{message}")
     assert "\n" not in str(refused.value)
+
+
+#: Queries with stars, and the columns that they keep.
+STARS = {
+    "SELECT * FROM b": "a, s",
+    "SELECT x.*, a + 1 AS n FROM b AS x": "a, s, n",
+    "SELECT * FROM (SELECT *, 1 AS n FROM b) WHERE n > 0": "a, s, n",
+    "SELECT * FROM b UNION ALL SELECT * FROM dd.b": "a, s",
+    "WITH x AS (SELECT * FROM b) SELECT x.* FROM x, b AS y WHERE x.a = y.a": "a, s",
+    "SELECT * FROM b JOIN dd.c AS d USING (a)": "a, s, s0",
+    "TABLE b": "a, s",
+    "SELECT * FROM b WHERE (a, s) IN (SELECT * FROM dd.b)": "a, s",
+    "SELECT * FROM b WHERE EXISTS (SELECT * FROM dd.b)": "a, s",
+    "SELECT * FROM b ORDER BY b.a LIMIT 3": "a, s",
+    "SELECT y.* FROM b AS x, LATERAL (SELECT * FROM dd.b WHERE a = x.a LIMIT 1) AS y": "a, s",
+    "SELECT r.* FROM (SELECT CAST(ROW(a, s) AS ROW<x INT, y STRING>) AS r FROM b)": "x, y",
+    "SELECT * FROM earlier": "a, s",
+}
+
+
+@pytest.mark.parametrize(("query", "columns"), STARS.items(), ids=list(STARS))
+@pytest.mark.parametrize(
+    "change", ["CREATE VIEW v AS", "CREATE VIEW v AS TABLE dd.c; ALTER VIEW v AS"]
+)
+def test_a_star_keeps_the_columns_of_its_creation(change: str, query: str, columns: str) -> None:
+    names = ", ".join(f"`{name}`" for name in columns.split(", ")) if "s0" in columns else ""
+    if names:  # a view has distinct names
+        query = f"SELECT * FROM ({query}) AS q (a, s, s0)"
+    session = Session()
+    session.load(f"{_TABLES}CREATE VIEW earlier AS SELECT * FROM b; {change} {query};", "a.sql")
+    session.load("SHOW CREATE VIEW v", "b.sql")
+    session.load(
+        "ALTER TABLE b ADD (c INT FIRST, d INT); ALTER TABLE dd.b ADD e INT FIRST", "c.sql"
+    )
+    session.load("ALTER TABLE dd.c ADD f INT", "d.sql")
+    session.load("SHOW CREATE VIEW v; DESCRIBE v", "e.sql")
+    before, after, described = session.answers
+    assert str(before) == str(after)
+    assert ", ".join(row[0] for row in described.rows) == columns
+    session.load(f"DROP VIEW v; {after}; DESCRIBE v; SELECT * FROM v", "f.sql")
+    assert session.answers[-1].rows == described.rows
+
+
+def test_a_permanent_view_is_checked_beside_a_temporary_one() -> None:
+    session = Session()
+    session.load(f"{_TABLES}CREATE TEMPORARY VIEW v AS SELECT a FROM b;", "a.sql")
+    with pytest.raises(StreamtableError, match="column 'nosuch' does not exist"):
+        session.load("CREATE VIEW v AS SELECT nosuch FROM b", "b.sql")

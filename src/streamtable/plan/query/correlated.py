@@ -88,7 +88,7 @@ def untied(query: exp.Expr, planner: Planner) -> Untied | None:
     if limit is not None:
         _check_rows(query, limit)
         sides = [_named(tie.inner, f"$tie{i}") for i, tie in enumerate(ties)]
-        changed, items = first_rows(query, local, sides, inner)
+        changed, items = first_rows(query, local, sides, inner, planner.stars)
         return Untied(changed, ties, items, None)
     return _without_ties(query, local, ties, inner)
 

@@ -12,8 +12,10 @@ from collections.abc import Sequence
 
 from sqlglot import exp
 
+from streamtable.catalog.views import Stars
 from streamtable.plan.binding.expressions import InputField
 from streamtable.plan.query.relation import name_of
+from streamtable.plan.query.stars import expand_stars
 from streamtable.sql.nodes import FlinkCall
 from streamtable.sql.place import place_of, put_at
 
@@ -25,6 +27,7 @@ def first_rows(
     local: Sequence[exp.Expr],
     sides: Sequence[exp.Expr],
     inner: Sequence[InputField],
+    stars: Stars,
 ) -> tuple[exp.Select, list[exp.Expr]]:
     """Rewrite a subquery without aggregates that has LIMIT.
 
@@ -33,13 +36,14 @@ def first_rows(
         local: the conditions of its WHERE over its own FROM.
         sides: the inner sides of its ties, each with an alias.
         inner: the columns of its FROM.
+        stars: takes the columns of its stars.
 
     Returns:
         The rewritten query, which selects the items and then the sides, and the items.
     """
     items = [
         exp.alias_(item.unalias().copy(), name_of(item, i), quoted=True)
-        for i, item in enumerate(_without_star(query, inner))
+        for i, item in enumerate(expand_stars(query.expressions, inner, stars))
     ]
     place, limit = place_of(query.args["limit"]), query.args["limit"].expression
     window = exp.Window(
@@ -64,17 +68,6 @@ def first_rows(
     bound = exp.LTE(this=exp.column(_RANK, quoted=True), expression=limit.copy())
     outer.set("where", exp.Where(this=bound))
     return outer, items
-
-
-def _without_star(query: exp.Select, inner: Sequence[InputField]) -> list[exp.Expr]:
-    """Return the items, with the columns of FROM for `*`."""
-    found: list[exp.Expr] = []
-    for item in query.expressions:
-        if isinstance(item, exp.Star):
-            found += [exp.column(c.name, table=c.qualifier, quoted=True) for c in inner]
-        else:
-            found.append(item)
-    return found
 
 
 def _over_items(key: exp.Expr, items: Sequence[exp.Expr]) -> exp.Expr:

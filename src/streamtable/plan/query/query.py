@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from sqlglot import exp
 
 from streamtable.catalog.catalog import Catalog, View
+from streamtable.catalog.views import Stars, with_stars
 from streamtable.core.errors import Condition, InternalError, Span, StreamtableError
 from streamtable.core.table import Table
 from streamtable.plan.binding.expressions import Binder, Input, InputField
@@ -51,12 +52,14 @@ class QueryPlanner:
         views: planned queries of the WITH clauses in scope.
         options_hints: whether hints may change table options.
         within: names of the views whose queries contain this query.
+        stars: takes the columns of each star in a SELECT of the query, except those of its views.
     """
 
     catalog: Catalog
     views: Mapping[str, Relation] = field(default_factory=dict)
     options_hints: bool = True
     within: frozenset[str] = frozenset()
+    stars: Stars = field(default_factory=dict)
 
     def plan(self, query: exp.Expr, *, whole: bool = False) -> Relation:
         """Plan a query of any form.
@@ -203,6 +206,15 @@ class QueryPlanner:
             StreamtableError: COLUMN_COUNT_MISMATCH for a wrong list of columns, CHANGE_REFUSED for
                 a view that reads itself, or an error of the query.
         """
+        return self._view(view, {})
+
+    def with_star_columns(self, view: View) -> View:
+        """Return a view whose stars keep their present columns, as in Flink; raises as above."""
+        stars: Stars = {}
+        self._view(view, stars)
+        return with_stars(view, stars)
+
+    def _view(self, view: View, stars: Stars) -> Relation:
         if view.name in self.within:
             raise StreamtableError(
                 Condition.CHANGE_REFUSED,
@@ -211,7 +223,7 @@ class QueryPlanner:
                 reason="its query reads the view itself",
                 hint="give the view a name that its query does not read",
             )
-        inner = replace(self, views={}, within=self.within | {view.name})
+        inner = replace(self, views={}, within=self.within | {view.name}, stars=stars)
         relation = inner.plan(view.query)
         return _renamed(relation, None, view.columns, view.name, view.at)
 

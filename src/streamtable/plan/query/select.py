@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sqlglot import exp
 
-from streamtable.core.errors import Condition, StreamtableError, closest
+from streamtable.core.errors import Condition, StreamtableError
 from streamtable.plan.aggregate.group_aggregate import GroupAggregate
 from streamtable.plan.aggregate.grouping_sets import (
     expand_groups,
@@ -17,6 +17,7 @@ from streamtable.plan.over.plan_over import windows_of, with_named_windows, with
 from streamtable.plan.query.conditions import bind_condition
 from streamtable.plan.query.relation import Relation, bound_field, name_of, project
 from streamtable.plan.query.scalar import with_scalars
+from streamtable.plan.query.stars import expand_stars
 from streamtable.plan.query.subquery import Planner
 from streamtable.plan.query.ttl_hints import TtlHints, aggregate_with_ttl
 from streamtable.plan.window.plan_group_window import with_group_window
@@ -34,7 +35,7 @@ def plan_select(query: exp.Select, source: Relation, planner: Planner, ttls: Ttl
     - SELECT computes the output.
     - DISTINCT groups by all output columns.
     """
-    items = _expand_stars(query.expressions, source)
+    items = expand_stars(query.expressions, source.columns, planner.stars)
     items = with_named_windows(items, query.args.get("windows") or [])
     having = query.args.get("having")
     group = query.args.get("group")
@@ -164,60 +165,3 @@ def distinct(relation: Relation) -> Relation:
     fields = relation.node.fields
     node = GroupAggregate(relation.node, tuple(f.name for f in fields), ())
     return Relation(node, relation.columns)
-
-
-def _expand_stars(items: list[exp.Expr], source: Relation) -> list[exp.Expr]:
-    expanded: list[exp.Expr] = []
-    for item in items:
-        if isinstance(item, exp.Star):
-            if not source.columns:
-                raise StreamtableError(
-                    Condition.SYNTAX, at=place_of(item), expected="FROM after *", found="none"
-                )
-            expanded.extend(
-                _column(c.qualifier, c.name, item) for c in source.columns if not c.merged
-            )
-        elif isinstance(item, exp.Column) and isinstance(item.this, exp.Star):
-            found = [c for c in source.columns if c.qualifier == item.table]
-            if fields := _fields_of_row(item, source):
-                expanded.extend(fields)
-                continue
-            if not found:
-                qualifiers = {c.qualifier for c in source.columns if c.qualifier}
-                raise StreamtableError(
-                    Condition.UNKNOWN_TABLE,
-                    at=place_of(item),
-                    table=item.table,
-                    hint=closest(item.table, qualifiers),
-                )
-            expanded.extend(_column(c.qualifier, c.name, item) for c in found)
-        else:
-            expanded.append(item)
-    return expanded
-
-
-def _fields_of_row(star: exp.Column, source: Relation) -> list[exp.Expr]:
-    """Expand `row.*` or `t.row.*`; empty if no column of that name is a ROW."""
-    rows = [
-        column
-        for column in source.columns
-        if column.name == star.table
-        and star.text("db") in ("", column.qualifier)
-        and column.field.type.fields
-    ]
-    tables = {column.qualifier for column in source.columns}
-    if len(rows) != 1 or (not star.text("db") and star.table in tables):
-        return []
-    found: list[exp.Expr] = []
-    for field in rows[0].field.type.fields:
-        row = _column(rows[0].qualifier, rows[0].name, star)
-        found.append(exp.Dot(this=row, expression=exp.to_identifier(field.name, quoted=True)))
-    return found
-
-
-def _column(qualifier: str | None, name: str, star: exp.Expr) -> exp.Column:
-    column = exp.column(name, table=qualifier, quoted=True)
-    place = place_of(star)
-    if place is not None:
-        column.meta["at"] = place
-    return column

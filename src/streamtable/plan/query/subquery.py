@@ -12,6 +12,7 @@ from typing import Protocol
 
 from sqlglot import exp
 
+from streamtable.catalog.views import Stars
 from streamtable.core.errors import Condition, StreamtableError
 from streamtable.core.types import BOOLEAN
 from streamtable.plan.aggregate.plan_aggregate import has_aggregate
@@ -26,7 +27,14 @@ from streamtable.sql.place import place_of
 
 
 class Planner(Protocol):
-    """Planner of subqueries."""
+    """Planner of subqueries.
+
+    Attributes:
+        stars: takes the columns of each star in a SELECT.
+    """
+
+    @property
+    def stars(self) -> Stars: ...  # noqa: D102 - an attribute
 
     def plan(self, query: exp.Expr) -> Relation:
         """Plan a whole query."""

@@ -1,0 +1,84 @@
+"""Expand stars of SELECT, `*`, `t.*` and `row.*`, to columns."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from sqlglot import exp
+
+from streamtable.catalog.views import Stars, columns_kept, star_of
+from streamtable.core.errors import Condition, StreamtableError, closest
+from streamtable.plan.binding.bound import InputField
+from streamtable.sql.place import place_of
+
+
+def expand_stars(
+    items: Iterable[exp.Expr], columns: Sequence[InputField], stars: Stars
+) -> list[exp.Expr]:
+    """Return the items with columns for each star; a star of a view has those of its creation.
+
+    Args:
+        items: the items of a SELECT.
+        columns: the columns of its FROM.
+        stars: takes the columns of each star.
+
+    Raises:
+        StreamtableError: UNKNOWN_TABLE, or SYNTAX for a `*` without FROM.
+    """
+    expanded: list[exp.Expr] = []
+    for item in items:
+        star = star_of(item)
+        if star is None:
+            expanded.append(item)
+            continue
+        found = columns_kept(star) or _columns(item, columns)
+        stars.setdefault(star.meta_get("at"), [column.copy() for column in found])
+        expanded += found
+    return expanded
+
+
+def _columns(item: exp.Expr, columns: Sequence[InputField]) -> list[exp.Expr]:
+    if isinstance(item, exp.Star):
+        if not columns:
+            raise StreamtableError(
+                Condition.SYNTAX, at=place_of(item), expected="FROM after *", found="none"
+            )
+        return [_column(c.qualifier, c.name, item) for c in columns if not c.merged]
+    table, schema = item.text("table"), item.text("db")
+    fields = list(_fields_of_row(item, table, schema, columns))
+    if fields:
+        return fields
+    found = [] if schema else [c for c in columns if c.qualifier == table]
+    if not found:
+        raise StreamtableError(
+            Condition.UNKNOWN_TABLE,
+            at=place_of(item),
+            table=f"{schema}.{table}" if schema else table,
+            hint=closest(table, {c.qualifier for c in columns if c.qualifier}),
+        )
+    return [_column(c.qualifier, c.name, item) for c in found]
+
+
+def _fields_of_row(
+    star: exp.Expr, name: str, table: str, columns: Sequence[InputField]
+) -> Iterator[exp.Expr]:
+    """Expand `row.*` or `t.row.*`; empty if no column of that name is a ROW."""
+    rows = [
+        column
+        for column in columns
+        if column.name == name and table in ("", column.qualifier) and column.field.type.fields
+    ]
+    tables = {column.qualifier for column in columns}
+    if len(rows) != 1 or (not table and name in tables):
+        return
+    for field in rows[0].field.type.fields:
+        row = _column(rows[0].qualifier, rows[0].name, star)
+        yield exp.Dot(this=row, expression=exp.to_identifier(field.name, quoted=True))
+
+
+def _column(qualifier: str | None, name: str, star: exp.Expr) -> exp.Column:
+    column = exp.column(name, table=qualifier, quoted=True)
+    place = place_of(star)
+    if place is not None:
+        column.meta["at"] = place
+    return column
