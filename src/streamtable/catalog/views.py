@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 
 from sqlglot import exp
 
+from streamtable.catalog.column_paths import is_named_by_with, with_table_names
 from streamtable.catalog.namespaces import Namespaces
 from streamtable.core.errors import Span
 from streamtable.sql.nodes import JoinGroup
@@ -30,10 +31,10 @@ class View:
 
 def qualified(query: exp.Query, namespaces: Namespaces) -> exp.Query:
     """Return the query with qualified table names; names of WITH queries stay as they are."""
-    found = query.copy()
+    found = with_table_names(query.copy(), namespaces)
     for table in list(found.find_all(exp.Table)):
         names = tuple(part.name for part in table.parts)
-        if len(names) == 1 and _is_named_by_with(table, names[0]):
+        if len(names) == 1 and is_named_by_with(table, names[0]):
             continue
         path = namespaces.path(names)
         alias = table.args.get("alias")
@@ -81,19 +82,3 @@ def _name(text: str, table: exp.Table) -> exp.Identifier:
     identifier = exp.Identifier(this=text, quoted=True)
     at = place_of(table)
     return identifier if at is None else put_at(identifier, at)
-
-
-def _is_named_by_with(table: exp.Table, name: str) -> bool:
-    """Return whether a name is a WITH query in scope; an item sees only the items before it."""
-    inner: exp.Expr = table
-    while (around := inner.parent) is not None:
-        clause = around.args.get("with_")
-        seen: list[exp.Expr] = []
-        if isinstance(around, exp.With):
-            seen = around.expressions[: inner.index]
-        elif clause is not None and clause is not inner:
-            seen = clause.expressions
-        if any(item.alias == name for item in seen):
-            return True
-        inner = around
-    return False

@@ -115,3 +115,52 @@ def test_a_permanent_view_is_checked_beside_a_temporary_one() -> None:
     session.load(f"{_TABLES}CREATE TEMPORARY VIEW v AS SELECT a FROM b;", "a.sql")
     with pytest.raises(StreamtableError, match="column 'nosuch' does not exist"):
         session.load("CREATE VIEW v AS SELECT nosuch FROM b", "b.sql")
+
+
+#: Queries whose columns have the path of their table, and their tables; or the error.
+PATHS = {
+    "SELECT dd.b.a FROM dd.b WHERE default_catalog.dd.b.s = 'x'": "dd.b",
+    "SELECT default_catalog.default_database.b.* FROM default_database.b": "b",
+    "SELECT default_database.b.a FROM default_database.b AS b": "b",
+    "SELECT dd.c.a FROM b JOIN dd.c ON default_database.b.a = dd.c.a GROUP BY dd.c.a": "b dd.c",
+    "SELECT a FROM b WHERE EXISTS (TABLE dd.c) AND default_database.b.a > 0": "b dd.c",
+    "SELECT dd.b.a FROM b": "1:8: UNKNOWN_COLUMN: column 'dd.b.a' does not exist",
+    "SELECT dd.b.a FROM dd.b AS x": "1:8: UNKNOWN_COLUMN: column 'dd.b.a' does not exist",
+    "SELECT a FROM b WHERE EXISTS (SELECT 1 FROM dd.c AS b WHERE dd.b.a = b.a)": (
+        "1:61: UNKNOWN_COLUMN: column 'dd.b.a' does not exist"
+    ),
+    "SELECT dd.b.* FROM b": "1:8: UNKNOWN_TABLE: table dd.b does not exist",
+    "SELECT dd.b.a FROM dd.b WHERE EXISTS (SELECT 1 FROM b WHERE dd.b.a = b.a)": (
+        "1:61: UNKNOWN_COLUMN: column 'dd.b.a' does not exist"
+    ),
+    "WITH b AS (SELECT 1 AS a) SELECT default_database.b.a FROM b": (
+        "1:34: UNKNOWN_COLUMN: column 'default_database.b.a' does not exist"
+    ),
+}
+
+
+@pytest.mark.parametrize(("query", "found"), PATHS.items(), ids=list(PATHS))
+@pytest.mark.parametrize("view", [False, True])
+def test_columns_with_the_path_of_their_table(query: str, found: str, *, view: bool) -> None:
+    session = Session()
+    session.load(_TABLES, "a.sql")
+    statement = f"CREATE VIEW v AS\n{query}; SELECT * FROM v" if view else query
+    if ":" in found:
+        with pytest.raises(StreamtableError) as refused:
+            session.load(statement, "b.sql")
+        place = found.replace("1:", "2:", 1) if view else found
+        assert str(refused.value).startswith(f"b.sql:{place}")
+        return
+    session.load(statement, "b.sql")
+    lines = [line.split() for line in session.explain().splitlines()]
+    assert [words[1].strip(":") for words in lines if words[:1] == ["Scan"]] == found.split()
+
+
+def test_a_field_of_a_row_is_no_column_of_a_path() -> None:
+    session = Session()
+    session.load(
+        f"CREATE DATABASE dd; CREATE TABLE dd.b (r ROW<x INT, b ROW<y INT>>) {_WITH};"
+        " USE dd; SELECT b.r.x, r.x, dd.b.r.x, default_catalog.dd.b.r.b.y, b.r.b.y, r.b.y FROM b",
+        "a.sql",
+    )
+    assert [c.name for c in session.selects[0].columns] == ["x", "x", "x", "y", "y", "y"]

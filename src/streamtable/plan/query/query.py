@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from sqlglot import exp
 
 from streamtable.catalog.catalog import Catalog, View
+from streamtable.catalog.column_paths import with_table_names
 from streamtable.catalog.views import Stars, with_stars
 from streamtable.core.errors import Condition, InternalError, Span, StreamtableError
 from streamtable.core.table import Table
@@ -72,6 +73,8 @@ class QueryPlanner:
         Raises:
             StreamtableError: at the place of an error or an unsupported clause.
         """
+        if whole and isinstance(query, exp.Query):
+            query = with_table_names(query, self.catalog.namespaces)
         asked, added = with_sort_items(query)
         given = self._with_views(query)._rows(asked, whole=whole)  # noqa: SLF001 - of this class
         rows = limited(asked, given, whole=whole)
