@@ -7,7 +7,8 @@ therefore 0 and `COALESCE(MAX(v), 0)` has its default value, as in Flink.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 from sqlglot import exp
@@ -102,6 +103,65 @@ def _check_rows(query: exp.Select, limit: exp.Expr) -> None:
             "LIMIT beside aggregates in a subquery that reads columns of the query around it",
             "group in a subquery in its FROM",
         )
+
+
+#: Clauses of a subquery by the keys of sqlglot.
+_CLAUSES = {
+    "expressions": "SELECT",
+    "from_": "FROM",
+    "joins": "FROM",
+    "group": "GROUP BY",
+    "having": "HAVING",
+    "order": "ORDER BY",
+    "with_": "WITH",
+}
+
+
+@contextmanager
+def naming_outer_columns(query: exp.Expr, outer: Sequence[InputField]) -> Iterator[None]:
+    """Name the clause of a subquery that reads a column of the outer query, in place of an error.
+
+    Args:
+        query: the subquery that is planned in this block.
+        outer: the columns of the outer query.
+
+    Raises:
+        StreamtableError: NOT_YET for a column that only the outer query has.
+    """
+    try:
+        yield
+    except StreamtableError as error:
+        unknown = error.condition is Condition.UNKNOWN_COLUMN
+        if not unknown or not _is_of(str(error.values["column"]), outer):
+            raise
+        raise StreamtableError(
+            Condition.NOT_YET,
+            at=error.at,
+            what=f"a column of the outer query in {_place(query, error)}",
+            hint="join the tables instead",
+        ) from None
+
+
+def _place(query: exp.Expr, error: StreamtableError) -> str:
+    """Return in words what part of a subquery has the column of an error."""
+    if isinstance(query, exp.SetOperation):
+        return query.key.upper()
+    for column in query.find_all(exp.Column):
+        if place_of(column) != error.at:
+            continue
+        if column.find_ancestor(exp.Query) is not query:
+            return "a subquery of a subquery"
+        part: exp.Expr = column
+        while part.parent is not None and part.parent is not query:
+            part = part.parent
+        if part.arg_key in _CLAUSES:
+            return f"{_CLAUSES[part.arg_key]} of a subquery"
+    return "a subquery with WITH" if query.args.get("with_") else "a subquery"
+
+
+def _is_of(written: str, columns: Sequence[InputField]) -> bool:
+    first, _, second = written.partition(".")
+    return any(c.name == first or (c.qualifier, c.name) == (first, second) for c in columns)
 
 
 def tied(ties: Sequence[Tie], outer: Relation, inner: Relation) -> list[Part]:

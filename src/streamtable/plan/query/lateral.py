@@ -10,7 +10,7 @@ from streamtable.plan.binding.expressions import Binder, Input, InputField
 from streamtable.plan.join.kind import JoinKind
 from streamtable.plan.join.plan_join import apart, join_relations
 from streamtable.plan.query.conditions import bind_part
-from streamtable.plan.query.correlated import Untied, not_yet, tied, untied
+from streamtable.plan.query.correlated import Untied, naming_outer_columns, not_yet, tied, untied
 from streamtable.plan.query.relation import Relation, name_of, with_values
 from streamtable.plan.query.subquery import Planner
 from streamtable.sql.place import place_of
@@ -41,7 +41,8 @@ def plan_lateral(
     """
     query = node.this.unnest()
     found = untied(query, planner)
-    inner = planner.plan(query if found is None else found.query)
+    with naming_outer_columns(query, left.columns):
+        inner = planner.plan(query if found is None else found.query)
     ties = [] if found is None else found.ties
     outer, inner = apart([left, inner])
     count = len(inner.columns) - len(ties)

@@ -20,11 +20,12 @@ from streamtable.plan.query.conditions import bind_part, conjuncts
 from streamtable.plan.query.from_clause import plan_from_clause, refuse_version, sees_others
 from streamtable.plan.query.hints import check_not_view, check_query_hints, hinted
 from streamtable.plan.query.lateral import plan_lateral
+from streamtable.plan.query.plan_subquery import plan_subquery
 from streamtable.plan.query.relation import Relation, of_node
 from streamtable.plan.query.scalar import has_scalar, with_scalars
 from streamtable.plan.query.select import plan_select
 from streamtable.plan.query.set_operation import plan_set_operation
-from streamtable.plan.query.subquery import plan_subquery, subquery_of
+from streamtable.plan.query.subquery import subquery_of
 from streamtable.plan.query.ttl_hints import TtlHints
 from streamtable.plan.rank.plan_rank import bounded, limited
 from streamtable.plan.rank.sort_items import with_sort_items

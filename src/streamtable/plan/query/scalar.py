@@ -8,11 +8,10 @@ from dataclasses import replace
 from sqlglot import exp
 
 from streamtable.core.errors import Condition, StreamtableError
-from streamtable.plan.binding.expressions import InputField
 from streamtable.plan.join.kind import JoinKind
 from streamtable.plan.join.plan_join import apart, join_relations
 from streamtable.plan.keys import is_single
-from streamtable.plan.query.correlated import tied, untied
+from streamtable.plan.query.correlated import naming_outer_columns, tied, untied
 from streamtable.plan.query.relation import Relation
 from streamtable.plan.query.subquery import Planner
 from streamtable.sql.place import place_of
@@ -71,7 +70,8 @@ def _joined(
     found = untied(node.this, planner)
     ties = [] if found is None else found.ties
     query = node.this if found is None else found.query
-    inner = _planned(query, relation, planner)
+    with naming_outer_columns(query, relation.columns):
+        inner = planner.plan(query)
     count = len(inner.columns) - len(ties)
     aggregates = None if found is None else found.columns
     wanted = count if found is None or aggregates is None else len(found.values)
@@ -110,23 +110,3 @@ def _joined(
         return exp.column(names[part.name], table=_QUALIFIER, quoted=True)
 
     return joined, found.values[0].transform(qualified)
-
-
-def _planned(query: exp.Expr, around: Relation, planner: Planner) -> Relation:
-    try:
-        return planner.plan(query)
-    except StreamtableError as error:
-        unknown = error.condition is Condition.UNKNOWN_COLUMN
-        if not unknown or not _is_of(str(error.values["column"]), around.columns):
-            raise
-        raise StreamtableError(
-            Condition.NOT_YET,
-            at=error.at,
-            what="a correlated scalar subquery",
-            hint="join a subquery that groups by the correlated columns",
-        ) from None
-
-
-def _is_of(written: str, columns: Sequence[InputField]) -> bool:
-    first, _, second = written.partition(".")
-    return any(c.name == first or (c.qualifier, c.name) == (first, second) for c in columns)

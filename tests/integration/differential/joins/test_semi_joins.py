@@ -53,8 +53,48 @@ QUANTIFIED = {
         ),
     ),
 }
+#: Subqueries of each group that do more than filter rows.
+GROUPED = {
+    "largest_of_its_group": Query(
+        (0,), "SELECT k, v FROM a WHERE v IN (SELECT MAX(b.v) FROM b WHERE b.g = a.g)"
+    ),
+    "among_the_first_of_its_group": Query(
+        (0,),
+        "SELECT k, v FROM a WHERE v IN (SELECT b.v FROM b WHERE b.g = a.g ORDER BY b.v LIMIT 2)",
+        (
+            "SELECT k, v FROM a WHERE EXISTS (SELECT 1 FROM (SELECT g, v, ROW_NUMBER() OVER"
+            " (PARTITION BY g ORDER BY v) AS n FROM b) AS r"
+            " WHERE r.g = a.g AND r.v = a.v AND r.n <= 2)"
+        ),
+    ),
+    "not_among_the_values_of_its_group": Query(
+        (0,),
+        "SELECT k, v FROM a WHERE v NOT IN (SELECT b.v FROM b WHERE b.g = a.g GROUP BY b.v)",
+        "SELECT k, v FROM a WHERE v NOT IN (SELECT b.v FROM b WHERE b.g = a.g)",
+    ),
+    "no_value_twice_in_its_group": Query(
+        (0,),
+        (
+            "SELECT k, v FROM a WHERE NOT EXISTS"
+            " (SELECT b.v FROM b WHERE b.g = a.g GROUP BY b.v HAVING COUNT(*) > 1)"
+        ),
+        (
+            "SELECT k, v FROM a WHERE a.g IS NULL OR a.g NOT IN (SELECT g FROM b"
+            " WHERE g IS NOT NULL GROUP BY g, v HAVING COUNT(*) > 1)"
+        ),
+    ),
+    "limited_exists": Query(
+        (0,),
+        (
+            "SELECT k, v FROM a WHERE EXISTS"
+            " (SELECT 1 FROM b WHERE b.v > a.v ORDER BY b.k DESC LIMIT 1)"
+        ),
+        _any("b.v > a.v").replace("b.k < 6 AND ", ""),
+    ),
+}
 QUERIES = {
     **QUANTIFIED,
+    **GROUPED,
     "found": Query((0,), "SELECT k, v FROM a WHERE v <> 3 AND g IN (SELECT k FROM b)"),
     "found_in_groups": Query(
         (0,),
