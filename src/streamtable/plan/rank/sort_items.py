@@ -31,9 +31,9 @@ def with_sort_items(query: exp.Expr) -> tuple[exp.Expr, int]:
             key.set("this", exp.Literal.number(place))
         elif not query.args.get("distinct"):
             name = f"__sort_{i}"
-            changed.append(
-                "expressions", exp.alias_(_in_full(node.this, aliases), name, quoted=True)
-            )
+            value = _in_full(node.this, aliases)
+            alias = exp.to_identifier(name, quoted=True)
+            changed.append("expressions", exp.Alias(this=value, alias=alias))
             key.set("this", exp.column(name, quoted=True))
             added += 1
     return changed, added
