@@ -74,6 +74,7 @@ CASES = {
     "(SELECT 1) + 1": "(Add (Subquery (Select [1])) 1)",
     "CASE WHEN a THEN 1 ELSE 2 END": "(Case [(If a 1)] 2)",
     "CASE a WHEN 1 THEN 'x' WHEN 2 THEN 'y' END": "(Case [(If 1 'x'), (If 2 'y')] a)",
+    "CASE a WHEN 1, 2 THEN 'x' END": "(Case [(If 1 'x'), (If 2 'x')] a)",
     "CAST(a AS DECIMAL(10, 2))": "(Cast a DECIMAL(10, 2))",
     "TRY_CAST(a AS ROW<x INT NOT NULL>)": "(TryCast a ROW<`x` INT NOT NULL>)",
     # calls, by their Flink name with their arguments as written

@@ -216,10 +216,15 @@ class ExpressionParser(CallParser):
         found = put_at(exp.Case(ifs=[]), start.at)
         if not self.sees("WHEN"):
             found.set("this", self.expression())
+        compares = found.args.get("this") is not None
         while (at := self.peek().at) and self.accept("WHEN"):
-            condition = self.expression()
+            # CASE x WHEN 1, 2 THEN y: any of the values
+            several = self.comma_separated(self.expression) if compares else [self.expression()]
             self.expect("THEN")
-            found.append("ifs", put_at(exp.If(this=condition, true=self.expression()), at))
+            value = self.expression()
+            for condition in several:
+                true = value if condition is several[0] else value.copy()
+                found.append("ifs", put_at(exp.If(this=condition, true=true), at))
         if not found.args["ifs"]:
             self.fail("WHEN")
         if self.accept("ELSE"):
