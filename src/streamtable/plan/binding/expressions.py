@@ -73,11 +73,11 @@ _COMPARISONS: dict[type[exp.Expr], str] = {
 }
 _NOT_YET: dict[type[exp.Expr], str] = {
     exp.Subquery: "a scalar subquery",
-    exp.Exists: "EXISTS",
+    exp.Exists: "EXISTS beside OR, or outside of WHERE,",
     exp.Window: "an OVER window here",
     exp.Kwarg: "a named argument",
-    exp.Any: "ANY or SOME",
-    exp.All: "ALL",
+    exp.Any: "ANY or SOME beside OR, or outside of WHERE,",
+    exp.All: "ALL beside OR, or outside of WHERE,",
 }
 
 
@@ -225,7 +225,9 @@ class Binder:
     @_rule.register
     def _in(self, node: exp.In, at: Span | None) -> Bound:
         if node.args.get("query") is not None:
-            raise StreamtableError(Condition.NOT_YET, at=at, what="IN with a subquery")
+            raise StreamtableError(
+                Condition.NOT_YET, at=at, what="IN with a subquery beside OR, or outside of WHERE,"
+            )
         options = node.expressions
         if _parts(node.this) is not None:
             return any_of([self._equal(node.this, option, at) for option in options]).located(at)

@@ -157,7 +157,7 @@ def _versioned(node: Node, version: exp.Version) -> tuple[tuple[str, ...], str]:
         calcs.append(below)
         below = below.input
     if not isinstance(below, WatermarkAssigner) or any(c.condition for c in calcs):
-        raise _invalid(version, "it requires a table with a WATERMARK, not a view")
+        raise _invalid(version, "it requires a table, not a view, with a WATERMARK")
     scan: Node = below
     while not isinstance(scan, Scan):
         (scan,) = scan.inputs

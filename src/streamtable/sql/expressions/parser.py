@@ -178,6 +178,11 @@ class ExpressionParser(CallParser):
         found = self.literal()
         if found is not None:
             return found
+        if token.key == "MULTISET" and self.peek(1).key == "[":
+            self.refuse("MULTISET[...]", token.at)
+        of_query = self.peek(1).key == "(" and self.peek(2).key in ("SELECT", "VALUES", "WITH")
+        if token.key in ("ARRAY", "MAP", "MULTISET", "UNIQUE") and of_query:
+            self.refuse(f"{token.key} of a query", token.at)
         if token.key in ("ARRAY", "MAP") and self.peek(1).key == "[":
             return self._collection()
         if token.key in BARE_FUNCTIONS and self.peek(1).key != "(":
