@@ -73,11 +73,11 @@ _COMPARISONS: dict[type[exp.Expr], str] = {
 }
 _NOT_YET: dict[type[exp.Expr], str] = {
     exp.Subquery: "a scalar subquery",
-    exp.Exists: "EXISTS beside OR, or outside of WHERE,",
+    exp.Exists: "EXISTS beside OR, or outside of WHERE and HAVING,",
     exp.Window: "an OVER window here",
     exp.Kwarg: "a named argument",
-    exp.Any: "ANY or SOME beside OR, or outside of WHERE,",
-    exp.All: "ALL beside OR, or outside of WHERE,",
+    exp.Any: "ANY or SOME beside OR, or outside of WHERE and HAVING,",
+    exp.All: "ALL beside OR, or outside of WHERE and HAVING,",
 }
 
 
@@ -226,7 +226,9 @@ class Binder:
     def _in(self, node: exp.In, at: Span | None) -> Bound:
         if node.args.get("query") is not None:
             raise StreamtableError(
-                Condition.NOT_YET, at=at, what="IN with a subquery beside OR, or outside of WHERE,"
+                Condition.NOT_YET,
+                at=at,
+                what="IN with a subquery beside OR, or outside of WHERE and HAVING,",
             )
         options = node.expressions
         if _parts(node.this) is not None:

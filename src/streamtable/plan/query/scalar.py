@@ -48,7 +48,8 @@ def with_scalars(
 
 def _scalars(node: exp.Expr) -> Iterator[exp.Subquery]:
     for part in node.walk(prune=lambda n: isinstance(n, exp.Query)):
-        if isinstance(part, exp.Subquery) and not isinstance(part.parent, exp.In | exp.Exists):
+        compared = exp.In | exp.Exists | exp.Any | exp.All
+        if isinstance(part, exp.Subquery) and not isinstance(part.parent, compared):
             yield part
 
 

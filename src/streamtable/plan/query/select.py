@@ -13,12 +13,15 @@ from streamtable.plan.aggregate.grouping_sets import (
 )
 from streamtable.plan.aggregate.plan_aggregate import Aggregation, has_aggregate, plan_aggregation
 from streamtable.plan.binding.expressions import Binder, Bound, Input
+from streamtable.plan.join.plan_join import filtered
 from streamtable.plan.over.plan_over import windows_of, with_named_windows, with_over
-from streamtable.plan.query.conditions import bind_condition
+from streamtable.plan.query.conditions import Part, bind_condition, conjuncts
+from streamtable.plan.query.correlated import naming_outer_columns
+from streamtable.plan.query.plan_subquery import plan_subquery
 from streamtable.plan.query.relation import Relation, bound_field, name_of, project
 from streamtable.plan.query.scalar import with_scalars
 from streamtable.plan.query.stars import expand_stars
-from streamtable.plan.query.subquery import Planner
+from streamtable.plan.query.subquery import Planner, Subquery, subquery_of
 from streamtable.plan.query.ttl_hints import TtlHints, aggregate_with_ttl
 from streamtable.plan.window.plan_group_window import with_group_window
 from streamtable.sql.place import place_of
@@ -105,10 +108,31 @@ def _grouped(
     aggregated = aggregation.relation
     node = aggregate_with_ttl(aggregated.node, source, ttls)
     aggregated = Relation(node, aggregated.columns)
-    rewritten, groups = with_scalars(aggregation.rewritten, aggregated, planner)
+    rewritten = aggregation.rewritten
+    asked: list[Subquery] = []
+    if having:
+        rewritten, asked = _without_subqueries(rewritten)
+    rewritten, groups = with_scalars(rewritten, aggregated, planner)
     binder = Binder(Input(groups.columns))
-    condition = bind_condition(rewritten[-1], binder, "HAVING") if having else None
+    filters = len(rewritten) > len(items)
+    condition = bind_condition(rewritten[-1], binder, "HAVING") if filters else None
+    if asked and condition is not None:
+        groups, condition = filtered(groups, [Part(condition)]), None
+    for found in asked:
+        with naming_outer_columns(found.query, source.columns):
+            groups = plan_subquery(found, groups, planner)
     return _items(rewritten[: len(items)], items, groups, condition)
+
+
+def _without_subqueries(wanted: list[exp.Expr]) -> tuple[list[exp.Expr], list[Subquery]]:
+    """Take the subqueries of IN, EXISTS, ANY and ALL out of HAVING, the last expression."""
+    *items, having = wanted
+    parts = conjuncts(having)
+    asked = {part: found for part in parts if (found := subquery_of(part)) is not None}
+    if not asked:
+        return wanted, []
+    plain = [part.copy() for part in parts if part not in asked]
+    return [*items, *([exp.and_(*plain)] if plain else [])], list(asked.values())
 
 
 def _items(

@@ -83,6 +83,13 @@ GROUPED = {
             " WHERE g IS NOT NULL GROUP BY g, v HAVING COUNT(*) > 1)"
         ),
     ),
+    "groups_found": Query(
+        (0,),
+        (
+            "SELECT g, COUNT(*) FROM a WHERE g IS NOT NULL GROUP BY g"
+            " HAVING SUM(v) > 3 AND COUNT(*) IN (SELECT v FROM b)"
+        ),
+    ),
     "limited_exists": Query(
         (0,),
         (
