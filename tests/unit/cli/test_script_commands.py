@@ -54,6 +54,16 @@ def test_faults_end_with_a_line_and_the_place_in_the_script(command: str, tmp_pa
     )
 
 
+@pytest.mark.parametrize("log", ["text", "json"])
+def test_faults_in_a_job_file_with_a_password(log: str, tmp_path: Path) -> None:
+    job = tmp_path / "job.yaml"
+    job.write_text("source:\n  password: ${pw}\n  oops: ${pw}\n")
+    result = _invoke("run", str(job), "--log-format", log, "--var", "pw=hidden-4711")
+    assert result.exit_code == 1
+    assert "JOB_KEY_UNKNOWN: source has no key 'oops'" in result.output
+    assert "hidden-4711" not in result.output
+
+
 def test_several_faults_are_told_together(tmp_path: Path) -> None:
     script = tmp_path / "job.sql"
     script.write_text(

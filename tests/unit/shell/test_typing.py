@@ -13,6 +13,7 @@ import streamtable
 from streamtable.shell.colours import FlinkSqlLexer
 from streamtable.shell.completion import SqlCompleter
 from streamtable.shell.history import SqlHistory
+from streamtable.shell.shell import Shell
 from streamtable.shell.shortcuts import help_text, shortcut_of
 from streamtable.shell.statements import is_whole, statements
 
@@ -74,6 +75,12 @@ def test_wrong_shortcuts(text: str, words: str) -> None:
         shortcut_of(text)
     assert words in str(refused.value)
     assert all(name in help_text() for name in ("\\d [TABLE]", "\\stop JOB", "result-mode"))
+
+
+def test_the_shell_survives_errors_beside_secrets(capsys: pytest.CaptureFixture[str]) -> None:
+    shell = Shell(streamtable.connect(), {"t": "a"})
+    assert shell.enter("CREATE TABLE ${t} (x INT) WITH ('token' = 'b');")
+    assert "MISSING_OPTION" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

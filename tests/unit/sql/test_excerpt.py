@@ -66,8 +66,9 @@ def test_values_of_secrets_are_masked(text: str, line: int, place: str) -> None:
         (f"WITH ('connector' = 'kafka, 'a.password' = '{HIDDEN}')", 1),
         (f"WITH ('a.password' = '{HIDDEN}", 1),
         (f"CREATE FUNCTION f (password => '{HIDDEN}')", 1),
+        (f"source:\n  password: {HIDDEN}", 2),
     ],
-    ids=["unquoted", "quotes turned inside out", "no end", "no option"],
+    ids=["unquoted", "quotes turned inside out", "no end", "no option", "YAML"],
 )
 def test_no_excerpt_where_a_secret_cannot_be_told_apart(text: str, line: int) -> None:
     assert shown(text, line, 1) is None
@@ -75,3 +76,12 @@ def test_no_excerpt_where_a_secret_cannot_be_told_apart(text: str, line: int) ->
 
 def test_a_column_named_like_a_secret_is_shown() -> None:
     assert shown("SELECT token FROM t", 1, 8) is not None
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["source:\n  password: ${pw}\noops: ${x}", "'token' = '${a}'\nSELECT a_${v} ${ w }\noops"],
+    ids=["YAML", "SQL"],
+)
+def test_a_bare_variable_in_a_text_with_secrets(text: str) -> None:
+    assert "oops" in str(shown(text, 3, 1))

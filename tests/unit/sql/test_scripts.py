@@ -69,6 +69,7 @@ VARIABLES = {
     "two quotes stay two": ("'${v}' x", "a''b", "a''b x"),
     "a backtick cannot end a name": ("`${v}` x", "a`b", "a`b x"),
     "values are not read again": ("'${v}'", "${v}", "${v}"),
+    "values of words are not read again": ("x ${v}", "a_${v} b", "x a_${v} b"),
     "spaces": ("${ v }", "prod", "prod"),
     "not in comments": ("x -- ${nothing}\n/* ${nothing} */", "", "x"),
 }

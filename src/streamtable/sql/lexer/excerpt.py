@@ -86,4 +86,4 @@ def _names_a_secret(line: str, keys: list[str]) -> bool:
     """Return whether the line may assign a secret other than by a masked option."""
     for key in keys:
         line = line.replace(key, "")
-    return is_secret(line) and ("=" in line or "'" in line)
+    return is_secret(line) and any(sign in line for sign in ("=", "'", ": "))

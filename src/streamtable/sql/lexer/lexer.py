@@ -3,7 +3,7 @@ r"""Lexer: drops comments (`--`, `//`, `/* */`), resolves `${variables}` and kee
 A variable inside a string or a quoted name becomes part of that text, whatever its value. A value
 with a quote therefore cannot end the literal. A variable outside becomes separate tokens, or part
 of the word that it touches (`orders_${stage}`). All these tokens have the place of the start of the
-word.
+word. A `${name}` inside the value of a variable is not resolved.
 """
 
 from __future__ import annotations
@@ -98,7 +98,7 @@ class Lexer:
 
     def _word(self, start: int, text: str) -> Iterator[Token]:
         self._position = start + len(text)
-        if "${" in text:
+        if "${" in text and self._variables is not None:
             at = self.span(start)
             for token in self._parts(self.expand(text, at), at):
                 yield Token(token.kind, token.text, at, start, self._position)
