@@ -21,6 +21,7 @@ def _forget() -> Iterator[None]:
 def test_variables_get_their_values_and_comments_are_left_out() -> None:
     script = """-- it's a comment
 SET 'a' = 'it''s ${quote}';
+SET b = s3a://${name}/; SET c = ${expression};
 CREATE VIEW `v${back}` AS SELECT ${expression} AS c_${name} /* more */ FROM t;"""
     variables = {"quote": "o'clock", "back": "`", "expression": "1 + 2", "name": "x"}
     found = portable(script, variables)
@@ -28,23 +29,26 @@ CREATE VIEW `v${back}` AS SELECT ${expression} AS c_${name} /* more */ FROM t;""
     assert "comment" not in found.text
     assert "more" not in found.text
     assert "it's o'clock" in str(parse_script(found.text)[0])
+    assert "SET b = 's3a://x/'; SET c = '1 + 2';" in found.text
     assert "VIEW `v``` AS SELECT 1 + 2 AS c_x" in found.text
 
 
 def test_secrets_become_variables(tmp_path: Path) -> None:
     (tmp_path / "pin").write_text("7")
     hide("in-a-url")
-    script = f"""CREATE TABLE t (x INT) WITH ('topic' = 't', 'properties.sasl.password' = 'abc',
+    script = f"""SET url = http://in-a-url;
+CREATE TABLE t (x INT) WITH ('topic' = 't', 'properties.sasl.password' = 'abc',
   'properties.sasl.jaas.config' = 'user ${{login}}', 'url' = 'http://in-a-url',
   'properties.client.id' = 'client ${{file:{tmp_path}/pin}}') /*+ OPTIONS('token' = 'xyz') */"""
     found = portable(script, {"login": "me", "unused": "none"})
     assert list(found.secrets.values()) == [
+        "",
         "properties.sasl.password",
         "properties.sasl.jaas.config",
         "url",
         "properties.client.id",
         "token",
     ]
-    assert "'properties.client.id' = '${secret_4}'" in found.text
+    assert "'properties.client.id' = '${secret_5}'" in found.text
     for secret in ("abc", "user", "me'", "in-a-url", "pin", "xyz"):
         assert secret not in found.text

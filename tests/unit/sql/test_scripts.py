@@ -29,6 +29,8 @@ CUTS = {
     "comment marks in a string": ("a '-- /*' b; c", ["a -- /* b", "c"]),
     "hints stay": ("a /*+ OPTIONS('k'='v;') */ b;", ["a /*+ OPTIONS ( k = v; ) */ b"]),
     "star before a comment": ("a */* x */ b", ["a * b"]),
+    "a URL in SET": ("SET a = s3://b/; c = //d\n e", ["SET a = s3://b/", "c = e"]),
+    "SET of a table": ("ALTER x SET y = //d\n e; z", ["ALTER x SET y = e", "z"]),
     "a set": ("EXECUTE STATEMENT SET BEGIN x; y; END; z", [
         "EXECUTE STATEMENT SET BEGIN x ; y ; END", "z",
     ]),
@@ -69,6 +71,8 @@ VARIABLES = {
     "two quotes stay two": ("'${v}' x", "a''b", "a''b x"),
     "a backtick cannot end a name": ("`${v}` x", "a`b", "a`b x"),
     "values are not read again": ("'${v}'", "${v}", "${v}"),
+    "a setting": ("SET a = s3://${v}/;", "b c", "SET a = s3://b c/"),
+    "the key of a setting": ("SET ${v}.c = d;", "a.b", "SET a . b . c = d"),
     "values of words are not read again": ("x ${v}", "a_${v} b", "x a_${v} b"),
     "spaces": ("${ v }", "prod", "prod"),
     "not in comments": ("x -- ${nothing}\n/* ${nothing} */", "", "x"),

@@ -86,6 +86,12 @@ CASES: dict[str, Statement] = {
     "SET 'a.b' = 'c'": SetOption("a.b", Given("c", _at(1, 13)), START, key_at=_at(1, 5)),
     "set 'a'='';": SetOption("a", Given("", _at(1, 9)), START, key_at=_at(1, 5)),
     "SET a.b-c = 10 s -- x": SetOption("a.b-c", Given("10 s", _at(1, 13)), START, key_at=_at(1, 5)),
+    "SET a = s3a://b--c/x/*y*/;": SetOption(
+        "a", Given("s3a://b--c/x/*y*/", _at(1, 9)), START, key_at=_at(1, 5)
+    ),
+    "SET a=b=c // x": SetOption("a", Given("b=c", _at(1, 7)), START, key_at=_at(1, 5)),
+    "SET a =\n b": SetOption("a", Given("b", _at(2, 2)), START, key_at=_at(1, 5)),
+    "RESET a.b-c -- x": ResetOption("a.b-c", START, key_at=_at(1, 7)),
     "RESET": ResetOption(None, START),
     "RESET 'a.b'": ResetOption("a.b", START, key_at=_at(1, 7)),
     "EXPLAIN SELECT 1": Explain(Select(ONE, _at(1, 9)), START),

@@ -128,6 +128,24 @@ SYNTAX = {
     "EXECUTE STATEMENT SET BEGIN SELECT 1; END": "1:29: expected INSERT INTO, found 'SELECT'",
     "SET 'a'": "1:8: expected '=', found the end of the statement",
     "SET 'a' =": "1:10: expected the value of the setting, found the end of the statement",
+    "SET a = ;": "1:9: expected the value of the setting, found the end of the statement",
+    "SET a = s3a://b/x\nINSERT INTO t SELECT 1;": (
+        "2:1: expected the end of the statement, found 'INSERT'."
+        " Hint: put the value in quotes, or end the SET with ';'"
+    ),
+    "SET a = 10 s INSERT INTO t SELECT 1;": (
+        "1:14: expected the end of the statement, found 'INSERT'."
+        " Hint: put the value in quotes, or end the SET with ';'"
+    ),
+    "SET a =\nINSERT INTO t SELECT 1;": (
+        "2:8: expected the end of the statement, found 'INTO'."
+        " Hint: put the value in quotes, or end the SET with ';'"
+    ),
+    "SET a b = 1": "1:7: expected '=', found 'b'",
+    "RESET a\nINSERT INTO t SELECT 1;": (
+        "2:1: expected the end of the statement, found 'INSERT'."
+        " Hint: add ';' before it if it starts the next statement"
+    ),
     "SET = 1": "1:5: expected the key of a setting, found '='",
     "EXPLAIN DROP TABLE t": "1:9: expected INSERT INTO, a query or STATEMENT SET, found 'DROP'",
 }

@@ -4,6 +4,8 @@ A variable inside a string or a quoted name becomes part of that text, whatever 
 with a quote therefore cannot end the literal. A variable outside becomes separate tokens, or part
 of the word that it touches (`orders_${stage}`). All these tokens have the place of the start of the
 word. A `${name}` inside the value of a variable is not resolved.
+
+The value of a SET without quotes is one token: `s3a://bucket/path` has no comment.
 """
 
 from __future__ import annotations
@@ -22,6 +24,8 @@ _WORD = re.compile(rf"(?:[^\W\d]|{_VARIABLE.pattern})(?:\w|\$(?!\{{)|{_VARIABLE.
 _NUMBER = re.compile(r"(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 _SYMBOL = re.compile(r"=>|<>|<=|>=|!=|\|\||/\*\+|.", re.DOTALL)
 _ESCAPED = re.compile(r"\\(?:([0-9a-fA-F]{4})|\+([0-9a-fA-F]{6})|(\\)|)")
+#: The value of a SET, as in Flink up to white space or `;`, or a number and its unit.
+_BARE = re.compile(rf"[0-9]+[ \t]+[a-zA-Z]+(?=\s|;|\Z)|(?!['\"`])(?:{_VARIABLE.pattern}|[^;\s])+")
 _END = "the end of the script"
 _HEX = re.compile(r"(?:[0-9a-fA-F]{2})*\Z")
 
@@ -53,8 +57,16 @@ class Lexer:
 
     def tokens(self) -> Iterator[Token]:
         """Yield every token of the text, without an END token."""
+        first, before = "", ";"
         while (start := self._skip_blank()) < len(self._text):
-            yield from self._token(start)
+            bare = _BARE.match(self._text, start) if (first, before) == ("SET", "=") else None
+            for token in self._token(start) if bare is None else self._bare(start, bare[0]):
+                yield token
+                if before == ";":
+                    first = token.key
+                elif before == "=":
+                    first = ""  # a SET has one value
+                before = token.key
 
     def expand(self, text: str, at: Span) -> str:
         """Replace the variables in a text by their values."""
@@ -95,6 +107,10 @@ class Lexer:
             yield self._make(Kind.NUMBER, start, found[0])
         else:
             yield self._symbol(start)
+
+    def _bare(self, start: int, text: str) -> Iterator[Token]:
+        self._position = start + len(text)
+        yield self._make(Kind.BARE, start, self.expand(text, self.span(start)))
 
     def _word(self, start: int, text: str) -> Iterator[Token]:
         self._position = start + len(text)

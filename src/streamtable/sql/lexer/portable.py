@@ -12,7 +12,7 @@ from streamtable.sql.lexer.script import NO_FILE
 from streamtable.sql.lexer.tokens import Kind, Token
 
 _STORED = re.compile(r"\$\{\s*(?:file:|secret_values\.)")
-_QUOTES = {Kind.STRING: "'", Kind.QUOTED: "`"}
+_QUOTES = {Kind.STRING: "'", Kind.BARE: "'", Kind.QUOTED: "`"}
 
 
 @dataclass(frozen=True)
@@ -54,7 +54,7 @@ def portable(text: str, variables: Mapping[str, str], file: str = NO_FILE) -> Po
         pieces.append(_without_comments(between))
         quote = _QUOTES.get(token.kind)
         hidden = without_secrets(token.text) != token.text or _STORED.search(written)
-        if token.kind is Kind.STRING and (hidden or is_secret(option)):
+        if quote == "'" and (hidden or is_secret(option)):
             name = f"secret_{len(secrets) + 1}"
             secrets[name] = option
             pieces.append(f"'${{{name}}}'")

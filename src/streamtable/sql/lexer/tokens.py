@@ -17,6 +17,7 @@ class Kind(Enum):
     BINARY = "a binary string"
     NUMBER = "number"
     SYMBOL = "symbol"
+    BARE = "a value without quotes"
     END = "the end of the statement"
 
 

@@ -33,6 +33,7 @@ from streamtable.sql.statements.model import (
 from streamtable.sql.statements.refused import refused_statement
 
 _DETAILS = ("ESTIMATED_COST", "CHANGELOG_MODE", "PLAN_ADVICE", "JSON_EXECUTION_PLAN")
+_UNCLEAR = "put the value in quotes, or end the SET with ';'"
 _STATEMENT = "a statement such as CREATE TABLE, INSERT INTO or SELECT"
 
 
@@ -72,7 +73,7 @@ class StatementParser(DefinitionParser, JobParser):
 
     Args:
         tokens: one statement, closed by an END token.
-        script: the script of the tokens; SET reads unquoted values from its text.
+        script: the script of the tokens; SET reads unquoted keys from its text.
     """
 
     def __init__(self, tokens: Sequence[Token], script: Script) -> None:
@@ -204,28 +205,35 @@ class StatementParser(DefinitionParser, JobParser):
         if self.peek().kind is Kind.END:
             return ListOptions(at)
         key_at = self.peek().at
-        key = self._raw("the key of a setting", until="=")
+        key = self._key()
         self.expect("=")
-        value_at = self.peek().at
-        value = self._raw("the value of the setting")
-        return SetOption(key, Given(value, value_at), at, key_at=key_at)
+        value = self.peek()
+        if value.kind not in (Kind.STRING, Kind.BARE):
+            self.fail("the value of the setting")
+        self.take()
+        if value.kind is Kind.BARE and self.peek().kind is not Kind.END:
+            self.fail("the end of the statement", _UNCLEAR)
+        return SetOption(key, Given(value.text, value.at), at, key_at=key_at)
 
     def _reset(self) -> ResetOption:
         at = self.expect("RESET").at
         if self.peek().kind is Kind.END:
             return ResetOption(None, at)
         key_at = self.peek().at
-        return ResetOption(self._raw("the key of a setting"), at, key_at)
+        return ResetOption(self._key(), at, key_at)
 
-    def _raw(self, expected: str, *, until: str | None = None) -> str:
-        """Parse a string, or the raw text up to a symbol or the end of the statement."""
+    def _key(self) -> str:
+        """Parse the key of a setting: a string, or the raw text up to white space or `=`."""
         if self.peek().kind is Kind.STRING:
             return self.take().text
         first = self.peek()
-        while self.peek().kind is not Kind.END and self.peek().key != until:
+        if first.kind is Kind.END or first.key == "=":
+            self.fail("the key of a setting")
+        self.take()
+        while self.peek().start <= self.last.end and self.peek().kind is not Kind.END:
+            if self.sees("="):
+                break
             self.take()
-        if self.peek() is first:
-            self.fail(expected)
         return self._script.source(first, self.last)
 
     def _explain(self) -> Explain:
