@@ -157,7 +157,10 @@ class SecuredBroker:
         self.allow(user, ResourceType.TRANSACTIONAL_ID, prefix, write)
 
     def client(self, way: str, *, password: str = PASSWORD) -> Properties:
-        """What a client says that comes by PLAIN, SCRAM-SHA-256, SCRAM-SHA-512, SSL or SASL_SSL."""
+        """What a client says that comes by PLAIN, SCRAM-SHA-256, SCRAM-SHA-512, SSL or SASL_SSL.
+
+        PLAIN names the class of the login as scripts for Flink's SQL jar do.
+        """
         if way == "SSL":
             keys = {**self.certificates.own("client"), **self.certificates.trust("broker")}
             return {
@@ -166,6 +169,8 @@ class SecuredBroker:
                 **keys,
             }
         module, user = (_SCRAM, "scram") if way in _SCRAMS else (_PLAIN, "plain")
+        if way == "PLAIN":
+            module = f"org.apache.flink.kafka.shaded.{module}"
         login = {
             "sasl.mechanism": way if way in _SCRAMS else "PLAIN",
             "sasl.jaas.config": f'{module} required username="{user}" password="{password}";',

@@ -51,6 +51,12 @@ def test_ports_tell_the_protocol(
     assert "a-secret-key" not in str(properties)
 
 
+def test_classes_of_flinks_sql_jar_get_their_own_names() -> None:
+    module = "org.apache.kafka.common.security.plain.PlainLoginModule required;"
+    shaded = f", 'properties.sasl.jaas.config' = 'org.apache.flink.kafka.shaded.{module}'"
+    assert _table("a:1", shaded).properties["sasl.jaas.config"] == module
+
+
 def test_a_topic_that_is_not_there_is_refused_by_name() -> None:
     table = _table("a.aliyuncs.com:9092")
     assert table.instance is not None

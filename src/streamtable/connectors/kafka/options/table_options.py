@@ -35,16 +35,23 @@ from streamtable.connectors.kafka.table import Bound, Discovery, NewTopic, Start
 from streamtable.core.errors import Condition, StreamtableError
 from streamtable.core.options import Option, Settings
 
+#: Prefix of Kafka's classes in the jar `flink-sql-connector-kafka`.
+_SHADED = "org.apache.flink.kafka.shaded."
+
 
 def _client_properties(settings: Settings) -> dict[str, str]:
-    """Return `properties.*` without the prefix, including declared properties."""
+    """Return `properties.*` without the prefix, including declared properties.
+
+    Values name Kafka's classes by their own names, as Spark's clients need them.
+    """
     own = {"bootstrap.servers": settings[BOOTSTRAP_SERVERS]}
     if group := settings.get(GROUP_ID):
         own["group.id"] = group
     cloud = (
         apsaramq.client_defaults(own["bootstrap.servers"]) if apsaramq.instance(settings) else {}
     )
-    return {**cloud, **settings.passthrough, **own}
+    given = {key: value.replace(_SHADED, "") for key, value in settings.passthrough.items()}
+    return {**cloud, **given, **own}
 
 
 def read_startup(settings: Settings) -> Startup:
