@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from confluent_kafka.admin import AdminClient
 from tests.integration.jobs.support import PAGEVIEWS, page_views, run, write
 
 from streamtable.core.errors import Condition, StreamtableError
@@ -100,6 +101,26 @@ def test_missing_source_topic_creates_nothing(
     assert {file.name for file in (tmp_path / "c").iterdir()} == {"lock", "status.json"}
     admin = KafkaAdmin(Bridge(spark), {"bootstrap.servers": broker.bootstrap_servers})
     assert f"{name}-out" not in admin.topics()
+
+
+@pytest.mark.parametrize("missing", ["out", "dead"])
+def test_topics_that_the_table_may_not_create(
+    missing: str, spark: SparkSession, broker: Broker, topic: Topics, tmp_path: Path
+) -> None:
+    name = topic("in")
+    names = {"source": name, "out": f"{name}-out", "servers": broker.bootstrap_servers}
+    option = " 'properties.allow.auto.create.topics' = 'false',"
+    if missing == "dead":
+        option += f" 'scan.dead-letter.topic' = '{name}-dead',"
+    connector = "upsert-kafka" if missing == "out" else "kafka"
+    at = f"'connector' = '{connector}',"
+    assert PAGEVIEWS.count(at) == 1
+    error = _refused(BoundedRun(spark, PAGEVIEWS.replace(at, at + option), tmp_path / "c", names))
+    assert error.condition is Condition.TOPIC_MISSING
+    assert f"topic '{name}-{missing}' of table" in str(error)
+    assert "create it, or remove 'properties.allow.auto.create.topics'" in str(error)
+    admin = AdminClient({"bootstrap.servers": broker.bootstrap_servers})
+    assert f"{name}-{missing}" not in admin.list_topics(timeout=30).topics
 
 
 def test_broken_record_stops_the_job_with_its_position(

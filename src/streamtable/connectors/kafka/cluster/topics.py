@@ -14,6 +14,9 @@ from streamtable.connectors.kafka.table import KafkaTable, NewTopic
 from streamtable.core.errors import Condition, StreamtableError
 from streamtable.jvm.bridge import Bridge
 
+#: The client's property that forbids to create missing topics.
+_MAY_CREATE = "allow.auto.create.topics"
+
 
 @dataclass(frozen=True)
 class TopicToCreate:
@@ -33,10 +36,14 @@ class TopicToCreate:
         """Validate the creation of the topic on the brokers, without creating it.
 
         Raises:
-            StreamtableError: ACCESS_DENIED or BROKER_FAILED, at the table.
+            StreamtableError: TOPIC_MISSING if the table must not create it; ACCESS_DENIED or
+                BROKER_FAILED, at the table.
         """
         wanted = self.wanted
         try:
+            if self.table.properties.get(_MAY_CREATE, "").strip().lower() == "false":
+                hint = f"create it, or remove 'properties.{_MAY_CREATE}'"
+                raise _missing(self.table, self.topic, hint)
             if self.table.instance is not None:
                 raise self.table.instance.cannot_create(self.topic)
             KafkaAdmin(self.bridge, self.table.properties).check_creation(
@@ -72,14 +79,18 @@ def check_topics_there(table: KafkaTable, bridge: Bridge, to_create: frozenset[s
         # Kafka does not list a topic that the user may not see. A request for that topic by name
         # fails with the reason.
         if topic not in there and not admin.describe(topic):
-            raise StreamtableError(
-                Condition.TOPIC_MISSING,
-                at=table.at,
-                topic=topic,
-                table=table.table,
-                servers=table.servers,
-                hint="create it or correct the option 'topic'",
-            )
+            raise _missing(table, topic, "create it or correct the option 'topic'")
+
+
+def _missing(table: KafkaTable, topic: str, hint: str) -> StreamtableError:
+    return StreamtableError(
+        Condition.TOPIC_MISSING,
+        at=table.at,
+        hint=hint,
+        topic=topic,
+        table=table.table,
+        servers=table.servers,
+    )
 
 
 def check_shape(table: KafkaTable, found: Mapping[str, str], notice: Notice) -> None:
