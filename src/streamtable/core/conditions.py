@@ -18,7 +18,7 @@ class Condition(Enum):
     AMBIGUOUS_COLUMN = "column '{column}' is in more than one input: {inputs}"
     ARGUMENT_MISMATCH = "{function} takes {expected}, found ({found})"
     BROKER_FAILED = "the {system} cluster at {servers} refused: {reason}"
-    BROKER_UNREACHABLE = "{system} at {servers} did not respond within {seconds} s"
+    BROKER_UNREACHABLE = "{system} at {servers} did not respond: {reason}"
     CAPSULE_UNREADABLE = "cannot read capsule {path}: {reason}"
     CAST_UNSUPPORTED = "cannot cast {found} to {target}"
     CHANGE_REFUSED = "{change}: {reason}"

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import socket
 import time
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -13,6 +15,8 @@ from py4j.protocol import Py4JJavaError
 from pyspark.sql.streaming.readwriter import DataStreamWriter
 from tests.integration.jobs.support import PATIENCE_S
 
+from streamtable.connectors.kafka.cluster.admin import KafkaAdmin
+from streamtable.core.errors import Condition, StreamtableError
 from streamtable.jvm.bridge import Bridge
 from streamtable.jvm.streaming.counters import COUNTED_IN, COUNTED_OUT
 
@@ -237,22 +241,31 @@ def test_offsets(broker, topic, spark, sink):
     assert dict(admin.committedOffsets(properties, 10_000, f"g-{name}", ["other"])) == {}
 
 
+@pytest.fixture
+def silent() -> Iterator[str]:
+    """A server that accepts connections and never answers."""
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        yield f"127.0.0.1:{server.getsockname()[1]}"
+
+
 @pytest.mark.parametrize(
-    ("properties", "unreachable", "reason"),
+    ("servers", "condition", "reason", "hint"),
     [
-        ({"bootstrap.servers": "127.0.0.1:1"}, True, "127.0.0.1:1: Connection refused"),
-        ({"bootstrap.servers": "nowhere.invalid:9092"}, True, "no address in"),
-        ({"bootstrap.servers": "127.0.0.1"}, False, "is not host:port"),
+        ("127.0.0.1:1", "UNREACHABLE", "127.0.0.1:1: Connection refused", "the broker is running"),
+        ("nowhere.invalid:9092", "UNREACHABLE", "no address in", "the broker is running"),
+        ("127.0.0.1", "FAILED", "is not host:port", None),
+        (None, "UNREACHABLE", "TimeoutException", "advertised.listeners"),
     ],
-    ids=["refused", "unresolved", "malformed"],
+    ids=["refused", "unresolved", "malformed", "silent"],
 )
-def test_no_cluster(admin, properties, unreachable, reason):
+def test_no_cluster(spark, silent, servers, condition, reason, hint):
     begun = time.monotonic()
-    with pytest.raises(Py4JJavaError) as caught:
-        admin.existingTopics(properties, 1_000)
+    with pytest.raises(StreamtableError) as caught:
+        KafkaAdmin(Bridge(spark), {"bootstrap.servers": servers or silent}, 2_000).topics()
     assert time.monotonic() - begun < 20
-    assert (caught.value.java_exception.kind() == "UNREACHABLE") is unreachable
-    assert reason in caught.value.java_exception.getMessage()
+    assert caught.value.condition is Condition[f"BROKER_{condition}"]
+    assert reason in caught.value.values["reason"]
+    assert (hint or "") in (caught.value.hint or "")
 
 
 @pytest.mark.parametrize(

@@ -193,7 +193,7 @@ class KafkaAdmin:
                 self._bridge.encoder(writes),
             )
         except JavaError as error:
-            raise kafka_fault(error, self._servers, self._timeout_ms) from error
+            raise kafka_fault(error, self._servers) from error
         return None if found is None else str(found)
 
     def watch_end(
@@ -270,7 +270,7 @@ class KafkaAdmin:
         try:
             return call(self._properties, self._timeout_ms, *arguments)
         except JavaError as error:
-            raise kafka_fault(error, self._servers, self._timeout_ms) from error
+            raise kafka_fault(error, self._servers) from error
 
     def _offsets(self, method: str, *arguments: Any) -> dict[Partition, int]:
         found = {}

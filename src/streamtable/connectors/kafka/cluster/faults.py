@@ -29,23 +29,32 @@ _NOT_TAKEN_HINT = (
     " 'properties.delivery.timeout.ms' of the table limits the wait"
 )
 
+#: Kinds of a `KafkaFault` without an answer, and their hints.
+_UNREACHABLE = {
+    "UNCONNECTED": "check 'properties.bootstrap.servers', and whether the broker is running",
+    "UNREACHABLE": (
+        "the servers accept connections, but requests time out: check whether"
+        " 'properties.security.protocol' matches their listener, and whether this machine can"
+        " reach the addresses in 'advertised.listeners' of the brokers"
+    ),
+}
+
 #: The name of the external system in messages.
 SYSTEM = "Kafka"
 
 
-def kafka_fault(error: JavaError, servers: str, timeout_ms: int) -> StreamtableError:
+def kafka_fault(error: JavaError, servers: str) -> StreamtableError:
     """Translate a `KafkaFault` of our admin classes: no response, or an error response."""
     fault = error.java_exception
     kind = str(getattr(fault, "kind", lambda: "OTHER")())
     reason = first_line(str(fault.getMessage()))
-    if kind == "UNREACHABLE":
+    if kind in _UNREACHABLE:
         return StreamtableError(
             Condition.BROKER_UNREACHABLE,
             system=SYSTEM,
             servers=servers,
-            seconds=timeout_ms // 1000,
-            hint="check 'properties.bootstrap.servers', whether the broker is running, and"
-            " whether 'properties.security.protocol' matches its listener",
+            reason=reason,
+            hint=_UNREACHABLE[kind],
         )
     if kind == "LOGIN":
         return StreamtableError(

@@ -8,7 +8,6 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from streamtable.connector_api.tail import ChangeRow, Tail
-from streamtable.connectors.kafka.cluster.admin import TIMEOUT_MS
 from streamtable.connectors.kafka.cluster.faults import kafka_fault
 from streamtable.connectors.kafka.inspect.decode import Decode, decoder_of
 from streamtable.connectors.kafka.read.changes import ChangeSide
@@ -74,7 +73,7 @@ class KafkaTail(Tail):
         try:
             return call()
         except JavaError as error:
-            raise kafka_fault(error, self._servers, TIMEOUT_MS) from error
+            raise kafka_fault(error, self._servers) from error
 
 
 def _bytes(text: str) -> bytes | None:

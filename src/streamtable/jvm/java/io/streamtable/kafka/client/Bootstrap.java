@@ -38,7 +38,7 @@ public final class Bootstrap {
       }
       Utils.sleep(PAUSE_MS);
     }
-    throw new KafkaFault(reason, true);
+    throw new KafkaFault(reason, KafkaFault.Kind.UNCONNECTED);
   }
 
   private static List<InetSocketAddress> addresses(String servers) {

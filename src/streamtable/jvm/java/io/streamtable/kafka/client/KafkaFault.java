@@ -12,6 +12,8 @@ import org.apache.kafka.common.errors.TimeoutException;
 public final class KafkaFault extends RuntimeException {
   /** The area that a user has to check. */
   public enum Kind {
+    /** No bootstrap server accepted a connection in time. */
+    UNCONNECTED,
     /** No broker answered in time. */
     UNREACHABLE,
     /** Authentication failed: brokers and client disagree on the identity or on the mechanism. */
