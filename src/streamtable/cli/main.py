@@ -168,7 +168,7 @@ def _message(error: StreamtableError) -> str:
     from streamtable.sql.lexer.excerpt import excerpt  # `--help` needs no lexer
 
     try:
-        shown = excerpt(Path(error.at.file).read_text(encoding="utf-8"), error.at)
+        shown = excerpt(Path(error.at.file).read_text(encoding="utf-8-sig"), error.at)
     except (OSError, ValueError):
         return message
     return message if shown is None else f"{message}\n{shown}"

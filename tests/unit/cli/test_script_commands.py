@@ -44,7 +44,7 @@ def test_validate_says_what_it_found(plan: str, found: str, tmp_path: Path) -> N
 @pytest.mark.parametrize("command", ["explain", "validate", "run"])
 def test_faults_end_with_a_line_and_the_place_in_the_script(command: str, tmp_path: Path) -> None:
     script = tmp_path / "job.sql"
-    script.write_text("INSERT INTO nowhere SELECT 1")
+    script.write_text("\ufeffINSERT INTO nowhere SELECT 1")  # as editors on Windows save it
     result = _invoke(command, str(script))
     assert (result.exit_code, result.stdout) == (1, "")
     assert result.stderr == (
