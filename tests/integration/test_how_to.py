@@ -39,12 +39,18 @@ def test_dead_letters_are_written_again(broker: Broker, topic: Topics) -> None:
         "dead-letters.md",
         {"127.0.0.1:9092": broker.bootstrap_servers, "orders": source, "orders-dead": dead},
     )
-    headers = {"streamtable.source.partition": b"0", "streamtable.source.offset": b"7"}
-    letter = (b"k", b"{'order_id': 1}", list(headers.items()))
-    _send(broker, dead, letter, letter)
+
+    def letter(key: bytes, value: bytes | None, *place: str) -> tuple[bytes, bytes | None, Any]:
+        names = (f"streamtable.source.{name}" for name in ("topic", "partition", "offset"))
+        return key, value, list(zip(names, place, strict=True))
+
+    first = letter(b"k", b"{'order_id': 1}", source, "0", "7")
+    tombstone = letter(b"unreadable", None, "another topic", "0", "7")
+    _send(broker, dead, first, first, tombstone)
     exec(program, {})  # noqa: S102 - a program of our own page
-    found = [(r.key(), r.value()) for r in records(broker.bootstrap_servers, source)]
-    assert found == [(b"k", b'{"order_id": 1}')]
+    found = {(r.key(), r.value()) for r in records(broker.bootstrap_servers, source)}
+    assert found == {(b"k", b'{"order_id": 1}'), (b"unreadable", None)}
+    assert sum(1 for _ in records(broker.bootstrap_servers, source)) == 2
 
 
 def test_obsolete_keys_are_deleted(broker: Broker, topic: Topics) -> None:

@@ -99,7 +99,7 @@ def _run(shell: Shell, file: Path | None, execute: str | None) -> None:
     if file is not None:
         shell.run_file(file)
     else:
-        shell.run(sys.stdin.read() if execute is None else execute, "<string>")
+        shell.run_script(sys.stdin.read() if execute is None else execute, "<string>")
     try:
         shell.wait()
     except KeyboardInterrupt:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+from streamtable import __version__
 from streamtable.core.errors import Condition, StreamtableError
 
 _TEMPLATES = Path(__file__).with_name("templates")
@@ -44,5 +45,6 @@ def create_project(name: str, parent: Path, template: str) -> Path:
             target = folder / _PATHS[file.name].replace("@NAME@", name)
             target.parent.mkdir(parents=True, exist_ok=True)
             text = file.read_text(encoding="utf-8").replace("@NAME@", name)
+            text = text.replace("@VERSION@", __version__)
             target.write_text(text, encoding="utf-8")
     return folder

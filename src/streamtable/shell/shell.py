@@ -14,7 +14,7 @@ from streamtable.core.errors import StreamtableError
 from streamtable.shell.display import display
 from streamtable.shell.faults import tell_error
 from streamtable.shell.shortcuts import SHORTCUTS, help_text, shortcut_of
-from streamtable.shell.statements import results
+from streamtable.shell.statements import results, without_leaving
 from streamtable.sql.lexer.script import NO_FILE, read_script
 
 #: Interval of looks at jobs, in seconds.
@@ -82,13 +82,21 @@ class Shell:
         for job in self.session.jobs:
             job.wait()
 
+    def run_script(self, text: str, file: str) -> None:
+        """Run the statements of a script, which may end with QUIT or EXIT.
+
+        Raises:
+            StreamtableError: as for `run`.
+        """
+        self.run(without_leaving(text, file, self.variables), file)
+
     def run_file(self, file: Path) -> None:
         """Run the statements of a file.
 
         Raises:
             StreamtableError: FILE_UNREADABLE, or as for `run`.
         """
-        self.run(read_script(file), str(file))
+        self.run_script(read_script(file), str(file))
 
     def _do(self, name: str, argument: str) -> bool:
         if name == "\\i":
@@ -102,7 +110,7 @@ class Shell:
     def _include(self, file: Path) -> None:
         text = read_script(file)
         try:
-            self.run(text, str(file))
+            self.run_script(text, str(file))
         except StreamtableError as error:
             tell_error(error, text, str(file))
 

@@ -43,6 +43,17 @@ def statements(text: str, file: str, variables: Mapping[str, str]) -> Iterator[s
         yield blank + text[begin:end]
 
 
+def without_leaving(text: str, file: str, variables: Mapping[str, str]) -> str:
+    """Return a script without a final QUIT or EXIT, as Flink's client accepts it.
+
+    Raises:
+        StreamtableError: an error of the lexer.
+    """
+    pieces = list(Script(text, file, variables).statements())
+    leaves = pieces and [token.key for token in pieces[-1][:-1]] in (["QUIT"], ["EXIT"])
+    return text[: pieces[-1][0].start] if leaves else text
+
+
 def results(
     session: Session, text: str, variables: Mapping[str, str], file: str
 ) -> Iterator[Result]:

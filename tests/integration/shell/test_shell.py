@@ -126,7 +126,7 @@ def test_scripts(broker: Broker, orders: str, tmp_path: Path) -> None:
     assert code == 0, err
     assert "job 1 (insert-into_totals) is started" in out
     assert "1 row in set" in out
-    query = "SELECT * FROM totals WHERE amount > 5;"
+    query = "SELECT * FROM totals WHERE amount > 5; EXIT;"
     code, out, err = run("sql", "-i", str(init), "-e", query, *names, *batch)
     assert code == 0, err
     assert out.splitlines()[-3:] == [

@@ -15,7 +15,7 @@ from streamtable.shell.completion import SqlCompleter
 from streamtable.shell.history import SqlHistory
 from streamtable.shell.shell import Shell
 from streamtable.shell.shortcuts import help_text, shortcut_of
-from streamtable.shell.statements import is_whole, statements
+from streamtable.shell.statements import is_whole, statements, without_leaving
 
 
 @pytest.mark.parametrize(
@@ -75,6 +75,20 @@ def test_wrong_shortcuts(text: str, words: str) -> None:
         shortcut_of(text)
     assert words in str(refused.value)
     assert all(name in help_text() for name in ("\\d [TABLE]", "\\stop JOB", "result-mode"))
+
+
+@pytest.mark.parametrize(
+    ("script", "kept"),
+    [
+        ("SELECT 1;\nQUIT;\n", "SELECT 1;\n"),
+        ("SELECT 1; exit", "SELECT 1; "),
+        ("QUIT; SELECT 1;", "QUIT; SELECT 1;"),
+        ("SELECT 'QUIT'", "SELECT 'QUIT'"),
+        ("", ""),
+    ],
+)
+def test_a_script_may_end_with_quit(script: str, kept: str) -> None:
+    assert without_leaving(script, "f.sql", {}) == kept
 
 
 def test_the_shell_survives_errors_beside_secrets(capsys: pytest.CaptureFixture[str]) -> None:
