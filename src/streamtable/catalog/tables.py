@@ -109,10 +109,11 @@ def _connector(name: str, declared: Declared, connectors: Mapping[str, Factory])
     given = declared.options.get("connector")
     known = "known connectors: " + ", ".join(connectors)
     if given is None:
+        other = next((key for key in declared.options if key.lower() == "connector"), None)
         raise StreamtableError(
             Condition.MISSING_OPTION,
-            at=declared.at,
-            hint=known,
+            at=declared.options[other].at if other else declared.at,
+            hint=f"write 'connector' instead of '{other}'" if other else known,
             table=name,
             option="connector",
             owner="every table",

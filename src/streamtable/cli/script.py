@@ -91,9 +91,16 @@ def load_script(
         offline: whether no server may be asked; a script that needs one is then refused.
 
     Raises:
-        StreamtableError: FILE_UNREADABLE, EMPTY_SCRIPT, or a single error of script and settings.
+        StreamtableError: NOT_YET for a job file; FILE_UNREADABLE, EMPTY_SCRIPT, or a single error
+            of script and settings.
         Faults: several errors.
     """
+    if is_job_file(file):
+        raise StreamtableError(
+            Condition.NOT_YET,
+            what=f"this command for {file}, a data ingestion job,",
+            hint="`streamtable validate`, `check` and `run` accept it",
+        )
     return load_text(read_script(file), str(file), settings, variables, offline=offline)
 
 

@@ -64,6 +64,14 @@ def test_faults_in_a_job_file_with_a_password(log: str, tmp_path: Path) -> None:
     assert "hidden-4711" not in result.output
 
 
+def test_a_job_file_is_no_script(tmp_path: Path) -> None:
+    job = tmp_path / "job.yaml"
+    job.write_text("source:\n")
+    result = _invoke("explain", str(job))
+    assert result.exit_code == 1
+    assert f"NOT_YET: this command for {job}, a data ingestion job," in result.stderr
+
+
 def test_several_faults_are_told_together(tmp_path: Path) -> None:
     script = tmp_path / "job.sql"
     script.write_text(

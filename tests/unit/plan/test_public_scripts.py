@@ -42,6 +42,13 @@ ACCEPTED = {
         "SELECT u.id FROM users AS u LEFT JOIN (events AS e JOIN users_copy AS c ON e.id = c.id)"
         " ON u.id = c.id"
     ),
+    "placeholders of a documentation page": """
+        CREATE TABLE t (a INT, PRIMARY KEY (a) NOT ENFORCED) WITH ('connector' = 'upsert-kafka',
+          'topic' = '<yourTopicName>', 'properties.bootstrap.servers' = '<host:port>',
+          'key.format' = 'avro', 'value.format' = 'avro');
+        CREATE TABLE s (a INT) WITH ('connector' = 'kafka', 'topic' = 's',
+          'properties.bootstrap.servers' = '...', 'format' = 'json');
+        INSERT INTO t SELECT a FROM s GROUP BY a""",
     "comments that begin with //": "// a line\nSELECT id // an end\nFROM users",
 }
 

@@ -10,6 +10,7 @@ from streamtable.connector_api.connector import ConnectorFactory
 from streamtable.connector_api.inferred import InferredColumns, WithoutColumns
 from streamtable.connectors.kafka.options import rules
 from streamtable.connectors.kafka.options.options import (
+    FORMAT,
     KAFKA_ONLY,
     KEY_FIELDS,
     KEY_FORMAT,
@@ -23,6 +24,7 @@ from streamtable.connectors.kafka.options.options import (
     TOPIC,
     TOPIC_CONFIG,
     VALUE_FIELDS,
+    VALUE_FORMAT,
     StartupMode,
     ValueFields,
 )
@@ -52,6 +54,7 @@ OPTIONS = OptionSet(
     family=TOPIC_CONFIG,
     rules=(
         *RULES,
+        rules.one_of(FORMAT, VALUE_FORMAT),
         rules.needs(KEY_PREFIX, VALUE_FIELDS, ValueFields.EXCEPT_KEY),
         _KEY_TOGETHER,
         rules.required_with(STARTUP_TIMESTAMP, STARTUP_MODE, StartupMode.TIMESTAMP),

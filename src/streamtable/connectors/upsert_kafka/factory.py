@@ -57,6 +57,7 @@ OPTIONS = OptionSet(
     family=TOPIC_CONFIG,
     rules=(
         *RULES,
+        rules.one_of(VALUE_FORMAT, FORMAT),
         rules.needs(KEY_PREFIX, VALUE_FIELDS, ValueFields.EXCEPT_KEY),
         rules.both_or_neither(FLUSH_ROWS, FLUSH_INTERVAL),
     ),

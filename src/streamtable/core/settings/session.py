@@ -142,6 +142,10 @@ def _ours(key: str) -> Option[Any] | None:
     return None
 
 
+#: Prefixes of the settings of Flink's file systems for S3.
+_S3 = ("s3.", "s3a.")
+
+
 def _check_known(key: str, at: Span | None) -> None:
     """Raise UNKNOWN_SETTING unless streamtable or Flink has the key."""
     if _ours(key) or flink_setting(key):
@@ -149,6 +153,9 @@ def _check_known(key: str, at: Span | None) -> None:
     hint: str | None = None
     if key in RENAMED:
         hint = f"Flink calls it '{RENAMED[key]}'"
+    elif key.startswith(_S3):
+        own = key.partition(".")[2].replace("-", ".")
+        hint = f"set 'spark.hadoop.fs.s3a.{own}', and write s3a:// in paths"
     else:
         hint = closest(key, [*SETTINGS.keys(), *(setting.key for setting in flink_settings())])
     raise StreamtableError(Condition.UNKNOWN_SETTING, at=at, option=key, hint=hint)

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from streamtable.core.errors import Condition, StreamtableError
-from streamtable.core.table import MetadataColumn, PhysicalColumn, Table
-from streamtable.core.types import TIMESTAMPS, Field, quote
-from streamtable.plan.binding.expressions import Binder, Input
+from streamtable.core.table import MetadataColumn, PhysicalColumn, Table, Watermark
+from streamtable.core.types import INTEGERS, TIMESTAMPS, DataType, Field, quote
+from streamtable.plan.binding.expressions import Binder, Input, InputField
 from streamtable.plan.binding.moments import micros
 from streamtable.plan.query.relation import Relation, bound_field, project
 from streamtable.plan.source.metadata_columns import read_metadata
@@ -58,23 +58,14 @@ def _with_watermark(table: Table, relation: Relation) -> Relation:
     if watermark is None:
         return relation
     column = next(c for c in relation.columns if c.name == watermark.column)
+    _check_time(table, watermark, column, f"column '{column.name}'", column.field.type)
     expression = Binder(Input(relation.columns)).bind(watermark.expression)
-    checked = ((f"column '{column.name}'", column.field.type), ("its expression", expression.type))
-    for what, kind in checked:
-        if kind.root not in TIMESTAMPS:
-            quoted = quote(column.name)
-            raise StreamtableError(
-                Condition.INVALID_WATERMARK,
-                at=watermark.at,
-                table=table.name,
-                reason=f"{what} is {kind.with_nullable(True)}, not a TIMESTAMP or TIMESTAMP_LTZ",
-                hint=f"add a column ts AS TO_TIMESTAMP({quoted}) and a WATERMARK FOR ts",
-            )
+    _check_time(table, watermark, column, "its expression", expression.type)
     reason = None
     if column.time_attribute == "proc":
         reason = f"column '{column.name}' is the processing time, which needs no watermark"
     elif expression.type.root is not column.field.type.root:
-        kinds = [kind.with_nullable(True) for _, kind in checked]
+        kinds = [kind.with_nullable(True) for kind in (column.field.type, expression.type)]
         reason = f"column '{column.name}' is {kinds[0]}, and its expression {kinds[1]}"
     if reason is not None:
         raise StreamtableError(
@@ -88,3 +79,21 @@ def _with_watermark(table: Table, relation: Relation) -> Relation:
         relation.node, column.field.name, micros(expression), expression.fields, table.name
     )
     return Relation(node, relation.columns)
+
+
+def _check_time(
+    table: Table, watermark: Watermark, column: InputField, what: str, kind: DataType
+) -> None:
+    """Raise INVALID_WATERMARK, with the function that converts the column, for another type."""
+    if kind.root in TIMESTAMPS:
+        return
+    name = quote(column.name)
+    epoch = column.field.type.root in INTEGERS
+    time = f"TO_TIMESTAMP_LTZ({name}, 3)" if epoch else f"TO_TIMESTAMP({name})"
+    raise StreamtableError(
+        Condition.INVALID_WATERMARK,
+        at=watermark.at,
+        table=table.name,
+        reason=f"{what} is {kind.with_nullable(True)}, not a TIMESTAMP or TIMESTAMP_LTZ",
+        hint=f"add a column ts AS {time} and a WATERMARK FOR ts",
+    )

@@ -26,6 +26,12 @@ def local_folder(place: str, what: str) -> Path:
     if found is None:
         return Path(place).absolute()
     scheme, host = found[1].lower(), found[2] or ""
+    if scheme in ("s3", "s3n") and host:
+        raise StreamtableError(
+            Condition.NOT_YET,
+            what=f"{what} at {place}",
+            hint=f"write s3a{place[len(scheme) :]}",
+        )
     if scheme != "file" or host.lower() not in ("", "localhost"):
         raise StreamtableError(
             Condition.NOT_YET,

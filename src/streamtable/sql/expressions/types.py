@@ -43,6 +43,17 @@ _REFUSED = {
     "VARIANT": "the formats do not carry it",
     "DESCRIPTOR": "it is not the type of a value",
 }
+#: Types of other systems -> Flink's.
+_ELSEWHERE = {
+    "BLOB": "BYTES",
+    "BYTEA": "BYTES",
+    "DATETIME": "TIMESTAMP(3)",
+    "JSON": "STRING",
+    "LONG": "BIGINT",
+    "TEXT": "STRING",
+    "TIMESTAMPTZ": "TIMESTAMP_LTZ(3)",
+    "UUID": "STRING",
+}
 #: Clauses that follow the columns of a table; these words are not field names by accident.
 _BEHIND_COLUMNS = (("PRIMARY", "KEY"), ("WATERMARK", "FOR"), ("CONSTRAINT",))
 _FLINK_DIGITS = 9
@@ -260,12 +271,13 @@ class TypeParser(Cursor):
         reason = _REFUSED.get(written.upper())
         if reason:
             self._cannot(written.upper(), reason, at)
+        ours = _ELSEWHERE.get(written.upper())
         known = (*_PLAIN, *_WITH_LENGTH, *_DECIMALS, "TIME", "TIMESTAMP", "TIMESTAMP_LTZ", "ARRAY",
                  "MAP", "ROW", "MULTISET", "INTERVAL")  # fmt: skip
         raise StreamtableError(
             Condition.UNSUPPORTED_TYPE,
             at=at,
-            hint=closest(written, known),
+            hint=f"use {ours}" if ours else closest(written, known),
             found=written,
             reason="Flink has no such type",
         )

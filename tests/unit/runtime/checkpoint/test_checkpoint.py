@@ -322,6 +322,11 @@ def test_other_file_systems_are_refused_by_name(
     assert list(tmp_path.iterdir()) == []
 
 
+def test_the_scheme_of_s3_has_a_hint() -> None:
+    with pytest.raises(StreamtableError, match=r"Hint: write s3a://b/x$"):
+        open_checkpoint("s3://b/x", _plans())
+
+
 def test_a_file_uri_without_a_root_is_refused() -> None:
     with pytest.raises(StreamtableError, match="INVALID_OPTION"):
         open_checkpoint("file:job", _plans())

@@ -11,7 +11,15 @@ from enum import Enum
 from typing import Any
 
 from streamtable.connectors.kafka.options import apsaramq, rules
-from streamtable.core.option_kinds import BOOLEAN, DURATION, NAMES, NOT_EMPTY, TEXT, choice, integer
+from streamtable.core.option_kinds import (
+    BOOLEAN,
+    DURATION,
+    NAMES,
+    NOT_EMPTY,
+    TEXT,
+    choice,
+    integer,
+)
 from streamtable.core.options import Option
 
 
@@ -60,7 +68,9 @@ class KeyCheck(Enum):
 
 CONNECTOR = Option("connector", TEXT, doc="`kafka` or `upsert-kafka`.", required=True)
 TOPIC = Option(
-    "topic", NAMES, doc="Topic to read or write; a source accepts several topics, separated by `;`."
+    "topic",
+    NAMES,
+    doc="Topic to read or write; a source accepts several topics, separated by `;`.",
 )
 TOPIC_PATTERN = Option(
     "topic-pattern",
@@ -265,7 +275,6 @@ UPSERT_ONLY: tuple[Option[Any], ...] = (FLUSH_ROWS, FLUSH_INTERVAL, KEY_CHECK, A
 
 RULES = (
     rules.one_of(TOPIC, TOPIC_PATTERN),
-    rules.one_of(FORMAT, VALUE_FORMAT),
     rules.client_properties_are_free,
     rules.required_with(BOUNDED_TIMESTAMP, BOUNDED_MODE, BoundedMode.TIMESTAMP),
     rules.required_with(BOUNDED_OFFSETS, BOUNDED_MODE, BoundedMode.SPECIFIC),
