@@ -21,8 +21,8 @@ from streamtable.plan.sink.reused_scan import reused_scans
 from streamtable.plan.sink.sink import Sink
 from streamtable.plan.source.scan import scans
 from streamtable.plan.window.window_aggregate import WindowAggregate
+from streamtable.runtime.checkpoint.query_change import first_change
 from streamtable.runtime.checkpoint.row_options import RowOptions, first_other, row_options
-from streamtable.runtime.checkpoint.shapes import first_difference, operators
 
 #: The folder of a query for the ends of its sinks.
 POSITIONS = "sinks"
@@ -234,7 +234,7 @@ class RecordedQuery:
             now: record of the plan of now.
         """
         if not self.has_plan_of(now):
-            return f"the query into {name} was {_first_change(self, now)}"
+            return f"the query into {name} was {first_change(self, now)}"
         if column := self.other_metadata(now):
             return (
                 f"column {column} of the query into {name} was metadata '{self.metadata[column]}'"
@@ -272,32 +272,6 @@ def _metadata(plan: Sink) -> dict[str, str]:
             if column.name in read:
                 found[f"{scan.table.name}.{column.name}"] = column.key
     return found
-
-
-def _first_change(before: RecordedQuery, now: RecordedQuery) -> str:
-    place = first_difference(before.shape, now.shape) if before.shape else None
-    where = "" if place is None else f" (first difference: {place.operator})"
-    old, new = _lines(before, now, None if place is None else place.number)
-    if old and new and old != new:
-        return f"'{old}' and is now '{new}'{where}"
-    return f"different in structure, or in a column or format of its tables{where}"
-
-
-def _lines(before: RecordedQuery, now: RecordedQuery, number: int | None) -> tuple[str, str]:
-    """Return the plan lines of the first operator that differs; empty if there are none.
-
-    `number` is the operator's place, from the top; None if only the lines are known.
-    """
-    if number is not None and all(
-        len(query.plan) == len(operators(query.shape)) for query in (before, now)
-    ):
-        return before.plan[number].strip(), now.plan[number].strip()
-    for line, new in zip(before.plan, now.plan, strict=False):
-        # Older checkpoints have other words for the row kinds.
-        old = line.replace("  makes ", "  emits ").replace("  takes ", "  accepts ")
-        if old != new:
-            return old.strip(), new.strip()
-    return "", ""
 
 
 def _masked(data: Any) -> Any:
