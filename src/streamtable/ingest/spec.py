@@ -57,6 +57,13 @@ class IngestSpec:
         found = discover(self.source.settings, [re.escape(str(table))])
         return found[0] if found else None
 
+    def is_copied(self, table: TableId) -> bool:
+        """Return whether a table is not left out for the lack of a key."""
+        if not self.records.ignore_keyless:
+            return True
+        found = self.find(table)
+        return found is None or bool(key_names(found, self.records.transforms))
+
     def without_keyless(self) -> IngestSpec:
         """Return the job without the tables that it excludes because they have no key.
 

@@ -107,9 +107,13 @@ def test_truncate_drop_and_rename(shop: Shop) -> None:
         "CREATE TABLE parts (id INT PRIMARY KEY) PARTITION BY RANGE (id)"
         " (PARTITION low VALUES LESS THAN (2), PARTITION high VALUES LESS THAN MAXVALUE)",
         "INSERT INTO parts VALUES (1), (2)",
+        "CREATE TABLE halves LIKE parts",
+        "INSERT INTO halves VALUES (1), (2)",
     )
     run(shop)
     shop.sql(
+        "ALTER TABLE halves CONVERT PARTITION high TO TABLE half",
+        "INSERT INTO half VALUES (9)",
         "CREATE OR REPLACE TABLE replaced (id INT PRIMARY KEY)",
         "INSERT INTO replaced VALUES (8)",
         "ALTER TABLE parts DROP PARTITION low",
@@ -124,9 +128,11 @@ def test_truncate_drop_and_rename(shop: Shop) -> None:
     )
     said = run(shop)
     assert f"{shop.database}.born is copied, too" in said
-    (reported,) = [line for line in said if "changed rows that the binlog does not have" in line]
-    assert reported.startswith(f"{shop.database}.parts: ")
-    every = (*tables, "parts", "fresh", "born")
+    reported = [line for line in said if "changed rows that the binlog does not have" in line]
+    assert [line.partition(": ")[0] for line in reported] == [
+        f"{shop.database}.{table}" for table in ("halves", "parts")
+    ]
+    every = (*tables, "parts", "halves", "half", "fresh", "born")
     ids = {t: sorted(row["id"] for row in shop.topic(t).values()) for t in every}
     assert ids == {
         "cut": [4],
@@ -135,6 +141,8 @@ def test_truncate_drop_and_rename(shop: Shop) -> None:
         "kept": [1, 2],
         "replaced": [8],
         "parts": [1, 2],
+        "halves": [1, 2],
+        "half": [2, 9],
         "fresh": [1, 2, 5],
         "born": [6],
     }
@@ -235,6 +243,35 @@ def test_tables_that_were_left_out_are_copied_later(shop: Shop) -> None:
     run(shop)
     for table in ("orders", "other", "keyless"):
         shop.check_copied(table, "id")
+    # As in a dump: the key follows the rows.
+    shop.sql(
+        "CREATE TABLE dumped (id INT NOT NULL)",
+        "INSERT INTO dumped VALUES (1), (2)",
+        "ALTER TABLE dumped ADD PRIMARY KEY (id)",
+        "INSERT INTO dumped VALUES (3)",
+    )
+    run(shop)
+    shop.check_copied("dumped", "id")
+
+
+@pytest.mark.parametrize("ignored", [True, False])
+def test_a_table_without_a_key_is_created_while_a_job_runs(shop: Shop, ignored: bool) -> None:
+    shop.write_job(source="  ignore-no-primary-key-table: true\n" if ignored else "")
+    shop.sql("CREATE TABLE orders (id INT PRIMARY KEY)")
+    job = shop.start()
+    job.wait_for("binlog: ")
+    shop.sql("CREATE TABLE born (id INT NOT NULL)", "INSERT INTO born VALUES (1)")
+    if ignored:
+        job.wait_for("born is left out until it has a primary key")
+        shop.sql("ALTER TABLE born ADD PRIMARY KEY (id)", "INSERT INTO born VALUES (2)")
+        deadline = time.monotonic() + PATIENCE_S
+        while len(shop.records("born")) < 2:
+            assert time.monotonic() < deadline
+            time.sleep(0.5)
+        job.terminate()
+    code, _, said = job.end()
+    assert code == (0 if ignored else 1), said
+    assert ignored or f"PRIMARY_KEY_REQUIRED: table {shop.database}.born" in said
 
 
 def test_truncate_keeps_the_rows_of_another_table_in_the_topic(shop: Shop) -> None:

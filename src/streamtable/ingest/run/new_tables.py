@@ -30,6 +30,8 @@ def ask_for_topics(path: str, tables: Iterable[TableId]) -> dict[TableId, KnownT
     wanted = sorted(map(list, tables))
     if not wanted:
         return {}
+    # The same tables may be asked for again: one of them has got a primary key since.
+    Path(f"{path}.made").unlink(missing_ok=True)
     _write(f"{path}.asked", wanted)
     end = time.monotonic() + _WAIT_S
     while time.monotonic() < end:

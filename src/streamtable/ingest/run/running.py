@@ -178,12 +178,17 @@ class RunningIngest:
         asked = asked_tables(path)
         if not asked:
             return
-        self._target.make_ready(t for name in asked for t in topics_of(name, rules.routes))
         there = discover(self._spec.source.settings, self._spec.source.patterns)
         new = [table for table in there if table.id in asked]
-        self._tables = with_tables(self._tables, new, rules, self._checkpoint)
+        tables = with_tables(self._tables, new, rules, self._checkpoint)
+        left_out = {table.id for table in new} - tables.keys()
+        copied = [table for table in asked if table not in left_out]
+        self._target.make_ready(t for name in copied for t in topics_of(name, rules.routes))
+        self._tables = tables
         keep_tables(self._checkpoint, self._tables)
-        for table in asked:
+        for table in sorted(copied):
             self._notice(f"{table} is copied, too")
+        for table in sorted(left_out):
+            self._notice(f"{table} is left out until it has a primary key")
         self._spec = self._spec.with_known(self._tables)  # for the query that an outage restarts
         answer(path, asked, self._tables)

@@ -124,8 +124,8 @@ class IngestReader(DataSourceStreamReader):
     def _with_definitions(self, planner: Planner, begin: Offset, end: Offset) -> Offset:
         """Return a batch in which DDL statements and chunks do not affect the same tables.
 
-        A table that a RENAME adds has rows that are not in the binlog, so its snapshot must be
-        read.
+        The snapshot must be read of a table that has rows which the binlog lacks: a RENAME has
+        given it its name, or it was left out before it got a primary key.
         """
         start = end.begin or begin.position
         if start.order == end.position.order:
@@ -142,15 +142,16 @@ class IngestReader(DataSourceStreamReader):
             f"{table}: an ALTER TABLE before {end.position} changed rows that the binlog does not"
             " have: the topic keeps the rows of before"
             for kind, table, _ in found
-            if kind == "unlogged"
+            if kind == "unlogged" and spec.tables()(table)
         ]
-        self._added |= ask_for_topics(
-            self._spec.status,
-            {new or table for kind, table, new in found if kind == "create" or new is not None},
-        )
+        keyless = self._spec.records.ignore_keyless
+        filled = {new for _, _, new in found if new is not None}
+        filled |= {table for kind, table, _ in found if kind == "key" and keyless}
+        created = {table for kind, table, _ in found if kind == "create"}
+        self._added |= ask_for_topics(self._spec.status, filled | created)
         if end.chunks:
             end = planner.without_chunks(end)
-        renamed = dict.fromkeys(new for kind, _, new in found if new is not None)
+        renamed = dict.fromkeys(sorted(filter(self._spec.is_copied, filled)))
         read = tuple(table for table in renamed if end.pending.get(table, table) is not None)
         return replace(end, pending={**end.pending, **renamed}, renamed=read)
 

@@ -152,10 +152,11 @@ class SchemaChange(NamedTuple):
 
     Attributes:
         kind: `create`, `alter`, `drop`, `rename` or `truncate`; `database` for DROP DATABASE;
-            `unlogged` for an ALTER TABLE that adds or removes rows, such as DROP PARTITION. The
-            binlog does not have these rows.
+            `key` for an ALTER TABLE that adds a primary key; `unlogged` for an ALTER TABLE that
+            adds or removes rows, such as DROP PARTITION. The binlog does not have these rows.
         table: the table; for a rename, the old name; for `database`, a table without a name.
-        new_name: the new name of a rename by RENAME or ALTER; otherwise None.
+        new_name: the new name of a rename by RENAME or ALTER, or the table that gets the rows of an
+            `unlogged` change; otherwise None.
         statement: the statement in the binlog.
         op_ts: epoch milliseconds.
         ordinal: as in `Change`.

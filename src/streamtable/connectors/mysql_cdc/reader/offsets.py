@@ -54,8 +54,8 @@ class Offset:
         patterns: the patterns that selected the tables; a restart uses them to find added tables.
         excluded: the patterns of tables that were excluded from the matches; None if unknown, in
             checkpoints of before this field.
-        renamed: tables to which a RENAME in the batch gave their names. Their rows are not in the
-            binlog, so `pending` has these tables. Their earlier rows were read.
+        renamed: tables to which a statement in the batch gave rows that the binlog lacks, such as a
+            RENAME to this name. `pending` has these tables. Their earlier rows were read.
     """
 
     position: Position
@@ -127,7 +127,7 @@ class BinlogPart:
 
     Attributes:
         pending: `pending` of the offset at `start`.
-        renamed: tables whose changes end with the RENAME that gives them their names.
+        renamed: tables whose changes end with the statement that gives them other rows.
         reader: the part's number in its batch, which selects its server id.
     """
 

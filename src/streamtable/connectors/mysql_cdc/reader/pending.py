@@ -27,7 +27,7 @@ def only_read(
     """Return the changes of rows that are below their table's bound in `part.pending`.
 
     An update that moves a row across the bound becomes a delete or an insert. Changes of a table in
-    `part.renamed` end with the RENAME: the rows of the table that has its name then are not read.
+    `part.renamed` end with the statement that gives it rows which the binlog lacks, such as RENAME.
 
     Args:
         spec: the source.
@@ -51,8 +51,9 @@ def only_read(
         sides = _sides(block, begun, keys, catalog)
         for place, change in enumerate(block):
             if isinstance(change, SchemaChange):
-                if change.new_name in part.renamed:
-                    replaced.add(change.new_name)
+                got_rows = change.table if change.kind == "key" else change.new_name
+                if got_rows in part.renamed:
+                    replaced.add(got_rows)
                 yield _followed(change, pending.keys() - replaced)
             elif change.table.id in replaced:
                 continue

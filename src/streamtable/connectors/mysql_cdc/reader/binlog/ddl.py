@@ -19,7 +19,6 @@ _TOKEN = re.compile(
 )
 #: First and second words of clauses of ALTER TABLE that change rows without row events.
 _UNLOGGED = {
-    "CONVERT": ("PARTITION", "TABLE"),
     "DISCARD": ("PARTITION", "TABLESPACE"),
     "DROP": ("PARTITION",),
     "EXCHANGE": ("PARTITION",),
@@ -98,25 +97,28 @@ def _alter(tokens: _Tokens) -> list[Found]:
     tokens.skip_if_exists()
     table = tokens.name()
     depth = 0
+    before, adds_key, had_key = "", False, False
     while (token := tokens.next()) is not None:
         depth += {"(": 1, ")": -1}.get(token, 0)
+        if token.upper() == "PRIMARY" and tokens.skip("KEY"):
+            adds_key, had_key = adds_key or before != "DROP", had_key or before == "DROP"
+        before = token.upper()
+        if depth == 0 and before == "CONVERT" and tokens.skip("PARTITION"):
+            return [("unlogged", table, tokens.name_after("TO"))]
+        if depth == 0 and before == "CONVERT" and tokens.skip("TABLE"):
+            return [("unlogged", table, None), ("drop", tokens.name(), None)]
         if depth == 0 and token.upper() in _UNLOGGED and tokens.skip(*_UNLOGGED[token.upper()]):
             if token.upper() == "TRUNCATE" and tokens.skip("ALL"):
                 return [("truncate", table, None)]
-            return [("unlogged", changed, None) for changed in (table, *_exchanged(tokens))]
+            exchanged = tokens.name_after("WITH")
+            tables = (table,) if exchanged is None else (table, exchanged)
+            return [("unlogged", changed, None) for changed in tables]
         if depth == 0 and token.upper() == "RENAME":
             if tokens.peek("COLUMN", "INDEX", "KEY", "CONSTRAINT"):
                 continue
             tokens.skip("TO", "AS", "=")
             return [("rename", table, tokens.name())]
-    return [("alter", table, None)]
-
-
-def _exchanged(tokens: _Tokens) -> Iterator[TableId]:
-    """Yield the table of EXCHANGE PARTITION p WITH TABLE t."""
-    while not tokens.done:
-        if tokens.word() == "WITH" and tokens.skip("TABLE"):
-            yield tokens.name()
+    return [("key" if adds_key and not had_key else "alter", table, None)]
 
 
 def _rename(tokens: _Tokens) -> list[Found]:
@@ -173,6 +175,13 @@ class _Tokens:
         if self.skip("."):
             return TableId(first, _plain(self.next() or ""))
         return TableId(self._database, first)
+
+    def name_after(self, word: str) -> TableId | None:
+        """Return the name after a word and TABLE, as in EXCHANGE PARTITION p WITH TABLE t."""
+        while not self.done:
+            if self.word() == word and self.skip("TABLE"):
+                return self.name()
+        return None
 
     def names(self) -> list[TableId]:
         found = [self.name()]
