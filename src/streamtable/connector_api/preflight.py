@@ -18,7 +18,11 @@ class Resource(Protocol):
 
     @property
     def name(self) -> str:
-        """The name, which is unique among the resources of the job."""
+        """The name, for messages."""
+
+    @property
+    def place(self) -> str:
+        """What tells it from resources of the same name in other systems."""
 
     def check(self) -> None:
         """Check that `create` would succeed, without creating anything.
@@ -41,7 +45,7 @@ class Preflight:
         notice: called with one line for the user.
         bounded: whether the job stops at the current end of its sources.
         first_run: whether the queries start for the first time.
-        to_create: names of the resources that the job itself will create.
+        to_create: places of the resources that the job itself will create.
         read_only: whether a check must not even register a schema, because no job starts.
     """
 

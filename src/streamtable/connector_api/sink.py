@@ -45,7 +45,7 @@ class SinkFacts:
             real-time mode.
         adjusts: whether settings allow a start to change the configuration of an existing target
             that rollback needs.
-        targets: the targets of the job's other queries, by query name.
+        targets: the places of the targets of the job's other queries, by query name.
         writer_id: `together.WrittenTogether.writer_id` of the query's first run, if the query
             writes several sinks; else None.
     """
@@ -165,7 +165,20 @@ class Sink(Protocol):
 
     @property
     def target(self) -> str:
-        """The target, such as a topic; queries that write the same target share it."""
+        """The name of the target, such as a topic, for messages."""
+
+    @property
+    def place(self) -> str:
+        """What tells the target from others, as declared; queries with the same place share it."""
+        return self.target
+
+    def place_there(self, bridge: Bridge) -> str:
+        """Return the same as the external system knows it, under whatever address.
+
+        Raises:
+            StreamtableError: the system cannot be reached.
+        """
+        return self.place
 
     @property
     def names_tasks_by_split(self) -> bool:

@@ -65,7 +65,7 @@ def by_target(names: Iterable[str], plan_of: Callable[[str], Sink]) -> Sequence[
 
 def target_of(plan: Sink) -> str:
     """Return the target of a query; queries with the same target share it."""
-    return sink_of(plan.table).target
+    return sink_of(plan.table).place
 
 
 def words_of(plan: Sink) -> str:
@@ -101,7 +101,7 @@ def sink_facts(
         directory_of: maps the name of a query to the query's checkpoint directory.
         record_of: maps the name of an INSERT to its record.
     """
-    targets = {name: sink_of(plan.table).target for name, plan in plans.items()}
+    targets = {name: target_of(plan) for name, plan in plans.items()}
     found = {}
     for name, plan in plans.items():
         read = [source_of(scan.table) for scan in unkept_scans(plan.input)]

@@ -133,6 +133,11 @@ class EpochTable:
         """The name of the table and its database."""
         return f"streamtable_epochs at {self.table.access.shown_url}"
 
+    @property
+    def place(self) -> str:
+        """The same: the name has the database."""
+        return self.name
+
     def check(self) -> None:
         """Check nothing: only the creation shows whether the user may create a table."""
 

@@ -57,6 +57,15 @@ class KafkaSink(TableEndpoint[KafkaTable], Sink):
         return self.declared.topics[0]
 
     @property
+    def place(self) -> str:
+        """The addresses of the brokers, in any order, and the topic."""
+        return self.declared.place
+
+    def place_there(self, bridge: Bridge) -> str:
+        """Return the id of the cluster, and the topic."""
+        return KafkaAdmin(bridge, self.declared.properties).place_of(self.target)
+
+    @property
     def target_noun(self) -> str:
         """What messages call the target."""
         return "topic"
@@ -177,7 +186,9 @@ class KafkaSink(TableEndpoint[KafkaTable], Sink):
         check_sink_access(table, facts.query, preflight)
         # After the first run, the topic has keys of this job. Encoding keys for the comparison
         # registers their schema, so this check is last.
-        if not preflight.first_run or self.target in preflight.to_create:
+        if not preflight.first_run:
+            return
+        if preflight.to_create and self.place_there(bridge) in preflight.to_create:
             return
         if preflight.read_only and table.key is not None and table.key.encoder().registers:
             preflight.notice(

@@ -222,6 +222,11 @@ class KafkaTable:
         """The topics or the topic pattern, for plans and messages."""
         return self.discovery.pattern or ";".join(self.topics)
 
+    @property
+    def place(self) -> str:
+        """What tells a single topic from topics of other clusters, as far as addresses show."""
+        return f"{','.join(sorted(map(str.strip, self.servers.split(','))))}/{self.topics_text}"
+
     def reads_topic(self, topic: str) -> bool:
         """Return whether a topic from a scan belongs to this table."""
         pattern = self.discovery.pattern

@@ -109,7 +109,7 @@ class Target:
         missing: list[Resource] = []
         for sink in new:
             missing += sink.examine(self._facts, self.preflight)
-        to_create = frozenset(resource.name for resource in missing)
+        to_create = frozenset(resource.place for resource in missing)
         preflight = replace(self.preflight, to_create=to_create)
         for resource in missing:
             resource.check()
@@ -130,7 +130,7 @@ class Target:
         missing = sink.examine(self._facts, self.preflight)
         for resource in missing:
             resource.check()
-        to_create = frozenset(resource.name for resource in missing)
+        to_create = frozenset(resource.place for resource in missing)
         sink.check(self._facts, replace(self.preflight, to_create=to_create))
         return [f"run creates it, compacted ({resource.name})" for resource in missing]
 

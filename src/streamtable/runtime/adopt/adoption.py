@@ -116,7 +116,7 @@ class Adoption(Rebuild):
                     )
                     shadows[-1].run()
                 plan = plans[group[0]]
-                words = self._compared(shadows).words(target_of(plan))
+                words = self._compared(shadows).words(sink_of(plan.table).target)
                 self.say(f"  {' and '.join(group)}: {words}")
                 found = examples(plan, differences(shadows[0]), _SHOWN, shadows[0].context)
                 for key, before, now in found:

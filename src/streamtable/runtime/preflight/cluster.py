@@ -12,7 +12,12 @@ from streamtable.operators.context import LoweringContext
 from streamtable.plan.sink.sink import Sink
 from streamtable.runtime.checkpoint.checkpoint import Checkpoint
 from streamtable.runtime.checkpoint.identities import check_identities, identities_of
-from streamtable.runtime.preflight.preflight import check_all, examine_sinks, examine_sources
+from streamtable.runtime.preflight.preflight import (
+    check_all,
+    check_places,
+    examine_sinks,
+    examine_sources,
+)
 
 
 def make_ready(
@@ -46,13 +51,14 @@ def make_ready(
         for first in (False, True)
     ]
     starts = [(own, replace(preflight, first_run=first)) for own, first in groups if own]
+    check_places(plans, context.bridge)
     missing: dict[str, Resource] = {}
     for own, checks in starts:
-        missing |= {r.name: r for r in examine_sinks(own, facts, checks)}
+        missing |= {r.place: r for r in examine_sinks(own, facts, checks)}
     for own, checks in starts:
         to_create = replace(checks, to_create=frozenset(missing))
         for resource in examine_sources(own.values(), to_create):
-            missing.setdefault(resource.name, resource)
+            missing.setdefault(resource.place, resource)
     for own, checks in starts:
         check_all(own, facts, missing.values(), checks)
     check_identities(plans, checkpoint, context.bridge, notice)
@@ -91,7 +97,8 @@ def check_ready(
         first_run=first_run,
         read_only=True,
     )
+    check_places(plans, context.bridge)
     missing = examine_sinks(plans, facts, preflight)
-    to_create = replace(preflight, to_create=frozenset(r.name for r in missing))
+    to_create = replace(preflight, to_create=frozenset(r.place for r in missing))
     missing += examine_sources(plans.values(), to_create)
     check_all(plans, facts, missing, preflight)

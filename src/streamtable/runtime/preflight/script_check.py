@@ -31,6 +31,7 @@ from streamtable.plan.source.scan import scans
 from streamtable.runtime.checkpoint.assignment import query_names
 from streamtable.runtime.checkpoint.shared_queries import new_queries
 from streamtable.runtime.endpoints import lookups_of, sink_facts, sources_of
+from streamtable.runtime.preflight.preflight import check_places
 from streamtable.runtime.preflight.rollback import rollback_obstacles
 from streamtable.runtime.preflight.samples import Sampler
 from streamtable.runtime.query.job_query import job_queries
@@ -136,7 +137,9 @@ class _ScriptCheck:
             sink = sink_of(plan.table)
             examine = partial(sink.examine, self._facts[name])
             found = self._try("target", sink.table, sink.at, examine, f"writes {sink.target}")
-            missing.update({resource.name: resource for resource in found or ()})
+            missing.update({resource.place: resource for resource in found or ()})
+        if not self.has_errors:
+            self._try("target", None, None, lambda _: check_places(self.plans, self._bridge))
         return missing
 
     def _check_source(self, source: Source, missing: dict[str, Resource]) -> None:
@@ -145,7 +148,7 @@ class _ScriptCheck:
         if found is None:
             return
         for resource in found:
-            missing.setdefault(resource.name, resource)
+            missing.setdefault(resource.place, resource)
         self._try("access", table, at, source.check_access, "the user may read it")
         facts = self._scan_facts(source)
 
@@ -155,9 +158,9 @@ class _ScriptCheck:
         self.findings += self._try("topic", table, at, look) or ()
 
     def _check_sinks(self, missing: Mapping[str, Resource]) -> None:
-        for name, resource in missing.items():
+        for resource in missing.values():
             check = partial(_check_resource, resource)
-            self._try("creation", None, None, check, f"the job creates {name}")
+            self._try("creation", None, None, check, f"the job creates {resource.name}")
         for name, plan in self.plans.items():
             sink = sink_of(plan.table)
             accept = partial(sink.check, self._facts[name])

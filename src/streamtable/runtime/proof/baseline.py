@@ -157,8 +157,11 @@ def baseline_of(
 def topic_ids(sink: Sink, bridge: Bridge) -> dict[str, str]:
     """Return Kafka's ids of the topics that a query reads and writes."""
     found: dict[str, str] = {}
-    for table in (*(scan.table for scan in scans(sink.input)), sink.table):
-        found.update(source_of(table).identities(bridge))
+    for scan in scans(sink.input):
+        found.update(source_of(scan.table).identities(bridge))
+    for topic, id_ in source_of(sink.table).identities(bridge).items():
+        # The sink may be a topic of another cluster.
+        found[topic if found.get(topic, id_) == id_ else f"{topic} of {sink.table.name}"] = id_
     return found
 
 

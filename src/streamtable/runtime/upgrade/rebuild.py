@@ -248,7 +248,7 @@ class Rebuild:
             if work.step is Step.COMPARE:
                 found = self._compared(shadows)
                 names = " and ".join(groups[first])
-                self.say(f"{names}: {found.words(target_of(self.queries.plans[first]))}")
+                self.say(f"{names}: {found.words(sink_of(self.queries.plans[first].table).target)}")
                 mark.reach(first, Step.WRITE)
             if mark.work[first].step is Step.WRITE:
                 write(shadows[0], facts[first])

@@ -33,12 +33,13 @@ def check_source_access(table: KafkaTable, preflight: Preflight) -> None:
     admin, to_create = KafkaAdmin(preflight.bridge, table.properties), preflight.to_create
     with _at(table):
         for topic in topics_of(table, admin):
-            if topic not in to_create:
+            if not _is_new(topic, admin, to_create):
                 admin.check_access(topic, "READ")
         if table.group_id is not None:
             admin.check_group(table.group_id)
-        if table.dead_letter_topic is not None and table.dead_letter_topic not in to_create:
-            admin.check_access(table.dead_letter_topic, "WRITE")
+        letters = table.dead_letter_topic
+        if letters is not None and not _is_new(letters, admin, to_create):
+            admin.check_access(letters, "WRITE")
 
 
 def check_sink_access(table: KafkaTable, query: str, preflight: Preflight) -> None:
@@ -49,17 +50,23 @@ def check_sink_access(table: KafkaTable, query: str, preflight: Preflight) -> No
     """
     admin, there = KafkaAdmin(preflight.bridge, table.properties), table.topics[0]
     with _at(table):
-        if there not in preflight.to_create:
+        is_new = _is_new(there, admin, preflight.to_create)
+        if not is_new:
             admin.check_access(there, "WRITE")
         prefix = transaction_prefix(table, query)
         if prefix is not None:
-            if there not in preflight.to_create:
+            if not is_new:
                 admin.check_access(there, "READ")
             admin.check_group(f"{prefix}-0")
             # Kafka has no request that checks WRITE of a transactional id. Aborting its
             # transactions requires the same right. No task uses this id, so the abort disturbs no
             # task.
             admin.abort_transactions([f"{prefix}-access"])
+
+
+def _is_new(topic: str, admin: KafkaAdmin, to_create: frozenset[str]) -> bool:
+    """Whether the job itself will create a topic."""
+    return bool(to_create) and admin.place_of(topic) in to_create
 
 
 @contextmanager

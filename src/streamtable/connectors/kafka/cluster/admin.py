@@ -83,6 +83,14 @@ class KafkaAdmin:
         self._timeout_ms = timeout_ms
         self._kafka = bridge.java.kafka
 
+    def place_of(self, topic: str) -> str:
+        """Return what tells a topic from topics of other clusters: the cluster's id and the name.
+
+        Brokers that report no id are told apart by their addresses.
+        """
+        found = self._ask("clusterId")
+        return f"{self._servers if found is None else found}/{topic}"
+
     def topics(self) -> set[str]:
         """Return the names of all topics that the user may see."""
         return set(listed(self._ask("existingTopics")))

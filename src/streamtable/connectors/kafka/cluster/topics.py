@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 
 from streamtable.connector_api.preflight import Notice
 from streamtable.connectors.kafka.cluster.admin import KafkaAdmin
@@ -31,6 +32,11 @@ class TopicToCreate:
     def name(self) -> str:
         """The topic's name."""
         return self.topic
+
+    @cached_property
+    def place(self) -> str:
+        """The cluster and the name of the topic; the first use asks the brokers."""
+        return KafkaAdmin(self.bridge, self.table.properties).place_of(self.topic)
 
     def check(self) -> None:
         """Validate the creation of the topic on the brokers, without creating it.
@@ -74,11 +80,13 @@ def check_topics_there(table: KafkaTable, bridge: Bridge, to_create: frozenset[s
         if letters is not None and admin.matches(table.discovery.pattern, letters):
             raise reads_its_output(table.table, letters, table.at)
         return
-    there = admin.topics() | to_create
+    there = admin.topics()
     for topic in table.topics:
         # Kafka does not list a topic that the user may not see. A request for that topic by name
         # fails with the reason.
-        if topic not in there and not admin.describe(topic):
+        if topic in there or (to_create and admin.place_of(topic) in to_create):
+            continue
+        if not admin.describe(topic):
             raise _missing(table, topic, "create it or correct the option 'topic'")
 
 

@@ -38,7 +38,7 @@ def declared_obstacle(table: KafkaTable, facts: SinkFacts) -> str | None:
         return f"'sink.delivery-guarantee' is '{table.delivery.value}'"
     if table.partitioner != "default":
         return f"'sink.partitioner' is '{table.partitioner}'"
-    if table.topics[0] in facts.targets.values():
+    if table.place in facts.targets.values():
         return f"another INSERT writes to topic '{table.topics[0]}'"
     return None
 

@@ -58,6 +58,11 @@ public final class KafkaAdmin {
         properties, timeoutMs, admin -> admin.listTopics().names().get().stream().sorted().toList());
   }
 
+  /** Returns the id of the cluster; null if the brokers report none. */
+  public static String clusterId(Map<String, String> properties, long timeoutMs) {
+    return call(properties, timeoutMs, admin -> admin.describeCluster().clusterId().get());
+  }
+
   /** Returns the existing topics whose whole name matches a pattern. */
   public static List<String> topicsMatching(
       Map<String, String> properties, long timeoutMs, String regex) {
