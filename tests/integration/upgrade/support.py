@@ -10,10 +10,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from click.testing import CliRunner
 from confluent_kafka.admin import AdminClient, NewTopic
 from pyspark.sql import SparkSession
 from tests.integration.jobs.committed import records
 
+from streamtable.cli.main import cli
 from streamtable.runtime.upgrade.options import UpgradeOptions
 from streamtable.runtime.upgrade.upgrade import upgrade_job
 from streamtable.session import Session, fixed_settings
@@ -118,6 +120,13 @@ class Jobs:
         settings = session.settings.current()
         upgrade_job(session.plans, settings, options, said.append, said.append, spark=self.spark)
         return said
+
+    def prove(self, file: Path, table: str, *inserts: str) -> str:
+        """Run `streamtable prove` for a table; what it has printed."""
+        file.write_text(self.script(*inserts))
+        given = [f"--var={name}={value}" for name, value in self.names.items()]
+        place = ["--checkpoint", str(self.checkpoint), "--table", table]
+        return CliRunner().invoke(cli, ["prove", str(file), *given, *place]).output
 
     def job(self, *inserts: str) -> BoundedRun:
         return BoundedRun(self.spark, self.script(*inserts), self.checkpoint, self.names)

@@ -21,6 +21,7 @@ from streamtable.plan.sink.reused_scan import reused_scans
 from streamtable.plan.sink.sink import Sink
 from streamtable.plan.source.scan import scans
 from streamtable.plan.window.window_aggregate import WindowAggregate
+from streamtable.runtime.checkpoint.from_now import FromNow
 from streamtable.runtime.checkpoint.query_change import first_change
 from streamtable.runtime.checkpoint.row_options import RowOptions, first_other, row_options
 
@@ -72,6 +73,7 @@ class RecordedQuery:
         written_options: the same of the sink table.
         zone: the session's time zone; None if the rows do not depend on it, or if an earlier
             version has written the manifest.
+        from_now: how the query has continued without a rebuild; None if it has not.
         masked_hash: the hash of a plan as earlier versions recorded it, with secrets masked; empty
             for a query of a manifest.
     """
@@ -91,6 +93,7 @@ class RecordedQuery:
     read_options: RowOptions | None = None
     written_options: RowOptions | None = None
     zone: str | None = None
+    from_now: FromNow | None = None
     masked_hash: str = field(default="", compare=False)
 
     @classmethod
@@ -132,6 +135,7 @@ class RecordedQuery:
             read_options=data.get("read_options"),
             written_options=data.get("written_options"),
             zone=data.get("zone"),
+            from_now=FromNow.from_json(data["from_now"]) if "from_now" in data else None,
         )
 
     def to_json(self) -> dict[str, Any]:
@@ -152,6 +156,7 @@ class RecordedQuery:
             "read_options": self.read_options,
             "written_options": self.written_options,
             "zone": self.zone,
+            "from_now": self.from_now and self.from_now.to_json(),
         }
         entry |= {name: value for name, value in optional.items() if value is not None}
         mappings = {"topics": self.topics, "metadata": self.metadata}
@@ -181,6 +186,7 @@ class RecordedQuery:
             shared=old.shared,
             number=old.number,
             reuses_scans=old.reuses_scans,
+            from_now=old.from_now,
         )
 
     def sharing(self, query: SharedQuery, number: int | None) -> RecordedQuery:

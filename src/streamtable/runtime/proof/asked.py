@@ -8,11 +8,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
+from streamtable.connector_api.source import Split
 from streamtable.core.checkpoint_path import CheckpointPath
 from streamtable.core.errors import Condition, StreamtableError, closest
 from streamtable.plan.sink.sink import Sink
 from streamtable.runtime.checkpoint.assignment import assign, query_names
 from streamtable.runtime.checkpoint.checkpoint import check_not_upgrading
+from streamtable.runtime.checkpoint.from_now import FromNow
 from streamtable.runtime.checkpoint.manifest_file import mismatch, read_manifest
 from streamtable.runtime.checkpoint.remote_path import RemotePath
 from streamtable.runtime.endpoints import by_target
@@ -50,6 +52,7 @@ class CheckpointJob:
         directories: directory of the offsets and state of each query.
         positions: the folder in which each query records the ends of its sink.
         plans: hash of the plan of each query.
+        from_now: the queries that have continued without a rebuild, by name.
     """
 
     folder: CheckpointPath
@@ -60,11 +63,37 @@ class CheckpointJob:
     directories: Mapping[str, CheckpointPath]
     positions: Mapping[str, CheckpointPath]
     plans: Mapping[str, str]
+    from_now: Mapping[str, FromNow]
 
     @property
     def groups(self) -> Sequence[Sequence[str]]:
         """The names of the queries, those with the same target together."""
         return by_target(self.queries, self.queries.__getitem__)
+
+    def kept_until(self, name: str) -> Mapping[Split, int] | None:
+        """Return up to where the sink of a query has rows that are not those of its input.
+
+        Returns:
+            end of each split, exclusive; None if the sink has no such rows.
+
+        Raises:
+            StreamtableError: NOT_PROVABLE if these rows cannot be told apart.
+        """
+        found = self.from_now.get(name)
+        if found is None:
+            return None
+        writers = next(group for group in self.groups if name in group)
+        if found.ends is not None and len(writers) == 1:
+            return found.ends
+        sink = self.queries[name]
+        raise StreamtableError(
+            Condition.NOT_PROVABLE,
+            at=sink.at,
+            table=sink.table.name,
+            reason=found.difference,
+            hint="name other tables with --table; after a rebuild by a later upgrade, the table can"
+            " be compared again",
+        )
 
     def check_not_upgraded(self) -> None:
         """Check that no upgrade has begun since the checkpoint was read.
@@ -155,8 +184,17 @@ def job_of(plans: Sequence[Sink], asked: Asked, path: CheckpointPath) -> Checkpo
     directories = {name: path / queries.directory_of(name) for name in wanted}
     hashes = {name: queries.records[name].hash for name in wanted}
     positions = {n: queries.records[n].positions(folder) for n, folder in directories.items()}
+    found = {name: queries.records[name].from_now for name in wanted}
     return CheckpointJob(
-        path, asked.directory, lives, manifest.topics, wanted, directories, positions, hashes
+        path,
+        asked.directory,
+        lives,
+        manifest.topics,
+        wanted,
+        directories,
+        positions,
+        hashes,
+        {name: from_now for name, from_now in found.items() if from_now is not None},
     )
 
 

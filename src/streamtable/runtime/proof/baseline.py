@@ -88,6 +88,8 @@ def chosen_proofs(
         try:
             if len(groups[name]) > 1:
                 raise _not(sink, f"several INSERTs write to {words_of(sink)}")
+            if name in job.from_now:
+                raise _not(sink, "rows from before `upgrade --from-now` are not compared")
             found[name] = _chosen(sink, asked, proofs, job.directories[name], job.plans[name])
         except StreamtableError as error:
             if asked.since != "last":

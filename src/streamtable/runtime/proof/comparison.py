@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
 
@@ -11,6 +11,7 @@ from pyspark.sql import DataFrame
 from streamtable.batch.increments import extremes, grown
 from streamtable.batch.rounding import rounded_fields
 from streamtable.connector_api.endpoints import sink_of
+from streamtable.connector_api.source import Split
 from streamtable.core.types import APPROXIMATE
 from streamtable.operators.context import LoweringContext
 from streamtable.plan.sink.sink import Sink
@@ -37,11 +38,14 @@ class Writer:
         sink: the query.
         commit: its commit; the commits of all queries of a sink have the same ends.
         engine: computes the expected rows; None for Spark's batch operators.
+        kept_until: end of each split of the sink up to which its rows are not compared; None to
+            compare all of them.
     """
 
     sink: Sink
     commit: Commit
     engine: Engine | None = None
+    kept_until: Mapping[Split, int] | None = None
 
 
 @dataclass(frozen=True)
@@ -99,13 +103,13 @@ def comparison(
     fields, key = compared_fields(sink), compared_key(sink)
     if baseline is None:
         expected = _of_all([expected_side(w.sink, w.commit, inputs, w.engine) for w in writers])
-        found = found_side(sink, commit, target)
+        found = found_side(sink, commit, target, first.kept_until)
     else:
         expected = expected_side(
             sink, commit, inputs, engine, baseline.ranges, extremes(sink, fields)
         )
         if baseline.rows is None:
-            found = found_side(sink, commit, target, baseline.commit)
+            found = found_side(sink, commit, target, baseline.commit.ends)
         else:
             rows = grown(sink, fields, key, baseline.rows, expected.rows)
             expected, found = replace(expected, rows=rows), found_side(sink, commit, target)

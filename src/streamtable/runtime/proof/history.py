@@ -17,7 +17,8 @@ def remember(
 ) -> None:
     """Record a proof without differences, or take back the proofs by induction before it.
 
-    A proof of a sample, or of a query that cannot be proved by induction, is not recorded.
+    A proof of a sample, of rows since an upgrade, or of a query that cannot be proved by induction
+    is not recorded.
 
     Args:
         job: the job of the checkpoint.
@@ -32,7 +33,7 @@ def remember(
         if not proof.equal:
             if proof.since is None:
                 drop_induced(checkpoint, query)
-        elif proof.share == 1 and refused_increment(sink) is None:
+        elif proof.share == 1 and not proof.keeps_rows and refused_increment(sink) is None:
             write_proof(checkpoint, query, _recorded(job, query, proof, commit, bridge))
     except (OSError, StreamtableError) as error:
         notice(f"{query}: the proof is not recorded in {FILE}: {error}")

@@ -68,6 +68,7 @@ def prove_job(
         for name, sink in job.queries.items():
             try:
                 check_provable(sink, functions)
+                job.kept_until(name)
                 if engine_of is not None:
                     engines[name] = engine_of(sink)
             except StreamtableError as error:

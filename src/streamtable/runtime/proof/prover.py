@@ -182,7 +182,12 @@ class Prover:
         if found is not None:
             self.job.check_not_upgraded()
             return [
-                Writer(self.job.queries[name], commit, self.engines.get(name))
+                Writer(
+                    self.job.queries[name],
+                    commit,
+                    self.engines.get(name),
+                    self.job.kept_until(name),
+                )
                 for name, commit in zip(self.names, found, strict=True)
             ]
         hint = "stop the job with `streamtable stop`, and compare again"
@@ -223,6 +228,7 @@ class Prover:
             against="spark" if engine is None else "duckdb",
             since=None if baseline is None else baseline.since,
             digest=digest,
+            keeps_rows=writers[0].kept_until is not None,
         )
         if found.equal:
             return found

@@ -76,6 +76,7 @@ class Proof:
         since: the baseline of a proof by induction; None if the whole input was compared.
         digest: digest of the rows of a sink with a key; None for others.
         together: the other queries that write the sink; their rows are compared together.
+        keeps_rows: whether rows that the sink had before `upgrade --from-now` are not compared.
     """
 
     query: str
@@ -96,6 +97,7 @@ class Proof:
     since: Since | None = None
     digest: str | None = None
     together: Sequence[str] = ()
+    keeps_rows: bool = False
 
     @property
     def keys(self) -> int:
@@ -141,6 +143,11 @@ class Proof:
         yield f"{self.query}: {', '.join(parts)}"
         if self.together:
             yield f"  with the rows of {' and '.join(self.together)}, in the same target"
+        if self.keeps_rows:
+            yield (
+                f"  not compared: the rows that {self.table} had before `upgrade --from-now`; the"
+                " input is read from there on"
+            )
         if self.since is not None:
             yield f"  {self.since.text}; only later records were read"
         if self.tolerant:
@@ -199,6 +206,7 @@ class Proof:
             "written": None if self.written is None else self.written.as_json(),
             "against": self.against,
             "since": None if self.since is None else self.since.as_json(),
+            "keeps_rows": self.keeps_rows,
             "shared": SHARED[self.against],
         }
 

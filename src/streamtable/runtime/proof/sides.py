@@ -13,6 +13,7 @@ from streamtable.batch.context import BatchContext, Doubt
 from streamtable.batch.fold import content
 from streamtable.batch.rounding import rounded_fields
 from streamtable.connector_api.reading import ReadRequest
+from streamtable.connector_api.source import Split
 from streamtable.connector_api.stored import StoredChanges
 from streamtable.core.changelog import ROW_KIND_COLUMN, RowKind
 from streamtable.core.types import Field, quote
@@ -66,11 +67,10 @@ def compared_key(sink: Sink) -> tuple[str, ...]:
     return () if sink.table.connector.writes.is_append else tuple(sink.key)
 
 
-def sink_ranges(commit: Commit, earlier: Commit | None = None) -> Ranges:
-    """Return the ranges of the splits of the sink up to a commit, or since an earlier commit."""
-    begins = {} if earlier is None else earlier.ends
-    ranges = {split: (begins.get(split, 0), end) for split, end in commit.ends.items()}
-    if earlier is None:
+def sink_ranges(commit: Commit, since: Mapping[Split, int] | None = None) -> Ranges:
+    """Return the ranges of the splits of the sink up to a commit, or since some earlier ends."""
+    ranges = {split: ((since or {}).get(split, 0), end) for split, end in commit.ends.items()}
+    if since is None:
         return ranges
     return {split: (begin, end) for split, (begin, end) in ranges.items() if end > begin}
 
@@ -178,7 +178,7 @@ def answer_context(
 
 
 def found_side(
-    sink: Sink, commit: Commit, lowering: LoweringContext, earlier: Commit | None = None
+    sink: Sink, commit: Commit, lowering: LoweringContext, since: Mapping[Split, int] | None = None
 ) -> Side:
     """Return the rows that the sink has at a commit.
 
@@ -186,7 +186,7 @@ def found_side(
         sink: the query.
         commit: the commit.
         lowering: the context of the session.
-        earlier: an earlier commit; only rows that were written since then are returned.
+        since: earlier ends of the sink; only rows that were written since then are returned.
 
     Raises:
         StreamtableError: MOMENT_LOST for a topic whose first records are deleted.
@@ -195,7 +195,7 @@ def found_side(
     key = compared_key(sink)
     wanted = ReadRequest(fields, last_only=bool(key))
     source = lowering.source_of(sink.table)
-    found = source.stored_between(wanted, sink_ranges(commit, earlier), lowering, committed=True)
+    found = source.stored_between(wanted, sink_ranges(commit, since), lowering, committed=True)
     rows = found.rows if mode.is_append else content(found.rows, fields, key)
     # An append-only topic is read as a whole: compaction would be a loss.
     return Side(_plain(rows, fields), found.notices)

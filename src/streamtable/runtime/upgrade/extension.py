@@ -27,6 +27,7 @@ from streamtable.plan.sink.sink import Sink
 from streamtable.plan.source.normalize import Normalize
 from streamtable.plan.source.scan import Scan
 from streamtable.runtime.checkpoint.assignment import Assignment
+from streamtable.runtime.checkpoint.from_now import Lacks
 from streamtable.runtime.checkpoint.recorded_query import RecordedQuery
 from streamtable.runtime.checkpoint.shapes import Operator, operator
 
@@ -112,10 +113,15 @@ def extension(old: RecordedQuery, now: RecordedQuery, plan: Sink) -> Extension |
 
 
 def extension_of(queries: Assignment, name: str, folder: CheckpointPath) -> Extension | None:
-    """Return how a query continues with the state in its directory; None if it cannot."""
-    if newest_batch(folder / "commits") < 0:
+    """Return how a query continues with the state in its directory; None if it cannot.
+
+    A state that began empty with `--from-now` lacks groups whose rows the sink has kept.
+    """
+    old = old_record(queries, name)
+    began_empty = old.from_now is not None and old.from_now.lacks is Lacks.ROWS
+    if began_empty or newest_batch(folder / "commits") < 0:
         return None
-    return extension(old_record(queries, name), queries.records[name], queries.plans[name])
+    return extension(old, queries.records[name], queries.plans[name])
 
 
 def old_record(queries: Assignment, name: str) -> RecordedQuery:

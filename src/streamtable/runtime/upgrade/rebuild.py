@@ -41,6 +41,7 @@ from streamtable.runtime.upgrade.decisions import (
 )
 from streamtable.runtime.upgrade.difference import Counts, clean, compare, write
 from streamtable.runtime.upgrade.extension import extension_of, old_record
+from streamtable.runtime.upgrade.from_now import noted, settle
 from streamtable.runtime.upgrade.mark import Mark, Step, Work, free_directory
 from streamtable.runtime.upgrade.options import UpgradeOptions
 from streamtable.runtime.upgrade.ranges import ReadRange, keep_first, read_range, stopped_at
@@ -189,6 +190,8 @@ class Rebuild:
         ready = Checkpoint(self.path, lock, self._only(mark.work), self.manifest, is_new=False)
         make_ready(plans, {n: facts[n] for n in plans}, self.context, ready, self.notice)
         self._recover_shared(plans, facts)
+        for name, work in mark.work.items():
+            mark.work[name] = settle(work, plans[name], self.context)
         mark.write()
         Mark(self.path, draft=True).delete()
         unread = {n: w for n, w in mark.work.items() if w.is_left and w.step is Step.READ}
@@ -305,7 +308,7 @@ class Rebuild:
         if decision.action is not Action.CONTINUED:
             directory = free_directory(self.path, decision.query)
             record = record.alone(uuid.uuid4().hex, directory)
-        return Work(decision.action, record, of_range)
+        return Work(decision.action, noted(record, decision.action), of_range)
 
     def _facts(self, work: Mapping[str, Work]) -> dict[str, SinkFacts]:
         """Return the facts of all sinks; those of changed queries have new ids and directories."""

@@ -117,6 +117,35 @@ def test_options_that_exclude_each_other(
     assert message in " ".join(result.stderr.split())
 
 
+@pytest.mark.parametrize(
+    ("from_now", "inserts", "reason"),
+    [
+        ({"lacks": "nothing"}, 1, "its sink has rows of the query of before"),
+        ({"lacks": "values"}, 1, "an added aggregate lacks earlier records"),
+        ({"lacks": "rows"}, 1, "its sink has rows of the query of before"),
+        ({"lacks": "rows", "ends": {"u/0": 7}}, 2, "its sink has rows of the query of before"),
+        ({"lacks": "rows", "ends": {"u/0": 7}}, 1, None),
+    ],
+)
+def test_rows_that_an_upgrade_has_kept(
+    from_now: dict[str, object], inserts: int, reason: str | None, tmp_path: Path
+) -> None:
+    script = f"INSERT INTO u {_COUNT};" * inserts
+    checkpoint = _ran(tmp_path, script)
+    manifest = json.loads((checkpoint / "streamtable.json").read_text())
+    manifest["queries"]["u"]["from_now"] = from_now
+    (checkpoint / "streamtable.json").write_text(json.dumps(manifest))
+    session = Session()
+    session.load(_TABLES + script, "job.sql")
+    job = job_of(session.plans, Asked(str(checkpoint)), checkpoint)
+    if reason is None:
+        assert job.kept_until("u") == {"u/0": 7}
+        return
+    with pytest.raises(StreamtableError, match="since `upgrade --from-now`") as error:
+        job.kept_until("u")
+    assert reason in str(error.value)
+
+
 def test_a_damaged_file_of_proofs_is_named(tmp_path: Path) -> None:
     (tmp_path / "checkpoint").mkdir()
     insert = f"INSERT INTO u {_COUNT};"
