@@ -6,7 +6,7 @@ import json
 import threading
 import time
 import uuid
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
@@ -16,6 +16,7 @@ from streamtable.connector_api.sink import SinkFacts
 from streamtable.connector_api.source import ORDER_COLUMNS
 from streamtable.core.checkpoint_path import CheckpointPath
 from streamtable.core.errors import Condition, StreamtableError
+from streamtable.core.settings.execution import EXECUTION_MODE
 from streamtable.jvm.streaming.planned_batches import Stage, stage
 from streamtable.operators.context import LoweringContext
 from streamtable.plan.sink.sink import Sink
@@ -41,7 +42,7 @@ from streamtable.runtime.upgrade.decisions import (
 )
 from streamtable.runtime.upgrade.difference import Counts, clean, compare, write
 from streamtable.runtime.upgrade.extension import extension_of, old_record
-from streamtable.runtime.upgrade.from_now import noted, settle
+from streamtable.runtime.upgrade.from_now import LACKS, later_rows, noted, settle
 from streamtable.runtime.upgrade.mark import Mark, Step, Work, free_directory
 from streamtable.runtime.upgrade.options import UpgradeOptions
 from streamtable.runtime.upgrade.ranges import ReadRange, keep_first, read_range, stopped_at
@@ -187,11 +188,13 @@ class Rebuild:
         """Do all steps that are left, with the lock of the checkpoint."""
         plans = {name: self.queries.plans[name] for name in mark.work}
         facts = self._facts(mark.work)
+        self._check_kept(mark)
         ready = Checkpoint(self.path, lock, self._only(mark.work), self.manifest, is_new=False)
         make_ready(plans, {n: facts[n] for n in plans}, self.context, ready, self.notice)
         self._recover_shared(plans, facts)
-        for name, work in mark.work.items():
-            mark.work[name] = settle(work, plans[name], self.context)
+        for name, before in self._keeping(mark):
+            plan, context = plans[name], self.context
+            mark.work[name] = settle(mark.work[name], before, plan, context, self.notice)
         mark.write()
         Mark(self.path, draft=True).delete()
         unread = {n: w for n, w in mark.work.items() if w.is_left and w.step is Step.READ}
@@ -205,6 +208,24 @@ class Rebuild:
             if work.action is not Action.CONTINUED:
                 clean(self.path / (work.record.directory or name) / Shadow.FOLDER)
         self.say(self.end)
+
+    def _keeping(self, mark: Mark) -> Iterator[tuple[str, SinkFacts]]:
+        """Yield the queries from now whose sinks keep their rows, with their facts so far."""
+        before = self._facts({})
+        for name, work in mark.work.items():
+            if work.action in LACKS and not self._is_written(name, work):
+                yield name, before[name]
+
+    def _check_kept(self, mark: Mark) -> None:
+        """Refuse rows that both the old and the new query would write for the same records."""
+        for name, before in self._keeping(mark):
+            reason = later_rows(before, self.queries.plans[name], self.context)
+            if reason is not None:
+                hint = (
+                    "run the job once with the script of before and"
+                    f" SET '{EXECUTION_MODE.key}' = 'micro-batch', stop it, and repeat the command"
+                )
+                raise self._refused(reason, hint)
 
     def _recover_shared(self, plans: Mapping[str, Sink], facts: Mapping[str, SinkFacts]) -> None:
         """Abort open transactions of the queries that INSERTs have shared and leave now."""

@@ -1,6 +1,11 @@
-"""What a query that continues from now lacks."""
+"""What a query that continues from now lacks, and rows after the last commit that forbid it."""
 
 from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
@@ -35,3 +40,43 @@ def test_what_the_state_lacks(
     noted = from_now.noted(RecordedQuery((), "", (), from_now=before), action)
     assert noted.from_now == after
     assert RecordedQuery.from_json(noted.to_json()).from_now == after
+
+
+@dataclass
+class _Sink:
+    """A sink, which is also its rollback."""
+
+    may_repeat: bool = True
+    pending: bool = False
+
+    def rollback(self, *_: Any, **__: Any) -> Any:
+        return self
+
+
+@pytest.mark.parametrize(
+    ("sink", "files", "reason"),
+    [
+        (_Sink(), ["offsets/0", "commits/0"], None),
+        (_Sink(), ["real-time"], "a run of q in real-time mode was killed, and t may have rows"),
+        (_Sink(pending=True), ["real-time"], None),
+        (_Sink(), ["offsets/0"], None),
+        (_Sink(may_repeat=False), ["offsets/0"], "t may have rows of a batch of q that is planned"),
+        (_Sink(may_repeat=False), ["offsets/0", "commits/0"], None),
+    ],
+)
+def test_rows_after_the_last_commit(
+    sink: _Sink,
+    files: list[str],
+    reason: str | None,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    for name in files:
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).touch()
+    monkeypatch.setattr(from_now, "sink_of", lambda _: sink)
+    facts: Any = SimpleNamespace(directory=tmp_path, query="q")
+    plan: Any = SimpleNamespace(table=SimpleNamespace(name="t"))
+    context: Any = None
+    found = from_now.later_rows(facts, plan, context)
+    assert found is None if reason is None else (found or "").startswith(reason)
