@@ -7,8 +7,9 @@ import click
 from streamtable.connector_api.catalogs import CATALOG_TYPES
 from streamtable.connector_api.connectors import CONNECTORS
 from streamtable.core.errors import Condition, StreamtableError, closest
-from streamtable.core.options import OptionSet, documented
+from streamtable.core.options import OptionSet
 from streamtable.core.settings.declared import SETTINGS
+from streamtable.core.shown_options import documented
 from streamtable.formats.registry import FORMATS
 
 

@@ -12,9 +12,10 @@ from pathlib import Path
 
 from streamtable.connector_api.catalogs import CATALOG_TYPES
 from streamtable.connector_api.connectors import CONNECTORS
-from streamtable.core.options import OptionSet, documented
+from streamtable.core.options import OptionSet
 from streamtable.core.settings.declared import SETTINGS
 from streamtable.core.settings.spark import FIXED, GOVERNED
+from streamtable.core.shown_options import documented
 from streamtable.formats.registry import FORMATS, NOT_YET
 from streamtable.ingest.file.options import ROUTE, SECTIONS, TRANSFORM
 from streamtable.plan.functions import FUNCTIONS, SINCE, Category, Function

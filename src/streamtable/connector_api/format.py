@@ -7,7 +7,8 @@ from typing import Protocol, runtime_checkable
 
 from streamtable.core.changelog import ChangelogMode
 from streamtable.core.codec import Codec
-from streamtable.core.options import OptionSet, Settings, value_shown
+from streamtable.core.options import OptionSet, Settings
+from streamtable.core.shown_options import value_shown
 from streamtable.core.types import Field
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from streamtable.connector_api.format import ChangelogFormat
-from streamtable.core.options import documented
+from streamtable.core.shown_options import documented
 from streamtable.core.types import DataType
 from streamtable.formats.registry import FORMATS
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from streamtable.core.answer import Answer
 from streamtable.core.errors import Condition, Span, StreamtableError, closest
-from streamtable.core.options import Given, Option, Settings, value_shown
+from streamtable.core.options import Given, Option, Settings
 from streamtable.core.secrets import MASK, is_secret
 from streamtable.core.settings.declared import SETTINGS
 from streamtable.core.settings.execution import CHECKPOINT_INTERVAL
@@ -22,6 +22,7 @@ from streamtable.core.settings.flink import (
 )
 from streamtable.core.settings.job import PIPELINE_JARS, PYTHON_FILES, TIME_ZONE
 from streamtable.core.settings.spark import check_spark_setting
+from streamtable.core.shown_options import value_shown
 
 #: Default time between two checkpoints of a real-time query. Between checkpoints, rows flow without
 #: a pause. At a checkpoint, rows wait until the state is committed.
