@@ -23,7 +23,8 @@ from streamtable.connectors.kafka.cluster.topics import (
     check_shape,
 )
 from streamtable.connectors.kafka.inspect.tail import KafkaTail
-from streamtable.connectors.kafka.table import KafkaTable, NewTopic
+from streamtable.connectors.kafka.options.values import NewTopic
+from streamtable.connectors.kafka.table import KafkaTable
 from streamtable.connectors.kafka.write.partitioners import is_function, java_class, load, not_there
 from streamtable.connectors.kafka.write.producer import set_writer, set_writers
 from streamtable.connectors.kafka.write.rewrite import rewrite_obstacle, topic_records

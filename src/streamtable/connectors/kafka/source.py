@@ -26,13 +26,14 @@ from streamtable.connectors.kafka.cluster.positions import (
     split_of,
 )
 from streamtable.connectors.kafka.cluster.topics import TopicToCreate, check_topics_there
+from streamtable.connectors.kafka.options.values import NewTopic, Range
 from streamtable.connectors.kafka.read.between import decode, read_between, records_between
 from streamtable.connectors.kafka.read.bounds import ahead, topics_of
 from streamtable.connectors.kafka.read.first import first_offsets
 from streamtable.connectors.kafka.read.newest import newest
 from streamtable.connectors.kafka.read.scan import read_changelog, startup_notice
 from streamtable.connectors.kafka.read.stored import read_stored
-from streamtable.connectors.kafka.table import KafkaTable, NewTopic, Range
+from streamtable.connectors.kafka.table import KafkaTable
 from streamtable.core.durations import format_duration
 from streamtable.core.errors import Condition, StreamtableError
 from streamtable.core.moment import Moment

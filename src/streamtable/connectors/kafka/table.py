@@ -5,19 +5,21 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import timedelta
 from typing import TYPE_CHECKING
 
 from streamtable.connector_api.dataset import Dataset
 from streamtable.connector_api.together import CommonWriter
 from streamtable.connectors.kafka.options import apsaramq
-from streamtable.connectors.kafka.options.options import (
-    BoundedMode,
-    DeliveryGuarantee,
-    KeyCheck,
-    StartupMode,
-)
+from streamtable.connectors.kafka.options.options import DeliveryGuarantee, KeyCheck
 from streamtable.connectors.kafka.options.sides import Side
+from streamtable.connectors.kafka.options.values import (
+    Bound,
+    Buffer,
+    Discovery,
+    NewTopic,
+    Range,
+    Startup,
+)
 from streamtable.connectors.kafka.read.changes import event_metadata
 from streamtable.connectors.kafka.read.metadata import METADATA
 from streamtable.core.changelog import ChangelogMode
@@ -28,80 +30,6 @@ from streamtable.core.types import DataType
 if TYPE_CHECKING:
     from streamtable.connectors.kafka.sink import KafkaSink
     from streamtable.connectors.kafka.source import KafkaSource
-
-
-@dataclass(frozen=True)
-class Startup:
-    """Start position of a scan.
-
-    Attributes:
-        explicit: whether the script sets the startup mode; otherwise a bounded run falls back to
-            the earliest offset.
-        timestamp_ms: epoch milliseconds of the mode `timestamp`.
-        offsets: partition -> offset of the mode `specific-offsets`, inclusive.
-    """
-
-    mode: StartupMode
-    explicit: bool = False
-    timestamp_ms: int | None = None
-    offsets: Mapping[int, int] = field(default_factory=dict)
-
-
-@dataclass(frozen=True)
-class Bound:
-    """End position of a scan.
-
-    Attributes:
-        timestamp_ms: epoch milliseconds of the mode `timestamp`, exclusive.
-        offsets: partition -> offset of the mode `specific-offsets`, exclusive.
-    """
-
-    mode: BoundedMode
-    timestamp_ms: int | None = None
-    offsets: Mapping[int, int] = field(default_factory=dict)
-
-
-@dataclass(frozen=True)
-class Discovery:
-    """Discovery of new topics and partitions.
-
-    Attributes:
-        interval: the longest interval between discoveries; None if the script does not set it.
-    """
-
-    pattern: str | None = None
-    interval: timedelta | None = None
-
-
-@dataclass(frozen=True)
-class Range:
-    """The records that a scan reads, if neither the options nor a checkpoint decide it.
-
-    Attributes:
-        begins: (topic, partition) -> offset of the first record. Other partitions are read from the
-            earliest offset; if it is empty, the startup options apply.
-        ends: (topic, partition) -> end offset, exclusive; other partitions are not read.
-    """
-
-    begins: Mapping[tuple[str, int], int]
-    ends: Mapping[tuple[str, int], int]
-
-
-@dataclass(frozen=True)
-class NewTopic:
-    """Settings of a sink topic that the job creates; None is the brokers' default."""
-
-    partitions: int | None = None
-    replication: int | None = None
-    configs: Mapping[str, str] = field(default_factory=dict)
-
-
-@dataclass(frozen=True)
-class Buffer:
-    """Buffer flush settings of the sink; the buffer is off unless both are above zero."""
-
-    max_rows: int = 0
-    interval: timedelta = timedelta(0)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -144,17 +72,17 @@ class KafkaTable:
     writes: ChangelogMode
     delivery: DeliveryGuarantee = DeliveryGuarantee.AT_LEAST_ONCE
     transaction_prefix: str | None = None
-    buffer: Buffer = Buffer()
+    buffer: Buffer = field(default_factory=Buffer)
     key_check: KeyCheck = KeyCheck.OFF
     dead_letter_topic: str | None = None
-    discovery: Discovery = Discovery()
+    discovery: Discovery = field(default_factory=Discovery)
     bound: Bound | None = None
     range: Range | None = None
     scan_tasks: int | None = None
     fail_on_data_loss: bool = True
     partitioner: str = "default"
     sink_tasks: int | None = None
-    new_topic: NewTopic = NewTopic()
+    new_topic: NewTopic = field(default_factory=NewTopic)
     instance: apsaramq.Instance | None = None
     at: Span | None = None
 

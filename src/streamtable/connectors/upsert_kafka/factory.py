@@ -40,8 +40,9 @@ from streamtable.connectors.kafka.options.sides import (
     value_side,
 )
 from streamtable.connectors.kafka.options.table_options import shared_fields
+from streamtable.connectors.kafka.options.values import Buffer, Startup
 from streamtable.connectors.kafka.read.metadata import check_metadata
-from streamtable.connectors.kafka.table import Buffer, KafkaTable, Startup
+from streamtable.connectors.kafka.table import KafkaTable
 from streamtable.core.changelog import UPSERT
 from streamtable.core.errors import Condition, Span, StreamtableError
 from streamtable.core.options import Given, OptionSet

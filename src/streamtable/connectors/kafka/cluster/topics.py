@@ -10,8 +10,9 @@ from streamtable.connector_api.preflight import Notice
 from streamtable.connectors.kafka.cluster.admin import KafkaAdmin
 from streamtable.connectors.kafka.options.options import KeyCheck
 from streamtable.connectors.kafka.options.rules import reads_its_output
+from streamtable.connectors.kafka.options.values import NewTopic
 from streamtable.connectors.kafka.read.bounds import topics_of
-from streamtable.connectors.kafka.table import KafkaTable, NewTopic
+from streamtable.connectors.kafka.table import KafkaTable
 from streamtable.core.errors import Condition, StreamtableError
 from streamtable.jvm.bridge import Bridge
 

@@ -31,7 +31,7 @@ from streamtable.connectors.kafka.options.options import (
     DeliveryGuarantee,
     StartupMode,
 )
-from streamtable.connectors.kafka.table import Bound, Discovery, NewTopic, Startup
+from streamtable.connectors.kafka.options.values import Bound, Discovery, NewTopic, Startup
 from streamtable.core.errors import Condition, StreamtableError
 from streamtable.core.options import Option, Settings
 

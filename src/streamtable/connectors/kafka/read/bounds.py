@@ -6,7 +6,8 @@ from collections.abc import Mapping
 
 from streamtable.connectors.kafka.cluster.admin import KafkaAdmin, Partition
 from streamtable.connectors.kafka.options.options import BoundedMode
-from streamtable.connectors.kafka.table import Bound, KafkaTable
+from streamtable.connectors.kafka.options.values import Bound
+from streamtable.connectors.kafka.table import KafkaTable
 from streamtable.core.errors import Condition, StreamtableError
 
 

@@ -6,7 +6,8 @@ from dataclasses import replace
 
 from streamtable.connectors.kafka.cluster.admin import KafkaAdmin
 from streamtable.connectors.kafka.options.options import BoundedMode, StartupMode
-from streamtable.connectors.kafka.table import Bound, KafkaTable, Startup
+from streamtable.connectors.kafka.options.values import Bound, Startup
+from streamtable.connectors.kafka.table import KafkaTable
 from streamtable.jvm.bridge import Bridge
 
 
