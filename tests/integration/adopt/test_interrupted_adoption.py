@@ -10,7 +10,7 @@ from tests.integration.upgrade.support import COUNTS, FILTERED, SUMS, LossOfPowe
 
 from streamtable.core.errors import StreamtableError
 from streamtable.runtime.adopt import adoption
-from streamtable.runtime.upgrade import rebuild
+from streamtable.runtime.upgrade import steps
 from streamtable.runtime.upgrade.mark import Mark
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ def test_every_step_may_be_the_last(
             with pytest.raises(LossOfPower):
                 jobs.adopt(SUMS, at=at)
 
-    fails(rebuild.Shadow, "run", afterwards=False)
+    fails(steps.Shadow, "run", afterwards=False)
     jobs.send(events(60, 70))  # is not read: the first command has decided the end
     with pytest.raises(StreamtableError, match="an adoption was interrupted"):
         jobs.run(SUMS)
@@ -58,11 +58,11 @@ def test_every_step_may_be_the_last(
         jobs.adopt(SUMS, COUNTS)
     with pytest.raises(StreamtableError, match="an adoption up to other offsets was interrupted"):
         jobs.adopt(SUMS, at={source: {0: 61}})
-    fails(rebuild.Shadow, "run", afterwards=True)
+    fails(steps.Shadow, "run", afterwards=True)
     fails(adoption, "compare", afterwards=True)
-    fails(rebuild, "write", afterwards=True)
-    fails(rebuild, "write_manifest", afterwards=False)
-    fails(rebuild, "write_manifest", afterwards=True)
+    fails(steps, "write", afterwards=True)
+    fails(steps, "write_manifest", afterwards=False)
+    fails(steps, "write_manifest", afterwards=True)
     fails(Mark, "delete", afterwards=False)
     with pytest.raises(StreamtableError, match="an adoption was interrupted"):
         jobs.upgrade(SUMS)

@@ -17,7 +17,7 @@ from tests.integration.upgrade.support import (
 )
 
 from streamtable.core.errors import StreamtableError
-from streamtable.runtime.upgrade import rebuild
+from streamtable.runtime.upgrade import steps
 from streamtable.runtime.upgrade.mark import Mark
 
 if TYPE_CHECKING:
@@ -60,14 +60,14 @@ def test_every_step_may_be_the_last(
             jobs.upgrade(new)
 
     if new == DOUBLED:
-        fails(rebuild.Shadow, "restore", afterwards=True)
-    fails(rebuild.Shadow, "run", afterwards=True)
-    fails(rebuild, "compare", afterwards=True)
-    fails(rebuild, "write", afterwards=True)
-    fails(rebuild, "write_manifest", afterwards=False)
+        fails(steps.Shadow, "restore", afterwards=True)
+    fails(steps.Shadow, "run", afterwards=True)
+    fails(steps, "compare", afterwards=True)
+    fails(steps, "write", afterwards=True)
+    fails(steps, "write_manifest", afterwards=False)
     with pytest.raises(StreamtableError, match="an upgrade was interrupted"):
         jobs.run(SUMS)
-    fails(rebuild, "write_manifest", afterwards=True)
+    fails(steps, "write_manifest", afterwards=True)
     fails(Mark, "delete", afterwards=False)
     with pytest.raises(StreamtableError, match="an upgrade was interrupted"):
         jobs.run(new)

@@ -19,7 +19,7 @@ from tests.integration.upgrade.support import LossOfPower, power_lost
 
 from streamtable.core.errors import Condition, StreamtableError
 from streamtable.plan.keys import unique_keys
-from streamtable.runtime.upgrade import rebuild
+from streamtable.runtime.upgrade import steps
 from streamtable.runtime.upgrade.options import UpgradeOptions
 from streamtable.runtime.upgrade.shadow import Shadow
 from streamtable.runtime.upgrade.upgrade import upgrade_job
@@ -227,9 +227,9 @@ _SOAKS = [
 #: Each step of an upgrade: a function of it, and whether the power is lost after its call.
 _LOSSES = [
     (Shadow, "run", True),
-    (rebuild, "compare", True),
-    (rebuild, "write", True),
-    (rebuild, "write_manifest", False),
+    (steps, "compare", True),
+    (steps, "write", True),
+    (steps, "write_manifest", False),
 ]
 
 

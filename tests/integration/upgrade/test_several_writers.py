@@ -16,7 +16,7 @@ from tests.integration.upgrade.support import (
 )
 
 from streamtable.core.errors import StreamtableError
-from streamtable.runtime.upgrade import rebuild
+from streamtable.runtime.upgrade import steps
 from streamtable.runtime.upgrade.shadow import Shadow
 
 if TYPE_CHECKING:
@@ -69,8 +69,8 @@ def test_keys_of_the_other_insert_stay(
     reason = f"counts-2: extended: writes to {target}, as counts does, which was changed"
     assert reason in planned
 
-    steps = (Shadow, "restore", 2), (rebuild, "compare", 1), (rebuild, "write", 1)
-    for owner, name, calls in steps:
+    places = (Shadow, "restore", 2), (steps, "compare", 1), (steps, "write", 1)
+    for owner, name, calls in places:
         lost = power_lost(monkeypatch, owner, name, afterwards=True, calls=calls)
         with lost, pytest.raises(LossOfPower):
             jobs.upgrade(_more(ODD), EVEN)

@@ -36,15 +36,15 @@ from streamtable.runtime.upgrade.decisions import (
 from streamtable.runtime.upgrade.difference import Counts, compare, differences
 from streamtable.runtime.upgrade.mark import Mark, NewCheckpoint, Work
 from streamtable.runtime.upgrade.ranges import ReadRange, topic_of
-from streamtable.runtime.upgrade.rebuild import Rebuild
 from streamtable.runtime.upgrade.shadow import Shadow
+from streamtable.runtime.upgrade.steps import UpgradeSteps
 
 #: Number of differing keys that a plan shows.
 _SHOWN = 5
 
 
 @dataclass
-class Adoption(Rebuild):
+class Adoption(UpgradeSteps):
     """Adoption into a new checkpoint: decides what happens with each query, and does it.
 
     Attributes:
