@@ -130,10 +130,12 @@ class JobMonitor:
     def close(self) -> None:
         """Poll for the last time, after the queries have stopped."""
         self._asked = float("-inf")
-        self.poll()
-        for observers in self._observers.values():
-            for observer in observers:
-                observer.close()
+        try:
+            self.poll()
+        finally:
+            for observers in self._observers.values():
+                for observer in observers:
+                    observer.close()
         for found in omitted_records(self._counts()):
             self.notice(str(found))
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field, replace
 
 from streamtable.connector_api.preflight import Notice
-from streamtable.core.errors import StreamtableError
+from streamtable.core.errors import StreamtableError, raise_all
 from streamtable.core.settings.execution import STATE_ROWS
 from streamtable.operators.context import LoweringContext
 from streamtable.plan.sink.sink import Sink
@@ -58,12 +59,20 @@ def run_queries(
     alignment: SourceAlignment,
     identities: IdentityMonitor,
 ) -> None:
-    """Start the queries and monitor them until they end."""
+    """Start the queries and monitor them until they end.
+
+    Raises:
+        StreamtableError: the error that has ended the job. Errors of the end that it causes, for
+            example on a full disk, do not replace it.
+    """
     marks = context.watermarks
+
+    def keep() -> None:
+        keep_watermarks(checkpoint, marks.committed())
 
     def after_poll() -> None:
         checkpoint.check()
-        keep_watermarks(checkpoint, marks.committed())
+        keep()
         observer.after()
 
     bridge, counters, metrics = context.bridge, context.counters, observer.metrics
@@ -89,10 +98,21 @@ def run_queries(
         if observer.stop.is_set():
             alignment.end()
             _finish(queries)
-    finally:
+    except BaseException:
+        with suppress(StreamtableError):
+            _end(queries, notice, keep, monitor)
+        raise
+    _end(queries, notice, keep, monitor)
+
+
+def _end(
+    queries: Sequence[RunningQuery], notice: Notice, keep: Callable[[], None], monitor: JobMonitor
+) -> None:
+    """Stop the queries, and do all that is left even if a part of it fails."""
+    with ExitStack() as stack:
+        stack.callback(monitor.close)
+        stack.callback(keep)
         stop_all(queries, notice)
-        keep_watermarks(checkpoint, marks.committed())
-        monitor.close()
 
 
 def stop_all(queries: Iterable[RunningQuery], notice: Notice) -> None:
@@ -109,7 +129,12 @@ def stop_all(queries: Iterable[RunningQuery], notice: Notice) -> None:
 
 
 def _finish(queries: Sequence[RunningQuery]) -> None:
-    """End every query within the stop timeout."""
+    """End every query within the stop timeout, also if others fail meanwhile."""
     deadline = time.monotonic() + _STOP_S
+    faults = []
     for query in queries:
-        query.finish(deadline - time.monotonic())
+        try:
+            query.finish(deadline - time.monotonic())
+        except StreamtableError as error:
+            faults.append(error)
+    raise_all(faults)

@@ -136,6 +136,8 @@ class RunningIngest:
                 time.sleep(_LOOK_S)
             if stop.is_set():
                 run.wait_for_batch(time.monotonic() + _STOP_S)
+                if (failure := run.failure()) is not None:
+                    raise failure
             self._report.take(run, self.counters)
         finally:
             run.stop()

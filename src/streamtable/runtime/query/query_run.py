@@ -46,13 +46,18 @@ class QueryRun:
         """
         # Read the state before the exception: the next poll sees a failure in between.
         active = self.query.isActive
-        failure = self.query.exception()
+        failure = self.failure()
         if failure is not None:
-            raise job_fault(self._name, str(failure), self._explains)
+            raise failure
         if active:
             return False
         self.query.awaitTermination()
         return True
+
+    def failure(self) -> StreamtableError | None:
+        """Return the error that ended the run; None if it runs, or has ended without one."""
+        found = self.query.exception()
+        return None if found is None else job_fault(self._name, str(found), self._explains)
 
     def stop(self) -> None:
         """Stop the run, and return when Spark has released the query.

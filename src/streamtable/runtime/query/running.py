@@ -187,6 +187,9 @@ class RunningQuery:
         Args:
             seconds: timeout. The query is then stopped, and the next start repeats the rest of the
                 work.
+
+        Raises:
+            StreamtableError: the error that has ended the query since the last poll.
         """
         if self._run is None or not self.state.runs:
             return
@@ -200,7 +203,10 @@ class RunningQuery:
         self._rewrites.settle(self._run, self.state, deadline)
         self._run.wait_for_batch(deadline)
         self._mark.settle(self._run, self.state, deadline)
+        failure = self._run.failure()
         self._enter(State.ENDED)
+        if failure is not None:
+            raise failure
         if self.rollback is not None and not self.checkpoint.has_planned_batch(self.name):
             self.rollback.settled()
 
