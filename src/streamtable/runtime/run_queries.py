@@ -66,9 +66,14 @@ def run_queries(
             example on a full disk, do not replace it.
     """
     marks = context.watermarks
+    kept: Mapping[str, int] = {}
 
     def keep() -> None:
-        keep_watermarks(checkpoint, marks.committed())
+        nonlocal kept
+        seen = marks.committed()
+        if seen != kept:  # an object store is asked only after a change
+            keep_watermarks(checkpoint, seen)
+            kept = seen
 
     def after_poll() -> None:
         checkpoint.check()
