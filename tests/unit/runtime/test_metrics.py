@@ -42,7 +42,7 @@ def _source(records: int, **more: object) -> TableCounts:
 
 def test_rates_are_averages_over_the_last_minute() -> None:
     clock = Clock()
-    metrics = JobMetrics(clock)
+    metrics = JobMetrics(clock, clock)
     metrics.take({"t": _source(0)}, {})
     assert metrics.values()["tables"]["t"]["numRecordsInPerSecond"] == 0
     for second in range(1, 121):
@@ -57,9 +57,20 @@ def test_rates_are_averages_over_the_last_minute() -> None:
     assert found["numErrors"] == 3
 
 
+def test_rates_do_not_depend_on_the_clock() -> None:
+    clock, timer = Clock(), Clock()
+    metrics = JobMetrics(clock, timer)
+    for second in range(200):
+        timer.now += 1
+        clock.now -= 60
+        metrics.take({"t": _source(10 * second)}, {})
+    assert metrics.values()["tables"]["t"]["numRecordsInPerSecond"] == 10
+    assert len(metrics._samples) < 70
+
+
 def test_lags_and_idle_time() -> None:
     clock = Clock()
-    metrics = JobMetrics(clock)
+    metrics = JobMetrics(clock, clock)
     metrics.take({"t": _source(1, newest=(990_000, 995_000), pending=7)}, {})
     found = metrics.values()["tables"]["t"]
     assert found["currentFetchEventTimeLag"] == found["currentEmitEventTimeLag"] == 5_000
@@ -77,7 +88,7 @@ def _served(metrics: JobMetrics, labels: Mapping[str, str] = MappingProxyType({}
 
 
 def test_served_for_prometheus() -> None:
-    metrics = JobMetrics(Clock())
+    metrics = JobMetrics(Clock(), Clock())
     info = 'streamtable_job_info{job_name="a \\"b\\""} 1.0'
     assert _served(metrics).splitlines()[2:] == [info]
     sink = TableCounts(counts={"recordsOut": 4, "bytesOut": 9}, sending=(1, 12), writes=True)
@@ -116,7 +127,7 @@ def test_served_for_prometheus() -> None:
 
 
 def test_labels_of_the_job() -> None:
-    metrics = JobMetrics(Clock())
+    metrics = JobMetrics(Clock(), Clock())
     metrics.take({}, {"o": QueryState(3, 999.5)})
     labels = SETTINGS.read({METRIC_LABELS.key: Given("team:data, env:a:b")}, "t")[METRIC_LABELS]
     lines = _served(metrics, labels)
@@ -138,7 +149,7 @@ def test_a_job_has_no_label_of_a_metric() -> None:
 
 
 def test_rows_that_nobody_counts() -> None:
-    metrics = JobMetrics(Clock())
+    metrics = JobMetrics(Clock(), Clock())
     operators = (OperatorState("agg", None, 640), OperatorState("join", None, 60))
     metrics.take({}, {"o": QueryState(3, 999.5, operators=operators)})
     assert metrics.values()["queries"]["o"]["stateRows"] is None
@@ -150,7 +161,7 @@ def test_rows_that_nobody_counts() -> None:
 
 
 def test_a_watermark_at_the_end_of_time_has_no_number() -> None:
-    metrics = JobMetrics(Clock())
+    metrics = JobMetrics(Clock(), Clock())
     metrics.take({}, {"o": QueryState(3, 999.5, "+292278994-08-17T07:12:55.807Z")})
     assert "streamtable_watermark" not in _served(metrics)
 
@@ -159,7 +170,7 @@ def test_every_metric_is_declared() -> None:
     """What `values` gives and nothing declares would be missing for Prometheus and in the docs."""
     counts = dict.fromkeys((*COUNTED_IN, *COUNTED_OUT), 1)
     table = TableCounts(counts, newest=(1, 2), sending=(1, 2), reads=True, writes=True, pending=0)
-    metrics = JobMetrics(Clock())
+    metrics = JobMetrics(Clock(), Clock())
     metrics.take({"t": table}, {"o": QueryState(1, 0.0)})
     metrics.take_proofs({"o": ProofState(998.0, 3, 0, 1)})
     values = metrics.values()
@@ -184,7 +195,7 @@ class Terminal(io.StringIO):
 
 
 def test_the_status_shows_the_mode_and_no_watermark_before_there_is_one() -> None:
-    metrics = JobMetrics(Clock())
+    metrics = JobMetrics(Clock(), Clock())
     early = _watermark("1970-01-01T00:00:00.000Z")
     metrics.take({}, {"o": QueryState(1, 0.0, early, mode="real-time")})
     assert " | real-time | state " in status(metrics.values())
@@ -193,7 +204,7 @@ def test_the_status_shows_the_mode_and_no_watermark_before_there_is_one() -> Non
 
 
 def test_summary() -> None:
-    metrics = JobMetrics(Clock())
+    metrics = JobMetrics(Clock(), Clock())
     read = TableCounts({"recordsIn": 1_200, "parseErrors": 2, "fieldErrors": 1}, reads=True)
     wrote = TableCounts({"recordsOut": 7, "lateRows": 3}, writes=True)
     metrics.take({"t": read, "o": wrote}, {})
@@ -209,7 +220,7 @@ def test_summary() -> None:
 
 def test_status_line() -> None:
     clock = Clock()
-    metrics = JobMetrics(clock)
+    metrics = JobMetrics(clock, clock)
     metrics.take({"t": _source(0, pending=1_200)}, {"o": QueryState(1, 0.0)})
     assert status(metrics.values()).startswith(
         "in 0/s | out 0/s | pending 1,200 | state 0 rows, 0.0 MB | checkpoint "

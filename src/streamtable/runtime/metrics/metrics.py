@@ -108,9 +108,15 @@ class ProofState:
 
 @dataclass
 class JobMetrics:
-    """Metrics of one job. Any thread may call `values` while the job runs."""
+    """Metrics of one job. Any thread may call `values` while the job runs.
+
+    Attributes:
+        clock: returns the time in epoch seconds.
+        timer: returns seconds that only increase, for rates: the clock may be set back.
+    """
 
     clock: Callable[[], float] = time.time
+    timer: Callable[[], float] = time.monotonic
     _tables: dict[str, TableCounts] = field(default_factory=dict)
     _queries: dict[str, QueryState] = field(default_factory=dict)
     _proofs: dict[str, ProofState] = field(default_factory=dict)
@@ -119,7 +125,7 @@ class JobMetrics:
 
     def take(self, tables: Mapping[str, TableCounts], queries: Mapping[str, QueryState]) -> None:
         """Store the current counts and states, and a sample for the rates."""
-        now = self.clock()
+        now = self.timer()
         with self._lock:
             self._tables, self._queries = dict(tables), dict(queries)
             self._samples.append((now, {name: t.counts for name, t in tables.items()}))

@@ -167,9 +167,10 @@ class StatusReporter:
         found = self._now()
         said = _without_clocks(found)
         before, at = self._written
-        if said != before or found.updated >= at + _QUIET_S:
+        now = time.monotonic()  # the clock may be set back
+        if said != before or now >= at + _QUIET_S:
             write_document(self._directory, found)
-            self._written = (said, found.updated)
+            self._written = (said, now)
 
     def _now(self) -> StatusDocument:
         return replace(
