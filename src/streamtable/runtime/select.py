@@ -79,7 +79,9 @@ def run_select(
             hint="SET 'execution.mode' = 'micro-batch'",
         )
     bridge = Bridge(spark)
-    with tempfile.TemporaryDirectory(prefix="streamtable-select-") as scratch:
+    with tempfile.TemporaryDirectory(
+        prefix="streamtable-select-", ignore_cleanup_errors=True
+    ) as scratch:
         context = LoweringContext(spark, bridge, settings, bounded, directory=Path(scratch))
         preflight = Preflight(bridge, settings, notice, bounded=bounded, first_run=True)
         for resource in examine_sources([plan], preflight):

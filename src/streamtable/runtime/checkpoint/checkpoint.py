@@ -16,7 +16,7 @@ import shlex
 import tempfile
 import uuid
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 
 from streamtable.core.checkpoint_path import CheckpointPath
@@ -182,14 +182,17 @@ def job_checkpoint(
     Raises:
         StreamtableError: the errors of `open_checkpoint`.
     """
-    with tempfile.TemporaryDirectory(prefix="streamtable-") as scratch:
-        if directory is None and not bounded:
-            notice("no --checkpoint: a restart will start from the beginning")
-        checkpoint = open_checkpoint(directory or scratch, plans, notice, remote)
-        try:
-            yield checkpoint
-        finally:
-            checkpoint.close()
+    with ExitStack() as stack:
+        if directory is None:
+            # Threads of Spark may still write there.
+            directory = stack.enter_context(
+                tempfile.TemporaryDirectory(prefix="streamtable-", ignore_cleanup_errors=True)
+            )
+            if not bounded:
+                notice("no --checkpoint: a restart will start from the beginning")
+        checkpoint = open_checkpoint(directory, plans, notice, remote)
+        stack.callback(checkpoint.close)
+        yield checkpoint
 
 
 def begin(checkpoint: Checkpoint, topic_ids: Mapping[str, str]) -> None:
