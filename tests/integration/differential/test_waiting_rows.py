@@ -109,6 +109,39 @@ def test_rows_that_have_waited_are_joined(cut: int, spark: SparkSession) -> None
     assert _rows(spark, tables, queries) == [sorted(pairs, key=str)] * 3
 
 
+_MINUTES = (
+    "(SELECT k, window_time AS t, COUNT(*) AS n FROM TABLE(TUMBLE(TABLE {}, DESCRIPTOR(ts),"
+    " INTERVAL '1' MINUTE)) GROUP BY k, window_start, window_end, window_time)"
+)
+
+
+@pytest.mark.parametrize("cut", [1, 2, 4])
+def test_results_of_windows_are_joined_by_their_times(cut: int, spark: SparkSession) -> None:
+    events = _after(0, 10, 60, 200)
+    tables = {
+        "a": _table(events[:cut], events[cut:]),
+        "b": _table(events[: cut - 1], events[cut - 1 :]),
+    }
+    counts = f"{_MINUTES.format('a')} AS a {{}} JOIN {_MINUTES.format('b')} AS b ON a.k = b.k AND"
+    near = f"SELECT a.n, b.n FROM {counts} a.t BETWEEN b.t AND b.t + INTERVAL '1' MINUTE"
+    same = f"SELECT a.n, b.n FROM {counts} a.t = b.t"
+    queries = [query.format(kind) for query in (near, same) for kind in ("", "LEFT", "FULL")]
+    pairs = [[[2, 2], [1, 2], [1, 1], [1, 1]], [[2, 2], [1, 1], [1, 1]]]
+    wanted = [sorted(rows, key=str) for rows in pairs for _ in range(3)]
+    assert _rows(spark, tables, queries) == wanted
+
+
+def test_intervals_of_microseconds(spark: SparkSession) -> None:
+    """Times with more than three digits are compared as a whole."""
+    micros = ("000100", "000900", "001100", "002500")
+    rows = [[(RowKind.INSERT, (1, f"2026-03-01 10:00:00.{n}", i))] for i, n in enumerate(micros)]
+    table = Recorded(Style.APPEND, "k INT, ts TIMESTAMP(6), v INT", rows, "WATERMARK FOR ts AS ts")
+    on = "ON a.k = b.k AND a.ts > b.ts - INTERVAL '0.001' SECOND AND a.ts <= b.ts"
+    query = f"SELECT a.v, b.v FROM a LEFT JOIN b {on}"
+    (found,) = _rows(spark, {"a": table, "b": table}, [query])
+    assert found == [[0, 0], [0, 1], [1, 1], [1, 2], [2, 2], [3, 3]]
+
+
 def test_sessions_of_rows_that_have_waited(spark: SparkSession) -> None:
     """A row that the watermark releases joins a session that the watermark has just passed."""
     rows = _after(0, 240, 236 + 5, 360, 2000)

@@ -1,7 +1,8 @@
 """Plan interval joins: bounds between the event times of two inputs -> `IntervalJoin`.
 
 A condition such as `l.ts BETWEEN r.ts - INTERVAL '1' HOUR AND r.ts` limits the time between two
-matching rows. The join deletes a row when the watermark has passed this limit.
+matching rows. The join deletes a row when the watermark has passed this limit. An equality of two
+event times is such a condition as well.
 
 Source of the rules: Flink's *Joins in Continuous Queries* page, *Interval Joins*.
 """
@@ -9,21 +10,24 @@ Source of the rules: Flink's *Joins in Continuous Queries* page, *Interval Joins
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from sqlglot import exp
 
-from streamtable.core.errors import InternalError
-from streamtable.core.types import Root
+from streamtable.core.errors import Condition, InternalError, Span, StreamtableError
+from streamtable.core.types import Root, quote
+from streamtable.plan.binding.bound import Bound, InputField
 from streamtable.plan.join.interval_join import IntervalJoin
 from streamtable.plan.join.join import Join
 from streamtable.plan.join.kind import JoinKind
 from streamtable.plan.node import Node
 from streamtable.plan.query.conditions import Part
 from streamtable.plan.query.relation import Relation
+from streamtable.plan.rules.tree import rebuilt
 from streamtable.sql.nodes import IntervalLiteral
 
 _MICROS_PER_MILLI = 1000
+_MILLIS_PRECISION = 3
 _MIRRORED: dict[type[exp.Expr], type[exp.Expr]] = {
     exp.GT: exp.LT,
     exp.GTE: exp.LTE,
@@ -62,48 +66,109 @@ class Interval:
 
 @dataclass(frozen=True)
 class _Time:
-    """Event time of one side plus an offset in milliseconds."""
+    """Time attribute of one side plus an offset in microseconds.
+
+    Attributes:
+        whole: whether the time has whole milliseconds.
+        processing: whether it is the processing time.
+    """
 
     field: str
     left: bool
-    moved: int
+    whole: bool
+    processing: bool
+    moved: int = 0
 
 
 @dataclass(frozen=True)
 class _Limit:
-    """Lower or upper bound of `left field - right field`, in milliseconds."""
+    """Lower or upper bound of `left field - right field`, in milliseconds.
+
+    Attributes:
+        exact: whether the bound is equivalent to the comparison; otherwise it is weaker.
+        processing: whether it is a bound of processing times.
+    """
 
     left: str
     right: str
     millis: int
     least: bool
+    exact: bool
+    processing: bool
 
 
 def interval(
-    parts: Sequence[Part], left: Relation, right: Relation, kind: JoinKind
+    parts: Sequence[Part],
+    pairs: Sequence[tuple[Bound, Bound]],
+    left: Relation,
+    right: Relation,
+    kind: JoinKind,
+    at: Span | None,
 ) -> tuple[Interval | None, list[Part]]:
-    """Return the interval in the parts of a condition, and the other parts.
+    """Return the interval in a condition, and the parts that the join must still check.
 
-    The interval is None if the parts do not bound the times of append-only rows from both sides.
-    The join is then a regular join, which keeps all rows.
+    The interval is None if the condition does not bound the times of append-only rows from both
+    sides. The join is then a regular join, which keeps all rows.
+
+    Args:
+        parts: the condition without the equalities between the inputs.
+        pairs: these equalities.
+        left: the left input.
+        right: the right input.
+        kind: join type.
+        at: place of the join.
+
+    Raises:
+        StreamtableError: NOT_YET for an interval of processing times; TAKES_INSERTS_ONLY for an
+            input whose own operator does not accept updates.
     """
-    appends = left.node.mode.is_append and right.node.mode.is_append
-    if kind.left_only or not appends:
+    if kind.left_only:
         return None, list(parts)
     limits = {id(part): list(_limits(part.node, left, right)) for part in parts}
-    found = [limit for own in limits.values() for limit in own]
-    rest = [part for part in parts if not limits[id(part)]]
+    found = [limit for own in limits.values() for limit in own] or _equal_times(pairs, left, right)
     if len({(limit.left, limit.right) for limit in found}) != 1:
         return None, list(parts)
     least = [limit.millis for limit in found if limit.least]
     most = [limit.millis for limit in found if not limit.least]
     if not least or not most or max(least) > min(most):
         return None, list(parts)
+    if found[0].processing:
+        raise StreamtableError(
+            Condition.NOT_YET,
+            at=at,
+            what="an interval join by processing time",
+            hint="declare a WATERMARK in each table, and join by these event times",
+        )
+    if not (_appends(left.node, at) and _appends(right.node, at)):
+        return None, list(parts)
+    replaced = {key for key, own in limits.items() if own and all(limit.exact for limit in own)}
+    rest = [part for part in parts if id(part) not in replaced]
     return Interval(found[0].left, found[0].right, max(least), min(most)), rest
 
 
+def _appends(node: Node, at: Span | None) -> bool:
+    """Return whether an input is append-only, once operators that wait have replaced others."""
+    return node.mode.is_append or rebuilt(node, lambda part: part.in_time(at)).mode.is_append
+
+
+def _equal_times(
+    pairs: Sequence[tuple[Bound, Bound]], left: Relation, right: Relation
+) -> list[_Limit]:
+    """Return both bounds of an equality of two time attributes; none if there is no equality."""
+    times = {
+        quote(column.field.name): _time_of(column, relation, left=relation is left)
+        for relation in (left, right)
+        for column in relation.columns
+    }
+    for one, other in ((times.get(a.sql), times.get(b.sql)) for a, b in pairs):
+        if one is not None and other is not None and one.processing is other.processing:
+            at_once = _Limit(one.field, other.field, 0, True, True, one.processing)
+            return [at_once, replace(at_once, least=False)]
+    return []
+
+
 def _limits(node: exp.Expr | None, left: Relation, right: Relation) -> Iterator[_Limit]:
-    """Yield the bounds in a comparison of two event times; nothing for any other expression."""
+    """Yield the bounds in a comparison of two times of a kind; nothing for other expressions."""
     if isinstance(node, exp.Between) and not node.args.get("symmetric"):
         low = exp.GTE(this=node.this.copy(), expression=node.args["low"].copy())
         high = exp.LTE(this=node.this.copy(), expression=node.args["high"].copy())
@@ -116,13 +181,20 @@ def _limits(node: exp.Expr | None, left: Relation, right: Relation) -> Iterator[
     one, other = (_time(n, left, right) for n in (node.this, node.args["expression"]))
     if one is None or other is None or one.left == other.left:
         return
+    if one.processing is not other.processing:
+        return
     operator = type(node)
     if not one.left:
         one, other, operator = other, one, _MIRRORED[operator]
     # one.field + one.moved <op> other.field + other.moved
-    difference = other.moved - one.moved
-    strict = int(operator is exp.GT) - int(operator is exp.LT)
-    yield _Limit(one.field, other.field, difference + strict, operator in (exp.GT, exp.GTE))
+    micros = other.moved - one.moved
+    least = operator in (exp.GT, exp.GTE)
+    exact = one.whole and other.whole and micros % _MICROS_PER_MILLI == 0
+    # The join compares times rounded down to milliseconds.
+    millis = micros // _MICROS_PER_MILLI if least else -(-micros // _MICROS_PER_MILLI)
+    if exact:
+        millis += int(operator is exp.GT) - int(operator is exp.LT)
+    yield _Limit(one.field, other.field, millis, least, exact, one.processing)
 
 
 def _time(node: exp.Expr, left: Relation, right: Relation) -> _Time | None:
@@ -133,19 +205,27 @@ def _time(node: exp.Expr, left: Relation, right: Relation) -> _Time | None:
         below = _time(node.this, left, right)
         if below is None or not isinstance(literal, IntervalLiteral):
             return None
-        micros = int(literal.args["value"])
-        plain = literal.args["to"].data_type.root is Root.INTERVAL_DAY_TIME
-        if not plain or micros % _MICROS_PER_MILLI:
+        if literal.args["to"].data_type.root is not Root.INTERVAL_DAY_TIME:
             return None
         sign = 1 if isinstance(node, exp.Add) else -1
-        return _Time(below.field, below.left, below.moved + sign * micros // _MICROS_PER_MILLI)
+        return replace(below, moved=below.moved + sign * int(literal.args["value"]))
     if not isinstance(node, exp.Column):
         return None
     names = [part.name for part in node.parts]
-    for relation, is_left in ((left, True), (right, False)):
+    for relation in (left, right):
         for column in relation.columns:
-            written = names in ([column.name], [column.qualifier, column.name])
-            millis = column.field.type.precision is not None and column.field.type.precision <= 3
-            if written and millis and relation.node.is_event_time(column.field.name):
-                return _Time(column.field.name, is_left, 0)
+            if names in ([column.name], [column.qualifier, column.name]):
+                found = _time_of(column, relation, left=relation is left)
+                if found is not None:
+                    return found
     return None
+
+
+def _time_of(column: InputField, relation: Relation, *, left: bool) -> _Time | None:
+    """Return the time attribute in a column; None for any other column."""
+    name, kind = column.field.name, column.field.type
+    processing = column.time_attribute == "proc"
+    if not processing and not relation.node.is_event_time(name):
+        return None
+    whole = kind.precision is not None and kind.precision <= _MILLIS_PRECISION
+    return _Time(name, left, whole, processing)

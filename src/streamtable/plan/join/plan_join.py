@@ -38,6 +38,7 @@ from streamtable.plan.query.relation import (
     with_values,
 )
 from streamtable.plan.query.ttl_hints import TtlHints
+from streamtable.plan.window.fields import joined_window
 from streamtable.sql.place import place_of, put_at
 
 
@@ -138,15 +139,18 @@ def join_relations(
         elif found not in pairs:
             pairs.append(found)
     _check_repeatable([*residual, *(Part(bound) for pair in pairs for bound in pair)], at)
-    near, residual = interval(residual, left, right, kind) if pairs else (None, residual)
-    condition = all_of(residual)
     one, left_keys = with_values(left, [v for v, _ in pairs], "join_key", fields_of(right))
     other, right_keys = with_values(right, [v for _, v in pairs], "join_key", fields_of(one))
+    keys = tuple(zip(left_keys, right_keys, strict=True))
+    near = None
+    if keys and joined_window(one.node, other.node, keys) is None:
+        near, residual = interval(residual, pairs, left, right, kind, at)
+    condition = all_of(residual)
     regular = Join(
         one.node,
         other.node,
         kind,
-        tuple(zip(left_keys, right_keys, strict=True)),
+        keys,
         condition.sql if condition else None,
         condition.fields if condition else frozenset(),
     )
