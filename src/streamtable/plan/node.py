@@ -41,6 +41,10 @@ class Node:
             their windows.
         emits_apart: whether tasks divide the state of a group by its windows. The windows of a
             group then leave different tasks, in any order.
+        emits_late: whether rows may be emitted long after the watermark has passed their event
+            times, which are therefore ordinary timestamps above the operator.
+        passes_late: whether the operator emits rows that were late on arrival, unless
+            `without_late` has been applied.
         moves_watermark: whether the operator's rows advance the watermark.
         mixes_inputs: whether the operator interleaves the rows of several inputs.
         unites_inputs: whether the lowering begins with the union of all inputs, so that one pass
@@ -53,6 +57,8 @@ class Node:
     fires_windows: ClassVar[bool] = False
     emits_by_time: ClassVar[bool] = False
     emits_apart: ClassVar[bool] = False
+    emits_late: ClassVar[bool] = False
+    passes_late: ClassVar[bool] = False
     moves_watermark: ClassVar[bool] = False
     mixes_inputs: ClassVar[bool] = False
     unites_inputs: ClassVar[bool] = False
@@ -249,6 +255,10 @@ class Node:
             at: place of the query, for errors.
         """
         del at
+        return self
+
+    def without_late(self) -> Node:
+        """Return the operator that drops late rows, for an operator above that waits for a time."""
         return self
 
     def with_sessions(self, *, merged: bool) -> Node:

@@ -10,4 +10,8 @@ NOTES = (
         " retracted row anew with the versions that it still has, retracts another row or none, and"
         " the old row stays"
     ),
+    (
+        "a late left row below another operator that waits for its event time: it is dropped and"
+        " counted; Flink's window still counts it, if the window is open"
+    ),
 )

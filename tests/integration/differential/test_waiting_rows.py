@@ -131,6 +131,44 @@ def test_results_of_windows_are_joined_by_their_times(cut: int, spark: SparkSess
     assert _rows(spark, tables, queries) == wanted
 
 
+_TUMBLE = (
+    "SELECT {} FROM TABLE(TUMBLE({}, DESCRIPTOR(ts), INTERVAL '1' MINUTE))"
+    " GROUP BY window_start, window_end"
+)
+
+
+def test_windows_of_first_rows_and_of_temporal_joins(spark: SparkSession) -> None:
+    """A late row does not fire a window again."""
+    batches = (_after(0, 10, 60), _after(200), _after(20, 400), _after(1000))
+    versions = [(0, 5), (30, 7), (1000, 9)]
+    rates = [
+        (RowKind.UPDATE_AFTER, (1, int((_EARLY.timestamp() + s) * 1000), v)) for s, v in versions
+    ]
+    tables = {
+        "a": _table(*batches),
+        "r": Recorded(Style.UPSERT, "k INT, t BIGINT, v INT", [rates], _TIME),
+    }
+    first = (
+        "(SELECT * FROM (SELECT *, ROW_NUMBER() OVER (PARTITION BY MOD(v, 60) ORDER BY ts) AS n"
+        " FROM a) WHERE n = 1)"
+    )
+    rated = (
+        "(SELECT a.ts, r.v FROM a LEFT JOIN r FOR SYSTEM_TIME AS OF a.ts AS r ON a.k = r.k"
+        " WHERE a.v < 1000)"
+    )
+    numbered = "(SELECT *, ROW_NUMBER() OVER (ORDER BY ts) AS n FROM a)"
+    queries = [
+        _TUMBLE.format("COUNT(*), SUM(v)", first),
+        _TUMBLE.format("COUNT(*), SUM(v)", rated),
+        _TUMBLE.format("COUNT(*), MAX(n)", numbered),
+    ]
+    assert _rows(spark, tables, queries) == [
+        [[1, 200], [1, 400], [2, 10]],
+        [[1, 7], [1, 7], [1, 7], [2, 10]],
+        [[1, 3], [1, 4], [1, 5], [1, 6], [2, 2]],
+    ]
+
+
 def test_intervals_of_microseconds(spark: SparkSession) -> None:
     """Times with more than three digits are compared as a whole."""
     micros = ("000100", "000900", "001100", "002500")

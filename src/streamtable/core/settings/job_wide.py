@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from streamtable.core.errors import Condition, Span, StreamtableError
-from streamtable.core.options import Option, Settings, value_shown
+from streamtable.core.options import Option, Settings
 from streamtable.core.settings.execution import (
     BUNDLE_SIZE,
     CHECKPOINT_DIRECTORY,
@@ -23,6 +23,7 @@ from streamtable.core.settings.reporting import (
     LINEAGE_URL,
     METRIC_LABELS,
 )
+from streamtable.core.shown_options import value_shown
 
 #: Settings of the Spark session, in which all statements of a script run.
 _OF_PROCESS: tuple[Option[Any], ...] = (TIME_ZONE, RUNTIME_MODE)

@@ -80,6 +80,7 @@ class TemporalJoinOperator(OperatorSpec, package="join.temporal"):
         condition: Spark SQL over the fields of both rows.
         ttl: the time in milliseconds for which a key without waiting rows and an emitted left row
             are kept; 0 for ever.
+        left: the left input; its late rows are dropped.
         updates: whether left rows are a full changelog, not only inserts.
         output_key: positions in the output; a delete and an insert with the same values there
             become an update. None without `updates`.
@@ -89,6 +90,7 @@ class TemporalJoinOperator(OperatorSpec, package="join.temporal"):
     outer: bool
     condition: str | None
     ttl: int
+    left: Lateness
     updates: bool
     output_key: Sequence[int] | None
     before: bool

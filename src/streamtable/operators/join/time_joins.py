@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from pyspark.sql import DataFrame
 
 from streamtable.core.changelog import ROW_KIND_COLUMN, RowKind
@@ -41,12 +43,14 @@ def lower_temporal_join(
     if not node.kind.pads_right:
         one = one.where(_has_key(node))
     updating = node if isinstance(node, UpdatingTemporalJoin) else None
+    late = lateness(node.left, context)
     return context.bridge.operator(
         context.union([one, other.where(_has_key(node))]),
         TemporalJoinOperator(
             outer=node.kind.pads_right,
             condition=node.condition,
             ttl=milliseconds(node.ttl),
+            left=replace(late, checked=late.checked and node.drops_late),
             updates=updating is not None,
             output_key=positions(updating.key, node.fields) if updating else None,
             before=updating is not None and updating.before,

@@ -23,10 +23,16 @@ class IntervalJoin(TimedJoin):
 
     title = "IntervalJoin"
     unites_inputs = True
+    emits_late = True
     state = StateLayout("IntervalJoin", 1, ("IntervalJoinProcessor",), frozenset({"left", "right"}))
 
     earliest: int
     latest: int
+
+    @property
+    def described(self) -> str:
+        """Names the join."""
+        return "the interval join"
 
     @property
     def headline(self) -> str:

@@ -24,6 +24,7 @@ from streamtable.plan.query.lookup_hints import LookupHints
 from streamtable.plan.query.relation import Relation, with_values
 from streamtable.plan.rows.calc import Calc
 from streamtable.plan.source.scan import Scan
+from streamtable.plan.window.refusals import refuse_lost_time
 from streamtable.plan.window.watermark import WatermarkAssigner
 from streamtable.sql.place import place_of
 
@@ -114,6 +115,7 @@ def _moment(left: Relation, right: Relation, version: exp.Version) -> str | None
         )
     name = _plain(bound.sql, left.node)
     if name is None or not _is_left_time(name, left.node):
+        refuse_lost_time(left.node, name or "", place_of(version))
         raise _invalid(version, "it requires an event-time column of the left input", _times(left))
     return name
 

@@ -15,13 +15,15 @@ from streamtable.plan.state import StateLayout
 from streamtable.plan.window.emission import positioned_by_time
 
 
-@stable("TemporalJoin", ttl="ttl")
+@stable("TemporalJoin", ttl="ttl", drops_late="drops_late")
 @dataclass(frozen=True)
 class TemporalJoin(TimedJoin, Expiring):
     """Join each left row with the right row's version at the left row's time.
 
     Attributes:
         ttl: how long a key without rows is kept while no left row waits for it; None: forever.
+        drops_late: whether late left rows are dropped, because an operator above waits for their
+            time. Otherwise they are joined as well, as in Flink.
     """
 
     title = "TemporalJoin"
@@ -29,9 +31,20 @@ class TemporalJoin(TimedJoin, Expiring):
         "TemporalJoin", 1, ("TemporalJoinProcessor",), frozenset({"waiting", "versions", "used"})
     )
 
+    fires_windows = True
     emits_by_time = True
+    passes_late = True
 
     ttl: timedelta | None = None
+    drops_late: bool = False
+
+    def is_event_time(self, name: str) -> bool:
+        """Return whether the field is the time of append-only left rows."""
+        return name == self.left_time and self.left.mode.is_append
+
+    def without_late(self) -> Node:
+        """Return the join that drops late left rows."""
+        return replace(self, drops_late=True)
 
     def in_time(self, at: Span | None) -> Node:
         """Return an `UpdatingTemporalJoin` if the left input has updates or deletes."""
@@ -48,7 +61,8 @@ class TemporalJoin(TimedJoin, Expiring):
     def headline(self) -> str:
         """Shows join type, equalities and time."""
         kind = "Left" if self.kind.pads_right else ""
-        return f"{kind}TemporalJoin on {self.equal_where} as of {self.left_time}"
+        late = ", drops late rows" if self.drops_late else ""
+        return f"{kind}TemporalJoin on {self.equal_where} as of {self.left_time}{late}"
 
 
 @stable("UpdatingTemporalJoin", key="key", before="before")
@@ -77,9 +91,15 @@ class UpdatingTemporalJoin(PairsChanges, TemporalJoin):
     key: Key | None = None
     before: bool = False
 
+    fires_windows = passes_late = False
+
     def in_time(self, at: Span | None) -> Node:
         """Return the operator itself."""
         del at
+        return self
+
+    def without_late(self) -> Node:
+        """Return the operator itself: its rows have no event time."""
         return self
 
     def row_keys(self, *, ordered: bool) -> tuple[Key, ...]:

@@ -35,6 +35,7 @@ from streamtable.plan.query.relation import (
 )
 from streamtable.plan.rank.plan_rank import nulls_first
 from streamtable.plan.rank.sort_key import SortKey
+from streamtable.plan.window.refusals import refuse_lost_time
 from streamtable.sql.nodes import FlinkCall
 from streamtable.sql.nodes import MatchRecognize as MatchNode
 from streamtable.sql.place import place_of
@@ -97,6 +98,7 @@ class _Asked:
         names = list(time.fields)
         timed = len(names) == 1 and time.sql == quote(names[0])
         if not by_arrival and not (timed and self.relation.node.is_event_time(names[0])):
+            refuse_lost_time(self.relation.node, names[0] if timed else "", place_of(first))
             raise invalid(first, "ORDER BY must name an event time or processing time first")
         if first.args.get("desc"):
             raise invalid(first, "the time of ORDER BY must be ascending")

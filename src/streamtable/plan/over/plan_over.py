@@ -15,6 +15,7 @@ from streamtable.core.errors import Condition, StreamtableError, closest
 from streamtable.core.types import Root
 from streamtable.plan.aggregate.call import AggregateCall
 from streamtable.plan.aggregate.plan_aggregate import Inputs, call_of, canonical
+from streamtable.plan.binding.bound import Bound
 from streamtable.plan.binding.comparisons import check_order
 from streamtable.plan.binding.expressions import Binder, Input, InputField
 from streamtable.plan.binding.python_calls import called_aggregate, calls_aggregate
@@ -27,6 +28,7 @@ from streamtable.plan.over.sorted_over import SortedOver
 from streamtable.plan.query.relation import Relation, with_values
 from streamtable.plan.rank.plan_rank import nulls_first, number_rows
 from streamtable.plan.rank.sort_key import SortKey
+from streamtable.plan.window.refusals import refuse_lost_time
 from streamtable.sql.nodes import FlinkCall, IntervalLiteral
 from streamtable.sql.place import place_of
 
@@ -194,7 +196,7 @@ def _planned(specs: Sequence[_Spec], relation: Relation) -> tuple[Node, list[str
     is_time = len(order.fields) == 1 and relation.node.is_event_time(next(iter(order.fields)))
     arrives = order.time_attribute == "proc"
     if not is_time and not arrives:
-        _check_other_order(first)
+        _check_other_order(first, order, relation)
     inputs = Inputs(binder)
     taken = [*(f.name for f in relation.node.fields), *(c.name for c in relation.columns)]
     calls: list[AggregateCall] = []
@@ -229,9 +231,11 @@ def _planned(specs: Sequence[_Spec], relation: Relation) -> tuple[Node, list[str
     return node, [c.output.name for c in calls]
 
 
-def _check_other_order(spec: _Spec) -> None:
+def _check_other_order(spec: _Spec, order: Bound, relation: Relation) -> None:
     """Refuse a bounded frame if the order is not a time attribute, as in Flink."""
     if spec.frame.preceding is not None:
+        for name in order.fields:
+            refuse_lost_time(relation.node, name, place_of(spec.window))
         raise _invalid(
             spec.window, "non-time attribute sort is not supported for bounded OVER window"
         )

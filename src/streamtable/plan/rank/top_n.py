@@ -117,10 +117,27 @@ class TopN(PairsChanges, UnaryNode, Expiring):
         own = {*self.partition, *(key.field for key in self.order), *self.ties}
         return ((wanted | own) & {f.name for f in self.input.fields},)
 
+    def is_event_time(self, name: str) -> bool:
+        """Return whether the field is an event time of rows that no later row replaces."""
+        if self._is_final:
+            return self._has(name) and self.input.is_event_time(name)
+        return super().is_event_time(name)
+
     def window_field(self, name: str) -> WindowField | None:
-        """Return the window bound of an input field, if the partition contains a window."""
-        grouped = self._has(name) and grouped_window(self.input, self.partition) is not None
-        return self.input.window_field(name) if grouped else None
+        """Return the window bound of an input field.
+
+        It is passed on in a ranking in windows, and with rows that no later row replaces.
+        """
+        passes = self._is_final or grouped_window(self.input, self.partition) is not None
+        return self.passed_window(name) if passes else None
+
+    @property
+    def _is_final(self) -> bool:
+        """Whether the rows are numbered in the order of time: all of them, or the first ones."""
+        if len(self.order) != 1 or self.order[0].descending or not self.input.mode.is_append:
+            return False
+        timed = self.arrival or self.input.is_event_time(self.order[0].field)
+        return timed and (self.limit is None or (self.limit == 1 and not self.skip))
 
     def in_time(self, at: Span | None) -> Node:
         """Return a `WindowTopN` if the partition contains a window; otherwise a deduplication.

@@ -32,7 +32,8 @@ def with_event_time(plan: R) -> R:
     """
     _check_watermark_calls(plan.input, plan.at)
     windowed = rebuilt(plan.input, lambda node: node.in_time(plan.at))
-    stripped = _stripped(windowed.with_sessions(merged=False), waited=sink_waits(plan))
+    punctual = _without_late(windowed.with_sessions(merged=False), waited=False)
+    stripped = _stripped(punctual, waited=sink_waits(plan))
     _check_one_clock(stripped, plan.at)
     _check_unions(stripped, plan.at)
     return replace(plan, input=stripped)
@@ -46,6 +47,16 @@ def _stripped(node: Node, *, waited: bool) -> Node:
     waits = waited or (node.waits and node.clock_window is None)
     waits = waits or any(map(any, map(watermark_arguments, node.spark_texts)))
     return node.over([_stripped(child, waited=waits) for child in node.inputs])
+
+
+def _without_late(node: Node, *, waited: bool) -> Node:
+    """Return the tree in which no late row reaches an operator that waits after another one.
+
+    The second operator could not tell late rows from those that have waited.
+    """
+    drops = waited or (node.waits and not node.passes_late)
+    below = node.over([_without_late(child, waited=drops) for child in node.inputs])
+    return below.without_late() if waited else below
 
 
 def _check_watermark_calls(node: Node, at: Span | None) -> None:

@@ -15,6 +15,7 @@ from streamtable.core.types import TIMESTAMPS, Root
 from streamtable.plan.binding.expressions import Binder, Input, InputField
 from streamtable.plan.binding.named_arguments import described_column, named_arguments
 from streamtable.plan.query.relation import Relation, unique_names
+from streamtable.plan.window.refusals import refuse_lost_time
 from streamtable.plan.window.watermark import is_instant
 from streamtable.plan.window.window import Window, WindowKind
 from streamtable.plan.window.window_table import WindowTable
@@ -128,6 +129,7 @@ def _time_field(call: FlinkCall, node: exp.Expr, relation: Relation) -> tuple[In
         raise _invalid(
             call,
             node,
+        refuse_lost_time(relation.node, found.field.name, place_of(node))
             f"column '{found.name}' is not a time attribute",
             "declare WATERMARK FOR it in its table, or compute it by PROCTIME(), and pass it on"
             " unchanged",

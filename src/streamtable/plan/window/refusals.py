@@ -6,6 +6,7 @@ from datetime import timedelta
 
 from streamtable.core.errors import Condition, Span, StreamtableError
 from streamtable.plan.node import Node
+from streamtable.plan.rows.calc import below_projections
 
 
 def takes_inserts(
@@ -19,6 +20,23 @@ def takes_inserts(
         source=child.first_changing().described,
         hint=hint,
     )
+
+
+def refuse_lost_time(node: Node, name: str, at: Span | None) -> None:
+    """Refuse a field that is an event time only below an operator whose rows may be late.
+
+    Raises:
+        StreamtableError: NOT_YET.
+    """
+    below, found = below_projections(node, name)
+    if below.emits_late and any(found and child.is_event_time(found) for child in below.inputs):
+        raise StreamtableError(
+            Condition.NOT_YET,
+            at=at,
+            what=f"a time attribute from {below.described}, whose rows may be older than the"
+            " watermark,",
+            hint="write the rows into a table with a WATERMARK, and read it in another query",
+        )
 
 
 def refuse_hint(*ttls: timedelta | None) -> None:

@@ -5,6 +5,7 @@ import io.streamtable.operators.OperatorSpec;
 import io.streamtable.operators.join.PairCondition;
 import io.streamtable.operators.row.NetRows;
 import io.streamtable.operators.state.IdleTime;
+import io.streamtable.operators.state.Lateness;
 import java.util.List;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
@@ -18,6 +19,7 @@ import org.apache.spark.sql.types.StructType;
  *
  * @param condition condition of pairs in addition to equal keys, as Spark SQL; null for none
  * @param ttl see {@link IdleTime} and {@link EmittedRows}
+ * @param left defines which left rows are late
  * @param updates whether left rows are a full changelog; the two parameters behind it are for them
  * @param outputKey positions, or null; see {@link NetRows#changes}
  */
@@ -25,6 +27,7 @@ public record TemporalJoinOperator(
     boolean outer,
     String condition,
     long ttl,
+    Lateness left,
     boolean updates,
     List<Integer> outputKey,
     boolean before,
@@ -34,17 +37,17 @@ public record TemporalJoinOperator(
   public Dataset<Row> over(Dataset<Row> input) {
     StructType schema = input.schema();
     int leftAt = schema.length() - 4;
-    StructType left = (StructType) schema.fields()[leftAt].dataType();
-    StructType right = (StructType) schema.fields()[leftAt + 1].dataType();
-    PairCondition condition = PairCondition.of(input, this.condition, left, right);
-    VersionedPair pair = new VersionedPair(left.length(), right.length(), outer, condition);
+    StructType leftRow = (StructType) schema.fields()[leftAt].dataType();
+    StructType rightRow = (StructType) schema.fields()[leftAt + 1].dataType();
+    PairCondition pairs = PairCondition.of(input, condition, leftRow, rightRow);
+    VersionedPair pair = new VersionedPair(leftRow.length(), rightRow.length(), outer, pairs);
     int[] key = Keyed.positions(outputKey);
     TemporalLeft rows =
         updates
-            ? new ChangingLeft(left, right, pair, key, before, ttl)
-            : new AppendedLeft(left, pair);
+            ? new ChangingLeft(leftRow, rightRow, pair, key, before, ttl)
+            : new AppendedLeft(leftRow, pair);
     TemporalJoinProcessor processor =
-        new TemporalJoinProcessor(rows, new Versions(right), pair, leftAt, ttl);
+        new TemporalJoinProcessor(rows, left, new Versions(rightRow), pair, leftAt, ttl);
     List<String> keys = List.of(schema.fieldNames()).subList(1, leftAt);
     return Keyed.waiting(input, keys, processor, outputDdl);
   }

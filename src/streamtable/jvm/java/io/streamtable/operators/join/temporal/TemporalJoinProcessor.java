@@ -4,6 +4,7 @@ import io.streamtable.operators.RowProcessor;
 import io.streamtable.operators.row.RowKind;
 import io.streamtable.operators.state.EventTimers;
 import io.streamtable.operators.state.IdleTime;
+import io.streamtable.operators.state.Lateness;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -27,18 +28,26 @@ import scala.jdk.javaapi.CollectionConverters;
  */
 public final class TemporalJoinProcessor extends RowProcessor {
   private final TemporalLeft rows;
+  private final Lateness lateness;
   private final Versions versions;
   private final VersionedPair pair;
   private final int leftAt;
   private final IdleTime idle;
 
   /**
+   * @param lateness defines which left rows are late; they are dropped
    * @param leftAt position of the left row in input rows
    * @param ttl how long a key is kept without rows; see {@link IdleTime}
    */
   TemporalJoinProcessor(
-      TemporalLeft rows, Versions versions, VersionedPair pair, int leftAt, long ttl) {
+      TemporalLeft rows,
+      Lateness lateness,
+      Versions versions,
+      VersionedPair pair,
+      int leftAt,
+      long ttl) {
     this.rows = rows;
+    this.lateness = lateness;
     this.versions = versions;
     this.pair = pair;
     this.leftAt = leftAt;
@@ -64,6 +73,8 @@ public final class TemporalJoinProcessor extends RowProcessor {
       Row row = input.next();
       if (row.isNullAt(leftAt)) {
         changes.add(row);
+      } else if (lateness.isLate(row.getLong(leftAt + 2), timers)) {
+        lateness.count(1);
       } else {
         rows.add(row.getByte(RowKind.POSITION), row.getLong(leftAt + 2), row.getStruct(leftAt));
       }
