@@ -169,6 +169,22 @@ def test_windows_of_first_rows_and_of_temporal_joins(spark: SparkSession) -> Non
     ]
 
 
+_HOPS = {
+    (40, 60): [["00:00", 2], ["00:40", 1], ["02:40", 1], ["03:20", 1], ["59:20", 2]],
+    (60, 20): [["00:00", 2], ["01:00", 1]],
+}
+
+
+@pytest.mark.parametrize("hop", _HOPS)
+def test_hops_whose_size_is_no_multiple(hop: tuple[int, int], spark: SparkSession) -> None:
+    """Windows of GROUP BY overlap by any length, or leave rows out."""
+    window = "(ts, INTERVAL '{}' SECOND, INTERVAL '{}' SECOND)".format(*hop)
+    query = f"SELECT DATE_FORMAT(HOP_START{window}, 'mm:ss'), {{}} FROM a GROUP BY HOP{window}"
+    queries = [query.format(call) for call in ("COUNT(*)", "COUNT(DISTINCT v)")]
+    tables = {"a": _table(_after(0, 10), _after(60, 200))}
+    assert _rows(spark, tables, queries) == [_HOPS[hop]] * 2
+
+
 def test_intervals_of_microseconds(spark: SparkSession) -> None:
     """Times with more than three digits are compared as a whole."""
     micros = ("000100", "000900", "001100", "002500")

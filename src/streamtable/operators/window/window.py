@@ -53,8 +53,11 @@ def lower_window_table(node: WindowRows, rows: DataFrame, kept: Sequence[str] = 
             rows = rows.selectExpr("*", f"{first.format(size)} AS __start")
         case WindowKind.HOP:
             latest = first.format(step)
-            starts = f"sequence({latest}, {latest} - {size - step}L, {-step}L)"
+            most = -(-size // step)
+            starts = f"sequence({latest}, {latest} - {(most - 1) * step}L, {-step}L)"
             rows = rows.selectExpr("*", f"explode({starts}) AS __start")
+            if size % step:
+                rows = rows.where(f"__start + {size}L > __ms")
         case WindowKind.CUMULATE:
             rows = rows.selectExpr("*", f"{first.format(size)} AS __start")
             end = f"__start + ((__ms - __start) div {step}L + 1L) * {step}L"

@@ -54,7 +54,9 @@ def with_group_window(
     time, *lengths = call.expressions
     rest = [node for node in grouping if node is not call]
     partition = _partition(rest, source) if call.name == "SESSION" else ()
-    table = assigned(call, source, time, dict(zip(parameters, lengths, strict=True)), partition)
+    given = dict(zip(parameters, lengths, strict=True))
+    # Unlike the table function HOP, Flink's SlidingWindowAssigner accepts any size and slide.
+    table = assigned(call, source, time, given, partition, any_size=True)
     bounds = table.fields[-3:]
     columns = tuple(InputField(None, f.name, f) for f in bounds)
     names = [exp.column(f.name, quoted=True) for f in bounds]

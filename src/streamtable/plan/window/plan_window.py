@@ -78,6 +78,8 @@ def assigned(
     time: exp.Expr,
     lengths: Mapping[str, exp.Expr],
     partition: tuple[str, ...],
+    *,
+    any_size: bool = False,
 ) -> WindowTable:
     """Assign the rows of a relation to windows.
 
@@ -87,13 +89,14 @@ def assigned(
         time: the time column.
         lengths: intervals by parameter name.
         partition: partition fields of the sessions.
+        any_size: whether the size need not be a multiple of the step.
 
     Raises:
         StreamtableError: INVALID_WINDOW for invalid arguments.
     """
     column, processing = _time_field(call, time, relation)
     window = replace(
-        _window(call, lengths),
+        _window(call, lengths, any_size=any_size),
         local=is_instant(column.field),
         partition=partition,
         processing=processing,
@@ -126,10 +129,10 @@ def _time_field(call: FlinkCall, node: exp.Expr, relation: Relation) -> tuple[In
     if bound.time_attribute == "proc" and isinstance(node, exp.Column):
         return found, True
     if bound.type.root not in TIMESTAMPS or not relation.node.is_event_time(found.field.name):
+        refuse_lost_time(relation.node, found.field.name, place_of(node))
         raise _invalid(
             call,
             node,
-        refuse_lost_time(relation.node, found.field.name, place_of(node))
             f"column '{found.name}' is not a time attribute",
             "declare WATERMARK FOR it in its table, or compute it by PROCTIME(), and pass it on"
             " unchanged",
@@ -153,7 +156,7 @@ def _partition(call: FlinkCall, data: exp.Expr, relation: Relation) -> tuple[str
     return tuple(names)
 
 
-def _window(call: FlinkCall, given: Mapping[str, exp.Expr]) -> Window:
+def _window(call: FlinkCall, given: Mapping[str, exp.Expr], *, any_size: bool) -> Window:
     lengths = {name: _millis(call, name, node) for name, node in given.items()}
     for name, length in lengths.items():
         if length <= 0 and name != "OFFSET":
@@ -161,7 +164,7 @@ def _window(call: FlinkCall, given: Mapping[str, exp.Expr]) -> Window:
     size = lengths.get("SIZE", lengths.get("GAP", 0))
     step = lengths.get("SLIDE", lengths.get("STEP", size))
     stepped = "SLIDE" if "SLIDE" in lengths else "STEP"
-    if size % step:
+    if size % step and not any_size:
         raise _invalid(call, given["SIZE"], f"SIZE must be a multiple of {stepped}")
     return Window(WindowKind[call.name], size, step, lengths.get("OFFSET", 0))
 

@@ -38,7 +38,8 @@ class Window:
 
     Attributes:
         size: length of a window; for CUMULATE the maximum length, for SESSION the gap.
-        step: distance between window starts (HOP) or ends (CUMULATE); otherwise the size.
+        step: distance between window starts (HOP) or ends (CUMULATE); otherwise the size. If it is
+            above the size of HOP, the rows between two windows are in no window.
         offset: offset of the window starts.
         local: whether the event time is an instant, so that windows are aligned to the session's
             time zone.

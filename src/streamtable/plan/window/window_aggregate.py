@@ -113,13 +113,15 @@ class WindowAggregate(UnaryNode):
     def _merges(self) -> bool:
         """Return whether a `MergedWindowAggregate` computes the same.
 
-        Rows of TUMBLE have one window, so there is nothing to share. Rows that are emitted just
-        after the watermark has passed them would come after their windows.
+        Rows of TUMBLE have one window, so there is nothing to share. Slices are as long as the
+        step, so the size must be a multiple of it. Rows that are emitted just after the watermark
+        has passed them would come after their windows.
         """
         table, _ = below_projections(self.input, self.start)
         return (
             isinstance(table, WindowTable)
             and table.window.kind is not WindowKind.TUMBLE
+            and table.window.size % table.window.step == 0
             and self.input.mode.is_append
             and not is_complete(self.input)
             and all(call.merges for call in self.calls)

@@ -35,7 +35,7 @@ def tick(windows: Iterable[Window]) -> int:
         if window.kind is WindowKind.SESSION:
             found = gcd(found, _SESSION_MS)
         else:
-            found = gcd(found, window.step, window.offset, _ZONE_MS)
+            found = gcd(found, window.size, window.step, window.offset, _ZONE_MS)
     return found
 
 
