@@ -185,6 +185,31 @@ def test_hops_whose_size_is_no_multiple(hop: tuple[int, int], spark: SparkSessio
     assert _rows(spark, tables, queries) == [_HOPS[hop]] * 2
 
 
+def test_an_epoch_number_out_of_range_is_no_time(spark: SparkSession) -> None:
+    """The years are 0 to 9999, as in Flink; another number does not advance the watermark."""
+    early = int(_EARLY.timestamp() * 1000)
+    ends = (253_402_300_799_999, 253_402_300_800_000, -62_167_219_200_000, -62_167_219_200_001)
+    times = [early, early * 1000, early + 10_000, *ends[1::2], early + 100_000]
+    rows = [[(RowKind.INSERT, (1, t, i))] for i, t in enumerate(times)]
+    bounds = [[(RowKind.INSERT, (1, t, i))] for i, t in enumerate((*ends, 2**63 - 1))]
+    tables = {
+        "a": Recorded(Style.APPEND, "k INT, t BIGINT, v INT", rows, _TIME),
+        "b": Recorded(Style.APPEND, "k INT, t BIGINT, v INT", bounds),
+    }
+    queries = [
+        _TUMBLE.format("COUNT(*), MAX(v)", "(SELECT * FROM a WHERE ts IS NOT NULL)"),
+        (
+            "SELECT v, TO_TIMESTAMP_LTZ(t, 3) IS NULL, TO_TIMESTAMP_LTZ(t, 0) IS NULL,"
+            " TO_TIMESTAMP_LTZ(FLOOR(t / 1000.0), 0) IS NULL FROM b"
+        ),
+    ]
+    windows, found = _rows(spark, tables, queries)
+    assert windows == [[1, 5], [2, 2]]
+    assert found == [
+        [i, outside, True, outside] for i, outside in enumerate((False, True, False, True, True))
+    ]
+
+
 def test_intervals_of_microseconds(spark: SparkSession) -> None:
     """Times with more than three digits are compared as a whole."""
     micros = ("000100", "000900", "001100", "002500")

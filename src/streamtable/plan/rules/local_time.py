@@ -10,6 +10,7 @@ from streamtable.core.identity import hashed_fields
 from streamtable.core.table import Table
 from streamtable.core.types import Root, quote
 from streamtable.plan.node import Node
+from streamtable.plan.rules.shape import stable_sql
 from streamtable.plan.rules.tree import every
 from streamtable.plan.window.window import Window
 
@@ -39,7 +40,7 @@ def _uses_zone(node: Node) -> bool:
             if part.local:
                 return True
         elif part not in instants:
-            rest = _without_epochs(part, instants)
+            rest = _without_epochs(stable_sql(part), instants)
             if _ZONED.search(rest) or any(name in rest for name in instants):
                 return True
     return False

@@ -17,6 +17,13 @@ from streamtable.core.identity import hashed_fields, identity, member_id
 from streamtable.core.table import Table
 from streamtable.core.types import DataType
 
+#: Own functions that have replaced functions of Spark -> the names in the shape. The replacement
+#: differs only in rows for which a checkpoint should not be refused.
+_REPLACED = {
+    "flink_epoch_millis(": "timestamp_millis(",
+    "flink_epoch_seconds(": "timestamp_seconds(",
+}
+
 
 def shape(value: object) -> Any:
     """Return a plan, or a part of it, as JSON data.
@@ -25,8 +32,10 @@ def shape(value: object) -> Any:
     reduced to its connector's fingerprint.
     """
     match value:
-        case None | bool() | int() | str():
+        case None | bool() | int():
             return value
+        case str():
+            return stable_sql(value)
         case Enum():
             return member_id(value)
         case timedelta():
@@ -48,3 +57,10 @@ def shape(value: object) -> Any:
         return {identity(type(value)).id: named}
     message = f"a plan holds no {type(value).__name__}"
     raise TypeError(message)
+
+
+def stable_sql(sql: str) -> str:
+    """Return Spark SQL with the names that functions had in earlier releases."""
+    for now, before in _REPLACED.items():
+        sql = sql.replace(now, before)
+    return sql

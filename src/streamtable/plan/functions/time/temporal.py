@@ -109,11 +109,11 @@ def _epoch_instant(arguments: Arguments) -> str:
     digits = precision[0].constant if precision else 3
     if number.type.root in (Root.FLOAT, Root.DOUBLE):
         millis = number.sql if digits == 3 else f"({number.sql} * 1000)"
-        return f"timestamp_millis(CAST({millis} AS BIGINT))"
+        return f"flink_epoch_millis(CAST({millis} AS BIGINT))"
     whole = number.sql
     if number.type.root is Root.DECIMAL:
         whole = f"CAST({number.sql} AS BIGINT)"
-    return f"timestamp_millis({whole})" if digits == 3 else f"timestamp_seconds({whole})"
+    return f"flink_epoch_millis({whole})" if digits == 3 else f"flink_epoch_seconds({whole})"
 
 
 def _to_date(arguments: Arguments) -> str:
@@ -219,7 +219,8 @@ TEMPORAL = (
                 nulls=Nulls.ALWAYS,
             ),
         ),
-        "An epoch number (seconds for 0, milliseconds for 3) or a text in UTC as an instant.",
+        "An epoch number (seconds for 0, milliseconds for 3) or a text in UTC as an instant; NULL"
+        " for a number outside of the years 0 to 9999.",
     ),
     one(
         "TO_DATE",

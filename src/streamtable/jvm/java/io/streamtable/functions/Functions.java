@@ -33,6 +33,7 @@ public final class Functions {
           Clock.class,
           DateTexts.class,
           Decimals.class,
+          Instants.class,
           JsonFunctions.class,
           Regexps.class,
           Rows.class,
