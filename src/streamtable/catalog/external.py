@@ -14,6 +14,7 @@ from streamtable.connector_api.inferred import InferredColumns, WithoutColumns
 from streamtable.core.errors import Condition, Span, StreamtableError
 from streamtable.core.options import Given
 from streamtable.core.table import PhysicalColumn, Schema, Table
+from streamtable.core.watermark_options import split
 from streamtable.sql.statements.model import CreateTable
 from streamtable.sql.statements.schema import KeyDeclared, SchemaDraft, TableElement
 
@@ -115,9 +116,8 @@ class ExternalTables:
             return None
         key = next((one for one in elements if isinstance(one, KeyDeclared)), None)
         declared = () if key is None else tuple(column.name for column in key.columns)
-        request = WithoutColumns(
-            name, declared, statement.options, statement.at, offline=self.offline
-        )
+        _, options = split(statement.options)
+        request = WithoutColumns(name, declared, options, statement.at, offline=self.offline)
         return factory.infer(request)
 
     def _check_online(self, what: str, at: Span | None) -> None:

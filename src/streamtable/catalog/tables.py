@@ -6,9 +6,11 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Protocol
 
 from streamtable.catalog.lacking import NOT_YET
+from streamtable.core import watermark_options
 from streamtable.core.errors import Condition, Span, StreamtableError, closest
 from streamtable.core.options import Given, OptionSet
 from streamtable.core.table import Connector, Schema, Table
+from streamtable.core.watermark_options import SCAN_IDLE_TIMEOUT
 
 if TYPE_CHECKING:
     from streamtable.connector_api.inferred import Infer
@@ -66,12 +68,14 @@ def made(name: str, declared: Declared, connectors: Mapping[str, Factory]) -> Ta
     Raises:
         StreamtableError: MISSING_OPTION, NOT_YET, UNKNOWN_CONNECTOR, or an error of the connector.
     """
+    own, options = watermark_options.split(declared.options)
     return Table(
         name=name,
         schema=declared.schema,
-        connector=_connector(name, declared, connectors),
+        connector=_connector(name, declared, options, connectors),
         comment=declared.comment,
         at=declared.at,
+        idle_timeout=watermark_options.OPTIONS.read(own, name, declared.at).get(SCAN_IDLE_TIMEOUT),
         options=declared.options,
     )
 
@@ -83,6 +87,8 @@ def notices(table: Table, connectors: Mapping[str, Factory]) -> Iterator[str]:
         place = f"{table.at}: " if table.at else ""
         yield f"{place}PARTITIONED BY of {table.name} has no effect on a scan of connector '{name}'"
     yield from connectors[name].options.notices(table.options)
+    timed = table.schema.watermark is not None
+    yield from watermark_options.notices(table.options, watermark=timed)
 
 
 def check_written(table: Table, connectors: Mapping[str, Factory], at: Span | None) -> None:
@@ -105,8 +111,13 @@ def check_written(table: Table, connectors: Mapping[str, Factory], at: Span | No
         )
 
 
-def _connector(name: str, declared: Declared, connectors: Mapping[str, Factory]) -> Connector:
-    given = declared.options.get("connector")
+def _connector(
+    name: str,
+    declared: Declared,
+    options: Mapping[str, Given],
+    connectors: Mapping[str, Factory],
+) -> Connector:
+    given = options.get("connector")
     known = "known connectors: " + ", ".join(connectors)
     if given is None:
         other = next((key for key in declared.options if key.lower() == "connector"), None)
@@ -131,4 +142,4 @@ def _connector(name: str, declared: Declared, connectors: Mapping[str, Factory])
             table=name,
             connector=given.text,
         )
-    return factory.create(name, declared.schema, declared.options, declared.at)
+    return factory.create(name, declared.schema, options, declared.at)

@@ -16,6 +16,7 @@ from streamtable.core.options import OptionSet
 from streamtable.core.settings.declared import SETTINGS
 from streamtable.core.settings.spark import FIXED, GOVERNED
 from streamtable.core.shown_options import documented
+from streamtable.core.watermark_options import OPTIONS as WATERMARK_OPTIONS
 from streamtable.formats.registry import FORMATS, NOT_YET
 from streamtable.ingest.file.options import ROUTE, SECTIONS, TRANSFORM
 from streamtable.plan.functions import FUNCTIONS, SINCE, Category, Function
@@ -96,6 +97,10 @@ def _sections() -> Iterator[str]:
             else ""
         )
         yield f"## Connector `{name}`\n\n{_table(factory.options)}{client}\n"
+    yield (
+        "## Tables with a watermark\n\nThe tables of every connector have these options.\n\n"
+        f"{_table(WATERMARK_OPTIONS)}\n"
+    )
     for name, format_ in FORMATS.items():
         yield f"## Format `{name}`\n\n{_PREFIXES.format(name)}\n\n{_table(format_.options)}\n"
     for name, kind in CATALOG_TYPES.items():

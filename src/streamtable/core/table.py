@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import timedelta
 from typing import Any, Protocol, runtime_checkable
 
 from streamtable.core.changelog import ChangelogMode
@@ -202,6 +203,7 @@ class Table:
     """A table of the catalog: name, checked schema and connector.
 
     Attributes:
+        idle_timeout: time without records after which a split is idle; None: the setting's.
         options: the WITH clause as written, including `connector`.
     """
 
@@ -210,4 +212,5 @@ class Table:
     connector: Connector
     comment: str | None = None
     at: Span | None = None
+    idle_timeout: timedelta | None = None
     options: Mapping[str, Given] = field(default_factory=dict, compare=False)

@@ -13,6 +13,7 @@ from streamtable.connector_api.catalogs import CATALOG_TYPES
 from streamtable.connector_api.connectors import CONNECTORS
 from streamtable.core.settings.declared import SETTINGS
 from streamtable.core.settings.flink import NO_EFFECT, REFUSED, flink_settings
+from streamtable.core.watermark_options import OPTIONS as WATERMARK_OPTIONS
 from streamtable.formats.registry import FORMATS, OF_FILES
 from streamtable.formats.registry import NOT_YET as FORMATS_NOT_YET
 from streamtable.plan.functions import AGGREGATES, FUNCTIONS, SINCE
@@ -91,6 +92,11 @@ def _factories() -> Iterator[str]:
         for owner in sorted(ours.keys() & flink[kind].keys()):
             for key in unknown_options(ours, owner, flink[kind][owner]):
                 yield f"- {kind} `{owner}`: `{key}`: {OPTIONS_GONE[owner, key]}"
+    honoured = [option.key for option in WATERMARK_OPTIONS.options if not option.no_effect]
+    yield f"\nTables with a watermark: {_codes(honoured)}. Accepted with a notice:\n"
+    for option in WATERMARK_OPTIONS.options:
+        if option.no_effect:
+            yield f"- `{option.key}`: {_plain(option.no_effect)}"
 
 
 def unknown_options(ours: Mapping[str, object], owner: str, keys: Iterable[str]) -> list[str]:

@@ -29,15 +29,26 @@ GROUP BY window_start, window_end;
 """
 
 
-@pytest.mark.parametrize("mode", ["micro-batch", "real-time"])
+_TIMEOUT = "table.exec.source.idle-timeout"
+_OF_SCAN = "'format' = 'json', 'scan.watermark.idle-timeout' = '1 s'\n"
+
+
+@pytest.mark.parametrize(
+    ("mode", "by_table"), [("micro-batch", False), ("micro-batch", True), ("real-time", False)]
+)
 def test_a_silent_partition_is_not_waited_for(
-    mode: str, spark: SparkSession, broker: Broker, topic: Topics, tmp_path: Path
+    mode: str,
+    by_table: bool,
+    spark: SparkSession,
+    broker: Broker,
+    topic: Topics,
+    tmp_path: Path,
 ) -> None:
+    """The option of the table comes before the setting, which here would never end."""
     source = topic("events", partitions=2)
     servers = broker.bootstrap_servers
-    job = BoundedRun(
-        spark, SOURCE + _SINK, tmp_path / "job", {"source": source, "servers": servers}
-    )
+    table = SOURCE.replace("'format' = 'json'\n", _OF_SCAN) if by_table else SOURCE
+    job = BoundedRun(spark, table + _SINK, tmp_path / "job", {"source": source, "servers": servers})
 
     def written() -> dict[int, tuple[int, int]]:
         try:
@@ -65,7 +76,7 @@ def test_a_silent_partition_is_not_waited_for(
     settings = {
         "execution.mode": mode,
         "execution.checkpointing.interval": "5 s",
-        "table.exec.source.idle-timeout": "1 s",
+        _TIMEOUT: "1 h" if by_table else "1 s",
     }
     if mode == "micro-batch":
         job.until(done, settings)

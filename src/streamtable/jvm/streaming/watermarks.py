@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import timedelta
 from typing import Any
 
 from pyspark.sql import Column
@@ -50,11 +51,17 @@ class FoundSplits:
 
 @dataclass(frozen=True)
 class ScanWatermarks:
-    """The watermarks of the splits of one scan; `name` is "query/number"."""
+    """The watermarks of the splits of one scan.
+
+    Attributes:
+        name: "query/number".
+        idle_timeout: time without records after which a split is idle; None: the setting's.
+    """
 
     name: str
     bridge: Bridge
     java: Any
+    idle_timeout: timedelta | None = None
 
     def observed(self, columns: Sequence[Column]) -> Column:
         """Observe each row; the value is the same for all rows, below every watermark.
@@ -81,7 +88,12 @@ class Watermarks:
     _scans: dict[tuple[str, int], ScanWatermarks] = field(default_factory=dict)
 
     def of(
-        self, query: str, scan: object, bridge: Bridge, splits: Callable[[], FoundSplits]
+        self,
+        query: str,
+        scan: object,
+        bridge: Bridge,
+        splits: Callable[[], FoundSplits],
+        idle_timeout: timedelta | None,
     ) -> ScanWatermarks:
         """Return the watermarks of a query's scan; the same object each time its plan is lowered.
 
@@ -90,6 +102,7 @@ class Watermarks:
             scan: a node of the query's plan.
             bridge: the JVM side.
             splits: finds the splits of the scan; called once.
+            idle_timeout: the idle timeout of the scan, if it has its own.
         """
         key = (query, id(scan))
         if key not in self._scans:
@@ -102,8 +115,16 @@ class Watermarks:
             }
             found = splits()
             java = bridge.split_watermarks(own, found.first, found.later)
-            self._scans[key] = ScanWatermarks(name, bridge, java)
+            self._scans[key] = ScanWatermarks(name, bridge, java, idle_timeout)
         return self._scans[key]
+
+    def idle_timeouts(self, query: str, default: timedelta) -> dict[str, float]:
+        """Return the idle timeout of each scan of a query, in seconds; 0: its splits never are."""
+        timeouts = {scan.name: scan.idle_timeout for scan in self._of(query)}
+        return {
+            name: (default if timeout is None else timeout).total_seconds()
+            for name, timeout in timeouts.items()
+        }
 
     def committed(self) -> dict[str, int]:
         """Return the watermarks at the newest commit of each query, in the form of `known`."""

@@ -114,7 +114,9 @@ def _marked(
         source, bridge = context.source_of(scan.table), context.bridge
         return FoundSplits(tuple(source.splits(bridge)), source.later_splits(bridge))
 
-    watermarks = context.watermarks.of(context.query, node, context.bridge, splits)
+    watermarks = context.watermarks.of(
+        context.query, node, context.bridge, splits, scan.table.idle_timeout
+    )
     columns = [c for c in rows.columns if c not in _SPLIT]
     micros = F.expr(f"coalesce({node.sql}, {_NULL})")
     observed = watermarks.observed([*(F.col(c) for c in _SPLIT), micros])

@@ -227,6 +227,9 @@ class _ScriptCheck:
         event_time = False
         idle = True
         for root in self._roots:
+            tables = [s.table for s in scans(root.input) if source_of(s.table) == source]
+            default = root.settings[IDLE_TIMEOUT]
+            idle &= all(default if t.idle_timeout is None else t.idle_timeout for t in tables)
             above = [
                 node
                 for node in every(root.input)
@@ -234,7 +237,6 @@ class _ScriptCheck:
             ]
             ttls += [ttl for node in above for _, ttl in node.kept_for]
             event_time |= bool(above) and waits(root.input)
-            idle &= not above or bool(root.settings[IDLE_TIMEOUT])
         limits = [ttl for ttl in ttls if ttl is not None]
         longest = max(limits) if limits and len(limits) == len(ttls) else None
         return ScanFacts(bool(ttls), longest, event_time, idle)

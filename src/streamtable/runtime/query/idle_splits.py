@@ -1,4 +1,6 @@
-"""`table.exec.source.idle-timeout`: idle partitions do not hold the watermark back.
+"""`table.exec.source.idle-timeout` and `scan.watermark.idle-timeout`: idle partitions.
+
+Idle partitions do not hold the watermark back.
 
 Source of the rules: Flink's `WatermarksWithIdleness` and `StatusWatermarkValve`. The watermark is
 the minimum over the partitions that are not idle. If all partitions of a table are idle, the
@@ -20,12 +22,10 @@ class IdleSplits:
     """Idle partitions of one query. Times are seconds of a monotonic clock.
 
     Attributes:
-        timeout: seconds without records after which a partition is idle.
         begun: start time of the query. A partition without any records is inactive from this time
             on.
     """
 
-    timeout: float
     begun: float
     _times: dict[tuple[str, str], int] = field(default_factory=dict)
     _active: dict[tuple[str, str], float] = field(default_factory=dict)
@@ -47,30 +47,34 @@ class IdleSplits:
         self._started = True
 
     def watermark(
-        self, scans: Mapping[str, Mapping[str, SplitActivity]], read_to: float
+        self,
+        scans: Mapping[str, Mapping[str, SplitActivity]],
+        timeouts: Mapping[str, float],
+        read_to: float,
     ) -> int | None:
         """Return the watermark without idle partitions, in ms; None if an active one has none yet.
 
         Args:
             scans: the activity of each partition of each scan of the query.
+            timeouts: scan -> seconds without records after which its partitions are idle; 0: never.
             read_to: the query has read all records that arrived before this time.
         """
-        found = {name: self._of_scan(name, scan, read_to) for name, scan in scans.items()}
+        found = {
+            name: self._of_scan(name, scan, timeouts[name], read_to) for name, scan in scans.items()
+        }
         busy = [watermark for watermark, idle in found.values() if not idle]
         counting = busy or [watermark for watermark, _ in found.values()]
         known = [watermark for watermark in counting if watermark is not None]
         return min(known) if known and len(known) == len(counting) else None
 
     def _of_scan(
-        self, name: str, scan: Mapping[str, SplitActivity], read_to: float
+        self, name: str, scan: Mapping[str, SplitActivity], timeout: float, read_to: float
     ) -> tuple[int | None, bool]:
         """Return the watermark of a scan, and whether all of its partitions are idle."""
-        busy = [activity for p, activity in scan.items() if not self._is_idle((name, p), read_to)]
+        since = {p: read_to - self._active.get((name, p), self.begun) for p in scan}
+        busy = [a for p, a in scan.items() if not 0 < timeout <= since[p]]
         if busy:
             marks = [activity.watermark for activity in busy if activity.watermark is not None]
             return (min(marks) if len(marks) == len(busy) else None), False
         marks = [activity.watermark for activity in scan.values() if activity.watermark is not None]
         return max(marks, default=None), True
-
-    def _is_idle(self, partition: tuple[str, str], read_to: float) -> bool:
-        return read_to - self._active.get(partition, self.begun) >= self.timeout

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from datetime import timedelta
 from math import gcd
 
 from pyspark.sql.streaming.query import StreamingQuery
@@ -50,7 +49,7 @@ class WatermarkAdvance:
 
     context: LoweringContext
     plan: Node
-    _idle: IdleSplits | None = field(init=False)
+    _idle: IdleSplits = field(init=False)
     _tick: int = field(init=False)
     _batch: int | None = None
     _batch_ended: float = 0.0
@@ -58,10 +57,8 @@ class WatermarkAdvance:
     _passed: int = 0
 
     def __post_init__(self) -> None:
-        timeout: timedelta = self.context.settings[IDLE_TIMEOUT]
         self._batch_ended = self._read_to = time.monotonic()
-        idle = IdleSplits(timeout.total_seconds(), self._read_to)
-        self._idle = idle if timeout > timedelta(0) else None
+        self._idle = IdleSplits(self._read_to)
         self._tick = tick(processing_windows(self.plan))
 
     def advance(
@@ -79,8 +76,11 @@ class WatermarkAdvance:
         """
         if self._tick:
             self._follow_clock(query)
-        elif self._idle is not None:
-            self._advance_past_idle(query, mode, newest_batch(), self._idle)
+            return
+        default = self.context.settings[IDLE_TIMEOUT]
+        timeouts = self.context.watermarks.idle_timeouts(self.context.query, default)
+        if any(timeouts.values()):
+            self._advance_past_idle(query, mode, newest_batch(), timeouts)
 
     def _follow_clock(self, query: StreamingQuery) -> None:
         """Advance the watermark to the clock, so that processing-time windows fire."""
@@ -94,15 +94,15 @@ class WatermarkAdvance:
         query: StreamingQuery,
         mode: ExecutionMode,
         batch: int | None,
-        idle: IdleSplits,
+        timeouts: Mapping[str, float],
     ) -> None:
         scans = self.context.watermarks.activity(self.context.query)
         if not scans:
             return
         now = time.monotonic()
         self._note(query, mode, batch, now)
-        idle.record(scans, now)
-        watermark = idle.watermark(scans, self._read_to)
+        self._idle.record(scans, now)
+        watermark = self._idle.watermark(scans, timeouts, self._read_to)
         if watermark is not None:
             advance_watermark(self.context.bridge, query, watermark)
 
