@@ -12,10 +12,9 @@ from dataclasses import dataclass, replace
 from sqlglot import exp
 
 from streamtable.core.errors import Condition, StreamtableError, closest
-from streamtable.core.types import Root
+from streamtable.core.types import Root, quote
 from streamtable.plan.aggregate.call import AggregateCall
 from streamtable.plan.aggregate.plan_aggregate import Inputs, call_of, canonical
-from streamtable.plan.binding.bound import Bound
 from streamtable.plan.binding.comparisons import check_order
 from streamtable.plan.binding.expressions import Binder, Input, InputField
 from streamtable.plan.binding.python_calls import called_aggregate, calls_aggregate
@@ -193,10 +192,11 @@ def _planned(specs: Sequence[_Spec], relation: Relation) -> tuple[Node, list[str
     binder = Binder(Input(relation.columns))
     order = binder.bind(first.order[0].this)
     check_order("ORDER BY", (order,), place_of(first.window))
-    is_time = len(order.fields) == 1 and relation.node.is_event_time(next(iter(order.fields)))
+    column = next((f.name for f in relation.node.fields if order.sql == quote(f.name)), None)
+    is_time = column is not None and relation.node.is_event_time(column)
     arrives = order.time_attribute == "proc"
     if not is_time and not arrives:
-        _check_other_order(first, order, relation)
+        _check_other_order(first, column, relation)
     inputs = Inputs(binder)
     taken = [*(f.name for f in relation.node.fields), *(c.name for c in relation.columns)]
     calls: list[AggregateCall] = []
@@ -231,11 +231,11 @@ def _planned(specs: Sequence[_Spec], relation: Relation) -> tuple[Node, list[str
     return node, [c.output.name for c in calls]
 
 
-def _check_other_order(spec: _Spec, order: Bound, relation: Relation) -> None:
+def _check_other_order(spec: _Spec, column: str | None, relation: Relation) -> None:
     """Refuse a bounded frame if the order is not a time attribute, as in Flink."""
     if spec.frame.preceding is not None:
-        for name in order.fields:
-            refuse_lost_time(relation.node, name, place_of(spec.window))
+        if column is not None:
+            refuse_lost_time(relation.node, column, place_of(spec.window))
         raise _invalid(
             spec.window, "non-time attribute sort is not supported for bounded OVER window"
         )

@@ -17,8 +17,8 @@ from streamtable.core.identity import hashed_fields, identity, member_id
 from streamtable.core.table import Table
 from streamtable.core.types import DataType
 
-#: Own functions that have replaced functions of Spark -> the names in the shape. The replacement
-#: differs only in rows for which a checkpoint should not be refused.
+#: Own functions that have replaced functions of Spark -> the names in the shape. Checkpoints from
+#: before remain valid.
 _REPLACED = {
     "flink_epoch_millis(": "timestamp_millis(",
     "flink_epoch_seconds(": "timestamp_seconds(",

@@ -11,7 +11,7 @@ from dataclasses import replace
 from sqlglot import exp
 
 from streamtable.core.errors import Condition, StreamtableError
-from streamtable.core.types import TIMESTAMPS, Root
+from streamtable.core.types import TIMESTAMPS, Root, quote
 from streamtable.plan.binding.expressions import Binder, Input, InputField
 from streamtable.plan.binding.named_arguments import described_column, named_arguments
 from streamtable.plan.query.relation import Relation, unique_names
@@ -32,6 +32,9 @@ _PARAMETERS: Mapping[str, tuple[str, ...]] = {
 #: Columns that each function appends to those of its table.
 _ADDED = ("window_start", "window_end", "window_time")
 _MICROS_PER_MILLI = 1000
+_TIME_HINT = (
+    "declare WATERMARK FOR it in its table, or compute it by PROCTIME(), and pass it on unchanged"
+)
 
 
 def is_window_function(node: exp.Expr) -> bool:
@@ -123,20 +126,14 @@ def _described(call: FlinkCall, node: exp.Expr) -> exp.Expr:
 def _time_field(call: FlinkCall, node: exp.Expr, relation: Relation) -> tuple[InputField, bool]:
     """Return the time column, and whether it is the processing time."""
     bound = Binder(Input(relation.columns)).bind(node)
-    found = next(
-        (c for c in relation.columns if bound.fields == {c.field.name}), relation.columns[0]
-    )
-    if bound.time_attribute == "proc" and isinstance(node, exp.Column):
+    found = next((c for c in relation.columns if bound.sql == quote(c.field.name)), None)
+    if found is None:
+        raise _invalid(call, node, "its time is an expression, not a time attribute", _TIME_HINT)
+    if bound.time_attribute == "proc":
         return found, True
     if bound.type.root not in TIMESTAMPS or not relation.node.is_event_time(found.field.name):
         refuse_lost_time(relation.node, found.field.name, place_of(node))
-        raise _invalid(
-            call,
-            node,
-            f"column '{found.name}' is not a time attribute",
-            "declare WATERMARK FOR it in its table, or compute it by PROCTIME(), and pass it on"
-            " unchanged",
-        )
+        raise _invalid(call, node, f"column '{found.name}' is not a time attribute", _TIME_HINT)
     # The last millisecond of a window is a time attribute of the window's kind.
     below = relation.node.window_field(found.field.name)
     return found, below is not None and below.window.processing
