@@ -67,6 +67,20 @@ def side_key(node: Node, join_key: Key) -> Key | None:
     return min(known, key=len, default=None)
 
 
+def removal_key(node: Node, *, expires: bool) -> Key | None:
+    """Return the unique key by which a retraction removes a row if no equal row is stored.
+
+    The last row of an unordered key may arrive before the retraction of the row that it replaces.
+    If that row has expired, the retraction must not remove the last one.
+
+    Args:
+        node: the input of an operator that keeps its rows.
+        expires: whether rows expire.
+    """
+    known = ordered_keys(node) or (() if expires else unique_keys(node))
+    return min(known, key=len, default=None)
+
+
 def upsert_key(node: Node, join_key: Key) -> Key | None:
     """Return the key of upserts that a join can read without a normalizer.
 

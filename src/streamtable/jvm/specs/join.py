@@ -26,8 +26,11 @@ class JoinOperator(OperatorSpec, package="join"):
         condition: Spark SQL over the columns of both rows, or None.
         left_key: positions of the unique key of left rows within a join key; empty if there is at
             most one row, None if rows may repeat.
-        left_upserts: whether left rows are upserts and deletes by that key.
+        left_unique: positions of a unique key by which a retraction removes a left row if no equal
+            row is stored; None if there is none, or a `left_key`.
+        left_upserts: whether left rows are upserts and deletes by the `left_key`.
         right_key: `left_key` for the right rows.
+        right_unique: `left_unique` for the right rows.
         right_upserts: `left_upserts` for the right rows.
         output_key: positions in the output; a delete and an insert with the same values there
             become an update.
@@ -40,8 +43,10 @@ class JoinOperator(OperatorSpec, package="join"):
     kind: str
     condition: str | None
     left_key: Sequence[int] | None
+    left_unique: Sequence[int] | None
     left_upserts: bool
     right_key: Sequence[int] | None
+    right_unique: Sequence[int] | None
     right_upserts: bool
     output_key: Sequence[int] | None
     before: bool
@@ -82,6 +87,8 @@ class TemporalJoinOperator(OperatorSpec, package="join.temporal"):
             are kept; 0 for ever.
         left: the left input; its late rows are dropped.
         updates: whether left rows are a full changelog, not only inserts.
+        row_key: positions of a unique key of left rows, by which a retraction removes a row if no
+            equal row is stored; None if there is none.
         output_key: positions in the output; a delete and an insert with the same values there
             become an update. None without `updates`.
         before: whether to emit update-before rows.
@@ -92,6 +99,7 @@ class TemporalJoinOperator(OperatorSpec, package="join.temporal"):
     ttl: int
     left: Lateness
     updates: bool
+    row_key: Sequence[int] | None
     output_key: Sequence[int] | None
     before: bool
     output_ddl: str

@@ -62,6 +62,8 @@ class SortedOverOperator(OperatorSpec, package="over"):
         order: positions without the row kind, ascending; the first is the query's order.
         nulls_first: whether its NULLs are first.
         peers: whether rows with the same value there have the same results.
+        row_key: positions of a unique key of the rows, by which a retraction removes a row if no
+            equal row is stored; None if there is none.
         output_key: positions in the output; a delete and an insert with the same values there
             become an update.
         before: whether to emit update-before rows.
@@ -72,6 +74,7 @@ class SortedOverOperator(OperatorSpec, package="over"):
     order: Sequence[int]
     nulls_first: bool
     peers: bool
+    row_key: Sequence[int] | None
     output_key: Sequence[int] | None
     before: bool
     ttl: int

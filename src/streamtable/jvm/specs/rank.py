@@ -22,6 +22,8 @@ class TopNOperator(OperatorSpec, package="rank"):
         skip: the number of rows to skip in a partition.
         limit: the number of rows after the skipped rows.
         retracting: whether the input may retract rows.
+        row_key: positions of a unique key of the rows, by which a retraction removes a row if no
+            equal row is stored; None if there is none.
         ranked: whether the output ends with each row's rank.
         output_key: positions in the output; a delete and an insert with the same values there
             become an update.
@@ -34,6 +36,7 @@ class TopNOperator(OperatorSpec, package="rank"):
     skip: int
     limit: int
     retracting: bool
+    row_key: Sequence[int] | None
     ranked: bool
     output_key: Sequence[int] | None
     before: bool

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
+
 from pyspark.sql import DataFrame
 
 from streamtable.core.changelog import ROW_KIND_COLUMN
@@ -12,7 +14,7 @@ from streamtable.operators.context import LoweringContext
 from streamtable.operators.rows.upserts import POSITIONS
 from streamtable.operators.schema import changelog_ddl, positions
 from streamtable.plan.join.join import Join
-from streamtable.plan.keys import side_key
+from streamtable.plan.keys import removal_key, side_key
 from streamtable.plan.node import Key, Node
 from streamtable.plan.position import without_position
 
@@ -35,8 +37,10 @@ def lower_join(
             kind=node.kind.name,
             condition=node.condition,
             left_key=positions(side_key(node.left, node.left_keys), left_row),
+            left_unique=positions(_unique(node.left, node.left_keys, node.left_ttl), left_row),
             left_upserts=node.left_upserts is not None,
             right_key=positions(side_key(node.right, node.right_keys), right_row),
+            right_unique=positions(_unique(node.right, node.right_keys, node.right_ttl), right_row),
             right_upserts=node.right_upserts is not None,
             output_key=positions(node.key, node.fields),
             before=node.before,
@@ -46,6 +50,12 @@ def lower_join(
             output_ddl=changelog_ddl(node.fields),
         ),
     )
+
+
+def _unique(side: Node, join_key: Key, ttl: timedelta | None) -> Key | None:
+    """Return the unique key of rows that are not stored by a key."""
+    stored_by_key = side_key(side, join_key) is not None
+    return None if stored_by_key else removal_key(side, expires=ttl is not None)
 
 
 def _tagged(rows: DataFrame, node: Join, *, is_left: bool) -> DataFrame:

@@ -24,6 +24,7 @@ from streamtable.plan.join.kind import JoinKind
 from streamtable.plan.join.temporal_join import TemporalJoin, UpdatingTemporalJoin
 from streamtable.plan.join.time_joins import TimeJoin
 from streamtable.plan.join.window_join import WindowJoin
+from streamtable.plan.keys import removal_key
 from streamtable.plan.query.relation import bound_field
 
 #: Position before all records.
@@ -44,6 +45,7 @@ def lower_temporal_join(
         one = one.where(_has_key(node))
     updating = node if isinstance(node, UpdatingTemporalJoin) else None
     late = lateness(node.left, context)
+    row_key = removal_key(node.left, expires=node.ttl is not None)
     return context.bridge.operator(
         context.union([one, other.where(_has_key(node))]),
         TemporalJoinOperator(
@@ -52,6 +54,7 @@ def lower_temporal_join(
             ttl=milliseconds(node.ttl),
             left=replace(late, checked=late.checked and node.drops_late),
             updates=updating is not None,
+            row_key=positions(row_key, node.left.fields) if updating else None,
             output_key=positions(updating.key, node.fields) if updating else None,
             before=updating is not None and updating.before,
             output_ddl=changelog_ddl(node.fields),

@@ -19,6 +19,7 @@ from streamtable.operators.context import LoweringContext
 from streamtable.operators.schema import changelog_ddl, positions, sort_columns
 from streamtable.operators.window.event_times import lateness, required, table_below
 from streamtable.plan.binding.moments import millis
+from streamtable.plan.keys import removal_key
 from streamtable.plan.over.over_aggregate import OverAggregate
 from streamtable.plan.over.sorted_over import SortedOver
 from streamtable.plan.query.relation import bound_field
@@ -98,6 +99,7 @@ def lower_sorted_over(node: SortedOver, rows: DataFrame, context: LoweringContex
             order=[names.index(name) for name in (node.order.field, *node.ties)],
             nulls_first=node.order.nulls_first,
             peers=node.frame.peers,
+            row_key=positions(removal_key(node.input, expires=node.expires), node.input.fields),
             output_key=positions(node.key, output),
             before=node.before,
             ttl=milliseconds(node.ttl),

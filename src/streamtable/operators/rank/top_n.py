@@ -11,6 +11,7 @@ from streamtable.operators.aggregate.group_aggregate import folds
 from streamtable.operators.context import LoweringContext
 from streamtable.operators.schema import changelog_ddl, positions, sort_columns
 from streamtable.plan.aggregate.call import holds_bytes
+from streamtable.plan.keys import removal_key
 from streamtable.plan.rank.top_n import TopN
 
 
@@ -29,6 +30,7 @@ def lower_top_n(node: TopN, rows: DataFrame, context: LoweringContext) -> DataFr
             skip=node.skip,
             limit=node.limit,
             retracting=not node.input.mode.is_append,
+            row_key=positions(removal_key(node.input, expires=node.expires), node.input.fields),
             ranked=node.rank is not None,
             output_key=positions(node.key, output),
             before=node.before,

@@ -12,7 +12,8 @@ from streamtable.core.durations import milliseconds
 from streamtable.core.types import spark_ddl
 from streamtable.jvm.specs.changelog import MaterializeOperator
 from streamtable.operators.context import LoweringContext
-from streamtable.operators.schema import changelog_ddl
+from streamtable.operators.schema import changelog_ddl, positions
+from streamtable.plan.keys import removal_key
 from streamtable.plan.sink.materialize import Materialize
 
 
@@ -26,6 +27,7 @@ def lower_materialize(node: Materialize, rows: DataFrame, context: LoweringConte
             row_ddl=spark_ddl(node.fields),
             order=[names.index(name) for name in node.order],
             unique=node.is_unique,
+            row_key=positions(removal_key(node.input, expires=node.expires), node.fields),
             ttl=milliseconds(node.ttl),
             output_ddl=changelog_ddl(node.fields),
         ),

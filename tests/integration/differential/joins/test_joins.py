@@ -6,20 +6,13 @@ NULL there; `v` has few values, so that equal rows come twice.
 
 from __future__ import annotations
 
-import json
 import random
-from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 import pytest
 from tests.integration.differential.support import Query, Source, check
 
-from streamtable.core.changelog import RowKind
-from streamtable.testing.cases import Case
 from streamtable.testing.histories import Change, random_history
-from streamtable.testing.planned import planned, sink
-from streamtable.testing.replay import Replay
-from streamtable.testing.replayed import Recorded, Style
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -163,83 +156,3 @@ def test_a_join_key_with_more_rows_than_a_call_holds(spark: SparkSession) -> Non
         "outer": _counted("e FULL JOIN b ON e.g = b.k AND e.v <> b.v", "e.v", "b.v"),
     }
     assert check(spark, 52, sources, queries) > 0
-
-
-#: Joins whose side `a` has one row per join key, or several by their key.
-_BY_KEY = (
-    "SELECT a.k, a.v, b.v FROM a JOIN b ON a.k = b.k",
-    "SELECT a.k, a.v, b.v FROM a JOIN b ON a.g = b.k",
-    "SELECT a.k, a.v, b.v FROM a LEFT JOIN b ON a.g = b.k AND a.v < b.v",
-    "SELECT a.k, a.v, -b.v FROM a FULL JOIN b ON a.k = b.k AND a.v < b.v",
-    "SELECT a.k, a.v FROM a WHERE a.g IN (SELECT k FROM b)",
-)
-#: Changes of the column v of one row of table a, batch by batch -> the last v; None for no row.
-_INEXACT: dict[str, tuple[list[str], int | None]] = {
-    "deleted": (["+I 10", "-D 99"], None),
-    "deleted twice": (["+I 10", "-D 10 -D 10"], None),
-    "updated": (["+I 10", "-U 99 +U 11"], 11),
-    "updated to the same": (["+I 10", "-U 99 +U 10"], 10),
-    "updated twice": (["+I 10", "-U 99 +U 11 -U 98 +U 12"], 12),
-    "updated and deleted": (["+I 10", "-U 99 +U 11 -D 98"], None),
-    "deleted in its batch": (["+I 10 -U 99 +U 11 -D 98"], None),
-    "updated in its batch": (["+I 10 -U 99 +U 11"], 11),
-    "updated before it is known": (["-U 99 +U 10"], 10),
-    "deleted before it is known": (["-D 99", "+I 10"], 10),
-}
-_KINDS = {kind.short: kind for kind in RowKind}
-
-
-def _net(
-    spark: SparkSession,
-    settings: dict[str, str],
-    rows: list[list[tuple[RowKind, Any]]],
-    others: list[list[tuple[RowKind, Any]]],
-) -> dict[str, Counter[str]]:
-    """Returns the rows of each query in the end, with their counts."""
-    tables = {
-        name: Recorded(Style.CHANGES, _COLUMNS, batches, "PRIMARY KEY (k) NOT ENFORCED")
-        for name, batches in (("a", rows), ("b", others))
-    }
-    cases = [
-        Case(sink([column.field for column in planned(query, tables).columns]), query, query)
-        for query in _BY_KEY
-    ]
-    found = {}
-    for query, batches in zip(
-        _BY_KEY, Replay(spark, tables, settings, in_memory=True).changes(cases), strict=True
-    ):
-        net: Counter[str] = Counter()
-        for kind, row in (change for batch in batches for change in batch):
-            net[json.dumps(row)] += -1 if kind.removes else 1
-        found[query] = Counter({row: count for row, count in net.items() if count})
-    return found
-
-
-@pytest.mark.parametrize("ttl", ["0 s", "1 d"])
-def test_a_retraction_removes_the_row_with_its_key(ttl: str, spark: SparkSession) -> None:
-    """Retractions may differ from the rows they retract, as values of a clock do."""
-    settings = {"table.exec.state.ttl": ttl}
-    changes: list[list[tuple[RowKind, Any]]] = [[], [], []]
-    left = []
-    for k, (batches, last) in enumerate(_INEXACT.values()):
-        for number, batch in enumerate(batches):
-            words = batch.split()
-            for kind, value in zip(words[::2], words[1::2], strict=True):
-                changes[number].append((_KINDS[kind], (k, k, int(value))))
-        if last is not None:
-            left.append((RowKind.INSERT, (k, k, last)))
-    keys = range(len(_INEXACT))
-    old, new = ([(k, 0, v) for k in keys] for v in (20, 30))
-    # The other side changes in the end, which reads all rows that are stored.
-    others = [
-        [(RowKind.INSERT, row) for row in old],
-        [],
-        [(RowKind.UPDATE_BEFORE, row) for row in old]
-        + [(RowKind.UPDATE_AFTER, row) for row in new],
-    ]
-    found = _net(spark, settings, changes, others)
-    expected = _net(spark, settings, [left], [[(RowKind.INSERT, row) for row in new]])
-    for query in _BY_KEY:
-        # With a state TTL, a row that is not known may have expired, so its output is retracted.
-        rows = found[query] if ttl == "0 s" else +found[query]
-        assert rows == expected[query], query

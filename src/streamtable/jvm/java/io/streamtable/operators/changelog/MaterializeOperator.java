@@ -2,6 +2,7 @@ package io.streamtable.operators.changelog;
 
 import io.streamtable.operators.Keyed;
 import io.streamtable.operators.OperatorSpec;
+import io.streamtable.operators.row.InexactRetractions;
 import io.streamtable.operators.row.RowOrder;
 import io.streamtable.operators.state.ExpiringState;
 import java.util.List;
@@ -13,15 +14,23 @@ import org.apache.spark.sql.Row;
  *
  * @param order positions of columns that define the arrival order of changes in a batch
  * @param unique whether a key has at most one row
+ * @param rowKey positions without the row kind, or null; see {@link InexactRetractions}
  * @param ttl see {@link ExpiringState#of}
  */
 public record MaterializeOperator(
-    List<String> keys, String rowDdl, List<Integer> order, boolean unique, long ttl, String outputDdl)
+    List<String> keys,
+    String rowDdl,
+    List<Integer> order,
+    boolean unique,
+    List<Integer> rowKey,
+    long ttl,
+    String outputDdl)
     implements OperatorSpec {
   @Override
   public Dataset<Row> over(Dataset<Row> input) {
     RowOrder asCame = RowOrder.ascending(Keyed.positions(order));
-    return Keyed.stateful(
-        input, keys, new MaterializeProcessor(rowDdl, asCame, unique, ttl), ttl > 0, outputDdl);
+    MaterializeProcessor processor =
+        new MaterializeProcessor(rowDdl, asCame, unique, Keyed.positions(rowKey), ttl);
+    return Keyed.stateful(input, keys, processor, ttl > 0, outputDdl);
   }
 }

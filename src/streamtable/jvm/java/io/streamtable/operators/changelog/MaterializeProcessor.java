@@ -1,15 +1,18 @@
 package io.streamtable.operators.changelog;
 
 import io.streamtable.operators.RowProcessor;
+import io.streamtable.operators.row.InexactRetractions;
 import io.streamtable.operators.row.NetRows;
 import io.streamtable.operators.row.Plain;
 import io.streamtable.operators.row.RowKind;
 import io.streamtable.operators.row.RowOrder;
+import io.streamtable.operators.row.RowValue;
 import io.streamtable.operators.row.Values;
 import io.streamtable.operators.state.ExpiringState;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
+import java.util.function.Predicate;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.RowFactory;
 import org.apache.spark.sql.streaming.OutputMode;
@@ -29,9 +32,9 @@ import scala.jdk.javaapi.CollectionConverters;
  * have no position; the addition is then dropped. Without an order, the net changes are applied.
  *
  * <p>If the key is a key of the query, there is at most one row between two batches, and no order is
- * needed. While rows arrive one at a time, a new row may arrive before the retraction of the old row. A retraction may
- * differ from the row, for example in the result of CURRENT_TIMESTAMP; the oldest row is then
- * removed.
+ * needed. While rows arrive one at a time, a new row may arrive before the retraction of the old
+ * row. A retraction may differ from its row, for example in the result of CURRENT_TIMESTAMP; the row
+ * with its key in the query is then removed, as in Flink.
  *
  * <p>State (layout v1): "rows", the current rows in arrival order; the last one is the visible row.
  */
@@ -40,6 +43,7 @@ public final class MaterializeProcessor extends RowProcessor {
   private final int length;
   private final RowOrder order;
   private final boolean unique;
+  private final int[] rowKey;
   private final long ttl;
   private transient ValueState<Row> rows;
 
@@ -47,11 +51,14 @@ public final class MaterializeProcessor extends RowProcessor {
    * @param rowDdl the columns without the row kind
    * @param order order in which the changes of a batch are applied
    * @param unique whether the key is a key of the query
+   * @param rowKey positions of a unique key of the rows; null if there is none
    * @param ttl see {@link ExpiringState#of}
    */
-  MaterializeProcessor(String rowDdl, RowOrder order, boolean unique, long ttl) {
+  MaterializeProcessor(
+      String rowDdl, RowOrder order, boolean unique, int[] rowKey, long ttl) {
     this.order = order;
     this.unique = unique;
+    this.rowKey = rowKey;
     this.ttl = ttl;
     StructType row = StructType.fromDDL(rowDdl);
     this.length = row.length();
@@ -90,9 +97,12 @@ public final class MaterializeProcessor extends RowProcessor {
     while (changes.hasNext()) {
       Row change = changes.next();
       Row row = columns(change);
-      boolean adds = RowKind.sign(change.getByte(RowKind.POSITION)) > 0;
-      if (!(adds ? owed : live).removeIf(first(row))) {
-        (adds ? live : owed).add(row);
+      if (RowKind.sign(change.getByte(RowKind.POSITION)) > 0) {
+        if (!remove(owed, row)) {
+          live.add(row);
+        }
+      } else if (!remove(live, row) && !removeByKey(live, row)) {
+        owed.add(row);
       }
     }
   }
@@ -103,20 +113,22 @@ public final class MaterializeProcessor extends RowProcessor {
       Row row = input.next();
       changes.add(columns(row), RowKind.sign(row.getByte(RowKind.POSITION)));
     }
-    int[] stored = {live.size()};
+    InexactRetractions inexact = new InexactRetractions(rowKey);
     changes.additionsFirst(
         (row, by) -> {
           for (long i = 0; i < by; i++) {
             live.add(row);
           }
           for (long i = by; i < 0; i++) {
-            if (live.removeIf(first(row))) {
-              stored[0]--;
-            } else if (unique && ttl == 0 && stored[0]-- > 0) {
-              live.remove(0);
+            if (!remove(live, row)) {
+              inexact.add(row, 1);
             }
           }
         });
+    if (!inexact.isEmpty()) {
+      live.forEach(row -> inexact.offer(row, 1));
+      inexact.resolve(changes, (row, by) -> remove(live, row));
+    }
   }
 
   private List<Row> output(Row old, Row now) {
@@ -129,14 +141,27 @@ public final class MaterializeProcessor extends RowProcessor {
     return Values.same(old, now) ? List.of() : List.of(changed(RowKind.UPDATE_AFTER, now));
   }
 
-  /** Returns a predicate that is true for the first row that equals this row. */
-  private static java.util.function.Predicate<Row> first(Row wanted) {
-    boolean[] found = new boolean[1];
-    return row -> {
-      boolean hit = !found[0] && Values.same(row, wanted);
-      found[0] |= hit;
-      return hit;
-    };
+  /** Removes the first row that equals a row. Returns whether there was one. */
+  private static boolean remove(List<Row> rows, Row wanted) {
+    return removeFirst(rows, row -> Values.same(row, wanted));
+  }
+
+  private boolean removeByKey(List<Row> rows, Row wanted) {
+    if (rowKey == null) {
+      return false;
+    }
+    Row key = RowValue.columns(wanted, rowKey);
+    return removeFirst(rows, row -> Values.same(RowValue.columns(row, rowKey), key));
+  }
+
+  private static boolean removeFirst(List<Row> rows, Predicate<Row> test) {
+    for (int i = 0; i < rows.size(); i++) {
+      if (test.test(rows.get(i))) {
+        rows.remove(i);
+        return true;
+      }
+    }
+    return false;
   }
 
   private List<Row> load() {

@@ -21,7 +21,7 @@ public record CountedRows(StructType row) implements Serializable {
   /** Returns the value of the column. */
   public Object stored(NetRows rows) {
     List<Row> entries = new ArrayList<>();
-    rows.additionsFirst((found, count) -> entries.add(RowFactory.create(count, found)));
+    rows.forEach((found, count) -> entries.add(RowFactory.create(count, found)));
     return entries.toArray(new Row[0]);
   }
 

@@ -18,6 +18,7 @@ import org.apache.spark.sql.types.StructType;
  *
  * @param condition condition of pairs in addition to equal keys, as Spark SQL; null for none
  * @param leftKey positions, or null; see {@link JoinSide#of}
+ * @param leftUnique positions, or null; see {@link JoinSpec}
  * @param leftUpserts whether left rows are upserts and deletes by that key
  * @param outputKey positions, or null; see {@link NetRows#changes}
  * @param leftTtl see {@link ExpiringState#of}
@@ -27,8 +28,10 @@ public record JoinOperator(
     JoinKind kind,
     String condition,
     List<Integer> leftKey,
+    List<Integer> leftUnique,
     boolean leftUpserts,
     List<Integer> rightKey,
+    List<Integer> rightUnique,
     boolean rightUpserts,
     List<Integer> outputKey,
     boolean before,
@@ -49,9 +52,11 @@ public record JoinOperator(
             leftAt,
             left,
             Keyed.positions(leftKey),
+            Keyed.positions(leftUnique),
             leftUpserts,
             right,
             Keyed.positions(rightKey),
+            Keyed.positions(rightUnique),
             rightUpserts,
             PairCondition.of(input, condition, left, right),
             Keyed.positions(outputKey),

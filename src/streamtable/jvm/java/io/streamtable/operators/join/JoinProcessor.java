@@ -1,6 +1,7 @@
 package io.streamtable.operators.join;
 
 import io.streamtable.operators.RowProcessor;
+import io.streamtable.operators.row.InexactRetractions;
 import io.streamtable.operators.row.NetRows;
 import io.streamtable.operators.row.RowKind;
 import io.streamtable.operators.state.ExpiringState;
@@ -24,7 +25,7 @@ import scala.jdk.javaapi.CollectionConverters;
  * rows of a key have matches or none has. With a state TTL it is also stored, because a row may
  * have been emitted with a match that has expired since. A retraction of a row then retracts its
  * output whether the row is still in state or not. If rows have a key, a retraction removes the row
- * with its key; see {@link Retractions}.
+ * with its key; see {@link Retractions} and {@link InexactRetractions}.
  */
 public final class JoinProcessor extends RowProcessor {
   private static final int WORTH_ASKING = 3;
@@ -94,9 +95,9 @@ public final class JoinProcessor extends RowProcessor {
       // Additions first: if a row replaces the only row of its side, the other side stays matched
       // throughout.
       prepare(left, leftChanges);
-      leftChanges.additionsFirst((row, by) -> change(true, row, by, output));
+      apply(true, leftChanges, output);
       prepare(right, rightChanges);
-      rightChanges.additionsFirst((row, by) -> change(false, row, by, output));
+      apply(false, rightChanges, output);
       if (spec.expires()) {
         leftChanges.unchanged(left::refresh);
         rightChanges.unchanged(right::refresh);
@@ -129,12 +130,35 @@ public final class JoinProcessor extends RowProcessor {
     output.unmatched(isLeft, row, by);
   }
 
-  private void change(boolean isLeft, Row row, long wanted, JoinOutput output) {
+  private void apply(boolean isLeft, NetRows changes, JoinOutput output) {
     JoinSide own = isLeft ? left : right;
-    long by = wanted > 0 ? wanted : removed(own, row, wanted);
+    int[] key = isLeft ? spec.leftUnique() : spec.rightUnique();
+    InexactRetractions inexact = new InexactRetractions(key);
+    changes.additionsFirst(
+        (row, by) -> {
+          long known = by > 0 ? by : -own.remove(row, -by);
+          change(isLeft, row, key == null && spec.expires() ? by : known, output);
+          if (by < known) {
+            inexact.add(row, known - by);
+          }
+        });
+    if (inexact.isEmpty()) {
+      return;
+    }
+    own.entries().forEachRemaining(entry -> inexact.offer(entry.row(), entry.count()));
+    NetRows unknown =
+        inexact.resolve(
+            changes, (row, by) -> change(isLeft, row, -own.remove(row, -by), output));
+    if (spec.expires()) {
+      unknown.forEach((row, by) -> change(isLeft, row, by, output));
+    }
+  }
+
+  private void change(boolean isLeft, Row row, long by, JoinOutput output) {
     if (by == 0) {
       return;
     }
+    JoinSide own = isLeft ? left : right;
     // The first row of a key gives all rows of the other side a match; the last row removes it.
     boolean turns = spec.kind().keepsUnmatched(!isLeft) && !counted() && own.isEmpty();
     output.own(isLeft, row, by);
@@ -145,12 +169,6 @@ public final class JoinProcessor extends RowProcessor {
     if (by > 0) {
       own.add(row, by, matches);
     }
-  }
-
-  /** Removes a retracted row from state. Returns the change of the output. */
-  private long removed(JoinSide own, Row row, long wanted) {
-    long found = own.remove(row, -wanted);
-    return spec.expires() ? wanted : -found;
   }
 
   /** Returns whether state has the number of matches of each row. */

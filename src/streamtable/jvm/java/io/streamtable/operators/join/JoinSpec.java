@@ -11,6 +11,8 @@ import org.apache.spark.sql.types.StructType;
  * @param leftUpserts whether left rows are upserts, each of which replaces the previous row of its
  *     key
  * @param leftKey positions that identify a left row within a join key; see {@link JoinSide#of}
+ * @param leftUnique positions of a unique key of left rows without a left key; null if there is none.
+ *     See {@link io.streamtable.operators.row.InexactRetractions}
  * @param condition condition of pairs in addition to equal keys; null for none
  * @param outputKey positions of the key columns that combine a delete and an insert into an update;
  *     may be null
@@ -23,9 +25,11 @@ record JoinSpec(
     int leftAt,
     StructType left,
     int[] leftKey,
+    int[] leftUnique,
     boolean leftUpserts,
     StructType right,
     int[] rightKey,
+    int[] rightUnique,
     boolean rightUpserts,
     PairCondition condition,
     int[] outputKey,

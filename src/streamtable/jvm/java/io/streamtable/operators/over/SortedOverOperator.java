@@ -3,6 +3,7 @@ package io.streamtable.operators.over;
 import io.streamtable.operators.Keyed;
 import io.streamtable.operators.OperatorSpec;
 import io.streamtable.operators.aggregate.Aggregation;
+import io.streamtable.operators.row.InexactRetractions;
 import io.streamtable.operators.row.NetRows;
 import io.streamtable.operators.row.RowKind;
 import io.streamtable.operators.row.RowOrder;
@@ -17,6 +18,7 @@ import org.apache.spark.sql.Row;
  * @param order positions of the columns that rows are sorted by, without the row kind; the first is
  *     from the query's ORDER BY
  * @param peers whether the frame is RANGE
+ * @param rowKey positions, or null; see {@link InexactRetractions}
  * @param outputKey positions, or null; see {@link NetRows#changes}
  * @param ttl see {@link ExpiringState#of}
  */
@@ -26,6 +28,7 @@ public record SortedOverOperator(
     List<Integer> order,
     boolean nullsFirst,
     boolean peers,
+    List<Integer> rowKey,
     List<Integer> outputKey,
     boolean before,
     long ttl,
@@ -42,6 +45,7 @@ public record SortedOverOperator(
             calls,
             new RowOrder(columns, new boolean[columns.length], first),
             peers ? columns[0] : -1,
+            Keyed.positions(rowKey),
             Keyed.positions(outputKey),
             before,
             ttl);

@@ -4,6 +4,7 @@ import io.streamtable.operators.RowProcessor;
 import io.streamtable.operators.aggregate.Aggregation;
 import io.streamtable.operators.aggregate.HeapAggregates;
 import io.streamtable.operators.encoding.DirectEncoder;
+import io.streamtable.operators.row.InexactRetractions;
 import io.streamtable.operators.row.NetRows;
 import io.streamtable.operators.row.Plain;
 import io.streamtable.operators.row.RowKind;
@@ -36,6 +37,7 @@ public final class SortedOverProcessor extends RowProcessor {
   private final List<Aggregation> calls;
   private final RowOrder order;
   private final int peersBy;
+  private final int[] rowKey;
   private final int[] outputKey;
   private final boolean before;
   private final long ttl;
@@ -45,6 +47,7 @@ public final class SortedOverProcessor extends RowProcessor {
    * @param schema schema of the columns without the row kind
    * @param peersBy position of the column whose equal values share a result (RANGE); below 0 if
    *     each row has its own result (ROWS)
+   * @param rowKey positions of a unique key of the rows; null if there is none
    * @param outputKey positions, or null; see {@link NetRows#changes}
    * @param ttl see {@link ExpiringState#of}
    */
@@ -53,6 +56,7 @@ public final class SortedOverProcessor extends RowProcessor {
       List<Aggregation> calls,
       RowOrder order,
       int peersBy,
+      int[] rowKey,
       int[] outputKey,
       boolean before,
       long ttl) {
@@ -60,6 +64,7 @@ public final class SortedOverProcessor extends RowProcessor {
     this.calls = calls;
     this.order = order;
     this.peersBy = peersBy;
+    this.rowKey = rowKey;
     this.outputKey = outputKey;
     this.before = before;
     this.ttl = ttl;
@@ -83,7 +88,17 @@ public final class SortedOverProcessor extends RowProcessor {
     }
     NetRows output = new NetRows();
     emit(output, -1);
-    changes.additionsFirst(this::change);
+    InexactRetractions inexact = new InexactRetractions(rowKey);
+    changes.additionsFirst((row, by) -> change(row, by, inexact));
+    if (!inexact.isEmpty()) {
+      rows.iterator()
+          .foreach(
+              entry -> {
+                inexact.offer(entry._1(), entry._2());
+                return null;
+              });
+      inexact.resolve(changes, (row, by) -> change(row, by, inexact));
+    }
     emit(output, 1);
     if (ttl > 0) {
       renew();
@@ -99,13 +114,16 @@ public final class SortedOverProcessor extends RowProcessor {
         .forEach(entry -> rows.updateValue(entry._1(), entry._2()));
   }
 
-  private void change(Row row, long by) {
+  private void change(Row row, long by, InexactRetractions inexact) {
     Long stored = rows.getValue(row);
     long count = (stored == null ? 0 : stored) + by;
     if (count > 0) {
       rows.updateValue(row, count);
     } else if (stored != null) {
       rows.removeKey(row);
+    }
+    if (count < 0) {
+      inexact.add(row, -count);
     }
   }
 

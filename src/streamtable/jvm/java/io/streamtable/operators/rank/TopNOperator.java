@@ -21,6 +21,7 @@ import org.apache.spark.sql.types.StructType;
  * @param skip number of first rows to skip
  * @param limit maximum number of rows after those
  * @param retracting whether the input may contain retractions
+ * @param rowKey positions, or null; see {@link TopNSpec}
  * @param ranked whether the output ends with each row's rank, from 1
  * @param outputKey positions, or null; see {@link NetRows#changes}
  * @param before whether to emit update-before rows
@@ -33,6 +34,7 @@ public record TopNOperator(
     int skip,
     int limit,
     boolean retracting,
+    List<Integer> rowKey,
     boolean ranked,
     List<Integer> outputKey,
     boolean before,
@@ -49,6 +51,7 @@ public record TopNOperator(
             skip,
             limit,
             retracting,
+            Keyed.positions(rowKey),
             ranked,
             Keyed.positions(outputKey),
             before,

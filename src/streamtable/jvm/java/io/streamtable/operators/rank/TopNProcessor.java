@@ -2,6 +2,7 @@ package io.streamtable.operators.rank;
 
 import io.streamtable.operators.RowProcessor;
 import io.streamtable.operators.encoding.DirectEncoder;
+import io.streamtable.operators.row.InexactRetractions;
 import io.streamtable.operators.row.NetRows;
 import io.streamtable.operators.row.Plain;
 import io.streamtable.operators.row.RowKind;
@@ -29,7 +30,8 @@ import scala.jdk.javaapi.CollectionConverters;
  *
  * <p>State (layout v2): "top", the first rows in order; "rest", every other row -> its count.
  * Append-only input needs no rest. With retractions, the rows after a removed row move up: "top"
- * holds up to twice as many rows as are visible, so that "rest" is searched only rarely.
+ * holds up to twice as many rows as are visible, so that "rest" is searched only rarely. A retraction
+ * of a row that is not stored removes the row with its key; see {@link InexactRetractions}.
  */
 public final class TopNProcessor extends RowProcessor {
   private final TopNSpec spec;
@@ -92,7 +94,14 @@ public final class TopNProcessor extends RowProcessor {
       Row row = input.next();
       changes.add(columns(row), RowKind.sign(row.getByte(RowKind.POSITION)));
     }
-    changes.additionsFirst((row, by) -> apply(rows, row, by));
+    InexactRetractions inexact = new InexactRetractions(spec.rowKey());
+    changes.additionsFirst((row, by) -> apply(rows, row, by, inexact));
+    if (!inexact.isEmpty()) {
+      rows.forEach(row -> inexact.offer(row, 1));
+      CollectionConverters.asJava(rest.iterator())
+          .forEachRemaining(entry -> inexact.offer(entry._1(), entry._2()));
+      inexact.resolve(changes, (row, by) -> remove(rows, row));
+    }
     if (rows.size() < spec.end()) {
       refill(rows);
     }
@@ -110,12 +119,14 @@ public final class TopNProcessor extends RowProcessor {
     return output.changes(spec.outputKey(), spec.before());
   }
 
-  private void apply(List<Row> rows, Row row, long by) {
+  private void apply(List<Row> rows, Row row, long by, InexactRetractions inexact) {
     for (long i = 0; i < by; i++) {
       add(rows, row);
     }
     for (long i = by; i < 0; i++) {
-      remove(rows, row);
+      if (!remove(rows, row)) {
+        inexact.add(row, 1);
+      }
     }
   }
 
@@ -135,17 +146,18 @@ public final class TopNProcessor extends RowProcessor {
     }
   }
 
-  private void remove(List<Row> rows, Row row) {
+  /** Removes one copy of a row. Returns whether there was one. */
+  private boolean remove(List<Row> rows, Row row) {
     int found = Collections.binarySearch(rows, row, spec.order());
     if (found >= 0) {
       rows.remove(found);
-    } else {
-      count(row, -1);
+      return true;
     }
+    return count(row, -1);
   }
 
-  /** Changes the count of a row in the rest. */
-  private void count(Row row, long by) {
+  /** Changes the count of a row in the rest. Returns whether it was there. */
+  private boolean count(Row row, long by) {
     Long stored = rest.getValue(row);
     long count = (stored == null ? 0 : stored) + by;
     if (count > 0) {
@@ -153,6 +165,7 @@ public final class TopNProcessor extends RowProcessor {
     } else if (stored != null) {
       rest.removeKey(row);
     }
+    return stored != null;
   }
 
   /** Moves the first rows of the rest into the top, up to its capacity. */

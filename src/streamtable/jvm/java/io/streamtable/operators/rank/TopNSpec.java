@@ -12,6 +12,8 @@ import org.apache.spark.sql.types.StructType;
  * @param skip number of first rows to skip
  * @param limit maximum number of rows after those
  * @param retracting whether the input may contain retractions
+ * @param rowKey positions that identify a row; null if equal rows may occur. See {@link
+ *     io.streamtable.operators.row.InexactRetractions}
  * @param ranked whether the output ends with each row's rank, from 1
  * @param outputKey positions of the key columns that combine a delete and an insert into an update;
  *     may be null
@@ -24,6 +26,7 @@ public record TopNSpec(
     int skip,
     int limit,
     boolean retracting,
+    int[] rowKey,
     boolean ranked,
     int[] outputKey,
     boolean before,

@@ -2,6 +2,7 @@ package io.streamtable.operators.join.temporal;
 
 import io.streamtable.operators.encoding.DirectEncoder;
 import io.streamtable.operators.join.CountedRows;
+import io.streamtable.operators.row.InexactRetractions;
 import io.streamtable.operators.row.NetRows;
 import io.streamtable.operators.row.Plain;
 import io.streamtable.operators.row.RowKind;
@@ -9,6 +10,7 @@ import io.streamtable.operators.state.EventTimers;
 import java.util.List;
 import java.util.SortedMap;
 import java.util.TreeMap;
+import java.util.function.ObjLongConsumer;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.RowFactory;
 import org.apache.spark.sql.streaming.MapState;
@@ -21,9 +23,10 @@ import org.apache.spark.sql.types.StructType;
  * Left rows of a temporal join with updates and deletes.
  *
  * <p>Changes wait until the watermark passes their time, and changes of equal rows cancel out while
- * they wait. A retraction of an emitted row retracts the joined row that was emitted. A row with
- * the time of an emitted row is joined with the same version, also if that version is no longer
- * kept.
+ * they wait. A retraction of an emitted row retracts the joined row that was emitted. A retraction of
+ * a row that was not emitted retracts the row with its time and key; see {@link InexactRetractions}.
+ * A row with the time of an emitted row is joined with the same version, also if that version is no
+ * longer kept.
  *
  * <p>State (layout v1): "waiting", event time -> rows and their counts, which are negative for
  * retractions; the state of {@link EmittedRows}.
@@ -32,6 +35,7 @@ final class ChangingLeft implements TemporalLeft {
   private final CountedRows counted;
   private final VersionedPair pair;
   private final EmittedRows emitted;
+  private final int[] rowKey;
   private final int[] outputKey;
   private final boolean before;
   private transient StatefulProcessorHandle handle;
@@ -39,6 +43,7 @@ final class ChangingLeft implements TemporalLeft {
   private transient SortedMap<Long, NetRows> added;
 
   /**
+   * @param rowKey positions of a unique key of left rows; null if there is none
    * @param outputKey positions, or null; see {@link NetRows#changes}
    * @param ttl how long an emitted row is kept after the last change of rows with its time, in
    *     milliseconds; 0 for ever
@@ -47,12 +52,14 @@ final class ChangingLeft implements TemporalLeft {
       StructType left,
       StructType right,
       VersionedPair pair,
+      int[] rowKey,
       int[] outputKey,
       boolean before,
       long ttl) {
     this.counted = new CountedRows(left);
     this.pair = pair;
     this.emitted = new EmittedRows(counted, right, pair.outer(), ttl);
+    this.rowKey = rowKey;
     this.outputKey = outputKey;
     this.before = before;
   }
@@ -76,10 +83,12 @@ final class ChangingLeft implements TemporalLeft {
   public void complete(TimerValues timers) {
     long watermark = EventTimers.watermark(timers);
     added.forEach(
-        (moment, changes) -> {
+        (moment, newChanges) -> {
           Row stored = waiting.getValue(moment);
+          NetRows changes = stored == null ? newChanges : new NetRows();
           if (stored != null) {
             counted.load(stored, 0, changes);
+            newChanges.forEach(changes::add);
           }
           // With a TTL, an update of an emitted row to an equal row renews it.
           if (!changes.isEmpty() || (moment <= watermark && emitted.expires())) {
@@ -111,16 +120,28 @@ final class ChangingLeft implements TemporalLeft {
       NetRows rows = known == null ? new NetRows() : known.rows();
       NetRows changes = new NetRows();
       counted.load(waiting.getValue(moment), 0, changes);
+      InexactRetractions inexact = new InexactRetractions(rowKey);
+      ObjLongConsumer<Row> change =
+          (row, by) -> {
+            rows.add(row, by);
+            Row joined = pair.joined(row, version);
+            if (joined != null) {
+              output.add(joined, by);
+            }
+          };
       changes.additionsFirst(
           (row, by) -> {
             // A row that is not kept has expired, or was not emitted.
-            long change = Math.max(by, -rows.count(row));
-            rows.add(row, change);
-            Row joined = pair.joined(row, version);
-            if (joined != null) {
-              output.add(joined, change);
+            long kept = Math.max(by, -rows.count(row));
+            change.accept(row, kept);
+            if (by < kept) {
+              inexact.add(row, kept - by);
             }
           });
+      if (!inexact.isEmpty()) {
+        rows.forEach(inexact::offer);
+        inexact.resolve(changes, change);
+      }
       emitted.put(moment, version, rows, timers);
       waiting.removeKey(moment);
     }

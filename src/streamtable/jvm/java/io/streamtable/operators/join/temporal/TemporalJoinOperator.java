@@ -3,6 +3,7 @@ package io.streamtable.operators.join.temporal;
 import io.streamtable.operators.Keyed;
 import io.streamtable.operators.OperatorSpec;
 import io.streamtable.operators.join.PairCondition;
+import io.streamtable.operators.row.InexactRetractions;
 import io.streamtable.operators.row.NetRows;
 import io.streamtable.operators.state.IdleTime;
 import io.streamtable.operators.state.Lateness;
@@ -20,7 +21,8 @@ import org.apache.spark.sql.types.StructType;
  * @param condition condition of pairs in addition to equal keys, as Spark SQL; null for none
  * @param ttl see {@link IdleTime} and {@link EmittedRows}
  * @param left defines which left rows are late
- * @param updates whether left rows are a full changelog; the two parameters behind it are for them
+ * @param updates whether left rows are a full changelog; the parameters behind it are for them
+ * @param rowKey positions in the left row, or null; see {@link InexactRetractions}
  * @param outputKey positions, or null; see {@link NetRows#changes}
  */
 public record TemporalJoinOperator(
@@ -29,6 +31,7 @@ public record TemporalJoinOperator(
     long ttl,
     Lateness left,
     boolean updates,
+    List<Integer> rowKey,
     List<Integer> outputKey,
     boolean before,
     String outputDdl)
@@ -41,10 +44,11 @@ public record TemporalJoinOperator(
     StructType rightRow = (StructType) schema.fields()[leftAt + 1].dataType();
     PairCondition pairs = PairCondition.of(input, condition, leftRow, rightRow);
     VersionedPair pair = new VersionedPair(leftRow.length(), rightRow.length(), outer, pairs);
-    int[] key = Keyed.positions(outputKey);
+    int[] key = Keyed.positions(rowKey);
+    int[] pairedBy = Keyed.positions(outputKey);
     TemporalLeft rows =
         updates
-            ? new ChangingLeft(leftRow, rightRow, pair, key, before, ttl)
+            ? new ChangingLeft(leftRow, rightRow, pair, key, pairedBy, before, ttl)
             : new AppendedLeft(leftRow, pair);
     TemporalJoinProcessor processor =
         new TemporalJoinProcessor(rows, left, new Versions(rightRow), pair, leftAt, ttl);

@@ -1,0 +1,160 @@
+"""Retractions that differ from their rows, as values of a clock and partial change events do.
+
+If the plan knows a unique key of the rows, such a retraction removes the row with its key.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from tests.compat.ttl.ttl_queries import TIMED
+
+from streamtable.core.changelog import RowKind
+from streamtable.testing.cases import Case
+from streamtable.testing.planned import planned, sink
+from streamtable.testing.replay import Replay
+from streamtable.testing.replayed import Recorded, Style
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+_KEY = "PRIMARY KEY (k) NOT ENFORCED"
+_Batches = list[list[tuple[RowKind, Any]]]
+
+#: Joins whose side `a` has one row per join key, or several by their key; other operators that keep
+#: the rows of `a`.
+_BY_KEY = (
+    "SELECT a.k, a.v, b.v FROM a JOIN b ON a.k = b.k",
+    "SELECT a.k, a.v, b.v FROM a JOIN b ON a.g = b.k",
+    "SELECT a.k, a.v, b.v FROM a LEFT JOIN b ON a.g = b.k AND a.v < b.v",
+    "SELECT a.k, a.v, -b.v FROM a FULL JOIN b ON a.k = b.k AND a.v < b.v",
+    "SELECT a.k, a.v FROM a WHERE a.g IN (SELECT k FROM b)",
+    "SELECT k, v FROM (SELECT *, ROW_NUMBER() OVER (ORDER BY v, k) AS n FROM a) WHERE n <= 2",
+    "SELECT k, v, n FROM (SELECT *, ROW_NUMBER() OVER (ORDER BY v, k) AS n FROM a) WHERE n <= 3",
+    (
+        "SELECT k, v FROM (SELECT *, ROW_NUMBER() OVER (PARTITION BY g ORDER BY v) AS n FROM a)"
+        " WHERE n = 1"
+    ),
+    "SELECT k, v, SUM(v) OVER (PARTITION BY g ORDER BY v) FROM a",
+    "SELECT k, COUNT(*) OVER (ORDER BY v) FROM a",
+)
+_TEMPORAL = (
+    "SELECT a.k, a.v, b.v FROM a LEFT JOIN b FOR SYSTEM_TIME AS OF a.ts ON a.g = b.k",
+    "SELECT a.k, b.v FROM a JOIN b FOR SYSTEM_TIME AS OF a.ts ON a.g = b.k AND a.v < 50",
+)
+#: Changes of the column v of one row of table a, batch by batch -> the last v; None for no row.
+_INEXACT: dict[str, tuple[list[str], int | None]] = {
+    "deleted": (["+I 10", "-D 99"], None),
+    "deleted twice": (["+I 10", "-D 10 -D 10"], None),
+    "updated": (["+I 10", "-U 99 +U 11"], 11),
+    "updated to the same": (["+I 10", "-U 99 +U 10"], 10),
+    "updated twice": (["+I 10", "-U 99 +U 11 -U 98 +U 12"], 12),
+    "updated and deleted": (["+I 10", "-U 99 +U 11 -D 98"], None),
+    "deleted in its batch": (["+I 10 -U 99 +U 11 -D 98"], None),
+    "updated in its batch": (["+I 10 -U 99 +U 11"], 11),
+    "updated before it is known": (["-U 99 +U 10"], 10),
+    "deleted before it is known": (["-D 99", "+I 10"], 10),
+}
+_KINDS = {kind.short: kind for kind in RowKind}
+
+
+def _changes() -> tuple[_Batches, list[tuple[int, int, int]]]:
+    """Returns the changes of k, g and v batch by batch, and the rows that are left."""
+    changes: _Batches = [[], [], []]
+    left = []
+    for k, (batches, last) in enumerate(_INEXACT.values()):
+        for number, batch in enumerate(batches):
+            words = batch.split()
+            for kind, value in zip(words[::2], words[1::2], strict=True):
+                changes[number].append((_KINDS[kind], (k, k, int(value))))
+        if last is not None:
+            left.append((k, k, last))
+    return changes, left
+
+
+def _net(
+    spark: SparkSession,
+    tables: dict[str, Recorded],
+    queries: tuple[str, ...],
+    settings: dict[str, str],
+) -> dict[str, Counter[str]]:
+    """Returns the rows of each query in the end, with their counts."""
+    cases = [
+        Case(sink([column.field for column in planned(query, tables).columns]), query, query)
+        for query in queries
+    ]
+    found = {}
+    replay = Replay(spark, tables, settings, in_memory=True)
+    for query, batches in zip(queries, replay.changes(cases), strict=True):
+        net: Counter[str] = Counter()
+        for kind, row in (change for batch in batches for change in batch):
+            net[json.dumps(row)] += -1 if kind.removes else 1
+        found[query] = Counter({row: count for row, count in net.items() if count})
+    return found
+
+
+@pytest.mark.parametrize("ttl", ["0 s", "1 d"])
+def test_a_retraction_removes_the_row_with_its_key(ttl: str, spark: SparkSession) -> None:
+    """Retractions may differ from the rows they retract, as values of a clock do."""
+    settings = {"table.exec.state.ttl": ttl}
+    changes, left = _changes()
+    keys = range(len(_INEXACT))
+    old, new = ([(k, 0, v) for k in keys] for v in (20, 30))
+    # The other side changes in the end, which reads all rows that are stored.
+    others = [
+        [(RowKind.INSERT, row) for row in old],
+        [],
+        [(RowKind.UPDATE_BEFORE, row) for row in old]
+        + [(RowKind.UPDATE_AFTER, row) for row in new],
+    ]
+
+    def net(a: _Batches, b: _Batches) -> dict[str, Counter[str]]:
+        tables = {
+            name: Recorded(Style.CHANGES, "k INT, g INT, v INT", batches, _KEY)
+            for name, batches in (("a", a), ("b", b))
+        }
+        return _net(spark, tables, _BY_KEY, settings)
+
+    found = net(changes, others)
+    expected = net([_inserted(left)], [_inserted(new)])
+    for query in _BY_KEY:
+        # With a state TTL, a row that is not known may have expired, so its output is retracted.
+        rows = found[query] if ttl == "0 s" else +found[query]
+        assert rows == expected[query], query
+
+
+@pytest.mark.parametrize(
+    ("queries", "waits"),
+    [
+        pytest.param(_TEMPORAL, True, id="waiting rows of a temporal join"),
+        pytest.param(_TEMPORAL, False, id="emitted rows of a temporal join"),
+    ],
+)
+def test_a_retraction_removes_the_row_with_its_time_and_key(
+    queries: tuple[str, ...], waits: bool, spark: SparkSession
+) -> None:
+    """The watermark passes the rows in the last batch, or in the batch in which they arrive."""
+    changes, left = _changes()
+
+    def net(rows: _Batches) -> dict[str, Counter[str]]:
+        timed = [[(kind, (*row, 100)) for kind, row in batch] for batch in rows]
+        last = (RowKind.INSERT, (99, 99, 0, 1000))
+        timed[-1 if waits else 0].append(last)
+        versions = [(RowKind.UPDATE_AFTER, (k, k, 20, 50)) for k in range(len(_INEXACT))]
+        ends = [versions, *([] for _ in timed[1:])]
+        ends[-1 if waits else 0].append((RowKind.UPDATE_AFTER, last[1]))
+        columns = "k INT, g INT, v INT, s BIGINT"
+        tables = {
+            "a": Recorded(Style.CHANGES, columns, timed, f"{TIMED}, {_KEY}"),
+            "b": Recorded(Style.UPSERT, columns, ends, TIMED),
+        }
+        return _net(spark, tables, queries, {})
+
+    assert net(changes) == net([_inserted(left), []])
+
+
+def _inserted(rows: list[tuple[int, int, int]]) -> list[tuple[RowKind, Any]]:
+    return [(RowKind.INSERT, row) for row in rows]
