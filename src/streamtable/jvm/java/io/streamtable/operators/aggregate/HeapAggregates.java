@@ -28,12 +28,13 @@ public final class HeapAggregates {
     }
   }
 
-  /** Returns the results of rows with their counts. */
+  /** Returns the results of rows with their counts, which are negative for retractions. */
   public static Object[] of(List<Aggregation> calls, List<Tuple2<Row, Long>> rows) {
-    HeapAggregates aggregates = new HeapAggregates(calls, false);
+    boolean retracting = rows.stream().anyMatch(entry -> entry._2() < 0);
+    HeapAggregates aggregates = new HeapAggregates(calls, retracting);
     for (Tuple2<Row, Long> entry : rows) {
-      for (long copy = 0; copy < entry._2(); copy++) {
-        aggregates.add(entry._1(), 1);
+      for (long copy = 0; copy < Math.abs(entry._2()); copy++) {
+        aggregates.add(entry._1(), entry._2() < 0 ? -1 : 1);
       }
     }
     return aggregates.results();

@@ -16,8 +16,9 @@ interface SessionOutput extends Serializable {
    * Adds the output rows of one session.
    *
    * @param last the event time of the results: the session's last millisecond
-   * @param inside the session's rows in the order of event time, each with its count; they end with
-   *     the start and end of their own session
+   * @param inside the session's rows in the order of event time, each with its count, which is
+   *     negative for retractions that differ from their rows; they end with the start and end of
+   *     their own session
    */
   void add(Row key, Session session, long last, List<Tuple2<Row, Long>> inside, List<Row> output);
 
@@ -26,6 +27,9 @@ interface SessionOutput extends Serializable {
     @Override
     public void add(
         Row key, Session session, long last, List<Tuple2<Row, Long>> inside, List<Row> output) {
+      if (inside.stream().mapToLong(Tuple2::_2).sum() <= 0) {
+        return;
+      }
       Object[] results = HeapAggregates.of(calls, inside);
       Object[] columns = new Object[1 + keys + 3 + results.length];
       columns[RowKind.POSITION] = RowKind.INSERT;

@@ -131,7 +131,6 @@ public final class SessionProcessor extends RowProcessor {
     for (Tuple2<Row, Long> entry : inside) {
       rows.removeKey(entry._1());
     }
-    inside.removeIf(entry -> entry._2() <= 0);
     inside.sort(Comparator.comparingLong(entry -> start(entry._1())));
     return inside;
   }
