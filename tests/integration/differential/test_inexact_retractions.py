@@ -172,3 +172,29 @@ def test_a_retraction_removes_the_row_with_its_time_and_key(
 
 def _inserted(rows: list[tuple[int, int, int]]) -> list[tuple[RowKind, Any]]:
     return [(RowKind.INSERT, row) for row in rows]
+
+
+#: Aggregate over the values 10, 11 and 99, of which 99 was retracted before -> its result.
+_AGGREGATES = {
+    "PERCENTILE(v, 0.5)": 11.0,
+    "LISTAGG(CAST(v AS STRING))": "10,11,99",
+    "COUNT(DISTINCT v)": 3,
+    "MAX(v)": 99,
+}
+
+
+def test_a_retraction_without_a_value_hides_no_later_value(spark: SparkSession) -> None:
+    batches = [
+        [(RowKind.INSERT, (1, 1, 10)), (RowKind.INSERT, (2, 1, 11))],
+        [(RowKind.DELETE, (3, 1, 99)), (RowKind.INSERT, (4, 1, None))],
+        [(RowKind.INSERT, (5, 1, 99)), (RowKind.INSERT, (6, 1, None))],
+    ]
+    tables = {"a": Recorded(Style.CHANGES, "k INT, g INT, v INT", batches, _KEY)}
+    collected = "(SELECT COLLECT(v) AS m FROM a GROUP BY g) AS x CROSS JOIN UNNEST(m)"
+    queries = (
+        *(f"SELECT {call} FROM a GROUP BY g" for call in _AGGREGATES),
+        f"SELECT COUNT(*) FROM {collected}",
+    )
+    found = _net(spark, tables, queries, {})
+    results = [json.loads(row)[0] for query in queries for row in found[query]]
+    assert results == [*_AGGREGATES.values(), 3]

@@ -74,6 +74,11 @@ final class CountedChanges implements Partial, Serializable {
         });
   }
 
+  /** Drops retractions of values that were not added. */
+  void dropNegative() {
+    counts.values().removeIf(count -> count < 0);
+  }
+
   @Override
   public void export(Object[] row, int at) {
     counts.values().removeIf(count -> count == 0);

@@ -54,6 +54,11 @@ public final class MultisetAccumulator implements Accumulator {
   }
 
   @Override
+  public void finish() {
+    counts.dropNegative();
+  }
+
+  @Override
   public void store(Object[] state, int at) {
     counts.export(state, at);
   }

@@ -84,6 +84,11 @@ public final class PercentileAccumulator implements Accumulator {
   }
 
   @Override
+  public void finish() {
+    counts.dropNegative();
+  }
+
+  @Override
   public void store(Object[] state, int at) {
     counts.export(state, at);
   }
