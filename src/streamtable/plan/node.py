@@ -74,6 +74,11 @@ class Node:
             """Columns of the output."""
 
     @property
+    def arrival_inputs(self) -> tuple[Node, ...]:
+        """Inputs whose rows are passed on in the order in which they arrive."""
+        return () if self.state is not None else self.inputs
+
+    @property
     def mode(self) -> ChangelogMode:
         """Row kinds that the operator emits."""
         raise NotImplementedError

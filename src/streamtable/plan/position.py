@@ -52,9 +52,7 @@ def with_ties(node: Node) -> tuple[Node, Key]:
 
 def is_scattered(node: Node) -> bool:
     """Return whether different tasks emit rows that Flink emits in order, in one task."""
-    if node.state is not None:
-        return node.emits_apart
-    return any(map(is_scattered, node.inputs))
+    return node.emits_apart or any(map(is_scattered, node.arrival_inputs))
 
 
 def _is_positioned_by_time(node: Node) -> bool:

@@ -42,19 +42,36 @@ _QUERIES = {
     " window_start, window_end, k ORDER BY n DESC) AS place FROM (SELECT k, window_start,"
     f" window_end, COUNT(*) AS n FROM TABLE(TUMBLE({_WINDOW})) {_GROUPED})) WHERE place <= 1",
 }
+_FIRST = "ts < TIMESTAMP '2026-03-01 00:00:10'"
+_TIMED = f"""(SELECT k, COUNT(*) AS n, window_end AS e, window_time AS t
+FROM TABLE(TUMBLE({_WINDOW})) {_GROUPED}, window_time) AS c"""
+#: The same for windows that meet the rows of a table.
+_JOINED = {
+    "appended": f"SELECT c.* FROM (SELECT k, n, e FROM ({_COUNTS})) AS c"
+    f" JOIN (SELECT k FROM events WHERE v = 0 AND {_FIRST}) AS o ON c.k = o.k",
+    "appended_left": f"SELECT c.* FROM (SELECT k FROM events WHERE v = 0 AND {_FIRST}) AS o"
+    f" JOIN (SELECT k, n, e FROM ({_COUNTS})) AS c ON c.k = o.k",
+    # The start of the window makes a key of the joined rows.
+    "changed": f"SELECT c.k, c.n, c.e FROM (SELECT window_start, {_COUNTS[7:]}) AS c"
+    f" LEFT JOIN (SELECT k, COUNT(*) AS m FROM events WHERE {_FIRST} GROUP BY k) AS o ON c.k = o.k",
+    "in_interval": f"SELECT c.k, c.n, c.e FROM {_TIMED} JOIN events AS o ON c.k = o.k"
+    " AND o.ts BETWEEN c.t - INTERVAL '9.999' SECOND AND c.t",
+}
 _SINK = """
-CREATE TABLE {name} (k INT, e TIMESTAMP(3), n BIGINT, PRIMARY KEY (k) NOT ENFORCED) WITH (
+CREATE TABLE {name} ({columns}, PRIMARY KEY (k) NOT ENFORCED) WITH (
   'connector' = 'upsert-kafka', 'topic' = '${{source}}-{name}',
   'properties.bootstrap.servers' = '${{servers}}', 'key.format' = 'json', 'value.format' = 'json'
 );
 INSERT INTO {name} {query};
 """
+_COLUMNS = ("k INT, e TIMESTAMP(3), n BIGINT", "k INT, n BIGINT, e TIMESTAMP(3)")
 
 
 @pytest.mark.parametrize(
     "queries",
     [
         pytest.param(("tumbled", "valued", "arrived"), id="aggregates"),
+        pytest.param(tuple(_JOINED), id="joins"),
         pytest.param(("hopped", "joined", "united", "ranked"), id="others", marks=pytest.mark.soak),
     ],
 )
@@ -62,7 +79,6 @@ def test_the_last_window_of_a_key_is_written_last(
     queries: tuple[str, ...], spark: SparkSession, broker: Broker, topic: Topics, tmp_path: Path
 ) -> None:
     """Many windows end in one batch; tasks divide them by group and window."""
-    chosen = {name: _QUERIES[name] for name in queries}
     source = topic("windows")
     events = [
         Event(window * 10_000 + k * 100 + copy, k, copy)
@@ -70,16 +86,21 @@ def test_the_last_window_of_a_key_is_written_last(
         for k in range(_KEYS)
         for copy in range(1 + (window * 7 + k) % 5)
     ]
-    send(broker.bootstrap_servers, source, events)
-    script = SOURCE + "".join(_SINK.format(name=n, query=q) for n, q in chosen.items())
+    script = SOURCE
+    for name in queries:
+        query = _QUERIES.get(name) or _JOINED[name]
+        script += _SINK.format(name=name, query=query, columns=_COLUMNS[name in _JOINED])
     names = {"source": source, "servers": broker.bootstrap_servers}
     job = BoundedRun(spark, script, tmp_path / "c", names)
-    job(drain=True)
+    # The first windows end in the second run.
+    for number, part in enumerate((events[: _KEYS * 20], events[_KEYS * 20 :])):
+        send(broker.bootstrap_servers, source, part)
+        job(drain=number == 1)
 
     sizes = Counter((e.k, (e.ms or 0) // 10_000) for e in events)
     expected = {k: (300_000, sizes[k, 29]) for k in range(_KEYS)}
     found = {
         name: {key[0]: (millis(row["e"]), row["n"]) for key, row in job.rows(name).items()}
-        for name in chosen
+        for name in queries
     }
-    assert found == dict.fromkeys(chosen, expected)
+    assert found == dict.fromkeys(queries, expected)

@@ -16,10 +16,17 @@ CREATE TABLE u (id INT, n BIGINT, PRIMARY KEY (id) NOT ENFORCED) WITH (
   'connector' = 'upsert-kafka', 'topic' = 'u', 'properties.bootstrap.servers' = 'localhost:9092',
   'key.format' = 'json', 'value.format' = 'json'
 );
+CREATE TABLE x (id INT, t TIMESTAMP(3), n BIGINT, PRIMARY KEY (id, t) NOT ENFORCED) WITH (
+  'connector' = 'upsert-kafka', 'topic' = 'x', 'properties.bootstrap.servers' = 'localhost:9092',
+  'key.format' = 'json', 'value.format' = 'json'
+);
 CREATE VIEW w AS
 SELECT id, window_start, window_end, window_time, COUNT(*) AS n, PROCTIME() AS p
 FROM TABLE(TUMBLE(TABLE e, DESCRIPTOR(ts), INTERVAL '10' SECOND))
 GROUP BY id, window_start, window_end, window_time;
+CREATE VIEW z AS SELECT id, window_start, window_end, COUNT(*) AS n
+FROM TABLE(TUMBLE(TABLE e, DESCRIPTOR(ts), INTERVAL '10' SECOND))
+GROUP BY id, window_start, window_end;
 CREATE VIEW r AS SELECT *, PROCTIME() AS p FROM e;
 """
 _REASON = "windows of one key are taken in order, which Spark does in micro-batches only"
@@ -54,6 +61,13 @@ _ORDERED = {
     "over": _OVER.format("p"),
     "match": _MATCH.format("w", "p", "n"),
     "sink materializer": _MATERIALIZED,
+    "joined": "SELECT w.id, LAST_VALUE(w.n) FROM w JOIN e ON w.id = e.id GROUP BY w.id",
+    "joined from the right": "SELECT w.id, LAST_VALUE(w.n) FROM e JOIN w ON w.id = e.id"
+    " GROUP BY w.id",
+    "joined by key": "SELECT w.id, LAST_VALUE(w.n) FROM w LEFT JOIN u ON w.id = u.id GROUP BY w.id",
+    "joined in an interval": "SELECT w.id, LAST_VALUE(n) FROM w JOIN e ON w.id = e.id AND e.ts"
+    " BETWEEN window_time - INTERVAL '1' MINUTE AND window_time GROUP BY w.id",
+    "joined into a sink key": "INSERT INTO u SELECT w.id, w.n FROM w LEFT JOIN u ON w.id = u.id",
 }
 #: Queries without windows, or in which the order of windows does not matter.
 _OTHERS = {
@@ -64,6 +78,10 @@ _OTHERS = {
     "event-time over": _OVER.format("window_time"),
     "event-time match": _MATCH.format("w", "window_time", "n"),
     "match of rows": _MATCH.format("r", "p", "v"),
+    "rows with windows": "SELECT id, LAST_VALUE(v) FROM e WHERE id IN (SELECT id FROM w)"
+    " GROUP BY id",
+    "joined into a key of windows": "INSERT INTO x SELECT z.id, window_end, z.n FROM z"
+    " JOIN e ON z.id = e.id",
 }
 
 

@@ -38,6 +38,8 @@ class JoinOperator(OperatorSpec, package="join"):
         left_ttl: the TTL of left rows.
         right_ttl: the TTL of right rows.
         positions: whether the last columns of the output are the position of an input row.
+        left_windows: whether left rows are results of windows, which arrive in any order.
+        right_windows: `left_windows` for the right rows.
     """
 
     kind: str
@@ -53,6 +55,8 @@ class JoinOperator(OperatorSpec, package="join"):
     left_ttl: int
     right_ttl: int
     positions: bool
+    left_windows: bool
+    right_windows: bool
     output_ddl: str
 
 

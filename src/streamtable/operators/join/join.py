@@ -16,7 +16,7 @@ from streamtable.operators.schema import changelog_ddl, positions
 from streamtable.plan.join.join import Join
 from streamtable.plan.keys import removal_key, side_key
 from streamtable.plan.node import Key, Node
-from streamtable.plan.position import without_position
+from streamtable.plan.position import is_scattered, without_position
 
 
 def lower_join(
@@ -47,6 +47,8 @@ def lower_join(
             left_ttl=milliseconds(node.left_ttl),
             right_ttl=milliseconds(node.right_ttl),
             positions=node.positions,
+            left_windows=is_scattered(node.left),
+            right_windows=is_scattered(node.right),
             output_ddl=changelog_ddl(node.fields),
         ),
     )

@@ -6,7 +6,10 @@ from dataclasses import dataclass
 
 from streamtable.core.identity import stable
 from streamtable.plan.join.time_joins import TimedJoin
+from streamtable.plan.node import Node
+from streamtable.plan.position import is_scattered
 from streamtable.plan.state import StateLayout
+from streamtable.plan.window.emission import positioned_by_time
 
 
 @stable("IntervalJoin", earliest="earliest", latest="latest")
@@ -28,6 +31,14 @@ class IntervalJoin(TimedJoin):
 
     earliest: int
     latest: int
+
+    def positioned(self) -> Node | None:
+        """Return the join with positions by the time of windows; None for other rows."""
+        if not is_scattered(self):
+            return None
+        sides = zip(self.arrival_inputs, (self.left_time, self.right_time), strict=False)
+        windows_first = sorted(sides, key=lambda side: not is_scattered(side[0]))
+        return positioned_by_time(self, *(time for _, time in windows_first))
 
     @property
     def described(self) -> str:

@@ -26,7 +26,12 @@ from streamtable.plan.keys import (
     upsert_key,
 )
 from streamtable.plan.node import Key, Node
-from streamtable.plan.position import POSITION, POSITION_NAMES, without_position
+from streamtable.plan.position import (
+    POSITION,
+    POSITION_NAMES,
+    is_scattered,
+    without_position,
+)
 from streamtable.plan.source.scan import scans
 from streamtable.plan.state import StateLayout, limit
 from streamtable.plan.window.fields import WindowField, joined_window
@@ -57,7 +62,8 @@ class Join(PairsChanges, PairNode):
         left_ttl: how long a left row is kept after its last change; None: as long as it exists.
         right_ttl: the same for right rows.
         positions: whether an output row has the position of its left row, or else of its right row,
-            if the call added that row; otherwise -1. Inputs of upserts have positions anyway.
+            if the call added that row; otherwise -1. The positions of windows come first. Inputs of
+            upserts have positions anyway.
     """
 
     title = "Join"
@@ -122,9 +128,10 @@ class Join(PairsChanges, PairNode):
         """Return the join with the positions of the rows that a call adds.
 
         None for append-only output, whose rows are emitted in their order, and for rows with a key,
-        of which only the net change of a call is emitted.
+        of which only the net change of a call is emitted. Windows arrive in any order, so they
+        always have positions.
         """
-        if self.mode.is_append or unique_keys(self):
+        if (self.mode.is_append or unique_keys(self)) and not is_scattered(self):
             return None
         sides = ((self.left, self.left_upserts), (self.right, self.right_upserts))
         below = [None if upserts else node.positioned() for node, upserts in sides]

@@ -55,6 +55,11 @@ class PairNode(BinaryNode):
         return self.kind.fields(self.left.fields, self.right.fields)
 
     @property
+    def arrival_inputs(self) -> tuple[Node, ...]:
+        """The inputs whose fields are passed on."""
+        return (self.left,) if self.kind.left_only else self.inputs
+
+    @property
     def pair_condition(self) -> str | None:
         """Join condition."""
         return self.condition

@@ -46,6 +46,11 @@ class TemporalJoin(TimedJoin, Expiring):
         """Return the join that drops late left rows."""
         return replace(self, drops_late=True)
 
+    @property
+    def arrival_inputs(self) -> tuple[Node, ...]:
+        """No inputs: rows are emitted in the order of their event times."""
+        return ()
+
     def in_time(self, at: Span | None) -> Node:
         """Return an `UpdatingTemporalJoin` if the left input has updates or deletes."""
         del at

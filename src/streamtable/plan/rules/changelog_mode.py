@@ -24,10 +24,10 @@ from streamtable.core.errors import Condition, StreamtableError
 from streamtable.core.settings.table import UpsertMaterialize
 from streamtable.plan.keys import unique_keys
 from streamtable.plan.node import Node
-from streamtable.plan.position import is_scattered, with_position
+from streamtable.plan.position import with_position
 from streamtable.plan.sink.exchange import Exchange
 from streamtable.plan.sink.materialize import Materialize
-from streamtable.plan.sink.replacing import replaces_inserts
+from streamtable.plan.sink.replacing import mixes_windows
 from streamtable.plan.sink.sink import Collect, Sink
 
 
@@ -99,7 +99,7 @@ def _in_order(sink: Sink) -> Sink:
 
     Only rows of windows need an operator, and only where two windows may have the same sink key.
     """
-    if not (is_scattered(sink.input) and replaces_inserts(sink)):
+    if not mixes_windows(sink):
         return sink
     positioned, order = with_position(sink.input)
     return replace(sink, input=Exchange(positioned, sink.key, order))

@@ -13,7 +13,7 @@ from streamtable.core.types import Field
 from streamtable.plan.inputs import Expiring, UnaryNode
 from streamtable.plan.keys import listed, unique_keys
 from streamtable.plan.node import Key, Node
-from streamtable.plan.position import with_position
+from streamtable.plan.position import is_scattered, with_position
 from streamtable.plan.state import StateLayout
 
 
@@ -66,8 +66,13 @@ class Materialize(UnaryNode, Expiring):
         return self.key in unique_keys(self.input)
 
     def settled(self, before: bool) -> Materialize:
-        """Return the operator with row positions, which order the changes of a batch."""
+        """Return the operator with row positions, which order the changes of a batch.
+
+        The single row of a key needs no order. Windows in any order would exclude real-time mode.
+        """
         del before
+        if self.is_unique and is_scattered(self.input):
+            return self
         below, order = with_position(self.input)
         return replace(self, input=below, order=order)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from streamtable.plan.keys import unique_keys
 from streamtable.plan.node import Node
+from streamtable.plan.position import is_scattered
 from streamtable.plan.rows.calc import Calc
 from streamtable.plan.sink.sink import Sink
 from streamtable.plan.window.window import WindowKind
@@ -25,6 +26,30 @@ def replaces_inserts(sink: Sink) -> bool:
     return not _identifies_windows(sink.input, frozenset(sink.key))
 
 
+def mixes_windows(sink: Sink) -> bool:
+    """Return whether rows of several windows, in any order, replace each other in the sink."""
+    return (
+        is_scattered(sink.input)
+        and replaces_inserts(sink)
+        and _mixes_windows(sink.input, frozenset(sink.key))
+    )
+
+
+def _mixes_windows(node: Node, names: frozenset[str]) -> bool:
+    """Return whether two windows may have the same values of these fields."""
+    if isinstance(node, Calc):
+        return _mixes_windows(node.input, _below(node, names))
+    if node.emits_apart or node.state is None:
+        return not _identifies_windows(node, names)
+    return any(_mixes_windows(child, names) for child in node.arrival_inputs if is_scattered(child))
+
+
+def _below(node: Calc, names: frozenset[str]) -> frozenset[str]:
+    """Return the input fields that a projection passes on under these names."""
+    found = (p.source for p in node.projections if p.field.name in names)
+    return frozenset(filter(None, found))
+
+
 def _identifies_windows(node: Node, names: frozenset[str]) -> bool:
     """Return whether these fields identify the windows of window results.
 
@@ -34,8 +59,7 @@ def _identifies_windows(node: Node, names: frozenset[str]) -> bool:
     """
     match node:
         case Calc():
-            below = (p.source for p in node.projections if p.field.name in names)
-            return _identifies_windows(node.input, frozenset(filter(None, below)))
+            return _identifies_windows(node.input, _below(node, names))
         case WindowAggregate() | WindowTopN():
             several_ends = node.window.kind is WindowKind.CUMULATE
             spare = [] if several_ends else [node.end]

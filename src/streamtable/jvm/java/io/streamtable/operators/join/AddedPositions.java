@@ -12,7 +12,8 @@ import org.apache.spark.sql.RowFactory;
 /**
  * Kafka's positions of the rows that a call of a join adds, from which its output gets positions.
  *
- * <p>A row that is added several times has its greatest position.
+ * <p>A row that is added several times has its greatest position. The positions of windows are
+ * times. They come first, and pairs that are only added by a row of the other input are earlier.
  */
 final class AddedPositions {
   private static final int NO_PARTITION = -1;
@@ -60,18 +61,31 @@ final class AddedPositions {
     for (int i = 0; i < length; i++) {
       columns[i] = change.get(i);
     }
-    Row added = added(change);
-    columns[length] = added == null ? NO_PARTITION : added.getInt(spec.positionAt());
-    columns[length + 1] = added == null ? NO_OFFSET : added.getLong(spec.positionAt() + 1);
+    columns[length] = NO_PARTITION;
+    columns[length + 1] = NO_OFFSET;
+    boolean rightFirst = spec.rightWindows() && !spec.leftWindows();
+    Row added = added(!rightFirst, change);
+    boolean other = added == null;
+    if (other) {
+      added = added(rightFirst, change);
+    }
+    if (added != null) {
+      int partition = added.getInt(spec.positionAt());
+      boolean earlier = other && spec.leftWindows() != spec.rightWindows();
+      columns[length] = earlier ? ~partition : partition;
+      columns[length + 1] = added.getLong(spec.positionAt() + 1);
+    }
     return RowFactory.create(columns);
   }
 
-  private Row added(Row change) {
+  /** Returns the input row with the left or the right row of a change; null if it is not added. */
+  private Row added(boolean isLeft, Row change) {
     int rightAt = 1 + spec.left().length();
-    Row found = left.get(new RowValue(RowValue.slice(change, 1, rightAt)));
-    boolean hasRight = found == null && change.length() > rightAt;
-    return hasRight
+    if (isLeft) {
+      return left.get(new RowValue(RowValue.slice(change, 1, rightAt)));
+    }
+    return change.length() > rightAt
         ? right.get(new RowValue(RowValue.slice(change, rightAt, change.length())))
-        : found;
+        : null;
   }
 }

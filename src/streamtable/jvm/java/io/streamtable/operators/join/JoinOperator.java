@@ -23,6 +23,7 @@ import org.apache.spark.sql.types.StructType;
  * @param outputKey positions, or null; see {@link NetRows#changes}
  * @param leftTtl see {@link ExpiringState#of}
  * @param positions whether output rows end with the position of an input row
+ * @param leftWindows whether left rows are results of windows
  */
 public record JoinOperator(
     JoinKind kind,
@@ -38,6 +39,8 @@ public record JoinOperator(
     long leftTtl,
     long rightTtl,
     boolean positions,
+    boolean leftWindows,
+    boolean rightWindows,
     String outputDdl)
     implements OperatorSpec {
   @Override
@@ -63,7 +66,9 @@ public record JoinOperator(
             before,
             leftTtl,
             rightTtl,
-            positions);
+            positions,
+            leftWindows,
+            rightWindows);
     List<String> keys = List.of(schema.fieldNames()).subList(1, leftAt);
     return Keyed.stateful(input, keys, new JoinProcessor(spec), spec.expires(), outputDdl);
   }

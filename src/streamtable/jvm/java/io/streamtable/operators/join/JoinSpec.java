@@ -19,6 +19,7 @@ import org.apache.spark.sql.types.StructType;
  * @param before whether to emit update-before rows
  * @param leftTtl state TTL of left rows; see {@link ExpiringState#of}
  * @param positions whether output rows end with the position of an input row
+ * @param leftWindows whether left rows are results of windows, whose positions are times
  */
 record JoinSpec(
     JoinKind kind,
@@ -36,7 +37,9 @@ record JoinSpec(
     boolean before,
     long leftTtl,
     long rightTtl,
-    boolean positions)
+    boolean positions,
+    boolean leftWindows,
+    boolean rightWindows)
     implements Serializable {
   /** Returns the position of Kafka's partition in an input row; the offset follows. */
   int positionAt() {
