@@ -15,6 +15,9 @@ CREATE TABLE e (k INT, d DOUBLE, f FLOAT, r ROW<x INT, d DOUBLE>, a ARRAY<FLOAT>
   m MAP<STRING, DOUBLE>, ts TIMESTAMP(3), proc AS PROCTIME(),
   WATERMARK FOR ts AS ts - INTERVAL '2' SECOND) WITH ('connector' = 'kafka', 'topic' = 'e',
   'properties.bootstrap.servers' = 'localhost:9092', 'format' = 'json');
+CREATE TABLE u (d DOUBLE, k INT, PRIMARY KEY (d) NOT ENFORCED) WITH ('connector' = 'upsert-kafka',
+  'topic' = 'u', 'properties.bootstrap.servers' = 'localhost:9092', 'key.format' = 'json',
+  'value.format' = 'json');
 """
 _D = "if(isnan(`d`), CAST('NaN' AS DOUBLE), `d` + CAST(0 AS DOUBLE))"
 _F = "if(isnan(`f`), CAST('NaN' AS FLOAT), `f` + CAST(0 AS FLOAT))"
@@ -72,6 +75,7 @@ _CASES = {
         "SELECT DISTINCT d, n FROM (SELECT d, COUNT(*) AS n FROM e GROUP BY d)",
         [(), (_D,)],
     ),
+    "conflicts": ("INSERT INTO u SELECT d, k FROM e ON CONFLICT DO NOTHING", [(_D,)]),
     "other keys": ("SELECT k, SUM(d), MAX(f) FROM e GROUP BY k", [()]),
     "no keys": ("SELECT SUM(d) FROM e", [()]),
 }
@@ -81,7 +85,7 @@ _CASES = {
 def test_keys_have_one_zero_and_one_nan(query: str, wanted: list[tuple[str, ...]]) -> None:
     session = Session()
     session.load(f"{_TABLES}{query};", "job.sql")
-    (plan,) = session.selects
+    (plan,) = (*session.selects, *session.plans)
     assert [_values(node) for node in every(plan.input) if _groups(node)] == wanted
 
 

@@ -75,9 +75,9 @@ def plan_insert(insert: Insert, catalog: Catalog, settings: Settings) -> Sink:
     )
     materialize = materialized(insert.on_conflict, table, settings[UPSERT_MATERIALIZE])
     timed = merge_projections(with_event_time(sink))
-    timed = replace(timed, input=with_grouping_values(timed.input))
+    timed = without_conflicts(timed, insert.on_conflict)
     inferred = infer(
-        without_conflicts(timed, insert.on_conflict),
+        replace(timed, input=with_grouping_values(timed.input)),
         duplicates=settings[CDC_DUPLICATES],
         materialize=materialize,
     )
