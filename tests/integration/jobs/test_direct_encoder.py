@@ -9,9 +9,10 @@ from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from pyspark.sql import DataFrame
 
 if TYPE_CHECKING:
-    from pyspark.sql import DataFrame, SparkSession
+    from pyspark.sql import SparkSession
 
 _COUNT = 60
 _Draw = Callable[[random.Random], Any]
@@ -118,6 +119,25 @@ def test_rows_that_a_function_takes(spark: SparkSession, types: list[str]) -> No
     assert contents(taken) == contents(rows._jdf)
 
 
+@pytest.mark.parametrize("size", [1, 4, 7])
+def test_equal_maps_have_equal_bytes(spark: SparkSession, size: int) -> None:
+    """Maps with nested values, in two orders. Scala changes the order of more than four entries."""
+    entries = [f"X'0{i}', named_struct('n', {i}, 'm', map('x', {i}D, 'a', NULL))" for i in range(7)]
+    orders = (entries[:size], entries[:size][::-1])
+    maps = (f"SELECT 'x' AS text, map({', '.join(order)}) AS m, 5 AS n" for order in orders)
+    rows = spark.sql(" UNION ALL ".join(maps))
+    java: Any = spark._jvm
+    encoder = java.io.streamtable.operators.encoding.DirectEncoder.row(rows._jdf.schema())
+    write, read = encoder.createSerializer(), encoder.createDeserializer()
+    written = [bytes(write.apply(row).getBytes()) for row in rows._jdf.collectAsList()]
+    again = [read.apply(write.apply(row)) for row in rows._jdf.collectAsList()]
+    assert len({*written, *(bytes(write.apply(row).getBytes()) for row in again)}) == 1
+    sort = java.io.streamtable.operators.changelog.BatchSortOperator(java.java.util.ArrayList())
+    taken = DataFrame(sort.over(rows._jdf), spark)
+    assert "decodedrow" in taken._jdf.queryExecution().toString()
+    assert taken.collect() == rows.collect()
+
+
 def _classes(row: Any) -> list[str]:
     """Return the Java classes of a row and of its values."""
     values = [row.get(i) for i in range(row.length()) if not row.isNullAt(i)]
@@ -126,7 +146,8 @@ def _classes(row: Any) -> list[str]:
 
 def test_sparks_encoder_for_other_types(spark: SparkSession) -> None:
     java: Any = spark._jvm
-    for type_ in ("MAP<STRING, INT>", "INTERVAL DAY TO SECOND", "ARRAY<INTERVAL MONTH>"):
+    rare = ("INTERVAL DAY TO SECOND", "ARRAY<INTERVAL MONTH>", "MAP<STRING, INTERVAL MONTH>")
+    for type_ in rare:
         schema = spark.createDataFrame([], f"a INT, b {type_}")._jdf.schema()
         found = java.io.streamtable.operators.encoding.DirectEncoder.row(schema)
         assert found.getClass().getSimpleName() == "RowEncoder"

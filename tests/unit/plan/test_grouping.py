@@ -27,8 +27,9 @@ _ROW = (
 )
 _ARRAY = "transform(`a`, e0 -> if(isnan(e0), CAST('NaN' AS FLOAT), e0 + CAST(0 AS FLOAT)))"
 _MAP = (
-    "map_from_entries(transform(map_entries(`m`), e0 -> struct(e0.key,"
-    " if(isnan(e0.value), CAST('NaN' AS DOUBLE), e0.value + CAST(0 AS DOUBLE)))))"
+    "map_from_entries(array_sort(transform(map_entries(`m`), e0 -> named_struct('key', e0.key,"
+    " 'value', if(isnan(e0.value), CAST('NaN' AS DOUBLE), e0.value + CAST(0 AS DOUBLE)))),"
+    " (l0, r0) -> CASE WHEN l0.key < r0.key THEN -1 ELSE 1 END))"
 )
 _RANKED = "SELECT d, k FROM (SELECT *, ROW_NUMBER() OVER ({}) AS n FROM {}) WHERE n <= {}"
 _TUMBLE = "TUMBLE(TABLE e, DESCRIPTOR(ts), INTERVAL '10' SECOND)"

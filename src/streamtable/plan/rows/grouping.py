@@ -11,7 +11,7 @@ from streamtable.plan.rules.tree import rebuilt
 
 
 def with_grouping_values(node: Node) -> Node:
-    """Compute one zero and one NaN below operators that group by FLOAT or DOUBLE.
+    """Compute one zero, one NaN and maps in one order below operators that group by such values.
 
     before:  GroupAggregate(d) <- ...
     after:   GroupAggregate(d) <- Calc(if(isnan(d), ..., d + 0) AS d) <- ...
@@ -53,12 +53,14 @@ def _is_grouped(node: Node, name: str) -> bool:
 def _grouping_value(sql: str, kind: DataType | None, depth: int = 0) -> str:
     """Return Spark SQL for a value with one zero and one NaN, also inside of other values.
 
+    The entries of a map are in the order of their keys.
+
     Args:
         sql: the value.
         kind: its type.
         depth: the number of ARRAYs, MAPs and MULTISETs around the value.
     """
-    if kind is None or not kind.holds(*APPROXIMATE):
+    if kind is None or not kind.holds(*APPROXIMATE, Root.MAP, Root.MULTISET):
         return sql
     variable = f"e{depth}"
     match kind.root:
@@ -77,8 +79,11 @@ def _grouping_value(sql: str, kind: DataType | None, depth: int = 0) -> str:
                 _grouping_value(f"{variable}.{name}", inner, depth + 1)
                 for name, inner in zip(("key", "value"), types, strict=True)
             )
-            entries = f"transform(map_entries({sql}), {variable} -> struct({key}, {value}))"
-            return f"map_from_entries({entries})"
+            entry = f"named_struct('key', {key}, 'value', {value})"
+            entries = f"transform(map_entries({sql}), {variable} -> {entry})"
+            one, other = f"l{depth}", f"r{depth}"
+            order = f"CASE WHEN {one}.key < {other}.key THEN -1 ELSE 1 END"
+            return f"map_from_entries(array_sort({entries}, ({one}, {other}) -> {order}))"
         case _:
             number = kind.spark_sql()
             return f"if(isnan({sql}), CAST('NaN' AS {number}), {sql} + CAST(0 AS {number}))"

@@ -40,8 +40,7 @@ KEYS, ROUNDS = 5, 400
         ("INT", lambda n: n, {"execution.real-time.bundle-size": "1"}, False),
         # Updates that change nothing renew the state above, and would cancel out.
         ("INT", lambda n: n, {"table.exec.state.ttl": "1 h"}, False),
-        # The rows of such a group have no codec of ours, so each is processed by itself.
-        ("MAP<STRING, INT>", lambda n: {"n": n}, {}, False),
+        ("MAP<STRING, INT>", lambda n: {"n": n}, {}, True),
     ],
 )
 def test_changes_of_a_backlog(

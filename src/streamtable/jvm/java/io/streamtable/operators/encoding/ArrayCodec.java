@@ -21,27 +21,34 @@ final class ArrayCodec extends ColumnCodec {
 
   @Override
   void write(UnsafeWriter writer, int at, Object value) {
+    Seq<?> elements = value instanceof Object[] array ? ArraySeq.make(array) : (Seq<?>) value;
+    int before = writer.cursor();
+    writeElements(writer, elements.length(), elements.iterator());
+    writer.setOffsetAndSizeFromPreviousCursor(at, before);
+  }
+
+  /** Writes elements at the cursor. */
+  void writeElements(UnsafeWriter writer, int length, Iterator<?> elements) {
     if (writer != outer) {
       outer = writer;
       inner = new UnsafeArrayWriter(writer, element.size());
     }
-    Seq<?> elements = value instanceof Object[] array ? ArraySeq.make(array) : (Seq<?>) value;
-    int before = writer.cursor();
-    inner.initialize(elements.length());
-    Iterator<?> rest = elements.iterator();
-    for (int i = 0; rest.hasNext(); i++) {
-      element.writeAny(inner, i, rest.next());
+    inner.initialize(length);
+    for (int i = 0; elements.hasNext(); i++) {
+      element.writeAny(inner, i, elements.next());
     }
-    writer.setOffsetAndSizeFromPreviousCursor(at, before);
   }
 
   @Override
   Object read(SpecializedGetters values, int at) {
-    ArrayData array = values.getArray(at);
+    return ArraySeq.make(readElements(values.getArray(at)));
+  }
+
+  Object[] readElements(ArrayData array) {
     Object[] elements = new Object[array.numElements()];
     for (int i = 0; i < elements.length; i++) {
       elements[i] = element.readAny(array, i);
     }
-    return ArraySeq.make(elements);
+    return elements;
   }
 }

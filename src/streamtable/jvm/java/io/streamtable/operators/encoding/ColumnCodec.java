@@ -5,8 +5,8 @@ import org.apache.spark.sql.catalyst.expressions.codegen.UnsafeWriter;
 
 /**
  * Converts the values of one column, or the elements of an array, between the values of a Row and
- * Spark's binary rows. The bytes are those that Spark's own encoder writes. An instance is not
- * shared by threads.
+ * Spark's binary rows. The bytes are those that Spark's own encoder writes, except for the order of
+ * the entries of maps. An instance is not shared by threads.
  */
 abstract class ColumnCodec {
   private final int size;

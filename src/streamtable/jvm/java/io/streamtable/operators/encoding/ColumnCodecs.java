@@ -12,6 +12,7 @@ import org.apache.spark.sql.types.DataType;
 import org.apache.spark.sql.types.DataTypes;
 import org.apache.spark.sql.types.Decimal;
 import org.apache.spark.sql.types.DecimalType;
+import org.apache.spark.sql.types.MapType;
 import org.apache.spark.sql.types.StructType;
 import org.apache.spark.unsafe.types.UTF8String;
 
@@ -28,6 +29,11 @@ final class ColumnCodecs {
     if (type instanceof ArrayType array) {
       ColumnCodec element = of(array.elementType());
       return element == null ? null : new ArrayCodec(element);
+    }
+    if (type instanceof MapType map) {
+      ColumnCodec key = of(map.keyType());
+      ColumnCodec value = of(map.valueType());
+      return key == null || value == null ? null : new MapCodec(key, value);
     }
     if (type instanceof DecimalType decimal) {
       return new Decimals(decimal);

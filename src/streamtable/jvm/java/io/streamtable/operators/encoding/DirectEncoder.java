@@ -22,8 +22,8 @@ import scala.collection.immutable.Seq;
  * its code again for each state variable, function and writer of each task, which takes longer than
  * a small batch itself. What functions return is left to Spark's code.
  *
- * <p>Spark's encoder is used for types without a {@link ColumnCodec}, such as maps and intervals,
- * and if dates and times are not values of java.time.
+ * <p>Spark's encoder is used for types without a {@link ColumnCodec}, such as intervals, and if dates
+ * and times are not values of java.time.
  */
 public final class DirectEncoder<T> extends ExpressionEncoder<T> {
   @SuppressWarnings("unchecked")

@@ -115,7 +115,7 @@ public final class RowOrder implements Comparator<Row>, Serializable {
   }
 
   /** Returns the entries of a map as rows in order. Equal maps may differ in their own order. */
-  private static Seq<Row> entries(Map<?, ?> map) {
+  public static Seq<Row> entries(Map<?, ?> map) {
     List<Row> entries = new ArrayList<>(map.size());
     CollectionConverters.asJava(map)
         .forEach((key, value) -> entries.add(RowFactory.create(key, value)));
