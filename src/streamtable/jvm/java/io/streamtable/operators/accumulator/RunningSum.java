@@ -14,7 +14,10 @@ final class RunningSum implements Partial, Serializable {
   private final DataType type;
   private long whole;
   private double floating;
-  /** Null after an overflow of the type, permanently, as in Flink's decimal sums. */
+  /**
+   * Null after an overflow of the type, permanently, as in Flink's AVG. Flink's SUM begins again with
+   * the next value.
+   */
   private BigDecimal exact = BigDecimal.ZERO;
   private long count;
 
