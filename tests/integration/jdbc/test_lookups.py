@@ -103,6 +103,46 @@ def test_rows_find_rows_of_three_databases(
     job.until(lambda: set(job.rows("o")) == expected, {"execution.mode": "real-time"})
 
 
+def test_conditions_that_the_optimizer_rewrites(
+    spark: SparkSession, broker: Broker, topic: Topics, tmp_path: Path, sqlite: SqliteStore
+) -> None:
+    """It replaces a filter that is never true, and projects common subexpressions first."""
+    sqlite.run("CREATE TABLE levels (id INT, level INT)", "INSERT INTO levels VALUES (1, 7)")
+    joins = {
+        "false": ("levels", "o.cid = c.id AND 1 = 0"),
+        "null": ("levels", "o.cid = c.id AND CAST(NULL AS BOOLEAN)"),
+        "range": ("levels", "o.cid = c.id AND c.level = 300"),
+        "view": ("nothing", "o.cid = c.id"),
+        "true": ("levels", "o.cid = c.id AND 1 = 1"),
+        "common": ("shown", "o.cid = c.id"),
+    }
+    selects = [
+        f"""SELECT o.id, CONCAT('{name} {kind} ', COALESCE(CAST(c.level AS STRING), '-'))
+        FROM orders AS o {kind} JOIN {table} FOR SYSTEM_TIME AS OF o.p AS c ON {condition}"""
+        for name, (table, condition) in joins.items()
+        for kind in ("INNER", "LEFT")
+    ]
+    script = (
+        _TOPIC
+        + f"""
+    CREATE TABLE levels (id INT, level TINYINT) {sqlite.options("levels")};
+    CREATE VIEW nothing AS SELECT * FROM levels WHERE 1 = 0;
+    CREATE VIEW shown AS SELECT id, NULLIF(CONCAT('level ', CAST(level AS STRING)), 'x') AS level
+      FROM levels;
+    INSERT INTO o {" UNION ALL ".join(selects)};
+    """
+    )
+    source = topic("orders")
+    names = {"source": source, "servers": broker.bootstrap_servers}
+    job = BoundedRun(spark, script, tmp_path / "c", names)
+    _send(broker, source, [(1, 1, "tea")])
+    job()
+    expected = {f"{name} LEFT -" for name in ("false", "null", "range", "view")}
+    expected |= {f"true {kind} 7" for kind in ("INNER", "LEFT")}
+    expected |= {f"common {kind} level 7" for kind in ("INNER", "LEFT")}
+    assert {what for _, what in job.rows("o")} == expected
+
+
 def test_changes_look_up_again(
     spark: SparkSession, broker: Broker, topic: Topics, tmp_path: Path, sqlite: SqliteStore
 ) -> None:

@@ -7,29 +7,20 @@ import org.apache.spark.sql.Row;
 import org.apache.spark.sql.SparkSession;
 import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.catalyst.encoders.ExpressionEncoder;
-import org.apache.spark.sql.catalyst.expressions.Attribute;
-import org.apache.spark.sql.catalyst.expressions.BasePredicate;
-import org.apache.spark.sql.catalyst.expressions.Expression;
 import org.apache.spark.sql.catalyst.expressions.JoinedRow;
-import org.apache.spark.sql.catalyst.expressions.Predicate;
 import org.apache.spark.sql.types.StructType;
-import scala.collection.immutable.Seq;
 
 /** A Spark SQL condition over one row of each input of a join. */
 public final class PairCondition implements Serializable {
-  private final Expression condition;
-  private final Seq<Attribute> columns;
+  private final SparkFilter filter;
   private final StructType left;
   private final StructType right;
-  private transient BasePredicate predicate;
   private transient ExpressionEncoder.Serializer<Row> leftRows;
   private transient ExpressionEncoder.Serializer<Row> rightRows;
   private transient JoinedRow pair;
 
-  private PairCondition(
-      Expression condition, Seq<Attribute> columns, StructType left, StructType right) {
-    this.condition = condition;
-    this.columns = columns;
+  private PairCondition(SparkFilter filter, StructType left, StructType right) {
+    this.filter = filter;
     this.left = left;
     this.right = right;
   }
@@ -46,13 +37,11 @@ public final class PairCondition implements Serializable {
     for (var column : right.fields()) {
       both = both.add(column);
     }
-    SparkFilter filter = SparkFilter.of(spark, text, both);
-    return new PairCondition(filter.condition(), filter.columns(), left, right);
+    return new PairCondition(SparkFilter.of(spark, text, both), left, right);
   }
 
   public void open() {
-    predicate = Predicate.create(condition, columns);
-    predicate.initialize(0);
+    filter.open();
     leftRows = ExpressionEncoder.apply(left).createSerializer();
     rightRows = ExpressionEncoder.apply(right).createSerializer();
     pair = new JoinedRow();
@@ -70,7 +59,7 @@ public final class PairCondition implements Serializable {
   /** Returns whether the condition is true for the fixed row and this row. */
   public boolean holds(boolean fixedLeft, Row other) {
     fix(!fixedLeft, other);
-    return predicate.eval(pair);
+    return filter.holds(pair);
   }
 
   private static InternalRow internal(ExpressionEncoder.Serializer<Row> rows, Row row) {

@@ -7,37 +7,26 @@ import org.apache.spark.sql.RowFactory;
 import org.apache.spark.sql.SparkSession;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.catalyst.encoders.ExpressionEncoder;
-import org.apache.spark.sql.catalyst.expressions.Attribute;
-import org.apache.spark.sql.catalyst.expressions.BasePredicate;
-import org.apache.spark.sql.catalyst.expressions.Expression;
-import org.apache.spark.sql.catalyst.expressions.Predicate;
 import org.apache.spark.sql.types.StructType;
-import scala.collection.immutable.Seq;
 
 /** The condition of a pattern variable. */
 final class MatchCondition implements Serializable {
   private final int column;
   private final List<MatchValue> values;
   private final StructType schema;
-  private final Expression condition;
-  private final Seq<Attribute> columns;
-  private transient BasePredicate predicate;
+  private final SparkFilter filter;
   private transient ExpressionEncoder.Serializer<Row> rows;
 
   MatchCondition(SparkSession spark, MatchDefinition definition) {
     column = definition.column();
     values = definition.values();
     schema = definition.text() == null ? null : StructType.fromDDL(definition.valuesDdl());
-    SparkFilter filter =
-        definition.text() == null ? null : SparkFilter.of(spark, definition.text(), schema);
-    condition = filter == null ? null : filter.condition();
-    columns = filter == null ? null : filter.columns();
+    filter = schema == null ? null : SparkFilter.of(spark, definition.text(), schema);
   }
 
   void open() {
-    if (condition != null) {
-      predicate = Predicate.create(condition, columns);
-      predicate.initialize(0);
+    if (filter != null) {
+      filter.open();
       rows = ExpressionEncoder.apply(schema).createSerializer();
     }
   }
@@ -47,13 +36,13 @@ final class MatchCondition implements Serializable {
     if (column >= 0) {
       return Boolean.TRUE.equals(known.newest().get(column));
     }
-    if (condition == null) {
+    if (filter == null) {
       return true;
     }
     Object[] found = new Object[values.size()];
     for (int i = 0; i < found.length; i++) {
       found[i] = values.get(i).of(match, variable, known);
     }
-    return predicate.eval(rows.apply(RowFactory.create(found)));
+    return filter.holds(rows.apply(RowFactory.create(found)));
   }
 }
