@@ -68,6 +68,18 @@ def integer(minimum: int | None = None) -> Kind[int]:
     return Kind("Integer", f"a whole number{bound}", read)
 
 
+def long_integer(minimum: int = -(2**63)) -> Kind[int]:
+    """Type of whole numbers of 64 bits, with an optional minimum."""
+
+    def read(text: str) -> int:
+        number = int(text.strip())
+        if not minimum <= number < 2**63:
+            raise ValueError(text)
+        return number
+
+    return Kind("Long", f"a whole number from {minimum} to {2**63 - 1}", read)
+
+
 def duration(minimum: timedelta) -> Kind[timedelta]:
     """Type of durations with a minimum."""
 

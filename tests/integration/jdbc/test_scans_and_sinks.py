@@ -85,6 +85,31 @@ def test_rows_copied_through_three_databases_stay_the_same(
     assert there == [("2026-01-13 21:00:00.123456", "10:04:59", "2026-10-27", "0")]
 
 
+def test_bounds_of_a_scan_may_be_those_of_bigint(
+    spark: SparkSession, tmp_path: Path, sqlite: SqliteStore
+) -> None:
+    least, most = -(2**63), 2**63 - 1
+    sqlite.run(
+        "CREATE TABLE wide (id INTEGER)",
+        f"INSERT INTO wide VALUES ({least}), (-7), (0), ({most - 1}), ({most})",
+        "CREATE TABLE copy (id INTEGER)",
+    )
+    parts = (
+        "'scan.partition.column' = 'id'",
+        "'scan.partition.num' = '3'",
+        f"'scan.partition.lower-bound' = '{least}'",
+        f"'scan.partition.upper-bound' = '{most}'",
+    )
+    script = (
+        f"CREATE TABLE wide (id BIGINT) {sqlite.options('wide', *parts)};"
+        f"CREATE TABLE copy (id BIGINT) {sqlite.options('copy')};"
+        "INSERT INTO copy SELECT * FROM wide;"
+    )
+    BoundedRun(spark, script, tmp_path / "c")(bounded=False)
+    wanted = [least, -7, 0, most - 1, most]
+    assert sqlite.run("SELECT id FROM copy ORDER BY id") == [(str(n),) for n in wanted]
+
+
 def test_arrays_are_read(
     spark: SparkSession, tmp_path: Path, postgres: PostgresStore, sqlite: SqliteStore
 ) -> None:

@@ -46,6 +46,14 @@ def _found(sql: str) -> JdbcTable:
         ),
         (
             (
+                f"{_BASE}, {_PARTS}, 'scan.partition.lower-bound' = '0',"
+                " 'scan.partition.upper-bound' = '9223372036854775808'"
+            ),
+            Condition.INVALID_OPTION,
+            "'scan.partition.upper-bound'",
+        ),
+        (
+            (
                 f"{_BASE}, {_PARTS.replace(chr(39) + 'a', chr(39) + 'b')},"
                 " 'scan.partition.lower-bound' = '0', 'scan.partition.upper-bound' = '1'"
             ),

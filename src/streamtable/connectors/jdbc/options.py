@@ -20,6 +20,7 @@ from streamtable.core.option_kinds import (
     choice,
     duration,
     integer,
+    long_integer,
 )
 from streamtable.core.options import Option, OptionSet
 
@@ -79,12 +80,12 @@ PARTITION_COLUMN = Option(
 PARTITION_NUM = Option("scan.partition.num", integer(minimum=1), doc="Number of tasks of a scan.")
 LOWER_BOUND = Option(
     "scan.partition.lower-bound",
-    integer(),
+    long_integer(),
     doc="The smallest value of the partition column that is read.",
 )
 UPPER_BOUND = Option(
     "scan.partition.upper-bound",
-    integer(),
+    long_integer(),
     doc="The largest value of the partition column that is read.",
 )
 FETCH_SIZE = Option(

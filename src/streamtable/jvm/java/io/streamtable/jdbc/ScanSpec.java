@@ -1,6 +1,7 @@
 package io.streamtable.jdbc;
 
 import java.io.Serializable;
+import java.math.BigInteger;
 import java.util.ArrayList;
 import java.util.List;
 import org.apache.spark.sql.types.StructType;
@@ -34,13 +35,15 @@ public record ScanSpec(
   /** The first and last value of each task, both inclusive. Sizes differ by one at most. */
   List<long[]> ranges() {
     List<long[]> ranges = new ArrayList<>();
-    long values = upper - lower + 1;
-    long tasks = Math.min(partitions, values);
-    long first = lower;
-    for (long task = 0; task < tasks; task++) {
-      long size = values / tasks + (task < values % tasks ? 1 : 0);
-      ranges.add(new long[] {first, first + size - 1});
-      first += size;
+    BigInteger start = BigInteger.valueOf(lower);
+    BigInteger values = BigInteger.valueOf(upper).subtract(start).add(BigInteger.ONE);
+    BigInteger tasks = BigInteger.valueOf(partitions).min(values);
+    BigInteger[] sizes = values.divideAndRemainder(tasks);
+    for (BigInteger first = start; ranges.size() < tasks.intValue(); ) {
+      int more = ranges.size() < sizes[1].intValue() ? 1 : 0;
+      BigInteger next = first.add(sizes[0]).add(BigInteger.valueOf(more));
+      ranges.add(new long[] {first.longValue(), next.subtract(BigInteger.ONE).longValue()});
+      first = next;
     }
     return ranges;
   }
