@@ -20,6 +20,7 @@ from streamtable.api.moments import MomentLike, moment_of
 from streamtable.api.result import Result
 from streamtable.api.statement_set import StatementSet
 from streamtable.api.table import Table
+from streamtable.api.text import Text
 from streamtable.core.errors import Condition, Span, StreamtableError
 from streamtable.core.options import Given
 from streamtable.core.settings.session import SessionSettings, time_zone
@@ -108,7 +109,8 @@ class Session:
             if loaded.statements != 1 or not loaded.queries:
                 hint = "call execute_sql for other statements"
                 refuse_call("sql_query()", "the text is not one SELECT", hint)
-            return Table(self, query.rstrip().removesuffix(";"), self._execution.query(loaded))
+            text = Text(query.rstrip().removesuffix(";"), {**(variables or {})})
+            return Table(self, text, self._execution.query(loaded))
 
     def table(self, path: str) -> Table:
         """Return a table or view of the catalog.
@@ -118,10 +120,15 @@ class Session:
         """
         return self.sql_query(f"SELECT * FROM {path}")  # noqa: S608 - a name of the caller
 
-    def explain_sql(self, text: str) -> str:
-        """Return the plans of the INSERTs and SELECTs of a text, one paragraph each."""
+    def explain_sql(self, text: str, variables: Mapping[str, str] | None = None) -> str:
+        """Return the plans of the INSERTs and SELECTs of a text, one paragraph each.
+
+        Args:
+            text: statements, separated by `;`.
+            variables: values of `${name}`; the environment supplies the rest.
+        """
         with one_family():
-            return self.check(text).explain()
+            return self.check(text, variables).explain()
 
     def create_statement_set(self) -> StatementSet:
         """Return an empty set of INSERTs that run as one job."""
@@ -151,8 +158,10 @@ class Session:
     def create_temporary_view(self, path: str, rows: Any) -> None:
         """Create or replace a temporary view over a `Table` or a DataFrame."""
         if isinstance(rows, Table):
-            drop = f"DROP TEMPORARY VIEW IF EXISTS {path}"
-            self.execute_sql(f"{drop}; CREATE TEMPORARY VIEW {path} AS {rows.query}")
+            create = rows.text.after(
+                f"DROP TEMPORARY VIEW IF EXISTS {path}; CREATE TEMPORARY VIEW {path} AS"
+            )
+            self.execute_sql(create.text, create.variables)
         else:
             self.from_dataframe(rows, path)
 
@@ -309,21 +318,21 @@ class Session:
         loaded.load(text, file, variables)
         return loaded
 
-    def start_job(self, texts: Sequence[str]) -> Job:
+    def start_job(self, texts: Sequence[Text]) -> Job:
         """Start one job with the INSERTs of several texts, as a statement set."""
         loaded = self._loaded_set(texts)
         self._hold.check()
         self._keep(loaded)
         return self._execution.start_job(loaded)
 
-    def explain_set(self, texts: Sequence[str]) -> str:
+    def explain_set(self, texts: Sequence[Text]) -> str:
         """Return the plans of the INSERTs of several texts, as a statement set."""
         return self._loaded_set(texts).explain()
 
-    def _loaded_set(self, texts: Sequence[str]) -> Engine:
-        loaded = self.check(texts[0])
+    def _loaded_set(self, texts: Sequence[Text]) -> Engine:
+        loaded = self.check(texts[0].text, texts[0].variables)
         for text in texts[1:]:
-            loaded.load(text, NO_FILE)
+            loaded.load(text.text, NO_FILE, text.variables)
         loaded.plans = [*loaded.sharing(loaded.plans, Span(NO_FILE, 1, 1))]
         return loaded
 
@@ -333,9 +342,9 @@ class Session:
         self.create_temporary_view(name, table)
         return name
 
-    def read_at(self, query: str, as_of: MomentLike) -> DataFrame:
+    def read_at(self, query: Text, as_of: MomentLike) -> DataFrame:
         """Return the rows of a query over one table at a moment, as a batch DataFrame."""
-        loaded = self.check(query)
+        loaded = self.check(query.text, query.variables)
         (select,) = loaded.queries
         plan = loaded.plan_read(select)
         moment = moment_of(as_of, "as_of", time_zone(loaded.settings.current()))

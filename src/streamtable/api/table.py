@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from streamtable.api.moments import MomentLike
     from streamtable.api.query import Query
     from streamtable.api.session import Session
+    from streamtable.api.text import Text
 
 _CHANGE = "op"
 _ROWS_PER_PART = 10_000
@@ -32,16 +33,21 @@ class Table:
     other queries: `session.sql_query(f"SELECT ... FROM {table}")`.
 
     Attributes:
-        query: its SQL text.
+        text: its SQL text with its variables.
         fields: names and types of the columns.
     """
 
-    def __init__(self, session: Session, query: str, planned: Query) -> None:
-        self.query = query
+    def __init__(self, session: Session, text: Text, planned: Query) -> None:
+        self.text = text
         self.fields = planned.fields
         self._session = session
         self._planned = planned
         self._name: str | None = None
+
+    @property
+    def query(self) -> str:
+        """The SQL text of the query as written."""
+        return self.text.text
 
     @property
     def columns(self) -> list[str]:
@@ -71,7 +77,7 @@ class Table:
 
     def explain(self) -> str:
         """Return the plan of the query as text."""
-        return self._session.explain_sql(self.query)
+        return self._session.explain_sql(self.text.text, self.text.variables)
 
     def to_dataframe(self, as_of: MomentLike | None = None) -> DataFrame:
         """Return the rows of now, or of an earlier moment, as a batch DataFrame of Spark.
@@ -94,7 +100,7 @@ class Table:
         """
         with one_family():
             if as_of is not None:
-                return self._session.read_at(self.query, as_of)
+                return self._session.read_at(self.text, as_of)
             return self._frame(list(self._planned.final_rows(bounded=True)), self.fields)
 
     def to_changelog(self) -> DataFrame:

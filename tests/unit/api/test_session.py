@@ -180,3 +180,23 @@ def test_pyflinks_names() -> None:
     assert names == ("default_catalog", "d")
     assert environment.list_databases() == ["d", "default_database"]
     assert environment.list_catalogs() == ["default_catalog"]
+
+
+def test_a_table_keeps_the_variables_of_its_query(monkeypatch: pytest.MonkeyPatch) -> None:
+    session = streamtable.connect()
+    session.execute_sql("CREATE TABLE t (a STRING) WITH ('connector' = 'blackhole')")
+    query = session.sql_query("SELECT '${w}' AS a;", {"w": "it's"})
+    monkeypatch.setenv("w", "from the environment")
+    plans = [
+        query.explain(),
+        session.explain_sql(f"SELECT a FROM {query}"),
+        session.create_statement_set().add_insert("t", query).explain(),
+        session.create_statement_set()
+        .add_insert("t", query)
+        .add_insert_sql("INSERT INTO t SELECT '${w}'", {"w": "it's"})
+        .explain(),
+        session.explain_sql("SELECT '${w}' AS a", {"w": "it's"}),
+    ]
+    for plan in plans:
+        assert r"Calc 'it\'s' AS " in plan
+        assert "environment" not in plan
