@@ -148,6 +148,39 @@ def test_partitions_of_a_scan() -> None:
 
 
 @pytest.mark.parametrize(
+    ("url", "shown"),
+    [
+        ("jdbc:mysql://u1:word-one@h1,u2:word-two@h2:3306/d", "jdbc:mysql://h1,h2:3306/d"),
+        ("jdbc:mysql://(host=h,port=3306,user=bob,password=word-one)/d", "jdbc:mysql:"),
+        ("jdbc:mysql://address=(host=h)(user=bob)(password=word-one)/d", "jdbc:mysql:"),
+        ("jdbc:mysql://bob:hun@word-one@h/d", "jdbc:mysql:"),
+        ("jdbc:mysql://bob:hun/word-one@h/d", "jdbc:mysql:"),
+        ("jdbc:mysql://bob:12345?word-one@h/d", "jdbc:mysql:"),
+        ("jdbc:mysql://bob:word-one", "jdbc:mysql:"),
+        (
+            "jdbc:mysql:replication://h/d?user=me@h&password=word-one",
+            "jdbc:mysql:replication://h/d",
+        ),
+        ("jdbc:postgresql://[::1]:5432/d", "jdbc:postgresql://[::1]:5432/d"),
+        ("jdbc:postgresql:shop?password=word-one", "jdbc:postgresql:shop"),
+        ("jdbc:sqlite:/tmp/a b@c.db?busy_timeout=1", "jdbc:sqlite:/tmp/a b@c.db"),
+    ],
+)
+def test_urls_are_shown_without_logins(url: str, shown: str) -> None:
+    session = Session()
+    session.load(_table(f"'url' = '{url}', 'table-name' = 'x'") + "SHOW CREATE TABLE t;", "job.sql")
+    table = session.catalog.find(("t",), None)
+    assert isinstance(table, Table)
+    assert isinstance(table.connector, JdbcTable)
+    assert table.connector.access.shown_url == shown
+    written = str(session.answers[0].rows)
+    assert "jdbc:" in written
+    error = str(StreamtableError(Condition.SYNTAX, expected=url, found=""))
+    for word in ("word-one", "word-two", "hun", "12345"):
+        assert word not in f"{written} {error}"
+
+
+@pytest.mark.parametrize(
     "url",
     [
         "jdbc:postgresql://me:word-one@localhost:5432/shop?user=me&password=word-two",

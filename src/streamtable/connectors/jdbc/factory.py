@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 
 from streamtable.connector_api.connector import ConnectorFactory
@@ -16,15 +15,13 @@ from streamtable.connectors.jdbc.table import (
     Scanning,
     Writing,
 )
+from streamtable.connectors.jdbc.urls import secrets_of
 from streamtable.core.errors import Condition, Span, StreamtableError, closest
 from streamtable.core.options import Given, Settings
 from streamtable.core.secrets import hide
 from streamtable.core.table import Schema
 from streamtable.core.types import NUMERIC, DataType, Root
 from streamtable.formats.types import unsupported
-
-#: Secrets of a url: the password of a login, and of a property.
-_SECRETS = re.compile(r"//[^/@:]*:([^/@]*)@|[?&;][^=&;]*passw(?:or)?d[^=&;]*=([^&;]*)", re.I)
 
 
 def create(table: str, schema: Schema, given: Mapping[str, Given], at: Span | None) -> JdbcTable:
@@ -34,8 +31,8 @@ def create(table: str, schema: Schema, given: Mapping[str, Given], at: Span | No
         StreamtableError: an error in the options or columns, at its position.
     """
     if (url := given.get(o.URL.key)) is not None:
-        for pair in _SECRETS.findall(url.text):
-            hide(pair[0] or pair[1])
+        for secret in secrets_of(url.text):
+            hide(secret)
     settings = o.OPTIONS.read(given, table, at)
     database = _database(settings)
     _check_columns(schema, database)

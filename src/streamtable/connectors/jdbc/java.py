@@ -46,6 +46,7 @@ def java_table(table: JdbcTable, bridge: Bridge) -> Any:
         java.JdbcAccess.create(
             access.database.dialect,
             access.url,
+            access.shown_url,
             access.driver,
             access.username,
             access.password,

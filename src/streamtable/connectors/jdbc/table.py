@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import timedelta
@@ -12,6 +11,7 @@ from urllib.parse import urlsplit
 
 from streamtable.connector_api.dataset import Dataset
 from streamtable.connectors.jdbc.databases import Database
+from streamtable.connectors.jdbc.urls import shown_url
 from streamtable.core.changelog import APPEND, UPSERT, ChangelogMode
 from streamtable.core.errors import Span
 from streamtable.core.table import Schema
@@ -44,8 +44,8 @@ class Access:
 
     @property
     def shown_url(self) -> str:
-        """The url without a login and without properties, which may hold a password."""
-        return re.sub(r"//[^/@]*@", "//", re.split(r"[?;]", self.url)[0])
+        """The url without its logins and properties, which may hold a password."""
+        return shown_url(self.url)
 
 
 @dataclass(frozen=True)

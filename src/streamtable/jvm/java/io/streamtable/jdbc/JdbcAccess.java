@@ -11,6 +11,7 @@ import java.util.Properties;
 /**
  * How to connect to a database.
  *
+ * @param shownUrl the url without its logins and properties, for messages
  * @param user null for none
  * @param password null for none
  * @param timeoutS longest wait for an answer of an open connection, in seconds
@@ -19,6 +20,7 @@ import java.util.Properties;
 public record JdbcAccess(
     Dialect dialect,
     String url,
+    String shownUrl,
     String driver,
     String user,
     String password,
@@ -30,6 +32,7 @@ public record JdbcAccess(
   public static JdbcAccess create(
       String dialect,
       String url,
+      String shownUrl,
       String driver,
       String user,
       String password,
@@ -38,6 +41,7 @@ public record JdbcAccess(
     return new JdbcAccess(
         Dialect.valueOf(dialect),
         url,
+        shownUrl,
         driver,
         user,
         password,
@@ -79,19 +83,13 @@ public record JdbcAccess(
     }
   }
 
-  /** The url without its properties and without a login, which may hold a password. */
-  String shownUrl() {
-    String shown = url.replaceFirst("[?;].*", "");
-    return shown.replaceFirst("//[^/@]*@", "//");
-  }
-
   String withoutSecrets(String text) {
-    String safe = text.replace(url, shownUrl());
+    String safe = text.replace(url, shownUrl);
     return password == null || password.isEmpty() ? safe : safe.replace(password, "****");
   }
 
   @Override
   public String toString() {
-    return shownUrl();
+    return shownUrl;
   }
 }
