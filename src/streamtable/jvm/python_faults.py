@@ -13,6 +13,8 @@ _TRACEBACK = "Traceback (most recent call last):"
 _FRAME = re.compile(r'^\s+File "(?P<file>[^"]+)", line (?P<line>\d+), in (?P<name>.+)$')
 #: Folders of libraries; the user's own files are in other folders.
 _LIBRARIES = ("site-packages", "dist-packages", "lib-dynload")
+#: Programs of this package that run in Python workers.
+_OWN = "streamtable/runtime/session/*.py"
 _LONGEST = 400
 
 
@@ -41,7 +43,7 @@ def python_fault(sink: str, text: str) -> StreamtableError | None:
             break
         elif line.strip() and not line.startswith(" ") and not reason:
             reason = line.strip()[:_LONGEST]
-    called = [frame for frame in frames if "pyspark" not in PurePath(frame["file"]).parts]
+    called = [frame for frame in frames if not _calls_functions(frame["file"])]
     if not called:
         return StreamtableError(
             Condition.JOB_FAILED,
@@ -58,6 +60,11 @@ def python_fault(sink: str, text: str) -> StreamtableError | None:
         reason=reason,
         hint="handle the value in the function, or filter such rows before the call",
     )
+
+
+def _calls_functions(file: str) -> bool:
+    """Whether a file is one of Spark or of this package, which call the user's function."""
+    return "pyspark" in PurePath(file).parts or PurePath(file).match(_OWN)
 
 
 def _is_library(file: str) -> bool:

@@ -22,12 +22,11 @@ from typing import Any
 from pyspark.sql import types as t
 
 from streamtable.common import Row
+from streamtable.runtime.session.plain_values import plain_value
 from streamtable.udaf import AggregateFunction, ListView, MapView
 
 _PROTOCOL = 4
 _TRACEBACK = "Traceback (most recent call last):\n"
-_LIST_VIEW = "LIST_VIEW"
-_MAP_VIEW = "MAP_VIEW"
 
 
 class FailedError(Exception):
@@ -107,7 +106,7 @@ class AggregateProgram:
 
     def _checked(self, what: str, value: Any, kind: t.DataType) -> Any:
         try:
-            return _plain(value, kind)
+            return plain_value(value, kind)
         except (TypeError, ValueError, OverflowError, ArithmeticError) as error:
             reason = f"the {what} of {self.__name__} does not fit {kind.simpleString()}: {error}"
             text = f"{_TRACEBACK}TypeError: {reason}"
@@ -160,60 +159,8 @@ def _to_python(kind: t.DataType) -> Callable[[Any], Any]:
     return lambda value: None if value is None else convert(value)
 
 
-def _plain(value: Any, kind: t.DataType) -> Any:
-    """Return a value of a type as builtin values, with tuples for rows.
-
-    Numbers are converted as in PyFlink: a float that is an integer's value is truncated, and a bool
-    is 0 or 1.
-
-    Raises:
-        TypeError: the value has another type.
-        ValueError: an integer does not fit, or a row has another number of values.
-    """
-    if value is None:
-        return None
-    if isinstance(kind, t.StructType):
-        return _plain_row(value, kind)
-    if isinstance(kind, t.ArrayType):
-        if isinstance(value, ListView):
-            return (_LIST_VIEW, [_plain(item, kind.elementType) for item in value])
-        _require(value, list | tuple)
-        return [_plain(item, kind.elementType) for item in value]
-    if isinstance(kind, t.MapType):
-        view = isinstance(value, MapView)
-        if not view:
-            _require(value, dict)
-        key, item = kind.keyType, kind.valueType
-        entries = {_plain(k, key): _plain(v, item) for k, v in value.items()}
-        return (_MAP_VIEW, entries) if view else entries
-    if isinstance(kind, t.IntegralType):
-        _require(value, int | float)
-        value = int(value)
-    elif isinstance(kind, t.FractionalType) and not isinstance(kind, t.DecimalType):
-        _require(value, int | float)
-        value = float(value)
-    elif isinstance(kind, t.BinaryType) and isinstance(value, bytearray):
-        value = bytes(value)
-    t._make_type_verifier(kind)(value)  # noqa: SLF001 - PySpark has no public way
-    return value
-
-
-def _plain_row(value: Any, kind: t.StructType) -> tuple[Any, ...]:
-    _require(value, Row | tuple | list)
-    if len(value) != len(kind.fields):
-        message = f"a row has {len(value)} values, not {len(kind.fields)}"
-        raise ValueError(message)
-    return tuple(_plain(v, f.dataType) for v, f in zip(value, kind.fields, strict=True))
-
-
-def _require(value: Any, types: Any) -> None:
-    if not isinstance(value, types):
-        message = f"{value!r} is a {type(value).__name__}"
-        raise TypeError(message)
-
-
 def _decoded(plain: Any, kind: t.DataType) -> Any:
-    """Return the accumulator that `_plain` has made plain; its rows and lists may be changed."""
+    """Return the accumulator of a plain value; its rows and lists may be changed."""
     if plain is None:
         return None
     if isinstance(kind, t.StructType):

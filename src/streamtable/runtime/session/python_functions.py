@@ -23,8 +23,7 @@ from pyspark.sql.types import DataType as SparkType
 
 from streamtable import common, udaf
 from streamtable.catalog.functions import PythonFunction
-from streamtable.core.types import DataType
-from streamtable.runtime.session import aggregate_program
+from streamtable.runtime.session import aggregate_program, plain_values, scalar_program
 from streamtable.udaf import UserDefinedAggregateFunction
 from streamtable.udf import UserDefinedFunction, UserDefinedTableFunction
 
@@ -41,6 +40,9 @@ def register_python(
     """
     if not functions:
         return
+    for own in (aggregate_program, scalar_program, plain_values, udaf, common):
+        # Workers may lack the package.
+        cloudpickle.register_pickle_by_value(own)  # type: ignore[no-untyped-call]
     for file in files:
         spark.sparkContext.addPyFile(str(_archive(Path(file))))
     for function in functions:
@@ -52,13 +54,14 @@ def register_python(
             continue
         marked = isinstance(found, UserDefinedFunction | UserDefinedTableFunction)
         call = found.function if marked else found
-        if function.signature.is_table:
-            call = _returning_rows(call, function.signature.result)
         result = function.signature.result.spark_sql()
         if function.signature.vectorised:
             wrapped = _vectorised(call, result)
         else:
-            wrapped = udf(call, returnType=result, useArrow=_has_arrow())
+            program = scalar_program.ScalarProgram(
+                function.name, call, SparkType.fromDDL(result), function.signature.is_table
+            )
+            wrapped = udf(program, returnType=result, useArrow=_has_arrow())
         if not function.signature.deterministic:
             wrapped = wrapped.asNondeterministic()
         spark.udf.register(function.spark_name, wrapped)
@@ -71,8 +74,6 @@ def _pickle_by_value(module: ModuleType) -> None:
 
 def _aggregate(function: PythonFunction, found: Any) -> Any:
     """Return a UDF that aggregates an array of rows; operators run its function incrementally."""
-    for module in (aggregate_program, udaf, common):  # workers may lack the package
-        cloudpickle.register_pickle_by_value(module)  # type: ignore[no-untyped-call]
     signature = function.signature
     assert signature.accumulator is not None, "an aggregate function"  # noqa: S101
     program = aggregate_program.AggregateProgram(
@@ -91,33 +92,6 @@ def _vectorised(call: Callable[..., Any], result: str) -> Any:
     with warnings.catch_warnings():  # about hints, which Spark prefers to the explicit kind
         warnings.simplefilter("ignore", UserWarning)
         return pandas_udf(call, returnType=result, functionType=PandasUDFType.SCALAR)
-
-
-def _returning_rows(call: Callable[..., Any], rows: DataType) -> Callable[..., list[Any]]:
-    """Return a function that returns all rows of a table function as tuples.
-
-    As in PyFlink, a tuple is a row, any other value is a row of one column, and None is no row.
-    The result is a closure without names of this package, because workers may lack the package.
-    """
-    width = len(rows.element.fields) if rows.element is not None else 0
-
-    def returned(*arguments: Any) -> list[Any]:
-        from collections.abc import Iterator
-
-        given = call(*arguments)
-        if given is None:
-            return []
-        items = given if isinstance(given, list | range | Iterator) else [given]
-        found = []
-        for item in items:
-            row = tuple(item) if isinstance(item, tuple) else (item,)
-            if len(row) != width:
-                message = f"a row has {len(row)} values, result_types declares {width}"
-                raise ValueError(message)
-            found.append(row)
-        return found
-
-    return returned
 
 
 def _has_arrow() -> bool:
