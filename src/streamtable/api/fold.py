@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 from collections.abc import Hashable, Iterator, Mapping
 from typing import Any
 
@@ -44,4 +45,7 @@ def _key(value: Any) -> Hashable:
         return bytes(value)
     if isinstance(value, float) and value != value:
         return "NaN"
+    if isinstance(value, datetime.datetime):
+        # In the hour that a change of the clock repeats, two instants are equal but for the fold.
+        return (value, value.fold)
     return value  # type: ignore[no-any-return]

@@ -101,7 +101,7 @@ class Table:
         with one_family():
             if as_of is not None:
                 return self._session.read_at(self.text, as_of)
-            return self._frame(list(self._planned.final_rows(bounded=True)), self.fields)
+            return self._frame(self._rows(), self.fields)
 
     def to_changelog(self) -> DataFrame:
         """Return the changes up to now as a batch DataFrame of Spark, in their order of arrival.
@@ -114,7 +114,7 @@ class Table:
         """
         with one_family():
             changes = self._planned.changes(bounded=True)
-            rows = [(kind.short, *values) for kind, values in changes]
+            rows = [(kind.short, *python_row(values, self.fields)) for kind, values in changes]
             return self._frame(rows, (Field(_CHANGE, STRING), *self.fields))
 
     def to_arrow(self) -> Any:
@@ -151,5 +151,16 @@ class Table:
         spark = self._session.spark
         # By default, the rows would be in as many partitions as Spark has slots.
         parts = min(os.cpu_count() or 1, 1 + len(rows) // _ROWS_PER_PART)
-        schema = spark_ddl(typed)
-        return spark.createDataFrame(spark.sparkContext.parallelize(rows, parts), schema)
+        plain = [_plain(row) for row in rows]
+        return spark.createDataFrame(spark.sparkContext.parallelize(plain, parts), spark_ddl(typed))
+
+
+def _plain(value: Any) -> Any:
+    """Return a value with tuples for its rows, because Spark's workers may lack the package."""
+    if isinstance(value, tuple):
+        return tuple(map(_plain, value))
+    if isinstance(value, list):
+        return [_plain(each) for each in value]
+    if isinstance(value, dict):
+        return {_plain(key): _plain(each) for key, each in value.items()}
+    return value

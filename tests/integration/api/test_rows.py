@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import time
 from typing import TYPE_CHECKING
 
 import pytest
@@ -45,6 +46,29 @@ def test_rows_of_a_query(spark: SparkSession, capsys: pytest.CaptureFixture[str]
         assert sorted(doubled.execute().collect()) == [(0,), (2,), (4,)]
     assert spark.conf.getAll == before
     assert spark.range(3).count() == 3
+
+
+def test_instants_in_a_repeated_hour(spark: SparkSession, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The clock of the process goes from 3:00 back to 2:00."""
+    first = datetime.datetime(2025, 10, 26, 0, 30, tzinfo=datetime.UTC)
+    millis = [int(first.timestamp() * 1000) + hour * 3_600_000 for hour in (0, 1)]
+    values = f"(VALUES (CAST({millis[0]} AS BIGINT)), (CAST({millis[1]} AS BIGINT))) AS v (n)"
+    query = (
+        f"SELECT TO_TIMESTAMP_LTZ(n, 3) AS t, ARRAY[ROW(TO_TIMESTAMP_LTZ(n, 3))] AS a FROM {values}"
+    )
+    with monkeypatch.context() as local:
+        local.setenv("TZ", "Europe/Berlin")
+        time.tzset()
+        try:
+            with streamtable.connect(spark) as session:
+                table = session.sql_query(query)
+                for frame in (table.to_dataframe(), table.to_changelog()):
+                    shown = frame.selectExpr("unix_millis(t)", "unix_millis(a[0].`EXPR$0`)")
+                    assert sorted(shown.collect()) == [(n, n) for n in millis]
+                assert sorted(table.to_arrow()["t"].cast("int64").to_pylist()) == millis
+        finally:
+            local.undo()
+            time.tzset()
 
 
 def test_values_of_every_kind(spark: SparkSession) -> None:

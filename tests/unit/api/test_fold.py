@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 import math
 from typing import Any
 
@@ -12,6 +13,10 @@ from streamtable.core.changelog import RowKind
 
 _KINDS = {"+I": RowKind.INSERT, "-U": RowKind.UPDATE_BEFORE, "+U": RowKind.UPDATE_AFTER}
 _KINDS["-D"] = RowKind.DELETE
+
+#: Two instants in the hour that a change of the clock repeats.
+_FIRST = datetime.datetime(2025, 10, 26, 2, 30)
+_AGAIN = _FIRST.replace(fold=1)
 
 
 @pytest.mark.parametrize(
@@ -25,6 +30,7 @@ _KINDS["-D"] = RowKind.DELETE
         ([("+I", math.nan), ("-D", math.nan)], []),
         ([("+I", {"a": [1]}), ("+I", {"a": [2]}), ("-D", {"a": [1]})], [{"a": [2]}]),
         ([("+I", bytearray(b"x")), ("-D", bytearray(b"x"))], []),
+        ([("+I", [_FIRST]), ("+I", [_AGAIN]), ("-D", [_FIRST])], [[_AGAIN]]),
         ([("+I", None), ("+I", (1, None)), ("-D", None)], [(1, None)]),
     ],
 )
