@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import functools
 import importlib
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, fields, is_dataclass
+from dataclasses import dataclass, fields, is_dataclass, replace
 from pathlib import Path as FilePath
 from typing import Any
 
@@ -18,7 +19,6 @@ from streamtable.catalog.spark_names import spark_name
 from streamtable.core.errors import Condition, Span, StreamtableError, closest
 from streamtable.sql.nodes import FlinkCall
 from streamtable.sql.statements.listings import CreateFunction, DropFunction
-from streamtable.udaf import AggregateFunction
 
 #: Prefix of the names of these functions in Spark.
 SPARK_PREFIX = "streamtable_udf_"
@@ -35,6 +35,7 @@ class PythonFunction:
         attribute: name of the function in the module.
         signature: types of the arguments and of the result.
         given: the function itself, if a program has passed it; None: its module is imported.
+        variant: tells it apart from an earlier function of the same name and place.
     """
 
     name: str
@@ -42,6 +43,7 @@ class PythonFunction:
     attribute: str
     signature: Signature
     given: object = None
+    variant: str = ""
 
     @property
     def deterministic(self) -> bool:
@@ -85,7 +87,7 @@ class PythonFunction:
     @property
     def spark_name(self) -> str:
         """Name of the function in Spark; the same in every run of a script."""
-        target = f"{self.module}:{self.attribute}"
+        target = f"{self.module}:{self.attribute}{self.variant}"
         return spark_name(SPARK_PREFIX, self.attribute, target)
 
 
@@ -108,6 +110,9 @@ class Functions:
         self._permanent: dict[Path, UserFunction] = {}
         #: All functions that were ever created, to be registered in Spark.
         self.made: list[UserFunction] = []
+        #: The functions that programs have passed and that have a short name in Spark. A function
+        #: that replaces another one of equal types keeps its name, on which checkpoints depend.
+        self._spark_names: dict[str, tuple[Path, Signature]] = {}
         #: The jars of ADD JAR, in which classes of functions are searched.
         self.jars: list[str] = []
 
@@ -119,6 +124,7 @@ class Functions:
         other._permanent = dict(self._permanent)
         other.made = list(self.made)
         other.jars = list(self.jars)
+        other._spark_names = dict(self._spark_names)
         return other
 
     def create(
@@ -171,7 +177,9 @@ class Functions:
             what = f"a function that replaces the built-in {name[-1].upper()}"
             raise StreamtableError(Condition.NOT_YET, what=what, hint="give it another name")
         code = getattr(function, "function", function)
-        place = type(code) if isinstance(code, AggregateFunction) else code
+        while isinstance(code, functools.partial):
+            code = code.func
+        place = code if hasattr(code, "__qualname__") else type(code)
         module, attribute = (getattr(place, key, "") for key in ("__module__", "__qualname__"))
         try:
             signature = signature_of(function)
@@ -186,6 +194,9 @@ class Functions:
         self._namespaces.check(path, None)
         # The name tells functions apart that have the same place, such as two lambdas.
         found = PythonFunction(name[-1], module, f"{attribute}_{name[-1]}", signature, function)
+        if self._spark_names.setdefault(found.spark_name, (path, signature)) != (path, signature):
+            variant = f" {path} {signature.usage()} {signature.result}"
+            found = replace(found, variant=variant)
         self._temporary[path] = found
         self.made.append(found)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 import decimal
+import functools
 import importlib.util
 import inspect
 import types
@@ -206,6 +207,11 @@ def _positional(function: Callable[..., Any]) -> _Parameters:
 
 
 def _hints(function: Callable[..., Any]) -> dict[str, Any]:
+    """Return the type hints of a function; those of `__call__` for an object, {} for none."""
+    while isinstance(function, functools.partial):
+        function = function.func
+    if not inspect.isroutine(function) and not hasattr(function, "__wrapped__"):
+        function = type(function).__call__
     try:
         return get_type_hints(function)
     except NameError as error:

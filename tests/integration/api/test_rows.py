@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import datetime
+import functools
+import math
 import time
 from typing import TYPE_CHECKING
 
@@ -14,6 +16,8 @@ from streamtable.testing.histories import Change
 from streamtable.testing.topics import produce_changes
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from pyspark.sql import SparkSession
     from tests.conftest import Topics
 
@@ -46,6 +50,45 @@ def test_rows_of_a_query(spark: SparkSession, capsys: pytest.CaptureFixture[str]
         assert sorted(doubled.execute().collect()) == [(0,), (2,), (4,)]
     assert spark.conf.getAll == before
     assert spark.range(3).count() == 3
+
+
+def test_functions_of_a_program(spark: SparkSession) -> None:
+    """Objects, closures of one place, and a function that replaces another one."""
+
+    def made(factor: float) -> Callable[[float], float]:
+        def times(x: float) -> float:
+            return x * factor
+
+        return times
+
+    class Scaled:
+        def __call__(self, n: int) -> float:
+            return n * 2.5
+
+    with streamtable.connect(spark) as session:
+        session.execute_sql("CREATE DATABASE a; CREATE DATABASE b")
+        session.register_function("a.f", made(10.0))
+        session.register_function("b.f", made(100.0))
+        session.register_function("part", functools.partial(made(7.0)))
+        session.register_function("scaled", Scaled())
+        session.register_function("root", functools.partial(math.pow, 4.0), "DOUBLE", "DOUBLE")
+        session.execute_sql("USE a")
+        session.execute_sql("CREATE TEMPORARY VIEW v AS SELECT f(CAST(1 AS DOUBLE)) AS x")
+        session.register_function("a.g", made(3.0))
+        old = session.sql_query("SELECT g(CAST(1 AS DOUBLE)) AS x")
+        session.register_function("a.g", made(4.0), "FLOAT")
+        session.execute_sql("USE b")
+        session.execute_sql("CREATE TEMPORARY VIEW v AS SELECT f(CAST(1 AS DOUBLE)) AS x")
+        rows = session.sql_query(
+            "SELECT l.x AS l, r.x AS r FROM a.v AS l CROSS JOIN b.v AS r"
+        ).to_dataframe()
+        assert rows.collect() == [(10.0, 100.0)]
+        session.execute_sql("USE `default_database`")
+        rows = session.sql_query(
+            "SELECT part(CAST(2 AS DOUBLE)) AS p, scaled(2) AS s, root(CAST(2 AS DOUBLE)) AS r"
+        ).to_dataframe()
+        assert rows.collect() == [(14.0, 5.0, 16.0)]
+        assert old.to_dataframe().collect() == [(3.0,)]
 
 
 def test_instants_in_a_repeated_hour(spark: SparkSession, monkeypatch: pytest.MonkeyPatch) -> None:

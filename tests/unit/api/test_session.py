@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import doctest
+import functools
 import importlib
 import subprocess
 import sys
@@ -200,3 +201,48 @@ def test_a_table_keeps_the_variables_of_its_query(monkeypatch: pytest.MonkeyPatc
     for plan in plans:
         assert r"Calc 'it\'s' AS " in plan
         assert "environment" not in plan
+
+
+class Scaled:
+    """A callable object; its annotations are not those of its call."""
+
+    by: int
+
+    def __call__(self, n: int) -> float:
+        return n * 2.5
+
+
+def _times(factor: float, n: int) -> float:
+    return factor * n
+
+
+@pytest.mark.parametrize(
+    "function", [Scaled(), functools.partial(_times, 2.0), functools.lru_cache(Scaled().__call__)]
+)
+def test_functions_that_are_objects(function: Callable[..., object]) -> None:
+    session = streamtable.connect()
+    session.register_function("f", function)
+    assert session.sql_query("SELECT f(1) AS x").dtypes == [("x", "DOUBLE")]
+
+
+def test_registered_functions_have_names_of_their_own() -> None:
+    """The name in Spark tells functions apart; a replaced function of equal types keeps it."""
+
+    def made(rate: float) -> Callable[[float], float]:
+        def tax(x: float) -> float:
+            return x * rate
+
+        return tax
+
+    session = streamtable.connect()
+    session.execute_sql("CREATE DATABASE a; CREATE DATABASE b")
+
+    def spark_name(name: str, rate: float, result_type: str | None = None) -> str:
+        session.register_function(name, made(rate), result_type)
+        return session.engine.catalog.functions.made[-1].spark_name
+
+    first, second = spark_name("a.tax", 0.1), spark_name("b.tax", 0.2)
+    other = spark_name("a.tax", 0.1, "FLOAT")
+    assert len({first, second, other}) == 3
+    assert spark_name("a.tax", 0.3) == first
+    assert spark_name("b.tax", 0.3) == second

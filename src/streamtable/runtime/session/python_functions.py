@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import importlib.util
 import shutil
+import sys
 import tempfile
 import warnings
 from collections.abc import Callable, Sequence
@@ -68,7 +69,8 @@ def register_python(
 
 
 def _pickle_by_value(module: ModuleType) -> None:
-    if not _installed(getattr(module, "__file__", None)):
+    standard = module.__name__.partition(".")[0] in sys.stdlib_module_names
+    if not standard and not _installed(getattr(module, "__file__", None)):
         cloudpickle.register_pickle_by_value(module)  # type: ignore[no-untyped-call]
 
 
