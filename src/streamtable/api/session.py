@@ -27,13 +27,19 @@ from streamtable.core.settings.session import SessionSettings, time_zone
 from streamtable.session import Session as Engine
 from streamtable.sql.lexer.script import NO_FILE
 from streamtable.udaf import AggregateFunction, UserDefinedAggregateFunction, udaf
-from streamtable.udf import udf
+from streamtable.udf import UserDefinedFunction, UserDefinedTableFunction, udf
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
 #: What a program may register as a function.
 Function = Callable[..., Any] | AggregateFunction | UserDefinedAggregateFunction
+#: What `streamtable.udf` makes of a function, and the name of its declaration.
+_DECLARED: dict[type, str] = {
+    UserDefinedFunction: "udf",
+    UserDefinedTableFunction: "udtf",
+    UserDefinedAggregateFunction: "udaf",
+}
 
 
 class Session:
@@ -194,11 +200,11 @@ class Session:
         with one_family():
             typed = result_type is not None or input_types is not None
             given: object = function
-            if typed and isinstance(function, UserDefinedAggregateFunction):
+            if typed and isinstance(function, tuple(_DECLARED)):
                 raise StreamtableError(
                     Condition.FUNCTION_UNUSABLE,
                     function=name,
-                    reason="udaf has already declared its types",
+                    reason=f"{_DECLARED[type(function)]} has already declared its types",
                 )
             if typed and isinstance(function, AggregateFunction):
                 given = udaf(function, input_types, result_type)

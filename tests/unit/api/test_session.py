@@ -15,6 +15,7 @@ import pytest
 import streamtable
 from streamtable.core.errors import Condition
 from streamtable.core.settings.execution import ExecutionMode
+from streamtable.udf import udf
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -115,6 +116,11 @@ def test_settings_and_their_reset() -> None:
             "is not one INSERT",
         ),
         (lambda s: s.register_function("f", lambda x: x), "FUNCTION_UNUSABLE", "type hints"),
+        (
+            lambda s: s.register_function("f", udf(result_type="INT")(abs), "BIGINT"),
+            "FUNCTION_UNUSABLE",
+            "udf has already declared its types",
+        ),
         (lambda s: s.register_function("upper", str.upper, "STRING"), "NOT_YET", "another name"),
         (lambda s: s.set("execution.mode", "x"), "INVALID_OPTION", "'execution.mode'"),
         (lambda s: s.job(3), "UNKNOWN_JOB", "job '3'"),
