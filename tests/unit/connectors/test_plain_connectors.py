@@ -37,10 +37,44 @@ def _datagen(options: str = "", columns: str = "a INT, b STRING") -> str:
             "a min above its max",
         ),
         (", 'fields.a.null-rate' = '2'", Condition.INVALID_OPTION, "between 0 and 1"),
+        (", 'fields.a.min' = 'NaN'", Condition.INVALID_OPTION, "fields.a.min"),
+        (", 'fields.a.max' = 'Infinity'", Condition.INVALID_OPTION, "fields.a.max"),
+        (", 'fields.a.min' = '1.5'", Condition.OPTION_CONFLICT, "a min of 1.5 of column a"),
+        (", 'fields.a.max' = '2147483648'", Condition.OPTION_CONFLICT, "a max of 2147483648"),
+        (
+            ", 'fields.a.kind' = 'sequence', 'fields.a.start' = '1', 'fields.a.end' = '3000000000'",
+            Condition.OPTION_CONFLICT,
+            "an end of 3000000000",
+        ),
+        (f", 'rows-per-second' = '{2**63}'", Condition.INVALID_OPTION, "rows-per-second"),
+        (f", 'number-of-rows' = '{2**63}'", Condition.INVALID_OPTION, "number-of-rows"),
     ],
 )
 def test_options_of_datagen(options: str, condition: Condition, words: str) -> None:
     assert refused(_datagen(options), condition, words).at is not None
+
+
+@pytest.mark.parametrize(
+    ("kind", "number", "holds"),
+    [
+        ("TINYINT", "127", True),
+        ("TINYINT", "300", False),
+        ("BIGINT", "-9223372036854775808", True),
+        ("BIGINT", "9223372036854775808", False),
+        ("FLOAT", "1.5", True),
+        ("FLOAT", "1e39", False),
+        ("DOUBLE", "1e39", True),
+        ("DECIMAL(4, 2)", "99.99", True),
+        ("DECIMAL(4, 2)", "100", False),
+    ],
+)
+def test_bounds_of_a_type(kind: str, number: str, holds: bool) -> None:
+    option = "max" if float(number) > 0 else "min"
+    script = _datagen(f", 'fields.a.{option}' = '{number}'", f"a {kind}")
+    if holds:
+        load(script)
+    else:
+        refused(script, Condition.OPTION_CONFLICT, f"a {option} of ")
 
 
 def test_the_shortest_sequence_ends_the_table() -> None:

@@ -10,7 +10,7 @@ from streamtable.connector_api.connector import ConnectorFactory
 from streamtable.connector_api.tables import SourceTable
 from streamtable.connectors.datagen.fields import FIELD_OPTIONS, FieldOptions, check, rows_of
 from streamtable.core.errors import Condition, Span, StreamtableError, closest
-from streamtable.core.option_kinds import TEXT, integer
+from streamtable.core.option_kinds import TEXT, integer, long_integer
 from streamtable.core.options import Given, Option, OptionSet
 from streamtable.core.table import Schema
 
@@ -19,11 +19,11 @@ if TYPE_CHECKING:
 
 CONNECTOR = Option("connector", TEXT, required=True, doc="`datagen`.")
 ROWS_PER_SECOND = Option(
-    "rows-per-second", integer(minimum=1), default=10_000, doc="Rows per second."
+    "rows-per-second", long_integer(minimum=1), default=10_000, doc="Rows per second."
 )
 NUMBER_OF_ROWS = Option(
     "number-of-rows",
-    integer(minimum=0),
+    long_integer(minimum=0),
     doc="Total number of rows. By default the table is unbounded, unless a sequence ends.",
 )
 PARALLELISM = Option(

@@ -15,7 +15,7 @@ from enum import Enum
 from typing import Any
 
 from streamtable.core.errors import Condition, Span, StreamtableError
-from streamtable.core.option_kinds import BOOLEAN, DURATION, Kind, choice, integer
+from streamtable.core.option_kinds import BOOLEAN, DURATION, Kind, choice, integer, long_integer
 from streamtable.core.options import Given, Option
 from streamtable.core.types import (
     BYTES_ROOTS,
@@ -40,9 +40,12 @@ class FieldKind(Enum):
 
 def _number(text: str) -> Decimal:
     try:
-        return Decimal(text)
+        number = Decimal(text)
     except InvalidOperation:
         raise ValueError(text) from None
+    if not number.is_finite():
+        raise ValueError(text)
+    return number
 
 
 def _share(text: str) -> float:
@@ -63,8 +66,8 @@ MAX = Option("max", NUMBER)
 MAX_PAST = Option("max-past", DURATION, default=timedelta(0))
 LENGTH = Option("length", integer(minimum=1))
 VAR_LEN = Option("var-len", BOOLEAN, default=False)
-START = Option("start", integer())
-END = Option("end", integer())
+START = Option("start", long_integer())
+END = Option("end", long_integer())
 NULL_RATE = Option("null-rate", RATE, default=0.0)
 FIELD_OPTIONS = (KIND, MIN, MAX, MAX_PAST, LENGTH, VAR_LEN, START, END, NULL_RATE)
 
@@ -73,6 +76,8 @@ _DEFAULT_LENGTH = 100
 #: Flink's default number of elements of ARRAY, MAP and MULTISET.
 _DEFAULT_SIZE = 3
 
+#: The largest values of the floating-point types.
+_TOPS = {Root.FLOAT: "3.4028235E38", Root.DOUBLE: "1.7976931348623157E308"}
 _BITS = {Root.TINYINT: 8, Root.SMALLINT: 16, Root.INT: 32, Root.BIGINT: 64}
 
 
@@ -138,6 +143,8 @@ def check(table: str, field: Field, options: FieldOptions, at: Span | None) -> N
                     option=f"fields.{field.name}.{option.key}",
                     owner="a sequence",
                 )
+        if root not in CHARACTER:
+            _check_range(table, field, options, (START, END), at)
         if options[START] > options[END]:
             raise _conflict(table, field, "a start after its end", options.at.get(END.key), at)
     else:
@@ -149,10 +156,36 @@ def check(table: str, field: Field, options: FieldOptions, at: Span | None) -> N
     for key, place in options.at.items():
         if key not in allowed:
             raise _conflict(table, field, f"'fields.{field.name}.{key}'", place, at)
+    _check_range(table, field, options, (MIN, MAX), at)
     low, high = options[MIN], options[MAX]
     if low is not None and high is not None and low > high:
         raise _conflict(table, field, "a min above its max", options.at.get(MAX.key), at)
     _check_length(table, field, options, at)
+
+
+def _check_range(
+    table: str,
+    field: Field,
+    options: FieldOptions,
+    limits: tuple[Option[Any], Option[Any]],
+    at: Span | None,
+) -> None:
+    """Refuse a number that the column's type cannot hold."""
+    for option in limits:
+        number = options[option]
+        if number is not None and not _holds(field.type, Decimal(number)):
+            article = "an" if option is END else "a"
+            what = f"{article} {option.key} of {number}"
+            raise _conflict(table, field, what, options.at.get(option.key), at)
+
+
+def _holds(kind: DataType, number: Decimal) -> bool:
+    if kind.root in INTEGERS:
+        half = 1 << (_BITS[kind.root] - 1)
+        return -half <= number < half and number == int(number)
+    if kind.root is Root.DECIMAL:
+        return abs(number) < Decimal(10) ** ((kind.precision or 10) - (kind.scale or 0))
+    return abs(number) <= Decimal(_TOPS.get(kind.root, _TOPS[Root.DOUBLE]))
 
 
 def _check_length(table: str, field: Field, options: FieldOptions, at: Span | None) -> None:
@@ -189,7 +222,7 @@ def rows_of(options: FieldOptions) -> int | None:
     """Return the number of rows of a sequence; None for a random column."""
     if options[KIND] is not FieldKind.SEQUENCE:
         return None
-    return int(options[END]) - int(options[START]) + 1
+    return min(int(options[END]) - int(options[START]) + 1, (1 << 63) - 1)
 
 
 def value_sql(field: Field, options: FieldOptions, place: str) -> str:
@@ -217,7 +250,7 @@ def _random(kind: DataType, options: FieldOptions, place: str) -> str:
     if root in INTEGERS:
         return _integer(root, options, place)
     if root in (Root.FLOAT, Root.DOUBLE):
-        top = "3.4028235E38D" if root is Root.FLOAT else "1.7976931348623157E308D"
+        top = f"{_TOPS[root]}D"
         low = f"{options[MIN]}D" if options[MIN] is not None else f"-{top}"
         high = f"{options[MAX]}D" if options[MAX] is not None else top
         share = _share_sql(place)
@@ -245,9 +278,12 @@ def _integer(root: Root, options: FieldOptions, place: str) -> str:
     half = 1 << (_BITS[root] - 1)
     low = -half if options[MIN] is None else int(options[MIN])
     high = half - 1 if options[MAX] is None else int(options[MAX])
-    if high - low >= (1 << 63) - 1:
+    size = high - low + 1
+    if size == 1 << 64:
         return _hash(place)
-    return f"{low}BD + pmod({_hash(place)}, {high - low + 1}L)" if high > low else f"{low}BD"
+    if size >= 1 << 63:
+        return f"{low}BD + pmod(CAST({_hash(place)} AS DECIMAL(20, 0)), {size}BD)"
+    return f"{low}BD + pmod({_hash(place)}, {size}L)" if size > 1 else f"{low}BD"
 
 
 def _decimal(kind: DataType, options: FieldOptions, place: str) -> str:
