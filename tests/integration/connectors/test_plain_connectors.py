@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import re
 import subprocess
 import sys
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -76,3 +78,27 @@ def test_a_bounded_run_needs_an_end(spark: SparkSession, tmp_path: Path) -> None
     )
     with pytest.raises(StreamtableError, match=r"test\.sql:1:1: MISSING_OPTION.*'number-of-rows'"):
         BoundedRun(spark, script, tmp_path / "c")()
+
+
+def test_standard_error_is_closed(spark: SparkSession, tmp_path: Path) -> None:
+    """Every task of a batch opens the standard error of this process."""
+    assert spark._jvm is not None
+    descriptors = Path(f"/proc/{spark._jvm.java.lang.ProcessHandle.current().pid()}/fd")
+    own = Path(f"/proc/{os.getpid()}/fd/2").stat()
+
+    def opened() -> int:
+        found = 0
+        for descriptor in descriptors.iterdir():
+            with suppress(FileNotFoundError):
+                there = descriptor.stat()
+                found += (there.st_dev, there.st_ino) == (own.st_dev, own.st_ino)
+        return found
+
+    before = opened()
+    script = """
+    CREATE TABLE made (id BIGINT) WITH ('connector' = 'datagen', 'number-of-rows' = '4');
+    CREATE TABLE lines (id BIGINT) WITH ('connector' = 'print', 'standard-error' = 'true');
+    INSERT INTO lines SELECT id FROM made;
+    """
+    BoundedRun(spark, script, tmp_path / "c")()
+    assert opened() == before

@@ -71,8 +71,10 @@ public final class PrintWriter extends ForeachWriter<Row> {
   @Override
   public void close(Throwable error) {
     counters.add(RECORDS_OUT, records);
-    if (stream != null) {
+    if (stream == System.out || stream == System.err) {
       stream.flush();
+    } else if (stream != null) {
+      stream.close();
     }
   }
 
