@@ -7,8 +7,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from pyspark.sql import functions as F  # noqa: N812 - the name everyone knows
 
+from streamtable.connectors.filesystem.table import FilesystemTable
 from streamtable.core.errors import Condition, StreamtableError
+from streamtable.core.table import Table
+from streamtable.session import Session
 from streamtable.testing.jobs import BoundedRun
 
 if TYPE_CHECKING:
@@ -102,6 +106,24 @@ PARTITIONED BY (dt, h) WITH (
 );
 INSERT INTO out_ SELECT id, n, p, s, m, dt, h FROM incoming;
 """
+
+
+@pytest.mark.parametrize("option", ["sink.shuffle-by-partition.enable", "auto-compaction"])
+def test_parallelism_of_a_shuffle_by_partition(
+    spark: SparkSession, tmp_path: Path, option: str
+) -> None:
+    session = Session()
+    options = _directory(tmp_path / "out", "json", f", '{option}' = 'true'")
+    session.load(
+        "CREATE TABLE out (id BIGINT, p BIGINT) PARTITIONED BY (p)"
+        f" WITH ({options}, 'sink.parallelism' = '3');",
+        "job.sql",
+    )
+    table = session.catalog.find(("out",), None)
+    assert isinstance(table, Table)
+    assert isinstance(table.connector, FilesystemTable)
+    rows = spark.range(9).withColumn("p", F.col("id") % 5)
+    assert table.connector.sink()._distributed(rows).rdd.getNumPartitions() == 3
 
 
 def _put(path: Path, text: str) -> None:

@@ -69,7 +69,9 @@ class FilesystemSink(TableEndpoint[FilesystemTable], Sink):
         writing = self.declared.writing
         keys = [quote(f.name) for f in self.declared.partitions]
         if keys and (writing.by_partition or writing.compacts):
-            return rows.repartition(*keys)
+            if writing.tasks is None:
+                return rows.repartition(*keys)
+            return rows.repartition(writing.tasks, *keys)
         if writing.compacts:
             return rows.repartition(1)
         # coalesce merges whole tasks without a shuffle.
