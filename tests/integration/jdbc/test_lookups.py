@@ -6,6 +6,8 @@ import threading
 import time
 from typing import TYPE_CHECKING, Any
 
+import pytest
+
 from streamtable.testing.histories import Change
 from streamtable.testing.jobs import BoundedRun
 from streamtable.testing.topics import produce_changes, produce_json
@@ -251,3 +253,52 @@ def test_a_hint_repeats_a_lookup_and_the_cache_keeps_what_it_found(
     job()
     # Another run has another cache.
     assert set(job.rows("o")) == {(1, "late"), (2, "new")}
+
+
+@pytest.mark.parametrize(
+    ("limits", "left"),
+    [
+        # Keys 1, 2, 3, 4 are stored at 0, 10, 20, 30, and key 1 is read at 14.
+        ((-1, 15, -1), {3, 4}),
+        ((-1, -1, 19), {1, 3, 4}),
+        ((-1, 25, 19), {3, 4}),
+        ((3, 100, -1), {1, 3, 4}),
+    ],
+)
+def test_a_cache_removes_expired_keys(
+    spark: SparkSession, limits: tuple[int, int, int], left: set[int]
+) -> None:
+    """Without a limit of keys, expired keys would fill the memory."""
+    assert spark._jvm is not None
+    package = "io.streamtable.lookup"
+    spec = getattr(spark._jvm, package).CacheSpec(*limits, True)
+    loader = spec.getClass().getClassLoader()
+    (constructor,) = loader.loadClass(f"{package}.LookupCache").getDeclaredConstructors()
+    constructor.setAccessible(True)
+    cache = constructor.newInstance(_java_objects(spark, spec))
+    methods = {}
+    for method in cache.getClass().getDeclaredMethods():
+        method.setAccessible(True)
+        methods[method.getName()] = method
+    none = spark._jvm.java.util.ArrayList()
+    for name, *arguments in (
+        ("put", 1, none, 0),
+        ("put", 2, none, 10),
+        ("get", 1, 14),
+        ("put", 3, none, 20),
+        ("put", 4, none, 30),
+    ):
+        methods[name].invoke(cache, _java_objects(spark, *arguments))
+    for name in ("used", "stored"):
+        field = cache.getClass().getDeclaredField(name)
+        field.setAccessible(True)
+        assert {int(key) for key in field.get(cache).keySet()} == left
+
+
+def _java_objects(spark: SparkSession, *values: Any) -> Any:
+    gateway = spark.sparkContext._gateway
+    assert gateway is not None
+    array = gateway.new_array(gateway.jvm.java.lang.Object, len(values))
+    for place, value in enumerate(values):
+        array[place] = value
+    return array

@@ -8,11 +8,14 @@ import org.apache.spark.sql.catalyst.InternalRow;
 
 /**
  * The rows of keys that a task has looked up: Flink's partial cache. The least recently used key is
- * removed first. Only one thread uses a cache at a time.
+ * removed first. Every call removes the expired keys. Only one thread uses a cache at a time.
  */
 final class LookupCache {
   private final CacheSpec spec;
-  private final LinkedHashMap<Object, Entry> entries = new LinkedHashMap<>(16, 0.75f, true);
+  /** The keys in the order of their last use. */
+  private final LinkedHashMap<Object, Entry> used = new LinkedHashMap<>(16, 0.75f, true);
+  /** The same keys in the order in which they were stored. */
+  private final LinkedHashMap<Object, Entry> stored = new LinkedHashMap<>();
 
   LookupCache(CacheSpec spec) {
     this.spec = spec;
@@ -20,12 +23,9 @@ final class LookupCache {
 
   /** Returns the rows of a key, or null if the cache does not have the key. */
   List<InternalRow> get(Object key, long nowMs) {
-    Entry found = entries.get(key);
+    removeExpired(nowMs);
+    Entry found = used.get(key);
     if (found == null) {
-      return null;
-    }
-    if (expired(found, nowMs)) {
-      entries.remove(key);
       return null;
     }
     found.accessed = nowMs;
@@ -34,15 +34,33 @@ final class LookupCache {
 
   /** Stores the rows of a key; without rows only if the cache stores missing keys. */
   void put(Object key, List<InternalRow> rows, long nowMs) {
+    removeExpired(nowMs);
     if (rows.isEmpty() && !spec.missingKeys()) {
       return;
     }
-    entries.put(key, new Entry(rows, nowMs));
-    if (spec.maxRows() >= 0 && entries.size() > spec.maxRows()) {
-      Iterator<Map.Entry<Object, Entry>> oldest = entries.entrySet().iterator();
-      oldest.next();
-      oldest.remove();
+    Entry entry = new Entry(rows, nowMs);
+    used.put(key, entry);
+    stored.remove(key);
+    stored.put(key, entry);
+    if (spec.maxRows() >= 0 && used.size() > spec.maxRows()) {
+      removeFirst(used, stored);
     }
+  }
+
+  private void removeExpired(long nowMs) {
+    // The entry that expires first is the first one in the order of its limit.
+    while (!stored.isEmpty() && expired(stored.values().iterator().next(), nowMs)) {
+      removeFirst(stored, used);
+    }
+    while (!used.isEmpty() && expired(used.values().iterator().next(), nowMs)) {
+      removeFirst(used, stored);
+    }
+  }
+
+  private static void removeFirst(Map<Object, Entry> ordered, Map<Object, Entry> other) {
+    Iterator<Object> keys = ordered.keySet().iterator();
+    other.remove(keys.next());
+    keys.remove();
   }
 
   private boolean expired(Entry entry, long nowMs) {
