@@ -46,7 +46,7 @@ def _plans(*servers: str) -> dict[str, Sink]:
 def test_queries_of_one_target(servers: tuple[str, str], groups: int) -> None:
     plans = _plans(*servers)
     assert len(by_target(plans, plans.__getitem__)) == groups
-    facts = sink_facts(plans, Session().settings.current(), str, Path)
+    facts = sink_facts(plans, str, Path)
     for name, plan in plans.items():
         obstacle = sink_of(plan.table).rollback_obstacle(facts[name])
         assert (obstacle is not None) == (groups == 1)
