@@ -1,13 +1,14 @@
 """CAST, TRY_CAST and the implicit casts of INSERT.
 
-A failing CAST of a string stops the query, as in Flink since 1.15. TRY_CAST returns NULL instead.
+A failing CAST of a string stops the query, as in Flink since 1.15. TRY_CAST returns NULL instead,
+also for an ARRAY, MAP or ROW that contains such a string.
 Numbers are narrowed as in Java: integers wrap, and DOUBLE saturates. Decimals that do not fit
 become NULL. The matrices of supported casts were recorded from Flink 2.2.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from streamtable.core.errors import Condition, StreamtableError
@@ -25,6 +26,7 @@ from streamtable.plan.binding.cast_text import fitted, to_text
 from streamtable.plan.binding.cast_time import TEMPORAL, from_text, temporal_to_temporal
 from streamtable.plan.binding.coercion import precision_of
 
+_CONSTRUCTED = frozenset({Root.ARRAY, Root.MAP, Root.ROW})
 #: Implicit casts: target -> source types, in addition to its own.
 _IMPLICIT: Mapping[Root, frozenset[Root]] = {
     Root.VARCHAR: frozenset({Root.CHAR}),
@@ -95,6 +97,9 @@ def _cast(bound: Bound, target: DataType, *, nullable: bool, fails: bool) -> Bou
     if bound.type.same_shape(target):
         return bound.retyped(kind)
     sql = convert(bound.sql, bound.type, target, fails=fails)
+    broken = None if fails else _broken_part(bound.sql, bound.type, target)
+    if sql is not None and broken is not None:
+        sql = f"if({broken}, NULL, {sql})"
     if sql is None and target.root in CHARACTER:
         what = f"CAST of {bound.type.sql()} to a string"
         raise StreamtableError(Condition.NOT_YET, at=bound.at, what=what)
@@ -126,13 +131,13 @@ def convert(
         return _from_text(sql, source, target, fails=fails)
     if source.root in TEMPORAL and target.root in TEMPORAL:
         return temporal_to_temporal(sql, source, target)
-    if source.root is target.root and target.root in (Root.ARRAY, Root.MAP, Root.ROW):
+    if source.root is target.root and target.root in _CONSTRUCTED:
         return _constructed(sql, source, target, fails=fails, depth=depth)
     return _plain(sql, source, target, fails=fails)
 
 
 def _same_values(source: DataType, target: DataType) -> bool:
-    if source.root is not target.root or source.root in (Root.ARRAY, Root.MAP, Root.ROW):
+    if source.root is not target.root or source.root in _CONSTRUCTED:
         return source.same_shape(target)
     return (source.precision, source.scale) == (target.precision, target.scale)
 
@@ -226,3 +231,45 @@ def _inner(
     if source is None or target is None:
         return None
     return convert(sql, source, target, fails=fails, depth=depth + 1)
+
+
+def _broken_part(sql: str, source: DataType, target: DataType, depth: int = 0) -> str | None:
+    """Return Spark SQL of whether a text in an ARRAY, MAP or ROW cannot be cast; None if never.
+
+    TRY_CAST then returns NULL for the whole value.
+    """
+    if source.root is not target.root or target.root not in _CONSTRUCTED:
+        return None
+    if target.root is Root.ROW:
+        fields = zip(source.fields, target.fields, strict=False)
+        return _any_broken([(f"{sql}.{quote(a.name)}", a.type, b.type) for a, b in fields], depth)
+    entry = f"e{depth}"
+    if target.root is Root.ARRAY:
+        entries = sql
+        parts = [(entry, source.element, target.element)]
+    else:
+        entries = f"map_entries({sql})"
+        parts = [
+            (f"{entry}.key", source.key, target.key),
+            (f"{entry}.value", source.element, target.element),
+        ]
+    broken = _any_broken(parts, depth + 1)
+    return None if broken is None else f"exists({entries}, {entry} -> {broken})"
+
+
+def _any_broken(
+    parts: Sequence[tuple[str, DataType | None, DataType | None]], depth: int
+) -> str | None:
+    found = [
+        _broken(sql, source, target, depth)
+        for sql, source, target in parts
+        if source is not None and target is not None
+    ]
+    return " OR ".join(broken for broken in found if broken is not None) or None
+
+
+def _broken(sql: str, source: DataType, target: DataType, depth: int) -> str | None:
+    if target.root in CHARACTER | BYTES_ROOTS or source.root not in CHARACTER:
+        return _broken_part(sql, source, target, depth)
+    converted = convert(sql, source, target, fails=False)
+    return f"({sql} IS NOT NULL AND {converted} IS NULL)"
