@@ -10,7 +10,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 
 from streamtable.core.errors import Condition, Span, StreamtableError
@@ -209,15 +208,11 @@ def _options(value: DataType, options: Sequence[Bound]) -> Sequence[Bound]:
     return options
 
 
-#: Patterns that Flink matches without a regular expression; a backslash is literal in them.
-_FAST_PATTERN = re.compile(r"[^_%]*|[^_%]+%|%[^_%]+%?")
-
-
 def like(text: Bound, pattern: Bound, escape: Bound | None, at: Span | None) -> Bound:
     """Bind `text LIKE pattern [ESCAPE escape]`.
 
-    Without ESCAPE, the backslash is the escape character. Constant patterns without `_` and with
-    `%` only at the ends are an exception: Flink compares them as plain text.
+    Without ESCAPE, the backslash is the escape character. Constant patterns without `_` are an
+    exception: in Flink, a backslash stands for itself in them.
     """
     given = (text, pattern, *((escape,) if escape is not None else ()))
     if any(operand.type.root not in CHARACTER | {Root.NULL} for operand in given):
@@ -230,12 +225,13 @@ def like(text: Bound, pattern: Bound, escape: Bound | None, at: Span | None) -> 
         )
     kind = BOOLEAN.with_nullable(text.type.nullable or pattern.type.nullable)
     wanted = pattern.sql
-    if escape is not None:
-        wanted += f" ESCAPE {_escape_character(escape)}"
-    elif pattern.constant == "":
+    character = _escape_character(escape) if escape is not None else None
+    if pattern.constant == "":
         # Intended: in Flink, an empty pattern matches everything.
         wanted = "'%'"
-    elif isinstance(pattern.constant, str) and _FAST_PATTERN.fullmatch(pattern.constant):
+    elif character is not None:
+        wanted += f" ESCAPE {character}"
+    elif isinstance(pattern.constant, str) and "_" not in pattern.constant:
         wanted = text_literal(pattern.constant.replace("\\", "\\\\"))
     return derived(f"({text.sql} LIKE {wanted})", kind, given).located(at)
 
