@@ -82,6 +82,13 @@ def overlay_type(arguments: Arguments) -> DataType:
     return varchar(min(total, MAX_LENGTH))
 
 
+def located_from(arguments: Arguments) -> str:
+    """LOCATE from a start position: NULL for a NULL position, where Spark gives 0."""
+    sought, text, start = (a.sql for a in arguments)
+    call = f"locate({sought}, {text}, if({start} < 1, 1, {start}))"
+    return f"if({start} IS NULL, NULL, {call})" if arguments[2].type.nullable else call
+
+
 def replace(arguments: Arguments) -> str:
     """REPLACE: an empty search text matches between all characters, as in Java."""
     text, search, new = (a.sql for a in arguments)

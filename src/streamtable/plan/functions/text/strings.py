@@ -18,6 +18,7 @@ from streamtable.plan.functions.text.string_sql import (
     capitalized,
     first_varying,
     joined_type,
+    located_from,
     misfit,
     overlay,
     overlay_type,
@@ -190,7 +191,7 @@ STRINGS = (
         _STRING,
         (
             Overload((TEXT, TEXT), INT, "locate({0}, {1})"),
-            Overload((TEXT, TEXT, WHOLE), INT, "locate({0}, {1}, if({2} < 1, 1, {2}))"),
+            Overload((TEXT, TEXT, WHOLE), INT, located_from),
         ),
         "Where the first text stands in the second, from 1; 0 if nowhere.",
     ),
