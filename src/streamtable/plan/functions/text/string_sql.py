@@ -66,10 +66,15 @@ def misfit(length: Bound, pad: Bound) -> str:
 
 
 def overlay(arguments: Arguments) -> str:
-    """OVERLAY: a start outside the text changes nothing; a length below 1 drops the rest."""
+    """OVERLAY: a start outside the text changes nothing; a length below 1 drops the rest.
+
+    Without a length, the length is that of the replacement.
+    """
     text, new, start, *length = arguments
     call = f"overlay({', '.join(a.sql for a in arguments)})"
-    if length and not (isinstance(length[0].constant, int) and length[0].constant > 0):
+    if not length and new.constant == "":
+        call = f"left({text.sql}, {start.sql} - 1)"
+    elif length and not (isinstance(length[0].constant, int) and length[0].constant > 0):
         cut = f"concat(left({text.sql}, {start.sql} - 1), {new.sql})"
         call = f"if({length[0].sql} <= 0, {cut}, {call})"
     outside = f"{start.sql} <= 0 OR {start.sql} > char_length({text.sql})"
