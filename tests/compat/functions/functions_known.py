@@ -35,6 +35,9 @@ DIFFERENT: dict[str, str] = {
     "OVERLAY(s PLACING SUBSTRING(s, 1, 0) FROM 2)": (
         "an empty replacement that is no constant changes nothing; Flink drops the rest"
     ),
+    "OVERLAY(s || '😀b' PLACING 'x' FROM 7)": "counts code points; Flink counts UTF-16 units",
+    "LPAD('😀', 3, 'x')": "counts code points; Flink counts UTF-16 units",
+    "RPAD('😀', 3, 'x')": "counts code points; Flink counts UTF-16 units",
 }
 #: Flink refuses it, we do not.
 LENIENT: frozenset[str] = frozenset(
