@@ -44,6 +44,13 @@ DIFFERENT: dict[str, str] = {
     "TIMESTAMPADD(DAY, i * 5000000, ts)": (
         "the query stops beyond the year 294247; Flink's does not"
     ),
+    "CAST('42' || U&'\\0009' AS INT)": "42; Flink does not trim tabs and line breaks",
+    "TRY_CAST('42' || U&'\\000D' AS INT)": "42; Flink does not trim tabs and line breaks",
+    "TRY_CAST('0.05' AS DECIMAL(2, 2))": "0.05; Flink counts the zero before the point as a digit",
+    "TRY_CAST('5%' AS DECIMAL(10, 2))": (
+        "NULL; Flink ignores an invalid last character, up to precision 18"
+    ),
+    "TRY_CAST(zd/zd AS DECIMAL(5, 2))": "NULL; Flink fails",
 }
 #: Flink refuses it, we do not.
 LENIENT: frozenset[str] = frozenset(
