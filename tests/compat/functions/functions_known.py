@@ -51,6 +51,13 @@ DIFFERENT: dict[str, str] = {
         "NULL; Flink ignores an invalid last character, up to precision 18"
     ),
     "TRY_CAST(zd/zd AS DECIMAL(5, 2))": "NULL; Flink fails",
+    "CAST(TIMESTAMPADD(YEAR, -100, ts) AS DATE)": (
+        "the day of the moment; before 1970, Flink gives the next day unless the time is midnight"
+    ),
+    "YEAR(TIMESTAMP '1969-12-31 12:34:56')": "1969; before 1970, Flink takes the next day's year",
+    "HOUR(TIMESTAMPADD(YEAR, -100, ts))": "12; before 1970, Flink gives negative parts of the day",
+    "CAST('24-1-2' AS DATE)": "years have four digits; Flink takes 24 for the year 24",
+    "TRY_CAST('24-1-2' AS DATE)": "years have four digits; Flink takes 24 for the year 24",
 }
 #: Flink refuses it, we do not.
 LENIENT: frozenset[str] = frozenset(
