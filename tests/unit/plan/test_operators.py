@@ -9,7 +9,7 @@ import pytest
 from tests.unit.plan.operators import operators
 
 from streamtable.core.changelog import APPEND
-from streamtable.core.types import INT, Field
+from streamtable.core.types import INT, Field, array, map_of
 from streamtable.operators.lower import LOWERINGS
 from streamtable.plan.inputs import UnaryNode
 from streamtable.plan.node import Node
@@ -66,6 +66,8 @@ def test_an_operator_that_no_rule_has_heard_of() -> None:
     node = Kept(rows)
     assert node.shuffles == 1
     assert list(layouts(node)) == [("SessionTable", 1)]
+    maps = Values((Field("m", array(map_of(INT, INT))),), (("array(map(1, 2))",),))
+    assert list(layouts(Kept(maps))) == [("SessionTable", 101)]  # the entries have another order
     assert obstacle(node) == "Spark does not read VALUES in real-time mode"
     assert [f.name for f in node.pruned({"v"}).fields] == ["v"]
     assert node.headline == "Kept"

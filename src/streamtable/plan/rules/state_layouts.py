@@ -4,8 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from streamtable.core.types import Root
 from streamtable.plan.node import Node
 from streamtable.plan.rules.tree import every
+
+#: Added to the version of an operator that takes maps. Rows in state are found by their bytes, and
+#: state has the entries of a map in the order of keys. Versions without this number have not.
+_SORTED_MAPS = 100
 
 
 def layouts(node: Node, *, buckets: bool = False) -> Iterator[tuple[str, int]]:
@@ -16,4 +21,9 @@ def layouts(node: Node, *, buckets: bool = False) -> Iterator[tuple[str, int]]:
     for part in every(node):
         layout = part.layout(buckets=buckets)
         if layout is not None:
-            yield layout.id, layout.version
+            yield layout.id, layout.version + (_SORTED_MAPS if _takes_maps(part) else 0)
+
+
+def _takes_maps(node: Node) -> bool:
+    fields = (field for below in node.inputs for field in below.fields)
+    return any(field.type.holds(Root.MAP, Root.MULTISET) for field in fields)
