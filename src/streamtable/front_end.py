@@ -21,7 +21,7 @@ from streamtable.core.settings.execution import (
     EXECUTION_MODE,
     ExecutionMode,
 )
-from streamtable.core.settings.job_wide import check_process, job_notices
+from streamtable.core.settings.job_wide import StatementSettings
 from streamtable.core.settings.session import SessionSettings, jars, python_files
 from streamtable.core.settings.table import reuses_sources
 from streamtable.core.types import Field
@@ -89,7 +89,7 @@ class FrontEnd:
     commands: list[JobStatement] = field(default_factory=list)
     statements: int = 0
     _told: list[str] = field(default_factory=list)
-    _late: dict[str, Span | None] = field(default_factory=dict)
+    _statement_settings: StatementSettings = field(default_factory=StatementSettings)
 
     def load(self, text: str, file: str, variables: Mapping[str, str] | None = None) -> None:
         """Load a script: apply table definitions and settings, and plan the INSERTs.
@@ -146,8 +146,7 @@ class FrontEnd:
     def notices(self) -> Iterator[str]:
         """Yield a line, with position, for each accepted item of limited effect."""
         yield from self._told
-        for key, at in self._late.items():
-            yield f"{at}: SET '{key}' has no effect on the statements before it"
+        yield from self._statement_settings.notices()
         yield from self.settings.notices()
 
     def explain(self) -> str:
@@ -157,8 +156,12 @@ class FrontEnd:
 
     def _take(self, statement: Statement) -> None:
         match statement:
-            case SetOption() | ResetOption():
-                self._change_settings(statement)
+            case SetOption():
+                self.settings.set(statement.key, statement.value, statement.key_at)
+                self._statement_settings.was_set(statement.key, statement.key_at)
+            case ResetOption():
+                self.settings.reset(statement.key, statement.key_at)
+                self._statement_settings.was_reset(statement.key)
             case ListOptions():
                 self.answers.append(self.settings.listed())
             case JarStatement():
@@ -180,18 +183,6 @@ class FrontEnd:
                 self._check_columns(statement.name, temporary=statement.temporary)
             case _:
                 self._define(statement)
-
-    def _change_settings(self, statement: SetOption | ResetOption) -> None:
-        if isinstance(statement, SetOption):
-            self.settings.set(statement.key, statement.value, statement.key_at)
-            if self.plans or self.selects:
-                self._late[statement.key] = statement.key_at
-            return
-        self.settings.reset(statement.key, statement.key_at)
-        if statement.key is None:
-            self._late.clear()
-        else:
-            self._late.pop(statement.key, None)
 
     def _define(self, statement: Definition) -> None:
         """Update the catalog, and bind the columns of a new or changed table or view."""
@@ -321,22 +312,13 @@ class FrontEnd:
 
     def _select(self, statement: Select) -> None:
         plan = self._plan_select(statement)
-        self._check_settings(plan, statement.at)
+        self._told += self._statement_settings.add(plan.settings, statement.at, writes=False)
         self.selects.append(plan)
         self.queries.append(statement)
 
-    def _check_settings(self, plan: Sink | Collect, at: Span) -> None:
-        """Check the settings that all statements of a script share."""
-        self._late.clear()
-        earlier: list[Sink | Collect] = [*self.selects[-1:], *self.plans[-1:]]
-        for before in earlier:
-            check_process(before.settings, plan.settings, at)
-            if isinstance(before, Sink) and isinstance(plan, Sink):
-                self._told += job_notices(before.settings, plan.settings, at)
-
     def _insert(self, statement: Insert | StatementSet) -> None:
         plans = self._plan(statement)
-        self._check_settings(plans[0], statement.at)
+        self._told += self._statement_settings.add(plans[0].settings, statement.at, writes=True)
         self.plans += plans
         self._told += filter(None, map(lacking_watermark, plans))
         catalog = self.catalog.copy()

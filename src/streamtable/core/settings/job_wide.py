@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass, field
 from typing import Any
 
 from streamtable.core.errors import Condition, Span, StreamtableError
@@ -45,17 +46,62 @@ _LAST_HOLDS: tuple[Option[Any], ...] = (
 )
 
 
-def check_process(before: Settings, now: Settings, at: Span) -> None:
-    """Check that two statements can run in one Spark session.
+@dataclass
+class StatementSettings:
+    """Settings of the statements of a script so far.
 
-    Args:
-        before: the settings in force at the first statement.
-        now: those at the second one.
-        at: place of the second statement.
-
-    Raises:
-        StreamtableError: OPTION_CONFLICT for a setting that differs.
+    Attributes:
+        query: settings in force at the last INSERT or SELECT; None before the first one.
+        insert: the same of the last INSERT.
+        late: the settings that were set since then, with their places.
     """
+
+    query: Settings | None = None
+    insert: Settings | None = None
+    late: dict[str, Span | None] = field(default_factory=dict)
+
+    def was_set(self, key: str, at: Span | None) -> None:
+        """Take a SET."""
+        if self.query is not None:
+            self.late[key] = at
+
+    def was_reset(self, key: str | None) -> None:
+        """Take a RESET; None for all settings."""
+        if key is None:
+            self.late.clear()
+        else:
+            self.late.pop(key, None)
+
+    def add(self, now: Settings, at: Span, *, writes: bool) -> list[str]:
+        """Take an INSERT or SELECT, and check that one process can run it with those before it.
+
+        Args:
+            now: the settings in force at the statement.
+            at: its place.
+            writes: whether it is an INSERT.
+
+        Returns:
+            A line for each setting whose value at the last INSERT holds for all of them.
+
+        Raises:
+            StreamtableError: OPTION_CONFLICT for a setting of the process that differs, or for
+                checkpoints of INSERTs in two directories.
+        """
+        if self.query is not None:
+            _check_process(self.query, now, at)
+        told = list(_job_notices(self.insert, now, at)) if writes and self.insert else []
+        self.query = now
+        self.insert = now if writes else self.insert
+        self.late.clear()
+        return told
+
+    def notices(self) -> Iterator[str]:
+        """Yield a line for each setting that no statement follows."""
+        for key, at in self.late.items():
+            yield f"{at}: SET '{key}' has no effect on the statements before it"
+
+
+def _check_process(before: Settings, now: Settings, at: Span) -> None:
     for option in _OF_PROCESS:
         if before[option] != now[option]:
             shown = value_shown(before[option]), value_shown(now[option])
@@ -68,14 +114,7 @@ def check_process(before: Settings, now: Settings, at: Span) -> None:
             raise _conflict("spark." + key, value_shown(old), value_shown(new), place)
 
 
-def job_notices(before: Settings, now: Settings, at: Span) -> Iterator[str]:
-    """Check that two INSERTs can run in one job; yield a line for each setting of the last INSERT.
-
-    The arguments are those of `check_process`, which is called first.
-
-    Raises:
-        StreamtableError: OPTION_CONFLICT for checkpoints in two directories.
-    """
+def _job_notices(before: Settings, now: Settings, at: Span) -> Iterator[str]:
     old, new = before.get(CHECKPOINT_DIRECTORY), now.get(CHECKPOINT_DIRECTORY)
     if old != new:
         place = now.at(CHECKPOINT_DIRECTORY) or at

@@ -11,15 +11,7 @@ from enum import Enum
 from typing import Any
 
 from streamtable.connectors.kafka.options import apsaramq, rules
-from streamtable.core.option_kinds import (
-    BOOLEAN,
-    DURATION,
-    NAMES,
-    NOT_EMPTY,
-    TEXT,
-    choice,
-    integer,
-)
+from streamtable.core.option_kinds import BOOLEAN, DURATION, NAMES, NOT_EMPTY, TEXT, choice, integer
 from streamtable.core.options import Option
 
 
@@ -68,9 +60,7 @@ class KeyCheck(Enum):
 
 CONNECTOR = Option("connector", TEXT, doc="`kafka` or `upsert-kafka`.", required=True)
 TOPIC = Option(
-    "topic",
-    NAMES,
-    doc="Topic to read or write; a source accepts several topics, separated by `;`.",
+    "topic", NAMES, doc="Topic to read or write; a source accepts several topics, separated by `;`."
 )
 TOPIC_PATTERN = Option(
     "topic-pattern",
