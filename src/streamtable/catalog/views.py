@@ -13,9 +13,10 @@ from streamtable.sql.nodes import JoinGroup
 from streamtable.sql.place import place_of, put_at
 
 _COLUMNS = "columns"
+_NUMBER = "number"
 
-#: The columns of stars, by the places of the stars.
-Stars = dict[Span | None, list[exp.Expr]]
+#: The columns of stars by their numbers in the query of a view; None for stars of other queries.
+Stars = dict[int | None, list[exp.Expr]]
 
 
 @dataclass(frozen=True)
@@ -56,11 +57,25 @@ def columns_kept(star: exp.Star) -> list[exp.Expr]:
     return [column.copy() for column in star.meta_get(_COLUMNS) or ()]
 
 
+def numbered(view: View) -> View:
+    """Return a view whose stars have numbers: those of a variable all have the same place."""
+    query = view.query.copy()
+    for number, star in enumerate(query.find_all(exp.Star)):
+        star.meta[_NUMBER] = number
+    return replace(view, query=query)
+
+
+def number_of(star: exp.Star) -> int | None:
+    """Return the number of a star; None outside of views."""
+    found: int | None = star.meta_get(_NUMBER)
+    return found
+
+
 def with_stars(view: View, stars: Stars) -> View:
-    """Return a view whose stars keep these columns, as in Flink."""
+    """Return a view whose numbered stars keep these columns, as in Flink."""
     query = view.query.copy()
     for star in query.find_all(exp.Star):
-        found = stars.get(star.meta_get("at"))
+        found = stars.get(number_of(star))
         if found is not None:
             star.meta[_COLUMNS] = found
     return replace(view, query=query)

@@ -35,6 +35,27 @@ def test_names_are_resolved_when_the_view_is_created(query: str, table: str) -> 
     assert found == [table]
 
 
+#: Values of a variable with several stars, and the columns of a view that has it for its query.
+SEVERAL_STARS = {
+    "SELECT x.*, y.* FROM b AS x JOIN dd.c AS y ON x.a = y.a": ["a", "s", "a", "s"],
+    "SELECT * FROM b UNION ALL SELECT * FROM dd.c": ["a", "s"],
+    "SELECT * FROM (SELECT * FROM b)": ["a", "s"],
+}
+
+
+@pytest.mark.parametrize(("query", "names"), SEVERAL_STARS.items(), ids=list(SEVERAL_STARS))
+def test_stars_of_one_variable(query: str, names: list[str]) -> None:
+    """All tokens of a variable have its place."""
+    listed = ", ".join(f"c{number}" for number in range(len(names)))
+    plans = []
+    for view in (query, "${q}"):
+        session = Session()
+        text = f"{_TABLES}CREATE VIEW v ({listed}) AS {view}; SELECT * FROM v;"
+        session.load(text, "a.sql", {"q": query})
+        plans.append(session.explain())
+    assert plans[0] == plans[1]
+
+
 #: Statements after the tables, and the only error.
 REFUSED = {
     "CREATE VIEW v AS SELECT a FROM b; ALTER VIEW v AS SELECT nosuch FROM b; SELECT * FROM v": (

@@ -9,7 +9,7 @@ from sqlglot import exp
 
 from streamtable.catalog.catalog import Catalog, View
 from streamtable.catalog.column_paths import with_table_names
-from streamtable.catalog.views import Stars, with_stars
+from streamtable.catalog.views import Stars, numbered, with_stars
 from streamtable.core.errors import Condition, InternalError, Span, StreamtableError
 from streamtable.core.table import Table
 from streamtable.plan.binding.expressions import Binder, Input, InputField
@@ -215,8 +215,9 @@ class QueryPlanner:
     def with_star_columns(self, view: View) -> View:
         """Return a view whose stars keep their present columns, as in Flink; raises as above."""
         stars: Stars = {}
-        self._view(view, stars)
-        return with_stars(view, stars)
+        asked = numbered(view)
+        self._view(asked, stars)
+        return with_stars(asked, stars)
 
     def _view(self, view: View, stars: Stars) -> Relation:
         if view.name in self.within:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from sqlglot import exp
 
-from streamtable.catalog.views import Stars, columns_kept, star_of
+from streamtable.catalog.views import Stars, columns_kept, number_of, star_of
 from streamtable.core.errors import Condition, StreamtableError, closest
 from streamtable.plan.binding.bound import InputField
 from streamtable.sql.place import place_of
@@ -32,7 +32,7 @@ def expand_stars(
             expanded.append(item)
             continue
         found = columns_kept(star) or _columns(item, columns)
-        stars.setdefault(star.meta_get("at"), [column.copy() for column in found])
+        stars.setdefault(number_of(star), [column.copy() for column in found])
         expanded += found
     return expanded
 
