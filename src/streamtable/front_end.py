@@ -91,8 +91,21 @@ class FrontEnd:
     _told: list[str] = field(default_factory=list)
     _statement_settings: StatementSettings = field(default_factory=StatementSettings)
 
-    def load(self, text: str, file: str, variables: Mapping[str, str] | None = None) -> None:
+    def load(
+        self,
+        text: str,
+        file: str,
+        variables: Mapping[str, str] | None = None,
+        *,
+        apart: bool = False,
+    ) -> None:
         """Load a script: apply table definitions and settings, and plan the INSERTs.
+
+        Args:
+            text: the script.
+            file: its name, for places.
+            variables: values of `${name}`.
+            apart: whether each statement runs by itself, with settings of its own.
 
         Raises:
             StreamtableError: a single error, with its position in the script; `Faults` for
@@ -104,6 +117,8 @@ class FrontEnd:
         unread = False
         for statement in read_script(text, file, variables, self._told.append):
             self.statements += 1
+            if apart:
+                self._statement_settings = StatementSettings()
             if isinstance(statement, StreamtableError):
                 faults.append(statement)
                 unread = True

@@ -310,9 +310,16 @@ class Session:
     # What tables, statement sets and the shell stand on
 
     def check(
-        self, text: str, variables: Mapping[str, str] | None = None, file: str = NO_FILE
+        self,
+        text: str,
+        variables: Mapping[str, str] | None = None,
+        file: str = NO_FILE,
+        *,
+        apart: bool = False,
     ) -> Engine:
         """Load a text into a copy of the session, which stays as it is, and return the copy.
+
+        With `apart`, each statement runs by itself later, with settings of its own.
 
         Raises:
             StreamtableError: any error of the text.
@@ -321,7 +328,7 @@ class Session:
         if not isinstance(text, str):
             refuse_call("session", f"the text is of type {type(text).__name__}", "pass a str")
         loaded = self._engine.copy()
-        loaded.load(text, file, variables)
+        loaded.load(text, file, variables, apart=apart)
         return loaded
 
     def start_job(self, texts: Sequence[Text]) -> Job:

@@ -66,6 +66,6 @@ def results(
     """
     pieces = list(statements(text, file, variables))
     if len(pieces) > 1:
-        session.check(text, variables, file)
+        session.check(text, variables, file, apart=True)
     for piece in pieces:
         yield session.execute_sql(piece, variables, file=file)

@@ -52,18 +52,33 @@ def test_each_query_has_the_settings_at_its_statement(option: object, value: str
     assert fixed.plans[0].settings.given[key].at is None
 
 
+def test_names_of_one_zone_are_no_change() -> None:
+    zone = "SET 'table.local-time-zone' = '{}';"
+    text = f"{zone.format('+00:00')}{_INSERT}{zone.format('UTC')}{_INSERT}"
+    assert len(_session(text).plans) == 2
+
+
+def test_statements_that_run_by_themselves() -> None:
+    """As in the shell, where each INSERT is a job of its own."""
+    session = Session()
+    text = f"{_SET_PATH.format('/a')}{_INSERT}{_SET_PATH.format('/b')}{_INSERT}"
+    session.load(_TABLES + text, "job.sql", apart=True)
+    assert len(session.plans) == 2
+    assert list(session.notices()) == []
+
+
 @pytest.mark.parametrize(
     ("text", "place", "change"),
     [
         (
-            f"{_INSERT}SET 'table.local-time-zone' = 'UTC';\n{_INSERT}",
+            f"{_INSERT}SET 'table.local-time-zone' = 'Asia/Tokyo';\n{_INSERT}",
             "job.sql:4:31",
-            "'table.local-time-zone' changes from default to UTC",
+            "'table.local-time-zone' changes from default to Asia/Tokyo",
         ),
         (
-            f"{_INSERT}SET 'table.local-time-zone' = 'UTC';\n{_SELECT}",
+            f"{_INSERT}SET 'table.local-time-zone' = 'Asia/Tokyo';\n{_SELECT}",
             "job.sql:4:31",
-            "'table.local-time-zone' changes from default to UTC",
+            "'table.local-time-zone' changes from default to Asia/Tokyo",
         ),
         (
             f"SET 'execution.runtime-mode' = 'batch';\n{_SELECT}RESET;\n{_INSERT}",

@@ -24,10 +24,8 @@ from streamtable.core.settings.reporting import (
     LINEAGE_URL,
     METRIC_LABELS,
 )
+from streamtable.core.settings.session import same_zone, zone_name
 from streamtable.core.shown_options import value_shown
-
-#: Settings of the Spark session, in which all statements of a script run.
-_OF_PROCESS: tuple[Option[Any], ...] = (TIME_ZONE, RUNTIME_MODE)
 
 #: Settings with one value for all INSERTs that do not change the rows.
 _LAST_HOLDS: tuple[Option[Any], ...] = (
@@ -102,10 +100,15 @@ class StatementSettings:
 
 
 def _check_process(before: Settings, now: Settings, at: Span) -> None:
-    for option in _OF_PROCESS:
-        if before[option] != now[option]:
-            shown = value_shown(before[option]), value_shown(now[option])
-            raise _conflict(option.key, *shown, now.at(option) or at)
+    # Settings of the Spark session, in which all statements of a script run.
+    changed: list[Option[Any]] = []
+    if not same_zone(zone_name(before), zone_name(now)):
+        changed.append(TIME_ZONE)
+    if before[RUNTIME_MODE] != now[RUNTIME_MODE]:
+        changed.append(RUNTIME_MODE)
+    for option in changed:
+        shown = value_shown(before[option]), value_shown(now[option])
+        raise _conflict(option.key, *shown, now.at(option) or at)
     for key in sorted(before.passthrough.keys() | now.passthrough.keys()):
         old, new = before.passthrough.get(key), now.passthrough.get(key)
         if old != new:
