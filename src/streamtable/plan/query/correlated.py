@@ -182,7 +182,11 @@ def _without_ties(
     changed.set("where", exp.Where(this=exp.and_(*local)) if local else None)
     sides = [_named(tie.inner, f"$tie{i}") for i, tie in enumerate(ties)]
     group = query.args.get("group")
-    aggregates = group is None and any(has_aggregate(item) for item in query.expressions)
+    if group is not None and not any(map(_groups, group.expressions)):
+        group, aggregates = None, True
+        changed.set("group", None)
+    else:
+        aggregates = group is None and any(has_aggregate(item) for item in query.expressions)
     if group is not None:
         grouping = group.copy()
         grouping.set("expressions", [*grouping.expressions, *(t.inner.copy() for t in ties)])
@@ -213,6 +217,11 @@ def _tie(node: exp.Expr, inner: Sequence[InputField]) -> Tie:
         "a subquery tied to the query around it by another condition than an equality",
         "join the table instead, and group the result",
     )
+
+
+def _groups(item: exp.Expr) -> bool:
+    """Return whether an item of GROUP BY is more than the empty list, which is one group."""
+    return not isinstance(item, exp.Tuple) or any(map(_groups, item.expressions))
 
 
 def _reads(node: exp.Expr) -> bool:
