@@ -18,12 +18,14 @@ class StateLayout:
         id: name of the operator in a checkpoint, independent of EXPLAIN; never changed.
         processors: the Java classes that keep the state.
         variables: names of the state variables; `aggN` stands for the number of an aggregate.
+        by_value: whether whole rows or aggregated values are keys of a variable.
     """
 
     id: str
     version: int
     processors: tuple[str, ...]
     variables: frozenset[str]
+    by_value: bool = False
 
 
 #: State variables of aggregates.

@@ -13,6 +13,7 @@ from streamtable.core.types import INT, Field, array, map_of
 from streamtable.operators.lower import LOWERINGS
 from streamtable.plan.inputs import UnaryNode
 from streamtable.plan.node import Node
+from streamtable.plan.rank.deduplicate import Deduplicate
 from streamtable.plan.rules.real_time import obstacle
 from streamtable.plan.rules.state_layouts import layouts
 from streamtable.plan.source.values import Values
@@ -68,6 +69,7 @@ def test_an_operator_that_no_rule_has_heard_of() -> None:
     assert list(layouts(node)) == [("SessionTable", 1)]
     maps = Values((Field("m", array(map_of(INT, INT))),), (("array(map(1, 2))",),))
     assert list(layouts(Kept(maps))) == [("SessionTable", 101)]  # the entries have another order
+    assert list(layouts(Deduplicate(maps, (), "m"))) == [("Deduplicate", 1)]
     assert obstacle(node) == "Spark does not read VALUES in real-time mode"
     assert [f.name for f in node.pruned({"v"}).fields] == ["v"]
     assert node.headline == "Kept"

@@ -42,7 +42,7 @@ class GroupAggregate(UnaryNode, Expiring):
     """
 
     title = "GroupAggregate"
-    state = StateLayout("GroupAggregate", 1, ("GroupAggregateProcessor",), OF_GROUPS)
+    state = StateLayout("GroupAggregate", 1, ("GroupAggregateProcessor",), OF_GROUPS, by_value=True)
 
     keys: Key
     calls: tuple[AggregateCall, ...]

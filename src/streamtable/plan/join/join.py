@@ -68,7 +68,7 @@ class Join(PairsChanges, PairNode):
 
     title = "Join"
     unites_inputs = True
-    state = StateLayout("Join", 1, ("JoinProcessor",), frozenset({"left", "right"}))
+    state = StateLayout("Join", 1, ("JoinProcessor",), frozenset({"left", "right"}), by_value=True)
 
     condition: str | None = None
     condition_fields: frozenset[str] = frozenset()

@@ -47,7 +47,9 @@ class SortedOver(UnaryNode, Expiring):
     """
 
     title = "OverAggregate"
-    state = StateLayout("OverAggregate", 1, ("SortedOverProcessor",), frozenset({"rows"}))
+    state = StateLayout(
+        "OverAggregate", 1, ("SortedOverProcessor",), frozenset({"rows"}), by_value=True
+    )
 
     partition: Key
     order: SortKey

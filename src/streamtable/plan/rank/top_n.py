@@ -64,7 +64,11 @@ class TopN(PairsChanges, UnaryNode, Expiring):
 
     title = "TopN"
     state = StateLayout(
-        "TopN", 2, ("TopNProcessor", "TopOneProcessor"), frozenset({"top", "rest", "first"})
+        "TopN",
+        2,
+        ("TopNProcessor", "TopOneProcessor"),
+        frozenset({"top", "rest", "first"}),
+        by_value=True,
     )
 
     partition: Key

@@ -8,8 +8,8 @@ from streamtable.core.types import Root
 from streamtable.plan.node import Node
 from streamtable.plan.rules.tree import every
 
-#: Added to the version of an operator that takes maps. Rows in state are found by their bytes, and
-#: state has the entries of a map in the order of keys. Versions without this number have not.
+#: Added to the version of an operator that finds rows or values with maps by their bytes. State has
+#: the entries of a map in the order of keys, which state without this number has not.
 _SORTED_MAPS = 100
 
 
@@ -21,7 +21,7 @@ def layouts(node: Node, *, buckets: bool = False) -> Iterator[tuple[str, int]]:
     for part in every(node):
         layout = part.layout(buckets=buckets)
         if layout is not None:
-            yield layout.id, layout.version + (_SORTED_MAPS if _takes_maps(part) else 0)
+            yield layout.id, layout.version + _SORTED_MAPS * (layout.by_value and _takes_maps(part))
 
 
 def _takes_maps(node: Node) -> bool:

@@ -52,6 +52,7 @@ class WindowAggregate(UnaryNode):
         1,
         ("WindowAggregateProcessor", "SessionProcessor"),
         OF_GROUPS | {"sessions", "rows"},
+        by_value=True,
     )
     #: The layout of groups in buckets.
     bucket_state = StateLayout(

@@ -138,7 +138,9 @@ class SessionTable(WindowRows):
     """Emit each row with its session, once, when the watermark passes the session's end."""
 
     title = "SessionTable"
-    state = StateLayout("SessionTable", 1, ("SessionProcessor",), frozenset({"sessions", "rows"}))
+    state = StateLayout(
+        "SessionTable", 1, ("SessionProcessor",), frozenset({"sessions", "rows"}), by_value=True
+    )
     waits = fires_windows = True
 
     @property
