@@ -23,6 +23,7 @@ from streamtable.plan.join.kind import JoinKind
 from streamtable.plan.node import Node
 from streamtable.plan.query.conditions import Part
 from streamtable.plan.query.relation import Relation
+from streamtable.plan.rank.numbering import with_numbering
 from streamtable.plan.rules.tree import rebuilt
 from streamtable.sql.nodes import IntervalLiteral
 
@@ -96,6 +97,11 @@ class _Limit:
     exact: bool
     processing: bool
 
+    @property
+    def pair(self) -> tuple[str, str]:
+        """The two times."""
+        return self.left, self.right
+
 
 def interval(
     parts: Sequence[Part],
@@ -125,14 +131,15 @@ def interval(
     if kind.left_only:
         return None, list(parts)
     limits = {id(part): list(_limits(part.node, left, right)) for part in parts}
-    found = [limit for own in limits.values() for limit in own] or _equal_times(pairs, left, right)
-    if len({(limit.left, limit.right) for limit in found}) != 1:
+    compared = [limit for own in limits.values() for limit in own]
+    equal = list(_equal_times(pairs, left, right))
+    found = next(
+        filter(None, (_bounded(compared, equal, processing=kind) for kind in (False, True))), None
+    )
+    if found is None:
         return None, list(parts)
-    least = [limit.millis for limit in found if limit.least]
-    most = [limit.millis for limit in found if not limit.least]
-    if not least or not most or max(least) > min(most):
-        return None, list(parts)
-    if found[0].processing:
+    used, bounds = found
+    if used[0].processing:
         raise StreamtableError(
             Condition.NOT_YET,
             at=at,
@@ -141,20 +148,49 @@ def interval(
         )
     if not (_appends(left.node, at) and _appends(right.node, at)):
         return None, list(parts)
-    replaced = {key for key, own in limits.items() if own and all(limit.exact for limit in own)}
+    replaced = {
+        key
+        for key, own in limits.items()
+        if own and all(limit.exact and limit in used for limit in own)
+    }
     rest = [part for part in parts if id(part) not in replaced]
-    return Interval(found[0].left, found[0].right, max(least), min(most)), rest
+    return bounds, rest
+
+
+def _bounded(
+    compared: Sequence[_Limit], equal: Sequence[_Limit], *, processing: bool
+) -> tuple[list[_Limit], Interval] | None:
+    """Return the limits of one pair of times of a kind, and their interval; None for no interval.
+
+    Args:
+        compared: the limits of comparisons, which must be of one pair.
+        equal: the limits of equalities.
+        processing: whether the times are processing times.
+    """
+    own = [limit for limit in compared if limit.processing is processing]
+    other = [limit for limit in equal if limit.processing is processing]
+    pairs = {limit.pair for limit in own or other[:1]}
+    if len(pairs) != 1:
+        return None
+    used = [limit for limit in [*own, *other] if limit.pair in pairs]
+    least = [limit.millis for limit in used if limit.least]
+    most = [limit.millis for limit in used if not limit.least]
+    if not least or not most or max(least) > min(most):
+        return None
+    return used, Interval(used[0].left, used[0].right, max(least), min(most))
 
 
 def _appends(node: Node, at: Span | None) -> bool:
     """Return whether an input is append-only, once operators that wait have replaced others."""
-    return node.mode.is_append or rebuilt(node, lambda part: part.in_time(at)).mode.is_append
+    if node.mode.is_append:
+        return True
+    return rebuilt(with_numbering(node), lambda part: part.in_time(at)).mode.is_append
 
 
 def _equal_times(
     pairs: Sequence[tuple[Bound, Bound]], left: Relation, right: Relation
-) -> list[_Limit]:
-    """Return both bounds of an equality of two time attributes; none if there is no equality."""
+) -> Iterator[_Limit]:
+    """Yield both bounds of each equality of two time attributes."""
     times = {
         quote(column.field.name): _time_of(column, relation, left=relation is left)
         for relation in (left, right)
@@ -163,8 +199,7 @@ def _equal_times(
     for one, other in ((times.get(a.sql), times.get(b.sql)) for a, b in pairs):
         if one is not None and other is not None and one.processing is other.processing:
             at_once = _Limit(one.field, other.field, 0, True, True, one.processing)
-            return [at_once, replace(at_once, least=False)]
-    return []
+            yield from (at_once, replace(at_once, least=False))
 
 
 def _limits(node: exp.Expr | None, left: Relation, right: Relation) -> Iterator[_Limit]:
