@@ -47,6 +47,7 @@ class Node:
             `without_late` has been applied.
         moves_watermark: whether the operator's rows advance the watermark.
         mixes_inputs: whether the operator interleaves the rows of several inputs.
+        positions_calls: whether the positions of `positioned` only order the rows of one call.
         unites_inputs: whether the lowering begins with the union of all inputs, so that one pass
             over a scan can compute them.
     """
@@ -61,6 +62,7 @@ class Node:
     passes_late: ClassVar[bool] = False
     moves_watermark: ClassVar[bool] = False
     mixes_inputs: ClassVar[bool] = False
+    positions_calls: ClassVar[bool] = False
     unites_inputs: ClassVar[bool] = False
 
     if TYPE_CHECKING:

@@ -47,12 +47,21 @@ def with_ties(node: Node) -> tuple[Node, Key]:
 
     Rows whose positions are times need none.
     """
-    return (node, ()) if _is_positioned_by_time(node) else with_position(node)
+    return (node, ()) if _is_positioned_by_time(node) else with_lasting_position(node)
+
+
+def with_lasting_position(node: Node) -> tuple[Node, Key]:
+    """Return an operator with position fields that also order the rows of different batches."""
+    return (node, ()) if _positions_calls(node) else with_position(node)
 
 
 def is_scattered(node: Node) -> bool:
     """Return whether different tasks emit rows that Flink emits in order, in one task."""
     return node.emits_apart or any(map(is_scattered, node.arrival_inputs))
+
+
+def _positions_calls(node: Node) -> bool:
+    return node.positions_calls or any(map(_positions_calls, node.arrival_inputs))
 
 
 def _is_positioned_by_time(node: Node) -> bool:

@@ -67,7 +67,7 @@ class Join(PairsChanges, PairNode):
     """
 
     title = "Join"
-    unites_inputs = True
+    positions_calls = unites_inputs = True
     state = StateLayout("Join", 1, ("JoinProcessor",), frozenset({"left", "right"}), by_value=True)
 
     condition: str | None = None

@@ -14,7 +14,7 @@ from streamtable.plan.inputs import Expiring, UnaryNode
 from streamtable.plan.keys import ordered_keys, unique_keys
 from streamtable.plan.node import Key, Node
 from streamtable.plan.over.frame import Frame, over_headline
-from streamtable.plan.position import with_position
+from streamtable.plan.position import with_lasting_position
 from streamtable.plan.rank.sort_key import SortKey
 from streamtable.plan.state import StateLayout
 
@@ -90,7 +90,7 @@ class SortedOver(UnaryNode, Expiring):
         below: Node = self.input
         ties: Key = ()
         if below.mode.is_append:
-            below, ties = with_position(below)
+            below, ties = with_lasting_position(below)
         settled = replace(self, input=below, ties=ties)
         return replace(settled, key=next(iter(ordered_keys(settled)), None), before=before)
 

@@ -13,7 +13,7 @@ from streamtable.core.types import Field
 from streamtable.plan.inputs import Expiring, PairsChanges, UnaryNode
 from streamtable.plan.keys import by, distinct, ordered_keys, unique_keys
 from streamtable.plan.node import Key, Node
-from streamtable.plan.position import with_position
+from streamtable.plan.position import with_lasting_position
 from streamtable.plan.rank.deduplicate import Deduplicate
 from streamtable.plan.rank.limit import Limit
 from streamtable.plan.rank.processing_time_deduplicate import ProcessingTimeDeduplicate
@@ -112,7 +112,7 @@ class TopN(PairsChanges, UnaryNode, Expiring):
         below: Node = self.input
         ties: Key = ()
         if below.mode.is_append:
-            below, ties = with_position(below)
+            below, ties = with_lasting_position(below)
         settled = replace(self, input=below, ties=ties)
         return replace(settled, key=next(iter(ordered_keys(settled)), None), before=before)
 

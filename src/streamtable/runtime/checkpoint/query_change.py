@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from streamtable.plan.rules.shape import stable_sql
 from streamtable.runtime.checkpoint.shapes import first_difference, operators
 
 if TYPE_CHECKING:
@@ -32,6 +33,6 @@ def _lines(before: RecordedQuery, now: RecordedQuery, number: int | None) -> tup
     for line, new in zip(before.plan, now.plan, strict=False):
         # Older checkpoints have other words for the row kinds.
         old = line.replace("  makes ", "  emits ").replace("  takes ", "  accepts ")
-        if old != new:
+        if stable_sql(old) != stable_sql(new):
             return old.strip(), new.strip()
     return "", ""
