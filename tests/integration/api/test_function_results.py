@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from datetime import date, datetime, timedelta, timezone
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
@@ -76,7 +77,35 @@ def failing(x: int) -> Any:
     return int(f"number {x}")
 
 
+@udf(result_type="DOUBLE")
+def fourth(x: int) -> Any:
+    return Decimal(x) / 4
+
+
+@udf(result_type="BOOLEAN")
+def odd(x: int) -> Any:
+    return x & 1
+
+
+@udf(result_type="TIMESTAMP(3)")
+def wall(x: int) -> Any:
+    return datetime(2026, 1, x, 12, tzinfo=timezone(timedelta(hours=5)))
+
+
+@udf(result_type="DATE")
+def day(x: int) -> Any:
+    return Day(2026, 1, x)
+
+
+class Day(date):
+    """A date of a library."""
+
+
 _FUNCTIONS: dict[str, Any] = {
+    "fourth": fourth,
+    "odd": odd,
+    "wall": wall,
+    "day": day,
     "doubled": doubled,
     "price": price,
     "large": large,
@@ -108,6 +137,10 @@ def test_results_of_another_type(
             (16.0, Decimal("0.13"), 8, 8.0, 8, None),
             (4.0, Decimal("2.00"), 2, 2.0, 2, 2.0),
             (4.0, Decimal("2.00"), 2, 2.0, 2, None),
+        ]
+        query = f"SELECT fourth(n), odd(n), wall(n), day(n) FROM {_TABLE} WHERE n = 2"
+        assert list(session.sql_query(query).execute().collect()) == [
+            (0.5, False, datetime(2026, 1, 2, 12), date(2026, 1, 2))
         ]
         for call, words in {
             "large(n)": "does not fit decimal(4,2): 200 is out of range",

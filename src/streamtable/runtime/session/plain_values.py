@@ -26,7 +26,7 @@ def plain_value(value: Any, kind: t.DataType, *, rounds: bool = False) -> Any:
     """Return a value of a type as builtin values, with tuples for rows.
 
     Numbers are converted as in PyFlink: a float that is an integer's value is truncated, and a bool
-    is 0 or 1.
+    is 0 or 1. A local time has the wall time of a value with a time zone.
 
     Args:
         value: the value of a function.
@@ -69,18 +69,34 @@ def plain_value(value: Any, kind: t.DataType, *, rounds: bool = False) -> Any:
 
 def _builtin(value: Any, kind: t.DataType) -> Any:
     """Return a single value as an object of a builtin class."""
+    if isinstance(kind, t.BooleanType):
+        _require(value, numbers.Integral)
+        return bool(value)
     if isinstance(kind, t.IntegralType):
-        _require(value, numbers.Real)
+        _require(value, numbers.Real | decimal.Decimal)
         return int(value)
     if isinstance(kind, t.FractionalType):
-        _require(value, numbers.Real)
+        _require(value, numbers.Real | decimal.Decimal)
         return float(value)
     if isinstance(kind, t.StringType):
         _require(value, str)
         return str.__str__(value)
-    if isinstance(value, datetime.datetime) and type(value) is not datetime.datetime:
-        return datetime.datetime.combine(value.date(), value.timetz())
-    return bytes(value) if isinstance(value, bytearray) else value
+    if isinstance(kind, t.TimestampNTZType) and isinstance(value, datetime.datetime):
+        value = value.replace(tzinfo=None)
+    return bytes(value) if isinstance(value, bytearray) else _plain_moment(value)
+
+
+def _plain_moment(value: Any) -> Any:
+    """Return a value of a subclass, such as pandas.Timestamp, as one of the class of datetime."""
+    if type(value).__module__ == "datetime":
+        return value
+    if isinstance(value, datetime.datetime):
+        return datetime.datetime.combine(_plain_moment(value.date()), value.timetz())
+    if isinstance(value, datetime.date):
+        return datetime.date(value.year, value.month, value.day)
+    if isinstance(value, datetime.timedelta):
+        return datetime.timedelta(value.days, value.seconds, value.microseconds)
+    return value
 
 
 def _plain_decimal(value: Any, kind: t.DecimalType, rounds: bool) -> decimal.Decimal:
