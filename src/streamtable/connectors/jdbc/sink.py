@@ -135,8 +135,8 @@ class EpochTable:
 
     @property
     def place(self) -> str:
-        """The same: the name has the database."""
-        return self.name
+        """The whole url, which is never shown."""
+        return self.table.access.url
 
     def check(self) -> None:
         """Check nothing: only the creation shows whether the user may create a table."""
