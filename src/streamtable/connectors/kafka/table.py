@@ -19,6 +19,7 @@ from streamtable.connectors.kafka.options.values import (
     NewTopic,
     Range,
     Startup,
+    addresses,
 )
 from streamtable.connectors.kafka.read.changes import event_metadata
 from streamtable.connectors.kafka.read.metadata import METADATA
@@ -153,7 +154,7 @@ class KafkaTable:
     @property
     def place(self) -> str:
         """What tells a single topic from topics of other clusters, as far as addresses show."""
-        return f"{','.join(sorted(map(str.strip, self.servers.split(','))))}/{self.topics_text}"
+        return f"{addresses(self.servers)}/{self.topics_text}"
 
     def reads_topic(self, topic: str) -> bool:
         """Return whether a topic from a scan belongs to this table."""

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from streamtable.connectors.kafka.cluster.faults import SYSTEM, kafka_fault
+from streamtable.connectors.kafka.options.values import addresses
 from streamtable.core.codec import Codec
 from streamtable.core.errors import Condition, StreamtableError
 from streamtable.jvm.bridge import Bridge
@@ -89,7 +90,7 @@ class KafkaAdmin:
         Brokers that report no id are told apart by their addresses.
         """
         found = self._ask("clusterId")
-        return f"{self._servers if found is None else found}/{topic}"
+        return f"{addresses(self._servers) if found is None else found}/{topic}"
 
     def topics(self) -> set[str]:
         """Return the names of all topics that the user may see."""

@@ -9,6 +9,11 @@ from datetime import timedelta
 from streamtable.connectors.kafka.options.options import BoundedMode, StartupMode
 
 
+def addresses(servers: str) -> str:
+    """Return `bootstrap.servers` in one order, to compare them."""
+    return ",".join(sorted(map(str.strip, servers.split(","))))
+
+
 @dataclass(frozen=True)
 class Startup:
     """Start position of a scan.
