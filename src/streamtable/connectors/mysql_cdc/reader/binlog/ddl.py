@@ -25,6 +25,8 @@ _UNLOGGED = {
     "IMPORT": ("PARTITION", "TABLESPACE"),
     "TRUNCATE": ("PARTITION",),
 }
+#: Words before KEY where it is no attribute of a column, which makes the column the primary key.
+_BEFORE_INDEX = frozenset({"(", ",", "ADD", "BY", "DROP", "FOREIGN", "RENAME", "UNIQUE"})
 _CHANGES = frozenset({"INSERT", "UPDATE", "DELETE", "REPLACE", "LOAD"})
 
 Found = tuple[str, TableId, TableId | None]
@@ -102,6 +104,8 @@ def _alter(tokens: _Tokens) -> list[Found]:
         depth += {"(": 1, ")": -1}.get(token, 0)
         if token.upper() == "PRIMARY" and tokens.skip("KEY"):
             adds_key, had_key = adds_key or before != "DROP", had_key or before == "DROP"
+        if token.upper() == "KEY" and before not in _BEFORE_INDEX:
+            adds_key = True  # the attribute of a column
         before = token.upper()
         if depth == 0 and before == "CONVERT" and tokens.skip("PARTITION"):
             return [("unlogged", table, tokens.name_after("TO"))]
