@@ -12,7 +12,7 @@ from streamtable.connector_api.reading import ReadContext, ReadRequest
 from streamtable.connector_api.source import ORDER_COLUMNS, Source, Split
 from streamtable.connector_api.tables import TableEndpoint
 from streamtable.connectors.datagen.factory import DatagenTable
-from streamtable.connectors.datagen.fields import value_sql
+from streamtable.connectors.datagen.values import value_sql
 from streamtable.core.changelog import ROW_KIND_COLUMN, RowKind
 from streamtable.core.errors import Condition, StreamtableError
 from streamtable.core.options import Settings
