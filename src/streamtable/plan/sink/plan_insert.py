@@ -9,7 +9,6 @@ from streamtable.catalog.catalog import Catalog
 from streamtable.core.errors import Condition, StreamtableError, closest
 from streamtable.core.options import Settings
 from streamtable.core.settings.execution import EXECUTION_MODE, ExecutionMode
-from streamtable.core.settings.session import zone_name
 from streamtable.core.settings.table import (
     CDC_DUPLICATES,
     DYNAMIC_TABLE_OPTIONS,
@@ -71,7 +70,6 @@ def plan_insert(insert: Insert, catalog: Catalog, settings: Settings) -> Sink:
         at=at,
         scan_reuse=_scan_reuse(settings),
         window_buckets=True,
-        zone=zone_name(settings),
     )
     materialize = materialized(insert.on_conflict, table, settings[UPSERT_MATERIALIZE])
     timed = merge_projections(with_event_time(sink))

@@ -27,7 +27,7 @@ class ScanReuse(Enum):
 
 @stable(
     "Sink",
-    derived=("set_at", "in_batches", "scan_reuse", "window_buckets", "zone"),
+    derived=("set_at", "in_batches", "scan_reuse", "window_buckets"),
     input="input",
     table="table",
     not_null="not_null",
@@ -47,7 +47,6 @@ class Sink:
         in_batches: whether the settings of the set exclude real-time mode.
         scan_reuse: when one scan serves several places of the query.
         window_buckets: whether windows keep their groups in buckets (`WindowAggregate.in_buckets`).
-        zone: the session's time zone; None if it is not known.
     """
 
     input: Node
@@ -59,7 +58,6 @@ class Sink:
     in_batches: bool = False
     scan_reuse: ScanReuse = ScanReuse.NEVER
     window_buckets: bool = False
-    zone: str | None = None
 
     @property
     def key(self) -> Key:

@@ -12,7 +12,7 @@ from typing import Any, Self
 from streamtable.core.checkpoint_path import CheckpointPath
 from streamtable.core.secrets import without_secrets
 from streamtable.core.settings.job import TIME_ZONE
-from streamtable.core.settings.session import same_zone
+from streamtable.core.settings.session import same_zone, zone_name
 from streamtable.plan.explain.explain import explain
 from streamtable.plan.rules.local_time import uses_zone
 from streamtable.plan.rules.shape import shape
@@ -112,7 +112,7 @@ class RecordedQuery:
             reuses_scans=bool(reused_scans(plan)),
             read_options=row_options((s.table for s in scans(plan.input)), written=False),
             written_options=row_options([plan.table], written=True),
-            zone=plan.zone if uses_zone(plan.input) else None,
+            zone=zone_name(plan.settings) if uses_zone(plan.input) else None,
             masked_hash=_hash(without_secrets(whole)),
         )
 
