@@ -54,7 +54,7 @@ def _in_scope(column: exp.Column, path: tuple[str, ...], namespaces: Namespaces)
     around = column.parent
     while around is not None:
         if isinstance(around, exp.Select):
-            named = [item for item in _items(around) if _name(item) == path[-1]]
+            named = [item for item in _items(around) if item.alias_or_name == path[-1]]
             if named:
                 return any(_has_path(item, path, namespaces) for item in named)
         around = around.parent
@@ -71,10 +71,6 @@ def _items(query: exp.Select) -> Iterator[exp.Expr]:
             items += [item.this, *(join.this for join in item.args["joins"])]
         else:
             yield item
-
-
-def _name(item: exp.Expr) -> str:
-    return item.alias_or_name
 
 
 def _has_path(item: exp.Expr, path: tuple[str, ...], namespaces: Namespaces) -> bool:

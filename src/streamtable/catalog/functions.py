@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import importlib
 import sys
 from collections.abc import Callable, Iterator, Sequence
@@ -14,7 +13,7 @@ from sqlglot import exp
 
 from streamtable.catalog.java_functions import JavaFunction
 from streamtable.catalog.namespaces import Namespaces, Path
-from streamtable.catalog.python_hints import Signature, signature_of
+from streamtable.catalog.python_hints import Signature, signature_of, without_partial
 from streamtable.catalog.spark_names import spark_name
 from streamtable.core.errors import Condition, Span, StreamtableError, closest
 from streamtable.sql.nodes import FlinkCall
@@ -176,9 +175,7 @@ class Functions:
         if name[-1].upper() in self._built_in:
             what = f"a function that replaces the built-in {name[-1].upper()}"
             raise StreamtableError(Condition.NOT_YET, what=what, hint="give it another name")
-        code = getattr(function, "function", function)
-        while isinstance(code, functools.partial):
-            code = code.func
+        code = without_partial(getattr(function, "function", function))
         place = code if hasattr(code, "__qualname__") else type(code)
         module, attribute = (getattr(place, key, "") for key in ("__module__", "__qualname__"))
         try:

@@ -206,10 +206,16 @@ def _positional(function: Callable[..., Any]) -> _Parameters:
     return _Parameters(tuple(fixed), required, variadic)
 
 
-def _hints(function: Callable[..., Any]) -> dict[str, Any]:
-    """Return the type hints of a function; those of `__call__` for an object, {} for none."""
+def without_partial(function: Any) -> Any:
+    """Return the function to which `functools.partial` gives arguments."""
     while isinstance(function, functools.partial):
         function = function.func
+    return function
+
+
+def _hints(function: Callable[..., Any]) -> dict[str, Any]:
+    """Return the type hints of a function; those of `__call__` for an object, {} for none."""
+    function = without_partial(function)
     if not inspect.isroutine(function) and not hasattr(function, "__wrapped__"):
         function = type(function).__call__
     try:
