@@ -48,12 +48,18 @@ final class LookupCache {
   }
 
   private void removeExpired(long nowMs) {
-    // The entry that expires first is the first one in the order of its limit.
-    while (!stored.isEmpty() && expired(stored.values().iterator().next(), nowMs)) {
-      removeFirst(stored, used);
+    if (spec.afterWriteMs() >= 0) {
+      removeExpired(stored, used, nowMs);
     }
-    while (!used.isEmpty() && expired(used.values().iterator().next(), nowMs)) {
-      removeFirst(used, stored);
+    if (spec.afterAccessMs() >= 0) {
+      removeExpired(used, stored, nowMs);
+    }
+  }
+
+  /** Removes expired entries; the first one in the order of a limit is the first to reach it. */
+  private void removeExpired(Map<Object, Entry> ordered, Map<Object, Entry> other, long nowMs) {
+    while (!ordered.isEmpty() && expired(ordered.values().iterator().next(), nowMs)) {
+      removeFirst(ordered, other);
     }
   }
 
