@@ -90,6 +90,9 @@ class RealTimeMark:
 
         The deadline is a time of `time.monotonic`.
         """
+        if not self._exists:
+            # A stop follows the end of a batch at once, before the query plans the next one.
+            return
         with suppress(StreamtableError):
             self.update(run, state, ended=run.has_ended())
             while self._exists and state is State.COMMITTING and time.monotonic() < deadline:
