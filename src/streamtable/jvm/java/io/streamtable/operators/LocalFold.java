@@ -1,6 +1,6 @@
 package io.streamtable.operators;
 
-import java.util.Arrays;
+import io.streamtable.operators.row.ColumnsKey;
 import java.util.Iterator;
 import java.util.List;
 import org.apache.spark.api.java.function.MapPartitionsFunction;
@@ -71,18 +71,12 @@ public abstract class LocalFold implements MapPartitionsFunction<Row, Row> {
     };
   }
 
-  /**
-   * Returns the grouping key of a row: the value of one column, or a list of the values of several.
-   */
+  /** Returns the grouping key of a row: the value of one column, or the values of several. */
   protected final Object key(Row row) {
     if (keyPositions.length == 1) {
       return row.get(keyPositions[0]);
     }
-    Object[] values = new Object[keyPositions.length];
-    for (int i = 0; i < values.length; i++) {
-      values[i] = row.get(keyPositions[i]);
-    }
-    return Arrays.asList(values);
+    return new ColumnsKey(row, keyPositions);
   }
 
   /** Writes a grouping key to a row, after the row kind. */
@@ -91,10 +85,7 @@ public abstract class LocalFold implements MapPartitionsFunction<Row, Row> {
       row[1] = key;
       return;
     }
-    List<?> values = (List<?>) key;
-    for (int i = 0; i < keyPositions.length; i++) {
-      row[1 + i] = values.get(i);
-    }
+    System.arraycopy(((ColumnsKey) key).values(), 0, row, 1, keyPositions.length);
   }
 
   /** Returns whether fewer groups than rows are held, by at least one row in this many. */

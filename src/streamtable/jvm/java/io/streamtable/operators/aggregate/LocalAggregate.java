@@ -59,7 +59,10 @@ public final class LocalAggregate extends LocalFold {
     private long rows;
 
     private Group(List<Accumulator> accumulators) {
-      partials = accumulators.stream().map(Accumulator::partial).toArray(Partial[]::new);
+      partials = new Partial[accumulators.size()];
+      for (int i = 0; i < partials.length; i++) {
+        partials[i] = accumulators.get(i).partial();
+      }
     }
   }
 

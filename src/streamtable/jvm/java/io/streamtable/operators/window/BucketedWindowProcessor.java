@@ -3,20 +3,15 @@ package io.streamtable.operators.window;
 import io.streamtable.operators.RowProcessor;
 import io.streamtable.operators.aggregate.AggregateState;
 import io.streamtable.operators.aggregate.MergedAggregates;
+import io.streamtable.operators.row.ColumnsKey;
 import io.streamtable.operators.row.Plain;
 import io.streamtable.operators.row.RowKind;
 import io.streamtable.operators.state.EventTimers;
 import io.streamtable.operators.state.Lateness;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.HashMap;
-import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
-import java.util.Spliterator;
-import java.util.Spliterators;
-import java.util.stream.Stream;
-import java.util.stream.StreamSupport;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.RowFactory;
 import org.apache.spark.sql.streaming.ExpiredTimerInfo;
@@ -88,32 +83,28 @@ public final class BucketedWindowProcessor extends RowProcessor {
   }
 
   private void add(scala.collection.Iterator<Row> input, boolean known) {
-    Map<List<Object>, Object[]> changed = new HashMap<>();
+    Map<ColumnsKey, Object[]> changed = new HashMap<>();
     while (input.hasNext()) {
       Row row = input.next();
-      Object[] key = new Object[keysAt.length];
-      for (int i = 0; i < key.length; i++) {
-        key[i] = row.get(keysAt[i]);
-      }
       Object[] group =
           changed.computeIfAbsent(
-              Arrays.asList(key), added -> known ? stored(key) : aggregates.empty());
+              new ColumnsKey(row, keysAt), key -> known ? stored(key) : aggregates.empty());
       aggregates.add(group, row);
     }
     changed.forEach(
         (key, group) ->
-            groups.updateValue(RowFactory.create(key.toArray()), RowFactory.create(group)));
+            groups.updateValue(RowFactory.create(key.values()), RowFactory.create(group)));
   }
 
-  private Object[] stored(Object[] key) {
-    Row found = groups.getValue(RowFactory.create(key));
+  private Object[] stored(ColumnsKey key) {
+    Row found = groups.getValue(RowFactory.create(key.values()));
     return found == null ? aggregates.empty() : aggregates.part(found);
   }
 
   @Override
   public scala.collection.Iterator<Row> handleExpiredTimer(
       Row key, TimerValues timers, ExpiredTimerInfo expired) {
-    Iterator<Tuple2<Row, Row>> entries = CollectionConverters.asJava(groups.iterator());
+    scala.collection.Iterator<Tuple2<Row, Row>> entries = groups.iterator();
     List<Tuple2<Row, Row>> first = new ArrayList<>();
     while (first.size() < MAX_HELD && entries.hasNext()) {
       first.add(entries.next());
@@ -121,14 +112,12 @@ public final class BucketedWindowProcessor extends RowProcessor {
     if (first.size() < MAX_HELD) {
       // To delete all would read them a second time.
       first.forEach(entry -> groups.removeKey(entry._1()));
-      return CollectionConverters.asScala(first.stream().map(this::result).iterator());
+    } else {
+      // The iterator still reads the state in which it was opened. It must not have looked for its
+      // next entry yet, whose bytes would be overwritten.
+      groups.clear();
     }
-    // The iterator still reads the state in which it was opened. It must not have looked for its next
-    // entry yet, whose bytes would be overwritten.
-    groups.clear();
-    Spliterator<Tuple2<Row, Row>> rest = Spliterators.spliteratorUnknownSize(entries, 0);
-    Stream<Tuple2<Row, Row>> fired = Stream.concat(first.stream(), StreamSupport.stream(rest, false));
-    return CollectionConverters.asScala(fired.map(this::result).iterator());
+    return CollectionConverters.asScala(first.iterator()).concat(() -> entries).map(this::result);
   }
 
   private Row result(Tuple2<Row, Row> group) {
