@@ -2,7 +2,6 @@ package io.streamtable.operators.encoding;
 
 import java.time.Instant;
 import java.time.LocalDate;
-import java.time.LocalDateTime;
 import org.apache.spark.sql.catalyst.expressions.SpecializedGetters;
 import org.apache.spark.sql.catalyst.expressions.codegen.UnsafeWriter;
 import org.apache.spark.sql.catalyst.util.DateTimeUtils;
@@ -259,22 +258,6 @@ final class ColumnCodecs {
     @Override
     Object read(SpecializedGetters values, int at) {
       return DateTimeUtils.microsToInstant(values.getLong(at));
-    }
-  }
-
-  private static final class LocalTimes extends ColumnCodec {
-    LocalTimes() {
-      super(8);
-    }
-
-    @Override
-    void write(UnsafeWriter writer, int at, Object value) {
-      writer.write(at, DateTimeUtils.localDateTimeToMicros((LocalDateTime) value));
-    }
-
-    @Override
-    Object read(SpecializedGetters values, int at) {
-      return DateTimeUtils.microsToLocalDateTime(values.getLong(at));
     }
   }
 
