@@ -14,10 +14,24 @@ import org.apache.spark.unsafe.types.UTF8String;
  * <p>Where the clock is set back, an hour of local time occurs twice, and a window in it has rows of
  * both hours. It must not fire before the second one has passed.
  */
-public record WindowZone(ZoneRules rules) implements Serializable {
+public final class WindowZone implements Serializable {
   private static final long HOUR_MS = 3_600_000;
   private static final Cache<UTF8String, WindowZone> ZONES =
       new Cache<>(id -> WindowZone.of(id.toString()));
+
+  private record Window(long end, long last) {}
+
+  private final ZoneRules rules;
+  private final boolean fixed;
+  private final long offsetMs;
+  /** The last window that was asked for: many rows follow each other in a window. */
+  private transient Window recent;
+
+  private WindowZone(ZoneRules rules) {
+    this.rules = rules;
+    this.fixed = rules.isFixedOffset();
+    this.offsetMs = rules.getOffset(Instant.EPOCH).getTotalSeconds() * 1000L;
+  }
 
   public static WindowZone of(String id) {
     return new WindowZone(ZoneId.of(id).getRules());
@@ -37,10 +51,19 @@ public record WindowZone(ZoneRules rules) implements Serializable {
    * TimeWindowUtil.toEpochMillsForTimer.
    */
   public long last(long end) {
-    long moment = instant(end - 1);
-    if (rules.isFixedOffset()) {
-      return moment;
+    if (fixed) {
+      return instant(end - 1);
     }
+    Window window = recent;
+    if (window == null || window.end != end) {
+      window = new Window(end, lastOf(end));
+      recent = window;
+    }
+    return window.last;
+  }
+
+  private long lastOf(long end) {
+    long moment = instant(end - 1);
     long hourLater = instant(end - 1 + HOUR_MS);
     if (hourLater - moment > HOUR_MS) {
       return moment + HOUR_MS;
@@ -54,12 +77,15 @@ public record WindowZone(ZoneRules rules) implements Serializable {
   }
 
   private long instant(long local) {
+    if (fixed) {
+      return local - offsetMs;
+    }
     LocalDateTime time = LocalDateTime.ofInstant(Instant.ofEpochMilli(local), ZoneOffset.UTC);
     return local - rules.getOffset(time).getTotalSeconds() * 1000L;
   }
 
   /** Returns whether later ends always have later last milliseconds: no clock change reorders them. */
   public boolean keepsOrder() {
-    return rules.isFixedOffset();
+    return fixed;
   }
 }
