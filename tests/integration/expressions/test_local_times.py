@@ -1,4 +1,4 @@
-"""Arithmetic of local times as numbers (`LocalTimes`) gives what Spark's calendar gives."""
+"""Arithmetic with local times as numbers (`LocalTimes`) gives what Spark's calendar gives."""
 
 from __future__ import annotations
 
@@ -26,6 +26,9 @@ _EXPRESSIONS = (
     "CAST(a AS TIMESTAMP_LTZ) + i",
 )
 
+#: Microseconds between moments and a change of the clock.
+_NEAR = [hours * 1_800_000_000 for hours in range(-6, 7)]
+
 
 @pytest.mark.parametrize("settings", [{}, INTERPRETED], ids=["generated", "interpreted"])
 def test_equal_values(spark: SparkSession, settings: dict[str, str]) -> None:
@@ -52,6 +55,36 @@ def test_equal_values(spark: SparkSession, settings: dict[str, str]) -> None:
         assert "subtractExact" in plan()
         with set_for_a_while(spark, {"spark.sql.optimizer.excludedRules": _RULE}):
             assert "subtractExact" not in plan()
+            assert found == answers()
+
+
+@pytest.mark.parametrize("settings", [{}, INTERPRETED], ids=["generated", "interpreted"])
+@pytest.mark.parametrize(
+    "zone",
+    [
+        "UTC",
+        "+05:30",
+        "Europe/Berlin",
+        "America/New_York",
+        "Asia/Kolkata",
+        "Australia/Lord_Howe",
+        "Africa/Monrovia",
+    ],
+)
+def test_equal_local_times(spark: SparkSession, settings: dict[str, str], zone: str) -> None:
+    dice = random.Random(5)
+    #: 26 October 2025, 02:00 in Berlin, and 1 January 1970
+    near = [(c + s + f,) for c in (1_761_440_400_000_000, 0) for s in _NEAR for f in (-1, 0, 1)]
+    drawn = [(dice.randrange(-62_000_000_000, 250_000_000_000) * 10**6 + 7,) for _ in range(300)]
+    rows = spark.createDataFrame([*near, *drawn, *near, (None,)], "n BIGINT").coalesce(1)
+    times = rows.selectExpr("timestamp_micros(n) AS t")
+
+    def answers() -> list[Any]:
+        return times.selectExpr("CAST(CAST(t AS TIMESTAMP_NTZ) AS STRING)").collect()
+
+    with set_for_a_while(spark, {**settings, "spark.sql.session.timeZone": zone}):
+        found = answers()
+        with set_for_a_while(spark, {"spark.sql.optimizer.excludedRules": _RULE}):
             assert found == answers()
 
 

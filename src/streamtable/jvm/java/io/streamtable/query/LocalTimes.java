@@ -1,8 +1,11 @@
 package io.streamtable.query;
 
 import io.streamtable.expressions.MethodCall;
+import io.streamtable.functions.LocalClock;
 import java.util.List;
+import org.apache.spark.sql.catalyst.expressions.Cast;
 import org.apache.spark.sql.catalyst.expressions.Expression;
+import org.apache.spark.sql.catalyst.expressions.Literal;
 import org.apache.spark.sql.catalyst.expressions.SubtractTimestamps;
 import org.apache.spark.sql.catalyst.expressions.TimestampAdd;
 import org.apache.spark.sql.catalyst.expressions.TimestampAddInterval;
@@ -11,12 +14,14 @@ import org.apache.spark.sql.catalyst.rules.Rule;
 import org.apache.spark.sql.types.DataType;
 import org.apache.spark.sql.types.DataTypes;
 import org.apache.spark.sql.types.DayTimeIntervalType;
+import org.apache.spark.unsafe.types.UTF8String;
 import scala.Function1;
 import scala.runtime.AbstractPartialFunction;
 
 /**
- * Adds and subtracts local times (TIMESTAMP_NTZ) as numbers of microseconds. Spark does it with the
- * calendar of java.time in UTC, where the result is the same, because each day has 24 hours.
+ * Computes with local times (TIMESTAMP_NTZ) as numbers of microseconds. Spark adds and subtracts them
+ * with the calendar of java.time in UTC, where the result is the same, because each day has 24 hours,
+ * and converts moments to local times with that calendar, too.
  */
 final class LocalTimes extends Rule<LogicalPlan> {
   private static final Replaced REPLACED = new Replaced();
@@ -59,6 +64,13 @@ final class LocalTimes extends Rule<LogicalPlan> {
         && isLocal(difference.right())
         && difference.dataType() instanceof DayTimeIntervalType) {
       return exact("subtractExact", difference.dataType(), difference.left(), difference.right());
+    }
+    if (expression instanceof Cast cast
+        && isLocal(cast)
+        && cast.child().dataType().equals(DataTypes.TimestampType)) {
+      Expression zone = new Literal(UTF8String.fromString(cast.zoneId().getId()), DataTypes.StringType);
+      List<Expression> arguments = List.of(cast.child(), zone);
+      return MethodCall.ofStatic(LocalClock.class, "local", cast.dataType(), arguments);
     }
     return null;
   }
