@@ -46,6 +46,16 @@ def test_every_setting_is_what_conf_prints(application: dict[str, Any]) -> None:
     assert given == json.loads(done.stdout)
 
 
+def test_the_driver_stops_its_own_job(application: dict[str, Any]) -> None:
+    spec = application["spec"]
+    stop = spec["driver"]["lifecycle"]["preStop"]["exec"]["command"]
+    checkpoint = spec["arguments"][spec["arguments"].index("--checkpoint") + 1]
+    container = (DEPLOY / "Containerfile").read_text()
+    venv = re.search(r"-m venv (\S+)", container)
+    assert venv is not None
+    assert stop == [f"{venv[1]}/bin/streamtable", "stop", checkpoint]
+
+
 def test_its_program_and_arguments_are_ours(application: dict[str, Any]) -> None:
     spec = application["spec"]
     container = (DEPLOY / "Containerfile").read_text()
