@@ -81,13 +81,12 @@ class Adoption(UpgradeSteps):
         return mark
 
     def check_same(self, mark: Mark) -> None:
-        """Refuse to continue the adoption with another script, or up to other offsets."""
-        records = self.queries.records
-        if mark.work.keys() != records.keys() or not all(
-            work.record.has_plan_of(records[name]) for name, work in mark.work.items()
-        ):
-            reason = "an adoption with other queries was interrupted"
-            raise self._refused(reason, "run the command with the script of that adoption")
+        """Refuse to continue the adoption with another script or settings, or to other offsets."""
+        new = (f"the query into {n} is new" for n in self.queries.records if n not in mark.work)
+        if (difference := self._difference(mark) or next(new, None)) is not None:
+            reason = f"an adoption with other queries was interrupted: {difference}"
+            hint = "run the command with the script and the settings of that adoption"
+            raise self._refused(reason, hint)
         before = mark.adopts.asked if mark.adopts is not None else {}
         if self.options.asked not in ({}, before):
             reason = "an adoption up to other offsets was interrupted"

@@ -123,12 +123,11 @@ class Rebuild(UpgradeSteps):
                 mark.work[name] = replace(work, range=stopped_at(folder, plan))
 
     def check_same(self, mark: Mark) -> None:
-        """Refuse to continue the upgrade to another script."""
-        for name, work in mark.work.items():
-            now = self.queries.records.get(name)
-            if now is None or not work.record.has_plan_of(now):
-                reason = f"an upgrade to another query into {name} was interrupted"
-                raise self._refused(reason, "run the command with the script of that upgrade")
+        """Refuse to continue the upgrade to another script, or with other settings."""
+        if (difference := self._difference(mark)) is not None:
+            reason = f"an upgrade to other queries was interrupted: {difference}"
+            hint = "run the command with the script and the settings of that upgrade"
+            raise self._refused(reason, hint)
         self.notice(f"continues the interrupted upgrade of {', '.join(mark.work)}")
 
     def _size(self, decision: Decision, records: int) -> str:
@@ -143,12 +142,15 @@ class Rebuild(UpgradeSteps):
         return f"{text}, and compares {keys:,} keys of {words_of(plan)}"
 
     def _work(self, decision: Decision, of_range: ReadRange, draft: Work | None) -> Work:
-        """Return the work of a query; an interrupted one with the same plan is continued."""
-        record = self.queries.records[decision.query]
-        again = draft is not None and draft.record.has_plan_of(record)
-        if draft is not None and again and draft.action is decision.action is Action.REBUILT:
+        """Return the work of a query; an interrupted one of the same query is continued."""
+        name, record = decision.query, self.queries.records[decision.query]
+        if (
+            draft is not None
+            and draft.action is decision.action is Action.REBUILT
+            and draft.record.difference(name, record) is None
+        ):
             return replace(draft, range=replace(of_range, begins=draft.range.begins))
         if decision.action is not Action.CONTINUED:
-            directory = free_directory(self.path, decision.query)
+            directory = free_directory(self.path, name)
             record = record.alone(uuid.uuid4().hex, directory)
         return Work(decision.action, noted(record, decision.action), of_range)

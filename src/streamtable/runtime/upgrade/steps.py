@@ -69,6 +69,20 @@ class UpgradeSteps:
     #: The last line of the result.
     end: ClassVar[str] = "the next run continues with the changed script"
 
+    def _difference(self, mark: Mark) -> str | None:
+        """Describe the first difference from an interrupted command in words; None if it has none.
+
+        Args:
+            mark: of the interrupted command.
+        """
+        for name, work in mark.work.items():
+            now = self.queries.records.get(name)
+            if now is None:
+                return f"the script has no query into {name} any more"
+            if (difference := work.record.difference(name, now)) is not None:
+                return difference
+        return None
+
     def _at_once(self, works: Mapping[str, Work], step: Callable[[Shadow], None]) -> None:
         """Do a step of several queries at the same time."""
 
