@@ -10,7 +10,7 @@ from typing import Any
 
 from streamtable.cli.status import StatusLine, status
 from streamtable.core.errors import Condition, StreamtableError, singles
-from streamtable.core.secrets import without_secrets
+from streamtable.core.secrets import masked, without_secrets
 
 #: Interval of the status, in seconds.
 _STATUS_S = 60.0
@@ -68,9 +68,9 @@ class JsonLines(StatusLine):
             "time": moment.isoformat(timespec="milliseconds").replace("+00:00", "Z"),
             "level": level,
             "logger": logger,
-            "message": message,
+            "message": without_secrets(message),
             "condition": condition,
-            **more,
+            **masked(more),
         }
-        self.out.write(without_secrets(json.dumps(line, ensure_ascii=False)) + "\n")
+        self.out.write(json.dumps(line, ensure_ascii=False) + "\n")
         self.out.flush()

@@ -2,15 +2,21 @@
 
 A value becomes a secret in one of two ways: by its source (`${secret_values.name}`, `${file:...}`),
 or by the option that it is assigned to (`properties.sasl.jaas.config`). All text that leaves the
-process passes through `without_secrets`: errors, plans, notices and the checkpoint.
+process passes through `without_secrets`: errors, plans, notices and the checkpoint. JSON data
+passes through `masked` before it becomes text: JSON escapes some characters of a secret, and a
+secret may equal a number of the data.
 """
 
 from __future__ import annotations
 
 import re
+from typing import Any
 
 #: Replacement text for secrets.
 MASK = "****"
+
+#: Values of settings with keys of secrets that are switches, such as `...delegation.token`.
+_BOOLEANS = ("true", "false")
 
 #: Minimum length of a secret; masking shorter ones would also mask ordinary words.
 _SHORTEST = 4
@@ -32,7 +38,12 @@ def is_secret(key: str) -> bool:
 
 
 def hide(value: str) -> None:
-    """Register a value as a secret; passwords inside a login are registered too."""
+    """Register a value as a secret; passwords inside a login are registered too.
+
+    A boolean is no secret.
+    """
+    if value.strip().lower() in _BOOLEANS:
+        return
     parts = [value, *value.splitlines(), *_IN_JAAS.findall(value)]
     _known.update(part for part in parts if len(part) >= _SHORTEST)
 
@@ -47,3 +58,21 @@ def without_secrets(text: str) -> str:
     for value in sorted(_known, key=len, reverse=True):
         text = text.replace(value, MASK)
     return text
+
+
+def masked(data: Any, *, keys: bool = True) -> Any:
+    """Return JSON data with every known secret masked in its texts.
+
+    Args:
+        data: values as `json.dumps` takes them.
+        keys: whether to mask the keys of objects, too.
+    """
+    match data:
+        case str():
+            return without_secrets(data)
+        case list() | tuple():
+            return [masked(part, keys=keys) for part in data]
+        case dict():
+            named = data.items()
+            return {masked(k) if keys else k: masked(part, keys=keys) for k, part in named}
+    return data

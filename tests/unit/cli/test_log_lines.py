@@ -8,6 +8,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
+import pytest
 from click.testing import CliRunner
 
 from streamtable.cli.log_lines import JsonLines
@@ -55,6 +56,15 @@ def test_notices_have_a_level_and_a_condition() -> None:
         ("INFO", None, "NOTE: no condition"),
         ("INFO", None, 'a "quote",\na line and ****'),
     ]
+
+
+@pytest.mark.parametrize("secret", ['p"a\\ss', "pässword", "null", "1970", "level"])
+def test_any_secret_leaves_a_line(secret: str) -> None:
+    hide(secret)
+    out = io.StringIO()
+    JsonLines(JobMetrics().values, out).notice(f"reads {secret}")
+    (line,) = _lines(out)
+    assert line["message"] == "reads ****"
 
 
 def test_the_status_once_a_minute_with_its_metrics() -> None:

@@ -1,11 +1,13 @@
-"""Which keys have secret values."""
+"""Which keys have secret values, and the removal of these values."""
 
 from __future__ import annotations
+
+from typing import Any
 
 import pytest
 
 from streamtable.core.options import Given
-from streamtable.core.secrets import MASK, is_secret
+from streamtable.core.secrets import MASK, hide, is_secret, masked, without_secrets
 from streamtable.core.settings.session import SETTINGS, SessionSettings
 
 
@@ -41,3 +43,43 @@ def test_a_secret_setting_is_listed_with_a_mask() -> None:
     settings = SessionSettings()
     settings.set(key, Given("olkey-123456"))
     assert dict(settings.listed().rows)[key] == MASK
+
+
+#: Secrets, and JSON data before and after their removal.
+DATA = {
+    "keys and values, at any depth": (
+        ["pass-4711"],
+        {"a pass-4711": [("pass-4711", {"b": "xpass-4711y"})], "c": None},
+        {"a ****": [["****", {"b": "x****y"}]], "c": None},
+    ),
+    "characters that JSON escapes": (
+        ['p"a\\ss', "pässword", "two\nlines"],
+        ['p"a\\ss', "pässword", "two\nlines"],
+        ["****", "****", "****"],
+    ),
+    "digits": (["1234"], [1234, 12345.0, "1234"], [1234, 12345.0, "****"]),
+    "booleans": (["true", " FALSE\n"], [True, False, "it is true"], [True, False, "it is true"]),
+    "null": (["null"], [None, "null"], [None, "****"]),
+    "keys that are no texts": (["pass-4711"], {7: "pass-4711"}, {7: "****"}),
+}
+
+
+@pytest.mark.parametrize("case", DATA)
+def test_data_without_secrets(case: str) -> None:
+    secrets, data, expected = DATA[case]
+    for secret in secrets:
+        hide(secret)
+    assert masked(data) == expected
+
+
+def test_keys_may_be_kept() -> None:
+    hide("pass-4711")
+    data: Any = {"pass-4711": {"pass-4711": "pass-4711"}}
+    assert masked(data, keys=False) == {"pass-4711": {"pass-4711": "****"}}
+
+
+def test_a_boolean_setting_of_a_secret_key_hides_nothing() -> None:
+    settings = SessionSettings()
+    settings.set("spark.hadoop.fs.azure.enable.delegation.token", Given("true"))
+    settings.current()
+    assert without_secrets('{"temporary": true}') == '{"temporary": true}'

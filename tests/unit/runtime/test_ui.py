@@ -38,7 +38,7 @@ INSERT INTO p SELECT t.k, 1 FROM t;
 
 def _pages(**more: Any) -> Pages:
     rows = {"last": 0, "rows": {}, "declined": {}}
-    status = {"job": "secret-4711"}
+    status = {"job": 'of "secret-4711"', "rows": [Decimal("4711"), 4711, ('p"ss4711',)]}
     metrics = JobMetrics()
     return Pages(
         **{
@@ -62,7 +62,8 @@ def _get(url: str, token: str | None = None, method: str = "GET") -> tuple[int, 
 
 
 def test_every_request_needs_the_token() -> None:
-    hide("secret-4711")
+    for secret in ("secret-4711", "4711", 'p"ss4711'):
+        hide(secret)
     pages = _pages()
     with serve_pages(pages, "127.0.0.1", 0) as url:
         base, token = url.split("/?token=")
@@ -73,7 +74,8 @@ def test_every_request_needs_the_token() -> None:
                 assert headers["WWW-Authenticate"] == "Bearer"
                 assert text.startswith("the token is missing or wrong")
             assert _get(f"{base}{path}?token=x")[0] == 401
-        assert _get(f"{base}/api/status", token)[2] == '{"job": "****"}'
+        status = json.loads(_get(f"{base}/api/status", token)[2])
+        assert status == {"job": 'of "****"', "rows": ["****", 4711, ["****"]]}
         assert json.loads(_get(f"{base}/api/rows?after=7", token)[2])["last"] == 7
         assert json.loads(_get(f"{base}/api/rows?after=-x", token)[2])["last"] == 0
         assert _get(f"{base}/metrics?token={token}")[0] == 200

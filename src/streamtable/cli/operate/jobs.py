@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from streamtable.core.secrets import without_secrets
+from streamtable.core.secrets import masked
 from streamtable.runtime.status.display import job_table
 from streamtable.runtime.status.found import jobs_below, listed_jobs
 
@@ -25,7 +25,7 @@ def command(*, directory: Path | None, as_json: bool) -> None:
     """
     found = list(listed_jobs() if directory is None else jobs_below(directory.absolute()))
     if as_json:
-        click.echo(without_secrets(json.dumps([job.as_json() for job in found], indent=2)))
+        click.echo(json.dumps(masked([job.as_json() for job in found]), indent=2))
     elif found:
         click.echo("\n".join(job_table(found)))
     else:

@@ -6,7 +6,7 @@ import json
 
 import click
 
-from streamtable.core.secrets import without_secrets
+from streamtable.core.secrets import masked
 from streamtable.runtime.status.display import job_report
 from streamtable.runtime.status.found import find_job
 
@@ -22,6 +22,6 @@ def command(*, job: str, as_json: bool) -> None:
     """
     found = find_job(job)
     if as_json:
-        click.echo(without_secrets(json.dumps(found.as_json(), indent=2)))
+        click.echo(json.dumps(masked(found.as_json()), indent=2))
     else:
         click.echo("\n".join(job_report(found)))

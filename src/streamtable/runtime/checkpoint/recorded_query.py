@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Self
 
 from streamtable.core.checkpoint_path import CheckpointPath
-from streamtable.core.secrets import without_secrets
+from streamtable.core.secrets import masked, without_secrets
 from streamtable.core.settings.job import TIME_ZONE
 from streamtable.core.settings.session import same_zone, zone_name
 from streamtable.plan.explain.explain import explain
@@ -106,7 +106,7 @@ class RecordedQuery:
             hash=_hash(whole),
             state=tuple(layouts(plan.input, buckets=plan.window_buckets)),
             table=plan.table.name,
-            shape=_masked(data),
+            shape=masked(data, keys=False),  # the keys are stable ids
             id=id_,
             metadata=_metadata(plan),
             reuses_scans=bool(reused_scans(plan)),
@@ -278,15 +278,3 @@ def _metadata(plan: Sink) -> dict[str, str]:
             if column.name in read:
                 found[f"{scan.table.name}.{column.name}"] = column.key
     return found
-
-
-def _masked(data: Any) -> Any:
-    """Return JSON data without secrets in its texts."""
-    match data:
-        case str():
-            return without_secrets(data)
-        case list():
-            return [_masked(part) for part in data]
-        case dict():
-            return {name: _masked(part) for name, part in data.items()}
-    return data

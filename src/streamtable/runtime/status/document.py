@@ -16,7 +16,7 @@ from typing import Any, Self
 
 from streamtable.core.errors import StreamtableError, singles
 from streamtable.core.process import Process
-from streamtable.core.secrets import without_secrets
+from streamtable.core.secrets import masked, without_secrets
 
 FILE = "status.json"
 
@@ -28,6 +28,10 @@ KILLED = "the process ended without a clean stop: it was killed, or the machine 
 
 #: Version of the document. Increase it when a key changes its meaning or disappears.
 VERSION = 1
+
+#: Keys whose texts are the user's. The others identify the process or are words of ours, which a
+#: secret may equal; errors are masked when they are made.
+_TEXTS = ("name", "directory", "queries", "metrics", "reader")
 
 
 class JobState(Enum):
@@ -126,7 +130,8 @@ class StatusDocument:
 
     def text(self) -> str:
         """Return the text of the file, without secrets."""
-        return without_secrets(json.dumps(self.as_json()))
+        found = self.as_json()
+        return json.dumps(found | {key: masked(found[key]) for key in _TEXTS})
 
     @classmethod
     def from_json(cls, found: Mapping[str, Any]) -> Self:

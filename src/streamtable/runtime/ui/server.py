@@ -18,7 +18,7 @@ from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 from streamtable.core.errors import Condition, StreamtableError
-from streamtable.core.secrets import without_secrets
+from streamtable.core.secrets import masked, without_secrets
 
 #: Longest wait for a request of an open connection, in seconds.
 _TIMEOUT_S = 10
@@ -140,7 +140,7 @@ class _Handler(BaseHTTPRequestHandler):
         return hmac.compare_digest(token.encode(), self.server.pages.token.encode())
 
     def _json(self, values: Any) -> None:
-        text = without_secrets(json.dumps(values, default=str))
+        text = json.dumps(masked(values), default=lambda value: without_secrets(str(value)))
         self._answer(text.encode(), "application/json")
 
     def _answer(

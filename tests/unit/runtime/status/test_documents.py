@@ -86,6 +86,26 @@ def test_the_last_error_outlives_the_next_run(tmp_path: Path) -> None:
     assert "pass-4711" not in (tmp_path / FILE).read_text()
 
 
+#: Secrets that are also words or numbers of the document, or that JSON escapes.
+SECRETS = ["true", "1234", "running", "starting", "script", 'p"a\\ss', "pässword"]
+
+
+@pytest.mark.parametrize("secret", SECRETS)
+def test_any_secret_leaves_a_document(secret: str, tmp_path: Path) -> None:
+    hide(secret)
+    job = reported(tmp_path, f"job {secret}")
+    with StatusReporter(job, no_metrics, threading.Event(), print) as reporter:
+        reporter.running()
+        document = with_changes(
+            reporter.document(), started=1234.5, process=Process(12345, "1234567")
+        )
+    write_document(tmp_path, document)
+    read = read_document(tmp_path / FILE)
+    assert read is not None
+    shown = secret if secret == "true" else "****"  # noqa: S105 - no secret
+    assert read == with_changes(document, name=f"job {shown}", directory=read.directory)
+
+
 def test_a_bug_is_an_error_without_a_condition(tmp_path: Path) -> None:
     with (
         pytest.raises(ZeroDivisionError),
