@@ -83,6 +83,32 @@ def test_a_job_that_has_gone_on_is_rebuilt_instead(
     assert _refused(jobs, SUMS) == "sums has read further since the upgrade"
 
 
+@pytest.mark.parametrize("has_it", [True, False])
+def test_a_query_that_the_script_before_did_not_have(
+    has_it: bool, spark: SparkSession, broker: Broker, topic: Topics, tmp_path: Path
+) -> None:
+    jobs = Jobs(spark, broker.bootstrap_servers, topic("upgrade"), tmp_path / "c", "at-least-once")
+    jobs.send(events(0, 40))
+    jobs.run(SUMS, COPY)
+    jobs.run(COPY)
+    before = jobs.folded("sums")
+    jobs.upgrade(FILTERED, COPY)
+    upgraded = jobs.folded("sums")
+    assert upgraded != before
+    jobs.upgrade(*([SUMS, COPY] if has_it else [COPY]), rollback=True)
+    assert jobs.folded("sums") == (before if has_it else upgraded)
+    jobs.send(events(40, 60))
+    jobs.run(COPY)
+    assert jobs.copied() == dict.fromkeys(range(60), 1)
+    # The query continues with the rows that its sink has.
+    jobs.run(SUMS if has_it else FILTERED, COPY)
+    kept = [e for e in events(0, 60) if has_it or (e["g"] != 4 and e["v"] > 3)]
+    groups = {g: [e["v"] for e in kept if e["g"] == g] for g in {e["g"] for e in kept}}
+    assert jobs.folded("sums") == {
+        g: {"g": g, "n": len(vs), "s": sum(vs)} for g, vs in groups.items()
+    }
+
+
 def _refused(jobs: Jobs, *inserts: str) -> str:
     with pytest.raises(StreamtableError) as refused:
         jobs.upgrade(*inserts, COPY, rollback=True)

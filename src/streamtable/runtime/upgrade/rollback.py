@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import threading
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from streamtable.connector_api.endpoints import sink_of
@@ -21,7 +22,11 @@ from streamtable.operators.context import LoweringContext
 from streamtable.plan.sink.sink import Sink
 from streamtable.runtime.checkpoint.assignment import Assignment, assign, query_names
 from streamtable.runtime.checkpoint.manifest import Manifest
-from streamtable.runtime.checkpoint.manifest_file import write_file, write_manifest
+from streamtable.runtime.checkpoint.manifest_file import (
+    read_manifest,
+    write_file,
+    write_manifest,
+)
 from streamtable.runtime.checkpoint.partition_watermarks import FILE as WATERMARKS
 from streamtable.runtime.endpoints import sink_facts
 from streamtable.runtime.query.real_time_mark import is_marked
@@ -91,11 +96,16 @@ class UpgradeRollback:
         self._last: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))
         self._manifest = Manifest.from_json(self._last["manifest"], "")
         self._assigned: Assignment = assign(query_names(plans), self._manifest)
-        for name, upgraded in self._last["queries"].items():
-            if name not in self._assigned.plans or name in self._assigned.changed:
+        retired, names = self._manifest.retired, self._assigned.plans
+        # The script of before need not have a query that only an earlier script had.
+        self._left = [n for n in self._last["queries"] if n in retired and n not in names]
+        self._upgraded = {n: q for n, q in self._last["queries"].items() if n not in self._left}
+        before = {**retired, **self._manifest.queries}
+        for name, upgraded in self._upgraded.items():
+            if name not in names or name in self._assigned.changed:
                 reason = f"the script has another query into {name} than before the upgrade"
                 raise self._refused(reason, "name the script that the job had before")
-            if self._manifest.queries[name].shared is not None:
+            if before[name].shared is not None:
                 reason = f"{name} shared its query with other INSERTs, which may have read further"
                 hint = "run the command without --rollback: it rebuilds the old query"
                 raise self._refused(reason, hint)
@@ -116,11 +126,13 @@ class UpgradeRollback:
 
     def described(self) -> list[str]:
         """Return a line for each query of the upgrade."""
-        return [
-            f"{name}: {'gets the records of before' if self._writes(name) else 'its sink stays'},"
-            " continues where it stopped before the upgrade"
-            for name in self._last["queries"]
-        ]
+        return [f"{name}: {self._described(name)}" for name in self._last["queries"]]
+
+    def _described(self, name: str) -> str:
+        if name in self._left:
+            return "not in the script, stays as it is since the upgrade"
+        gets = "gets the records of before" if self._writes(name) else "its sink stays"
+        return f"{gets}, continues where it stopped before the upgrade"
 
     def run(
         self,
@@ -131,7 +143,7 @@ class UpgradeRollback:
     ) -> None:
         """Write the records of before, then the manifest. An interrupted call is continued."""
         Mark(self._path, rollback=True).write()
-        plans, upgraded = self._assigned.plans, self._last["queries"]
+        plans, upgraded = self._assigned.plans, self._upgraded
         facts = sink_facts(
             plans,
             lambda name: upgraded.get(name, {}).get("id") or self._manifest.id,
@@ -145,16 +157,37 @@ class UpgradeRollback:
             write(shadow, facts[name], back=True)
 
         at_once(list(filter(self._writes, upgraded)), write_back, stop, context.bridge)
-        if self._last["watermarks"] is not None:
-            write_file(self._path / WATERMARKS, json.dumps(self._last["watermarks"], indent=1))
-        write_manifest(self._path, self._manifest)
+        self._restore_watermarks()
+        write_manifest(self._path, self._restored())
         Mark(self._path).delete()
         (self._path / _FILE).unlink(missing_ok=True)
         say("the next run continues with the script of before")
 
+    def _restored(self) -> Manifest:
+        """Return the manifest of before. A query that is left out is retired as it is now.
+
+        Its sink has the rows of the upgrade, which its state of before does not know.
+        """
+        now = read_manifest(self._path, str(self._path))
+        assert now is not None, "it has been upgraded"  # noqa: S101
+        queries = {n: replace(query, topics=now.topics) for n, query in now.queries.items()}
+        left = {name: {**now.retired, **queries}[name] for name in self._left}
+        return replace(self._manifest, retired={**self._manifest.retired, **left})
+
+    def _restore_watermarks(self) -> None:
+        """Replace the watermarks of the queries that are rolled back."""
+        file = self._path / WATERMARKS
+        now = json.loads(file.read_text("utf-8")) if file.exists() else {}
+        before = self._last["watermarks"] or {}
+        own = tuple(f"{name}/" for name in self._upgraded)
+        found = {split: mark for split, mark in now.items() if not split.startswith(own)}
+        found |= {split: mark for split, mark in before.items() if split.startswith(own)}
+        if found != now:
+            write_file(file, json.dumps(dict(sorted(found.items())), indent=1))
+
     def _writes(self, name: str) -> bool:
         """Whether the upgrade has written the target that the old query has."""
-        upgraded = self._last["queries"][name]
+        upgraded = self._upgraded[name]
         target = sink_of(self._assigned.plans[name].table).target
         return bool(upgraded["rewritten"]) and upgraded["target"] == target
 

@@ -3,13 +3,20 @@
 from __future__ import annotations
 
 import json
+import threading
+from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
 from streamtable.core.errors import StreamtableError
+from streamtable.plan.sink.sink import Sink
 from streamtable.runtime.checkpoint.assignment import query_names
 from streamtable.runtime.checkpoint.checkpoint import begin, open_checkpoint
+from streamtable.runtime.checkpoint.manifest import Manifest
+from streamtable.runtime.checkpoint.manifest_file import read_manifest, write_manifest
 from streamtable.runtime.upgrade.rollback import UpgradeRollback
 from streamtable.session import Session
 
@@ -50,3 +57,66 @@ def test_a_query_that_has_written(case: str, tmp_path: Path) -> None:
         return
     with pytest.raises(StreamtableError, match="users_copy has read further since the upgrade"):
         UpgradeRollback(tmp_path, session.plans)
+
+
+COUNTS = "INSERT INTO per_region SELECT region, COUNT(*), MAX(score) FROM users GROUP BY region;"
+_WATERMARKS = {"users_copy/0/users/0": 2, "per_region/0/users/0": 1}
+
+
+def _run(tmp_path: Path, *inserts: str) -> list[Sink]:
+    """Write the manifest as a run of the script does; return the plans."""
+    session = Session()
+    session.load(TABLES + "".join(inserts), "job.sql")
+    checkpoint = open_checkpoint(str(tmp_path), query_names(session.plans))
+    begin(checkpoint, {"users": "of-users"})
+    checkpoint.close()
+    return list(session.plans)
+
+
+def _manifest(tmp_path: Path) -> Manifest:
+    found = read_manifest(tmp_path, "c")
+    assert found is not None
+    return found
+
+
+@pytest.mark.parametrize("has_it", [True, False])
+def test_a_query_that_the_script_before_did_not_have(has_it: bool, tmp_path: Path) -> None:
+    earlier = _run(tmp_path, COUNTS, COPY)
+    plans = _run(tmp_path, COUNTS)
+    before = _manifest(tmp_path)
+    (old,) = before.retired.values()
+    rebuilt = replace(old, hash="other", id="i", directory="users_copy@2", topics={})
+    last = {
+        "manifest": before.to_json(),
+        "watermarks": dict.fromkeys(_WATERMARKS, 0),
+        "queries": {
+            "users_copy": {
+                "directory": "users_copy@2",
+                "batch": -1,
+                "real_time": False,
+                "target": "other",
+                "rewritten": True,
+                "id": "i",
+            }
+        },
+    }
+    (tmp_path / "upgrade-last.json").write_text(json.dumps(last))
+    (tmp_path / "watermarks.json").write_text(json.dumps(_WATERMARKS))
+    queries = {**before.queries, "users_copy": rebuilt}
+    write_manifest(tmp_path, replace(before, queries=queries, retired={}))
+    back = UpgradeRollback(tmp_path, earlier if has_it else plans)
+    (line,) = back.described()
+    context: Any = SimpleNamespace(bridge=None)
+    back.run(context, threading.Event(), print, print)
+    assert not (tmp_path / "upgrade-last.json").exists()
+    now = _manifest(tmp_path)
+    assert now.queries == before.queries
+    marks = json.loads((tmp_path / "watermarks.json").read_text())
+    if has_it:
+        assert line.startswith("users_copy: its sink stays, continues where it stopped")
+        assert now.retired == before.retired
+        assert marks == {**_WATERMARKS, "users_copy/0/users/0": 0}
+    else:
+        assert line == "users_copy: not in the script, stays as it is since the upgrade"
+        assert now.retired == {"users_copy": replace(rebuilt, topics={"users": "of-users"})}
+        assert marks == _WATERMARKS
