@@ -90,15 +90,19 @@ def _unreadable(file: CheckpointPath, reason: object) -> StreamtableError:
 
 
 def write_proof(checkpoint: CheckpointPath, query: str, proof: RecordedProof) -> None:
-    """Add a proof of a query. A proof over the whole input is kept if both are of one batch.
+    """Add a proof of a query, and drop those of another directory or plan, as before an upgrade.
+
+    A proof over the whole input is kept if both are of one batch.
 
     Raises:
         OSError: the file cannot be written.
     """
     known = read_proofs(checkpoint)
-    by_batch = {one.batch: one for one in known.get(query, ())}
+    place = (proof.directory, proof.plan)
+    fitting = (one for one in known.get(query, ()) if (one.directory, one.plan) == place)
+    by_batch = {one.batch: one for one in fitting}
     old = by_batch.get(proof.batch)
-    if old is None or old.plan != proof.plan or proof.links <= old.links:
+    if old is None or proof.links <= old.links:
         by_batch[proof.batch] = proof
     _write(checkpoint, {**known, query: sorted(by_batch.values(), key=_batch)[-_KEPT:]})
 
