@@ -59,7 +59,8 @@ def start_spark(
     Raises:
         StreamtableError: JAVA_MISSING, SPARK_MISSING, SPARK_VERSION, RESOURCE_UNAVAILABLE,
             INVALID_OPTION for a time zone, or CLUSTER_UNREACHABLE.
-        KeyboardInterrupt: Ctrl-C was pressed during the start; Spark has been stopped again.
+        KeyboardInterrupt: Ctrl-C was pressed during the start, and no `stop_signals` takes it;
+            Spark has been stopped again.
     """
     if SparkContext._active_spark_context is not None:  # noqa: SLF001 - no public way
         return SparkSession.builder.getOrCreate()
@@ -74,8 +75,11 @@ def start_spark(
     with launch_output(verbose, notice), _interrupt_held() as asked:
         spark = _launched(lambda: _session(wanted))
     if asked.is_set():
-        spark.stop()
-        raise KeyboardInterrupt
+        try:
+            signal.raise_signal(signal.SIGINT)
+        except BaseException:
+            spark.stop()
+            raise
     bridge = Bridge(spark)
     bridge.activate()  # the launch has activated only its own thread
     bridge.register_functions()
@@ -183,7 +187,7 @@ def _launched(launch: Callable[[], SparkSession]) -> SparkSession:
 
 @contextmanager
 def _interrupt_held() -> Iterator[threading.Event]:
-    """Defer Ctrl-C until the end of the block; yield an event that is set after Ctrl-C.
+    """Hold Ctrl-C back in the block; yield an event that is set after Ctrl-C.
 
     A second Ctrl-C ends the process at once. If the launch of a JVM is interrupted, the JVM does
     not find the file to which it writes its port. Its main thread then ends, but the thread of its

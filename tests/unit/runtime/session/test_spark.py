@@ -2,14 +2,23 @@
 
 from __future__ import annotations
 
+import os
+import signal
+from collections.abc import Callable
+from contextlib import nullcontext
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
 from streamtable.core.options import Given
 from streamtable.core.settings.session import SessionSettings
 from streamtable.core.settings.spark import FIXED
+from streamtable.runtime.session import spark as spark_module
 from streamtable.runtime.session.configuration import configuration
+from streamtable.runtime.session.spark import start_spark
+from streamtable.runtime.stop_signals import stop_signals
 
 _OURS = "io.streamtable.query.StateOrder"
 
@@ -44,3 +53,45 @@ def test_what_a_job_relies_on_is_set() -> None:
     found = configuration(SessionSettings().current(), "local[3]")
     assert {key: found[key] for key in FIXED} == {key: f.value for key, f in FIXED.items()}
     assert found["spark.master"] == "local[3]"
+
+
+@pytest.fixture
+def launched(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Ctrl-C is pressed while Spark starts; the calls of the session."""
+    calls: list[str] = []
+    session = SimpleNamespace(stop=lambda: calls.append("stop"))
+
+    def launch(_: Callable[[], Any]) -> Any:
+        os.kill(os.getpid(), signal.SIGINT)
+        calls.append("launched")
+        return session
+
+    nothing = SimpleNamespace(activate=lambda: None, register_functions=lambda: None)
+    active = SimpleNamespace(_active_spark_context=None)
+    for name, value in {
+        "SparkContext": active,
+        "check_machine": lambda: None,
+        "start_settings": lambda *_: {},
+        "launch_output": lambda *_: nullcontext(),
+        "Bridge": lambda _: nothing,
+        "_launched": launch,
+    }.items():
+        monkeypatch.setattr(spark_module, name, value)
+    return calls
+
+
+def test_ctrl_c_during_the_start_requests_a_stop(launched: list[str]) -> None:
+    before = signal.getsignal(signal.SIGINT)
+    with stop_signals() as stop:
+        start_spark(SessionSettings().current(), "local[1]")
+        assert stop.is_set()
+        # A second Ctrl-C ends the process at once.
+        assert signal.getsignal(signal.SIGINT) is signal.SIG_DFL
+    assert launched == ["launched"]
+    assert signal.getsignal(signal.SIGINT) is before
+
+
+def test_ctrl_c_during_the_start_without_a_stop_ends_spark(launched: list[str]) -> None:
+    with pytest.raises(KeyboardInterrupt):
+        start_spark(SessionSettings().current(), "local[1]")
+    assert launched == ["launched", "stop"]
