@@ -5,7 +5,7 @@ from __future__ import annotations
 from streamtable.catalog.catalog import Entry
 from streamtable.catalog.namespaces import Described
 from streamtable.catalog.views import View, without_stars
-from streamtable.core.secrets import MASK, is_secret, without_secrets
+from streamtable.core.secrets import shown_option
 from streamtable.core.table import ComputedColumn, MetadataColumn, Schema, Table, TableColumn
 from streamtable.core.types import quote
 from streamtable.sql.dialect import flink_sql
@@ -80,11 +80,6 @@ def extras(column: TableColumn) -> str:
             return f"METADATA{key}{' VIRTUAL' if column.virtual else ''}"
         case _:
             return ""
-
-
-def shown_option(key: str, value: str) -> str:
-    """Return the value of an option for people, secrets masked."""
-    return MASK if is_secret(key) else without_secrets(value)
 
 
 def text(value: str) -> str:

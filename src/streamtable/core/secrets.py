@@ -37,6 +37,16 @@ def is_secret(key: str) -> bool:
     return bool(_KEY.search(key))
 
 
+def holds_secret(key: str, value: str) -> bool:
+    """Return whether a value must be hidden: because of its key, or of a known secret in it."""
+    return is_secret(key) or without_secrets(value) != value
+
+
+def shown_option(key: str, value: str) -> str:
+    """Return the value of an option for people, secrets masked."""
+    return MASK if is_secret(key) else without_secrets(value)
+
+
 def hide(value: str) -> None:
     """Register a value as a secret; passwords inside a login are registered too.
 

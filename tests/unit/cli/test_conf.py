@@ -87,3 +87,19 @@ def test_a_wrong_script_is_refused(tmp_path: Path) -> None:
     done = CliRunner().invoke(cli, ["conf", str(script)])
     assert done.exit_code == 1
     assert "nowhere" in done.stderr
+
+
+def test_secrets_inside_of_values_are_left_out(tmp_path: Path) -> None:
+    (tmp_path / "pw").write_text("hunter22\n")
+    script = tmp_path / "job.sql"
+    script.write_text(
+        "SET 'spark.driver.extraJavaOptions' ="
+        f" '-Djavax.net.ssl.trustStorePassword=${{file:{tmp_path}/pw}}';\n"
+        "CREATE TABLE t (a INT) WITH ('connector' = 'datagen', 'number-of-rows' = '1');\n"
+        "CREATE TABLE p (a INT) WITH ('connector' = 'print');\n"
+        "INSERT INTO p SELECT a FROM t;\n"
+    )
+    done = _conf(str(script), "--format", "json")
+    assert "hunter22" not in done.output
+    assert "spark.driver.extraJavaOptions" not in json.loads(done.stdout)
+    assert "'spark.driver.extraJavaOptions' is left out" in done.stderr

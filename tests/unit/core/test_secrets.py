@@ -45,6 +45,14 @@ def test_a_secret_setting_is_listed_with_a_mask() -> None:
     assert dict(settings.listed().rows)[key] == MASK
 
 
+def test_a_secret_inside_of_a_setting_is_listed_with_a_mask() -> None:
+    hide("pass-4711")
+    key = "spark.driver.extraJavaOptions"
+    settings = SessionSettings()
+    settings.set(key, Given("-Dpassword=pass-4711"))
+    assert dict(settings.listed().rows)[key] == f"-Dpassword={MASK}"
+
+
 #: Secrets, and JSON data before and after their removal.
 DATA = {
     "keys and values, at any depth": (

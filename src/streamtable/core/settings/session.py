@@ -10,7 +10,7 @@ from typing import Any
 from streamtable.core.answer import Answer
 from streamtable.core.errors import Condition, Span, StreamtableError, closest
 from streamtable.core.options import Given, Option, Settings
-from streamtable.core.secrets import MASK, is_secret
+from streamtable.core.secrets import shown_option
 from streamtable.core.settings.declared import SETTINGS
 from streamtable.core.settings.execution import CHECKPOINT_INTERVAL
 from streamtable.core.settings.flink import (
@@ -105,7 +105,7 @@ class SessionSettings:
             if option.default not in (None, "")
         }
         values |= {key: given.text for key, given in self._in_force().items()}
-        rows = ((key, MASK if is_secret(key) else value) for key, value in sorted(values.items()))
+        rows = ((key, shown_option(key, value)) for key, value in sorted(values.items()))
         return Answer(("key", "value"), tuple(rows))
 
     def _in_force(self) -> dict[str, Given]:

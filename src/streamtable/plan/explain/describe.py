@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from streamtable.catalog.catalog import Catalog
 from streamtable.catalog.functions import UserFunction
-from streamtable.catalog.script import shown_option
 from streamtable.core.answer import Answer
 from streamtable.core.errors import Condition, StreamtableError, closest
+from streamtable.core.secrets import shown_option
 from streamtable.plan.functions import AGGREGATES, FUNCTIONS
 from streamtable.sql.statements.listings import DescribeCatalog, DescribeFunction
 

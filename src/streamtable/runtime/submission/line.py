@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from streamtable.core.options import Settings
-from streamtable.core.secrets import is_secret
+from streamtable.core.secrets import holds_secret, without_secrets
 from streamtable.core.settings.job import JOB_NAME, PYTHON_FILES
 from streamtable.core.settings.session import python_files
 from streamtable.jvm.install.tools import pyspark_jars
@@ -109,7 +109,7 @@ def submit_line(job: Submission, folder: Path) -> list[str]:
             if placed:
                 paths = ",".join(f"{_PACKAGES}/{place}" for place in placed)
                 hidden += ["--set", f"{PYTHON_FILES.key}={paths}"]
-    secrets = {key: value for key, value in conf.items() if is_secret(key)}
+    secrets = {key: value for key, value in conf.items() if holds_secret(key, value)}
     for key, value in conf.items():
         if key not in secrets:
             line += ["--conf", f"{key}={value}"]
@@ -129,10 +129,10 @@ def submit_line(job: Submission, folder: Path) -> list[str]:
 
 
 def shown_line(line: Sequence[str]) -> str:
-    """Return a command line for a shell, with one option on each line."""
+    """Return a command line for a shell, with one option on each line, secrets masked."""
     parts: list[str] = []
     for word in line:
-        quoted = shlex.quote(word)
+        quoted = shlex.quote(without_secrets(word))
         if word.startswith("--") or word == str(PROGRAM):
             parts.append(f" \\\n  {quoted}")
         else:
@@ -146,7 +146,9 @@ def _launch_settings(job: Submission) -> dict[str, str]:
     As in a job, `spark-defaults.conf` precedes our defaults, and the script precedes both.
     """
     if job.in_cluster:
-        launch = platform_settings(job.found, job.settings, job.master, None).launch
+        needed = platform_settings(job.found, job.settings, job.master, None)
+        secret = {key: value for key, value in needed.secrets.items() if key in AT_LAUNCH}
+        launch = {**needed.launch, **secret}
     else:
         launch = {key: job.found[key] for key in AT_LAUNCH if key in job.found}
         launch[_DRIVER_PYTHON] = sys.executable

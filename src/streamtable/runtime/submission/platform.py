@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from streamtable.core.options import Settings
-from streamtable.core.secrets import is_secret
+from streamtable.core.secrets import holds_secret
 from streamtable.core.settings.job import JOB_NAME, PARALLELISM
 from streamtable.jvm.submitted import AT_LAUNCH
 from streamtable.runtime.session.configuration import JARS, PARTITIONS, platform_java_options
@@ -27,12 +27,12 @@ class PlatformSettings:
         launch: settings that a JVM reads when it starts: key -> value.
         session: settings that a job sets itself if it creates the Spark session, and that the
             platform must set if it creates the session.
-        secrets: keys with secret values, which are in neither.
+        secrets: settings of both kinds with secret values, which are in neither.
     """
 
     launch: dict[str, str]
     session: dict[str, str]
-    secrets: tuple[str, ...]
+    secrets: dict[str, str] = field(repr=False)
 
 
 def platform_settings(
@@ -60,7 +60,7 @@ def platform_settings(
         names = (jar.rpartition("/")[2] for jar in kept[JARS].split(","))
         kept[JARS] = ",".join(f"{jars.rstrip('/')}/{name}" for name in names)
     kept = {key: value for key, value in sorted(kept.items()) if value and key not in omitted}
-    secrets = tuple(key for key in kept if is_secret(key))
+    secrets = {key: value for key, value in kept.items() if holds_secret(key, value)}
     shown = {key: value for key, value in kept.items() if key not in secrets}
     return PlatformSettings(
         {key: value for key, value in shown.items() if key in AT_LAUNCH},

@@ -14,6 +14,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from streamtable.cli.main import cli
+from streamtable.core.secrets import hide
 from streamtable.jvm.install.installed_spark import installed_spark
 from streamtable.jvm.install.tools import java_tool
 from streamtable.runtime.submission.line import PROGRAM
@@ -85,6 +86,32 @@ def test_secret_settings_travel_in_a_file(script: Path) -> None:
     file = Path(_after(line, "--properties-file"))
     assert file.read_text() == f"{key} hunter22\\\\\n"
     assert stat.S_IMODE(file.stat().st_mode) == 0o600
+
+
+@pytest.mark.parametrize("mode", ["client", "cluster"])
+def test_settings_with_known_secrets_travel_in_a_file(
+    mode: str, script: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HADOOP_CONF_DIR", str(tmp_path))
+    (tmp_path / "pw").write_text("hunter22\n")
+    key, option = "spark.driver.extraJavaOptions", "-Djavax.net.ssl.trustStorePassword="
+    script.write_text(f"SET '{key}' = '{option}${{file:{tmp_path}/pw}}';\n{SCRIPT}")
+    where = ("--master", "yarn", "--deploy-mode", mode, "--installed")
+    done = _submit(script, *(where if mode == "cluster" else ()), "--dry-run")
+    assert done.exit_code == 0, done.output
+    assert "hunter22" not in done.output
+    line = _words(done)
+    assert key not in _conf(line)
+    (found,) = Path(_after(line, "--properties-file")).read_text().splitlines()
+    assert found.startswith(f"{key} ")
+    assert found.endswith(f"{option}hunter22")
+
+
+def test_a_printed_line_has_no_secret(script: Path) -> None:
+    hide("hunter22")
+    done = _submit(script, "--checkpoint", "hunter22/c", "--dry-run")
+    assert "hunter22" not in done.output
+    assert _after(_words(done), "--checkpoint") == "****/c"
 
 
 def test_defaults_of_the_cluster_precede_ours(
