@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from urllib.parse import unquote, urlsplit
 
 from streamtable.core.option_kinds import NOT_EMPTY, Kind
 from streamtable.core.options import Option
+from streamtable.core.secrets import hide
 
 #: Labels that metrics of a job have anyway.
 OWN_LABELS = frozenset({"job_name", "mode", "operator", "partition", "query", "table", "topic"})
@@ -19,6 +21,24 @@ def _labels(text: str) -> Mapping[str, str]:
     if any(not re.fullmatch(r"[a-zA-Z]\w*", n, re.ASCII) or n in OWN_LABELS for n in labels):
         raise ValueError(text)
     return labels
+
+
+#: The password of an address that may lack a scheme or a host.
+_PASSWORD = re.compile(r"(?:\w+://)?[^:/@]*:(.*)@")
+
+
+def _http_address(text: str) -> str:
+    """Read an address, and hide the password of its login, also for the error."""
+    address = text.strip()
+    if found := _PASSWORD.match(address):
+        hide(found[1])
+        hide(unquote(found[1]))
+    parts = urlsplit(address)  # raises ValueError, as does `port`
+    if parts.scheme not in ("http", "https") or not parts.hostname or parts.port == 0:
+        raise ValueError(text)
+    if re.search(r"\s", address):
+        raise ValueError(text)
+    return address
 
 
 METRIC_LABELS = Option(
@@ -34,7 +54,7 @@ METRIC_LABELS = Option(
 
 LINEAGE_URL = Option(
     "openlineage.transport.url",
-    NOT_EMPTY,
+    Kind("String", "an http or https address such as 'http://marquez:5000'", _http_address),
     doc="Address of a server that gets lineage events of the job, e.g. `http://marquez:5000`.",
 )
 

@@ -112,7 +112,7 @@ class _Sender:
         self._client = client
         self._run = run
         self._metrics = metrics
-        self._place = re.sub(r"//[^/@]*@", "//", url)  # without a login
+        self._place = _without_login(url)
         self._notice = notice
         self._reported = False
         self._last: queue.SimpleQueue[tuple[RunState, str | None]] = queue.SimpleQueue()
@@ -149,13 +149,18 @@ class _Sender:
             for event in self._run.events(state, self._metrics()["tables"], error):
                 self._client.emit(event)
         except Exception as failed:
-            self._report(_line_of(failed))
+            self._report(_without_login(_line_of(failed)))
 
     def _report(self, reason: str) -> None:
         if not self._reported:
             self._reported = True
             with suppress(Exception):
                 self._notice(f"lineage events did not reach {self._place}: {reason}")
+
+
+def _without_login(text: str) -> str:
+    """Return a text whose addresses have no login; a client may write a password in another way."""
+    return re.sub(r"//[^/\s]*@", "//", text)
 
 
 def _line_of(error: BaseException) -> str:
