@@ -44,6 +44,28 @@ class Source(Protocol):
         """Whether the scan is bounded even if the job is not."""
         return False
 
+    @property
+    def kept_bound(self) -> str | None:
+        """Return the bound in words, if later runs of a checkpoint keep the ends of the first run.
+
+        They keep the ends as long as the bound has the same words.
+        """
+        return None
+
+    def scan_ends(self, bridge: Bridge) -> Mapping[Split, int] | None:
+        """Determine the ends of a bounded scan, exclusive; None if it has no such ends.
+
+        Raises:
+            StreamtableError: OPTION_CONFLICT if the bound gives no ends; an error of the external
+                system.
+        """
+        return None
+
+    def ended_at(self, ends: Mapping[Split, int]) -> Source:
+        """Return the source with these `scan_ends`, which it determines no more."""
+        msg = f"the scan of {self.table} has no ends"
+        raise InternalError(msg)
+
     def parallelism(self, bridge: Bridge, new_splits: Mapping[str, int]) -> int:
         """Return the number of tasks that scan in parallel.
 

@@ -11,6 +11,7 @@ from streamtable.connector_api.source import Source
 from streamtable.core.checkpoint_path import CheckpointPath
 from streamtable.core.settings.execution import ADJUST_SINKS, CHECKPOINT_INTERVAL, RESTORE_SINKS
 from streamtable.core.settings.session import DEFAULT_INTERVAL
+from streamtable.core.table import Table
 from streamtable.jvm.faults import Explain
 from streamtable.plan.join.connector_lookup_join import lookup_joins
 from streamtable.plan.rules.replay import replay_may_differ
@@ -20,10 +21,16 @@ from streamtable.plan.source.scan import scans, unkept_scans
 from streamtable.runtime.checkpoint.recorded_query import UNRECORDED, RecordedQuery
 
 
-def sources_of(plans: Iterable[Root]) -> list[Source]:
+def sources_of(
+    plans: Iterable[Root], source_of: Callable[[Table], Source] = source_of
+) -> list[Source]:
     """Return every source of the plans once.
 
     A table that a hint gives other options counts as another source.
+
+    Args:
+        plans: the plans.
+        source_of: returns the source of a table.
     """
     found: list[Source] = []
     for plan in plans:

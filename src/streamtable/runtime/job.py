@@ -28,6 +28,7 @@ from streamtable.runtime.checkpoint.checkpoint import Checkpoint, begin
 from streamtable.runtime.checkpoint.identities import IdentityMonitor
 from streamtable.runtime.checkpoint.partition_watermarks import read_watermarks
 from streamtable.runtime.checkpoint.rescale import parallelism_notice
+from streamtable.runtime.checkpoint.scan_ends import ScanEnds
 from streamtable.runtime.endpoints import sink_facts, sources_of
 from streamtable.runtime.lineage.flows import flow_of
 from streamtable.runtime.lineage.reporter import reported_lineage
@@ -257,6 +258,7 @@ def _run(
     slots = TaskSlots(context.spark, plans, modes)
     # A new query has not written yet, so this start still rolls back a topic that it will share.
     earlier = rollback_obstacles(inserts, _without(facts, starting))
+    ends = ScanEnds(checkpoint.directory, context.bridge)
     queries = []
     for query in job:
         name = query.name
@@ -265,6 +267,7 @@ def _run(
             settings=query.plan.settings,
             mode=modes[name],
             query=name,
+            source_of=ends.source_of,
             alignments=alignment.of(name),
         )
         rollbacks = [
@@ -288,6 +291,7 @@ def _run(
         for running in queries:
             running.prepare()
         begin(checkpoint, topic_ids)
+        ends.keep()
         if observer.stop.is_set():
             notice("stopped before the queries were started")
             return

@@ -28,7 +28,7 @@ from streamtable.connectors.kafka.cluster.positions import (
 from streamtable.connectors.kafka.cluster.topics import TopicToCreate, check_topics_there
 from streamtable.connectors.kafka.options.values import NewTopic, Range
 from streamtable.connectors.kafka.read.between import decode, read_between, records_between
-from streamtable.connectors.kafka.read.bounds import ahead, topics_of
+from streamtable.connectors.kafka.read.bounds import ahead, end_offsets, kept_bound, topics_of
 from streamtable.connectors.kafka.read.first import first_offsets
 from streamtable.connectors.kafka.read.newest import newest
 from streamtable.connectors.kafka.read.scan import read_changelog, startup_notice
@@ -55,6 +55,24 @@ class KafkaSource(TableEndpoint[KafkaTable], Source):
     def is_bounded(self) -> bool:
         """Whether the table has a `scan.bounded.mode`."""
         return self.declared.bound is not None
+
+    @property
+    def kept_bound(self) -> str | None:
+        """Return the bound, if it depends on the committed offsets of a group."""
+        return kept_bound(self.declared)
+
+    def scan_ends(self, bridge: Bridge) -> Mapping[Split, int] | None:
+        """Return the end offsets of `scan.bounded.mode`."""
+        table = self.declared
+        if table.bound is None:
+            return None
+        return by_split(end_offsets(table, table.bound, KafkaAdmin(bridge, table.properties)))
+
+    def ended_at(self, ends: Mapping[Split, int]) -> Source:
+        """Return the source with these end offsets."""
+        found = {partition_of(split): end for split, end in ends.items()}
+        bound = None if self.declared.bound is None else replace(self.declared.bound, ends=found)
+        return KafkaSource(replace(self.declared, bound=bound))
 
     @property
     def reads_splits_alone(self) -> bool:

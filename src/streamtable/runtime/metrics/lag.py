@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from streamtable.connector_api.source import Split
+from streamtable.connector_api.source import Source, Split
 from streamtable.jvm.bridge import Bridge
 from streamtable.plan.sink.sink import Sink
 from streamtable.runtime.endpoints import sources_of
@@ -37,10 +37,10 @@ def records_behind(reached: Iterable[str | None], plan: Sink, bridge: Bridge) ->
     return distance(position, ends)
 
 
-def ends_ahead(plan: Sink, bridge: Bridge) -> dict[Split, int]:
-    """Return the ends of a query's scans that are beyond the current ends of their splits."""
+def ends_ahead(sources: Iterable[Source], bridge: Bridge) -> dict[Split, int]:
+    """Return the ends of scans that are beyond the current ends of their splits."""
     found: dict[Split, int] = {}
-    for source in sources_of([plan]):
+    for source in sources:
         for split, end in source.ends_ahead(bridge).items():
             found[split] = max(end, found.get(split, 0))
     return found

@@ -17,6 +17,7 @@ from streamtable.operators.context import LoweringContext
 from streamtable.plan.rules.watermarks import waits
 from streamtable.plan.sink.sink import Sink
 from streamtable.runtime.checkpoint.checkpoint import Checkpoint
+from streamtable.runtime.endpoints import sources_of
 from streamtable.runtime.metrics.lag import all_reached, ends_ahead, records_behind
 from streamtable.runtime.query.end_of_input import drains
 from streamtable.runtime.query.modes import crash_warning, is_bounded, next_mode
@@ -71,7 +72,8 @@ class Transitions:
             return State.REPEATING if planned else State.REAL_TIME
         if self.context.bounded or is_bounded(self.plan):
             if self.context.patient:
-                self._ahead = ends_ahead(self.plan, self.context.bridge)
+                sources = sources_of([self.plan], self.context.source_of)
+                self._ahead = ends_ahead(sources, self.context.bridge)
             return State.AWAITING_ENDS if self._ahead else State.READING_TO_END
         if waits(self.plan.input):
             plan_empty_batch(self.context.bridge, self._directory)

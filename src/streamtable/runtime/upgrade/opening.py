@@ -16,6 +16,7 @@ from streamtable.core.settings.session import python_files
 from streamtable.jvm.bridge import Bridge
 from streamtable.operators.context import LoweringContext
 from streamtable.runtime.checkpoint.lock import Lock, checkpoint_folder, taken
+from streamtable.runtime.checkpoint.scan_ends import ScanEnds
 from streamtable.runtime.opening import JobOpening
 from streamtable.runtime.session.spark import set_up_state
 from streamtable.runtime.session.user_functions import register
@@ -67,13 +68,15 @@ class UpgradeOpening:
         job.settle()
         register(self._functions, python_files(self._settings), job.session)
         set_up_state(job.session, self._settings)
+        bridge = Bridge(job.session)
         return LoweringContext(
             job.session,
-            Bridge(job.session),
+            bridge,
             self._settings,
             bounded=True,
             patient=False,
             directory=self.path,
+            source_of=ScanEnds(self.path, bridge).source_of,
         )
 
     def lock(self) -> Lock:

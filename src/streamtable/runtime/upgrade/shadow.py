@@ -11,7 +11,6 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F  # noqa: N812 - the name everyone knows
 from pyspark.sql.streaming.readwriter import DataStreamWriter
 
-from streamtable.connector_api.endpoints import source_of
 from streamtable.connector_api.preflight import Notice
 from streamtable.connector_api.source import Source
 from streamtable.core.checkpoint_path import CheckpointPath
@@ -70,6 +69,7 @@ class Shadow:
     ) -> None:
         self.name, self.plan, self.directory, self.range = name, plan, directory, range_
         self._stop, self._notice = stop, notice
+        self._source_of = context.source_of
         self.folder = directory / self.FOLDER
         directory.mkdir(exist_ok=True)
         self.folder.mkdir(exist_ok=True)
@@ -139,7 +139,7 @@ class Shadow:
         self._await(QueryRun(self.name, writer, explains([self.plan])))
 
     def _source(self, table: Table) -> Source:
-        return source_of(table).between(self.range.begins, self.range.ends)
+        return self._source_of(table).between(self.range.begins, self.range.ends)
 
     def _capture(self, batch: DataFrame, number: int) -> None:
         """Keep the records of a batch; a batch that runs again replaces its files."""

@@ -227,6 +227,37 @@ def test_a_later_run_reads_on_from_the_bound(
     assert job.ids() == [1, 2, 3, 4, *([] if "timestamp" in first else [5]), 10, 11]
 
 
+@pytest.mark.parametrize(
+    "bound",
+    [
+        "'scan.bounded.mode' = 'group-offsets'",
+        (
+            "'scan.bounded.mode' = 'specific-offsets',"
+            " 'scan.bounded.specific-offsets' = 'partition:1,offset:1'"
+        ),
+    ],
+    ids=["group", "specific"],
+)
+def test_an_end_at_the_group_stays_while_the_job_moves_the_group(
+    bound: str, broker: Broker, topic: Topics, job: Job
+) -> None:
+    """As in Flink, whose checkpoints keep the end; other options of the bound replace it."""
+    source, group = topic("s", partitions=2), f"g-{uuid.uuid4().hex[:6]}"
+    send(broker, source, range(3), partition=0)
+    send(broker, source, range(10, 12), partition=1)
+    commit(broker, group, source, {0: 6, 1: 1})
+    options = f"'topic' = '{source}', {EARLIEST}, 'properties.group.id' = '{group}'"
+    job.run(f"{options}, {bound}")
+    assert job.ids() == [0, 1, 2, 10]
+    assert committed(broker, group, source, 2) == [3, 1]
+    send(broker, source, range(3, 9), partition=0)
+    job.run(f"{options}, {bound}")
+    assert job.ids() == [0, 1, 2, 3, 4, 5, 10]
+    commit(broker, group, source, {0: 7})
+    job.run(f"{options}, 'scan.bounded.mode' = 'latest-offset'")
+    assert job.ids() == [*range(9), 10, 11]
+
+
 def test_an_end_that_is_not_there_yet_is_waited_for(
     broker: Broker, topic: Topics, job: Job
 ) -> None:

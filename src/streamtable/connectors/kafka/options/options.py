@@ -113,7 +113,8 @@ BOUNDED_MODE = Option(
     "scan.bounded.mode",
     choice(BoundedMode),
     default=BoundedMode.UNBOUNDED,
-    doc="End of a scan; a job ends when all its scans have ended.",
+    doc="End of a scan; a job ends when all its scans have ended. A checkpoint keeps the ends that"
+    " are committed offsets of a group; each run determines the ends of other modes again.",
 )
 BOUNDED_TIMESTAMP = Option(
     "scan.bounded.timestamp-millis",

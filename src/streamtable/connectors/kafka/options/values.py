@@ -38,11 +38,13 @@ class Bound:
     Attributes:
         timestamp_ms: epoch milliseconds of the mode `timestamp`, exclusive.
         offsets: partition -> offset of the mode `specific-offsets`, exclusive.
+        ends: (topic, partition) -> end offset, exclusive, if the mode has been applied.
     """
 
     mode: BoundedMode
     timestamp_ms: int | None = None
     offsets: Mapping[int, int] = field(default_factory=dict)
+    ends: Mapping[tuple[str, int], int] | None = None
 
 
 @dataclass(frozen=True)

@@ -17,15 +17,25 @@ def topics_of(table: KafkaTable, admin: KafkaAdmin) -> tuple[str, ...]:
     return tuple(admin.topics_matching(pattern)) if pattern else table.topics
 
 
-def end_offsets(table: KafkaTable, bound: Bound, admin: KafkaAdmin) -> dict[Partition, int]:
-    """Return the end offset of each partition of a bounded scan, exclusive.
+def kept_bound(table: KafkaTable) -> str | None:
+    """Return the options of a bound that depends on a group, whose committed offsets move."""
+    bound = table.bound
+    if bound is None or bound.mode not in (BoundedMode.GROUP, BoundedMode.SPECIFIC):
+        return None
+    topics = table.discovery.pattern or ";".join(table.topics)
+    offsets = "".join(f" {partition}:{end}" for partition, end in sorted(bound.offsets.items()))
+    return f"{bound.mode.value}{offsets} of {topics}, group {table.group_id}"
 
-    Each run determines the end offsets again.
+
+def end_offsets(table: KafkaTable, bound: Bound, admin: KafkaAdmin) -> Mapping[Partition, int]:
+    """Return the end offset of each partition of a bounded scan, exclusive.
 
     Raises:
         StreamtableError: OPTION_CONFLICT if the group has no commit for a partition, or a named
             partition does not exist.
     """
+    if bound.ends is not None:
+        return bound.ends
     topics = topics_of(table, admin)
     match bound.mode:
         case BoundedMode.TIMESTAMP:
@@ -103,7 +113,6 @@ def ahead(table: KafkaTable, admin: KafkaAdmin) -> dict[Partition, int]:
     """
     if table.bound is None or table.bound.mode is not BoundedMode.SPECIFIC:
         return {}
-    topics = topics_of(table, admin)
-    there = admin.end_offsets(topics)
-    wanted = _specific(table, table.bound, topics, admin)
-    return {p: offset for p, offset in wanted.items() if offset > there[p]}
+    wanted = end_offsets(table, table.bound, admin)
+    there = admin.end_offsets(topics_of(table, admin))
+    return {p: offset for p, offset in wanted.items() if offset > there.get(p, offset)}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 
 from pyspark.sql import DataFrame
@@ -119,7 +120,7 @@ def _topics(table: KafkaTable) -> str:
     return ",".join(table.topics)
 
 
-def _ends(table: KafkaTable, admin: KafkaAdmin) -> dict[Partition, int] | None:
+def _ends(table: KafkaTable, admin: KafkaAdmin) -> Mapping[Partition, int] | None:
     """Return the end offsets of a range or a bounded scan; None if the scan does not end.
 
     The source stops at these offsets, rather than a filter after it: the positions in the
