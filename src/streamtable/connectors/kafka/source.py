@@ -253,7 +253,7 @@ class KafkaSource(TableEndpoint[KafkaTable], Source):
             return None
 
     def ends_ahead(self, bridge: Bridge) -> Mapping[Split, int]:
-        """Return `scan.bounded.specific-offsets` beyond the current ends of partitions."""
+        """Return end offsets beyond the current ends of partitions, or in open transactions."""
         return by_split(ahead(self.declared, KafkaAdmin(bridge, self.declared.properties)))
 
     def begins_of(self, bridge: Bridge) -> Mapping[Split, int] | None:

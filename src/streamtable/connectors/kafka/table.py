@@ -108,6 +108,11 @@ class KafkaTable:
         return self.properties.get("group.id")
 
     @property
+    def reads_committed(self) -> bool:
+        """Whether a scan stops before open transactions and omits aborted ones."""
+        return self.properties.get("isolation.level") == "read_committed"
+
+    @property
     def writable_metadata(self) -> tuple[str, ...]:
         """The metadata keys that an INSERT may set."""
         return tuple(key.key for key in METADATA.values() if key.writable)

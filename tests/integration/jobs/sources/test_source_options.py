@@ -16,6 +16,7 @@ from tests.integration.jobs.records.test_change_events import records
 from tests.integration.jobs.support import PATIENCE_S
 
 from streamtable.core.errors import Condition, StreamtableError
+from streamtable.runtime.background import Job as BackgroundJob
 from streamtable.runtime.job import RunOptions
 from streamtable.session import Session, fixed_settings
 from streamtable.testing.jobs import BoundedRun
@@ -59,6 +60,13 @@ class Job:
         else:
             settings = {"execution.mode": mode, "execution.checkpointing.interval": "5 s"}
             self._over(source).until(lambda: ids <= {*self.ids()}, settings)
+
+    def start(self, source: str) -> BackgroundJob:
+        """Start a run that ends by itself."""
+        session = Session(settings=fixed_settings({}))
+        names = {"out": self.out, "servers": self.broker.bootstrap_servers}
+        session.load(SCRIPT.replace("${source}", source), "s.sql", names)
+        return session.start(RunOptions(checkpoint=str(self.folder)), lambda _: None, self.spark)
 
     def _over(self, source: str) -> BoundedRun:
         script = SCRIPT.replace("${source}", source)
@@ -268,10 +276,7 @@ def test_an_end_that_is_not_there_yet_is_waited_for(
     options = f"'topic' = '{source}', {EARLIEST}, 'scan.bounded.mode' = 'specific-offsets', {bound}"
     job.run(options)
     assert job.ids() == [0, 1, 2]
-    session = Session(settings=fixed_settings({}))
-    names = {"out": job.out, "servers": broker.bootstrap_servers}
-    session.load(SCRIPT.replace("${source}", options), "s.sql", names)
-    waiting = session.start(RunOptions(checkpoint=str(job.folder)), lambda _: None, job.spark)
+    waiting = job.start(options)
     try:
         send(broker, source, range(3, 6))
         send(broker, source, range(10, 12), partition=1)
@@ -285,6 +290,49 @@ def test_an_end_that_is_not_there_yet_is_waited_for(
         waiting.stop()
         waiting.wait(60)
     assert job.ids() == [0, 1, 2, 3, 4, 5, 6, 10]
+
+
+@pytest.mark.parametrize(
+    ("bound", "last"),
+    [
+        ("'specific-offsets', 'scan.bounded.specific-offsets' = 'partition:0,offset:5'", 4),
+        ("'group-offsets'", 4),
+        ("'timestamp', 'scan.bounded.timestamp-millis' = '1005'", 4),
+        ("'latest-offset'", 2),
+    ],
+    ids=["specific", "group", "timestamp", "latest"],
+)
+def test_an_end_in_an_open_transaction_is_waited_for(
+    bound: str, last: int, broker: Broker, topic: Topics, job: Job
+) -> None:
+    """As in Flink; the latest offset that a committed read can reach is before it."""
+    source = topic("s", config={"retention.ms": "-1"})  # for times this old
+    group = f"g-{source}"
+    commit(broker, group, source, {0: 5})
+    send(broker, source, range(3), timestamp=1_000)
+    servers = {"bootstrap.servers": broker.bootstrap_servers}
+    producer = Producer({**servers, "transactional.id": f"x-{source}"})
+    producer.init_transactions(30)
+    producer.begin_transaction()
+    for i in range(3, 8):
+        producer.produce(source, f'{{"id":{i}}}', timestamp=1_000 + i)
+    producer.flush(30)
+    options = (
+        f"'topic' = '{source}', {EARLIEST}, 'properties.group.id' = '{group}',"
+        f" 'properties.isolation.level' = 'read_committed', 'scan.bounded.mode' = {bound}"
+    )
+    run = job.start(options)
+    try:
+        deadline = time.monotonic() + PATIENCE_S
+        while job.ids() != [0, 1, 2]:
+            assert time.monotonic() < deadline
+        assert run.wait(5) == (last == 2)
+        producer.commit_transaction(30)
+        assert run.wait(PATIENCE_S)
+    finally:
+        run.stop()
+        run.wait(60)
+    assert job.ids() == [*range(last + 1)]
 
 
 def test_a_pattern_of_java_that_matches_the_dead_letters(topic: Topics, job: Job) -> None:

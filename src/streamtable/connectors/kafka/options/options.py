@@ -113,8 +113,9 @@ BOUNDED_MODE = Option(
     "scan.bounded.mode",
     choice(BoundedMode),
     default=BoundedMode.UNBOUNDED,
-    doc="End of a scan; a job ends when all its scans have ended. A checkpoint keeps the ends that"
-    " are committed offsets of a group; each run determines the ends of other modes again.",
+    doc="End of a scan; a job ends when all its scans have ended. A job waits for an end that does"
+    " not exist yet or is in an open transaction, unless the run is `--bounded`. A checkpoint keeps"
+    " ends that are a group's committed offsets; each run determines other ends again.",
 )
 BOUNDED_TIMESTAMP = Option(
     "scan.bounded.timestamp-millis",
@@ -125,9 +126,8 @@ BOUNDED_TIMESTAMP = Option(
 BOUNDED_OFFSETS = Option(
     "scan.bounded.specific-offsets",
     TEXT,
-    doc="End offsets, exclusive, for `specific-offsets`; the job waits for offsets that do not"
-    " exist yet, unless the run is `--bounded`. Other partitions are read up to the group's"
-    " committed offset.",
+    doc="End offsets, exclusive, for `specific-offsets`. Other partitions are read up to the"
+    " group's committed offset.",
     only_with=(BOUNDED_MODE.key, BoundedMode.SPECIFIC.value),
 )
 DISCOVERY_INTERVAL = Option(

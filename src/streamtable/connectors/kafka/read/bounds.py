@@ -46,7 +46,7 @@ def end_offsets(table: KafkaTable, bound: Bound, admin: KafkaAdmin) -> Mapping[P
         case BoundedMode.SPECIFIC:
             return _specific(table, bound, topics, admin)
         case _:
-            return admin.end_offsets(topics)
+            return _reachable(table, topics, admin)
 
 
 def before(ends: Mapping[Partition, int]) -> str:
@@ -107,12 +107,16 @@ def _specific(
 
 
 def ahead(table: KafkaTable, admin: KafkaAdmin) -> dict[Partition, int]:
-    """Return the end offsets that their partitions have not reached yet; the scan waits for them.
-
-    Only `scan.bounded.specific-offsets` can name such offsets. Otherwise the result is empty.
-    """
-    if table.bound is None or table.bound.mode is not BoundedMode.SPECIFIC:
+    """Return the end offsets that a scan cannot reach yet; the scan waits for them, as in Flink."""
+    if table.bound is None:
         return {}
     wanted = end_offsets(table, table.bound, admin)
-    there = admin.end_offsets(topics_of(table, admin))
+    there = _reachable(table, topics_of(table, admin), admin)
     return {p: offset for p, offset in wanted.items() if offset > there.get(p, offset)}
+
+
+def _reachable(
+    table: KafkaTable, topics: tuple[str, ...], admin: KafkaAdmin
+) -> dict[Partition, int]:
+    """Return the current end offsets; a committed read ends before the first open transaction."""
+    return admin.stable_end_offsets(topics) if table.reads_committed else admin.end_offsets(topics)

@@ -64,10 +64,9 @@ def _history(table: KafkaTable, topics: Sequence[str], admin: KafkaAdmin) -> His
     for topic in topics:
         admin.check_access(topic, "READ")  # a read commits to no group and writes no dead letters
     all_ends = admin.end_offsets(topics)
-    committed = table.properties["isolation.level"] == "read_committed"
     return History(
         begins=admin.begin_offsets(topics),
-        ends=admin.stable_end_offsets(topics) if committed else all_ends,
+        ends=admin.stable_end_offsets(topics) if table.reads_committed else all_ends,
         all_ends=all_ends,
         settings={topic: admin.describe(topic) for topic in topics},
     )
