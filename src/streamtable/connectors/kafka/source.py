@@ -31,7 +31,8 @@ from streamtable.connectors.kafka.read.between import decode, read_between, reco
 from streamtable.connectors.kafka.read.bounds import ahead, end_offsets, kept_bound, topics_of
 from streamtable.connectors.kafka.read.first import first_offsets
 from streamtable.connectors.kafka.read.newest import newest
-from streamtable.connectors.kafka.read.scan import read_changelog, startup_notice
+from streamtable.connectors.kafka.read.scan import read_changelog
+from streamtable.connectors.kafka.read.startup import startup_notices
 from streamtable.connectors.kafka.read.stored import read_stored
 from streamtable.connectors.kafka.table import KafkaTable
 from streamtable.core.durations import format_duration
@@ -126,14 +127,15 @@ class KafkaSource(TableEndpoint[KafkaTable], Source):
         )
 
     def examine(self, preflight: Preflight) -> Sequence[Resource]:
-        """Check that the topics exist; return a missing dead-letter topic to create it."""
+        """Check that topics and startup offsets exist; return a dead-letter topic to create it."""
         table, bridge = self.declared, preflight.bridge
         check_topics_there(table, bridge, preflight.to_create)
-        notice = startup_notice(table, preflight.bounded)
-        if notice and preflight.first_run:
-            preflight.notice(notice)
+        admin = KafkaAdmin(bridge, table.properties)
+        if preflight.first_run:
+            for line in startup_notices(table, admin, preflight.bounded):
+                preflight.notice(line)
         letters = table.dead_letter_topic
-        if letters is None or letters in KafkaAdmin(bridge, table.properties).topics():
+        if letters is None or letters in admin.topics():
             return ()
         return (TopicToCreate(table, letters, NewTopic(), bridge),)
 

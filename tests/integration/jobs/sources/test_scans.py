@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from confluent_kafka import Producer
 from tests.integration.jobs.committed import records
-from tests.integration.jobs.sources.test_source_options import commit, send
+from tests.integration.jobs.sources.test_source_options import commit, delete_before, send
 from tests.integration.jobs.support import PATIENCE_S
 
 from streamtable.testing.histories import Change
@@ -112,6 +112,79 @@ def test_where_scans_begin(
     job()
     later = {name: sorted([*ids, 5, 15]) for name, (_, ids) in BEGINNINGS.items()}
     assert _ids(broker, names["out"]) == later
+
+
+_GROUP = {"scan.startup.mode": "group-offsets", "properties.group.id": "${group}"}
+_SPECIFIC = {"scan.startup.mode": "specific-offsets", "properties.group.id": "${group}"}
+
+#: Scans whose first offset is not in the topic: options, the ids that are read at first, and the
+#: notice. The topic has offsets 4 to 9. The group has committed 2, its copy `-end` 10, and `-ahead`
+#: 11.
+OUTSIDE: dict[str, tuple[dict[str, str], range, str]] = {
+    "earliest": (
+        {**_GROUP, "properties.auto.offset.reset": "earliest"},
+        range(4, 10),
+        "starts at offset 4, and offsets 2 to 3 are skipped",
+    ),
+    "latest": (_GROUP, range(0), "starts at offset 10, and offsets 2 to 9 are skipped"),
+    "ahead": (
+        {**_GROUP, "properties.group.id": "${group}-ahead"},
+        range(0),
+        "starts at offset 10, because offset 11 is beyond its end 10",
+    ),
+    "at_the_end": (
+        {
+            **_GROUP,
+            "properties.group.id": "${group}-end",
+            "properties.auto.offset.reset": "none",
+        },
+        range(0),
+        "",
+    ),
+    "specific": (
+        {**_SPECIFIC, "scan.startup.specific-offsets": "partition:0,offset:3"},
+        range(4, 10),
+        "starts at offset 4, and offsets 3 to 3 are skipped",
+    ),
+    "specific_ahead": (
+        {**_SPECIFIC, "scan.startup.specific-offsets": "partition:0,offset:12"},
+        range(4, 10),
+        "starts at offset 4, because offset 12 is beyond its end 10",
+    ),
+}
+
+
+def test_where_scans_begin_whose_offsets_the_topic_does_not_have(
+    spark: SparkSession, broker: Broker, topic: Topics, tmp_path: Path
+) -> None:
+    """As in Flink, whose consumers have a reset strategy; a notice names what is skipped."""
+    source = topic("s")
+    names = {"source": source, "out": topic("out"), "group": f"g-{source}"}
+    names["servers"] = broker.bootstrap_servers
+    send(broker, source, range(10))
+    delete_before(broker, source, 4)
+    for suffix, offset in (("", 2), ("-end", 10), ("-ahead", 11)):
+        commit(broker, names["group"] + suffix, source, {0: offset})
+    script = OUT
+    for name, (options, _, _) in OUTSIDE.items():
+        given = "".join(f", '{key}' = '{value}'" for key, value in options.items())
+        script += TABLE.format(name=name, options=given)
+    selects = (f"SELECT '{name}', id FROM {name}" for name in OUTSIDE)
+    script += f"INSERT INTO o {' UNION ALL '.join(selects)};"
+    job = BoundedRun(spark, script, tmp_path / "c", names)
+    job()
+    expected = {name: [*ids] for name, (_, ids, _) in OUTSIDE.items() if ids}
+    assert _ids(broker, names["out"]) == expected
+    found = {line.split(":")[0]: line for line in job.notices if "do not have these" in line}
+    assert found.keys() == {name for name, (_, _, line) in OUTSIDE.items() if line}
+    for name, line in found.items():
+        assert f": partition 0 of '{source}' {OUTSIDE[name][2]}" in line
+    send(broker, source, range(10, 11))
+    job.notices.clear()
+    job()
+    later = {name: [*ids, 10] for name, (_, ids, _) in OUTSIDE.items()}
+    assert _ids(broker, names["out"]) == later
+    assert not [line for line in job.notices if "do not have these" in line]
 
 
 RECORDS = """

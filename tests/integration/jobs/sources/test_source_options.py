@@ -226,7 +226,7 @@ def test_a_later_run_reads_on_from_the_bound(
     send(broker, source, range(10, 12), partition=1, timestamp=900)
     if "specific" in first:
         commit(broker, group, source, {1: 2})
-    _delete_before(broker, source, 1)
+    delete_before(broker, source, 1)
     options = f"'topic' = '{source}', {EARLIEST}, 'properties.group.id' = '{group}'"
     job.run(f"{options}, {first}")
     assert job.ids() == [1, 2, 10, 11]
@@ -355,6 +355,18 @@ def test_bounds_that_cannot_be(broker: Broker, topic: Topics, job: Job) -> None:
         job.run(f"{base} 'group-offsets', 'properties.group.id' = 'g-{uuid.uuid4().hex}'")
 
 
+def test_starts_that_cannot_be(broker: Broker, topic: Topics, job: Job) -> None:
+    source, group = topic("s"), f"g-{uuid.uuid4().hex[:6]}"
+    send(broker, source, range(3))
+    commit(broker, group, source, {0: 4})
+    base = f"'topic' = '{source}', 'scan.startup.mode' = "
+    none = f"{base} 'group-offsets', 'properties.auto.offset.reset' = 'none'"
+    with pytest.raises(StreamtableError, match="there is no committed offset for partition 0"):
+        job.run(f"{none}, 'properties.group.id' = '{group}-new'")
+    with pytest.raises(StreamtableError, match="4 is the committed offset for partition 0"):
+        job.run(f"{none}, 'properties.group.id' = '{group}'")
+
+
 def test_progress_is_committed_to_the_group(broker: Broker, topic: Topics, job: Job) -> None:
     source, group = topic("s", partitions=2), f"g-{uuid.uuid4().hex[:6]}"
     send(broker, source, range(3), partition=0)
@@ -426,7 +438,7 @@ def test_aborted_transactions_and_markers(
     assert everything.ids_once(mode) == [0, 1, 2, 3, 4, 10, 11, 12]
 
 
-def _delete_before(broker: Broker, topic: str, offset: int) -> None:
+def delete_before(broker: Broker, topic: str, offset: int) -> None:
     admin = AdminClient({"bootstrap.servers": broker.bootstrap_servers})
     for done in admin.delete_records([TopicPartition(topic, 0, offset)]).values():
         done.result(30)
@@ -441,7 +453,7 @@ def test_records_gone_before_they_were_read(
     options = f"'topic' = '{source}', {EARLIEST}"
     job.run_in(mode, options, {0, 1, 2})
     send(broker, source, range(3, 9))
-    _delete_before(broker, source, 6)
+    delete_before(broker, source, 6)
     with pytest.raises(StreamtableError) as stopped:
         job.run_in(mode, options, {8})
     assert stopped.value.condition is Condition.DATA_LOST

@@ -95,7 +95,9 @@ STARTUP_MODE = Option(
     "scan.startup.mode",
     choice(StartupMode),
     default=StartupMode.GROUP,
-    doc="Startup mode of a scan; a group without committed offsets starts at the latest offset.",
+    doc="Startup mode of a scan. With `group-offsets`, a partition whose committed offset is"
+    " missing or deleted starts at `properties.auto.offset.reset`: `latest` (the default),"
+    " `earliest`, or `none` to refuse the start.",
 )
 STARTUP_TIMESTAMP = Option(
     "scan.startup.timestamp-millis",
@@ -106,7 +108,9 @@ STARTUP_TIMESTAMP = Option(
 STARTUP_OFFSETS = Option(
     "scan.startup.specific-offsets",
     TEXT,
-    doc="`partition:0,offset:42;partition:1,offset:300` for the mode `specific-offsets`.",
+    doc="`partition:0,offset:42;partition:1,offset:300` for the mode `specific-offsets`. Other"
+    " partitions start at the group's committed offset. A partition that does not have"
+    " its offset starts at the earliest offset.",
     only_with=(STARTUP_MODE.key, StartupMode.SPECIFIC.value),
 )
 BOUNDED_MODE = Option(

@@ -10,7 +10,6 @@ from pyspark.sql import DataFrame
 from streamtable.connector_api.reading import ReadContext, ReadRequest
 from streamtable.connectors.kafka.cluster.admin import KafkaAdmin, Partition
 from streamtable.connectors.kafka.cluster.positions import offsets_json
-from streamtable.connectors.kafka.options.options import StartupMode
 from streamtable.connectors.kafka.read.bounds import end_offsets, topics_of
 from streamtable.connectors.kafka.read.columns import (
     consumer_options,
@@ -21,12 +20,10 @@ from streamtable.connectors.kafka.read.columns import (
     with_leader_epochs,
 )
 from streamtable.connectors.kafka.read.reading import read_rows
+from streamtable.connectors.kafka.read.startup import EARLIEST, starting_at, starting_offsets
 from streamtable.connectors.kafka.table import KafkaTable
-from streamtable.core.errors import Condition, StreamtableError
 from streamtable.core.settings.execution import MAX_BATCH_RECORDS, ExecutionMode
 from streamtable.core.types import Field
-
-_EARLIEST, _LATEST = -2, -1
 
 #: Consumer settings of each mode; settings of the script override them. In micro-batches Spark asks
 #: the broker for the start and end of a partition after every poll, in two requests. With Kafka's
@@ -138,71 +135,4 @@ def _starting(table: KafkaTable, admin: KafkaAdmin, bounded: bool) -> dict[str, 
     if table.range is None or not table.range.begins:
         return starting_offsets(table, admin, bounded)
     there = admin.end_offsets(topics_of(table, admin))
-    return _per_partition({p: table.range.begins.get(p, _EARLIEST) for p in there})
-
-
-def starting_offsets(table: KafkaTable, admin: KafkaAdmin, bounded: bool) -> dict[str, str]:
-    """Return Spark's starting options of a startup mode, used on the first start only."""
-    startup = table.startup
-    match startup.mode:
-        case StartupMode.EARLIEST:
-            return {"startingOffsets": "earliest"}
-        case StartupMode.LATEST:
-            return {"startingOffsets": "latest"}
-        case StartupMode.TIMESTAMP:
-            return {
-                "startingTimestamp": str(startup.timestamp_ms),
-                "startingOffsetsByTimestampStrategy": "latest",
-            }
-        case StartupMode.SPECIFIC:
-            group = table.group_id
-            committed = admin.committed_offsets(group, table.topics) if group else {}
-            ends = admin.end_offsets(table.topics)
-            return _per_partition(
-                {p: startup.offsets.get(p[1], committed.get(p, _EARLIEST)) for p in ends}
-            )
-        case StartupMode.GROUP:
-            fallback = _fallback(table, bounded)
-            group, topics = table.group_id, topics_of(table, admin)
-            committed = admin.committed_offsets(group, topics) if group else {}
-            if not committed:
-                return {"startingOffsets": "earliest" if fallback == _EARLIEST else "latest"}
-            ends = admin.end_offsets(topics)
-            return _per_partition({p: committed.get(p, fallback) for p in ends})
-
-
-def startup_notice(table: KafkaTable, bounded: bool) -> str | None:
-    """Return one line if the scan begins at a default position rather than one from the script."""
-    if table.startup.mode is not StartupMode.GROUP:
-        return None
-    group = f"group '{table.group_id}'" if table.group_id else "no consumer group"
-    where = "earliest" if _fallback(table, bounded) == _EARLIEST else "latest"
-    return (
-        f"{table.table}: 'scan.startup.mode' is group-offsets with {group}; partitions without"
-        f" a committed offset start at the {where} offset"
-    )
-
-
-def _fallback(table: KafkaTable, bounded: bool) -> int:
-    """Return the start position of `group-offsets` for partitions without a commit.
-
-    The position is the latest offset, unless `properties.auto.offset.reset` sets another. A bounded
-    run of a script without a startup mode starts at the earliest offset: it has to process the
-    existing records, and there are none after the latest offset.
-    """
-    reset = table.properties.get("auto.offset.reset")
-    if reset is None:
-        return _EARLIEST if bounded and not table.startup.explicit else _LATEST
-    if reset not in ("earliest", "latest"):
-        raise StreamtableError(
-            Condition.INVALID_OPTION,
-            at=table.at,
-            option="properties.auto.offset.reset",
-            value=reset,
-            expected="'earliest' or 'latest'",
-        )
-    return _EARLIEST if reset == "earliest" else _LATEST
-
-
-def _per_partition(offsets: dict[Partition, int]) -> dict[str, str]:
-    return {"startingOffsets": offsets_json(offsets)}
+    return starting_at({p: table.range.begins.get(p, EARLIEST) for p in there})
