@@ -360,6 +360,12 @@ def test_starts_that_cannot_be(broker: Broker, topic: Topics, job: Job) -> None:
     send(broker, source, range(3))
     commit(broker, group, source, {0: 4})
     base = f"'topic' = '{source}', 'scan.startup.mode' = "
+    with pytest.raises(
+        StreamtableError, match=r"starts in partition 2 of .*, but there is no such"
+    ):
+        job.run(
+            f"{base} 'specific-offsets', 'scan.startup.specific-offsets' = 'partition:2,offset:1'"
+        )
     none = f"{base} 'group-offsets', 'properties.auto.offset.reset' = 'none'"
     with pytest.raises(StreamtableError, match="there is no committed offset for partition 0"):
         job.run(f"{none}, 'properties.group.id' = '{group}-new'")

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Container, Iterable, Mapping
 
 from streamtable.connectors.kafka.cluster.admin import KafkaAdmin, Partition
-from streamtable.connectors.kafka.options.options import BoundedMode
+from streamtable.connectors.kafka.options.options import BOUNDED_OFFSETS, BoundedMode
 from streamtable.connectors.kafka.options.values import Bound
 from streamtable.connectors.kafka.table import KafkaTable
 from streamtable.core.errors import Condition, StreamtableError
+from streamtable.core.options import Option
 
 
 def topics_of(table: KafkaTable, admin: KafkaAdmin) -> tuple[str, ...]:
@@ -93,17 +94,40 @@ def _specific(
     (topic,) = topics
     committed = admin.committed_offsets(table.group_id, topics) if table.group_id else {}
     named = {(topic, partition): offset for partition, offset in bound.offsets.items()}
-    for partition in named.keys() - admin.end_offsets(topics).keys():
-        raise StreamtableError(
-            Condition.OPTION_CONFLICT,
-            at=table.at,
-            reason=(
-                f"{table.table} ends in partition {partition[1]} of '{topic}' by its"
-                " 'scan.bounded.specific-offsets', but there is no such partition"
-            ),
-            hint="use partitions of the topic",
-        )
+    check_named(table, "ends", BOUNDED_OFFSETS, named, admin.end_offsets(topics))
     return {**committed, **named}
+
+
+def check_named(
+    table: KafkaTable,
+    verb: str,
+    option: Option[str],
+    named: Iterable[Partition],
+    there: Container[Partition],
+) -> None:
+    """Refuse a partition that an option of a scan names and that does not exist.
+
+    Args:
+        table: the table of the scan.
+        verb: what the scan does at the offsets of the option.
+        option: the option.
+        named: the partitions of the option.
+        there: the partitions that exist.
+
+    Raises:
+        StreamtableError: OPTION_CONFLICT.
+    """
+    for topic, partition in named:
+        if (topic, partition) not in there:
+            raise StreamtableError(
+                Condition.OPTION_CONFLICT,
+                at=table.at,
+                reason=(
+                    f"{table.table} {verb} in partition {partition} of '{topic}' by its"
+                    f" '{option.key}', but there is no such partition"
+                ),
+                hint="use partitions of the topic",
+            )
 
 
 def ahead(table: KafkaTable, admin: KafkaAdmin) -> dict[Partition, int]:

@@ -11,8 +11,8 @@ from typing import Self
 
 from streamtable.connectors.kafka.cluster.admin import KafkaAdmin, Partition
 from streamtable.connectors.kafka.cluster.positions import offsets_json
-from streamtable.connectors.kafka.options.options import StartupMode
-from streamtable.connectors.kafka.read.bounds import topics_of
+from streamtable.connectors.kafka.options.options import STARTUP_OFFSETS, StartupMode
+from streamtable.connectors.kafka.read.bounds import check_named, topics_of
 from streamtable.connectors.kafka.table import KafkaTable
 from streamtable.core.errors import Condition, StreamtableError
 
@@ -41,7 +41,7 @@ class _Start:
 
     @classmethod
     def read(cls, table: KafkaTable, topics: tuple[str, ...], admin: KafkaAdmin) -> Self:
-        """Ask the brokers."""
+        """Ask the brokers; raises OPTION_CONFLICT for a partition that does not exist."""
         group = table.group_id
         try:
             committed = admin.committed_offsets(group, topics) if group else {}
@@ -49,6 +49,7 @@ class _Start:
             raise error.located(table.at) from None
         begins, ends = admin.begin_offsets(topics), admin.end_offsets(topics)
         script = {(t, p): offset for t in topics for p, offset in table.startup.offsets.items()}
+        check_named(table, "starts", STARTUP_OFFSETS, script, ends)
         named = {p: offset for p, offset in {**committed, **script}.items() if p in ends}
         return cls(named, begins, ends)
 
@@ -77,7 +78,8 @@ def starting_offsets(table: KafkaTable, admin: KafkaAdmin, bounded: bool) -> dic
     """Return Spark's starting options of a startup mode.
 
     Raises:
-        StreamtableError: INVALID_OPTION.
+        StreamtableError: OPTION_CONFLICT if the script names a partition that does not exist;
+            INVALID_OPTION.
     """
     startup = table.startup
     match startup.mode:
@@ -109,8 +111,8 @@ def startup_notices(table: KafkaTable, admin: KafkaAdmin, bounded: bool) -> Iter
     """Yield a line for each default position of a first start, and for skipped records.
 
     Raises:
-        StreamtableError: OPTION_CONFLICT if `properties.auto.offset.reset` allows no other position
-            than committed offsets.
+        StreamtableError: OPTION_CONFLICT if the script names a partition that does not exist, or if
+            `properties.auto.offset.reset` allows no other position than committed offsets.
     """
     mode = table.startup.mode
     if mode not in (StartupMode.GROUP, StartupMode.SPECIFIC):
