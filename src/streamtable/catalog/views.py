@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from sqlglot import exp
 
 from streamtable.catalog.column_paths import is_named_by_with, with_table_names
 from streamtable.catalog.namespaces import Namespaces
-from streamtable.core.errors import Span
+from streamtable.core.errors import Condition, Span, StreamtableError
 from streamtable.sql.nodes import JoinGroup
 from streamtable.sql.place import place_of, put_at
 
@@ -79,6 +80,35 @@ def with_stars(view: View, stars: Stars) -> View:
         if found is not None:
             star.meta[_COLUMNS] = found
     return replace(view, query=query)
+
+
+def check_columns(view: View, names: Sequence[str]) -> None:
+    """Refuse two columns of one name, at the second one.
+
+    Args:
+        view: a view whose stars keep their columns.
+        names: the names of its columns.
+
+    Raises:
+        StreamtableError: DUPLICATE_COLUMN.
+    """
+    for i, name in enumerate(names):
+        if name in names[:i]:
+            items = [] if view.columns else _items(view.query)
+            raise StreamtableError(
+                Condition.DUPLICATE_COLUMN,
+                at=place_of(items[i]) if items else view.at,
+                hint="give one of them another name",
+                column=name,
+                table=f"view {view.name}",
+            )
+
+
+def _items(query: exp.Expr) -> list[exp.Expr]:
+    """Return the items of the first SELECT of a view's query, with columns in place of stars."""
+    while isinstance(query, exp.SetOperation | exp.Subquery):
+        query = query.this
+    return without_stars(query).expressions if isinstance(query, exp.Select) else []
 
 
 def without_stars(query: exp.Query) -> exp.Query:

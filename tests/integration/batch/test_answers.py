@@ -138,6 +138,12 @@ _CASES = (
         [[1, 1], [2, 1], [3, 2], [4, 2]],
     ),
     _Case(
+        "numbered columns of a star",
+        "SELECT k, k0, g, v FROM (SELECT e.k, u.* FROM e JOIN u ON e.g = u.g UNION"
+        " SELECT * FROM (SELECT 9 AS k, u.* FROM u WHERE u.k = 1))",
+        [[1, 1, "a", 1], [2, 1, "a", 1], [3, 2, "b", 20], [4, 2, "b", 20], [9, 1, "a", 1]],
+    ),
+    _Case(
         "outer joins pad",
         "SELECT e.k, u.k FROM e FULL JOIN u ON e.k = u.k AND u.v > 1",
         [[1, None], [2, 2], [3, None], [4, 4], [5, None], [None, 1]],

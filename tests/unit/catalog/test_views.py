@@ -74,6 +74,18 @@ REFUSED = {
     " ALTER VIEW v AS SELECT a FROM w": (
         "1:69: CHANGE_REFUSED: view v: its query reads the view itself."
     ),
+    "CREATE VIEW v AS SELECT a, s, a FROM b": (
+        "1:31: DUPLICATE_COLUMN: column 'a' is declared twice in view v."
+    ),
+    "CREATE VIEW v AS SELECT x.*, y.a FROM b AS x JOIN dd.c AS y ON x.a = y.a": (
+        "1:30: DUPLICATE_COLUMN: column 'a' is declared twice in view v."
+    ),
+    "CREATE VIEW v AS (SELECT a, s AS a FROM b) UNION ALL SELECT a, s FROM b": (
+        "1:29: DUPLICATE_COLUMN: column 'a' is declared twice in view v."
+    ),
+    "CREATE VIEW v (x, x) AS SELECT a, s FROM b": (
+        "1:1: DUPLICATE_COLUMN: column 'x' is declared twice in view v."
+    ),
     "WITH w (x) AS (SELECT a, s FROM b) SELECT * FROM w": (
         "1:6: COLUMN_COUNT_MISMATCH: w expects 1 columns, found 2"
     ),
@@ -98,6 +110,11 @@ STARS = {
     "SELECT * FROM b UNION ALL SELECT * FROM dd.b": "a, s",
     "WITH x AS (SELECT * FROM b) SELECT x.* FROM x, b AS y WHERE x.a = y.a": "a, s",
     "SELECT * FROM b JOIN dd.c AS d USING (a)": "a, s, s0",
+    "SELECT * FROM b JOIN dd.c AS d ON b.a = d.a": "a, s, a0, s0",
+    "SELECT x.a AS a0, y.*, x.* FROM b AS x JOIN dd.c AS y ON x.a = y.a": "a0, a, s, a1, s0",
+    "SELECT a, s0 FROM (SELECT * FROM b JOIN dd.c AS d ON b.a = d.a)": "a, s0",
+    "SELECT * FROM b JOIN dd.c AS d USING (a) UNION SELECT a, s, s FROM dd.c": "a, s, s0",
+    "SELECT a, r.* FROM (SELECT a, CAST(ROW(a) AS ROW<a INT>) AS r FROM b)": "a, a0",
     "TABLE b": "a, s",
     "SELECT * FROM b WHERE (a, s) IN (SELECT * FROM dd.b)": "a, s",
     "SELECT * FROM b WHERE EXISTS (SELECT * FROM dd.b)": "a, s",
@@ -113,9 +130,6 @@ STARS = {
     "change", ["CREATE VIEW v AS", "CREATE VIEW v AS TABLE dd.c; ALTER VIEW v AS"]
 )
 def test_a_star_keeps_the_columns_of_its_creation(change: str, query: str, columns: str) -> None:
-    names = ", ".join(f"`{name}`" for name in columns.split(", ")) if "s0" in columns else ""
-    if names:  # a view has distinct names
-        query = f"SELECT * FROM ({query}) AS q (a, s, s0)"
     session = Session()
     session.load(f"{_TABLES}CREATE VIEW earlier AS SELECT * FROM b; {change} {query};", "a.sql")
     session.load("SHOW CREATE VIEW v", "b.sql")
@@ -184,4 +198,4 @@ def test_a_field_of_a_row_is_no_column_of_a_path() -> None:
         " USE dd; SELECT b.r.x, r.x, dd.b.r.x, default_catalog.dd.b.r.b.y, b.r.b.y, r.b.y FROM b",
         "a.sql",
     )
-    assert [c.name for c in session.selects[0].columns] == ["x", "x", "x", "y", "y", "y"]
+    assert [c.name for c in session.selects[0].columns] == ["x", "x0", "x1", "y", "y0", "y1"]

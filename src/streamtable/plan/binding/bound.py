@@ -80,6 +80,7 @@ class InputField:
         time_attribute: whether the column is the event time or the processing time.
         merged: whether a join has merged the column into another one of the same name, so that only
             the qualified name refers to it.
+        base: the name before a number was added to it; None for other columns.
     """
 
     qualifier: str | None
@@ -87,6 +88,12 @@ class InputField:
     field: Field
     time_attribute: TimeAttribute | None = None
     merged: bool = False
+    base: str | None = None
+
+    @property
+    def field_name(self) -> str:
+        """Name for a field that is made from the column; a plan's shape has it, without numbers."""
+        return self.name if self.base is None else self.base
 
 
 @dataclass(frozen=True)

@@ -34,7 +34,7 @@ def column(inputs: Input, names: Sequence[str], at: Span | None) -> Bound:
         return nested
     if len(found) > 1:
         raise _ambiguous(found, at)
-    value = _input_field(found[0], at)
+    value = input_field(found[0], at)
     for name in rest:
         value = field_of(value, name, at)
     return value
@@ -50,7 +50,7 @@ def _nested(
         (column, value)
         for column in (qualified if of_table else inputs.fields)
         if column.field.type.fields and not column.merged
-        for value in peeked(_input_field(column, at), name, at)
+        for value in peeked(input_field(column, at), name, at)
     ]
     if len(found) > 1:
         raise StreamtableError(
@@ -104,7 +104,8 @@ def _unknown(
     )
 
 
-def _input_field(found: InputField, at: Span | None) -> Bound:
+def input_field(found: InputField, at: Span | None = None) -> Bound:
+    """Return a column as an expression."""
     return Bound(
         quote(found.field.name),
         found.field.type,

@@ -17,6 +17,7 @@ from streamtable.plan.aggregate.plan_aggregate import has_aggregate
 from streamtable.plan.binding.bound import derived
 from streamtable.plan.binding.comparisons import compare
 from streamtable.plan.binding.expressions import Binder, Input, InputField
+from streamtable.plan.binding.names import input_field
 from streamtable.plan.join.kind import JoinKind
 from streamtable.plan.join.plan_join import apart, join_relations
 from streamtable.plan.query.conditions import Part, all_of, bind_part, conjuncts, equality
@@ -58,8 +59,7 @@ def plan_subquery(asked: Subquery, outer: Relation, planner: Planner) -> Relatio
         outer, inner = apart([outer, planned.rows])
         binder = Binder(Input(inner.columns))
         columns = inner.columns[: len(inner.columns) - len(planned.ties)]
-        items = planned.items or [exp.column(c.name, quoted=True) for c in columns]
-        found = [binder.bind(item) for item in items]
+        found = [binder.bind(item) for item in planned.items] or [*map(input_field, columns)]
     wanted = [Binder(Input(outer.columns)).bind(value) for value in asked.values]
     parts: list[Part] = []
     if wanted:

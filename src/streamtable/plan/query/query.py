@@ -9,7 +9,7 @@ from sqlglot import exp
 
 from streamtable.catalog.catalog import Catalog, View
 from streamtable.catalog.column_paths import with_table_names
-from streamtable.catalog.views import Stars, numbered, with_stars
+from streamtable.catalog.views import Stars, check_columns, numbered, with_stars
 from streamtable.core.errors import Condition, InternalError, Span, StreamtableError
 from streamtable.core.table import Table
 from streamtable.plan.binding.expressions import Binder, Input, InputField
@@ -69,7 +69,7 @@ class QueryPlanner:
         Args:
             query: the tree of the query.
             whole: whether the query is not part of another query. In a part without LIMIT, ORDER BY
-                is ignored as in Flink.
+                is ignored as in Flink. The columns of a whole query have unique names.
 
         Raises:
             StreamtableError: at the place of an error or an unsupported clause.
@@ -79,7 +79,8 @@ class QueryPlanner:
         asked, added = with_sort_items(query)
         given = self._with_views(query)._rows(asked, whole=whole)  # noqa: SLF001 - of this class
         rows = limited(asked, given, whole=whole)
-        return replace(rows, columns=rows.columns[: len(rows.columns) - added])
+        rows = replace(rows, columns=rows.columns[: len(rows.columns) - added])
+        return rows.with_unique_names() if whole else rows
 
     def _rows(self, query: exp.Expr, *, whole: bool) -> Relation:
         """Plan all rows of a query, without its ORDER BY and LIMIT."""
@@ -213,11 +214,17 @@ class QueryPlanner:
         return self._view(view, {})
 
     def with_star_columns(self, view: View) -> View:
-        """Return a view whose stars keep their present columns, as in Flink; raises as above."""
+        """Return a view whose stars keep their present columns, as in Flink.
+
+        Raises:
+            StreamtableError: as above; DUPLICATE_COLUMN for two columns of one name.
+        """
         stars: Stars = {}
         asked = numbered(view)
-        self._view(asked, stars)
-        return with_stars(asked, stars)
+        relation = self._view(asked, stars)
+        kept = with_stars(asked, stars)
+        check_columns(kept, [column.name for column in relation.columns])
+        return kept
 
     def _view(self, view: View, stars: Stars) -> Relation:
         if view.name in self.within:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain, count
 
 from sqlglot import exp
 
@@ -31,10 +32,31 @@ class Relation:
         return Relation(
             self.node,
             tuple(
-                replace(column, qualifier=qualifier, name=name)
+                replace(column, qualifier=qualifier, name=name, base=None)
                 for column, name in zip(self.columns, renamed, strict=True)
             ),
         )
+
+    def named_as(self, other: Relation) -> Relation:
+        """Return the rows with the column names of another relation, without a table."""
+        pairs = zip(self.columns, other.columns, strict=True)
+        columns = (replace(c, qualifier=None, name=o.name, base=o.base) for c, o in pairs)
+        return replace(self, columns=tuple(columns))
+
+    def with_unique_names(self) -> Relation:
+        """Return the rows with unique column names, as the result of a query has in Flink."""
+        names: list[str] = []
+        for column in self.columns:
+            names.append(numbered_name(column.name, names))
+        return self.numbered(names)
+
+    def numbered(self, names: Sequence[str]) -> Relation:
+        """Return the rows with numbers added to column names; fields keep their names."""
+        columns = (
+            column if column.name == name else replace(column, name=name, base=column.field_name)
+            for column, name in zip(self.columns, names, strict=True)
+        )
+        return replace(self, columns=tuple(columns))
 
 
 def bound_field(field: Field) -> Bound:
@@ -124,6 +146,12 @@ def unique_names(names: Iterable[str]) -> list[str]:
         taken.add(unique)
         found.append(unique)
     return found
+
+
+def numbered_name(name: str, taken: Container[str]) -> str:
+    """Return a visible name that is not taken, as in Flink: `a`, else `a0`, `a1`, and so on."""
+    names = chain([name], (f"{name}{number}" for number in count()))
+    return next(candidate for candidate in names if candidate not in taken)
 
 
 def _source(bound: Bound, given: set[str]) -> str | None:

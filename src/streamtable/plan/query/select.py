@@ -20,7 +20,7 @@ from streamtable.plan.query.correlated import naming_outer_columns
 from streamtable.plan.query.plan_subquery import plan_subquery
 from streamtable.plan.query.relation import Relation, bound_field, name_of, project
 from streamtable.plan.query.scalar import with_scalars
-from streamtable.plan.query.stars import expand_stars
+from streamtable.plan.query.stars import expand_stars, field_name_of
 from streamtable.plan.query.subquery import Planner, Subquery, subquery_of
 from streamtable.plan.query.ttl_hints import TtlHints, aggregate_with_ttl
 from streamtable.plan.window.plan_group_window import with_group_window
@@ -142,7 +142,7 @@ def _items(
     condition: Bound | None = None,
 ) -> Relation:
     """Plan SELECT items; OVER windows see only rows that satisfy the condition."""
-    names = [name_of(item, i) for i, item in enumerate(items)]
+    names = [field_name_of(item, i) for i, item in enumerate(items)]
     if condition is not None and any(windows_of(wanted)):
         outputs = [(f.name, bound_field(f)) for f in source.node.fields]
         source = Relation(project(source.node, outputs, condition).node, source.columns)
@@ -150,7 +150,8 @@ def _items(
     wanted, source = with_over(wanted, source)
     binder = Binder(Input(source.columns))
     bound = [binder.bind(item) for item in wanted]
-    return project(source.node, list(zip(names, bound, strict=True)), condition)
+    selected = project(source.node, list(zip(names, bound, strict=True)), condition)
+    return selected.numbered([name_of(item, i) for i, item in enumerate(items)])
 
 
 def _grouping_expressions(group: exp.Group | None, items: list[exp.Expr]) -> list[exp.Expr]:

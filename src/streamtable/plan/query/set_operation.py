@@ -35,7 +35,7 @@ def _compared(
     query: exp.SetOperation, left: Relation, right: Relation, types: list[DataType]
 ) -> Relation:
     """Plan INTERSECT and EXCEPT by counting each row per side; ALL replicates rows."""
-    names = unique_names([*(c.name for c in left.columns), "in_left", "in_right"])
+    names = unique_names([*(c.field_name for c in left.columns), "in_left", "in_right"])
     in_left, in_right = names[-2:]
     sides = []
     for side, is_left in ((left, True), (right, False)):
@@ -50,7 +50,7 @@ def _compared(
     grouped = GroupAggregate(union, keys, counts)
     first, second = (quote(count.output.name) for count in counts)
     outputs = [
-        (c.name, bound_field(f))
+        (c.field_name, bound_field(f))
         for c, f in zip(left.columns, grouped.fields[: len(keys)], strict=True)
     ]
     reads = whole(count.output.name for count in counts)
@@ -58,13 +58,14 @@ def _compared(
     if query.args.get("distinct"):
         is_there = ">" if shared else "="
         chosen = f"({first} > 0 AND {second} {is_there} 0)"
-        return project(grouped, outputs, Bound(chosen, BOOLEAN, paths=reads))
+        kept = project(grouped, outputs, Bound(chosen, BOOLEAN, paths=reads))
+        return kept.named_as(left)
     times = f"least({first}, {second})" if shared else f"({first} - {second})"
-    name = unique_names([*(c.name for c in left.columns), "times"])[-1]
+    name = unique_names([*(c.field_name for c in left.columns), "times"])[-1]
     counted = project(grouped, [*outputs, (name, Bound(times, BIGINT, paths=reads))])
     # A projection may rename repeated names. The count is the last field in any case.
     repeated = ReplicateRows(counted.node, counted.node.fields[-1].name)
-    return of_node(repeated).named(None, [c.name for c in left.columns])
+    return of_node(repeated).named_as(left)
 
 
 def _union_all(left: Relation, right: Relation, names: Relation) -> Relation:
@@ -73,8 +74,7 @@ def _union_all(left: Relation, right: Relation, names: Relation) -> Relation:
         for node in (left.node, right.node)
         for child in (node.inputs if isinstance(node, UnionAll) else (node,))
     ]
-    union = of_node(UnionAll(tuple(merged)))
-    return union.named(None, [c.name for c in names.columns])
+    return of_node(UnionAll(tuple(merged))).named_as(names)
 
 
 def _common_types(
@@ -113,7 +113,7 @@ def _fitted(
 ) -> Relation:
     """Cast columns to the common types under the names of the left query, and append marks."""
     columns = [
-        (to.name, explicit_cast(bound_field(column.field), kind))
+        (to.field_name, explicit_cast(bound_field(column.field), kind))
         for to, column, kind in zip(names.columns, relation.columns, types, strict=True)
     ]
     return project(relation.node, [*columns, *(marks or [])])

@@ -1,4 +1,8 @@
-"""Expand stars of SELECT, `*`, `t.*` and `row.*`, to columns."""
+"""Expand stars of SELECT, `*`, `t.*` and `row.*`, to columns.
+
+A star's column whose name is taken by an item before it gets a number, as in Flink: `SELECT *` over
+two tables with a column `uid` has the columns `uid` and `uid0`.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +13,10 @@ from sqlglot import exp
 from streamtable.catalog.views import Stars, columns_kept, number_of, star_of
 from streamtable.core.errors import Condition, StreamtableError, closest
 from streamtable.plan.binding.bound import InputField
-from streamtable.sql.place import place_of
+from streamtable.plan.query.relation import name_of, numbered_name
+from streamtable.sql.place import place_of, put_at
+
+_RENAMED = "renamed"
 
 
 def expand_stars(
@@ -26,15 +33,39 @@ def expand_stars(
         StreamtableError: UNKNOWN_TABLE, or SYNTAX for a `*` without FROM.
     """
     expanded: list[exp.Expr] = []
+    taken: set[str] = set()
     for item in items:
         star = star_of(item)
         if star is None:
+            taken.add(name_of(item, len(expanded)))
             expanded.append(item)
             continue
-        found = columns_kept(star) or _columns(item, columns)
+        found = columns_kept(star) or [_renamed(c, taken) for c in _columns(item, columns)]
+        taken.update(column.alias_or_name for column in found)
         stars.setdefault(number_of(star), [column.copy() for column in found])
         expanded += found
     return expanded
+
+
+def field_name_of(item: exp.Expr, position: int) -> str:
+    """Return the base name of the field with an item: a star's column has its own name.
+
+    Field names are part of a plan's shape, so the name of a renamed column is not used.
+    """
+    return name_of(item.this if item.meta_get(_RENAMED) else item, position)
+
+
+def _renamed(column: exp.Expr, taken: set[str]) -> exp.Expr:
+    """Return a star's column, with an alias if its name is taken; take the name."""
+    own = name_of(column, 0)
+    name = numbered_name(own, taken)
+    taken.add(name)
+    if name == own:
+        return column
+    alias = exp.alias_(column, name, quoted=True)
+    alias.meta[_RENAMED] = True
+    at = place_of(column)
+    return alias if at is None else put_at(alias, at)
 
 
 def _columns(item: exp.Expr, columns: Sequence[InputField]) -> list[exp.Expr]:
