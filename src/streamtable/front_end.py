@@ -14,7 +14,14 @@ from streamtable.catalog.views import View
 from streamtable.connector_api.catalogs import CATALOG_TYPES
 from streamtable.connector_api.connectors import CONNECTORS
 from streamtable.core.answer import Answer, text_answer
-from streamtable.core.errors import Condition, Span, StreamtableError, raise_all, singles
+from streamtable.core.errors import (
+    Condition,
+    InternalError,
+    Span,
+    StreamtableError,
+    raise_all,
+    singles,
+)
 from streamtable.core.options import Settings
 from streamtable.core.secrets import without_secrets
 from streamtable.core.settings.execution import (
@@ -110,6 +117,7 @@ class FrontEnd:
         Raises:
             StreamtableError: a single error, with its position in the script; `Faults` for
                 several, without errors that are only consequences of another error.
+            InternalError: a bug, with the place of the statement.
         """
         self.catalog.external.refresh()
         faults: list[StreamtableError] = []
@@ -141,6 +149,10 @@ class FrontEnd:
                     if not (unknown and (unread or error.values["table"] in undeclared)):
                         faults.append(error)
                 undeclared.update(declared_by(statement))
+            except Exception as bug:
+                kind = "" if isinstance(bug, InternalError) else f"{type(bug).__name__}: "
+                message = f"{place_of(statement)}: {kind}{bug}"
+                raise InternalError(message) from bug
         raise_all(faults)
 
     @property

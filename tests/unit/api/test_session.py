@@ -252,3 +252,14 @@ def test_registered_functions_have_names_of_their_own() -> None:
     assert len({first, second, other}) == 3
     assert spark_name("a.tax", 0.3) == first
     assert spark_name("b.tax", 0.3) == second
+
+
+def test_a_bug_has_the_place_of_its_statement(monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(*_: object, **__: object) -> None:
+        raise KeyError(*"k")
+
+    monkeypatch.setattr("streamtable.front_end.shown", broken)
+    with pytest.raises(streamtable.StreamtableError) as caught:
+        streamtable.connect().execute_sql("SET 'a' = 'b';\n  SHOW TABLES;")
+    assert caught.value.condition is Condition.INTERNAL_ERROR
+    assert ":2:3: KeyError: 'k'" in str(caught.value)

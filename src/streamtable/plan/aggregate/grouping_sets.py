@@ -18,6 +18,7 @@ from streamtable.plan.aggregate.plan_aggregate import canonical, is_aggregate
 from streamtable.plan.binding.expressions import Binder, Input, InputField
 from streamtable.plan.query.relation import Relation, unique_names, with_values
 from streamtable.plan.rows.expand import Expand
+from streamtable.sql.dialect import flink_sql
 from streamtable.sql.nodes import FlinkCall, FlinkType
 from streamtable.sql.place import place_of
 
@@ -181,7 +182,7 @@ def _bits(call: FlinkCall, keys: Sequence[exp.Expr], present: Sequence[exp.Expr]
                 at=place_of(argument) or place_of(call),
                 function=call.name,
                 expected="expressions of GROUP BY",
-                found=argument.sql(),
+                found=flink_sql(argument),
             )
         bits = 2 * bits + (argument not in present)
     return bits

@@ -10,29 +10,33 @@ from streamtable.core.errors import Condition, StreamtableError
 from streamtable.core.types import BIGINT, DOUBLE, INTEGERS, NUMERIC, Field, row
 from streamtable.plan.binding.bound import Bound, derived
 from streamtable.plan.binding.casts import explicit_cast
+from streamtable.plan.binding.literals import constant_number
+from streamtable.sql.dialect import flink_sql
 from streamtable.sql.nodes import FlinkCall
 from streamtable.sql.place import place_of
 
 
 def percentages_of(node: FlinkCall, argument: exp.Expr) -> tuple[str, ...]:
-    """Return ONE or ARRAY, then the percentages, which must be literals from 0 to 1.
+    """Return ONE or ARRAY, then the percentages, which must be constants from 0 to 1.
 
     Raises:
         StreamtableError: ARGUMENT_MISMATCH.
     """
     is_array = isinstance(argument, FlinkCall) and argument.name == "ARRAY"
     parts = argument.expressions if is_array else [argument]
+    numbers: list[str] = []
     for part in parts:
-        is_number = isinstance(part, exp.Literal) and not part.is_string
-        if not is_number or not 0 <= float(part.name) <= 1:
+        number = constant_number(part)
+        if number is None or not 0 <= float(number) <= 1:
             raise StreamtableError(
                 Condition.ARGUMENT_MISMATCH,
                 at=place_of(part) or place_of(node),
                 function=node.name,
-                expected="percentages from 0 to 1 as literals",
-                found=part.sql(),
+                expected="percentages from 0 to 1 as constants",
+                found=flink_sql(part),
             )
-    return ("ARRAY" if is_array else "ONE", *(part.name for part in parts))
+        numbers.append(number)
+    return ("ARRAY" if is_array else "ONE", *numbers)
 
 
 def weighted(values: Sequence[Bound]) -> Bound | None:

@@ -15,6 +15,7 @@ from streamtable.plan.binding.bound import Bound, derived, text_literal
 from streamtable.plan.binding.python_calls import python_arguments
 from streamtable.plan.functions import AggregateFunction
 from streamtable.plan.functions.aggregate import Form
+from streamtable.sql.dialect import flink_sql
 from streamtable.sql.nodes import FlinkCall
 from streamtable.sql.place import place_of
 
@@ -112,7 +113,8 @@ def _texts(
                 at=place_of(literal),
                 function=function.name,
                 expected="a separator in quotes",
-                found=literal.sql(),
+                found=flink_sql(literal),
+                hint=r"U&'\000A' is a line break" if isinstance(literal, FlinkCall) else None,
             )
         separator = literal.name
         arguments = arguments[:1]

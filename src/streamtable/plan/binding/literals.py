@@ -12,6 +12,7 @@ from streamtable.core.types import (
     BOOLEAN,
     DOUBLE,
     INT,
+    INTEGERS,
     MICROSECOND_DIGITS,
     NULL,
     DataType,
@@ -137,3 +138,48 @@ def interval(node: IntervalLiteral, at: Span | None) -> Bound:
     clock = f"{hours:02}:{minutes:02}:{rest // 1000:02}.{rest % 1000:03}"
     sql = f"INTERVAL {sign}'{days} {clock}' DAY TO SECOND"
     return Bound(_signed(sql) if sign else sql, kind, constant=millis * 1000, at=at)
+
+
+def constant_number(node: exp.Expr) -> str | None:
+    """Return the number of a literal or of a constant expression such as `CAST(2 AS INT)`.
+
+    A literal is returned as it is written. None for other expressions; Flink computes those that
+    read no columns.
+    """
+    if isinstance(node, exp.Literal):
+        return None if node.is_string else node.name
+    value = _constant(node)
+    return None if value is None else f"{value:f}"
+
+
+def _constant(node: exp.Expr) -> Decimal | None:
+    match node:
+        case exp.Literal():
+            try:
+                return None if node.is_string else Decimal(node.name)
+            except InvalidOperation:
+                return None
+        case exp.Paren():
+            return _constant(node.this)
+        case exp.Neg():
+            value = _constant(node.this)
+            return None if value is None else -value
+        case exp.Cast():
+            value = _constant(node.this)
+            return None if value is None else _cast_constant(value, node.args["to"].this)
+        case exp.Add() | exp.Sub() | exp.Mul():
+            left, right = _constant(node.left), _constant(node.right)
+            if left is None or right is None:
+                return None
+            if isinstance(node, exp.Mul):
+                return left * right
+            return left + right if isinstance(node, exp.Add) else left - right
+        case _:
+            return None
+
+
+def _cast_constant(value: Decimal, kind: DataType) -> Decimal | None:
+    """Return the value as a whole number or a DOUBLE; None for other types."""
+    if kind.root in INTEGERS:
+        return Decimal(int(value))
+    return value if kind.root is Root.DOUBLE else None

@@ -14,7 +14,9 @@ from streamtable.plan.aggregate.plan_aggregate import Inputs
 from streamtable.plan.aggregate.plan_call import as_row
 from streamtable.plan.binding.bound import Bound
 from streamtable.plan.binding.expressions import implicit_cast
+from streamtable.plan.binding.literals import constant_number
 from streamtable.plan.query.relation import unique_names
+from streamtable.sql.dialect import flink_sql
 from streamtable.sql.nodes import FlinkCall
 from streamtable.sql.place import place_of
 
@@ -67,9 +69,8 @@ def _lag(node: FlinkCall, inputs: Inputs, taken: Sequence[str], *, grouped: bool
     if not 1 <= len(node.expressions) <= 3:
         raise _mismatch(node, expected)
     value, *more = node.expressions
-    offset = more[0].name if more else "1"
-    is_number = not more or (isinstance(more[0], exp.Literal) and not more[0].is_string)
-    if not is_number or not offset.isdigit():
+    offset = constant_number(more[0]) if more else "1"
+    if offset is None or not offset.isdigit():
         raise _mismatch(node, expected)
     bound = inputs.binder.bind(value)
     default: Bound | None = inputs.binder.bind(more[1]) if len(more) > 1 else None
@@ -98,7 +99,7 @@ def _mismatch(node: FlinkCall, expected: str) -> StreamtableError:
         at=place_of(node),
         function=node.name,
         expected=expected,
-        found=", ".join(argument.sql() for argument in node.expressions),
+        found=", ".join(flink_sql(argument) for argument in node.expressions),
     )
 
 

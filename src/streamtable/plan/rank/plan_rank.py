@@ -29,6 +29,7 @@ from streamtable.plan.rank.sort_key import SortKey
 from streamtable.plan.rank.temporal_sort import TemporalSort
 from streamtable.plan.rank.top_n import TopN
 from streamtable.plan.rows.calc import Calc
+from streamtable.sql.dialect import flink_sql
 from streamtable.sql.place import place_of
 
 #: Maximum limit: the first rows of a partition are read and written as a whole.
@@ -210,7 +211,7 @@ def _by_position(node: exp.Ordered, relation: Relation) -> exp.Ordered:
 def _number(node: exp.Expr) -> int:
     if not isinstance(node, exp.Literal) or not node.name.isdigit():
         raise StreamtableError(
-            Condition.SYNTAX, at=place_of(node), expected="a whole number", found=node.sql()
+            Condition.SYNTAX, at=place_of(node), expected="a whole number", found=flink_sql(node)
         )
     return int(node.name)
 
