@@ -25,6 +25,8 @@ CASES = {
     "1.50": "1.50",
     ".5e-3": ".5e-3",
     "'it''s; -- no comment'": '"it\'s; -- no comment"',
+    "U&'#00e9##' UESCAPE '#'": "'é#'",
+    "U&'!00e9'\n'!00e8' /* x */ uescape\n'!'": "'éè'",
     r"U&'\00e9\\'": r"'é\\'",
     "x'1f'": "1F",
     "TRUE": "TRUE",

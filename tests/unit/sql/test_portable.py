@@ -22,7 +22,9 @@ def test_variables_get_their_values_and_comments_are_left_out() -> None:
     script = """-- it's a comment
 SET 'a' = 'it''s ${quote}';
 SET b = s3a://${name}/; SET c = ${expression};
-CREATE VIEW `v${back}` AS SELECT ${expression} AS c_${name} /* more */ FROM t;"""
+CREATE VIEW `v${back}` AS SELECT ${expression} AS c_${name} /* more */ FROM t;
+SELECT U&'#00e9' -- more
+  '#00e8' /* more */ UESCAPE '#', 'it''--s';"""
     variables = {"quote": "o'clock", "back": "`", "expression": "1 + 2", "name": "x"}
     found = portable(script, variables)
     assert found.secrets == {}
@@ -30,6 +32,7 @@ CREATE VIEW `v${back}` AS SELECT ${expression} AS c_${name} /* more */ FROM t;""
     assert "more" not in found.text
     assert "it's o'clock" in str(parse_script(found.text)[0])
     assert "SET b = 's3a://x/'; SET c = '1 + 2';" in found.text
+    assert "SELECT 'éè', 'it''--s';" in found.text
     assert "VIEW `v``` AS SELECT 1 + 2 AS c_x" in found.text
 
 

@@ -136,6 +136,21 @@ FAULTS = {
         "job.sql:1:8: SYNTAX: expected pairs of hexadecimal digits in X'...',"
         " found other characters"
     ),
+    "SELECT U&'x' UESCAPE '!!'": (
+        "job.sql:1:22: SYNTAX: expected one character in quotes after UESCAPE, found another text."
+        " Hint: it cannot be a hexadecimal digit, a blank, '+' or a double quote"
+    ),
+    "SELECT U&'x' UESCAPE 'a'": (
+        "job.sql:1:22: SYNTAX: expected one character in quotes after UESCAPE, found another text."
+        " Hint: it cannot be a hexadecimal digit, a blank, '+' or a double quote"
+    ),
+    "SELECT U&'x' UESCAPE 1": (
+        "job.sql:1:22: SYNTAX: expected one character in quotes after UESCAPE, found another text."
+        " Hint: it cannot be a hexadecimal digit, a blank, '+' or a double quote"
+    ),
+    "SELECT U&'x#12' UESCAPE '#'": (
+        "job.sql:1:8: SYNTAX: expected #XXXX or #+XXXXXX in U&'...', found another escape"
+    ),
     r"SELECT U&'\d800'": (
         r"job.sql:1:8: SYNTAX: expected \XXXX or \+XXXXXX in U&'...', found another escape"
     ),

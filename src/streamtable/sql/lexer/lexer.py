@@ -23,7 +23,9 @@ _BLANK = re.compile(r"(?:\s+|(?:--|//)[^\n]*|/\*(?!\+).*?\*/)+", re.DOTALL)
 _WORD = re.compile(rf"(?:[^\W\d]|{_VARIABLE.pattern})(?:\w|\$(?!\{{)|{_VARIABLE.pattern})*")
 _NUMBER = re.compile(r"(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 _SYMBOL = re.compile(r"=>|<>|<=|>=|!=|\|\||/\*\+|.", re.DOTALL)
-_ESCAPED = re.compile(r"\\(?:([0-9a-fA-F]{4})|\+([0-9a-fA-F]{6})|(\\)|)")
+_UESCAPE = re.compile(r"UESCAPE\b", re.IGNORECASE)
+#: Characters that cannot mark an escape in U&'...'.
+_NO_ESCAPES = '0123456789abcdefABCDEF+" \t\r\n'
 #: The value of a SET, as in Flink up to white space or `;`, or a number and its unit.
 _BARE = re.compile(rf"[0-9]+[ \t]+[a-zA-Z]+(?=\s|;|\Z)|(?!['\"`])(?:{_VARIABLE.pattern}|[^;\s])+")
 _END = "the end of the script"
@@ -133,16 +135,44 @@ class Lexer:
                 hint=r"write U&'\XXXX' for a character that cannot be typed",
             )
         elif text.upper() == "U" and self._text.startswith("&'", self._position):
-            escaped = self._quoted(self._position + 1, "'")
-            try:
-                text = _ESCAPED.sub(_unescape, escaped)
-            except ValueError:
-                raise self._fault(
-                    start, r"\XXXX or \+XXXXXX in U&'...'", "another escape"
-                ) from None
-            yield self._make(Kind.STRING, start, text)
+            yield self._make(Kind.STRING, start, self._unicode(start))
         else:
             yield self._make(Kind.WORD, start, text)
+
+    def _unicode(self, start: int) -> str:
+        """Return the value of `U&'...'`, its parts on later lines, and `UESCAPE '#'`."""
+        parts = [self._quoted(self._position + 1, "'")]
+        end = self._position
+        while self._text.startswith("'", behind := self._skip_blank()):
+            if "\n" not in self._text[end:behind]:
+                break
+            parts.append(self._quoted(behind, "'"))
+            end = self._position
+        escape = "\\"
+        if word := _UESCAPE.match(self._text, behind):
+            self._position = word.end()
+            escape = self._uescape(self._skip_blank())
+            end = self._position
+        self._position = end
+        mark = re.escape(escape)
+        escapes = rf"{mark}(?:([0-9a-fA-F]{{4}})|\+([0-9a-fA-F]{{6}})|({mark})|)"
+        try:
+            return re.sub(escapes, _unescape, "".join(parts))
+        except ValueError:
+            expected = f"{escape}XXXX or {escape}+XXXXXX in U&'...'"
+            raise self._fault(start, expected, "another escape") from None
+
+    def _uescape(self, start: int) -> str:
+        """Return the character after UESCAPE."""
+        found = self._quoted(start, "'") if self._text.startswith("'", start) else ""
+        if len(found) != 1 or found in _NO_ESCAPES:
+            raise self._fault(
+                start,
+                "one character in quotes after UESCAPE",
+                "another text",
+                "it cannot be a hexadecimal digit, a blank, '+' or a double quote",
+            )
+        return found
 
     def _parts(self, text: str, at: Span) -> Iterator[Token]:
         """Yield the tokens of a variable's value; an error in it is located at the variable."""

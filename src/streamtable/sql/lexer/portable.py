@@ -12,6 +12,8 @@ from streamtable.sql.lexer.script import NO_FILE
 from streamtable.sql.lexer.tokens import Kind, Token
 
 _STORED = re.compile(r"\$\{\s*(?:file:|secret_values\.)")
+#: A comment between the parts of U&'...'; the end of another text may look like it.
+_COMMENTED = re.compile(r"'\s*(?:--|//|/\*)")
 _QUOTES = {Kind.STRING: "'", Kind.BARE: "'", Kind.QUOTED: "`"}
 
 
@@ -58,7 +60,7 @@ def portable(text: str, variables: Mapping[str, str], file: str = NO_FILE) -> Po
             name = f"secret_{len(secrets) + 1}"
             secrets[name] = option
             pieces.append(f"'${{{name}}}'")
-        elif "${" not in written:
+        elif "${" not in written and not _COMMENTED.search(written):
             pieces.append(written)
         elif quote:
             pieces.append(quote + token.text.replace(quote, quote * 2) + quote)
