@@ -79,7 +79,8 @@ SELECT x['a'][1].b, -x.y, +x FROM t WHERE a = -1 AND NOT NOT b;
 
 SELECT U&'\00e9', 'a;b--c', `a``b` FROM t;
 
-SELECT U&'#00e9' UESCAPE '#' FROM t;
+SELECT U&'#00e9' UESCAPE '#', 'a'
+  'b' FROM t;
 
 SELECT m.k, m.a FROM t MATCH_RECOGNIZE (
   PARTITION BY k, s ORDER BY ts, v DESC

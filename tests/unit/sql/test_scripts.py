@@ -136,6 +136,10 @@ FAULTS = {
         "job.sql:1:8: SYNTAX: expected pairs of hexadecimal digits in X'...',"
         " found other characters"
     ),
+    "SELECT 'a'\n'b' 'c'": (
+        "job.sql:2:5: SYNTAX: expected an operator or a comma, found a string."
+        " Hint: write || between two strings to join them"
+    ),
     "SELECT U&'x' UESCAPE '!!'": (
         "job.sql:1:22: SYNTAX: expected one character in quotes after UESCAPE, found another text."
         " Hint: it cannot be a hexadecimal digit, a blank, '+' or a double quote"

@@ -31,6 +31,8 @@ class LiteralParser(TypeParser):
     def literal(self) -> exp.Expr | None:
         """Parse a literal; None if the next token is no literal."""
         token = self.peek()
+        if token.kind is Kind.STRING:
+            return put_at(exp.Literal.string(self._continued_string()), token.at)
         node = self._simple(token)
         if node is not None:
             self.take()
@@ -41,10 +43,19 @@ class LiteralParser(TypeParser):
             return self._interval_literal()
         return None
 
+    def _continued_string(self) -> str:
+        """Consume a string and its continuations, each on a later line, as in Calcite."""
+        last = self.take()
+        parts = [last.text]
+        while self.peek().kind is Kind.STRING:
+            if self.peek().at.line <= last.at.line + last.text.count("\n"):
+                self.fail("an operator or a comma", "write || between two strings to join them")
+            last = self.take()
+            parts.append(last.text)
+        return "".join(parts)
+
     def _simple(self, token: Token) -> exp.Expr | None:
         match token.kind, token.key:
-            case Kind.STRING, _:
-                return exp.Literal.string(token.text)
             case Kind.NUMBER, _:
                 return exp.Literal(this=token.text, is_string=False)
             case Kind.BINARY, _:
