@@ -123,11 +123,13 @@ class FlinkGenerator(generator.Generator):
         return "".join(self.sql(join) for join in node.args["joins"])
 
     def table_argument_sql(self, node: nodes.TableArgument) -> str:
-        """Write `TABLE t PARTITION BY (a, b)`."""
+        """Write `TABLE t PARTITION BY (a, b) ORDER BY (a, b)`."""
         text = f"TABLE {self.sql(node, 'this')}"
         if keys := node.args.get("partition_by"):
-            text += f" PARTITION BY ({', '.join(self.sql(key) for key in keys)})"
-        return text + self.sql(node, "order")
+            text += f" PARTITION BY ({self._listed(keys)})"
+        if order := node.args.get("order"):
+            text += f" ORDER BY ({self._listed(order.expressions)})"
+        return text
 
     def match_recognize_sql(self, node: nodes.MatchRecognize) -> str:
         """Write `t MATCH_RECOGNIZE (...) AS m`."""

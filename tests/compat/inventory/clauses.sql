@@ -369,7 +369,7 @@ SELECT * FROM events, LATERAL TABLE(split_words(note)) AS t (word);
 
 -- case: process table functions
 -- unrecorded: there is no such function
-SELECT * FROM f(input => TABLE events PARTITION BY id);
+SELECT * FROM f(input => TABLE events PARTITION BY id ORDER BY note, on_time => DESCRIPTOR(note));
 
 -- chapter: Sets and order
 

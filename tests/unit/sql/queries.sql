@@ -81,6 +81,8 @@ SELECT U&'\00e9', 'a;b--c', `a``b` FROM t;
 
 SELECT U&'#00e9' UESCAPE '#', 'a'
   'b' FROM t;
+SELECT * FROM f(input => TABLE t PARTITION BY k ORDER BY ts DESC, on_time => DESCRIPTOR(ts));
+SELECT * FROM TABLE(f(TABLE t PARTITION BY (k, s) ORDER BY (ts, v NULLS LAST), 1));
 
 SELECT m.k, m.a FROM t MATCH_RECOGNIZE (
   PARTITION BY k, s ORDER BY ts, v DESC

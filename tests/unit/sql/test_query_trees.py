@@ -93,6 +93,14 @@ CASES = {
         "(Select [1] (From (TableFunction SESSION[(TableArgument (Table t) [a]), DESCRIPTOR[ts], "
         "86400000000 DAY])))"
     ),
+    "SELECT 1 FROM f(a => TABLE t PARTITION BY k ORDER BY x DESC, b => 1)": (
+        "(Select [1] (From (TableFunction F[(Kwarg a (TableArgument (Table t) [k] (Order "
+        "[(Ordered x True)]))), (Kwarg b 1)])))"
+    ),
+    "SELECT 1 FROM f(TABLE t PARTITION BY (k) ORDER BY (x, y), 1)": (
+        "(Select [1] (From (TableFunction F[(TableArgument (Table t) [k] (Order "
+        "[(Ordered x), (Ordered y)])), 1])))"
+    ),
     "SELECT 1 FROM TABLE(HOP(DATA => TABLE t, SLIDE => INTERVAL '1' DAY))": (
         "(Select [1] (From (TableFunction HOP[(Kwarg DATA (TableArgument (Table t))), "
         "(Kwarg SLIDE 86400000000 DAY)])))"

@@ -107,7 +107,7 @@ class CallParser(WindowParser):
                 # A comma here would separate arguments of the call.
                 found.set("partition_by", [self.expression()])
         if self.sees("ORDER"):
-            found.set("order", self.order_by())
+            found.set("order", self.order_of_argument())
         return found
 
     def _add(self, call: FlinkCall, *arguments: exp.Expr) -> None:

@@ -19,6 +19,15 @@ class WindowParser(JsonClauses):
         start = self.expect("ORDER", "BY")
         return put_at(exp.Order(expressions=self.comma_separated(self._ordered)), start.at)
 
+    def order_of_argument(self) -> exp.Order:
+        """Parse ORDER BY of a table argument: one item, or items in parentheses.
+
+        A comma outside of parentheses separates arguments of the call.
+        """
+        start = self.expect("ORDER", "BY")
+        items = self.in_parentheses(self._ordered) if self.sees("(") else [self._ordered()]
+        return put_at(exp.Order(expressions=items), start.at)
+
     def _ordered(self) -> exp.Ordered:
         at = self.peek().at
         value = self.expression()
