@@ -80,7 +80,7 @@ SELECT x['a'][1].b, -x.y, +x FROM t WHERE a = -1 AND NOT NOT b;
 SELECT U&'\00e9', 'a;b--c', `a``b` FROM t;
 
 SELECT U&'#00e9' UESCAPE '#', 'a'
-  'b' FROM t;
+  'b', a = SOME (1, 2), a <> ALL (1, 2), NOT a < ANY (1, b), a >= ALL (1, 2) AND b, JSON_OBJECT('a' : 1) FROM t;
 SELECT * FROM f(input => TABLE t PARTITION BY k ORDER BY ts DESC, on_time => DESCRIPTOR(ts));
 SELECT * FROM TABLE(f(TABLE t PARTITION BY (k, s) ORDER BY (ts, v NULLS LAST), 1));
 

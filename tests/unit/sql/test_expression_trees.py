@@ -75,6 +75,10 @@ CASES = {
     "EXISTS (SELECT 1)": "(Exists (Select [1]))",
     "a > ALL (SELECT 1)": "(GT a (All (Subquery (Select [1]))))",
     "a = SOME (SELECT 1)": "(EQ a (Any (Subquery (Select [1]))))",
+    "a = SOME (1, 2)": "(In a [1, 2])",
+    "a <> ALL (1, 2)": "(Not (In a [1, 2]))",
+    "a < ANY ((1), 2) AND b": "(And (Paren (Or (LT a (Paren 1)) (LT a 2))) b)",
+    "NOT a >= ALL (1, 2)": "(Not (Paren (And (GTE a 1) (GTE a 2))))",
     "(SELECT 1) + 1": "(Add (Subquery (Select [1])) 1)",
     "CASE WHEN a THEN 1 ELSE 2 END": "(Case [(If a 1)] 2)",
     "CASE a WHEN 1 THEN 'x' WHEN 2 THEN 'y' END": "(Case [(If 1 'x'), (If 2 'y')] a)",
@@ -125,6 +129,7 @@ CASES = {
     "JSON_OBJECT(KEY 'a' VALUE 1, 'b' VALUE 2 ABSENT ON NULL)": (
         "JSON_OBJECT['a', 1, 'b', 2, clauses=[ON NULL:ABSENT]]"
     ),
+    "JSON_OBJECT('a' : 1, KEY b : c)": "JSON_OBJECT['a', 1, b, c]",
     "JSON_ARRAY(NULL ON NULL)": "JSON_ARRAY[clauses=[ON NULL:NULL]]",
     # windows
     "RANK() OVER (PARTITION BY a ORDER BY b DESC NULLS LAST)": (

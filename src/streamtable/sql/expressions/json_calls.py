@@ -91,7 +91,8 @@ class JsonClauses(Forward):
     def _pair(self, call: FlinkCall) -> None:
         self.accept("KEY")
         call.append("expressions", self.expression())
-        self.expect("VALUE")
+        if not self.accept(":"):
+            self.expect("VALUE")
         call.append("expressions", self.expression())
 
     def _json_array(self, call: FlinkCall) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import reduce
 
 from sqlglot import exp
 
@@ -37,6 +38,7 @@ _BINARY: dict[str, tuple[int, type[exp.Expression]]] = {
     "%": (60, exp.Mod),
     "||": (60, exp.DPipe),
 }
+_COMPARISONS = (exp.EQ, exp.NEQ, exp.LT, exp.LTE, exp.GT, exp.GTE)
 _QUANTIFIED = {"ANY": exp.Any, "SOME": exp.Any, "ALL": exp.All}
 _PREDICATE_WORDS = ("IN", "BETWEEN", "LIKE", "SIMILAR")
 _JSON_KINDS = ("VALUE", "SCALAR", "ARRAY", "OBJECT")
@@ -80,24 +82,29 @@ class ExpressionParser(CallParser):
             if binds < power:
                 return None
             self.take()
-            right = self._quantified() or self.expression(binds + 1)
-            return _over(left, node(this=left, expression=right))
+            found = self._quantified(left, node)
+            if found is None:
+                found = node(this=left, expression=self.expression(binds + 1))
+            return _over(left, found)
         if token.key == "IS" and power <= _IS:
             return self._is(left)
         negated = token.key == "NOT" and self.peek(1).key in _PREDICATE_WORDS
         if power <= _PREDICATE and (negated or token.key in _PREDICATE_WORDS):
             self.accept("NOT")
-            found = self._predicate(left)
-            return _over(left, exp.Not(this=found)) if negated else found
+            predicate = self._predicate(left)
+            return _over(left, exp.Not(this=predicate)) if negated else predicate
         return None
 
-    def _quantified(self) -> exp.Expr | None:
-        """Parse `ANY (query)` after a comparison."""
+    def _quantified(self, left: exp.Expr, node: type[exp.Expression]) -> exp.Expr | None:
+        """Parse `ANY (query)` or `ANY (1, 2)` after a comparison; None for other operands."""
         token = self.peek()
         if token.key not in _QUANTIFIED or self.peek(1).key != "(":
             return None
         self.take()
-        return put_at(_QUANTIFIED[token.key](this=self.subquery()), token.at)
+        if node in _COMPARISONS and not self.sees_query_in_parentheses():
+            return _with_each(left, node, self.in_parentheses(self.expression), token.key == "ALL")
+        right = put_at(_QUANTIFIED[token.key](this=self.subquery()), token.at)
+        return node(this=left, expression=right)
 
     def _is(self, left: exp.Expr) -> exp.Expr:
         self.expect("IS")
@@ -273,3 +280,17 @@ def _over(left: exp.Expr, node: exp.Expr) -> exp.Expr:
     """Set the place of a node to that of its left operand."""
     at: Span | None = place_of(left)
     return put_at(node, at) if at is not None else node
+
+
+def _with_each(
+    left: exp.Expr, node: type[exp.Expression], values: list[exp.Expr], every: bool
+) -> exp.Expr:
+    """Return `left = ANY (1, 2)` or `left < ALL (1, 2)` as Calcite does, by its values."""
+    if (node, every) == (exp.EQ, False):
+        return exp.In(this=left, expressions=values)
+    if (node, every) == (exp.NEQ, True):
+        return exp.Not(this=_over(left, exp.In(this=left, expressions=values)))
+    compared = [_over(left, node(this=left.copy(), expression=value)) for value in values]
+    join = exp.And if every else exp.Or
+    joined = reduce(lambda one, other: _over(left, join(this=one, expression=other)), compared)
+    return exp.Paren(this=joined)
