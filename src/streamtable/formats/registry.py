@@ -20,7 +20,6 @@ FORMATS: Mapping[str, Format] = EntryPoints("streamtable.formats", "format")
 #: Formats of Flink that are not supported; some are for other schema registries.
 NOT_YET = (
     "avro-glue",
-    "debezium-avro-confluent",
     "json-glue",
     "ogg-json",
     "orc",

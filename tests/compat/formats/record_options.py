@@ -18,6 +18,7 @@ FORMATS = (
     "raw",
     "avro",
     "avro-confluent",
+    "debezium-avro-confluent",
     "debezium-json",
     "canal-json",
     "maxwell-json",

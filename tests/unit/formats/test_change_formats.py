@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 from streamtable.connector_api.format import ChangelogFormat
@@ -112,6 +114,61 @@ def test_debezium_writes_no_schema_beside_an_event() -> None:
             COLUMNS, read("debezium-json", {"schema-include": "true"})
         )
     assert refused.value.condition is Condition.OPTION_NOT_SETTABLE
+
+
+AVRO = "debezium-avro-confluent"
+_ROW = {
+    "type": "record",
+    "name": "Value",
+    "fields": [
+        {"name": "id", "type": "long"},
+        {"name": "name", "type": ["null", "string"], "default": None},
+    ],
+}
+_BEFORE = {"name": "before", "type": ["null", _ROW]}
+_AFTER = {"name": "after", "type": ["null", "Value"]}
+_OP = {"name": "op", "type": "string"}
+_TIME = {"name": "ts_ms", "type": "long"}
+
+
+def _avro(*fields: dict[str, object]) -> Settings:
+    schema = json.dumps({"type": "record", "name": "Envelope", "fields": fields})
+    return read(AVRO, {"url": "http://a", "subject": "s", "schema": schema})
+
+
+def test_an_avro_event_is_nullable_as_in_flink() -> None:
+    codec = changes(AVRO).change_decoder(COLUMNS, (), read(AVRO, {"url": "http://a"}))
+    null, event = json.loads(codec.parameters["schema"])
+    assert null == "null"
+    assert [part["name"] for part in event["fields"]] == ["before", "after", "op"]
+
+
+def test_fields_of_an_avro_event_that_are_not_read() -> None:
+    codec = changes(AVRO).change_decoder(COLUMNS, (), _avro(_BEFORE, _TIME, _AFTER, _OP))
+    fields = json.loads(codec.parameters["schema"])["fields"]
+    assert [part["name"] for part in fields] == ["before", "after", "op"]
+
+
+@pytest.mark.parametrize(
+    ("fields", "written"),
+    [
+        ((_BEFORE, _AFTER), False),
+        ((_BEFORE, _AFTER, _TIME), False),
+        (({"name": "before", "type": _ROW}, _AFTER, _OP), False),
+        ((_BEFORE, {"name": "after", "type": ["null", "string"]}, _OP), False),
+        ((_BEFORE, _AFTER, {"name": "op", "type": "int"}), False),
+        ((_BEFORE, _AFTER, _OP, _TIME), True),
+        ((_OP, _BEFORE, _AFTER), True),
+    ],
+)
+def test_avro_schemas_of_other_events(fields: tuple[dict[str, object], ...], written: bool) -> None:
+    settings, found = _avro(*fields), changes(AVRO)
+    with pytest.raises(StreamtableError, match="a schema of events with before, after, op") as no:
+        if written:
+            found.change_encoder(COLUMNS, settings)
+        else:
+            found.change_decoder(COLUMNS, (), settings)
+    assert no.value.condition is Condition.INVALID_OPTION
 
 
 def test_debezium_keys() -> None:

@@ -35,6 +35,7 @@ from streamtable.connectors.kafka.options.options import (
 from streamtable.connectors.kafka.options.sides import (
     ChosenFormat,
     check_key_columns,
+    checked,
     key_side,
     read_options,
     value_side,
@@ -103,7 +104,9 @@ def create(table: str, schema: Schema, given: Mapping[str, Given], at: Span | No
         table=table,
         schema=schema,
         key=key_side(_required(options.key), schema.primary_key, schema, prefix),
-        value=value_side(value, schema.primary_key, schema, settings[VALUE_FIELDS]),
+        value=checked(
+            value_side(value, schema.primary_key, schema, settings[VALUE_FIELDS]), schema
+        ),
         startup=Startup(StartupMode.EARLIEST, explicit=True),
         reads=UPSERT,
         writes=UPSERT,

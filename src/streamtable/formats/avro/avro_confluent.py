@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from streamtable.connector_api.registered import RegisteredColumns
 from streamtable.core.changelog import APPEND
@@ -83,37 +83,41 @@ class AvroConfluentFormat:
         return RegisteredColumns(found, {SCHEMA.key: text})
 
 
-def _parameters(fields: tuple[Field, ...], settings: Settings) -> dict[str, str]:
-    parameters = {"schema": _schema(fields, settings)}
+def parameters_of(schema: str, settings: Settings) -> dict[str, str]:
+    """Return the parameters of codecs with a schema."""
+    parameters = {"schema": schema}
     given = settings.given.get(SCHEMA.key)
     if given is not None and given.inferred:
         parameters["registered"] = "true"  # defaults that do not fit their fields are accepted
     return parameters
 
 
-def _schema(fields: tuple[Field, ...], settings: Settings) -> str:
-    given = settings.get(SCHEMA)
-    if given is None:
-        own = settings.written(SCHEMA.key)
-        ways_out = {
-            Root.TIMESTAMP: f"declare TIMESTAMP(3), or '{own}' with the field as timestamp-micros",
-            Root.TIMESTAMP_LTZ: "declare TIMESTAMP(3), which has the time in UTC",
-        }
-        return json.dumps(avro_schema(fields, ways_out=ways_out))
+def derived_schema(fields: tuple[Field, ...], settings: Settings) -> dict[str, Any]:
+    """Return the schema of columns without the option `schema`."""
+    own = settings.written(SCHEMA.key)
+    ways_out = {
+        Root.TIMESTAMP: f"declare TIMESTAMP(3), or '{own}' with the field as timestamp-micros",
+        Root.TIMESTAMP_LTZ: "declare TIMESTAMP(3), which has the time in UTC",
+    }
+    return avro_schema(fields, ways_out=ways_out)
+
+
+def fields_of(schema: str, settings: Settings) -> tuple[Field, ...]:
+    """Return the fields of a record that the option `schema` describes.
+
+    Raises:
+        StreamtableError: INVALID_OPTION.
+    """
     try:
-        found = columns_of(json.loads(given))
+        return columns_of(json.loads(schema))
     except (ValueError, KeyError, TypeError) as error:
         reason = f"{type(error).__name__} {error}" if isinstance(error, KeyError) else str(error)
         raise unusable_schema(
             settings, SCHEMA.key, f"an Avro schema of a record: {reason}"
         ) from error
-    if not _fits(fields, found):
-        expected = f"a schema of the columns {_named(fields)}, but one of {_named(found)}"
-        raise unusable_schema(settings, SCHEMA.key, expected)
-    return given
 
 
-def _fits(columns: tuple[Field, ...], schema: tuple[Field, ...]) -> bool:
+def fits(columns: tuple[Field, ...], schema: tuple[Field, ...]) -> bool:
     """Return whether columns are those of the schema; a column of a key is NOT NULL regardless."""
     return len(columns) == len(schema) and all(
         column.name == field.name
@@ -125,8 +129,24 @@ def _fits(columns: tuple[Field, ...], schema: tuple[Field, ...]) -> bool:
     )
 
 
-def _named(fields: tuple[Field, ...]) -> str:
+def named(fields: tuple[Field, ...]) -> str:
+    """Return the names and types of columns for a message."""
     return ", ".join(f"{f.name} {f.type}" for f in fields)
+
+
+def _parameters(fields: tuple[Field, ...], settings: Settings) -> dict[str, str]:
+    return parameters_of(_schema(fields, settings), settings)
+
+
+def _schema(fields: tuple[Field, ...], settings: Settings) -> str:
+    given = settings.get(SCHEMA)
+    if given is None:
+        return json.dumps(derived_schema(fields, settings))
+    found = fields_of(given, settings)
+    if not fits(fields, found):
+        expected = f"a schema of the columns {named(fields)}, but one of {named(found)}"
+        raise unusable_schema(settings, SCHEMA.key, expected)
+    return given
 
 
 AVRO_CONFLUENT = AvroConfluentFormat()

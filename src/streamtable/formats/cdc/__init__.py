@@ -1,1 +1,1 @@
-"""The formats of change data capture: `debezium-json`, `canal-json` and `maxwell-json`."""
+"""The formats of change data capture: Debezium's (JSON, Avro), Canal's and Maxwell's."""

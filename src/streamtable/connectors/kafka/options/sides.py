@@ -193,7 +193,7 @@ def key_side(chosen: ChosenFormat, columns: tuple[str, ...], schema: Schema, pre
         columns=tuple(physical[name] for name in columns),
         prefix=prefix,
     )
-    return _checked(side, schema)
+    return checked(side, schema)
 
 
 def value_side(
@@ -203,10 +203,10 @@ def value_side(
     kept = tuple(
         f for f in schema.physical if include is ValueFields.ALL or f.name not in key_columns
     )
-    return _checked(Side(format=chosen.format, settings=chosen.settings, columns=kept), schema)
+    return Side(format=chosen.format, settings=chosen.settings, columns=kept)
 
 
-def _checked(side: Side, schema: Schema) -> Side:
+def checked(side: Side, schema: Schema) -> Side:
     """Return the side after its format has checked every type; an error names the column."""
     try:
         side.decoder()

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from streamtable.connector_api.format import ChangelogFormat, Codec
 from streamtable.connectors.kafka.options.options import ValueFields
-from streamtable.connectors.kafka.options.sides import ChosenFormat, Side, value_side
+from streamtable.connectors.kafka.options.sides import ChosenFormat, Side, checked, value_side
 from streamtable.core.table import MetadataColumn, Schema
 from streamtable.core.types import DataType
 
@@ -28,11 +28,8 @@ class ChangeSide(Side):
 
     def read(self, wanted: Container[str]) -> ChangeSide:
         """Return the side that must be decoded for some columns."""
-        return replace(
-            self,
-            columns=tuple(c for c in self.columns if c.name in wanted),
-            metadata=tuple(c for c in self.metadata if c.name in wanted),
-        )
+        metadata = tuple(c for c in self.metadata if c.name in wanted)
+        return replace(self, columns=super().read(wanted).columns, metadata=metadata)
 
     def decoder(self) -> Codec:
         """Return the codec that decodes bytes into changes of `fields`, then the metadata."""
@@ -56,12 +53,12 @@ def value_of(
 ) -> Side:
     """Build the value, with or without change events, depending on its format."""
     side = value_side(chosen, key_columns, schema, include)
-    if not isinstance(chosen.format, ChangelogFormat):
-        return side
-    read = event_metadata(chosen)
-    return ChangeSide(
-        format=chosen.format,
-        settings=chosen.settings,
-        columns=side.columns,
-        metadata=tuple(c for c in schema.metadata if c.key in read),
-    )
+    if isinstance(chosen.format, ChangelogFormat):
+        read = event_metadata(chosen)
+        side = ChangeSide(
+            format=chosen.format,
+            settings=chosen.settings,
+            columns=side.columns,
+            metadata=tuple(c for c in schema.metadata if c.key in read),
+        )
+    return checked(side, schema)

@@ -36,7 +36,16 @@ final class AvroWriters {
     void write(InternalRow row, org.apache.avro.io.Encoder out) throws IOException;
   }
 
+  /** Returns a writer of records, or of a union of null and a record, of which no value is null. */
   static RowWriter row(StructType type, Schema schema) {
+    if (schema.getType() == Schema.Type.UNION) {
+      int branch = 1 - schema.getIndexNamed("null");
+      RowWriter record = row(type, schema.getTypes().get(branch));
+      return (row, out) -> {
+        out.writeIndex(branch);
+        record.write(row, out);
+      };
+    }
     AvroWriter[] fields = new AvroWriter[type.size()];
     for (int i = 0; i < fields.length; i++) {
       Schema.Field field = schema.getFields().get(i);

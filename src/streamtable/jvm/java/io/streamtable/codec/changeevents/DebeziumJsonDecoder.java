@@ -1,7 +1,6 @@
 package io.streamtable.codec.changeevents;
 
 import io.streamtable.codec.DecodeException;
-import io.streamtable.codec.Texts;
 import io.streamtable.codec.json.JsonReaders;
 import java.util.List;
 import java.util.Map;
@@ -41,28 +40,7 @@ public final class DebeziumJsonDecoder extends JsonEventDecoder {
           "'op' is missing; events with their schema need 'schema-include' = 'true'");
     }
     String kind = JsonEnvelope.text(event, op, "op");
-    ChangeRows changes = new ChangeRows(metadata.of(whole));
-    switch (kind) {
-      case "c", "r" -> changes.add(ChangeRows.INSERT, fields[after], "after");
-      case "u" -> {
-        changes.add(ChangeRows.UPDATE_BEFORE, existing(fields[before], kind), "before");
-        changes.add(ChangeRows.UPDATE_AFTER, fields[after], "after");
-      }
-      case "d" -> changes.add(ChangeRows.DELETE, existing(fields[before], kind), "before");
-      default ->
-          throw new DecodeException("'op' is '" + Texts.shorten(kind) + "', not c, r, u or d");
-    }
-    return changes.rows();
-  }
-
-  private static Object existing(Object row, String kind) throws DecodeException {
-    if (row == null) {
-      throw new DecodeException(
-          "'before' is null in an event of 'op' '"
-              + kind
-              + "'; a table of Postgres needs REPLICA IDENTITY FULL");
-    }
-    return row;
+    return DebeziumEvent.changes(fields[before], fields[after], kind, metadata.of(whole));
   }
 
   @Override
