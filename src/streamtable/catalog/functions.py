@@ -24,6 +24,14 @@ SPARK_PREFIX = "streamtable_udf_"
 _CURRENT_DATABASE = "CURRENT_DATABASE"
 
 
+def of_live_rows(name: str) -> str:
+    """Return the name in Spark of a function's twin, which a delete does not call.
+
+    The first argument of the twin is whether to call the function. If not, the result is any value.
+    """
+    return f"{name}_of_live_rows"
+
+
 @dataclass(frozen=True)
 class PythonFunction:
     """A user-defined Python function.

@@ -112,6 +112,13 @@ class Node:
         """
         return None
 
+    def fields_of_deletes(self) -> frozenset[str] | None:
+        """Return the fields that deletes carry; None if deletes are whole rows.
+
+        The other fields of a delete are NULL, whatever their type.
+        """
+        return None
+
     # Row kinds; `rules.changelog_mode` describes the steps.
 
     def needs_before(self, child: Node, before: bool) -> bool:

@@ -18,7 +18,7 @@ from streamtable.testing.operator_harness import OperatorHarness
 if TYPE_CHECKING:
     from pyspark.sql import Row, SparkSession
 
-_COLUMNS = "k INT, g STRING, v INT, d DECIMAL(10,2)"
+_COLUMNS = "k INT, g STRING, v INT, d DECIMAL(10,2), n INT"
 
 #: Both zeros, among other numbers.
 _SIGNED = "(COALESCE(v, 0) % 3) * (CASE WHEN v < 5 THEN -1E0 ELSE 1E0 END)"
@@ -64,6 +64,12 @@ QUERIES = {
     ),
     "filtered": Query((0,), "SELECT k, v + 1, UPPER(g) FROM t WHERE v % 2 = 0"),
     "by_key": Query((0,), "SELECT k, v FROM t WHERE k < 10"),
+    # Only a delete has no n, and it must not be divided by.
+    "divided": Query(
+        (0,),
+        "SELECT k, m + 1 FROM (SELECT k, 72 / COALESCE(n, 0) AS m FROM t WHERE k < 20)",
+        "SELECT k, 72 DIV n + 1 FROM t WHERE k < 20",
+    ),
     "two_levels": Query(
         (0,),
         (
@@ -86,6 +92,7 @@ def _values(source: random.Random) -> dict[str, Any]:
         "g": source.choice([None, "a", "b", "c", "d"]),
         "v": source.choice([None, *range(11)]),
         "d": None if source.random() < 0.2 else source.randrange(-99999, 99999) / 100,
+        "n": source.randrange(1, 10),
     }
 
 

@@ -13,8 +13,9 @@ from streamtable.core.errors import Condition, StreamtableError
 from streamtable.devbroker.broker import Broker
 from streamtable.runtime.job import RunOptions
 from streamtable.session import Session
+from streamtable.testing.histories import Change
 from streamtable.testing.jobs import BoundedRun
-from streamtable.testing.topics import produce_json
+from streamtable.testing.topics import produce_changes, produce_json
 
 if TYPE_CHECKING:
     from tests.conftest import Topics
@@ -82,6 +83,80 @@ def test_functions_in_a_job(
         1: ("hello Ann Lee!!", "2.5", 2, None),
         2: (None, "None", 0, None),
     }
+
+
+LIVE_MODULE = """
+from streamtable.udf import udf
+
+def shout(name: str, times: int) -> str:
+    return name.upper() + "!" * times
+
+@udf(result_type="BIGINT", input_types=["BIGINT"], func_type="pandas")
+def doubled(number):
+    assert number.notna().all() and number.index.tolist() == list(range(len(number)))
+    return number * 2
+
+@udf(result_type="ROW<low INT, high INT>", func_type="pandas")
+def around(number):
+    import pandas as pd
+    assert number.notna().all()
+    return pd.DataFrame({"low": number - 1, "high": number + 1})
+
+@udf(result_type="INT", func_type="pandas")
+def high(pair):
+    return pair["high"] | 0  # of whole numbers only
+"""
+LIVE_SCRIPT = """
+SET 'python.files' = '${folder}';
+CREATE FUNCTION shout AS 'live_of_a_test:shout' LANGUAGE PYTHON;
+CREATE FUNCTION doubled AS 'live_of_a_test:doubled' LANGUAGE PYTHON;
+CREATE FUNCTION around AS 'live_of_a_test:around' LANGUAGE PYTHON;
+CREATE FUNCTION high AS 'live_of_a_test:high' LANGUAGE PYTHON;
+CREATE TABLE people (k INT, name STRING NOT NULL, n BIGINT NOT NULL, PRIMARY KEY (k) NOT ENFORCED)
+WITH ('connector' = 'upsert-kafka', 'topic' = '${people}', 'key.format' = 'json',
+  'properties.bootstrap.servers' = '${servers}', 'value.format' = 'json');
+CREATE TABLE loud (k BIGINT, name STRING NOT NULL, n BIGINT, part BIGINT NOT NULL, high INT,
+  PRIMARY KEY (k) NOT ENFORCED)
+WITH ('connector' = 'upsert-kafka', 'topic' = '${loud}', 'key.format' = 'json',
+  'properties.bootstrap.servers' = '${servers}', 'value.format' = 'json');
+INSERT INTO loud
+SELECT k, shout(shout(CONCAT(name, ',(`'), 0), k), doubled(n),
+  100 / doubled(12 / COALESCE(LEAST(n, 6), 0)), high(around(CHAR_LENGTH(name)))
+FROM people;
+"""
+
+
+def test_deletes_by_key_call_no_function(
+    broker: Broker, topic: Topics, spark: SparkSession, tmp_path: Path
+) -> None:
+    folder = tmp_path / "functions"
+    folder.mkdir()
+    (folder / "live_of_a_test.py").write_text(LIVE_MODULE)
+    people, loud = (
+        topic("people", partitions=1),
+        topic("loud", config={"cleanup.policy": "compact"}),
+    )
+    large = 2**60 + 1
+    rows = {1: ("ann", 3), 2: ("bob", 2), 3: ("eve", large), 4: ("joe", 1)}
+    added = [Change(k, {"name": name, "n": n}) for k, (name, n) in rows.items()]
+    variables = {
+        "folder": str(folder),
+        "people": people,
+        "loud": loud,
+        "servers": broker.bootstrap_servers,
+    }
+    run = BoundedRun(spark, LIVE_SCRIPT, tmp_path / "c", variables)
+    first = ("ANN,(`!", 6, 12, 4)
+    third = ("EVE,(`!!!", 2 * large, 25, 4)
+    # A batch of both kinds of changes, and one of deletes only.
+    produce_changes(
+        broker.bootstrap_servers, people, "k", [Change(9, None), *added, Change(2, None)]
+    )
+    run()
+    produce_changes(broker.bootstrap_servers, people, "k", [Change(4, None)])
+    run()
+    found = {k[0]: tuple(row.values())[1:] for k, row in run.rows("loud").items()}
+    assert found == {1: first, 3: third}
 
 
 TABLE_MODULE = """

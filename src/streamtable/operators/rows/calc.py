@@ -12,6 +12,7 @@ from streamtable.core.changelog import ROW_KIND_COLUMN
 from streamtable.core.types import Field, quote, timestamp_ltz
 from streamtable.jvm.specs.changelog import PairedFilterOperator
 from streamtable.operators.context import LoweringContext
+from streamtable.operators.rows.deletes import projected
 from streamtable.operators.schema import changelog_ddl
 from streamtable.plan.rows.calc import Calc
 
@@ -35,20 +36,14 @@ def lower_calc(
         context: the job's lowering context.
         kept: additional columns that pass through; a paired filter supports none.
     """
-    texts = [node.condition or "", *(p.sql for p in node.projections)]
-    read = [_CLOCK.sub(_by_column, text) for text in texts]
-    if read != texts:
-        # All expressions of one operator use the same time for a row.
-        rows = rows.withColumn(_NOW, F.expr("flink_now()"))
-    condition = read[0]
-    named = zip(read[1:], node.projections, strict=True)
-    columns = [f"{sql} AS {quote(p.field.name)}" for sql, p in named]
+    given = rows
+    rows, condition, columns = expressions(node, rows)
     if not condition:
         return rows.selectExpr(ROW_KIND_COLUMN, *columns, *kept)
     if not node.paired:
         return rows.where(condition).selectExpr(ROW_KIND_COLUMN, *columns, *kept)
     inputs: tuple[Field, ...] = node.input.fields
-    if read != texts:
+    if rows is not given:
         inputs = (*inputs, Field(_NOW, timestamp_ltz(3)))
     marked = rows.selectExpr(
         ROW_KIND_COLUMN,
@@ -58,6 +53,21 @@ def lower_calc(
     spec = PairedFilterOperator(before=node.before, output_ddl=changelog_ddl(inputs))
     passed = context.bridge.operator(marked, spec)
     return passed.selectExpr(ROW_KIND_COLUMN, *columns)
+
+
+def expressions(node: Calc, rows: DataFrame) -> tuple[DataFrame, str, list[str]]:
+    """Return the input of a projection, its condition, and its columns as Spark SQL.
+
+    The condition is empty without a filter. The input gets a column with the time if the
+    expressions read the clock, so that all of them use the same time for a row.
+    """
+    carried = node.input.fields_of_deletes()
+    columns = [f"{projected(p, carried, rows)} AS {quote(p.field.name)}" for p in node.projections]
+    texts = [node.condition or "", *columns]
+    read = [_CLOCK.sub(_by_column, text) for text in texts]
+    if read != texts:
+        rows = rows.withColumn(_NOW, F.expr("flink_now()"))
+    return rows, read[0], read[1:]
 
 
 def _by_column(found: re.Match[str]) -> str:

@@ -76,6 +76,13 @@ class GroupAggregate(UnaryNode, Expiring):
         del ordered
         return (self.keys,)
 
+    def fields_of_deletes(self) -> frozenset[str] | None:
+        """Return the grouping fields for a consumer of upserts.
+
+        A group that is added and removed in one batch has no results.
+        """
+        return None if self.before else frozenset(self.keys)
+
     def settled(self, before: bool) -> GroupAggregate:
         """Return the operator with row positions, if an aggregate depends on row order."""
         below, order = with_order(self.input, self.calls)

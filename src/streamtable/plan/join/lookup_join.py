@@ -81,6 +81,10 @@ class LookupJoin(UnaryNode):
         found = product(below, unique_keys(self.table))
         return () if ordered else distinct((*own, *theirs) for own, theirs in found)
 
+    def fields_of_deletes(self) -> frozenset[str] | None:
+        """Return the fields that the deletes of the input carry."""
+        return self.input.fields_of_deletes()
+
     def needs_before(self, child: Node, before: bool) -> bool:
         """Return the consumer's need; always true if updates become deletes and inserts."""
         return not child.mode.is_append and (before or not self.keeps_kinds)

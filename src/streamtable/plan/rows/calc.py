@@ -123,6 +123,13 @@ class Calc(UnaryNode):
             if p.constant or (p.reads and p.reads <= frozenset(below))
         ]
 
+    def fields_of_deletes(self) -> frozenset[str] | None:
+        """Return the fields computed only from fields that the deletes of the input carry."""
+        carried = self.input.fields_of_deletes()
+        if carried is None:
+            return None
+        return frozenset(p.field.name for p in self.projections if p.reads <= carried)
+
     def needs_before(self, child: Node, before: bool) -> bool:
         """Return true if the consumer needs it, or if the filter may split an update."""
         return before or (not child.mode.is_append and self._reads_more_than_key())

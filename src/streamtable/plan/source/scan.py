@@ -51,6 +51,12 @@ class Scan(LeafNode):
         """Return the primary key."""
         return frozenset(self.table.schema.primary_key)
 
+    def fields_of_deletes(self) -> frozenset[str] | None:
+        """Return the primary key and the metadata of the record, if the scan emits upserts."""
+        if self.mode.is_append or self.mode.has_before:
+            return None
+        return self.decided_by_key() | {c.name for c in self.table.schema.metadata}
+
     def satisfied(self, before: bool, duplicates: bool) -> Node:
         """Add `ChangelogNormalize` if a consumer needs update-before rows that the connector lacks.
 

@@ -53,6 +53,10 @@ class WatermarkAssigner(UnaryNode):
         """Return the keys of the input."""
         return self.input.row_keys(ordered=ordered)
 
+    def fields_of_deletes(self) -> frozenset[str] | None:
+        """Return the fields that the deletes of the input carry."""
+        return self.input.fields_of_deletes()
+
     def needs_before(self, child: Node, before: bool) -> bool:
         """Return the consumer's need."""
         return before and not child.mode.is_append

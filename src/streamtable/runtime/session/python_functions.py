@@ -23,8 +23,8 @@ from pyspark.sql.functions import udf
 from pyspark.sql.types import DataType as SparkType
 
 from streamtable import common, udaf
-from streamtable.catalog.functions import PythonFunction
-from streamtable.runtime.session import aggregate_program, plain_values, scalar_program
+from streamtable.catalog.functions import PythonFunction, of_live_rows
+from streamtable.runtime.session import aggregate_program, live_rows, plain_values, scalar_program
 from streamtable.udaf import UserDefinedAggregateFunction
 from streamtable.udf import UserDefinedFunction, UserDefinedTableFunction
 
@@ -41,7 +41,7 @@ def register_python(
     """
     if not functions:
         return
-    for own in (aggregate_program, scalar_program, plain_values, udaf, common):
+    for own in (aggregate_program, live_rows, scalar_program, plain_values, udaf, common):
         # Workers may lack the package.
         cloudpickle.register_pickle_by_value(own)  # type: ignore[no-untyped-call]
     for file in files:
@@ -55,17 +55,10 @@ def register_python(
             continue
         marked = isinstance(found, UserDefinedFunction | UserDefinedTableFunction)
         call = found.function if marked else found
-        result = function.signature.result.spark_sql()
-        if function.signature.vectorised:
-            wrapped = _vectorised(call, result)
-        else:
-            program = scalar_program.ScalarProgram(
-                function.name, call, SparkType.fromDDL(result), function.signature.is_table
-            )
-            wrapped = udf(program, returnType=result, useArrow=_has_arrow())
-        if not function.signature.deterministic:
-            wrapped = wrapped.asNondeterministic()
-        spark.udf.register(function.spark_name, wrapped)
+        spark.udf.register(function.spark_name, _scalar(function, call))
+        if not function.signature.is_table:
+            twin = _scalar(function, call, of_live_rows=True)
+            spark.udf.register(of_live_rows(function.spark_name), twin)
 
 
 def _pickle_by_value(module: ModuleType) -> None:
@@ -85,6 +78,24 @@ def _aggregate(function: PythonFunction, found: Any) -> Any:
         SparkType.fromDDL(signature.result.spark_sql()),
     )
     return udf(program, returnType=signature.result.spark_sql(), useArrow=False)
+
+
+def _scalar(
+    function: PythonFunction, call: Callable[..., Any], *, of_live_rows: bool = False
+) -> Any:
+    """Return a UDF of a scalar or table function, or its twin that a delete does not call."""
+    signature = function.signature
+    result = signature.result.spark_sql()
+    kind = SparkType.fromDDL(result)
+    if signature.vectorised:
+        program = live_rows.VectorisedTwin(call, kind) if of_live_rows else call
+        wrapped = _vectorised(program, result)
+    else:
+        program = scalar_program.ScalarProgram(function.name, call, kind, signature.is_table)
+        if of_live_rows:
+            program = live_rows.Twin(program)
+        wrapped = udf(program, returnType=result, useArrow=_has_arrow())
+    return wrapped if signature.deterministic else wrapped.asNondeterministic()
 
 
 def _vectorised(call: Callable[..., Any], result: str) -> Any:

@@ -17,7 +17,7 @@ from streamtable.testing.histories import Change, random_history
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-_COLUMNS = "k INT, g INT, v INT"
+_COLUMNS = "k INT, g INT, v INT, n INT"
 
 
 def _counted(join: str, x: str, y: str) -> Query:
@@ -56,6 +56,15 @@ KEYED = {
             "SELECT a.k, a.w, b.v FROM (SELECT k, 12 DIV v AS w FROM a WHERE v > 0) AS a"
             " LEFT JOIN (SELECT v, k FROM b WHERE v > 1 OR g = 2) AS b ON a.k = b.k"
         ),
+    ),
+    # Only a delete has no n, and it must not be divided by.
+    "upserts_divided": Query(
+        (0,),
+        (
+            "SELECT a.k, b.m FROM a JOIN (SELECT k, 72 / COALESCE(n, 0) AS m FROM b"
+            " WHERE 72 / COALESCE(n, 0) > 10) AS b ON a.k = b.k"
+        ),
+        "SELECT a.k, 72 DIV b.n AS m FROM a JOIN b ON a.k = b.k WHERE 72 DIV b.n > 10",
     ),
     "pairs": Query(
         (0, 1),
@@ -115,7 +124,11 @@ ADDED = {
 
 
 def _values(source: random.Random) -> dict[str, Any]:
-    return {"g": source.choice([None, *range(8)]), "v": source.choice([None, *range(6)])}
+    return {
+        "g": source.choice([None, *range(8)]),
+        "v": source.choice([None, *range(6)]),
+        "n": source.randrange(1, 10),
+    }
 
 
 def _sources(seed: int) -> dict[str, Source]:

@@ -227,6 +227,26 @@ def test_a_delete_removes_the_row_with_its_key_from_a_join(
     assert found(6, *deleted) == [{3}] * len(JOINS)
 
 
+def test_a_group_that_comes_and_goes_in_one_batch(
+    spark: SparkSession, broker: Broker, topic: Topics, tmp_path: Path
+) -> None:
+    """Its delete has no aggregates, by which nothing must be divided."""
+    source = topic("events")
+    rows = [{"k": k, "g": g, "v": k} for k, g in ((1, "a"), (2, "b"))]
+    events = [{"after": row, "op": "c"} for row in rows] + [{"before": rows[1], "op": "d"}]
+    produce(broker.bootstrap_servers, source, [(None, json.dumps(e).encode()) for e in events])
+    insert = "INSERT INTO divided SELECT g, 100 / COALESCE(SUM(v), 0), COUNT(*) FROM t GROUP BY g;"
+    columns = "g STRING, part INT, n BIGINT NOT NULL"
+    script = SOURCE + _upsert("divided", columns, "g") + insert
+    names = {"source": source, "servers": broker.bootstrap_servers, "format": "debezium-json"}
+    run = BoundedRun(spark, script, tmp_path / "c", names)
+    run()
+    assert list(run.rows("divided").values()) == [{"g": "a", "part": 100, "n": 1}]
+    assert (b'{"g":"b"}', None) in [
+        (r.key(), r.value()) for r in records(broker, f"{source}-divided")
+    ]
+
+
 METADATA = """
 CREATE TABLE t (
   k INT, db STRING METADATA FROM 'value.source.database' VIRTUAL,
