@@ -152,7 +152,8 @@ def bounded(
         limit = min(limits)
         _check_limit(limit, place_of(parts[0]))
         rest = [p for p, bound in found if bound is None or not _is_whole(p, bound, limit)]
-        kept = any(_reads(node, column) for node in (*rest, *others))
+        asked = any(_reads(node, column) for node in (*rest, *others))
+        kept = asked or _is_shared(relation.node, column.field.name)
         node = _limited(relation.node, column.field.name, limit, kept=kept)
         columns = tuple(c for c in relation.columns if kept or c is not column)
         return Relation(node, columns), rest
@@ -233,6 +234,16 @@ def _top_of(node: Node, name: str) -> TopN | None:
         node, name = node.input, source
     is_rank = isinstance(node, TopN) and node.rank is not None and node.rank.name == name
     return node if is_rank and isinstance(node, TopN) else None
+
+
+def _is_shared(node: Node, name: str) -> bool:
+    """Return whether other columns are computed from the row number that a field holds."""
+    while isinstance(node, Calc):
+        source = node.source_of(name)
+        if any(source in p.reads for p in node.projections if p.field.name != name):
+            return True
+        node, name = node.input, source or name
+    return False
 
 
 _UPPER: dict[type[exp.Expr], int] = {exp.LTE: 0, exp.LT: -1, exp.EQ: 0}
