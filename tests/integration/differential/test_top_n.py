@@ -21,12 +21,15 @@ if TYPE_CHECKING:
 _COLUMNS = "k INT, g INT, v INT"
 
 
-def _first(table: str, order: str, condition: str, columns: str = "g, rn, v") -> str:
-    numbered = (
+def _numbered(table: str, order: str) -> str:
+    return (
         "SELECT k, COALESCE(g, -1) AS g, v,"
         f" ROW_NUMBER() OVER (PARTITION BY COALESCE(g, -1) ORDER BY {order}) AS rn FROM {table}"
     )
-    return f"SELECT {columns} FROM ({numbered}) AS x WHERE {condition}"
+
+
+def _first(table: str, order: str, condition: str, columns: str = "g, rn, v") -> str:
+    return f"SELECT {columns} FROM ({_numbered(table, order)}) AS x WHERE {condition}"
 
 
 QUERIES = {
@@ -36,6 +39,26 @@ QUERIES = {
     "one": Query((0,), _first("a", "v, k DESC", "1 = rn", "g, k, v")),
     "second": Query((0, 1), _first("a", "v DESC NULLS FIRST", "rn = 2")),
     "by_months": Query((0, 1), _first("a", "INTERVAL '5' MONTH * v DESC", "rn <= 2")),
+    "derived": Query(
+        (0, 1),
+        "SELECT g, place, v FROM (SELECT *, rn AS place FROM"
+        f" ({_numbered('a', 'v DESC')}) AS y) AS z WHERE rn <= 3",
+    ),
+    "beside_a_join": Query(
+        (0,),
+        f"SELECT y.k, y.v FROM ({_numbered('a', 'v DESC, k')}) AS y JOIN a ON y.k = a.k"
+        " WHERE rn <= 3",
+    ),
+    "in_a_join": Query(
+        (0,),
+        f"SELECT a.k, y.v FROM a LEFT JOIN ({_numbered('a', 'v, k DESC')}) AS y"
+        " ON y.k = a.k AND y.rn = 1",
+    ),
+    "beside_a_subquery": Query(
+        (0,),
+        f"SELECT k, v FROM ({_numbered('a', 'v DESC, k')}) AS y WHERE rn BETWEEN 1 AND 2"
+        " AND k IN (SELECT k FROM a WHERE v > 2)",
+    ),
     "of_append": Query((0, 1), _first("e", "v", "rn <= 2")),
     "one_of_append": Query((0,), _first("e", "v, k", "rn = 1", "g, k, v")),
     "limited": Query((0,), "SELECT k, v FROM a ORDER BY v DESC, k LIMIT 5 OFFSET 1"),

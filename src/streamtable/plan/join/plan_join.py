@@ -38,6 +38,7 @@ from streamtable.plan.query.relation import (
     with_values,
 )
 from streamtable.plan.query.ttl_hints import TtlHints
+from streamtable.plan.rank.row_number_limit import with_limit
 from streamtable.plan.window.fields import joined_window
 from streamtable.sql.place import place_of, put_at
 
@@ -195,7 +196,8 @@ def apart(relations: Sequence[Relation]) -> list[Relation]:
 
 
 def filtered(relation: Relation, parts: Sequence[Part]) -> Relation:
-    """Filter the rows for which all parts are true."""
+    """Filter the rows for which all parts are true; a row number below gets its limit from them."""
+    relation, parts = with_limit(relation, parts)
     if not parts:
         return relation
     outputs = [(f.name, bound_field(f)) for f in relation.node.fields]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 from sqlglot import exp
@@ -26,7 +26,7 @@ class Part:
     Attributes:
         bound: the part as a BOOLEAN expression.
         sides: both operands, cast to one type, if the part is an equality.
-        node: the unbound expression, if the part is no equality.
+        node: the unbound expression of the query, if the part is one.
     """
 
     bound: Bound
@@ -103,7 +103,8 @@ def bind_part(node: exp.Expr, binder: Binder, clause: str) -> Part:
     bound = bind_condition(node, binder, clause)
     if not isinstance(node, exp.EQ):
         return Part(bound, node=node)
-    return equality(binder.bind(node.this), binder.bind(node.args["expression"]), bound)
+    found = equality(binder.bind(node.this), binder.bind(node.args["expression"]), bound)
+    return replace(found, node=node)
 
 
 def equality(left: Bound, right: Bound, bound: Bound) -> Part:

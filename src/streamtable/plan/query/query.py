@@ -27,7 +27,8 @@ from streamtable.plan.query.select import plan_select
 from streamtable.plan.query.set_operation import plan_set_operation
 from streamtable.plan.query.subquery import subquery_of
 from streamtable.plan.query.ttl_hints import TtlHints
-from streamtable.plan.rank.plan_rank import bounded, limited
+from streamtable.plan.rank.plan_rank import limited
+from streamtable.plan.rank.row_number_limit import bounded
 from streamtable.plan.rank.sort_items import with_sort_items
 from streamtable.plan.rows.plan_changelog_functions import (
     is_changelog_function,

@@ -1,8 +1,7 @@
 """Plan ROW_NUMBER and LIMIT -> `TopN`.
 
-A ROW_NUMBER in a subquery is planned there. The WHERE of the outer query sets its limit, as in
-`SELECT ... FROM (SELECT ..., ROW_NUMBER() OVER (...) AS rn FROM t) WHERE rn <= 3`. A ROW_NUMBER
-without a limit numbers every row; see `rank.numbering`.
+A ROW_NUMBER in a subquery is planned there. A condition of the outer query sets its limit; see
+`rank.row_number_limit`. A ROW_NUMBER without a limit numbers every row; see `rank.numbering`.
 """
 
 from __future__ import annotations
@@ -12,12 +11,11 @@ from dataclasses import replace
 
 from sqlglot import exp
 
-from streamtable.core.errors import Condition, Span, StreamtableError
+from streamtable.core.errors import Condition, StreamtableError
 from streamtable.core.types import BIGINT, Field
 from streamtable.plan.binding.comparisons import check_order
 from streamtable.plan.binding.expressions import Binder, Input, InputField
 from streamtable.plan.binding.literals import boolean
-from streamtable.plan.node import Node
 from streamtable.plan.query.relation import (
     Relation,
     bound_field,
@@ -25,15 +23,12 @@ from streamtable.plan.query.relation import (
     unique_names,
     with_values,
 )
+from streamtable.plan.rank.row_number_limit import check_limit
 from streamtable.plan.rank.sort_key import SortKey
 from streamtable.plan.rank.temporal_sort import TemporalSort
 from streamtable.plan.rank.top_n import TopN
-from streamtable.plan.rows.calc import Calc
 from streamtable.sql.dialect import flink_sql
 from streamtable.sql.place import place_of
-
-#: Maximum limit: the first rows of a partition are read and written as a whole.
-_MOST_ROWS = 10_000
 
 
 def number_rows(
@@ -92,7 +87,7 @@ def limited(query: exp.Expr, relation: Relation, *, whole: bool) -> Relation:
         return Relation(
             project(relation.node, fields, boolean(False, at=None)).node, relation.columns
         )
-    _check_limit(rows + skip, place_of(limit))
+    check_limit(rows + skip, place_of(limit))
     return Relation(replace(node, limit=rows, skip=skip), relation.columns)
 
 
@@ -129,35 +124,6 @@ def _sorted_by_time(order: exp.Order, relation: Relation, *, whole: bool) -> Rel
         for name, node in zip(names[1:], asked[1:], strict=True)
     )
     return Relation(TemporalSort(below.node, names[0], peers, at=place_of(order)), relation.columns)
-
-
-def bounded(
-    relation: Relation, parts: Sequence[exp.Expr], others: Sequence[exp.Expr]
-) -> tuple[Relation, list[exp.Expr]]:
-    """Set the limit of a ROW_NUMBER below from the parts of a WHERE; return the remaining parts.
-
-    Args:
-        relation: the relation of FROM.
-        parts: the parts of WHERE.
-        others: all other expressions of the query. A row number that none of them reads is dropped.
-    """
-    for column in relation.columns:
-        top = _top_of(relation.node, column.field.name)
-        if top is None or top.limit is not None:
-            continue
-        found = [(part, _bound(part, column)) for part in parts]
-        limits = [limit for _, limit in found if limit is not None]
-        if not limits:
-            continue
-        limit = min(limits)
-        _check_limit(limit, place_of(parts[0]))
-        rest = [p for p, bound in found if bound is None or not _is_whole(p, bound, limit)]
-        asked = any(_reads(node, column) for node in (*rest, *others))
-        kept = asked or _is_shared(relation.node, column.field.name)
-        node = _limited(relation.node, column.field.name, limit, kept=kept)
-        columns = tuple(c for c in relation.columns if kept or c is not column)
-        return Relation(node, columns), rest
-    return relation, list(parts)
 
 
 def _ordered(
@@ -215,79 +181,3 @@ def _number(node: exp.Expr) -> int:
             Condition.SYNTAX, at=place_of(node), expected="a whole number", found=flink_sql(node)
         )
     return int(node.name)
-
-
-def _check_limit(limit: int, at: Span | None) -> None:
-    if not 1 <= limit <= _MOST_ROWS:
-        raise StreamtableError(
-            Condition.NOT_YET, at=at, what=f"a limit of {limit} rows (supported: 1 to {_MOST_ROWS})"
-        )
-
-
-def _top_of(node: Node, name: str) -> TopN | None:
-    """Return the `TopN` whose row number a field holds."""
-    while isinstance(node, Calc) and node.condition is None:
-        sources = {p.field.name: p.source for p in node.projections}
-        source = sources.get(name)
-        if source is None:
-            return None
-        node, name = node.input, source
-    is_rank = isinstance(node, TopN) and node.rank is not None and node.rank.name == name
-    return node if is_rank and isinstance(node, TopN) else None
-
-
-def _is_shared(node: Node, name: str) -> bool:
-    """Return whether other columns are computed from the row number that a field holds."""
-    while isinstance(node, Calc):
-        source = node.source_of(name)
-        if any(source in p.reads for p in node.projections if p.field.name != name):
-            return True
-        node, name = node.input, source or name
-    return False
-
-
-_UPPER: dict[type[exp.Expr], int] = {exp.LTE: 0, exp.LT: -1, exp.EQ: 0}
-_MIRRORED: dict[type[exp.Expr], int] = {exp.GTE: 0, exp.GT: -1, exp.EQ: 0}
-
-
-def _bound(part: exp.Expr, column: InputField) -> int | None:
-    """Return the maximum row number that a part of WHERE accepts, if it is a constant."""
-    if isinstance(part, exp.Between):
-        sides = (part.this, part.args["high"], _UPPER[exp.LTE])
-    elif type(part) in _UPPER and _reads(part.this, column):
-        sides = (part.this, part.args["expression"], _UPPER[type(part)])
-    elif type(part) in _MIRRORED:
-        sides = (part.args["expression"], part.this, _MIRRORED[type(part)])
-    else:
-        return None
-    place, number, shift = sides
-    is_number = isinstance(number, exp.Literal) and number.name.isdigit()
-    if not isinstance(place, exp.Column) or not _reads(place, column) or not is_number:
-        return None
-    return int(number.name) + shift
-
-
-def _is_whole(part: exp.Expr, bound: int, limit: int) -> bool:
-    """Return whether the limit is equivalent to the part of WHERE."""
-    if isinstance(part, exp.EQ):
-        return bound == limit == 1
-    return not isinstance(part, exp.Between)
-
-
-def _reads(node: exp.Expr, column: InputField) -> bool:
-    return any(
-        isinstance(part, exp.Star)
-        or (isinstance(part, exp.Column) and column.name in [p.name for p in part.parts])
-        for part in node.walk()
-    )
-
-
-def _limited(node: Node, name: str, limit: int, *, kept: bool) -> Node:
-    """Set the limit of a `TopN` below projections; drop the row number unless `kept`."""
-    if isinstance(node, Calc):
-        source = next(p.source for p in node.projections if p.field.name == name)
-        below = _limited(node.input, source or name, limit, kept=kept)
-        projections = tuple(p for p in node.projections if kept or p.field.name != name)
-        return replace(node, input=below, projections=projections)
-    assert isinstance(node, TopN), "checked by _top_of"  # noqa: S101
-    return replace(node, limit=limit, rank=node.rank if kept else None)

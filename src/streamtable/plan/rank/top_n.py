@@ -123,7 +123,7 @@ class TopN(PairsChanges, UnaryNode, Expiring):
 
     def is_event_time(self, name: str) -> bool:
         """Return whether the field is an event time of rows that no later row replaces."""
-        if self._is_final:
+        if self.is_final:
             return self._has(name) and self.input.is_event_time(name)
         return super().is_event_time(name)
 
@@ -132,11 +132,11 @@ class TopN(PairsChanges, UnaryNode, Expiring):
 
         It is passed on in a ranking in windows, and with rows that no later row replaces.
         """
-        passes = self._is_final or grouped_window(self.input, self.partition) is not None
+        passes = self.is_final or grouped_window(self.input, self.partition) is not None
         return self.passed_window(name) if passes else None
 
     @property
-    def _is_final(self) -> bool:
+    def is_final(self) -> bool:
         """Whether the rows are numbered in the order of time: all of them, or the first ones."""
         if len(self.order) != 1 or self.order[0].descending or not self.input.mode.is_append:
             return False
