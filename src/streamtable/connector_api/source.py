@@ -225,12 +225,13 @@ class Source(Protocol):
         """Return the Java `Splits` that finds new splits; None if no splits are added."""
         return None
 
-    def positions(self, reached: Iterable[str | None]) -> Mapping[Split, int]:
+    def positions(self, reached: Iterable[str | None], bridge: Bridge) -> Mapping[Split, int]:
         """Return a query's positions in the splits of this source; the minimum of several.
 
         Args:
             reached: a position per source of the query, as Spark writes it. A source selects its
                 own positions; a source that has not started has None.
+            bridge: the JVM side.
         """
         return {}
 
@@ -278,7 +279,9 @@ class Source(Protocol):
         """
         return f"the connector of {self.table} keeps no history of positions"
 
-    def between(self, begins: Mapping[Split, int], ends: Mapping[Split, int]) -> Source:
+    def between(
+        self, begins: Mapping[Split, int], ends: Mapping[Split, int], bridge: Bridge
+    ) -> Source:
         """Return a source of the records between two positions of each split.
 
         A query that has read it to the end continues with the source itself. It writes no records
@@ -288,6 +291,7 @@ class Source(Protocol):
             begins: the first positions. Splits without one are read from their beginning; if there
                 are none at all, the options of the table decide.
             ends: the end positions, exclusive; other splits are not read.
+            bridge: the JVM side.
         """
         msg = f"the source of {self.table} keeps no history"
         raise InternalError(msg)

@@ -179,7 +179,7 @@ class JobMonitor:
 
     def _pending_of(self, source: Source, reached: Sequence[str | None]) -> int | None:
         """Return the number of unread records of a source; None while the number is not known."""
-        positions = source.positions(reached)
+        positions = source.positions(reached, self.bridge)
         if not positions:
             return None
         try:

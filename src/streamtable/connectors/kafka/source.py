@@ -19,6 +19,7 @@ from streamtable.connectors.kafka.cluster.admin import TIMEOUT_MS, KafkaAdmin
 from streamtable.connectors.kafka.cluster.faults import DATA_LOST_HINT, explain_fault
 from streamtable.connectors.kafka.cluster.findings import topic_findings
 from streamtable.connectors.kafka.cluster.observer import KafkaSourceObserver
+from streamtable.connectors.kafka.cluster.own_topics import own_offsets, reads_topic
 from streamtable.connectors.kafka.cluster.positions import (
     by_split,
     partition_of,
@@ -90,7 +91,7 @@ class KafkaSource(TableEndpoint[KafkaTable], Source):
         admin = KafkaAdmin(bridge, self.declared.properties)
         there = {t: admin.describe(t).get("partitions") for t in topics_of(self.declared, admin)}
         found = {t: int(partitions) for t, partitions in there.items() if partitions is not None}
-        made = {t: n for t, n in new_splits.items() if self.declared.reads_topic(t)}
+        made = {t: n for t, n in new_splits.items() if reads_topic(self.declared, t, bridge)}
         return sum({**made, **found}.values())
 
     def real_time_obstacle(self, settings: Settings) -> StreamtableError | None:
@@ -233,10 +234,9 @@ class KafkaSource(TableEndpoint[KafkaTable], Source):
         properties, topics = bridge.java_map(table.properties), bridge.java_list(table.topics)
         return bridge.java.kafka.read.KafkaSplits(properties, topics, table.discovery.pattern)
 
-    def positions(self, reached: Iterable[str | None]) -> Mapping[Split, int]:
+    def positions(self, reached: Iterable[str | None], bridge: Bridge) -> Mapping[Split, int]:
         """Return the offset of the next record of each partition of the table's topics."""
-        found = positions(reached)
-        return by_split({p: o for p, o in found.items() if self.declared.reads_topic(p[0])})
+        return by_split(own_offsets(self.declared, positions(reached), bridge))
 
     def ends_of(
         self, splits: Iterable[Split] | None, bridge: Bridge, timeout_ms: int | None = None
@@ -273,14 +273,15 @@ class KafkaSource(TableEndpoint[KafkaTable], Source):
         found = first_offsets(self.declared, KafkaAdmin(bridge, self.declared.properties))
         return found if isinstance(found, str) else by_split(found)
 
-    def between(self, begins: Mapping[Split, int], ends: Mapping[Split, int]) -> Source:
+    def between(
+        self, begins: Mapping[Split, int], ends: Mapping[Split, int], bridge: Bridge
+    ) -> Source:
         """Return the source of the same topics from begin to end offsets."""
-        own = Range(self._own(begins), self._own(ends))
-        return KafkaSource(replace(self.declared, range=own))
-
-    def _own(self, offsets: Mapping[Split, int]) -> dict[tuple[str, int], int]:
-        found = ((partition_of(split), offset) for split, offset in offsets.items())
-        return {p: offset for p, offset in found if self.declared.reads_topic(p[0])}
+        first, last = (
+            own_offsets(self.declared, {partition_of(s): o for s, o in offsets.items()}, bridge)
+            for offsets in (begins, ends)
+        )
+        return KafkaSource(replace(self.declared, range=Range(first, last)))
 
     def explain(self, sink: str, text: str) -> StreamtableError | None:
         """Translate deleted but unread records into DATA_LOST."""

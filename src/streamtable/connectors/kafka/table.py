@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
@@ -160,16 +159,6 @@ class KafkaTable:
     def place(self) -> str:
         """What tells a single topic from topics of other clusters, as far as addresses show."""
         return f"{addresses(self.servers)}/{self.topics_text}"
-
-    def reads_topic(self, topic: str) -> bool:
-        """Return whether a topic from a scan belongs to this table."""
-        pattern = self.discovery.pattern
-        if pattern is None:
-            return topic in self.topics
-        try:
-            return re.fullmatch(pattern, topic) is not None
-        except re.error:  # a syntax that only Java supports
-            return True
 
     def datasets(self) -> Sequence[Dataset]:
         """Return the topics at the first address; a topic pattern is one dataset."""

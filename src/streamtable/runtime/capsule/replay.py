@@ -14,6 +14,7 @@ from streamtable.connector_api.source import Source, Split
 from streamtable.connector_api.stored import RECORD, StoredChanges
 from streamtable.core.errors import InternalError, Span
 from streamtable.core.table import Table
+from streamtable.jvm.bridge import Bridge
 from streamtable.operators.context import LoweringContext
 from streamtable.plan.sink.sink import Sink
 from streamtable.runtime.capsule.file import Capsule, RawRecord
@@ -65,9 +66,9 @@ class CapsuleSource(Source):
         """Decode records as the table does."""
         return self.real.decoded(wanted, records, context)
 
-    def positions(self, reached: Iterable[str | None]) -> Mapping[Split, int]:
+    def positions(self, reached: Iterable[str | None], bridge: Bridge) -> Mapping[Split, int]:
         """Return the positions of a commit in the splits of the table."""
-        return self.real.positions(reached)
+        return self.real.positions(reached, bridge)
 
 
 @dataclass(frozen=True)

@@ -10,6 +10,7 @@ from pyspark.sql import functions as F  # noqa: N812 - the name everyone knows
 from streamtable.connector_api.source import ORDER_COLUMNS
 from streamtable.connector_api.stored import RECORD
 from streamtable.core.types import quote
+from streamtable.jvm.bridge import Bridge
 from streamtable.operators.context import LoweringContext
 from streamtable.plan.join.pairs import PairNode
 from streamtable.plan.node import Node
@@ -42,7 +43,7 @@ def all_inputs(
     Raises:
         TooManyRecordsError: a table has too many.
     """
-    ranges = _by_table(sink, commit)
+    ranges = _by_table(sink, commit, lowering.bridge)
     tables = {scan.table.name: scan for scan in scans(sink.input)}
     return {name: _raw(scan, ranges[name], None, lowering) for name, scan in tables.items()}
 
@@ -66,7 +67,8 @@ def deciding_inputs(
         TooManyRecordsError: a table has too many.
     """
     tables = list(scans(sink.input))
-    stored = StoredRecords(tables, ranges_of(sink, commit), lowering, lambda _: None)
+    read = ranges_of(sink, commit, lowering.bridge)
+    stored = StoredRecords(tables, read, lowering, lambda _: None)
     waits = any(node.waits for node in every(sink.input))
     rows = KeyRows(stored, lowering, 1, commit.watermark_ms if waits else None)
     found: dict[str, DataFrame] = {}
@@ -79,7 +81,7 @@ def deciding_inputs(
             positions = _kept(scan, pins, stored).select(*ORDER_COLUMNS)
             found[name] = found[name].union(positions) if name in found else positions
             scan_of[name] = scan
-        ranges = _by_table(sink, commit)
+        ranges = _by_table(sink, commit, lowering.bridge)
         return {
             name: _raw(scan_of[name], ranges[name], positions.distinct(), lowering)
             for name, positions in found.items()
@@ -98,8 +100,8 @@ def target_records(
     return _collected(frame, positions)
 
 
-def _by_table(sink: Sink, commit: Commit) -> Mapping[str, Ranges]:
-    pairs = zip(scans(sink.input), ranges_of(sink, commit), strict=True)
+def _by_table(sink: Sink, commit: Commit, bridge: Bridge) -> Mapping[str, Ranges]:
+    pairs = zip(scans(sink.input), ranges_of(sink, commit, bridge), strict=True)
     return {scan.table.name: ranges for scan, ranges in pairs}
 
 

@@ -28,7 +28,7 @@ def records_behind(reached: Iterable[str | None], plan: Sink, bridge: Bridge) ->
     position: dict[Split, int] = {}
     ends: dict[Split, int] = {}
     for source in sources_of([plan]):
-        own = source.positions(reached)
+        own = source.positions(reached, bridge)
         found = source.ends_of(own, bridge)
         if found is None:
             return None
@@ -54,12 +54,14 @@ def all_ends(plan: Sink, bridge: Bridge) -> dict[Split, int]:
     return found
 
 
-def all_reached(ends: Mapping[Split, int], reached: Iterable[str | None], plan: Sink) -> bool:
+def all_reached(
+    ends: Mapping[Split, int], reached: Iterable[str | None], plan: Sink, bridge: Bridge
+) -> bool:
     """Whether a query has reached the given ends of its scans."""
     reached = list(reached)
     position: dict[Split, int] = {}
     for source in sources_of([plan]):
-        position |= source.positions(reached)
+        position |= source.positions(reached, bridge)
     return all(position.get(split, 0) >= end for split, end in ends.items())
 
 

@@ -138,7 +138,7 @@ def baseline_of(
     other = next((topic for topic, id_ in proof.topics.items() if ids.get(topic) != id_), None)
     if other is not None:
         raise _not(sink, f"topic '{other}' is not that of the proof at batch {proof.batch}")
-    ranges = ranges_since(sink, proof.commit, commit)
+    ranges = ranges_since(sink, proof.commit, commit, lowering.bridge)
     shorter = any(commit.ends.get(split, 0) < end for split, end in proof.commit.ends.items())
     if ranges is None or shorter or commit.batch < proof.batch:
         reason = f"batch {commit.batch} does not continue batch {proof.batch} of the proof"

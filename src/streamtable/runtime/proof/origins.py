@@ -60,7 +60,7 @@ def origins_of(
         The records of each key that the answer has, at most `COUNTED` per row.
     """
     lineage = Lineage(COUNTED)
-    ranges = ranges_of(sink, commit)
+    ranges = ranges_of(sink, commit, lowering.bridge)
     context = answer_context(sink, commit, ranges, lowering, carried=lineage)
     named = ", ".join(map(quote, columns))
     shown = f"to_json(struct({named}), map('ignoreNullFields', 'false'))"

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from streamtable.connector_api.endpoints import source_of
 from streamtable.connector_api.source import Source, Split
 from streamtable.core.errors import Condition, StreamtableError
+from streamtable.jvm.bridge import Bridge
 from streamtable.plan.sink.reused_scan import bare, reused_scans
 from streamtable.plan.sink.sink import Sink
 from streamtable.plan.source.scan import Scan, scans
@@ -16,7 +17,7 @@ from streamtable.runtime.proof.commits import Commit
 Ranges = Mapping[Split, tuple[int, int]]
 
 
-def ranges_of(sink: Sink, commit: Commit) -> list[Ranges]:
+def ranges_of(sink: Sink, commit: Commit, bridge: Bridge) -> list[Ranges]:
     """Return the ranges of each scan, left to right.
 
     Spark writes one position per source, in the order of the scans. A source may serve several
@@ -35,18 +36,20 @@ def ranges_of(sink: Sink, commit: Commit) -> list[Ranges]:
             found.append(known)
             continue
         source = source_of(scan.table)
-        place = next((i for i, pair in enumerate(free) if _reads(source, pair)), None)
+        place = next((i for i, pair in enumerate(free) if _reads(source, pair, bridge)), None)
         if place is None:
             found.append({})
             continue
-        found.append(_ranges(source, free.pop(place)))
+        found.append(_ranges(source, free.pop(place), bridge))
         if bare(scan) in reused:
             read.append((bare(scan), found[-1]))
     _check_order(sink, found)
     return found
 
 
-def ranges_since(sink: Sink, earlier: Commit, commit: Commit) -> list[Ranges] | None:
+def ranges_since(
+    sink: Sink, earlier: Commit, commit: Commit, bridge: Bridge
+) -> list[Ranges] | None:
     """Return the ranges of each scan that it has read between two commits, left to right.
 
     Returns None if the later commit does not continue the earlier one.
@@ -55,7 +58,8 @@ def ranges_since(sink: Sink, earlier: Commit, commit: Commit) -> list[Ranges] | 
         StreamtableError: as for `ranges_of`.
     """
     found: list[Ranges] = []
-    for before, now in zip(ranges_of(sink, earlier), ranges_of(sink, commit), strict=True):
+    pairs = (ranges_of(sink, each, bridge) for each in (earlier, commit))
+    for before, now in zip(*pairs, strict=True):
         for split, (begin, end) in before.items():
             if split not in now or now[split][0] != begin or now[split][1] < end:
                 return None
@@ -65,12 +69,12 @@ def ranges_since(sink: Sink, earlier: Commit, commit: Commit) -> list[Ranges] | 
     return found
 
 
-def _reads(source: Source, pair: tuple[str | None, str | None]) -> bool:
-    return bool(source.positions([pair[1]]))
+def _reads(source: Source, pair: tuple[str | None, str | None], bridge: Bridge) -> bool:
+    return bool(source.positions([pair[1]], bridge))
 
 
-def _ranges(source: Source, pair: tuple[str | None, str | None]) -> Ranges:
-    first, last = (source.positions([text]) for text in pair)
+def _ranges(source: Source, pair: tuple[str | None, str | None], bridge: Bridge) -> Ranges:
+    first, last = (source.positions([text], bridge) for text in pair)
     return {split: (first.get(split, 0), end) for split, end in last.items()}
 
 

@@ -100,7 +100,7 @@ def expected_side(
     Raises:
         StreamtableError: MOMENT_LOST for input that is no longer kept; NOT_PROVABLE.
     """
-    ranges = ranges_of(sink, commit) if ranges is None else ranges
+    ranges = ranges_of(sink, commit, lowering.bridge) if ranges is None else ranges
     notices: list[str] = []
     context = answer_context(sink, commit, ranges, lowering, notices.extend)
     waits = _waits(sink)

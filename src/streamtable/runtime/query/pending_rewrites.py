@@ -58,7 +58,8 @@ class PendingRewrites:
         progress = run.progress
         if progress is None:
             return
-        if all_reached(self._ends, (s.endOffset for s in progress.sources), self.plan):
+        reached = (source.endOffset for source in progress.sources)
+        if all_reached(self._ends, reached, self.plan, self.bridge):
             self._ends = {}
 
     def settle(self, run: QueryRun, state: State, deadline: float) -> None:

@@ -80,7 +80,7 @@ class RealTimeMark:
         progress = run.progress if self._ends and not covered else None
         if progress is not None:
             reached = (source.endOffset for source in progress.sources)
-            covered = all_reached(self._ends, reached, self.plan)
+            covered = all_reached(self._ends, reached, self.plan, self.bridge)
         if covered:
             (self.directory / _FILE).unlink(missing_ok=True)
             self._exists = False

@@ -145,7 +145,8 @@ class Transitions:
         progress = run.progress
         if progress is None:
             return False
-        return all_reached(self._ahead, (s.endOffset for s in progress.sources), self.plan)
+        reached = (source.endOffset for source in progress.sources)
+        return all_reached(self._ahead, reached, self.plan, self.context.bridge)
 
     def _after_catching_up(self, run: QueryRun) -> State:
         behind = self._behind(run)

@@ -64,9 +64,9 @@ def read_range(query: CheckpointPath, plan: Sink, bridge: Bridge) -> ReadRange:
         if first is None or last is None:
             lost = lost or f"the connector of {source.table} keeps no history of positions"
             continue
-        old = source.positions(reached)
-        began, other = _begun(source, initial)
-        first_run, another = _begun(source, earlier)
+        old = source.positions(reached, bridge)
+        began, other = _begun(source, initial, bridge)
+        first_run, another = _begun(source, earlier, bridge)
         lost = lost or other or another
         began |= {split: offset for split, offset in first_run.items() if split in began}
         known = {topic_of(split) for split in old}
@@ -93,12 +93,12 @@ def keep_first(old: CheckpointPath, new: CheckpointPath) -> None:
         replace_tree(found, new / _FIRST)
 
 
-def stopped_at(query: CheckpointPath, plan: Sink) -> ReadRange:
+def stopped_at(query: CheckpointPath, plan: Sink, bridge: Bridge) -> ReadRange:
     """Return the empty range at the last commit of a query."""
     reached = _committed(query)
     ends: dict[Split, int] = {}
     for source in sources_of([plan]):
-        ends |= source.positions(reached)
+        ends |= source.positions(reached, bridge)
     return ReadRange(ends, ends)
 
 
@@ -170,12 +170,14 @@ def _committed(query: CheckpointPath) -> list[str | None]:
     return [None if line in ("", "-") else line for line in lines]
 
 
-def _begun(source: Source, texts: Iterable[str | None]) -> tuple[dict[Split, int], str | None]:
+def _begun(
+    source: Source, texts: Iterable[str | None], bridge: Bridge
+) -> tuple[dict[Split, int], str | None]:
     """Return the first position of each split, and which split has several, in words."""
     found: dict[Split, int] = {}
     other = None
     for text in texts:
-        scan = source.positions([text])
+        scan = source.positions([text], bridge)
         other = other or other_begin(source, found, scan)
         found |= scan
     return found, other

@@ -75,7 +75,7 @@ class Rebuild(UpgradeSteps):
             name = decision.query
             of_range = ranges[name]
             if decision.action in (Action.ANEW, *EXTENDING):
-                of_range = stopped_at(folders[name], plans[name])
+                of_range = stopped_at(folders[name], plans[name], bridge)
             mark.work[name] = self._work(decision, of_range, draft.work.get(name))
         kept = {work.record.directory for work in mark.work.values()}
         for work in draft.work.values():
@@ -114,13 +114,14 @@ class Rebuild(UpgradeSteps):
 
     def move_ends(self, mark: Mark) -> None:
         """Let the shadow runs end at what the old queries have committed by now."""
+        bridge = self.context.bridge
         for name, work in mark.work.items():
             folder, plan = self._old(name), self.queries.plans[name]
             if work.action is Action.REBUILT:
-                now = read_range(folder, plan, self.context.bridge)
+                now = read_range(folder, plan, bridge)
                 mark.work[name] = replace(work, range=replace(now, begins=work.range.begins))
             elif work.action in (Action.ANEW, *EXTENDING):
-                mark.work[name] = replace(work, range=stopped_at(folder, plan))
+                mark.work[name] = replace(work, range=stopped_at(folder, plan, bridge))
 
     def check_same(self, mark: Mark) -> None:
         """Refuse to continue the upgrade to another script, or with other settings."""

@@ -139,7 +139,8 @@ class Shadow:
         self._await(QueryRun(self.name, writer, explains([self.plan])))
 
     def _source(self, table: Table) -> Source:
-        return self._source_of(table).between(self.range.begins, self.range.ends)
+        begins, ends = self.range.begins, self.range.ends
+        return self._source_of(table).between(begins, ends, self.context.bridge)
 
     def _capture(self, batch: DataFrame, number: int) -> None:
         """Keep the records of a batch; a batch that runs again replaces its files."""

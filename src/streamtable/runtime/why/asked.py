@@ -9,6 +9,7 @@ from streamtable.batch.refusals import refusal, refused
 from streamtable.connector_api.endpoints import source_of
 from streamtable.core.checkpoint_path import CheckpointPath
 from streamtable.core.errors import Condition, StreamtableError
+from streamtable.jvm.bridge import Bridge
 from streamtable.operators.context import LoweringContext
 from streamtable.plan.rules.tree import every
 from streamtable.plan.sink.sink import Sink
@@ -26,12 +27,18 @@ class AskedQuery:
     Attributes:
         sink: its plan.
         commit: the newest commit of a checkpoint; None for all records up to now.
-        ranges: the offsets of each scan up to this commit, left to right; None without a commit.
     """
 
     sink: Sink
     commit: Commit | None = None
-    ranges: Sequence[Ranges] | None = None
+
+    def ranges(self, bridge: Bridge) -> Sequence[Ranges] | None:
+        """Return the offsets of each scan up to the commit, left to right; None without one.
+
+        Raises:
+            StreamtableError: NOT_PROVABLE if the positions do not belong to the scans.
+        """
+        return None if self.commit is None else ranges_of(self.sink, self.commit, bridge)
 
     @property
     def watermark_ms(self) -> int | None:
@@ -137,5 +144,4 @@ def _at_commit(job: CheckpointJob, name: str, sink: Sink, checkpoint: str) -> As
             reason=f"query {name} has not committed a batch yet",
             hint="leave out --checkpoint to read the records of now",
         )
-    commit = read_commit(directory, batch, {})
-    return AskedQuery(sink, commit, ranges_of(sink, commit))
+    return AskedQuery(sink, read_commit(directory, batch, {}))

@@ -77,7 +77,7 @@ def _of_query(
 ) -> QueryAnswer:
     tables = scans(query.sink.input)
     explains = [source_of(scan.table).explain for scan in tables]
-    stored = StoredRecords(tables, query.ranges, context, notice)
+    stored = StoredRecords(tables, query.ranges(context.bridge), context, notice)
     try:
         return _answer(query, asked, KeyRows(stored, context, asked.limit, query.watermark_ms))
     except (PySparkException, JavaError) as error:

@@ -10,7 +10,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from confluent_kafka import Consumer, ConsumerGroupTopicPartitions, Producer, TopicPartition
+from confluent_kafka import (
+    OFFSET_INVALID,
+    Consumer,
+    ConsumerGroupTopicPartitions,
+    Producer,
+    TopicPartition,
+)
 from confluent_kafka.admin import AdminClient, NewPartitions, NewTopic
 from tests.integration.jobs.records.test_change_events import records
 from tests.integration.jobs.support import PATIENCE_S
@@ -142,6 +148,29 @@ def test_topics_by_pattern_and_new_ones(broker: Broker, topic: Topics, job: Job)
         (2, second),
         (3, second),
     ]
+
+
+@pytest.mark.parametrize("pattern", ["{topic}[a-z&&[^x]]*", "(?<all>{topic}).*"])
+def test_a_pattern_follows_java(pattern: str, broker: Broker, topic: Topics, job: Job) -> None:
+    """The group has the offsets of the topics that Java matches, and of no other table."""
+    source, other, group = topic("s"), topic("other"), f"g-{uuid.uuid4().hex[:6]}"
+    send(broker, source, range(3))
+    send(broker, other, range(10, 12))
+    options = f"'topic-pattern' = '{pattern.format(topic=source)}', {EARLIEST}"
+    tables = SCRIPT.partition("INSERT")[0].replace(
+        "${source}", f"{options}, 'properties.group.id' = '{group}'"
+    )
+    script = f"""{tables}
+    CREATE TABLE other WITH ('topic' = '{other}') LIKE o (OVERWRITING OPTIONS);
+    INSERT INTO o SELECT id, topic, epoch FROM t
+    UNION ALL SELECT * FROM other /*+ OPTIONS({EARLIEST}) */;"""
+    run = BoundedRun(
+        job.spark, script, job.folder, {"out": job.out, "servers": broker.bootstrap_servers}
+    )
+    run()
+    assert job.ids() == [0, 1, 2, 10, 11]
+    assert committed(broker, group, source) == [3]
+    assert committed(broker, group, other) == [OFFSET_INVALID]
 
 
 @pytest.mark.parametrize("mode", ["bounded", "ended", "micro-batch", "real-time"])

@@ -37,7 +37,7 @@ class _Scan:
     def first_positions(self, _: object) -> Mapping[str, int]:
         return {"t/0": self.begin}
 
-    def positions(self, reached: Iterable[str | None]) -> Mapping[str, int]:
+    def positions(self, reached: Iterable[str | None], _: object) -> Mapping[str, int]:
         return {"t/0": min(json.loads(text)["t"]["0"] for text in reached if text)}
 
 

@@ -100,10 +100,6 @@ class KafkaAdmin:
         """Return the visible topics whose whole name matches a Java regular expression, sorted."""
         return listed(self._ask("topicsMatching", pattern))
 
-    def matches(self, pattern: str, topic: str) -> bool:
-        """Return whether a Java regular expression matches the whole name of a topic."""
-        return bool(self._kafka.admin.KafkaAdmin.matches(pattern, topic))
-
     def describe(self, topic: str) -> dict[str, str]:
         """Return a topic's `partitions`, `replication` and `id`; empty if it does not exist.
 

@@ -13,6 +13,7 @@ from pyspark.sql.streaming.listener import StreamingQueryProgress
 
 from streamtable.connector_api.preflight import Notice
 from streamtable.connectors.kafka.cluster.admin import Partition
+from streamtable.connectors.kafka.cluster.own_topics import own_offsets
 from streamtable.connectors.kafka.cluster.positions import positions
 from streamtable.connectors.kafka.table import KafkaTable
 from streamtable.jvm.bridge import Bridge
@@ -38,7 +39,7 @@ class GroupCommits:
     def on_progress(self, progress: StreamingQueryProgress) -> None:
         """Commit the end offsets of the query's last batch, if they are new."""
         found = positions(s.endOffset for s in progress.sources)
-        offsets = {p: offset for p, offset in found.items() if self._table.reads_topic(p[0])}
+        offsets = own_offsets(self._table, found, self._bridge)
         if offsets and offsets != self._committed:
             self._committed = offsets
             self._commit(offsets)

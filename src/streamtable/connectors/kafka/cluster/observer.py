@@ -22,7 +22,7 @@ class KafkaSourceObserver:
 
     def __init__(self, table: KafkaTable, bridge: Bridge, notice: Notice) -> None:
         self._group = GroupCommits(table, bridge, notice) if table.group_id is not None else None
-        self._growth = PartitionGrowth(table, notice) if table.is_upsert else None
+        self._growth = PartitionGrowth(table, bridge, notice) if table.is_upsert else None
 
     def on_progress(self, progress: StreamingQueryProgress) -> None:
         """Report the newest batch of the query."""

@@ -13,8 +13,10 @@ from collections.abc import Iterable
 from pyspark.sql.streaming.listener import StreamingQueryProgress
 
 from streamtable.connector_api.preflight import Notice
+from streamtable.connectors.kafka.cluster.own_topics import reads_topic
 from streamtable.connectors.kafka.cluster.positions import positions
 from streamtable.connectors.kafka.table import KafkaTable
+from streamtable.jvm.bridge import Bridge
 
 
 class PartitionGrowth:
@@ -22,11 +24,13 @@ class PartitionGrowth:
 
     Args:
         table: the upsert table.
+        bridge: the JVM side.
         notice: called with one line for each topic with new partitions.
     """
 
-    def __init__(self, table: KafkaTable, notice: Notice) -> None:
+    def __init__(self, table: KafkaTable, bridge: Bridge, notice: Notice) -> None:
         self._table = table
+        self._bridge = bridge
         self._notice = notice
         self._known: dict[str, int] = {}
 
@@ -35,7 +39,7 @@ class PartitionGrowth:
         begun = _partitions(s.startOffset for s in progress.sources)
         ended = _partitions(s.endOffset for s in progress.sources)
         for topic, count in ended.items():
-            if self._table.reads_topic(topic):
+            if reads_topic(self._table, topic, self._bridge):
                 self._compare(topic, begun.get(topic), count)
 
     def _compare(self, topic: str, begun: int | None, count: int) -> None:

@@ -8,6 +8,7 @@ from functools import cached_property
 
 from streamtable.connector_api.preflight import Notice
 from streamtable.connectors.kafka.cluster.admin import KafkaAdmin
+from streamtable.connectors.kafka.cluster.own_topics import reads_topic
 from streamtable.connectors.kafka.options.options import KeyCheck
 from streamtable.connectors.kafka.options.rules import reads_its_output
 from streamtable.connectors.kafka.options.values import NewTopic
@@ -78,7 +79,7 @@ def check_topics_there(table: KafkaTable, bridge: Bridge, to_create: frozenset[s
     if table.discovery.pattern is not None:
         topics_of(table, admin)  # checks the connection and the pattern
         letters = table.dead_letter_topic
-        if letters is not None and admin.matches(table.discovery.pattern, letters):
+        if letters is not None and reads_topic(table, letters, bridge):
             raise reads_its_output(table.table, letters, table.at)
         return
     there = admin.topics()
