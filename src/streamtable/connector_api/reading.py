@@ -76,14 +76,18 @@ class ReadRequest:
 
 
 class SourceObserver(Protocol):
-    """Observes a running query for a source."""
+    """Observes the queries of a running job for a source."""
 
-    def on_progress(self, progress: StreamingQueryProgress) -> None:
-        """Process the newest batch of the query; called several times a second.
+    def on_progress(self, newest: Mapping[str, StreamingQueryProgress | None]) -> None:
+        """Process the newest batch of each query; called several times a second.
+
+        Args:
+            newest: by the name of the query; None before the first batch of this run. A query is
+                absent if an earlier run has ended it.
 
         Raises:
             StreamtableError: an error that must end the job.
         """
 
     def close(self) -> None:
-        """Note that the query has ended."""
+        """Note that the queries have ended."""

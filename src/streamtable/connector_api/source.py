@@ -314,8 +314,16 @@ class Source(Protocol):
         """Whether the source supports source alignment (`execution.max-lead`)."""
         return False
 
-    def observe(self, bridge: Bridge, notice: Notice) -> SourceObserver | None:
-        """Return the observer of a query that reads the source; None if it needs no observer."""
+    def observe(
+        self, queries: Mapping[str, Sequence[Source]], bridge: Bridge, notice: Notice
+    ) -> SourceObserver | None:
+        """Return the observer of a job that reads the source; None if it needs no observer.
+
+        Args:
+            queries: the sources of each query of the job, by the name of the query.
+            bridge: the JVM side.
+            notice: called with one line for the user.
+        """
         return None
 
 

@@ -75,7 +75,7 @@ class JobMonitor:
     identities: IdentityMonitor
 
     def __post_init__(self) -> None:
-        self._observers = {query.name: self._observers_of(query.plan) for query in self.queries}
+        self._observers = self._observers_of_sources()
         self._sources = {s.table: s for s in sources_of(self.plans.values())}
         self._sinks = {plan.table.name for plan in self.plans.values()}
         self._reported: set[str] = set()
@@ -109,9 +109,13 @@ class JobMonitor:
     def poll(self) -> None:
         """Collect the progress of the queries, and update observers, notices and metrics."""
         progress = self._progress()
-        for name, newest in progress.items():
-            for observer in self._observers[name]:
-                observer.on_progress(newest)
+        reading = {
+            query.name: progress.get(query.name)
+            for query in self.queries
+            if query.name in progress or query.state.runs
+        }
+        for observer in self._observers:
+            observer.on_progress(reading)
         counts = self._counts()
         for found in omitted_records(counts):
             if found.reason not in self._reported:
@@ -133,9 +137,8 @@ class JobMonitor:
         try:
             self.poll()
         finally:
-            for observers in self._observers.values():
-                for observer in observers:
-                    observer.close()
+            for observer in self._observers:
+                observer.close()
         for found in omitted_records(self._counts()):
             self.notice(str(found))
 
@@ -191,9 +194,11 @@ class JobMonitor:
             return None
         return sum(max(0, end - positions.get(split, 0)) for split, end in ends.items())
 
-    def _observers_of(self, plan: Sink) -> list[SourceObserver]:
-        """Return the observers of a query that its sources provide."""
-        found = (s.observe(self.bridge, self._notice_once) for s in sources_of([plan]))
+    def _observers_of_sources(self) -> list[SourceObserver]:
+        """Return the observers that the sources of the job provide."""
+        read = {query.name: sources_of([query.plan]) for query in self.queries}
+        sources = sources_of(query.plan for query in self.queries)
+        found = (s.observe(read, self.bridge, self._notice_once) for s in sources)
         return [observer for observer in found if observer is not None]
 
     def _notice_once(self, line: str) -> None:

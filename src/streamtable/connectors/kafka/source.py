@@ -287,6 +287,12 @@ class KafkaSource(TableEndpoint[KafkaTable], Source):
         """Translate deleted but unread records into DATA_LOST."""
         return explain_fault(sink, text)
 
-    def observe(self, bridge: Bridge, notice: Notice) -> SourceObserver | None:
+    def observe(
+        self, queries: Mapping[str, Sequence[Source]], bridge: Bridge, notice: Notice
+    ) -> SourceObserver | None:
         """Return the observer that commits to the consumer group and reports partition growth."""
-        return KafkaSourceObserver(self.declared, bridge, notice)
+        tables = {
+            name: [s.declared for s in sources if isinstance(s, KafkaSource)]
+            for name, sources in queries.items()
+        }
+        return KafkaSourceObserver(self.declared, tables, bridge, notice)

@@ -419,6 +419,25 @@ def test_progress_is_committed_to_the_group(broker: Broker, topic: Topics, job: 
     assert again.ids() == [8]
 
 
+def test_the_slowest_query_sets_the_offsets_of_the_group(
+    broker: Broker, topic: Topics, job: Job
+) -> None:
+    """The other INSERT of the job has its own query, whose scan ends earlier."""
+    source, group = topic("s", partitions=2), f"g-{uuid.uuid4().hex[:6]}"
+    send(broker, source, range(5), partition=0)
+    send(broker, source, range(5, 8), partition=1)
+    options = f"'topic' = '{source}', {EARLIEST}, 'properties.group.id' = '{group}'"
+    bound = "'scan.bounded.mode' = 'specific-offsets', 'scan.bounded.specific-offsets' ="
+    bound += " 'partition:0,offset:2;partition:1,offset:3'"
+    script = f"""{SCRIPT.replace("${source}", options)}
+    CREATE TABLE p WITH ('topic' = '{topic("out")}') LIKE o (OVERWRITING OPTIONS);
+    INSERT INTO p SELECT * FROM t /*+ OPTIONS({bound}) */;"""
+    names = {"out": job.out, "servers": broker.bootstrap_servers}
+    BoundedRun(job.spark, script, job.folder, names)()
+    assert job.ids() == [*range(8)]
+    assert committed(broker, group, source, 2) == [2, 3]
+
+
 def test_a_group_with_members_is_told_and_left_alone(
     broker: Broker, topic: Topics, job: Job
 ) -> None:

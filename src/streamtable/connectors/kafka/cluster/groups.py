@@ -1,45 +1,70 @@
-"""Commit a query's progress to the consumer group of a table, so that ordinary tools see its lag.
+"""Commit a job's progress to the consumer group of a table, so that ordinary tools see its lag.
 
-A restart uses the offsets of the checkpoint, not those of the group. The query does not wait for a
+A restart uses the offsets of the checkpoint, not those of the group. The job does not wait for a
 commit to the group, so the group may be some batches behind the checkpoint, but never ahead of it.
+Queries have checkpoints of their own, so the group has the lowest offset of the queries that read a
+partition. Another job that starts at the group's offsets therefore skips no record of any query.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from pyspark.sql.streaming.listener import StreamingQueryProgress
 
 from streamtable.connector_api.preflight import Notice
 from streamtable.connectors.kafka.cluster.admin import Partition
-from streamtable.connectors.kafka.cluster.own_topics import own_offsets
+from streamtable.connectors.kafka.cluster.own_topics import reads_topic
 from streamtable.connectors.kafka.cluster.positions import positions
+from streamtable.connectors.kafka.options.values import addresses
 from streamtable.connectors.kafka.table import KafkaTable
 from streamtable.jvm.bridge import Bridge
 
 
+def tables_of_group(
+    table: KafkaTable, queries: Mapping[str, Sequence[KafkaTable]]
+) -> dict[str, list[KafkaTable]]:
+    """Return the tables of each query that have the consumer group of a table.
+
+    Queries without such a table are absent, so the result is empty if the table has no group.
+    """
+    group = _group_of(table)
+    if group is None:
+        return {}
+    found = {name: [t for t in read if _group_of(t) == group] for name, read in queries.items()}
+    return {name: tables for name, tables in found.items() if tables}
+
+
+def _group_of(table: KafkaTable) -> tuple[str, str] | None:
+    """Return the brokers and the name of a table's group; None if the table has no group."""
+    return None if table.group_id is None else (addresses(table.servers), table.group_id)
+
+
 class GroupCommits:
-    """The consumer group of one table, for one query that reads the table.
+    """One consumer group of a job.
 
     Args:
-        table: a table with a consumer group.
+        queries: the tables of the group that each query reads, by the name of the query; at least
+            one.
         bridge: the JVM side.
         notice: called with one line for the user if the group refuses a commit, once per reason.
     """
 
-    def __init__(self, table: KafkaTable, bridge: Bridge, notice: Notice) -> None:
-        self._table = table
+    def __init__(
+        self, queries: Mapping[str, Sequence[KafkaTable]], bridge: Bridge, notice: Notice
+    ) -> None:
+        self._queries = queries
+        self._table = next(tables[0] for tables in queries.values())
         self._bridge = bridge
         self._notice = notice
         self._group: Any = None
         self._committed: Mapping[Partition, int] = {}
         self._reported: set[str] = set()
 
-    def on_progress(self, progress: StreamingQueryProgress) -> None:
-        """Commit the end offsets of the query's last batch, if they are new."""
-        found = positions(s.endOffset for s in progress.sources)
-        offsets = own_offsets(self._table, found, self._bridge)
+    def on_progress(self, newest: Mapping[str, StreamingQueryProgress | None]) -> None:
+        """Commit the offsets that all queries have reached, if they are new."""
+        offsets = self._reached(newest)
         if offsets and offsets != self._committed:
             self._committed = offsets
             self._commit(offsets)
@@ -50,6 +75,25 @@ class GroupCommits:
         if self._group is not None:
             self._group.close()
             self._report_failure()
+
+    def _reached(self, newest: Mapping[str, StreamingQueryProgress | None]) -> dict[Partition, int]:
+        """Return the lowest offset of each partition for which every reader has an offset."""
+        reached = {
+            name: positions(s.endOffset for s in progress.sources) if progress else {}
+            for name, progress in newest.items()
+            if name in self._queries
+        }
+        found: dict[Partition, int] = {}
+        for partition in {p: None for own in reached.values() for p in own}:
+            offsets = [
+                own.get(partition)
+                for name, own in reached.items()
+                if any(reads_topic(t, partition[0], self._bridge) for t in self._queries[name])
+            ]
+            known = [offset for offset in offsets if offset is not None]
+            if known and len(known) == len(offsets):
+                found[partition] = min(known)
+        return found
 
     def _commit(self, offsets: Mapping[Partition, int]) -> None:
         if self._group is None:
