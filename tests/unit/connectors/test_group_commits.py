@@ -21,6 +21,8 @@ INSERT INTO {name} VALUES (1);
 """
 A, B = "'topic' = 'a', 'properties.group.id' = 'g'", "'topic' = 'b', 'properties.group.id' = 'g'"
 
+COMMITS_NONE = "'properties.commit.offsets.on.checkpoint' = 'false'"
+
 
 def _table(name: str, options: str, servers: str = "x:1,y:1") -> KafkaTable:
     (plan,) = load(TABLE.format(name=name, options=options, servers=servers)).plans
@@ -95,6 +97,11 @@ CASES: Mapping[str, tuple[Mapping[str, Sequence[KafkaTable]], Mapping[str, Any],
         {"p": [_table("t", A)], "q": [_table("u", A.replace("'g'", "'h'"))]},
         {"p": _progress({"a": {"0": 3}}), "q": _progress({"a": {"0": 2}})},
         [("g", {"a:0": 3}), ("h", {"a:0": 2})],
+    ),
+    "a table that commits no offsets": (
+        {"p": [_table("t", A)], "q": [_table("u", f"{A}, {COMMITS_NONE}")]},
+        {"p": _progress({"a": {"0": 3}}), "q": _progress({"a": {"0": 2}})},
+        [("g", {"a:0": 3})],
     ),
     "no group": (
         {"p": [_table("t", "'topic' = 'a'")]},

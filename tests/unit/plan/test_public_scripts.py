@@ -108,6 +108,18 @@ NOTICES = {
             ("scan.bounded.specific-offsets", "x", "scan.bounded.mode", "specific-offsets"),
         )
     },
+    **{
+        f"""CREATE TABLE t (a INT) WITH ('connector' = 'kafka', 'topic' = 't', 'format' = 'json',
+       'properties.bootstrap.servers' = 'b:1', 'properties.{key}' = '{value}')""": (
+            f"option 'properties.{key}' has no effect here: {reason}"
+        )
+        for key, value, reason in (
+            ("partition.discovery.interval.ms", "10", "'scan.topic-partition-discovery.interval'"),
+            ("register.consumer.metrics", "false", "metrics of Kafka's clients"),
+            ("register.producer.metrics", "false", "metrics of Kafka's clients"),
+            ("flink.disable-metrics", "true", "metrics of Kafka's clients"),
+        )
+    },
     _FILES.format("sink.rolling-policy.file-size", "128 MB"): _ROLLS,
     _FILES.format("sink.rolling-policy.rollover-interval", "1 min"): _ROLLS,
     _FILES.format("sink.partition-commit.trigger", "partition-time"): _COMMITS,

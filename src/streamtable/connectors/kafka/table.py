@@ -42,6 +42,7 @@ class KafkaTable:
         properties: Kafka client settings without the prefix, including `bootstrap.servers`.
         key: the key's columns and format; None if records are written without a key and read
             without decoding it.
+        commits_offsets: whether a job commits its progress to the consumer group, if there is one.
         reads: row kinds of a scan.
         writes: row kinds that the sink accepts.
         transaction_prefix: the prefix of transactional ids; not None if delivery is exactly-once.
@@ -70,6 +71,7 @@ class KafkaTable:
     startup: Startup
     reads: ChangelogMode
     writes: ChangelogMode
+    commits_offsets: bool = True
     delivery: DeliveryGuarantee = DeliveryGuarantee.AT_LEAST_ONCE
     transaction_prefix: str | None = None
     buffer: Buffer = field(default_factory=Buffer)

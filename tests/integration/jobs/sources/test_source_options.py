@@ -20,6 +20,7 @@ from confluent_kafka import (
 from confluent_kafka.admin import AdminClient, NewPartitions, NewTopic
 from tests.integration.jobs.records.test_change_events import records
 from tests.integration.jobs.support import PATIENCE_S
+from tests.integration.kafka.test_clients_kept import clients
 
 from streamtable.core.errors import Condition, StreamtableError
 from streamtable.runtime.background import Job as BackgroundJob
@@ -417,6 +418,17 @@ def test_progress_is_committed_to_the_group(broker: Broker, topic: Topics, job: 
     send(broker, source, range(8, 9), partition=1)
     again.run(f"'topic' = '{source}', 'properties.group.id' = '{group}'")
     assert again.ids() == [8]
+
+
+def test_own_options_of_flink_among_the_properties(broker: Broker, topic: Topics, job: Job) -> None:
+    source, group, prefix = topic("s"), f"g-{uuid.uuid4().hex[:6]}", f"c-{uuid.uuid4().hex[:6]}"
+    send(broker, source, range(3))
+    options = f"'topic' = '{source}', {EARLIEST}, 'properties.group.id' = '{group}'"
+    options += ", 'properties.commit.offsets.on.checkpoint' = 'false'"
+    job.run(f"{options}, 'properties.client.id.prefix' = '{prefix}'")
+    assert job.ids() == [0, 1, 2]
+    assert committed(broker, group, source) == [OFFSET_INVALID]
+    assert f"kafka.consumer:id={prefix},type=app-info" in clients(job.spark)
 
 
 def test_the_slowest_query_sets_the_offsets_of_the_group(

@@ -2,7 +2,7 @@
 
 | Table | Required rights |
 |---|---|
-| source | READ of its topics; READ of its group, if the table names a group |
+| source | READ of its topics; READ of its group, if the table commits offsets to a group |
 | sink | WRITE of its topic, or CREATE if the topic does not exist |
 | exactly-once sink | WRITE of transactional ids; READ of the groups with its prefix; READ of |
 | | its topic, because these groups store the epochs under the name of the topic |
@@ -35,7 +35,7 @@ def check_source_access(table: KafkaTable, preflight: Preflight) -> None:
         for topic in topics_of(table, admin):
             if not _is_new(topic, admin, to_create):
                 admin.check_access(topic, "READ")
-        if table.group_id is not None:
+        if table.group_id is not None and table.commits_offsets:
             admin.check_group(table.group_id)
         letters = table.dead_letter_topic
         if letters is not None and not _is_new(letters, admin, to_create):

@@ -25,9 +25,9 @@ from streamtable.jvm.bridge import Bridge
 def tables_of_group(
     table: KafkaTable, queries: Mapping[str, Sequence[KafkaTable]]
 ) -> dict[str, list[KafkaTable]]:
-    """Return the tables of each query that have the consumer group of a table.
+    """Return the tables of each query whose progress belongs into the consumer group of a table.
 
-    Queries without such a table are absent, so the result is empty if the table has no group.
+    Queries without such a table are absent. The result is empty if the table commits no offsets.
     """
     group = _group_of(table)
     if group is None:
@@ -37,8 +37,10 @@ def tables_of_group(
 
 
 def _group_of(table: KafkaTable) -> tuple[str, str] | None:
-    """Return the brokers and the name of a table's group; None if the table has no group."""
-    return None if table.group_id is None else (addresses(table.servers), table.group_id)
+    """Return the brokers and the name of a table's group; None if the table commits no offsets."""
+    if table.group_id is None or not table.commits_offsets:
+        return None
+    return addresses(table.servers), table.group_id
 
 
 class GroupCommits:

@@ -75,6 +75,17 @@ GROUP_ID = Option(
     TEXT,
     doc="Consumer group; `group-offsets` starts from its committed offsets.",
 )
+CLIENT_ID_PREFIX = Option(
+    "properties.client.id.prefix",
+    TEXT,
+    doc="Client id of the Kafka clients of the table.",
+)
+COMMIT_OFFSETS = Option(
+    "properties.commit.offsets.on.checkpoint",
+    BOOLEAN,
+    default=True,
+    doc="Whether each checkpoint commits the offsets to the consumer group.",
+)
 FORMAT = Option("format", TEXT, doc="Format of the value; the same as `value.format`.")
 KEY_FORMAT = Option("key.format", TEXT, doc="Format of the key.")
 KEY_FIELDS = Option("key.fields", NAMES, default=(), doc="Key columns, separated by `;`.")
@@ -228,6 +239,29 @@ NAMING = Option(
     not_yet="ids are derived from tasks; remove it",
 )
 
+#: Flink's other own options among the properties of the clients. Kafka does not know them.
+WITHOUT_EFFECT = (
+    Option(
+        "properties.partition.discovery.interval.ms",
+        TEXT,
+        doc="Discovery interval of Flink's source.",
+        no_effect=f"'{DISCOVERY_INTERVAL.key}' overrides it, as in Flink",
+    ),
+    *(
+        Option(
+            f"properties.{key}",
+            TEXT,
+            doc="Whether Flink reports the metrics of Kafka's clients.",
+            no_effect="metrics of Kafka's clients are not reported",
+        )
+        for key in (
+            "register.consumer.metrics",
+            "register.producer.metrics",
+            "flink.disable-metrics",
+        )
+    ),
+)
+
 #: Keys of both connectors, in the order of the help text.
 SHARED: tuple[Option[Any], ...] = (
     CONNECTOR,
@@ -235,6 +269,9 @@ SHARED: tuple[Option[Any], ...] = (
     TOPIC_PATTERN,
     BOOTSTRAP_SERVERS,
     GROUP_ID,
+    CLIENT_ID_PREFIX,
+    COMMIT_OFFSETS,
+    *WITHOUT_EFFECT,
     FORMAT,
     KEY_FORMAT,
     KEY_PREFIX,

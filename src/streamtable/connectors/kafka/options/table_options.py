@@ -11,6 +11,8 @@ from streamtable.connectors.kafka.options.options import (
     BOUNDED_MODE,
     BOUNDED_OFFSETS,
     BOUNDED_TIMESTAMP,
+    CLIENT_ID_PREFIX,
+    COMMIT_OFFSETS,
     DEAD_LETTER_TOPIC,
     DELIVERY,
     DISCOVERY_INTERVAL,
@@ -47,6 +49,8 @@ def _client_properties(settings: Settings) -> dict[str, str]:
     own = {"bootstrap.servers": settings[BOOTSTRAP_SERVERS]}
     if group := settings.get(GROUP_ID):
         own["group.id"] = group
+    if prefix := settings.get(CLIENT_ID_PREFIX):
+        own["client.id"] = prefix
     cloud = (
         apsaramq.client_defaults(own["bootstrap.servers"]) if apsaramq.instance(settings) else {}
     )
@@ -70,6 +74,7 @@ class SharedFields(TypedDict):
 
     topics: tuple[str, ...]
     properties: dict[str, str]
+    commits_offsets: bool
     delivery: DeliveryGuarantee
     transaction_prefix: str | None
     dead_letter_topic: str | None
@@ -88,6 +93,7 @@ def shared_fields(settings: Settings) -> SharedFields:
     return SharedFields(
         topics=settings.get(TOPIC) or (),
         properties=_client_properties(settings),
+        commits_offsets=settings[COMMIT_OFFSETS],
         delivery=settings[DELIVERY],
         transaction_prefix=settings.get(TRANSACTION_PREFIX),
         dead_letter_topic=settings.get(DEAD_LETTER_TOPIC),
