@@ -82,8 +82,7 @@ class Bridge:
         context = java_context.sc()
         ours = self._ours.metrics
         pairs = (
-            LatestPair(ours.LatestPair.register(context, name))
-            for name in ("newestRecord", "sendTime")
+            LatestPair(ours.LatestPair.register(context, name)) for name in ("lastRead", "sendTime")
         )
         return Counters(ours.Counters.register(context, self._strings(names)), *pairs)
 
@@ -154,7 +153,7 @@ class Bridge:
         named = (F.col("key"), F.col("value"), F.unix_millis("timestamp"))
         parts = self.java_columns(record or named)
         ours = self._ours.metrics.SourceMeter
-        return records.where(Column(ours.counted(counters.java, counters.newest.java, parts)))
+        return records.where(Column(ours.counted(counters.java, counters.last_read.java, parts)))
 
     def drops_nulls(self, missing: Column, counters: Counters) -> Column:
         """Return a condition that drops rows with a missing value and counts them."""

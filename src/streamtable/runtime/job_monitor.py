@@ -158,7 +158,7 @@ class JobMonitor:
         return {
             name: TableCounts(
                 counts=counts[name],
-                newest=counters.newest.value(),
+                last_read=counters.last_read.value(),
                 sending=counters.sending.value(),
                 reads=name in self._sources,
                 writes=name in self._sinks,

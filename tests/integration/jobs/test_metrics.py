@@ -8,6 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from confluent_kafka import Producer
 from tests.integration.jobs.records.test_change_events import records
 from tests.integration.jobs.support import PATIENCE_S, Cli, write
 
@@ -87,6 +88,28 @@ def test_values_are_those_of_the_topics(
     assert slowest(operators) in operators
     assert query["stateBytes"] > 0
     assert begun <= query["lastCheckpoint"] <= time.time() + 1
+
+
+def test_a_record_of_the_future_does_not_stop_the_lags(
+    spark: SparkSession, broker: Broker, topic: Topics, tmp_path: Path
+) -> None:
+    """The record that was read last counts, in one batch and in a later one."""
+    source = topic("changes", config={"message.timestamp.after.max.ms": str(2**62)})
+    servers, begun = broker.bootstrap_servers, time.time()
+    producer = Producer({"bootstrap.servers": servers})
+    year_ms = 365 * 86_400_000
+    for k, ahead_ms in enumerate((0, year_ms, -5_000)):
+        at = round(begun * 1_000) + ahead_ms
+        producer.produce(source, b'{"k":%d,"g":1}' % k, b'{"k":%d}' % k, timestamp=at)
+    assert producer.flush(30) == 0
+    job = BoundedRun(spark, SCRIPT, tmp_path / "c", {"source": source, "servers": servers})
+    for records_of_batch in ("2", "1000"):
+        job({"execution.micro-batch.max-records": records_of_batch})
+        read = job.metrics.values()["tables"]["t"]
+        took = (time.time() - begun) * 1_000
+        assert 5_000 <= read["currentFetchEventTimeLag"] <= took + 5_000
+        assert 0 <= read["sourceIdleTime"] <= took
+        job = BoundedRun(spark, SCRIPT, tmp_path / "d", {"source": source, "servers": servers})
 
 
 def test_rows_of_state_are_counted_when_asked_for(

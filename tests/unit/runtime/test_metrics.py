@@ -71,7 +71,7 @@ def test_rates_do_not_depend_on_the_clock() -> None:
 def test_lags_and_idle_time() -> None:
     clock = Clock()
     metrics = JobMetrics(clock, clock)
-    metrics.take({"t": _source(1, newest=(990_000, 995_000), pending=7)}, {})
+    metrics.take({"t": _source(1, last_read=(995_000, 990_000), pending=7)}, {})
     found = metrics.values()["tables"]["t"]
     assert found["currentFetchEventTimeLag"] == found["currentEmitEventTimeLag"] == 5_000
     assert found["sourceIdleTime"] == 5_000
@@ -169,7 +169,9 @@ def test_a_watermark_at_the_end_of_time_has_no_number() -> None:
 def test_every_metric_is_declared() -> None:
     """What `values` gives and nothing declares would be missing for Prometheus and in the docs."""
     counts = dict.fromkeys((*COUNTED_IN, *COUNTED_OUT), 1)
-    table = TableCounts(counts, newest=(1, 2), sending=(1, 2), reads=True, writes=True, pending=0)
+    table = TableCounts(
+        counts, last_read=(1, 2), sending=(1, 2), reads=True, writes=True, pending=0
+    )
     metrics = JobMetrics(Clock(), Clock())
     metrics.take({"t": table}, {"o": QueryState(1, 0.0)})
     metrics.take_proofs({"o": ProofState(998.0, 3, 0, 1)})

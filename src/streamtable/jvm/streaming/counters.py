@@ -43,13 +43,13 @@ class Counters:
     """Counters that tasks increment and the driver reads.
 
     Attributes:
-        newest: the greatest time of the records read, and when that record was read.
+        last_read: when the last record was read, and its time.
         sending: when an epoch was last written, and the send duration of a record.
     """
 
-    def __init__(self, java: Any, newest: LatestPair, sending: LatestPair) -> None:
+    def __init__(self, java: Any, last_read: LatestPair, sending: LatestPair) -> None:
         self._java = java
-        self.newest = newest
+        self.last_read = last_read
         self.sending = sending
 
     @property

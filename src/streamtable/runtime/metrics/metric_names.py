@@ -59,7 +59,7 @@ METRICS: tuple[Metric, ...] = (
     Metric(
         "currentFetchEventTimeLag",
         Owner.SOURCE,
-        "Milliseconds between the newest record's timestamp and its read.",
+        "Milliseconds between the timestamp of the last record and its read.",
     ),
     Metric(
         "currentEmitEventTimeLag",

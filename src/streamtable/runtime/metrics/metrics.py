@@ -28,7 +28,7 @@ class TableCounts:
 
     Attributes:
         counts: by the names of the tasks' counters.
-        newest: timestamp of the newest record that was read, and the time of its read; epoch ms.
+        last_read: time of the last read of a record, and the timestamp of this record; epoch ms.
         sending: time of the last write of an epoch, in epoch ms, and the send time of a record, in
             ms.
         reads: whether the job reads the table. The job may also write it.
@@ -37,7 +37,7 @@ class TableCounts:
     """
 
     counts: Mapping[str, int]
-    newest: tuple[int, int] | None = None
+    last_read: tuple[int, int] | None = None
     sending: tuple[int, int] | None = None
     reads: bool = False
     writes: bool = False
@@ -163,11 +163,12 @@ class JobMetrics:
             found[f"{metric}PerSecond"] = self._rate(name, counter)
         if table.reads:
             found["pendingRecords"] = table.pending
-            if table.newest is not None:
+            if table.last_read is not None:
+                read, timestamp = table.last_read
                 # The source emits a record in the same step in which it fetches and decodes it.
-                lag = table.newest[1] - table.newest[0]
+                lag = read - timestamp
                 found["currentFetchEventTimeLag"] = found["currentEmitEventTimeLag"] = lag
-                found["sourceIdleTime"] = max(0, round(self.clock() * 1_000) - table.newest[1])
+                found["sourceIdleTime"] = max(0, round(self.clock() * 1_000) - read)
         if table.writes and table.sending is not None:
             found["currentSendTime"] = table.sending[1]
         found["numErrors"] = sum(table.counts.get(name, 0) for name in _ERRORS)

@@ -5,7 +5,7 @@ import org.apache.spark.util.AccumulatorV2;
 
 /**
  * Keeps the pair with the greatest first number of all pairs that tasks add: a time and a
- * measurement at that time. It is empty until a pair is added.
+ * measurement at that time. Of equal times, the last counts. It is empty until a pair is added.
  */
 public final class LatestPair extends AccumulatorV2<long[], long[]> {
   private static final long[] NONE = {Long.MIN_VALUE, 0};
@@ -43,14 +43,9 @@ public final class LatestPair extends AccumulatorV2<long[], long[]> {
     add(pair[0], pair[1]);
   }
 
-  /** Returns whether a pair with this first number would replace the current pair. */
-  boolean isBefore(long newFirst) {
-    return newFirst > first;
-  }
-
   /** Adds a pair without an array for each row. */
   public void add(long newFirst, long newSecond) {
-    if (newFirst > first) {
+    if (newFirst >= first) {
       first = newFirst;
       second = newSecond;
     }

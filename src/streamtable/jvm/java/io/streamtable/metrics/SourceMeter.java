@@ -14,25 +14,32 @@ public final class SourceMeter implements Serializable {
   /** Counter of bytes of the records' keys and values. */
   public static final String BYTES_IN = "bytesIn";
 
+  /**
+   * Records after which the clock is read again if it has not advanced. Reading it for each record
+   * would be expensive.
+   */
+  private static final int SAME_MS = 64;
+
   private final Counters counters;
-  private final LatestPair newest;
+  private final LatestPair lastRead;
   private transient LongAccumulator records;
   private transient LongAccumulator bytes;
+  private transient long nowMs;
+  private transient int untilClock;
 
-  private SourceMeter(Counters counters, LatestPair newest) {
+  private SourceMeter(Counters counters, LatestPair lastRead) {
     this.counters = counters;
-    this.newest = newest;
+    this.lastRead = lastRead;
   }
 
   /**
    * Returns a condition that is always true and counts each record when it is evaluated.
    *
-   * @param newest receives the greatest timestamp of a record and the time when it was read, in
-   *     epoch ms
+   * @param lastRead receives the time when the last record was read, and its timestamp, in epoch ms
    * @param record key, value and timestamp in epoch ms
    */
-  public static Column counted(Counters counters, LatestPair newest, List<Column> record) {
-    SourceMeter target = new SourceMeter(counters, newest);
+  public static Column counted(Counters counters, LatestPair lastRead, List<Column> record) {
+    SourceMeter target = new SourceMeter(counters, lastRead);
     return MethodCall.column(target, SourceMeter.class, "count", DataTypes.BooleanType, record);
   }
 
@@ -44,9 +51,17 @@ public final class SourceMeter implements Serializable {
     }
     records.add(1L);
     bytes.add((long) (key == null ? 0 : key.length) + (value == null ? 0 : value.length));
-    if (newest.isBefore(timeMs)) { // checked first, so that not every record reads the clock
-      newest.add(timeMs, System.currentTimeMillis());
-    }
+    lastRead.add(now(), timeMs);
     return true;
+  }
+
+  /** Returns the time of the read; it may be older by the time of {@link #SAME_MS} records. */
+  private long now() {
+    if (--untilClock <= 0) {
+      long read = System.currentTimeMillis();
+      untilClock = read == nowMs ? SAME_MS : 1;
+      nowMs = read;
+    }
+    return nowMs;
   }
 }
