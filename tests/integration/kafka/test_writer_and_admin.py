@@ -114,6 +114,23 @@ def test_records_headers_timestamps_partitions(broker, topic, sink):
     assert sink.counts() == {"recordsOut": 3, "bytesOut": 4, "recordsLost": 0}
 
 
+def test_round_robin_goes_on_with_the_next_epoch(broker, topic, sink):
+    """One row per epoch; an epoch that runs again writes to the same partition."""
+    name = topic("w", partitions=3)
+    properties = {"bootstrap.servers": broker.bootstrap_servers}
+    writer = sink.java.create(name, properties, "AT_LEAST_ONCE", 0, 0, sink.counters)
+    writer.withPartitions("ROUND_ROBIN")
+    java, gateway = sink.spark._jvm, sink.spark.sparkContext._gateway
+    for epoch in (7, 8, 8, 9):
+        values = gateway.new_array(java.java.lang.Object, 2)
+        values[1] = str(epoch).encode()
+        writer.open(1, epoch)
+        writer.process(java.org.apache.spark.sql.RowFactory.create(values))
+        writer.close(None)
+    found = [(m.partition(), m.value()) for m in read_all(broker, name, 3)]
+    assert found == [(0, b"8"), (0, b"8"), (1, b"9"), (2, b"7")]
+
+
 def test_the_buffer_keeps_the_last_row_of_a_key(broker, topic, sink):
     name = topic("w")
     writer = sink.java.create(

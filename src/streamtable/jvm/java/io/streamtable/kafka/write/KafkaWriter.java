@@ -50,6 +50,7 @@ public final class KafkaWriter extends ForeachWriter<Row> {
 
   private transient Lease lease;
   private transient long task;
+  private transient long epoch;
   private transient long records;
   private transient int partitions;
   private transient ReducingBuffer buffer;
@@ -158,6 +159,7 @@ public final class KafkaWriter extends ForeachWriter<Row> {
     lease = checkpoint == null ? null : Lease.of(new Path(checkpoint));
     delivery.begin(partitionId, epochId);
     task = partitionId;
+    epoch = epochId;
     records = 0;
     partitions = 0;
     recordsOut = counters.of(RECORDS_OUT);
@@ -247,7 +249,8 @@ public final class KafkaWriter extends ForeachWriter<Row> {
     Integer partition =
         at(row, partitionAt) instanceof Integer number
             ? number
-            : choice.of(task, records++, partitions);
+            : choice.of(task, epoch, records, partitions);
+    records++;
     Long timestamp = millis(at(row, timestampAt));
     byte[] key = row.getAs(0);
     byte[] value = row.getAs(1);
