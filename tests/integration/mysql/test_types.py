@@ -6,6 +6,7 @@ from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
+import pytest
 from tests.integration.mysql.tables import read_to_end
 
 from streamtable.connectors.mysql_cdc.reader import (
@@ -17,6 +18,7 @@ from streamtable.connectors.mysql_cdc.reader import (
     discover,
     sql_type,
 )
+from streamtable.connectors.mysql_cdc.reader.values.charsets import CODECS, decoder
 
 if TYPE_CHECKING:
     from tests.mariadb import MariaDb
@@ -149,3 +151,84 @@ def test_columns_have_the_types_of_flink_cdc(
     assert types.pop("id") == "INT NOT NULL"
     assert types == {name: parts[1] for name, parts in COLUMNS.items()}
     assert found.primary_key == ("id",)
+
+
+#: A text of each character set that Python's codec of the same name does not decode as the server
+#: does: characters of MySQL, and bytes that are no character.
+TEXTS: dict[str, str] = {
+    "big5": "A440 F9D6 A15A A3C0",
+    "cp1250": "81 E1",
+    "cp1251": "CF 98 EF",
+    "cp1256": "8A C7",
+    "cp1257": "A1 E0",
+    "cp866": "FC FD 8F",
+    "eucjpms": "A4A2 ADA1 A1C1 8FF3F3 8FF4B8 F5A1 8FF5A1 A9A1",
+    "euckr": "B0A1 8141 A2E8",
+    "gb2312": "D6D0 A2A1",
+    "gbk": "D6D0 A140",
+    "greek": "C1 D2 A4",
+    "hebrew": "E0 AF BF",
+    "koi8u": "95 C1",
+    "latin1": "80 81 E9",
+    "sjis": "815F 81AD B1",
+    "tis620": "A1 DB",
+    "ucs2": "D83D DE00 D83D 0041",
+    "ujis": "A1C0 F5A1 A9A1",
+    "utf32": "0000D83D 00000041",
+    "utf8mb3": "EDA0BD EDB880 EDA0BD 41",
+}
+
+
+def test_text_is_the_same_in_snapshot_and_binlog(
+    mariadb: MariaDb,
+    database: str,
+    settings: MySqlSettings,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    table = TableId(database, "texts")
+    columns = ", ".join(f"c_{name} VARCHAR(20) CHARACTER SET {name}" for name in TEXTS)
+    values = ", ".join(f"_{name} X'{text.replace(' ', '')}'" for name, text in TEXTS.items())
+    position = mariadb.run("SHOW MASTER STATUS")[0]
+    mariadb.run(
+        f"USE {database}",
+        f"CREATE TABLE texts (id INT PRIMARY KEY, {columns})",
+        f"INSERT INTO texts VALUES (1, {values}), (2, {values})",
+    )
+    spec = SourceSpec(settings, (rf"{database}\.texts",))
+    _, snapshot = read_to_end(spec)
+    after = Startup(StartupMode.SPECIFIC, file=position[0], pos=position[1])
+    _, binlog = read_to_end(SourceSpec(settings, spec.patterns, after))
+
+    assert binlog.rows == snapshot.rows
+    row = binlog.rows[table, (1,)]
+    assert row["c_cp1251"] == "П?п"
+    assert row["c_euckr"] == "가갂?"
+    assert row["c_eucjpms"].startswith("あ①")
+    assert row["c_utf8mb3"] == row["c_ucs2"] == "😀\ufffdA"
+    lines = [record.getMessage() for record in caplog.records]
+    (line,) = [line for line in lines if "c_cp1251" in line]
+    assert line.startswith(f"{table}: column c_cp1251 has bytes that are no character of cp1251")
+    assert not [line for line in lines if "c_latin1" in line]
+
+
+def test_every_character_is_that_of_the_server(mariadb: MariaDb, database: str) -> None:
+    high, trails = range(0x80, 0x100), range(0x30, 0x100)
+    codes = [bytes((byte,)) for byte in range(0x100)]
+    codes += [bytes((first, second)) for first in high for second in trails]
+    codes += [bytes((0x8F, first, second)) for first in high for second in high]
+    literals = ", ".join(f"(X'{code.hex()}')" for code in codes)
+    mariadb.run(
+        f"CREATE TABLE {database}.codes (code VARBINARY(3))",
+        f"INSERT INTO {database}.codes VALUES {literals}",
+    )
+    for charset in CODECS:
+        if charset[:3] in ("ucs", "utf", "gb1"):
+            continue
+        decode, text = decoder(charset), f"CONVERT(code USING {charset})"
+        characters = mariadb.run(
+            f"SELECT code, CONVERT({text} USING utf8mb4) FROM {database}.codes"
+            f" WHERE CAST({text} AS BINARY) = code AND CHAR_LENGTH({text}) = 1"
+        )
+        assert len(characters) >= 256
+        wrong = [(code.hex(), text) for code, text in characters if decode(code) != text]
+        assert not wrong, (charset, wrong[:5])

@@ -17,7 +17,7 @@ from pymysqlreplication.json_binary import parse_json
 
 from streamtable.connectors.mysql_cdc.reader.model import Column, MySqlType
 from streamtable.connectors.mysql_cdc.reader.values import geometry
-from streamtable.connectors.mysql_cdc.reader.values.charsets import decoder
+from streamtable.connectors.mysql_cdc.reader.values.charsets import Report, decoder
 from streamtable.connectors.mysql_cdc.reader.values.json_text import dump
 from streamtable.connectors.mysql_cdc.reader.values.snapshot_values import EPOCH, zero_datetime
 from streamtable.connectors.mysql_cdc.reader.values.types import BLOBS, SPATIAL, TEXTS
@@ -41,13 +41,14 @@ _SIZED: dict[str, Callable[[bytes], Any]] = {
 _WIDTHS = {"tinyint": 1, "smallint": 2, "mediumint": 3, "int": 4, "bigint": 8}
 
 
-def reader(column: Column, size: int) -> Read:
+def reader(column: Column, size: int, report: Report) -> Read:
     """Return the reader of a column in row images.
 
     Args:
         column: name, type and whether NULL is allowed.
         size: for text and bytes, the number of bytes of the length prefix; for ENUM, SET and BIT,
             the number of bytes of the value; for BINARY, the declared length.
+        report: called for each text with bytes that are no character.
 
     Raises:
         KeyError: a binlog does not have this type.
@@ -58,7 +59,7 @@ def reader(column: Column, size: int) -> Read:
     if name in _SIZED:
         return _sized(size, _SIZED[name])
     if name in TEXTS or name in ("char", "varchar"):
-        return _sized(size, decoder(kind.charset or "utf8mb4"))
+        return _sized(size, decoder(kind.charset or "utf8mb4", report))
     if name in ("date", "datetime", "timestamp", "time"):
         return _temporal(column)
     return _other(kind, size)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -17,7 +18,7 @@ from streamtable.connectors.mysql_cdc.reader.model import (
     TableId,
     TableSchema,
 )
-from streamtable.connectors.mysql_cdc.reader.values.charsets import CODECS
+from streamtable.connectors.mysql_cdc.reader.values.charsets import CODECS, Report
 from streamtable.connectors.mysql_cdc.reader.values.types import SPATIAL, TEXTS
 
 _PLAIN = {
@@ -38,6 +39,10 @@ _TEMPORAL = {
     FIELD_TYPE.DATETIME2: "datetime",
     FIELD_TYPE.TIMESTAMP2: "timestamp",
 }
+_LOG = logging.getLogger("streamtable")
+#: Columns with bytes that are no character, which this process has reported.
+_REPORTED: set[tuple[TableId, str]] = set()
+
 _OF_SIZE = {1: "tiny", 2: "", 3: "medium", 4: "long"}
 _BINARY = 63
 
@@ -86,7 +91,7 @@ class RowFormat:
             )
             column = _column(mapped, charset, now.get(mapped.name), nullable=bool(nulls >> i & 1))
             columns.append(column)
-            self._readers.append(_reader(column, mapped))
+            self._readers.append(_reader(column, mapped, _report(event, column)))
         self.table = _table(event, tuple(columns), known)
         self._null_bytes = (len(columns) + 7) // 8
 
@@ -221,7 +226,7 @@ def _charset(name: str, charset_id: int | None, now: Column | None) -> str:
     return charset
 
 
-def _reader(column: Column, mapped: MapColumn) -> Read:
+def _reader(column: Column, mapped: MapColumn, report: Report) -> Read:
     kind = mapped.type
     if kind in (FIELD_TYPE.ENUM, FIELD_TYPE.SET):
         size = mapped.size
@@ -230,7 +235,7 @@ def _reader(column: Column, mapped: MapColumn) -> Read:
     elif kind in (FIELD_TYPE.BLOB, FIELD_TYPE.GEOMETRY, FIELD_TYPE.JSON):
         size = mapped.length_size
     elif column.type.name in ("uuid", "inet4", "inet6"):
-        return reader(Column(column.name, MySqlType("binary")), mapped.max_length)
+        return reader(Column(column.name, MySqlType("binary")), mapped.max_length, report)
     elif kind == FIELD_TYPE.STRING and column.type.name == "binary":
         size = mapped.max_length
     elif kind in (FIELD_TYPE.STRING, FIELD_TYPE.VARCHAR):
@@ -239,8 +244,26 @@ def _reader(column: Column, mapped: MapColumn) -> Read:
         size = 0
     if column.type.name == "json" and kind != FIELD_TYPE.JSON:
         text = MySqlType("longtext", charset=column.type.charset)
-        return reader(Column(column.name, text, column.nullable), size)
-    return reader(column, size)
+        return reader(Column(column.name, text, column.nullable), size, report)
+    return reader(column, size, report)
+
+
+def _report(event: TableMapEvent, column: Column) -> Report:
+    """Return the function that reports replaced bytes of a column, once in each process."""
+    place = TableId(event.schema, event.table), column.name
+
+    def report(data: bytes) -> None:
+        if place not in _REPORTED:
+            _REPORTED.add(place)
+            _LOG.warning(
+                "%s: column %s has bytes that are no character of %s, such as in X'%s': the server"
+                " and streamtable show a sign instead",
+                *place,
+                column.type.charset,
+                data[:32].hex(),
+            )
+
+    return report
 
 
 def complete(bitmap: Sequence[int], columns: int) -> bool:

@@ -14,6 +14,7 @@ from typing import Any
 
 from streamtable.connectors.mysql_cdc.reader.model import Column
 from streamtable.connectors.mysql_cdc.reader.values import geometry
+from streamtable.connectors.mysql_cdc.reader.values.charsets import decoder
 from streamtable.connectors.mysql_cdc.reader.values.json_text import compact
 from streamtable.connectors.mysql_cdc.reader.values.types import BLOBS, SPATIAL
 
@@ -23,6 +24,8 @@ Parse = Callable[[bytes], Any]
 EPOCH = date(1970, 1, 1)
 _INTEGERS = frozenset({"tinyint", "smallint", "mediumint", "int", "bigint", "year"})
 _BYTES = frozenset({"binary", "varbinary", "bit", *BLOBS})
+#: The server lets surrogates pass, which are no UTF-8.
+_TEXT = decoder("utf8mb4")
 
 
 def quoted(name: str) -> str:
@@ -50,7 +53,7 @@ def parser(column: Column) -> Parse:
             return lambda text: _datetime(text, zero)
         case "timestamp":
             return lambda text: _timestamp(text, zero)
-    return _PARSERS.get(name, bytes.decode)
+    return _PARSERS.get(name, _TEXT)
 
 
 def single(number: float) -> float:
@@ -96,7 +99,7 @@ def _time(text: bytes) -> timedelta:
 
 
 def _set(text: bytes) -> tuple[str, ...]:
-    return tuple(text.decode().split(",")) if text else ()
+    return tuple(_TEXT(text).split(",")) if text else ()
 
 
 _PARSERS: dict[str, Parse] = {
@@ -108,7 +111,7 @@ _PARSERS: dict[str, Parse] = {
     "double": float,
     "time": _time,
     "set": _set,
-    "json": lambda text: compact(text.decode()),
+    "json": lambda text: compact(_TEXT(text)),
 }
 
 
