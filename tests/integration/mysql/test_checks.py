@@ -78,6 +78,23 @@ def test_settings(server: MariaDb, spec: SourceSpec, name: str, value: str, good
     assert check(spec).tables[0].primary_key == ("id",)
 
 
+def test_sql_modes_of_the_server_change_nothing(server: MariaDb, spec: SourceSpec) -> None:
+    server.run(
+        "CREATE TABLE shop.of_modes (id INT PRIMARY KEY, text CHAR(9))",
+        "INSERT INTO shop.of_modes VALUES (1, 'a')",
+    )
+    modes = "NO_BACKSLASH_ESCAPES,PAD_CHAR_TO_FULL_LENGTH,ANSI_QUOTES"
+    server.run(f"SET GLOBAL sql_mode = '{modes}'")
+    wanted = replace(spec, patterns=(r"shop\.of_modes",))
+    try:
+        tables = check(wanted).tables
+        _, folded = read_to_end(wanted)
+    finally:
+        server.run("SET GLOBAL sql_mode = DEFAULT")
+    assert [table.id.table for table in tables] == ["of_modes"]
+    assert list(folded.rows.values()) == [{"id": 1, "text": "a"}]
+
+
 def test_logins_and_grants(server: MariaDb, spec: SourceSpec) -> None:
     wrong = replace(spec, settings=replace(spec.settings, password=_WRONG))
     error = _refused(lambda: check(wrong))

@@ -19,6 +19,9 @@ if TYPE_CHECKING:
 
     from streamtable.connectors.mysql_cdc.reader.settings import MySqlSettings
 
+#: Settings of a session. The server's own modes would change the queries (NO_BACKSLASH_ESCAPES,
+#: ANSI_QUOTES) and the values of a snapshot (PAD_CHAR_TO_FULL_LENGTH).
+_SESSION = "SET time_zone = '+00:00', sql_mode = ''"
 #: Wait between two connection attempts, in seconds.
 _RETRY_WAIT = 1.0
 #: Options of TCP: seconds until the first probe and between probes, probes, milliseconds until data
@@ -50,7 +53,7 @@ def arguments(settings: MySqlSettings) -> dict[str, Any]:
         "connect_timeout": timeout or None,
         "charset": "utf8mb4",
         "autocommit": True,
-        "init_command": "SET time_zone = '+00:00'",
+        "init_command": _SESSION,
     }
     if int(jdbc.get("socketTimeout", "0")):
         found["read_timeout"] = int(jdbc["socketTimeout"]) / 1000
@@ -89,7 +92,7 @@ class _Connection(pymysql.Connection):  # type: ignore[misc]  # PyMySQL has no t
 
 
 def connect(settings: MySqlSettings, **more: Any) -> pymysql.Connection:
-    """Open a connection in autocommit mode, with the session time zone UTC.
+    """Open a connection in autocommit mode, with the time zone UTC and without SQL modes.
 
     Args:
         settings: the server; `connect_max_retries` is the number of further attempts.
