@@ -211,6 +211,24 @@ def test_text_is_the_same_in_snapshot_and_binlog(
     assert not [line for line in lines if "c_latin1" in line]
 
 
+def test_a_point_without_a_value(mariadb: MariaDb, database: str, settings: MySqlSettings) -> None:
+    """The rows of before a column that is NOT NULL have an empty value."""
+    position = mariadb.run("SHOW MASTER STATUS")[0]
+    mariadb.run(
+        f"USE {database}",
+        "CREATE TABLE places (id INT PRIMARY KEY)",
+        "INSERT INTO places VALUES (1)",
+        "ALTER TABLE places ADD at POINT NOT NULL",
+        "UPDATE places SET id = 2",
+    )
+    spec = SourceSpec(settings, (rf"{database}\.places",))
+    _, snapshot = read_to_end(spec)
+    after = Startup(StartupMode.SPECIFIC, file=position[0], pos=position[1])
+    _, binlog = read_to_end(SourceSpec(settings, spec.patterns, after))
+    assert binlog.rows == snapshot.rows
+    assert list(snapshot.rows.values()) == [{"id": 2, "at": None}]
+
+
 def test_every_character_is_that_of_the_server(mariadb: MariaDb, database: str) -> None:
     high, trails = range(0x80, 0x100), range(0x30, 0x100)
     codes = [bytes((byte,)) for byte in range(0x100)]

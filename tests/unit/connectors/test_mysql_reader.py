@@ -6,9 +6,11 @@ import json
 import pickle
 from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from pymysqlreplication.constants import FIELD_TYPE
 
 from streamtable.connectors.mysql_cdc.reader import (
     BinlogPart,
@@ -26,7 +28,9 @@ from streamtable.connectors.mysql_cdc.reader import (
     parts,
     server_ids,
 )
+from streamtable.connectors.mysql_cdc.reader.binlog.binary_values import reader
 from streamtable.connectors.mysql_cdc.reader.binlog.ddl import mentions, tables_of
+from streamtable.connectors.mysql_cdc.reader.binlog.row_format import RowFormat, UnreadableTable
 from streamtable.connectors.mysql_cdc.reader.connect import Session
 from streamtable.connectors.mysql_cdc.reader.discover import Patterns
 from streamtable.connectors.mysql_cdc.reader.model import ordinal
@@ -216,6 +220,50 @@ def test_patterns_match_whole_names_in_any_case() -> None:
 def test_json_has_one_form() -> None:
     assert compact('{"a b": [1, 2.50], "c": "x \\" y"}') == '{"a b":[1,2.50],"c":"x \\" y"}'
     assert dump({b"a": [1, None, True, b"\xc3\xa9"]}) == '{"a":[1,null,true,"é"]}'
+
+
+@pytest.mark.parametrize(
+    ("kind", "nullable", "data", "expected"),
+    [
+        ("json", True, b"\0", None),
+        ("json", False, b"\0", "{}"),
+        ("json", True, b"\3\5\7\0", "7"),
+        ("point", True, b"\0", None),
+        ("point", False, b"\0", None),
+    ],
+)
+def test_empty_values_of_mysql(kind: str, nullable: bool, data: bytes, expected: Any) -> None:
+    read = reader(Column("c", MySqlType(kind), nullable), 1, lambda _: None)
+    assert read(data, 0) == (expected, len(data))
+
+
+def _mapped(*columns: SimpleNamespace) -> Any:
+    """A TABLE_MAP event of a table d.a, whose columns may all be NULL."""
+    return SimpleNamespace(
+        schema="d",
+        table="a",
+        dbms="mysql",
+        columns=columns,
+        null_bitmask=b"\xff",
+        optional_metadata=SimpleNamespace(
+            charset_collation_list=[], simple_primary_key_list=[0], primary_keys_with_prefix={}
+        ),
+        _is_character_column=lambda *_, **__: False,
+    )
+
+
+_ID = SimpleNamespace(name="id", type=FIELD_TYPE.TINY, unsigned=False)
+_DOC = SimpleNamespace(name="doc", type=FIELD_TYPE.JSON, length_size=1, unsigned=False)
+
+
+@pytest.mark.parametrize(
+    ("value", "words"),
+    [(b"\1\xff", "column doc: ValueError: Json type 255"), (b"\1\2", "column doc: ")],
+)
+def test_a_value_that_cannot_be_read_names_its_column(value: bytes, words: str) -> None:
+    rows = RowFormat(_mapped(_ID, _DOC), None)
+    with pytest.raises(UnreadableTable, match=words):
+        list(rows.rows(b"\0\7" + value, pairs=False))
 
 
 def test_the_password_is_in_no_text() -> None:

@@ -14,7 +14,7 @@ same way.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import pymysql
@@ -41,7 +41,12 @@ from streamtable.connectors.mysql_cdc.reader.offsets import (
 from streamtable.connectors.mysql_cdc.reader.pending import only_read
 from streamtable.connectors.mysql_cdc.reader.server import Server, snapshot_position
 from streamtable.connectors.mysql_cdc.reader.spec import SourceSpec
-from streamtable.connectors.mysql_cdc.reader.values.snapshot_values import parser, quoted, selected
+from streamtable.connectors.mysql_cdc.reader.values.snapshot_values import (
+    Parse,
+    parser,
+    quoted,
+    selected,
+)
 from streamtable.core.errors import Condition, StreamtableError
 
 #: Error codes: the table does not exist, or its definition changed during the read.
@@ -83,6 +88,25 @@ def _chunks(spec: SourceSpec, part: ChunkPart) -> Iterator[Change]:
     with session(spec.settings) as catalog:
         for chunk in part.chunks:
             yield from _Reading(spec, part, chunk, catalog).rows()
+
+
+def _parsed(table: TableSchema, parsers: Sequence[Parse], raw: Sequence[bytes | None]) -> Row:
+    """Return the values of a selected row.
+
+    Raises:
+        StreamtableError: TABLE_UNREADABLE if a value cannot be parsed.
+    """
+    values: list[Any] = []
+    try:
+        for parse, value in zip(parsers, raw, strict=True):
+            values.append(None if value is None else parse(value))
+    except (ValueError, ArithmeticError) as error:
+        raise StreamtableError(
+            Condition.TABLE_UNREADABLE,
+            table=table.id,
+            reason=f"column {table.columns[len(values)].name}: {error}",
+        ) from error
+    return tuple(values)
 
 
 class _Reading:
@@ -135,10 +159,7 @@ class _Reading:
             cursor.execute(f"SELECT {columns} FROM {name}{where}")  # noqa: S608 - quoted
             while block := cursor.fetchmany(self._spec.fetch_size):
                 for raw in block:
-                    yield tuple(
-                        None if value is None else parse(value)
-                        for parse, value in zip(parsers, raw, strict=True)
-                    )
+                    yield _parsed(table, parsers, raw)
 
     def _overlay(self, start: Position, seen: Position) -> Overlay:
         """Return the rows as of the part's end, from the changes between two binlog positions."""

@@ -36,7 +36,6 @@ _SIZED: dict[str, Callable[[bytes], Any]] = {
     **dict.fromkeys(SPATIAL, geometry.to_json),
     **dict.fromkeys(BLOBS, bytes),
     "varbinary": bytes,
-    "json": lambda data: dump(parse_json(data[0], data[1:])),
 }
 _WIDTHS = {"tinyint": 1, "smallint": 2, "mediumint": 3, "int": 4, "bigint": 8}
 
@@ -58,6 +57,8 @@ def reader(column: Column, size: int, report: Report) -> Read:
         return _integer(_WIDTHS[name], signed=not kind.unsigned)
     if name in _SIZED:
         return _sized(size, _SIZED[name])
+    if name == "json":
+        return _sized(size, _json(nullable=column.nullable))
     if name in TEXTS or name in ("char", "varchar"):
         return _sized(size, decoder(kind.charset or "utf8mb4", report))
     if name in ("date", "datetime", "timestamp", "time"):
@@ -135,6 +136,15 @@ def _sized(prefix: int, convert: Callable[[bytes], Any]) -> Read:
         return convert(data[start:end]), end
 
     return read
+
+
+def _json(*, nullable: bool) -> Callable[[bytes], str | None]:
+    """Return the parser of binary JSON.
+
+    MySQL stores an empty value where a statement gives a NOT NULL column none; Debezium's rule.
+    """
+    empty = None if nullable else "{}"
+    return lambda data: dump(parse_json(data[0], data[1:])) if data else empty
 
 
 def _padded(length: int) -> Read:

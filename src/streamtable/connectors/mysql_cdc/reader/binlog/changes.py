@@ -264,7 +264,7 @@ class _Reading:
             else:
                 for offset, row, _ in found.rows(data, pairs=False):
                     yield Change(table, "c", None, row, at, place + offset)
-        except (UnicodeDecodeError, IndexError, ValueError) as error:
+        except UnreadableTable as error:
             raise StreamtableError(
                 Condition.TABLE_UNREADABLE,
                 table=table.id,

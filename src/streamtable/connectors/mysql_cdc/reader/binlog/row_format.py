@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import struct
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -55,7 +56,10 @@ _SAME = {
 
 
 class UnreadableTable(Exception):  # noqa: N818 - becomes a StreamtableError with its place
-    """A table map that does not suffice to read rows; the text has the reason and the remedy."""
+    """A table map that does not suffice to read rows, or a value without a meaning.
+
+    The text has the reason and the remedy.
+    """
 
 
 class RowFormat:
@@ -104,6 +108,9 @@ class RowFormat:
 
         Yields:
             The start of the row in the data, its image, and its second image.
+
+        Raises:
+            UnreadableTable: a value cannot be read; the text names its column.
         """
         at, end = 0, len(data)
         while at < end:
@@ -119,13 +126,18 @@ class RowFormat:
         at += self._null_bytes
         values: list[Any] = []
         add = values.append
-        for read in self._readers:
-            if nulls & 1:
-                add(None)
-            else:
-                value, at = read(data, at)
-                add(value)
-            nulls >>= 1
+        try:
+            for read in self._readers:
+                if nulls & 1:
+                    add(None)
+                else:
+                    value, at = read(data, at)
+                    add(value)
+                nulls >>= 1
+        except (ValueError, LookupError, struct.error) as error:
+            name = self.table.columns[len(values)].name
+            reason = f"column {name}: {type(error).__name__}: {error}"
+            raise UnreadableTable(reason) from error
         return tuple(values), at
 
 

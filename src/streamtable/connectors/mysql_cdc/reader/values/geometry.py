@@ -21,12 +21,16 @@ _NAMES = {
 }
 
 
-def to_json(value: bytes) -> str:
+def to_json(value: bytes) -> str | None:
     """Return the JSON text, such as `{"coordinates":[1,1],"type":"Point","srid":0}`.
+
+    An empty value, which MySQL may store in a column that is NOT NULL, is None.
 
     Raises:
         ValueError: the bytes are not a geometry.
     """
+    if not value:
+        return None
     try:
         srid = struct.unpack_from("<I", value)[0]
         geometry, _ = _geometry(value, 4)
