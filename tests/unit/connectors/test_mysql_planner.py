@@ -6,12 +6,14 @@ import json
 from contextlib import nullcontext
 from dataclasses import dataclass, field
 from typing import Any
+from unittest.mock import MagicMock
 
 import pytest
 from pymysqlreplication.event import GtidEvent, XidEvent
 
 from streamtable.connectors.mysql_cdc.reader import (
     BinlogPart,
+    ChunkPart,
     Column,
     MySqlSettings,
     MySqlType,
@@ -25,8 +27,9 @@ from streamtable.connectors.mysql_cdc.reader import (
     planner,
     server,
 )
-from streamtable.connectors.mysql_cdc.reader.connect import Session
+from streamtable.connectors.mysql_cdc.reader.connect import Session, require_uuid
 from streamtable.connectors.mysql_cdc.reader.offsets import Chunk
+from streamtable.core.errors import Condition, StreamtableError
 
 A, B = TableId("d", "a"), TableId("d", "b")
 START = Position("b.000001", 4)
@@ -41,6 +44,7 @@ class Server:
     end: Position
     name: str = ""
     exact: bool = True
+    transactions: int = 7
 
     def uuid(self) -> str:
         return self.name
@@ -54,8 +58,11 @@ class Server:
     def distance(self, start: Position, end: Position) -> int:
         return end.pos - start.pos
 
+    def has(self, gtid: str) -> bool:
+        return int(gtid.rpartition("-")[2]) <= self.transactions
+
     def of_gtid(self, gtid: str) -> Position:
-        return Position("c.000001", 500, gtid)
+        return Position("c.000001", 100 * int(gtid.rpartition("-")[2]), gtid)
 
 
 @dataclass
@@ -143,6 +150,60 @@ def test_a_failover_while_nothing_changes(
     assert not [part for part in parts(begin, end) if isinstance(part, BinlogPart)]
     assert reader.next(end) == end
     assert reader.ended(end)
+
+
+def _in_flight(*gtids: str, server: str = "old") -> tuple[Offset, Offset]:
+    """A batch that the offset log has, with a chunk of a snapshot."""
+    first, last = (Position("b.000009", 4000 + 9 * i, gtid) for i, gtid in enumerate(gtids))
+    start = Offset(first, {A: 5}, server=server)
+    return start, Offset(last, {}, ((Chunk(A, 5),),), server)
+
+
+def test_a_batch_in_flight_is_read_at_the_positions_of_another_server(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    database = Server(Position("c.000001", 900, GTIDS), "new")
+    reader = planned(monkeypatch, database, spec_of("d.a"), [A])
+    start, end = _in_flight(GTIDS, f"{UUID}:1-7")
+    here = Position("c.000001", 500, GTIDS), Position("c.000001", 700, f"{UUID}:1-7")
+    assert reader.parts(start, end) == [
+        BinlogPart(*here, {A: 5}, server="new"),
+        ChunkPart(end.chunks[0], *here, 1, "new"),
+    ]
+    same = _in_flight("", "", server="new")
+    assert reader.parts(*same) == list(parts(*same))
+
+
+@pytest.mark.parametrize(
+    ("gtids", "words"),
+    [
+        (("", f"{UUID}:1-7"), "no GTID set of b.000009:4000"),
+        ((GTIDS, ""), "no GTID set of b.000009:4009"),
+        ((GTIDS, f"{UUID}:1-8"), "lacks transactions before b.000009:4009"),
+    ],
+)
+def test_a_batch_in_flight_that_another_server_cannot_give(
+    monkeypatch: pytest.MonkeyPatch, gtids: tuple[str, str], words: str
+) -> None:
+    database = Server(Position("c.000001", 900, GTIDS), "new")
+    reader = planned(monkeypatch, database, spec_of("d.a"), [A])
+    with pytest.raises(StreamtableError, match=words) as refused:
+        reader.parts(*_in_flight(*gtids))
+    assert refused.value.condition is Condition.DATA_LOST
+
+
+@pytest.mark.parametrize(("uuid", "refused"), [("", False), (UUID, False), (OTHER, True)])
+def test_tasks_read_only_the_server_of_their_batch(uuid: str, refused: bool) -> None:
+    cursor = MagicMock()
+    cursor.fetchone.return_value = (UUID,)
+    connection = MagicMock()
+    connection.cursor.return_value.__enter__.return_value = cursor
+    with (
+        pytest.raises(StreamtableError, match=f"server {UUID} answers")
+        if refused
+        else nullcontext()
+    ):
+        require_uuid(connection, MySqlSettings("h", "u", "p"), uuid)
 
 
 class Gtid(GtidEvent):  # type: ignore[misc]

@@ -137,8 +137,8 @@ def test_a_batch_is_a_function_of_its_offsets() -> None:
     back = Offset.from_json(json.loads(json.dumps(end.to_json())))
     assert back == end
     assert parts(start, back) == (
-        BinlogPart(start.position, end.position, start.pending),
-        ChunkPart(end.chunks[0], start.position, end.position, 1),
+        BinlogPart(start.position, end.position, start.pending, server="u"),
+        ChunkPart(end.chunks[0], start.position, end.position, 1, "u"),
     )
     assert parts(start, start) == ()
     with pytest.raises(ValueError, match="2"):

@@ -18,16 +18,22 @@ from streamtable.connectors.mysql_cdc.reader.binlog.stream import FRAME, stream
 Definition = tuple[str, TableId, TableId | None]
 
 
-def definitions(spec: SourceSpec, start: Position, end: Position) -> list[Definition]:
+def definitions(spec: SourceSpec, start: Position, end: Position, server: str) -> list[Definition]:
     """Return the DDL statements between two positions for the tables that the job copies.
 
     Rows are skipped without decoding. The new name of a rename is set if the job copies that table.
+
+    Args:
+        spec: the source.
+        start: the begin of the range.
+        end: the end of the range.
+        server: the UUID of the server that has these positions; empty if it has none.
 
     Raises:
         StreamtableError: DATABASE_UNREACHABLE, DATABASE_REFUSED or DATA_LOST.
     """
     found: list[Definition] = []
-    with stream(spec.settings, start, spec.server_id(0), FRAME) as events:
+    with stream(spec.settings, start, spec.server_id(0), FRAME, server) as events:
         while (event := events.next()) is not None:
             if hasattr(event, "query"):
                 database = event.schema.decode(errors="replace")

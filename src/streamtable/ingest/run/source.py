@@ -133,7 +133,7 @@ class IngestReader(DataSourceStreamReader):
         spec = self._spec.source
         changes = planner.changes(begin, end)
         if changes is None:
-            found = definitions(spec, start, end.position)
+            found = definitions(spec, start, end.position, end.server)
         else:
             found = definitions_of(spec, changes)
         if not found:

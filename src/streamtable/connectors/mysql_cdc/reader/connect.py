@@ -145,6 +145,34 @@ def not_granted(reason: str, settings: MySqlSettings) -> StreamtableError:
     )
 
 
+def require_uuid(connection: pymysql.Connection, settings: MySqlSettings, uuid: str) -> None:
+    """Check that a connection is to the server for which a batch was planned.
+
+    Args:
+        connection: the connection.
+        settings: the server, for the message.
+        uuid: the UUID of the planner's server; empty if it has none (MariaDB).
+
+    Raises:
+        StreamtableError: DATABASE_UNREACHABLE if it is another server, after a failover.
+    """
+    if not uuid:
+        return
+    try:
+        with connection.cursor() as cursor:
+            cursor.execute("SELECT @@server_uuid")
+            (found,) = cursor.fetchone()
+    except pymysql.err.Error as error:
+        raise as_fault(error, settings) from error
+    if found != uuid:
+        raise StreamtableError(
+            Condition.DATABASE_UNREACHABLE,
+            hint="a restart plans the batch for the server that answers now",
+            url=settings.server,
+            reason=f"server {found} answers, and the batch was planned for {uuid}",
+        )
+
+
 def _code(error: Exception) -> int:
     return int(error.args[0]) if error.args and isinstance(error.args[0], int) else 0
 
@@ -197,6 +225,10 @@ class Session:
         """Return the value of a global variable; None if the server does not have the variable."""
         found = self.row("SHOW GLOBAL VARIABLES LIKE %s", (name.replace("_", "\\_"),))
         return None if found is None else str(found[1])
+
+    def require(self, uuid: str) -> None:
+        """Raise DATABASE_UNREACHABLE if the server has another UUID; see `require_uuid`."""
+        require_uuid(self._connection, self.settings, uuid)
 
     @contextmanager
     def raw(self) -> Iterator[pymysql.cursors.SSCursor]:

@@ -71,7 +71,7 @@ class Follower:
         ):
             self.close()  # a task may use its server id
             return None
-        found = tuple(self._changes(begin, end.position))
+        found = tuple(self._changes(begin, end.position, end.server))
         self._batch = ReadPart(begin, end.position, found)
         return found
 
@@ -101,12 +101,13 @@ class Follower:
             return part
         return batch if (batch.start, batch.end) == (part.start, part.end) else part
 
-    def _changes(self, start: Position, end: Position) -> list[Change | SchemaChange]:
+    def _changes(self, start: Position, end: Position, uuid: str) -> list[Change | SchemaChange]:
         """Return the changes between two positions.
 
         Args:
             start: a position between two transactions.
             end: a position after `start` that the server has just reported.
+            uuid: the UUID of the server; empty if it has none.
 
         Raises:
             StreamtableError: see `binlog.changes.changes`.
@@ -123,6 +124,7 @@ class Follower:
             self._spec.server_id(0),
             self._wanted,
             self._catalog,
+            server=uuid,
             follow=True,
         )
         return self._until(run, end)

@@ -129,6 +129,7 @@ class BinlogPart:
         pending: `pending` of the offset at `start`.
         renamed: tables whose changes end with the statement that gives them other rows.
         reader: the part's number in its batch, which selects its server id.
+        server: the UUID of the server that has these positions; empty if it has none.
     """
 
     start: Position
@@ -136,6 +137,7 @@ class BinlogPart:
     pending: Mapping[TableId, Any]
     reader: int = 0
     renamed: frozenset[TableId] = frozenset()
+    server: str = ""
 
     @property
     def takes_all(self) -> bool:
@@ -150,12 +152,14 @@ class ChunkPart:
     Attributes:
         settled: a position before `end` up to which every transaction is visible to readers.
         reader: the part's number in its batch, which selects its server id.
+        server: as in `BinlogPart`.
     """
 
     chunks: tuple[Chunk, ...]
     settled: Position
     end: Position
     reader: int
+    server: str = ""
 
 
 @dataclass(frozen=True)
@@ -182,7 +186,7 @@ def parts(start: Offset, end: Offset) -> Sequence[Part]:
     if begin.order < end.position.order:
         pending = {**start.pending, **dict.fromkeys(added)}
         renamed = frozenset(end.renamed)
-        found.append(BinlogPart(begin, end.position, pending, renamed=renamed))
+        found.append(BinlogPart(begin, end.position, pending, renamed=renamed, server=end.server))
     for number, chunks in enumerate(end.chunks, start=1):
-        found.append(ChunkPart(chunks, begin, end.position, number))
+        found.append(ChunkPart(chunks, begin, end.position, number, end.server))
     return tuple(found)

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from streamtable.connectors.mysql_cdc.names import ANEW, StartupMode
+from streamtable.connectors.mysql_cdc.names import StartupMode
 from streamtable.connectors.mysql_cdc.reader.connect import Session
 from streamtable.connectors.mysql_cdc.reader.discover import Patterns, schema_of, schemas
 from streamtable.connectors.mysql_cdc.reader.follower import Follower
@@ -19,7 +19,7 @@ from streamtable.connectors.mysql_cdc.reader.model import (
     TableId,
 )
 from streamtable.connectors.mysql_cdc.reader.offsets import Chunk, Offset, Part
-from streamtable.connectors.mysql_cdc.reader.server import Server
+from streamtable.connectors.mysql_cdc.reader.server import Server, moved
 from streamtable.connectors.mysql_cdc.reader.spec import SourceSpec, Tables
 from streamtable.core.errors import Condition, StreamtableError
 
@@ -144,7 +144,15 @@ class Planner:
         return self._follower.read(start, end, self._server)
 
     def parts(self, start: Offset, end: Offset) -> Sequence[Part]:
-        """Return the parts of a batch; those of `changes` contain the changes."""
+        """Return the parts of a batch; those of `changes` contain the changes.
+
+        A batch that a restart plans again may be one of another server, before a failover.
+
+        Raises:
+            StreamtableError: DATA_LOST if this server cannot give the changes of the batch.
+        """
+        if not self._resumed:
+            end = self._here(start, end)
         return self._follower.parts(start, end)
 
     def _next(self, start: Offset) -> Offset:
@@ -242,20 +250,22 @@ class Planner:
             self._keys[table] = chunk_key(self._session, schema, self.spec)
         return self._keys[table]
 
+    def _here(self, start: Offset, end: Offset) -> Offset:
+        """Return the end of a batch with the positions of this server."""
+        uuid = self._server.uuid()
+        if uuid == end.server:
+            return end
+        begin = moved(self._server, end.begin or start.position)
+        position = moved(self._server, end.position)
+        return replace(end, position=position, begin=begin, server=uuid)
+
     def _resume(self, start: Offset) -> Offset:
         """Check that the checkpoint's offset belongs to this server and these tables."""
         self._resumed = True
         uuid = self._server.uuid()
         if uuid != start.server:
-            if not start.position.gtid:
-                raise StreamtableError(
-                    Condition.DATA_LOST,
-                    hint=f"connect to the same server, or {ANEW}",
-                    table=f"the reader of MySQL at {self.spec.settings.server}",
-                    reason="it is another server than the checkpoint's, which had no GTID set",
-                )
-            moved = self._server.of_gtid(start.position.gtid)
-            start = replace(start, position=moved, server=uuid, begin=None)
+            position = moved(self._server, start.position)
+            start = replace(start, position=position, server=uuid, begin=None)
         self._server.require(start.position)
         spec = self.spec
         if (start.patterns, start.excluded) == (spec.patterns, spec.excluded):

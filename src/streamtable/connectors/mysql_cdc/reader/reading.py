@@ -76,7 +76,14 @@ def read(spec: SourceSpec, part: Part) -> Iterator[Change | SchemaChange]:
 
 
 def _binlog(spec: SourceSpec, part: BinlogPart) -> Iterator[Change | SchemaChange]:
-    found = changes(spec.settings, part.start, part.end, spec.server_id(part.reader), spec.tables())
+    found = changes(
+        spec.settings,
+        part.start,
+        part.end,
+        spec.server_id(part.reader),
+        spec.tables(),
+        part.server,
+    )
     if part.takes_all:
         yield from found
         return
@@ -86,6 +93,7 @@ def _binlog(spec: SourceSpec, part: BinlogPart) -> Iterator[Change | SchemaChang
 
 def _chunks(spec: SourceSpec, part: ChunkPart) -> Iterator[Change]:
     with session(spec.settings) as catalog:
+        catalog.require(part.server)
         for chunk in part.chunks:
             yield from _Reading(spec, part, chunk, catalog).rows()
 
@@ -141,6 +149,7 @@ class _Reading:
         server = Server(self._catalog, self._spec.server_id(self._part.reader))
         reader = Session(self._spec.settings)
         try:
+            reader.require(self._part.server)
             if server.exact and table.engine.lower() == "innodb":
                 seen = snapshot_position(reader, keep=True)
                 rows = list(self._rows(reader, table, key))
@@ -171,6 +180,7 @@ class _Reading:
             seen,
             self._spec.server_id(self._part.reader),
             lambda table: table == self._chunk.table,
+            self._part.server,
         )
         for change in moments:
             if isinstance(change, SchemaChange):

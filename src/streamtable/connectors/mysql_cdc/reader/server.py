@@ -12,6 +12,7 @@ from pymysqlreplication.event import (
     RotateEvent,
 )
 
+from streamtable.connectors.mysql_cdc.names import ANEW
 from streamtable.connectors.mysql_cdc.reader.binlog.gtids import joined
 from streamtable.connectors.mysql_cdc.reader.binlog.stream import (
     FRAME,
@@ -153,6 +154,11 @@ class Server:
                     return int(event.timestamp)
         return 1 << 40
 
+    def has(self, gtid: str) -> bool:
+        """Return whether the server has all transactions of a GTID set of MySQL."""
+        found = self.session.row("SELECT GTID_SUBSET(%s, @@GLOBAL.gtid_executed)", (gtid,))
+        return bool(found and found[0])
+
     def of_gtid(self, gtid: str) -> Position:
         """Return the position of the first transaction that a GTID set lacks.
 
@@ -166,6 +172,27 @@ class Server:
                     start = event.packet.log_pos - event.packet.event_size
                     return Position(events.file, start, gtid)
         return end._replace(gtid=gtid)
+
+
+def moved(server: Server, position: Position) -> Position:
+    """Return the position at a server of a position at another server, by its GTID set.
+
+    Raises:
+        StreamtableError: DATA_LOST if there is no GTID set, or the server does not have all
+            transactions before the position.
+    """
+    if not position.gtid:
+        lacking = f"there is no GTID set of {position}"
+    elif not server.has(position.gtid):
+        lacking = f"this one lacks transactions before {position}"
+    else:
+        return server.of_gtid(position.gtid)
+    raise StreamtableError(
+        Condition.DATA_LOST,
+        hint=f"connect to the same server, wait until this one has caught up, or {ANEW}",
+        table="the reader of MySQL",
+        reason=f"the checkpoint is of another server, and {lacking}",
+    )
 
 
 def master_status(session: Session) -> dict[str, Any]:

@@ -69,6 +69,7 @@ def changes(
     end: Position,
     server_id: int,
     wanted: Wanted,
+    server: str = "",
 ) -> Iterator[Change | SchemaChange]:
     """Read the changes of tables after `start` up to `end`, in the order of the binlog.
 
@@ -80,6 +81,7 @@ def changes(
         end: a position between two transactions, not before `start`.
         server_id: the server id of this reader.
         wanted: selects the tables to read.
+        server: the UUID of the server that has these positions; empty if it has none.
 
     Raises:
         StreamtableError: DATA_LOST if the server no longer has the range; DATABASE_NOT_READY if the
@@ -89,7 +91,7 @@ def changes(
         return
     forget_schemas()  # another process may have read an ALTER of this server since
     with session(settings) as catalog:
-        run = BinlogRun(settings, start, server_id, wanted, catalog)
+        run = BinlogRun(settings, start, server_id, wanted, catalog, server=server)
         try:
             yield from run.until(end)
         finally:
@@ -105,6 +107,7 @@ class BinlogRun:
         server_id: the server id of this reader.
         wanted: selects the tables to read.
         catalog: a session for queries.
+        server: the UUID that the server must have; empty for any.
         follow: whether the run may stay open at the end of the binlog; see `Stream`.
     """
 
@@ -116,10 +119,11 @@ class BinlogRun:
         wanted: Wanted,
         catalog: Session,
         *,
+        server: str = "",
         follow: bool = False,
     ) -> None:
         self._settings = settings
-        self._events = Stream(settings, start, server_id, _EVENTS, follow=follow)
+        self._events = Stream(settings, start, server_id, _EVENTS, server=server, follow=follow)
         self._reading = _Reading(settings, wanted, catalog, start.file)
 
     @property

@@ -29,6 +29,7 @@ from streamtable.connectors.mysql_cdc.reader.connect import (
     as_fault,
     connect,
     not_granted,
+    require_uuid,
 )
 from streamtable.connectors.mysql_cdc.reader.model import Position
 from streamtable.connectors.mysql_cdc.reader.settings import MySqlSettings
@@ -70,6 +71,7 @@ class Stream:
         start: the start position, or a GTID set without a file.
         server_id: the id of this reader; another reader with the same id would end this one.
         events: classes of events to return, in addition to those that the library needs itself.
+        server: the UUID that the server must have; empty for any.
         follow: whether the stream stays open at the end of the binlog. Its reader must not ask for
             events after an end that the server has reported.
     """
@@ -81,9 +83,11 @@ class Stream:
         server_id: int,
         events: Sequence[type],
         *,
+        server: str = "",
         follow: bool = False,
     ) -> None:
         self.settings = settings
+        self._server = server
         self._connected = False
         self._follow = follow
         by_gtid = {"auto_position": start.gtid, "is_mariadb": ":" not in start.gtid}
@@ -109,7 +113,10 @@ class Stream:
             if self._connected:
                 raise ConnectionLost
             self._connected = True
-        return connect(self.settings, **wanted, database=database)
+        opened = connect(self.settings, **wanted, database=database)
+        if database is None:
+            require_uuid(opened, self.settings, self._server)
+        return opened
 
     @property
     def file(self) -> str:
@@ -199,10 +206,14 @@ def purged(place: str, settings: MySqlSettings, reason: str) -> StreamtableError
 
 @contextmanager
 def stream(
-    settings: MySqlSettings, start: Position, server_id: int, events: Sequence[type]
+    settings: MySqlSettings,
+    start: Position,
+    server_id: int,
+    events: Sequence[type],
+    server: str = "",
 ) -> Iterator[Stream]:
     """Open a stream and close it at the end."""
-    opened = Stream(settings, start, server_id, events)
+    opened = Stream(settings, start, server_id, events, server=server)
     try:
         yield opened
     finally:
