@@ -152,6 +152,38 @@ def test_tables_that_cannot_be_read(server: MariaDb, spec: SourceSpec) -> None:
     assert "of_parent" in notice
 
 
+def test_columns_that_are_left_out_are_neither_checked_nor_read(
+    server: MariaDb, spec: SourceSpec
+) -> None:
+    server.run(
+        "CREATE TABLE shop.wide (id INT PRIMARY KEY, u UUID, s VARCHAR(9) CHARACTER SET swe7,"
+        " e ENUM('a', 'ä') CHARACTER SET swe7, p POINT, n INT)",
+        "INSERT INTO shop.wide VALUES (1, UUID(), 'a', 'a', POINT(1, 2), 5)",
+        "INSERT INTO shop.wide VALUES (2, NULL, '', 1, NULL, 6)",
+    )
+    every = replace(spec, patterns=(r"shop\.wide",))
+    few = replace(every, columns=lambda _, column: column in ("n", "added"))
+    assert check(few).tables
+    at, folded = read_to_end(few)
+    server.run(
+        "UPDATE shop.wide SET n = 7 WHERE id = 1",
+        "ALTER TABLE shop.wide ADD i INET6 DEFAULT '::1' AFTER id, ADD added INT",
+        "INSERT INTO shop.wide (id, u, s, n, added) VALUES (3, UUID(), 'b', 8, 9)",
+    )
+    end, folded = read_to_end(few, at, folded)
+    assert [(r["id"], r["n"], r.get("added")) for r in folded.rows.values()] == [
+        (2, 6, None),
+        (1, 7, None),
+        (3, 8, 9),
+    ]
+    assert {row.get(name) for row in folded.rows.values() for name in "iusep"} == {None}
+    most = replace(every, columns=lambda _, column: column not in ("u", "s", "e"))
+    error = _refused(lambda: [list(read(most, part)) for part in parts(at, end)])
+    assert error.condition is Condition.TABLE_UNREADABLE
+    assert "shop.wide" in str(error)
+    assert "column i is INET6, which has no SQL type" in str(error)
+
+
 def test_binlogs_without_names_and_rows_without_binlogs(server: MariaDb, spec: SourceSpec) -> None:
     latest = replace(spec, startup=Startup(StartupMode.LATEST))
     statements = {

@@ -207,7 +207,7 @@ def test_text_is_the_same_in_snapshot_and_binlog(
     assert row["c_utf8mb3"] == row["c_ucs2"] == "😀\ufffdA"
     lines = [record.getMessage() for record in caplog.records]
     (line,) = [line for line in lines if "c_cp1251" in line]
-    assert line.startswith(f"{table}: column c_cp1251 has bytes that are no character of cp1251")
+    assert line.startswith(f"column {table}.c_cp1251 has bytes that are no character of cp1251")
     assert not [line for line in lines if "c_latin1" in line]
 
 

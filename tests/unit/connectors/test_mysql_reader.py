@@ -261,9 +261,29 @@ _DOC = SimpleNamespace(name="doc", type=FIELD_TYPE.JSON, length_size=1, unsigned
     [(b"\1\xff", "column doc: ValueError: Json type 255"), (b"\1\2", "column doc: ")],
 )
 def test_a_value_that_cannot_be_read_names_its_column(value: bytes, words: str) -> None:
-    rows = RowFormat(_mapped(_ID, _DOC), None)
+    rows = RowFormat(_mapped(_ID, _DOC), None, lambda *_: True)
     with pytest.raises(UnreadableTable, match=words):
         list(rows.rows(b"\0\7" + value, pairs=False))
+
+
+@pytest.mark.parametrize(
+    ("column", "value"),
+    [
+        (_DOC, b"\2\xff\xff"),
+        (SimpleNamespace(name="u", type=FIELD_TYPE.STRING, max_length=16), b"\4uuid"),
+        (SimpleNamespace(name="v", type=FIELD_TYPE.VARCHAR, max_length=300), b"\2\0ab"),
+        (SimpleNamespace(name="e", type=FIELD_TYPE.ENUM, size=2), b"\1\0"),
+        (SimpleNamespace(name="b", type=FIELD_TYPE.BIT, bits=9, bytes=2), b"\1\0"),
+        (SimpleNamespace(name="d", type=FIELD_TYPE.DATETIME2, fsp=3), b"\0" * 7),
+    ],
+)
+def test_columns_that_are_left_out_are_passed_over(column: SimpleNamespace, value: bytes) -> None:
+    mapped = _mapped(_ID, column, SimpleNamespace(**{**vars(_ID), "name": "n"}))
+    reads = SourceSpec(
+        MySqlSettings("h", "u", "p"), (), columns=lambda table, name: (table, name) == (A, "n")
+    ).reads
+    ((_, row, _),) = RowFormat(mapped, None, reads).rows(b"\0\7" + value + b"\5", pairs=False)
+    assert row == (7, None, 5)
 
 
 def test_the_password_is_in_no_text() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import pickle
 from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
@@ -204,6 +205,27 @@ def test_rows_of_other_versions_of_a_table_fit_or_are_refused(columns, now, mess
 def test_columns_may_be_left_out_by_lists():
     source = ", debezium.column.exclude.list: 'shop\\.orders\\.n'"
     assert made(row("r", None, (1, "a", 2)), source=source)[0][2] == b'{"id":1,"who":"a"}'
+
+
+@pytest.mark.parametrize(
+    ("kind", "words"),
+    [
+        (
+            MySqlType("uuid"),
+            r"shop\.orders cannot be read: column n is UUID, which has no SQL type",
+        ),
+        (MySqlType("varchar", charset="swe7"), "column n has the character set swe7"),
+    ],
+)
+def test_columns_that_cannot_be_read_are_refused_unless_they_are_left_out(kind, words):
+    table = TableSchema(ORDERS, (*TABLE.columns[:2], Column("n", kind)), ("id",))
+    with pytest.raises(StreamtableError, match=words):
+        made(row("r", None, (1, "a", None), table))
+    source = r", debezium.column.exclude.list: 'shop\.orders\.n'"
+    assert made(row("r", None, (1, "a", None), table), source=source)[0][2] == b'{"id":1,"who":"a"}'
+    job = read_job(JOB.format(source=source, sink="", rest=""), "job.yaml", {})
+    reads = pickle.loads(pickle.dumps(ingest_spec(job).source)).reads  # noqa: S301 - our own
+    assert [name for name in ("id", "who", "n") if reads(ORDERS, name, ("id",))] == ["id", "who"]
 
 
 def test_tables_without_a_key_are_refused_or_left_out():

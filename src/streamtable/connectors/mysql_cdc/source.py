@@ -23,7 +23,13 @@ from streamtable.connectors.mysql_cdc.changelog import (
 from streamtable.connectors.mysql_cdc.datasource import ORDER, data_source
 from streamtable.connectors.mysql_cdc.factory import MySqlTable
 from streamtable.connectors.mysql_cdc.names import StartupMode
-from streamtable.connectors.mysql_cdc.reader import MySqlSettings, SourceSpec, Startup, check
+from streamtable.connectors.mysql_cdc.reader import (
+    MySqlSettings,
+    SourceSpec,
+    Startup,
+    TableId,
+    check,
+)
 from streamtable.connectors.mysql_cdc.reader.check import server_zone
 from streamtable.core.changelog import ROW_KIND_COLUMN
 from streamtable.core.errors import Condition, StreamtableError
@@ -36,6 +42,16 @@ T = TypeVar("T")
 
 #: Assumed bytes of binlog per record, which convert the batch size from records into bytes.
 _BYTES_OF_RECORD = 64
+
+
+@dataclass(frozen=True)
+class _Declared:
+    """Selects the columns that a table declares; MySQL's column names are case-insensitive."""
+
+    names: frozenset[str]
+
+    def __call__(self, table: TableId, column: str) -> bool:  # noqa: ARG002
+        return column.lower() in self.names
 
 
 @dataclass(frozen=True)
@@ -137,6 +153,7 @@ class MySqlSource(TableEndpoint[MySqlTable], Source):
             batch_bytes=min(64 << 20, max(1 << 16, records * _BYTES_OF_RECORD)),
             tasks=tasks,
             snapshot_new_tables=table.new_tables,
+            columns=_Declared(frozenset(f.name.lower() for f in table.schema.physical)),
         )
 
     def _at(self, ask: Callable[[], T]) -> T:

@@ -18,8 +18,9 @@ from decimal import Decimal
 from typing import Any
 
 from streamtable.connectors.mysql_cdc.convert import bits
-from streamtable.connectors.mysql_cdc.reader import Column, Row, TableSchema, sql_type
+from streamtable.connectors.mysql_cdc.reader import Row, TableSchema, obstacle, sql_type
 from streamtable.core import types as sql
+from streamtable.core.errors import Condition, StreamtableError
 from streamtable.core.types import DataType, Root
 
 
@@ -44,8 +45,15 @@ Encode = Callable[[Any], str]
 _escape = json.JSONEncoder(ensure_ascii=False).encode
 
 
-def topic_type(column: Column, *, tinyint1_is_boolean: bool) -> DataType:
-    """Return the SQL type for reading a column from its topic."""
+def topic_type(table: TableSchema, place: int, *, tinyint1_is_boolean: bool) -> DataType:
+    """Return the SQL type for reading a column from its topic.
+
+    Raises:
+        StreamtableError: TABLE_UNREADABLE if the column has no SQL type.
+    """
+    column = table.columns[place]
+    if reason := obstacle(column):
+        raise StreamtableError(Condition.TABLE_UNREADABLE, table=table.id, reason=reason)
     kind = sql_type(column)
     if column.type.name == "timestamp":
         return DataType(Root.TIMESTAMP_LTZ, kind.nullable, kind.precision)
@@ -79,7 +87,7 @@ class RowEncoder:
             lead = ("," if self._parts else "{") + _escape(name) + ":"
             if isinstance(place, int):
                 column = table.columns[place]
-                kind = topic_type(column, tinyint1_is_boolean=tinyint1_is_boolean)
+                kind = topic_type(table, place, tinyint1_is_boolean=tinyint1_is_boolean)
                 is_bits = column.type.name == "bit" and kind.root is Root.BINARY
                 self._parts.append((lead, place, _bits if is_bits else _encoder(kind)))
             else:

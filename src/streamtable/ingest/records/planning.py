@@ -60,7 +60,7 @@ def _columns(table: TableSchema, rules: RecordRules) -> dict[str, DataType]:
     """Return the columns that expressions may name; nullable, as rows of before may lack them."""
     flag = rules.tinyint1_is_boolean
     found = {
-        name: topic_type(table.columns[place], tinyint1_is_boolean=flag).with_nullable(True)
+        name: topic_type(table, place, tinyint1_is_boolean=flag).with_nullable(True)
         for name, place in available_columns(table, rules)
         if place is not None
     }

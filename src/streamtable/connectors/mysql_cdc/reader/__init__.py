@@ -40,7 +40,7 @@ from streamtable.connectors.mysql_cdc.reader.planner import Planner
 from streamtable.connectors.mysql_cdc.reader.reading import read
 from streamtable.connectors.mysql_cdc.reader.settings import MySqlSettings
 from streamtable.connectors.mysql_cdc.reader.spec import SourceSpec, Startup, Tables
-from streamtable.connectors.mysql_cdc.reader.values.types import sql_type
+from streamtable.connectors.mysql_cdc.reader.values.types import obstacle, sql_type
 
 __all__ = [
     "BinlogPart",
@@ -65,6 +65,7 @@ __all__ = [
     "Tables",
     "check",
     "discover",
+    "obstacle",
     "parts",
     "read",
     "server_ids",

@@ -15,12 +15,11 @@ from streamtable.connectors.mysql_cdc.reader.binlog.stream import FRAME, REPLICA
 from streamtable.connectors.mysql_cdc.reader.connect import Session, session
 from streamtable.connectors.mysql_cdc.reader.discover import Patterns, schemas
 from streamtable.connectors.mysql_cdc.reader.keys import chunk_key
-from streamtable.connectors.mysql_cdc.reader.model import Column, TableSchema
+from streamtable.connectors.mysql_cdc.reader.model import TableSchema
 from streamtable.connectors.mysql_cdc.reader.server import Server, master_status
 from streamtable.connectors.mysql_cdc.reader.spec import SourceSpec
-from streamtable.connectors.mysql_cdc.reader.values.charsets import CODECS
 from streamtable.connectors.mysql_cdc.reader.values.snapshot_values import quoted
-from streamtable.connectors.mysql_cdc.reader.values.types import supported
+from streamtable.connectors.mysql_cdc.reader.values.types import obstacle
 from streamtable.core.errors import Condition, StreamtableError
 
 #: Required variables, their allowed values, and how to set them. A server may lack a variable only
@@ -183,23 +182,11 @@ def check_grants(opened: Session, spec: SourceSpec) -> None:
 def check_table(opened: Session, table: TableSchema, spec: SourceSpec) -> None:
     """Raise TABLE_UNREADABLE for a table that cannot be read."""
     for column in table.columns:
-        reason = _obstacle(column)
-        if reason:
+        reason = obstacle(column)
+        if reason and spec.reads(table.id, column.name, table.primary_key):
             raise StreamtableError(Condition.TABLE_UNREADABLE, table=table.id, reason=reason)
     if spec.startup.mode.has_snapshot:
         chunk_key(opened, table, spec)
-
-
-def _obstacle(column: Column) -> str | None:
-    kind = column.type
-    if not supported(kind):
-        return f"column {column.name} is {kind}, which has no SQL type"
-    if kind.charset and kind.charset.lower() not in CODECS:
-        return (
-            f"column {column.name} has the character set {kind.charset}, which cannot be decoded;"
-            " ALTER TABLE ... CONVERT TO CHARACTER SET utf8mb4"
-        )
-    return None
 
 
 def retention_notices(opened: Session) -> list[str]:

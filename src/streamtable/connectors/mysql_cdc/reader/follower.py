@@ -119,7 +119,7 @@ class Follower:
         self.close()
         self._grants = grants
         run = self._run = BinlogRun(
-            self._spec.settings,
+            self._spec,
             start,
             self._spec.server_id(0),
             self._wanted,

@@ -77,7 +77,7 @@ def read(spec: SourceSpec, part: Part) -> Iterator[Change | SchemaChange]:
 
 def _binlog(spec: SourceSpec, part: BinlogPart) -> Iterator[Change | SchemaChange]:
     found = changes(
-        spec.settings,
+        spec,
         part.start,
         part.end,
         spec.server_id(part.reader),
@@ -160,7 +160,12 @@ class _Reading:
             reader.close()
 
     def _rows(self, reader: Session, table: TableSchema, key: ChunkKey) -> Iterator[Row]:
-        columns = ", ".join(map(selected, table.columns))
+        columns = ", ".join(
+            selected(column)
+            if self._spec.reads(table.id, column.name, table.primary_key)
+            else "NULL"
+            for column in table.columns
+        )
         name = f"{quoted(table.id.database)}.{quoted(table.id.table)}"
         where = key.condition(self._chunk.low, self._chunk.high)
         parsers = [parser(column) for column in table.columns]
@@ -175,7 +180,7 @@ class _Reading:
         found: Overlay = {}
         end = self._part.end.ordinal
         moments = changes(
-            self._spec.settings,
+            self._spec,
             start,
             seen,
             self._spec.server_id(self._part.reader),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 
 from streamtable.connectors.mysql_cdc.names import StartupMode
@@ -28,6 +29,11 @@ class Startup:
     timestamp_ms: int | None = None
 
 
+def every_column(table: TableId, column: str) -> bool:  # noqa: ARG001
+    """Select all columns."""
+    return True
+
+
 @dataclass(frozen=True)
 class SourceSpec:
     """Tables of a server and their read settings. It contains the password, which no text shows.
@@ -46,6 +52,7 @@ class SourceSpec:
         tasks: the number of tasks that read chunks in parallel.
         snapshot_new_tables: whether patterns may differ from those of the checkpoint; the rows of
             added tables are then read first (`scan.newly-added-table.enabled`).
+        columns: whether to read a column of a table; rows have None in place of other columns.
         poll_seconds: the wait if there are no new changes.
     """
 
@@ -61,6 +68,7 @@ class SourceSpec:
     batch_bytes: int = 64 << 20
     tasks: int = 2
     snapshot_new_tables: bool = False
+    columns: Callable[[TableId, str], bool] = every_column
     poll_seconds: float = 0.1
 
     def tables(self) -> Tables:
@@ -75,6 +83,10 @@ class SourceSpec:
             if Patterns([pattern]).match(table.id):
                 return columns if all(name in table.places for name in columns) else ()
         return ()
+
+    def reads(self, table: TableId, column: str, key: Collection[str]) -> bool:
+        """Return whether to read a column; the snapshot needs those of the primary key."""
+        return column in key or self.columns(table, column)
 
     @property
     def snapshot_tasks(self) -> int:

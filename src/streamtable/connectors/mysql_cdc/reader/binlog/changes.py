@@ -41,7 +41,7 @@ from streamtable.connectors.mysql_cdc.reader.model import (
     file_number,
     ordinal,
 )
-from streamtable.connectors.mysql_cdc.reader.settings import MySqlSettings
+from streamtable.connectors.mysql_cdc.reader.spec import SourceSpec
 from streamtable.core.errors import Condition, InternalError, StreamtableError
 
 _ROWS = (DeleteRowsEvent, PartialUpdateRowsEvent, UpdateRowsEvent, WriteRowsEvent)
@@ -64,7 +64,7 @@ Wanted = Callable[[TableId], bool]
 
 
 def changes(
-    settings: MySqlSettings,
+    spec: SourceSpec,
     start: Position,
     end: Position,
     server_id: int,
@@ -76,7 +76,7 @@ def changes(
     The same arguments give the same changes, as long as the server keeps its binlogs.
 
     Args:
-        settings: the server.
+        spec: the server and the columns to read.
         start: a position between two transactions.
         end: a position between two transactions, not before `start`.
         server_id: the server id of this reader.
@@ -90,8 +90,8 @@ def changes(
     if end.order <= start.order:
         return
     forget_schemas()  # another process may have read an ALTER of this server since
-    with session(settings) as catalog:
-        run = BinlogRun(settings, start, server_id, wanted, catalog, server=server)
+    with session(spec.settings) as catalog:
+        run = BinlogRun(spec, start, server_id, wanted, catalog, server=server)
         try:
             yield from run.until(end)
         finally:
@@ -102,7 +102,7 @@ class BinlogRun:
     """One run over the binlog, which returns the changes of consecutive ranges.
 
     Args:
-        settings: the server.
+        spec: the server and the columns to read.
         start: a position between two transactions.
         server_id: the server id of this reader.
         wanted: selects the tables to read.
@@ -113,7 +113,7 @@ class BinlogRun:
 
     def __init__(
         self,
-        settings: MySqlSettings,
+        spec: SourceSpec,
         start: Position,
         server_id: int,
         wanted: Wanted,
@@ -122,9 +122,11 @@ class BinlogRun:
         server: str = "",
         follow: bool = False,
     ) -> None:
-        self._settings = settings
-        self._events = Stream(settings, start, server_id, _EVENTS, server=server, follow=follow)
-        self._reading = _Reading(settings, wanted, catalog, start.file)
+        self._settings = spec.settings
+        self._events = Stream(
+            spec.settings, start, server_id, _EVENTS, server=server, follow=follow
+        )
+        self._reading = _Reading(spec, wanted, catalog, start.file)
 
     @property
     def at(self) -> Position:
@@ -170,11 +172,10 @@ def forget_schemas() -> None:
 class _Reading:
     """The tables that one run over the binlog has read."""
 
-    def __init__(
-        self, settings: MySqlSettings, wanted: Wanted, catalog: Session, file: str
-    ) -> None:
+    def __init__(self, spec: SourceSpec, wanted: Wanted, catalog: Session, file: str) -> None:
         self.file = file
-        self._settings = settings
+        self._spec = spec
+        self._settings = spec.settings
         self._wanted = wanted
         self._catalog = catalog
         self._formats: dict[int, RowFormat | None] = {}
@@ -202,7 +203,7 @@ class _Reading:
         if not self._wanted(table):
             return None
         try:
-            return RowFormat(event, self._known(event, table))
+            return RowFormat(event, self._known(event, table), self._spec.reads)
         except UnreadableTable as error:
             raise StreamtableError(
                 Condition.TABLE_UNREADABLE,

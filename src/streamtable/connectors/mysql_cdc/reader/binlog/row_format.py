@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import logging
 import struct
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from pymysqlreplication.column import Column as MapColumn
@@ -19,8 +18,8 @@ from streamtable.connectors.mysql_cdc.reader.model import (
     TableId,
     TableSchema,
 )
-from streamtable.connectors.mysql_cdc.reader.values.charsets import CODECS, Report
-from streamtable.connectors.mysql_cdc.reader.values.types import SPATIAL, TEXTS
+from streamtable.connectors.mysql_cdc.reader.values.charsets import CODECS, Report, reported_once
+from streamtable.connectors.mysql_cdc.reader.values.types import SPATIAL, TEXTS, obstacle
 
 _PLAIN = {
     FIELD_TYPE.TINY: "tinyint",
@@ -40,10 +39,8 @@ _TEMPORAL = {
     FIELD_TYPE.DATETIME2: "datetime",
     FIELD_TYPE.TIMESTAMP2: "timestamp",
 }
-_LOG = logging.getLogger("streamtable")
-#: Columns with bytes that are no character, which this process has reported.
-_REPORTED: set[tuple[TableId, str]] = set()
-
+_BLOBS = (FIELD_TYPE.BLOB, FIELD_TYPE.GEOMETRY, FIELD_TYPE.JSON)
+_STRINGS = (FIELD_TYPE.STRING, FIELD_TYPE.VARCHAR)
 _OF_SIZE = {1: "tiny", 2: "", 3: "medium", 4: "long"}
 _BINARY = 63
 
@@ -53,6 +50,8 @@ _SAME = {
     **{text: frozenset({text, "json"}) for text in TEXTS},
     "binary": frozenset({"binary", "uuid", "inet4", "inet6"}),
 }
+#: See `SourceSpec.reads`.
+Reads = Callable[[TableId, str, Sequence[str]], bool]
 
 
 class UnreadableTable(Exception):  # noqa: N818 - becomes a StreamtableError with its place
@@ -69,12 +68,13 @@ class RowFormat:
         event: the TABLE_MAP event, with full metadata.
         known: the current table, if it still exists. It has facts that the event lacks: a TINYINT
             is a BOOLEAN, a LONGTEXT is JSON, lengths in characters.
+        reads: whether to read a column, by table, name and primary key; see `SourceSpec.reads`.
 
     Raises:
         UnreadableTable: the event lacks names, or a type cannot be read.
     """
 
-    def __init__(self, event: TableMapEvent, known: TableSchema | None) -> None:
+    def __init__(self, event: TableMapEvent, known: TableSchema | None, reads: Reads) -> None:
         if event.columns and event.columns[0].name is None:
             reason = (
                 "the binlog has no column names; SET GLOBAL binlog_row_metadata = 'FULL', and"
@@ -84,6 +84,7 @@ class RowFormat:
         now = {column.name: column for column in known.columns} if known else {}
         charsets = iter(event.optional_metadata.charset_collation_list or ())
         nulls = int.from_bytes(event.null_bitmask, "little")
+        table, key = TableId(event.schema, event.table), _key(event)
         columns, self._readers = [], []
         for i, mapped in enumerate(event.columns):
             charset = (
@@ -93,10 +94,18 @@ class RowFormat:
                 )
                 else None
             )
-            column = _column(mapped, charset, now.get(mapped.name), nullable=bool(nulls >> i & 1))
+            current = now.get(mapped.name)
+            if not reads(table, mapped.name, key):
+                columns.append(current or Column(mapped.name, MySqlType("varbinary")))
+                self._readers.append(_passing(mapped))
+                continue
+            column = _column(mapped, charset, current, nullable=bool(nulls >> i & 1))
+            if (refused := obstacle(column)) is not None:
+                raise UnreadableTable(refused)
             columns.append(column)
-            self._readers.append(_reader(column, mapped, _report(event, column)))
-        self.table = _table(event, tuple(columns), known)
+            report = reported_once(f"{table}.{column.name}", column.type.charset)
+            self._readers.append(_reader(column, mapped, report))
+        self.table = TableSchema(table, tuple(columns), key, known.engine if known else "")
         self._null_bytes = (len(columns) + 7) // 8
 
     def rows(self, data: bytes, *, pairs: bool) -> Iterator[tuple[int, Row, Row | None]]:
@@ -141,15 +150,10 @@ class RowFormat:
         return tuple(values), at
 
 
-def _table(
-    event: TableMapEvent, columns: tuple[Column, ...], known: TableSchema | None
-) -> TableSchema:
+def _key(event: TableMapEvent) -> tuple[str, ...]:
     metadata = event.optional_metadata
     places = metadata.simple_primary_key_list or list(metadata.primary_keys_with_prefix)
-    key = tuple(columns[place].name for place in places)
-    return TableSchema(
-        TableId(event.schema, event.table), columns, key, known.engine if known else ""
-    )
+    return tuple(event.columns[place].name for place in places)
 
 
 def _column(
@@ -244,13 +248,11 @@ def _reader(column: Column, mapped: MapColumn, report: Report) -> Read:
         size = mapped.size
     elif kind == FIELD_TYPE.BIT:
         size = mapped.bytes
-    elif kind in (FIELD_TYPE.BLOB, FIELD_TYPE.GEOMETRY, FIELD_TYPE.JSON):
+    elif kind in _BLOBS:
         size = mapped.length_size
-    elif column.type.name in ("uuid", "inet4", "inet6"):
-        return reader(Column(column.name, MySqlType("binary")), mapped.max_length, report)
     elif kind == FIELD_TYPE.STRING and column.type.name == "binary":
         size = mapped.max_length
-    elif kind in (FIELD_TYPE.STRING, FIELD_TYPE.VARCHAR):
+    elif kind in _STRINGS:
         size = 2 if mapped.max_length > 255 else 1
     else:
         size = 0
@@ -260,22 +262,16 @@ def _reader(column: Column, mapped: MapColumn, report: Report) -> Read:
     return reader(column, size, report)
 
 
-def _report(event: TableMapEvent, column: Column) -> Report:
-    """Return the function that reports replaced bytes of a column, once in each process."""
-    place = TableId(event.schema, event.table), column.name
-
-    def report(data: bytes) -> None:
-        if place not in _REPORTED:
-            _REPORTED.add(place)
-            _LOG.warning(
-                "%s: column %s has bytes that are no character of %s, such as in X'%s': the server"
-                " and streamtable show a sign instead",
-                *place,
-                column.type.charset,
-                data[:32].hex(),
-            )
-
-    return report
+def _passing(mapped: MapColumn) -> Read:
+    """Return the reader of a column that is left out: it passes over the bytes of a value."""
+    if mapped.type in (FIELD_TYPE.ENUM, FIELD_TYPE.SET, FIELD_TYPE.BIT):
+        kind = MySqlType("bit")
+    elif mapped.type in (*_BLOBS, *_STRINGS):
+        kind = MySqlType("varbinary")
+    else:
+        kind = _type(mapped, None, None)
+    read = _reader(Column(mapped.name, kind), mapped, lambda _: None)
+    return lambda data, at: (None, read(data, at)[1])
 
 
 def complete(bitmap: Sequence[int], columns: int) -> bool:

@@ -7,6 +7,7 @@ does the decoder. A value never ends a job.
 
 from __future__ import annotations
 
+import logging
 import re
 from collections.abc import Callable, Iterator
 
@@ -66,6 +67,10 @@ _CHARACTERS = {
 }
 _SINGLE = re.compile(rb".", re.DOTALL)
 
+_LOG = logging.getLogger("streamtable")
+#: Columns with bytes that are no character, which this process has reported.
+_REPORTED: set[str] = set()
+
 #: Called with the bytes of a text in which the decoder has replaced bytes that are no character.
 Report = Callable[[bytes], None]
 
@@ -105,6 +110,23 @@ def decoder(charset: str, report: Report = lambda _: None) -> Callable[[bytes], 
         return "".join(pieces(data))
 
     return decode
+
+
+def reported_once(column: str, charset: str | None) -> Report:
+    """Return a function that warns of replaced bytes in a column, once in each process."""
+
+    def report(data: bytes) -> None:
+        if column not in _REPORTED:
+            _REPORTED.add(column)
+            _LOG.warning(
+                "column %s has bytes that are no character of %s, such as in X'%s': they become a"
+                " sign, as in a SELECT",
+                column,
+                charset,
+                data[:32].hex(),
+            )
+
+    return report
 
 
 def _plain(code: bytes, codec: str) -> str | None:

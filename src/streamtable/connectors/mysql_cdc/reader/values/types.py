@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from streamtable.connectors.mysql_cdc.reader.model import Column, MySqlType
+from streamtable.connectors.mysql_cdc.reader.values.charsets import CODECS
 from streamtable.core import types as sql
 from streamtable.core.types import DataType, Root
 
@@ -50,16 +51,24 @@ _PLAIN = {
 }
 
 
-def supported(kind: MySqlType) -> bool:
-    """Return whether values of a type can be read from snapshot and binlog."""
-    return kind.name in _KNOWN
+def obstacle(column: Column) -> str | None:
+    """Return why values of a column cannot be read from snapshot and binlog; None if they can."""
+    kind = column.type
+    if kind.name not in _KNOWN:
+        return f"column {column.name} is {kind}, which has no SQL type"
+    if kind.charset and kind.charset.lower() not in CODECS:
+        return (
+            f"column {column.name} has the character set {kind.charset}, which cannot be decoded;"
+            " ALTER TABLE ... CONVERT TO CHARACTER SET utf8mb4"
+        )
+    return None
 
 
 def sql_type(column: Column) -> DataType:
     """Return the SQL type of a column.
 
     Raises:
-        KeyError: the server's type has no SQL type (see `supported`).
+        KeyError: the server's type has no SQL type (see `obstacle`).
     """
     return _of(column.type).with_nullable(column.nullable)
 
