@@ -32,6 +32,10 @@ if TYPE_CHECKING:
 
 
 _WRONG = "wr0ng-one"
+_PERIOD = (
+    ", f TIMESTAMP(6) GENERATED ALWAYS AS ROW START, t TIMESTAMP(6) GENERATED ALWAYS AS ROW END,"
+    " PERIOD FOR SYSTEM_TIME (f, t)"
+)
 
 
 @pytest.fixture(scope="module")
@@ -150,6 +154,50 @@ def test_tables_that_cannot_be_read(server: MariaDb, spec: SourceSpec) -> None:
     assert check(later).tables
     (notice,) = check(replace(spec, patterns=(r"shop\.children",))).notices
     assert "of_parent" in notice
+
+
+def test_sequences_are_no_tables(server: MariaDb, spec: SourceSpec) -> None:
+    every = replace(spec, patterns=(r"counted\..*",))
+    server.run("CREATE DATABASE counted", "CREATE TABLE counted.a (id INT PRIMARY KEY)")
+    at, _ = read_to_end(every)
+    server.run(
+        "CREATE SEQUENCE counted.seq",
+        "SELECT NEXTVAL(counted.seq)",
+        "INSERT INTO counted.a VALUES (1)",
+    )
+    _, folded = read_to_end(every, at)
+    assert {table.table for table, _ in folded.rows} == {"a"}
+    assert not folded.schema_changes
+    assert [table.id.table for table in check(every).tables] == ["a"]
+
+
+@pytest.mark.parametrize(
+    ("columns", "later"),
+    [
+        ("", "SELECT 1"),
+        ("", "ALTER TABLE history.a DROP SYSTEM VERSIONING"),
+        (_PERIOD, "SELECT 1"),
+    ],
+)
+def test_system_versioned_tables_are_refused(
+    server: MariaDb, spec: SourceSpec, columns: str, later: str
+) -> None:
+    every = replace(spec, patterns=(r"history\..*",))
+    server.run("CREATE OR REPLACE DATABASE history")
+    at, _ = read_to_end(every)
+    server.run(
+        f"CREATE TABLE history.a (id INT PRIMARY KEY, n INT{columns}) WITH SYSTEM VERSIONING",
+        "INSERT INTO history.a (id, n) VALUES (1, 1)",
+    )
+    refused = [_refused(lambda: check(every))]
+    server.run(later)
+    refused.append(_refused(lambda: read_to_end(every, at)))
+    for error in refused:
+        assert error.condition is Condition.TABLE_UNREADABLE
+        assert "history.a cannot be read: " in str(error)
+        assert "system-versioned" in str(error)
+    excluded = replace(every, excluded=(r"history\.a",))
+    assert not check(excluded).tables
 
 
 def test_columns_that_are_left_out_are_neither_checked_nor_read(

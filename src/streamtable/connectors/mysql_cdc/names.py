@@ -24,6 +24,13 @@ ANEW = (
 )
 
 
+#: Why a table WITH SYSTEM VERSIONING of MariaDB is refused.
+VERSIONED = (
+    "it is system-versioned, and the binlog has its history among its rows; leave it out"
+    " ('tables.exclude' of an ingestion job)"
+)
+
+
 class StartupMode(Enum):
     """Start position of a first run; Flink CDC's names."""
 

@@ -11,6 +11,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
+from streamtable.connectors.mysql_cdc.names import VERSIONED
 from streamtable.connectors.mysql_cdc.reader.binlog.stream import FRAME, REPLICA, stream
 from streamtable.connectors.mysql_cdc.reader.connect import Session, session
 from streamtable.connectors.mysql_cdc.reader.discover import Patterns, schemas
@@ -181,6 +182,8 @@ def check_grants(opened: Session, spec: SourceSpec) -> None:
 
 def check_table(opened: Session, table: TableSchema, spec: SourceSpec) -> None:
     """Raise TABLE_UNREADABLE for a table that cannot be read."""
+    if table.versioned:
+        raise StreamtableError(Condition.TABLE_UNREADABLE, table=table.id, reason=VERSIONED)
     for column in table.columns:
         reason = obstacle(column)
         if reason and spec.reads(table.id, column.name, table.primary_key):

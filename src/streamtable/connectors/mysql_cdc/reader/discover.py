@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from streamtable.connectors.mysql_cdc.reader.connect import Session, session
 from streamtable.connectors.mysql_cdc.reader.model import Column, MySqlType, TableId, TableSchema
@@ -14,8 +14,8 @@ from streamtable.connectors.mysql_cdc.reader.settings import MySqlSettings
 _SYSTEM = ("information_schema", "mysql", "performance_schema", "sys")
 
 _TABLES = """
-    SELECT table_schema, table_name, engine FROM information_schema.tables
-    WHERE table_type = 'BASE TABLE' AND table_schema NOT IN %s
+    SELECT table_schema, table_name, engine, table_type FROM information_schema.tables
+    WHERE table_type IN ('BASE TABLE', 'SYSTEM VERSIONED') AND table_schema NOT IN %s
         AND table_schema LIKE %s AND table_name LIKE %s
     ORDER BY table_schema, table_name
 """
@@ -34,6 +34,13 @@ _KEYS = """
 #: The default display width. MySQL 8 names no width but that of TINYINT(1).
 _TINYINT_WIDTH = 4
 _QUOTED = re.compile(r"'((?:[^'\\]|''|\\.)*)'")
+
+
+class _Kind(NamedTuple):
+    """Engine of a table, and whether it is system-versioned."""
+
+    engine: str
+    versioned: bool
 
 
 class Patterns:
@@ -64,8 +71,8 @@ def discover(settings: MySqlSettings, patterns: Sequence[str]) -> list[TableSche
         patterns: regular expressions over the whole of `database.table`.
 
     Returns:
-        Columns in the order of the table, with the server's types, and the primary key. Views and
-        system tables are excluded.
+        Columns in the order of the table, with the server's types, and the primary key. Views,
+        sequences and system tables are excluded.
 
     Raises:
         StreamtableError: DATABASE_LOGIN_FAILED, DATABASE_UNREACHABLE or DATABASE_REFUSED.
@@ -77,36 +84,39 @@ def discover(settings: MySqlSettings, patterns: Sequence[str]) -> list[TableSche
 
 def schemas(opened: Session, patterns: Patterns) -> list[TableSchema]:
     """Return the tables as `discover` does, over an open session."""
-    engines = {
-        TableId(database, table): engine or ""
-        for database, table, engine in opened.rows(_TABLES, (_SYSTEM, "%", "%"))
-    }
-    return _described(opened, {t: engine for t, engine in engines.items() if patterns.match(t)})
+    there = _tables(opened, "%", "%")
+    return _described(opened, {t: kind for t, kind in there.items() if patterns.match(t)})
 
 
 def schema_of(opened: Session, table: TableId) -> TableSchema | None:
     """Return the current schema of one table; None if the table does not exist."""
     like = tuple(re.sub(r"([\\%_])", r"\\\1", part) for part in table)
-    engines = {
-        TableId(*found): engine or "" for *found, engine in opened.rows(_TABLES, (_SYSTEM, *like))
-    }
-    found = _described(opened, {t: e for t, e in engines.items() if t == table}, like[1])
+    there = _tables(opened, *like)
+    found = _described(opened, {t: kind for t, kind in there.items() if t == table}, like[1])
     return found[0] if found else None
 
 
+def _tables(opened: Session, *like: str) -> dict[TableId, _Kind]:
+    """Return the tables whose database and name are LIKE two texts."""
+    return {
+        TableId(database, table): _Kind(engine or "", table_type == "SYSTEM VERSIONED")
+        for database, table, engine, table_type in opened.rows(_TABLES, (_SYSTEM, *like))
+    }
+
+
 def _described(
-    opened: Session, engines: Mapping[TableId, str], like: str = "%"
+    opened: Session, tables: Mapping[TableId, _Kind], like: str = "%"
 ) -> list[TableSchema]:
     columns: dict[TableId, list[Column]] = defaultdict(list)
     keys: dict[TableId, list[str]] = defaultdict(list)
-    for database in sorted({table.database for table in engines}):
+    for database in sorted({table.database for table in tables}):
         for found in opened.rows(_COLUMNS, (database, like)):
             columns[TableId(*found[:2])].append(_column(*found[2:]))
         for db, table, column in opened.rows(_KEYS, (database, like)):
             keys[TableId(db, table)].append(column)
     return [
-        TableSchema(t, tuple(columns[t]), tuple(keys[t]), engine)
-        for t, engine in engines.items()
+        TableSchema(t, tuple(columns[t]), tuple(keys[t]), *kind)
+        for t, kind in tables.items()
         if columns[t]
     ]
 

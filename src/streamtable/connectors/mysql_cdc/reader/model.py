@@ -75,12 +75,14 @@ class TableSchema:
     Attributes:
         primary_key: column names, in the key's order; empty if there is no primary key.
         engine: the storage engine, e.g. `InnoDB`; empty if unknown.
+        versioned: whether the table is one of MariaDB's WITH SYSTEM VERSIONING.
     """
 
     id: TableId
     columns: tuple[Column, ...]
     primary_key: tuple[str, ...] = ()
     engine: str = ""
+    versioned: bool = False
 
     @cached_property
     def places(self) -> dict[str, int]:

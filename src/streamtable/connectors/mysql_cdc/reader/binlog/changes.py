@@ -54,6 +54,17 @@ _OF_FILES = (
     StopEvent,
 )
 _EVENTS = (*FRAME, *_OF_FILES, TableMapEvent, *_ROWS)
+#: The columns of MariaDB's sequences, which the binlog has like tables.
+_SEQUENCE = [
+    "next_not_cached_value",
+    "minimum_value",
+    "maximum_value",
+    "start_value",
+    "increment",
+    "cache_size",
+    "cycle_option",
+    "cycle_count",
+]
 #: Bytes of an event before its body.
 _HEADER = 19
 
@@ -200,7 +211,7 @@ class _Reading:
 
     def _format(self, event: TableMapEvent) -> RowFormat | None:
         table = TableId(event.schema, event.table)
-        if not self._wanted(table):
+        if not self._wanted(table) or [c.name for c in event.columns] == _SEQUENCE:
             return None
         try:
             return RowFormat(event, self._known(event, table), self._spec.reads)

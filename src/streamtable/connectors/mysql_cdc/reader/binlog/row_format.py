@@ -10,6 +10,7 @@ from pymysqlreplication.column import Column as MapColumn
 from pymysqlreplication.constants import CHARSET, FIELD_TYPE
 from pymysqlreplication.row_event import TableMapEvent
 
+from streamtable.connectors.mysql_cdc.names import VERSIONED
 from streamtable.connectors.mysql_cdc.reader.binlog.binary_values import Read, reader
 from streamtable.connectors.mysql_cdc.reader.model import (
     Column,
@@ -43,6 +44,8 @@ _BLOBS = (FIELD_TYPE.BLOB, FIELD_TYPE.GEOMETRY, FIELD_TYPE.JSON)
 _STRINGS = (FIELD_TYPE.STRING, FIELD_TYPE.VARCHAR)
 _OF_SIZE = {1: "tiny", 2: "", 3: "medium", 4: "long"}
 _BINARY = 63
+#: The columns of MariaDB's WITH SYSTEM VERSIONING, which no catalog lists.
+_PERIOD = ("row_start", "row_end")
 
 #: Types that the current schema may have for a different type in the binlog.
 _SAME = {
@@ -82,6 +85,8 @@ class RowFormat:
             )
             raise UnreadableTable(reason)
         now = {column.name: column for column in known.columns} if known else {}
+        if known and (known.versioned or _was_versioned(event, known)):
+            raise UnreadableTable(VERSIONED)
         charsets = iter(event.optional_metadata.charset_collation_list or ())
         nulls = int.from_bytes(event.null_bitmask, "little")
         table, key = TableId(event.schema, event.table), _key(event)
@@ -148,6 +153,16 @@ class RowFormat:
             reason = f"column {name}: {type(error).__name__}: {error}"
             raise UnreadableTable(reason) from error
         return tuple(values), at
+
+
+def _was_versioned(event: TableMapEvent, known: TableSchema) -> bool:
+    """Return whether a table had the hidden columns of WITH SYSTEM VERSIONING, which it lacks."""
+    last = event.columns[-2:]
+    return (
+        tuple(column.name for column in last) == _PERIOD
+        and all(column.type == FIELD_TYPE.TIMESTAMP2 and column.fsp == 6 for column in last)
+        and known.places.keys().isdisjoint(_PERIOD)
+    )
 
 
 def _key(event: TableMapEvent) -> tuple[str, ...]:
