@@ -292,6 +292,30 @@ def test_truncate_keeps_the_rows_of_another_table_in_the_topic(shop: Shop) -> No
     assert len(folded(messages(shop.servers, f"{shop.database}.orders"))) == 2
 
 
+def test_truncate_and_drop_keep_rows_that_moved_to_another_table_of_the_topic(shop: Shop) -> None:
+    """The last row of a key tells which table has it."""
+    headers = "  sink.add-tableId-to-header-enabled: true\n  sink.on-drop: tombstone\n"
+    shop.write_job(sink=headers)
+    file = shop.folder / "job.yaml"
+    route = f"{shop.database}_<>\n    replace-symbol: <>"
+    file.write_text(file.read_text().replace(route, f"{shop.database}_all"))
+    for table in ("orders", "archive", "old"):
+        shop.sql(f"CREATE TABLE {table} (id INT PRIMARY KEY)")
+    shop.sql("INSERT INTO orders VALUES (1), (2)", "INSERT INTO old VALUES (5), (6)")
+    run(shop)
+    shop.sql(
+        "INSERT INTO archive SELECT * FROM orders WHERE id = 1",
+        "TRUNCATE TABLE orders",
+        "INSERT INTO archive SELECT * FROM old WHERE id = 5",
+        "DROP TABLE old",
+    )
+    run(shop)
+    assert sorted(shop.records("all")) == [b'{"id":1}', b'{"id":5}']
+    shop.sql("TRUNCATE TABLE archive")
+    run(shop)
+    assert not shop.records("all")
+
+
 def test_what_is_wrong_with_the_server_is_told(shop: Shop) -> None:
     shop.write_job()
     shop.sql("CREATE TABLE keyless (n INT)", "CREATE TABLE good (id INT PRIMARY KEY)")

@@ -25,7 +25,7 @@ class Record(NamedTuple):
 
     Attributes:
         key: None makes the writer delete every key of the topic; with headers, only the keys whose
-            records have these headers.
+            last value has these headers.
         value: None is a tombstone.
         headers: None for none.
         computed: the change from which Spark computes key and value, which are None then.

@@ -125,8 +125,8 @@ public final class KafkaWriter extends ForeachWriter<Row> {
   /**
    * Sets the column (STRING) with the topic of each row; -1 writes all rows to one topic. The
    * writer's own topic then only keeps the epochs of transactions. A row without a key deletes each
-   * key of its topic, as TRUNCATE does. If that row has headers, it deletes only keys whose records
-   * have these headers.
+   * key of its topic, as TRUNCATE does. If that row has headers, it deletes only keys whose last
+   * value has these headers.
    *
    * @param properties properties of a consumer, without deserializers
    */

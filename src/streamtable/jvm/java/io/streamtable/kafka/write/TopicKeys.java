@@ -31,7 +31,7 @@ final class TopicKeys {
    * Includes records of open transactions, because the caller's transaction may be open.
    *
    * @param properties properties of a consumer, without deserializers
-   * @param headers if not empty, only records that have all of these headers are used
+   * @param headers if not empty, only keys whose last value has all of these headers are returned
    */
   static List<byte[]> read(Map<String, String> properties, String topic, Headers headers) {
     Map<String, Object> config = new HashMap<>(properties);
@@ -52,8 +52,13 @@ final class TopicKeys {
         boolean any = false;
         for (ConsumerRecord<byte[], byte[]> record : consumer.poll(POLL)) {
           any = true;
-          if (record.key() != null && record.value() != null && has(record, headers)) {
-            keys.add(ByteBuffer.wrap(record.key()));
+          if (record.key() != null && record.value() != null) {
+            ByteBuffer key = ByteBuffer.wrap(record.key());
+            if (has(record, headers)) {
+              keys.add(key);
+            } else {
+              keys.remove(key);
+            }
           }
         }
         long now = System.currentTimeMillis();
