@@ -7,11 +7,13 @@ import pickle
 import random
 import threading
 import time
+from dataclasses import replace
 from decimal import Decimal
 from typing import TYPE_CHECKING
 
 import pymysql
 import pytest
+from pyspark.sql.types import BinaryType, MapType, StringType, StructField, StructType
 from tests.integration.mysql.tables import Folded, read_to_end, same, step, stored
 
 from streamtable.connectors.mysql_cdc.reader import (
@@ -28,8 +30,14 @@ from streamtable.connectors.mysql_cdc.reader import (
     parts,
     read,
 )
+from streamtable.ingest.file.job_file import read_job
+from streamtable.ingest.run import source
+from streamtable.ingest.run.source import IngestReader
+from streamtable.ingest.spec import ingest_spec
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from tests.mariadb import MariaDb
 
 
@@ -82,6 +90,114 @@ def test_ddl_of_one_table_keeps_the_rows_of_others(
         while not planner.ended(at):
             at = step(spec, planner, at, folded)
     assert same(folded.of(table), stored(mariadb, table))
+
+
+@pytest.mark.parametrize(
+    ("statements", "rest"),
+    [
+        (["DROP TABLE a"], set()),
+        (["DROP TABLE a", "CREATE TABLE a (k VARCHAR(9) PRIMARY KEY)"], set()),
+        (["ALTER TABLE a DROP id, ADD PRIMARY KEY (k)"], {"k"}),
+    ],
+)
+def test_a_table_that_changes_between_two_batches_of_its_snapshot(
+    mariadb: MariaDb,
+    database: str,
+    settings: MySqlSettings,
+    statements: list[str],
+    rest: set[str],
+) -> None:
+    """The planner knows the table from the batch before."""
+    number = f"{database}.seq_1_to_9"
+    for table in "ab":
+        mariadb.run(f"CREATE TABLE {database}.{table} (id INT PRIMARY KEY, k INT)")
+        mariadb.run(f"INSERT INTO {database}.{table} SELECT seq, seq FROM {number}")
+    spec = SourceSpec(settings, (rf"{database}\..*",), chunk_size=2, batch_rows=2, tasks=1)
+    folded = Folded()
+    with Planner(spec) as planner:
+        at = step(spec, planner, planner.initial(), folded)
+        assert len(folded.of(TableId(database, "a"))) == 2
+        mariadb.run(f"USE {database}", *statements)
+        planner.stop_at_end()
+        while not planner.ended(at):
+            at = step(spec, planner, at, folded)
+    assert len(folded.of(TableId(database, "b"))) == 9
+    read_later = [row for row in folded.of(TableId(database, "a")) if "id" not in row]
+    assert {name for row in read_later for name in row} == rest
+
+
+JOB = """\
+source: {{type: mysql, hostname: h, username: u, password: p, tables: '{tables}'}}
+sink: {{type: upsert-kafka, properties.bootstrap.servers: 'b:9092'}}
+"""
+RECORD = StructType(
+    [
+        StructField("key", BinaryType()),
+        StructField("value", BinaryType()),
+        StructField("topic", StringType()),
+        StructField("headers", MapType(StringType(), BinaryType())),
+    ]
+)
+
+
+@pytest.mark.parametrize("begun", [False, True])
+@pytest.mark.parametrize(("tables", "copied"), [("a", "a"), (r"\.*", "ac")])
+def test_a_table_that_is_swapped_in_its_snapshot(
+    mariadb: MariaDb,
+    database: str,
+    settings: MySqlSettings,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    tables: str,
+    copied: str,
+    begun: bool,
+) -> None:
+    """As an online schema change does: an ingestion job reads the new table from its start."""
+    number = f"{database}.seq_1_to_9"
+    for table in "ab":
+        mariadb.run(f"CREATE TABLE {database}.{table} (id INT PRIMARY KEY, n INT)")
+        mariadb.run(f"INSERT INTO {database}.{table} SELECT seq, 1 FROM {number}")
+    monkeypatch.setattr(source, "ask_for_topics", lambda *_: {})
+    spec = ingest_spec(read_job(JOB.format(tables=f"{database}.{tables}"), "job.yaml", {}))
+    of_server = replace(spec.source, settings=settings, chunk_size=2, batch_rows=2, tasks=1)
+    spec = replace(spec, source=of_server, status=str(tmp_path / "status"))
+    topics: dict[tuple[str, str], str] = {}
+    reader = IngestReader(spec, RECORD, bounded=True)
+    at = reader.initialOffset()
+
+    def batch() -> bool:
+        nonlocal at
+        end = reader.latestOffset(at)
+        for part in reader.partitions(at, end):
+            for rows in reader.read(part):
+                for row in rows.to_pylist():
+                    place = row["topic"], row["key"].decode()
+                    topics.pop(place, None)
+                    if row["value"] is not None:
+                        topics[place] = row["value"].decode()
+        moved, at = end != at, end
+        return moved
+
+    if begun:
+        batch()
+        assert len(topics) == 2
+    mariadb.run(
+        f"USE {database}",
+        "DELETE FROM a WHERE id IN (1, 9)",
+        "DELETE FROM b WHERE id IN (1, 8)",
+        "UPDATE b SET n = 2",
+        "RENAME TABLE a TO c, b TO a",
+        "INSERT INTO a VALUES (20, 2)",
+        "UPDATE a SET n = 3 WHERE id IN (2, 7)",
+    )
+    while batch():
+        pass
+    reader.stop()
+    assert topics == {
+        (f"{database}.{table}", f'{{"id":{row["id"]}}}'): f'{{"id":{row["id"]},"n":{row["n"]}}}'
+        for table in copied
+        for row in stored(mariadb, TableId(database, table))
+    }
 
 
 def test_ddl_between_rows(mariadb: MariaDb, database: str, settings: MySqlSettings) -> None:

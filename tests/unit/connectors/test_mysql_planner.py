@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 from unittest.mock import MagicMock
 
+import pymysql
 import pytest
 from pymysqlreplication.event import GtidEvent, XidEvent
 
@@ -27,7 +28,7 @@ from streamtable.connectors.mysql_cdc.reader import (
     planner,
     server,
 )
-from streamtable.connectors.mysql_cdc.reader.connect import Session, require_uuid
+from streamtable.connectors.mysql_cdc.reader.connect import Session, as_fault, require_uuid
 from streamtable.connectors.mysql_cdc.reader.offsets import Chunk
 from streamtable.core.errors import Condition, StreamtableError
 
@@ -204,6 +205,40 @@ def test_tasks_read_only_the_server_of_their_batch(uuid: str, refused: bool) -> 
         else nullcontext()
     ):
         require_uuid(connection, MySqlSettings("h", "u", "p"), uuid)
+
+
+@dataclass
+class Refused(Key):
+    """Tables that DDL has changed since their key was looked up."""
+
+    code: int = 1146
+
+    def next_bound(self, *_: object) -> Any:
+        error = pymysql.err.ProgrammingError(self.code, "refused")
+        raise as_fault(error, MySqlSettings("h", "u", "p")) from error
+
+
+@pytest.mark.parametrize(
+    ("keys", "refused"),
+    [
+        ([Refused(), None], False),
+        ([Refused(code=1054), Refused([1]), Key()], False),
+        ([Refused(), Refused()], True),
+        ([Refused(code=1064), Key()], True),
+    ],
+)
+def test_ddl_while_chunks_are_planned(
+    monkeypatch: pytest.MonkeyPatch, keys: list[Key | None], refused: bool
+) -> None:
+    reader = planned(monkeypatch, Server(START), spec_of("d.a"), [A])
+    monkeypatch.setattr(planner, "chunk_key", lambda *_: keys.pop(0))
+    start = Offset(START, {A: None}, patterns=("d.a",))
+    if refused:
+        with pytest.raises(StreamtableError, match="DATABASE_REFUSED"):
+            reader.next(start)
+    else:
+        assert not reader.next(start).pending
+        assert not keys
 
 
 class Gtid(GtidEvent):  # type: ignore[misc]

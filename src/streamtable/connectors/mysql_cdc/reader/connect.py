@@ -33,6 +33,8 @@ LOGIN_CODES = frozenset({1044, 1045, 1130, 1251, 1698})
 _GRANT_CODES = frozenset({1142, 1143, 1227, 1370})
 #: Error codes of a lost connection, or a server that shuts down.
 LOST_CODES = frozenset({1053, 1927, 2003, 2006, 2013, 2055})
+#: Error codes: no such column, no such table, the table's definition changed during the read.
+_CHANGED_CODES = frozenset({1054, 1146, 1412})
 #: The error code if the server does not have the requested binlog position.
 MISSING_BINLOG = 1236
 #: MariaDB's error code if another reader with the same id has connected; MySQL gives 1236.
@@ -171,6 +173,11 @@ def require_uuid(connection: pymysql.Connection, settings: MySqlSettings, uuid: 
             url=settings.server,
             reason=f"server {found} answers, and the batch was planned for {uuid}",
         )
+
+
+def is_table_changed(error: BaseException | None) -> bool:
+    """Return whether a query failed because DDL has changed or dropped its table."""
+    return isinstance(error, pymysql.err.Error) and _code(error) in _CHANGED_CODES
 
 
 def _code(error: Exception) -> int:

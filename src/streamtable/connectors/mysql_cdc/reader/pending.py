@@ -12,7 +12,7 @@ from streamtable.connectors.mysql_cdc.reader.discover import schema_of
 from streamtable.connectors.mysql_cdc.reader.keys import ChunkKey, chunk_key
 from streamtable.connectors.mysql_cdc.reader.model import Change, SchemaChange, TableId
 from streamtable.connectors.mysql_cdc.reader.offsets import BinlogPart
-from streamtable.connectors.mysql_cdc.reader.spec import SourceSpec
+from streamtable.connectors.mysql_cdc.reader.spec import SourceSpec, Tables
 from streamtable.core.errors import Condition, StreamtableError
 
 _AT_ONCE = 1000
@@ -37,9 +37,11 @@ def only_read(
         catalog: a session for queries.
 
     Raises:
-        StreamtableError: TABLE_UNREADABLE if a table with an incomplete snapshot was renamed.
+        StreamtableError: TABLE_UNREADABLE if a RENAME moves rows that no snapshot reads: of a table
+            with an incomplete snapshot, or to the name of one.
     """
     pending = part.pending
+    wanted = spec.tables()
     replaced: set[TableId] = set()
     keys: dict[TableId, ChunkKey | None] = {}
     begun = {table: low for table, low in pending.items() if low is not None}
@@ -54,7 +56,9 @@ def only_read(
                 got_rows = change.table if change.kind == "key" else change.new_name
                 if got_rows in part.renamed:
                     replaced.add(got_rows)
-                yield _followed(change, pending.keys() - replaced)
+                if change.kind == "rename":
+                    _check_rename(change, part, wanted, replaced)
+                yield change
             elif change.table.id in replaced:
                 continue
             elif change.table.id not in pending:
@@ -103,12 +107,21 @@ def _read_part(change: Change, before: bool, after: bool) -> Iterator[Change]:
         yield change._replace(kind="c", before=None)
 
 
-def _followed(change: SchemaChange, pending: Set[TableId]) -> SchemaChange:
-    if change.kind == "rename" and change.table in pending:
+def _check_rename(
+    change: SchemaChange, part: BinlogPart, wanted: Tables, replaced: Set[TableId]
+) -> None:
+    """Raise TABLE_UNREADABLE if no snapshot reads the rows of a renamed table.
+
+    Rows under a name that is not wanted are as good as dropped.
+    """
+    old, new = change.table, change.new_name
+    if new is None or not wanted(new) or new in part.renamed:
+        return
+    takes_place = part.pending.get(new) is not None
+    if takes_place or (old in part.pending.keys() - replaced and new not in part.pending):
         raise StreamtableError(
             Condition.TABLE_UNREADABLE,
             hint=ANEW,
-            table=change.table,
-            reason=f"it was renamed to {change.new_name} while its rows were being read",
+            table=new if takes_place else old,
+            reason=f"{old} was renamed to {new} while its rows were being read",
         )
-    return change

@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from streamtable.connectors.mysql_cdc.names import StartupMode
-from streamtable.connectors.mysql_cdc.reader.connect import Session
+from streamtable.connectors.mysql_cdc.names import ANEW, StartupMode
+from streamtable.connectors.mysql_cdc.reader.connect import Session, is_table_changed
 from streamtable.connectors.mysql_cdc.reader.discover import Patterns, schema_of, schemas
 from streamtable.connectors.mysql_cdc.reader.follower import Follower
 from streamtable.connectors.mysql_cdc.reader.keys import ChunkKey, chunk_key
@@ -51,7 +51,6 @@ class Planner:
         self._latest: Position | None = None
         self._resumed = False
         self._begun_with: Mapping[TableId, Any] = {}
-        self._keys: dict[TableId, ChunkKey] = {}
         self._planned_at = time.monotonic()
 
     def __enter__(self) -> Planner:
@@ -123,7 +122,6 @@ class Planner:
                     raise
             # The server may be another one now.
             self.close()
-            self._keys.clear()
             self._resumed = False
         return self._next(start)
 
@@ -226,13 +224,24 @@ class Planner:
         left = dict(pending)
         found: list[Chunk] = []
         most = max(1, spec.batch_rows // spec.chunk_size)
+        keys: dict[TableId, ChunkKey | None] = {}  # of this batch, as DDL may change them
         while left and len(found) < most:
             table, low = next(iter(left.items()))
-            key = self._key(table)
+            if table not in keys:
+                keys[table] = self._key(table)
+            key = keys[table]
             if key is None:  # the table was dropped
                 del left[table]
                 continue
-            high = key.next_bound(self._session, low, spec.chunk_size)
+            try:
+                high = key.next_bound(self._session, low, spec.chunk_size)
+            except StreamtableError as error:
+                if not is_table_changed(error.__cause__):
+                    raise
+                keys[table] = self._key(table)
+                if keys[table] == key:
+                    raise
+                continue
             found.append(Chunk(table, low, high))
             if high is None:
                 del left[table]
@@ -243,12 +252,9 @@ class Planner:
         return tuple(tuple(found[i : i + share]) for i in range(0, len(found), share)), left
 
     def _key(self, table: TableId) -> ChunkKey | None:
-        if table not in self._keys:
-            schema = schema_of(self._session, table)
-            if schema is None:
-                return None
-            self._keys[table] = chunk_key(self._session, schema, self.spec)
-        return self._keys[table]
+        """Return the chunk key of a table as it is now; None if the table does not exist."""
+        schema = schema_of(self._session, table)
+        return chunk_key(self._session, schema, self.spec) if schema else None
 
     def _here(self, start: Offset, end: Offset) -> Offset:
         """Return the end of a batch with the positions of this server."""

@@ -21,7 +21,12 @@ import pymysql
 
 from streamtable.connectors.mysql_cdc.names import ANEW
 from streamtable.connectors.mysql_cdc.reader.binlog.changes import changes
-from streamtable.connectors.mysql_cdc.reader.connect import Session, as_fault, session
+from streamtable.connectors.mysql_cdc.reader.connect import (
+    Session,
+    as_fault,
+    is_table_changed,
+    session,
+)
 from streamtable.connectors.mysql_cdc.reader.discover import schema_of
 from streamtable.connectors.mysql_cdc.reader.keys import ChunkKey, chunk_key
 from streamtable.connectors.mysql_cdc.reader.model import (
@@ -49,8 +54,6 @@ from streamtable.connectors.mysql_cdc.reader.values.snapshot_values import (
 )
 from streamtable.core.errors import Condition, StreamtableError
 
-#: Error codes: the table does not exist, or its definition changed during the read.
-_NO_TABLE, _CHANGED, _NO_COLUMN = 1146, 1412, 1054
 _ATTEMPTS = 5
 
 #: By key: the table's columns and the row; None if there is no row.
@@ -137,8 +140,7 @@ class _Reading:
             try:
                 rows, overlay = self._select(table, key)
             except pymysql.err.Error as error:
-                code = error.args[0] if error.args else 0
-                if code in (_NO_TABLE, _CHANGED, _NO_COLUMN) and attempt < _ATTEMPTS - 1:
+                if is_table_changed(error) and attempt < _ATTEMPTS - 1:
                     continue
                 raise as_fault(error, self._spec.settings) from error
             yield from self._given(table, key, rows, overlay)
