@@ -56,10 +56,10 @@ _JAVA_FUNCTION = re.compile(
 )
 #: Spark's message for a NULL key of a map.
 _NULL_MAP_KEY = "[NULL_MAP_KEY] Cannot use null"
-#: The text of a StreamtableError at the end of a Python traceback.
+#: The text of a StreamtableError at the end of a Python traceback, and its note, a JSON object.
 _OURS = re.compile(
     r"streamtable\.core\.errors\.StreamtableError: "
-    r"(?P<text>(?:\S+:\d+:\d+: )?(?P<condition>[A-Z_]+): [^\n]*)"
+    r"(?P<text>(?:\S+:\d+:\d+: )?(?P<condition>[A-Z_]+): [^\n]*)(?:\n(?P<note>\{[^\n]*\}))?"
 )
 _FIRST_LINE = re.compile(r"[^\n]*")
 
@@ -155,10 +155,16 @@ def not_enough_slots(*, needed: int, available: int) -> StreamtableError:
 
 
 def forwarded_fault(text: str) -> StreamtableError | None:
-    """Return the last StreamtableError of a Python process in Spark; None if there is none."""
+    """Return the last StreamtableError of a Python process in Spark; None if there is none.
+
+    It has the note of the error in that process.
+    """
     for found in reversed(list(_OURS.finditer(text))):
         if found["condition"] in Condition.__members__:
-            return ForwardedError(found["text"].strip(), Condition[found["condition"]])
+            error = ForwardedError(found["text"].strip(), Condition[found["condition"]])
+            if found["note"]:
+                error.add_note(found["note"])
+            return error
     return None
 
 

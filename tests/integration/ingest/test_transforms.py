@@ -105,6 +105,45 @@ def test_transforms_follow_changes_of_tables(shop: Shop) -> None:
     assert len(rows(shop, "orders")) == 3
 
 
+def test_transforms_of_tables_that_no_longer_exist(shop: Shop) -> None:
+    """Dropped, created and dropped, replaced by a changed copy; a restart reads their changes."""
+    shop.write_job(more=TRANSFORM.format(database=shop.database, keys="id"))
+    columns = "id INT PRIMARY KEY, who VARCHAR(20), amount INT, note TEXT"
+    for table in ("orders", "orders_2024"):
+        shop.sql(
+            f"CREATE TABLE {table} ({columns}, done TINYINT(1))",
+            f"INSERT INTO {table} VALUES (1, 'a', 10, NULL, 1)",
+        )
+    run(shop)
+    shop.sql(
+        "UPDATE orders_2024 SET amount = 20",
+        "ALTER TABLE orders_2024 MODIFY amount DECIMAL(10, 2)",
+        "INSERT INTO orders_2024 VALUES (2, 'b', 20.5, NULL, 0)",
+        "DROP TABLE orders_2024",
+        "CREATE TABLE orders_tmp (id INT PRIMARY KEY, who TEXT, amount FLOAT, note TEXT)",
+        "INSERT INTO orders_tmp VALUES (1, 'c', 7.5, NULL)",
+        "DROP TABLE orders_tmp",
+        "CREATE TABLE orders_tmp (id INT PRIMARY KEY, who TEXT, amount DOUBLE, note BLOB)",
+        "INSERT INTO orders_tmp VALUES (2, 'd', 8.5, NULL)",
+        "RENAME TABLE orders_tmp TO orders_gone",
+        "DROP TABLE orders_gone",
+        "CREATE TABLE orders_gho LIKE orders",
+        "ALTER TABLE orders_gho MODIFY amount BIGINT",
+        "INSERT INTO orders_gho SELECT * FROM orders",
+        "RENAME TABLE orders TO orders_del, orders_gho TO orders",
+        "INSERT INTO orders VALUES (3, 'e', 5000000000, NULL, 1)",
+        "DROP TABLE orders_del",
+    )
+    said = run(shop)
+    assert any("transforms are planned anew" in line for line in said)
+    twice = lambda t: {k: row["twice"] for k, row in shop.topic(t).items()}  # noqa: E731
+    assert twice("orders_2024") == {b'{"id":1}': 40, b'{"id":2}': 41}
+    assert twice("orders_tmp") == {b'{"id":1}': 15, b'{"id":2}': 17}
+    assert twice("orders") == {b'{"id":1}': 20, b'{"id":3}': 10_000_000_000}
+    equal, told = verify(shop)
+    assert equal, told
+
+
 def test_metadata_of_a_change(shop: Shop) -> None:
     transform = """\
 transform:

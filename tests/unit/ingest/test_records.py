@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import pickle
+import traceback
 from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
@@ -28,8 +29,10 @@ from streamtable.ingest.records.planning import plan_programs
 from streamtable.ingest.records.records import RecordMaker
 from streamtable.ingest.records.rules import shared_topics
 from streamtable.ingest.records.shape import shape_of
+from streamtable.ingest.records.unplanned import unplanned_table
 from streamtable.ingest.run.kept import keep_tables, known_tables, with_tables
 from streamtable.ingest.spec import ingest_spec
+from streamtable.jvm.faults import forwarded_fault
 
 ORDERS = TableId("shop", "orders")
 INT = MySqlType("int")
@@ -166,7 +169,7 @@ def test_expressions_are_bound_once_for_tables_of_the_same_types():
         TableId("shop", "wide"), (*TABLE.columns[:2], Column("n", MySqlType("bigint"))), ("id",)
     )
     programs = plan_programs([TABLE, other, wide], rules)
-    assert [programs.of[t.id] for t in (TABLE, other, wide)] == [0, 0, 1]
+    assert [programs.of[t.id] for t in (TABLE, other, wide)] == [(0,), (0,), (1,)]
     assert [name for name, _ in programs.all[0].reads] == ["__table_name__", "who", "n"]
     assert programs.all[0].key == (1,)
     planned = RecordMaker(replace(rules, programs=programs), lambda _: None)
@@ -200,6 +203,32 @@ def test_rows_of_other_versions_of_a_table_fit_or_are_refused(columns, now, mess
     else:
         with pytest.raises(StreamtableError, match=message):
             list(made)
+
+
+def test_versions_without_a_program_reach_the_driver_in_the_error_of_the_task():
+    """The binlog has no display width; the table as the job first read it has."""
+    rest = "transform:\n- {source-table: shop.orders, filter: n IS NULL AND NOT done}\n"
+    known = KnownTable(("id", "done", "n"), ("id",), ("shop.orders",), ("done",))
+    rules = replace(maker(rest=rest)._rules, known={ORDERS: known})
+    head = (Column("id", INT, nullable=False), Column("done", MySqlType("tinyint")))
+    first, second = (
+        TableSchema(ORDERS, (*head, Column("n", kind)), ("id",))
+        for kind in (INT, MySqlType("enum", values=("a", "b")))
+    )
+    changes = [row("c", None, (1, 0, 7), first), row("c", None, (1, 0, "a"), second)]
+    versions = []
+    for change in changes:
+        planned = replace(rules, programs=plan_programs(versions, rules))
+        with pytest.raises(StreamtableError, match="cannot be read") as raised:
+            list(RecordMaker(planned, lambda _: None).records(change))
+        text = "".join(traceback.format_exception(raised.value))
+        fault = forwarded_fault(f"PythonException: {text}\n\tat java.lang.Thread.run")
+        assert str(fault) == str(raised.value)
+        versions.append(unplanned_table(fault))
+    assert versions == [first, second]
+    rows = RecordMaker(replace(rules, programs=plan_programs(versions, rules)), lambda _: None)
+    computed = [record.computed for change in changes for record in rows.records(change)]
+    assert [(c.program, c.new.inputs) for c in computed] == [(0, (False, 7)), (1, (False, "a"))]
 
 
 def test_columns_may_be_left_out_by_lists():

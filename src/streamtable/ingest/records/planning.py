@@ -22,16 +22,22 @@ from streamtable.plan.transform import BoundTransform, InputColumn, TransformQue
 def plan_programs(tables: Iterable[TableSchema], rules: RecordRules) -> Programs:
     """Return the programs of tables: one for all tables with the same transform and input types.
 
+    Args:
+        tables: the tables; several versions of one may follow each other.
+        rules: the rules for records.
+
     Raises:
         StreamtableError: UNKNOWN_COLUMN or another error of an expression, at the job file's key.
     """
     programs: dict[tuple[object, ...], Program] = {}
-    of: dict[TableId, int] = {}
+    of: dict[TableId, tuple[int, ...]] = {}
     for table in tables:
         transform = transform_of(table.id, rules.transforms)
         if transform is None or transform.query is None or not transform.computes:
             continue
-        query, reads = transform.query, _reads(table, rules, transform)
+        known = rules.known.get(table.id)
+        version = known.with_widths(table) if known else table
+        query, reads = transform.query, _reads(version, rules, transform)
         computed = [item.name for item in query.computed]
         names = key_names(table, rules.transforms)
         key = tuple(computed.index(name) for name in names if name in computed)
@@ -41,7 +47,9 @@ def plan_programs(tables: Iterable[TableSchema], rules: RecordRules) -> Programs
             old = _bound(query, reads, [old_name(number, i) for i in range(len(reads))])
             new = _bound(query, reads, [new_name(number, i) for i in range(len(reads))])
             programs[signature] = Program(number, reads, old, new, key)
-        of[table.id] = programs[signature].number
+        number = programs[signature].number
+        if number not in of.get(table.id, ()):
+            of[table.id] = (*of.get(table.id, ()), number)
     return Programs(tuple(programs.values()), of)
 
 

@@ -48,16 +48,16 @@ class Programs:
 
     Attributes:
         all: by number.
-        of: the program of each table whose transform has expressions.
+        of: the programs of each table whose transform has expressions, by version of the table.
     """
 
     all: tuple[Program, ...] = ()
-    of: Mapping[TableId, int] = field(default_factory=dict)
+    of: Mapping[TableId, tuple[int, ...]] = field(default_factory=dict)
 
-    def find(self, table: TableId) -> Program | None:
-        """Return the program of a table; None if the query has none for the table."""
-        number = self.of.get(table)
-        return None if number is None else self.all[number]
+    def find(self, table: TableId) -> Iterator[Program]:
+        """Yield the programs of a table, in the order in which its versions were planned."""
+        for number in self.of.get(table, ()):
+            yield self.all[number]
 
     def inputs(self) -> Iterator[Field]:
         """Yield the Spark columns that the expressions of all programs read."""

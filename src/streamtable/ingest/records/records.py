@@ -18,6 +18,7 @@ from streamtable.ingest.records.shape import (
     headers_of,
     shape_of,
 )
+from streamtable.ingest.records.unplanned import unplanned
 
 
 class Record(NamedTuple):
@@ -97,15 +98,7 @@ class RecordMaker:
         """Return the input of the table's program."""
         known = self._inputs.get(id(change.table))
         if known is None:
-            program = self._rules.programs.find(change.table.id)
-            if program is None:
-                raise StreamtableError(
-                    Condition.TABLE_UNREADABLE,
-                    table=change.table.id,
-                    reason="the query was planned without its transform",
-                )
-            known = program.number, Inputs(change.table, program, self._tables)
-            self._inputs[id(change.table)] = known
+            known = self._inputs[id(change.table)] = self._planned(change.table)
         number, inputs = known
         old = new = None
         if (before := change.before) is not None:
@@ -116,6 +109,22 @@ class RecordMaker:
             key, value = shape.key.encode(after), shape.value.encode(after)
             new = ComputedSide(key, value, inputs.of(change, after, after=True))
         return ComputedRow(number, old, new)
+
+    def _planned(self, table: TableSchema) -> tuple[int, Inputs]:
+        """Return the program that takes a version of a table, and its inputs."""
+        unfit = StreamtableError(
+            Condition.TABLE_UNREADABLE,
+            table=table.id,
+            reason="the query was planned without its transform",
+        )
+        for program in self._rules.programs.find(table.id):
+            try:
+                return program.number, Inputs(table, program, self._tables)
+            except StreamtableError as error:
+                if error.condition is not Condition.TABLE_UNREADABLE:
+                    raise
+                unfit = error
+        raise unplanned(table, unfit)
 
     def _schema_change(self, change: SchemaChange) -> Iterator[Record]:
         rules = self._rules

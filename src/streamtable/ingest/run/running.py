@@ -11,10 +11,11 @@ from pathlib import Path
 from pyspark.sql import SparkSession
 
 from streamtable.connector_api.preflight import Notice
-from streamtable.connectors.mysql_cdc.reader import TableId, discover
+from streamtable.connectors.mysql_cdc.reader import TableId, TableSchema, discover
 from streamtable.core.errors import Condition, StreamtableError
 from streamtable.ingest.file.routes import topics_of
 from streamtable.ingest.records.known import KnownTable
+from streamtable.ingest.records.unplanned import unplanned_table
 from streamtable.ingest.run.computing import computed
 from streamtable.ingest.run.kept import keep_tables, with_tables
 from streamtable.ingest.run.new_tables import answer, asked_tables, forget
@@ -69,6 +70,7 @@ class RunningIngest:
         self._report = report
         self._bounded = bounded
         self._told: set[str] = set()
+        self._versions: list[TableSchema] = []
         self.counters = target.bridge.counters()
 
     def run(
@@ -97,7 +99,7 @@ class RunningIngest:
             try:
                 self._run_once(spark, ledger, stop, progress)
             except StreamtableError as error:
-                if error.condition is Condition.TABLE_UNREADABLE and self._planned_anew():
+                if error.condition is Condition.TABLE_UNREADABLE and self._planned_anew(error):
                     continue
                 now = time.monotonic()
                 if lost is None or now - begun > _WELL_S:
@@ -149,16 +151,19 @@ class RunningIngest:
                 self._told.add(line)
                 self._notice(line)
 
-    def _planned_anew(self) -> bool:
+    def _planned_anew(self, error: StreamtableError) -> bool:
         """Bind transforms to the tables as they are now; False if that changes nothing.
 
         Spark's plan has the columns and types of the query's start. A task that meets a table
-        without a program, or a column that does not fit its program, ends the query.
+        without a program, or a column that does not fit its program, ends the query. The table may
+        be gone, or have other columns now, so the query is also planned for the task's version.
         """
         source = self._spec.source
         wanted = source.tables()
         there = [t for t in discover(source.settings, source.patterns) if wanted(t.id)]
-        spec = self._spec.with_tables(there)
+        if (version := unplanned_table(error)) is not None:
+            self._versions.append(version)
+        spec = self._spec.with_tables([*there, *self._versions])
         if spec.records.programs == self._spec.records.programs:
             return False
         self._spec = spec

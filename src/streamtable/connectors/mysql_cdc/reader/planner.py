@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from streamtable.connectors.mysql_cdc.names import ANEW, StartupMode
+from streamtable.connectors.mysql_cdc.names import StartupMode
 from streamtable.connectors.mysql_cdc.reader.connect import Session, is_table_changed
 from streamtable.connectors.mysql_cdc.reader.discover import Patterns, schema_of, schemas
 from streamtable.connectors.mysql_cdc.reader.follower import Follower
