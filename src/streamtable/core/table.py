@@ -188,6 +188,15 @@ class WaitingConnector(Protocol):
 
 
 @runtime_checkable
+class SnapshotConnector(Protocol):
+    """A connector whose scan may begin with the rows that exist."""
+
+    @property
+    def has_snapshot(self) -> bool:
+        """Whether the scan begins with a snapshot: it then adds every row before retracting it."""
+
+
+@runtime_checkable
 class LookupConnector(Protocol):
     """Connector whose tables a lookup join can look up, as the planner sees it."""
 

@@ -121,6 +121,14 @@ class Node:
 
     # Row kinds; `rules.changelog_mode` describes the steps.
 
+    @property
+    def retracts_unknown(self) -> bool:
+        """Whether the operator may retract rows that it has never added.
+
+        An operator with state drops such retractions.
+        """
+        return self.state is None and any(child.retracts_unknown for child in self.inputs)
+
     def needs_before(self, child: Node, before: bool) -> bool:
         """Return whether an input must emit update-before rows.
 

@@ -131,6 +131,7 @@ def test_rows_that_a_task_sums_up_come_to_the_same(groups: str, spark: SparkSess
                 keys=["g"],
                 calls=calls,
                 retracting=True,
+                unknown=False,
                 before=False,
                 bitmaps=False,
                 fold=fold,

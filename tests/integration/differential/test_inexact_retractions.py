@@ -198,3 +198,51 @@ def test_a_retraction_without_a_value_hides_no_later_value(spark: SparkSession) 
     found = _net(spark, tables, queries, {})
     results = [json.loads(row)[0] for query in queries for row in found[query]]
     assert results == [*_AGGREGATES.values(), 3]
+
+
+#: Changes of v in a group of its own, batch by batch -> the changes that its sum emits.
+_BEGINNINGS: dict[str, tuple[list[str], str]] = {
+    "updated before it is known": (["-U 1 +U 2"], "+I 2"),
+    "updated twice": (["-U 1 +U 2 -U 2 +U 3"], "+I 3"),
+    "updated again": (["-U 1 +U 2", "-U 2 +U 3"], "+I 2 -U 2 +U 3"),
+    "deleted and inserted": (["-D 1 +I 3"], "+I 3"),
+    "inserted, deleted and updated": (["+I 1 -D 1 -U 4 +U 5"], "+I 5"),
+    "known, deleted and updated": (["+I 1", "-D 1 -U 4 +U 5"], "+I 1 -U 1 +U 5"),
+    "deleted before it is known": (["-D 1"], ""),
+    "deleted twice": (["-D 1", "-D 1 -D 1"], ""),
+    "inserted and deleted": (["+I 1 -D 1"], ""),
+}
+_GROUPED = {
+    "raw": "SELECT k, SUM(v) FROM a GROUP BY k",
+    "filtered": "SELECT k, SUM(v) FROM (SELECT * FROM a WHERE v < 9) GROUP BY k",
+    "united": "SELECT k, SUM(v) FROM (SELECT * FROM a UNION ALL SELECT * FROM b) GROUP BY k",
+    "ordered": "SELECT k, SUM(v), LAST_VALUE(v) FROM a GROUP BY k",
+    "unmatched": "SELECT a.k, SUM(v) FROM a LEFT JOIN c ON a.n = c.n GROUP BY a.k",
+    "distinct": "SELECT k, SUM(DISTINCT v) FROM a GROUP BY k",
+}
+
+
+@pytest.mark.parametrize("ttl", ["0 s", "1 d"])
+def test_a_group_without_rows_ignores_retractions(ttl: str, spark: SparkSession) -> None:
+    batches: _Batches = [[], []]
+    for k, (changes, _) in enumerate(_BEGINNINGS.values()):
+        for number, batch in enumerate(changes):
+            words = batch.split()
+            for kind, value in zip(words[::2], words[1::2], strict=True):
+                batches[number].append((_KINDS[kind], (k, None, int(value))))
+    tables = {
+        "a": Recorded(Style.CHANGES, "k INT, n INT, v INT", batches, _KEY),
+        "b": Recorded(Style.CHANGES, "k INT, n INT, v INT", [[], []], _KEY),
+        "c": Recorded(Style.UPSERT, "k INT, n INT", [[], []]),
+    }
+    cases = [
+        Case(sink([column.field for column in planned(query, tables).columns]), query, query)
+        for query in _GROUPED.values()
+    ]
+    replay = Replay(spark, tables, {"table.exec.state.ttl": ttl}, in_memory=True)
+    for name, found in zip(_GROUPED, replay.changes(cases), strict=True):
+        emitted = [""] * len(_BEGINNINGS)
+        for kind, row in (change for batch in found for change in batch):
+            emitted[row[0]] += f" {kind.short} {json.dumps(row[1])}"
+        expected = {case: changes for case, (_, changes) in _BEGINNINGS.items()}
+        assert dict(zip(_BEGINNINGS, map(str.strip, emitted), strict=True)) == expected, name

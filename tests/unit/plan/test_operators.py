@@ -11,13 +11,16 @@ from tests.unit.plan.operators import operators
 from streamtable.core.changelog import APPEND
 from streamtable.core.types import INT, Field, array, map_of
 from streamtable.operators.lower import LOWERINGS
+from streamtable.plan.aggregate.group_aggregate import GroupAggregate
 from streamtable.plan.inputs import UnaryNode
 from streamtable.plan.node import Node
 from streamtable.plan.rank.deduplicate import Deduplicate
 from streamtable.plan.rules.real_time import obstacle
 from streamtable.plan.rules.state_layouts import layouts
+from streamtable.plan.rules.tree import every
 from streamtable.plan.source.values import Values
 from streamtable.plan.window.window_table import SessionTable, WindowTable
+from streamtable.session import Session
 
 #: What a new operator has to say; all else has a default that fits operators without state or time.
 _SAID = ("mode", "fields", "inputs", "over")
@@ -73,6 +76,58 @@ def test_an_operator_that_no_rule_has_heard_of() -> None:
     assert obstacle(node) == "Spark does not read VALUES in real-time mode"
     assert [f.name for f in node.pruned({"v"}).fields] == ["v"]
     assert node.headline == "Kept"
+
+
+_KAFKA = "'topic' = 't', 'properties.bootstrap.servers' = 'b:9092'"
+_MYSQL = (
+    "'connector' = 'mysql-cdc', 'hostname' = 'h', 'username' = 'u', 'password' = 'p',"
+    " 'database-name' = 'd', 'table-name' = 't'"
+)
+_COLUMNS = "(k INT, v INT, op STRING, p AS PROCTIME(), PRIMARY KEY (k) NOT ENFORCED)"
+_TABLES = f"""
+CREATE TABLE a {_COLUMNS.replace(", PRIMARY KEY (k) NOT ENFORCED", "")} WITH (
+  'connector' = 'kafka', 'format' = 'json', {_KAFKA});
+CREATE TABLE c {_COLUMNS} WITH ('connector' = 'kafka', 'format' = 'debezium-json', {_KAFKA});
+CREATE TABLE u {_COLUMNS} WITH (
+  'connector' = 'upsert-kafka', 'key.format' = 'json', 'value.format' = 'json', {_KAFKA});
+CREATE TABLE m {_COLUMNS} WITH ({_MYSQL});
+CREATE TABLE later {_COLUMNS} WITH ({_MYSQL}, 'scan.startup.mode' = 'latest-offset');
+CREATE TABLE o (v INT, n BIGINT, PRIMARY KEY (v) NOT ENFORCED) WITH (
+  'connector' = 'upsert-kafka', 'key.format' = 'json', 'value.format' = 'json', {_KAFKA});
+"""
+_TWICE = "SET 'table.exec.source.cdc-events-duplicate' = 'true';"
+_TTL = "SET 'table.exec.state.ttl' = '1 d';"
+
+
+@pytest.mark.parametrize(
+    ("rows", "settings", "unknown"),
+    [
+        ("a", "", False),
+        ("u", "", False),
+        ("m", "", False),
+        ("c", "", True),
+        ("later", "", True),
+        ("c", _TWICE, False),
+        ("(SELECT v FROM c WHERE k > 1)", "", True),
+        ("(SELECT v FROM u UNION ALL SELECT v FROM c)", "", True),
+        ("(SELECT v FROM FROM_CHANGELOG(input => TABLE a))", "", True),
+        ("(SELECT v, COUNT(*) FROM c GROUP BY v)", "", False),
+        ("(SELECT c.v FROM c JOIN u ON c.v = u.v)", "", False),
+        # With a TTL, the joined row of a retraction may have expired.
+        ("(SELECT c.v FROM c JOIN u ON c.v = u.v)", _TTL, True),
+        ("(SELECT u.v FROM u JOIN a ON a.v = u.v)", _TTL, False),
+        # No state has unmatched rows whose join key is NULL.
+        ("(SELECT c.v FROM c LEFT JOIN u ON c.v = u.v)", "", True),
+        ("(SELECT u.v FROM u LEFT JOIN m ON m.v = u.v)", "", False),
+    ],
+)
+def test_retractions_of_rows_that_were_never_added(rows: str, settings: str, unknown: bool) -> None:
+    session = Session()
+    insert = f"INSERT INTO o SELECT v, COUNT(*) FROM {rows} GROUP BY v;"
+    session.load(_TABLES + settings + insert, "script.sql")
+    (plan,) = session.plans
+    group = next(node for node in every(plan.input) if isinstance(node, GroupAggregate))
+    assert group.input.retracts_unknown is unknown
 
 
 def test_rooms_have_twenty_files_at_most() -> None:

@@ -123,6 +123,11 @@ class MySqlTable:
         return APPEND if self.append_only else RETRACT
 
     @property
+    def has_snapshot(self) -> bool:
+        """Whether a first run begins with a snapshot."""
+        return self.start.mode.has_snapshot
+
+    @property
     def writes(self) -> ChangelogMode:
         """No row kind: the table cannot be written."""
         return APPEND

@@ -20,6 +20,7 @@ class GroupAggregateOperator(OperatorSpec, package="aggregate"):
     Attributes:
         keys: the grouping columns.
         retracting: whether the input may retract rows.
+        unknown: whether the input may retract rows that it has never added.
         before: whether to emit update-before rows.
         bitmaps: whether distinct integers may be stored as bitmaps.
         fold: whether each task aggregates its rows locally before the shuffle.
@@ -31,6 +32,7 @@ class GroupAggregateOperator(OperatorSpec, package="aggregate"):
     keys: Sequence[str]
     calls: Sequence[Aggregation]
     retracting: bool
+    unknown: bool
     before: bool
     bitmaps: bool
     fold: bool

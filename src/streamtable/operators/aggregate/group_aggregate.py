@@ -31,6 +31,7 @@ def lower_group_aggregate(
             keys=node.keys,
             calls=aggregations(node.calls, node.input.fields, context.bridge),
             retracting=not node.input.mode.is_append,
+            unknown=node.input.retracts_unknown,
             before=node.before,
             # A bitmap holds many values, but each value expires separately.
             bitmaps=context.settings[DISTINCT_BITMAPS] and node.ttl is None,

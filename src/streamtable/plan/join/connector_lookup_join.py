@@ -82,6 +82,11 @@ class ConnectorLookupJoin(LookupJoin):
         return True
 
     @property
+    def retracts_unknown(self) -> bool:
+        """True for changes: the lookup for a retraction may find other rows than the insert did."""
+        return not self.input.mode.is_append
+
+    @property
     def looked_up(self) -> Table:
         """The looked-up table."""
         return self.scan.table

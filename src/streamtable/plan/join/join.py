@@ -94,6 +94,15 @@ class Join(PairsChanges, PairNode):
             return APPEND
         return super().mode
 
+    @property
+    def retracts_unknown(self) -> bool:
+        """Whether an input retracts such rows, and the state does not tell them from others.
+
+        The state lacks expired rows, and unmatched rows whose join key is NULL.
+        """
+        knows = self.kind in (JoinKind.INNER, JoinKind.SEMI) and not self.expires
+        return not knows and any(child.retracts_unknown for child in self.inputs)
+
     def row_keys(self, *, ordered: bool) -> tuple[Key, ...]:
         """Return combinations of the keys of the inputs.
 

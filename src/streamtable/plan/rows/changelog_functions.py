@@ -95,6 +95,11 @@ class FromChangelog(UnaryNode):
         """The row kinds that have a code."""
         return ChangelogMode(frozenset(kind for _, kind in self.codes))
 
+    @property
+    def retracts_unknown(self) -> bool:
+        """Whether codes may retract rows: the input may begin with any code."""
+        return not self.mode.is_append
+
     def positioned(self) -> Node | None:
         """Return the operator with the positions of the input."""
         below = self.input.positioned()

@@ -9,7 +9,7 @@ from streamtable.core.changelog import ChangelogMode
 from streamtable.core.errors import Condition, StreamtableError
 from streamtable.core.identity import stable
 from streamtable.core.settings.table import CDC_DUPLICATES
-from streamtable.core.table import Table
+from streamtable.core.table import SnapshotConnector, Table
 from streamtable.core.types import DataType, Field
 from streamtable.plan.binding.bound import Path
 from streamtable.plan.inputs import LeafNode
@@ -79,6 +79,13 @@ class Scan(LeafNode):
         if self.mode.is_append or met or not before:
             return self
         return Normalize(self, key=self.table.schema.primary_key)
+
+    @property
+    def retracts_unknown(self) -> bool:
+        """Whether the scan reads changes of rows that were added before its first record."""
+        connector = self.table.connector
+        snapshot = isinstance(connector, SnapshotConnector) and connector.has_snapshot
+        return not self.mode.is_append and not snapshot
 
     def positioned(self) -> Scan:
         """Return the scan with the position of each record."""

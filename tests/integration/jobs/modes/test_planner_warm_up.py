@@ -27,6 +27,7 @@ def test_a_query_goes_on_as_it_was(spark: SparkSession, tmp_path: Path) -> None:
             keys=["value"],
             calls=[Aggregation("COUNT", -1, -1, False, "BIGINT", "BIGINT")],
             retracting=False,
+            unknown=False,
             before=False,
             bitmaps=True,
             fold=True,

@@ -247,6 +247,38 @@ def test_a_group_that_comes_and_goes_in_one_batch(
     ]
 
 
+def test_changes_of_rows_from_before_the_first_record(
+    spark: SparkSession, broker: Broker, topic: Topics, tmp_path: Path
+) -> None:
+    """The row of 1 is updated, 2 is deleted and inserted again, 3 is deleted.
+
+    The row of 4 is inserted and deleted. An earlier run may have written it: it gets a tombstone.
+    """
+    source = topic("events")
+    old, new = ({k: {"k": k, "g": "a", "v": v + k} for k in (1, 2, 3, 4)} for v in (10, 20))
+    events = [
+        {"op": "u", "before": old[1], "after": new[1]},
+        {"op": "d", "before": old[2]},
+        {"op": "c", "after": new[2]},
+        {"op": "d", "before": old[3]},
+        {"op": "c", "after": new[4]},
+        {"op": "d", "before": new[4]},
+    ]
+    produce(broker.bootstrap_servers, source, [(None, json.dumps(e).encode()) for e in events])
+    script = SOURCE
+    for name, call in (("highest", "MAX(v)"), ("counted", "CAST(COUNT(*) AS INT)")):
+        script += _upsert(name, "k INT, v INT", "k")
+        script += f"INSERT INTO {name} SELECT k, {call} FROM t GROUP BY k;\n"
+    names = {"source": source, "servers": broker.bootstrap_servers, "format": "debezium-json"}
+    BoundedRun(spark, script, tmp_path / "c", names)()
+    for name, rows in (("highest", {1: 21, 2: 22, 4: None}), ("counted", {1: 1, 2: 1, 4: None})):
+        written = {
+            json.loads(r.key())["k"]: json.loads(r.value())["v"] if r.value() else None
+            for r in records(broker, f"{source}-{name}")
+        }
+        assert written == rows
+
+
 METADATA = """
 CREATE TABLE t (
   k INT, db STRING METADATA FROM 'value.source.database' VIRTUAL,

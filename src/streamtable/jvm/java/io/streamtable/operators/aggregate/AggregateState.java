@@ -30,29 +30,29 @@ public final class AggregateState implements Serializable {
   private final List<Accumulator> accumulators;
   private final PartialRows partials;
   private final RowOrder order;
-  private final boolean expires;
+  private final boolean ignoring;
   private final int[] offsets;
   private final StructType schema;
   private transient ValueState<Row> group;
   private transient Object[] state;
   private transient long rows;
-  private transient boolean known;
   private transient boolean added;
 
   /**
    * @param partials layout of input rows from {@link LocalAggregate}; null for raw input rows
    * @param order order in which the rows of a batch are added; null for any order
-   * @param expires whether a group may have expired whose rows are still retracted; retractions
-   *     before the group's first addition are then ignored
+   * @param ignoring whether rows may be retracted that the group has never had, or had before it
+   *     expired; retractions are then ignored while the group has no rows, as in Flink. Input rows
+   *     must be raw
    */
   public AggregateState(
       List<Aggregation> calls,
       List<Accumulator> accumulators,
       PartialRows partials,
       RowOrder order,
-      boolean expires) {
+      boolean ignoring) {
     this.order = order;
-    this.expires = expires;
+    this.ignoring = ignoring;
     this.calls = calls;
     this.accumulators = accumulators;
     this.partials = partials;
@@ -86,16 +86,13 @@ public final class AggregateState implements Serializable {
       accumulators.get(i).load(state, offsets[i]);
     }
     rows = (Long) state[0];
-    known = stored != null;
     added = false;
-    return known;
+    return stored != null;
   }
 
-  /**
-   * Returns whether a row that may affect the group was added or retracted, raw or pre-aggregated.
-   */
+  /** Returns whether a row was added to the group, which was not in state. */
   boolean added() {
-    return !expires || known || added;
+    return !ignoring || added;
   }
 
   /** Returns the number of rows of the group. */
@@ -110,14 +107,13 @@ public final class AggregateState implements Serializable {
 
   /** Adds every input row and finishes the aggregates. */
   public void add(scala.collection.Iterator<Row> input) {
-    long grown = 0;
     Iterator<Row> found = CollectionConverters.asJava(input);
-    Iterator<Row> rows = order == null ? found : order.sorted(found);
-    while (rows.hasNext()) {
-      Row row = rows.next();
-      grown += partials == null ? add(row) : merge(row);
+    Iterator<Row> sorted = order == null ? found : order.sorted(found);
+    while (sorted.hasNext()) {
+      Row row = sorted.next();
+      rows += partials == null ? add(row) : merge(row);
     }
-    this.rows = Math.max(0, this.rows + grown);
+    rows = Math.max(0, rows);
     for (Accumulator accumulator : accumulators) {
       accumulator.finish();
     }
@@ -130,10 +126,10 @@ public final class AggregateState implements Serializable {
 
   private long add(Row row) {
     int sign = RowKind.sign(row.getByte(RowKind.POSITION));
-    added |= sign > 0;
-    if (expires && !known && !added) {
+    if (ignoring && sign < 0 && rows == 0) {
       return 0;
     }
+    added |= sign > 0;
     for (int i = 0; i < offsets.length; i++) {
       Object value = calls.get(i).value(row);
       if (value != null) {

@@ -35,6 +35,7 @@ public final class GroupAggregateProcessor extends RowProcessor implements State
    * @param before whether to emit update-before rows
    * @param partials layout of input rows from {@link LocalAggregate}; null for raw input rows
    * @param order order in which the rows of a batch are added; null for any order
+   * @param ignoring see {@link AggregateState}
    * @param ttl see {@link ExpiringState#of}
    */
   GroupAggregateProcessor(
@@ -44,8 +45,9 @@ public final class GroupAggregateProcessor extends RowProcessor implements State
       boolean before,
       PartialRows partials,
       RowOrder order,
+      boolean ignoring,
       long ttl) {
-    this.group = new AggregateState(calls, accumulators, partials, order, ttl > 0);
+    this.group = new AggregateState(calls, accumulators, partials, order, ignoring);
     this.ttl = ttl;
     this.keys = keys;
     this.before = before;
