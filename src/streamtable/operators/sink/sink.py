@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from dataclasses import replace
+from typing import Any
 
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F  # noqa: N812 - the name everyone knows
@@ -19,9 +21,20 @@ from streamtable.core.types import quote
 from streamtable.operators.context import LoweringContext
 from streamtable.operators.lower import lower
 from streamtable.operators.rows.kinds import deleting_row_kind
+from streamtable.operators.rows.materialize import lower_materialize
+from streamtable.operators.sink.exchange import lower_exchange
 from streamtable.operators.sink.length import with_length
+from streamtable.plan.node import Node
+from streamtable.plan.sink.exchange import Exchange
+from streamtable.plan.sink.materialize import Materialize
 from streamtable.plan.sink.sink import Sink
 from streamtable.plan.source.metadata_columns import written_metadata
+
+#: Lowerings of the operators by the sink's key, over checked rows.
+_BY_KEY: Mapping[type[Node], Callable[[Any, DataFrame, LoweringContext], DataFrame]] = {
+    Materialize: lower_materialize,
+    Exchange: lower_exchange,
+}
 
 
 def lower_sink(sink: Sink, context: LoweringContext) -> DataFrame:
@@ -45,31 +58,56 @@ def with_metadata(sink: Sink, rows: DataFrame) -> DataFrame:
 
 
 def checked_rows(sink: Sink, context: LoweringContext) -> DataFrame:
-    """Lower a sink to row kinds and columns in the types of the table, checked but not encoded."""
+    """Lower a sink to row kinds and columns in the types of the table, checked but not encoded.
+
+    As in Flink, rows are checked before an operator by the sink's key orders or replaces them.
+    """
     own = replace(context, settings=sink.settings, window_buckets=sink.window_buckets)
+    by_key = _BY_KEY.get(type(sink.input))
+    if by_key is not None:
+        (below,) = sink.input.inputs
+        return by_key(sink.input, checked(sink, lower(below, own), context, final=False), own)
     rows = lower(sink.input, own)
     if sink.deletes_before:
         rows = rows.selectExpr(deleting_row_kind(), *(quote(f.name) for f in sink.input.fields))
     return checked(sink, rows, context)
 
 
-def checked(sink: Sink, rows: DataFrame, context: LoweringContext) -> DataFrame:
-    """Check the rows of a sink's query: the lengths of values, and NOT NULL."""
+def checked(
+    sink: Sink, rows: DataFrame, context: LoweringContext, *, final: bool = True
+) -> DataFrame:
+    """Check the rows of a sink's query: the lengths of values, and NOT NULL.
+
+    Args:
+        sink: the sink.
+        rows: row kinds, columns of the sink, and columns that are passed on.
+        context: the context of the job.
+        final: whether the rows are written as they are. Otherwise an operator removes retracted
+            rows by their values, and must not get the retraction of a dropped row.
+    """
     enforcer = sink.settings[TYPE_LENGTH_ENFORCER]
     if enforcer is not TypeLengthEnforcer.IGNORE:
         # Use the types of the table: an implicit cast leaves a column with the type of the query.
-        columns = [with_length(f, enforcer, sink.table.name) for f in sink.table.schema.persisted]
-        rows = rows.selectExpr(ROW_KIND_COLUMN, *columns)
+        fields = sink.table.schema.persisted
+        fitted = {f.name: with_length(f, enforcer, sink.table.name) for f in fields}
+        rows = rows.selectExpr(*(fitted.get(name, quote(name)) for name in rows.columns))
     if sink.settings[NOT_NULL_ENFORCER] is NotNullEnforcer.DROP:
         missing = " OR ".join(f"({_is_missing(sink, name)})" for name in sink.required)
         if missing:
+            if not final:
+                rows = rows.where(_is_kept(sink))
             counters = context.counters_of(sink.table.name)
             rows = rows.where(context.bridge.drops_nulls(F.expr(missing), counters))
     else:
-        rows = rows.selectExpr(
-            ROW_KIND_COLUMN, *(_checked(sink, f.name) for f in sink.input.fields)
-        )
+        rows = rows.selectExpr(*(_checked(sink, name) for name in rows.columns))
     return rows
+
+
+def _is_kept(sink: Sink) -> str:
+    """Return a condition for additions, and for retractions of rows that were not dropped."""
+    added = ", ".join(str(kind.value) for kind in RowKind if not kind.removes)
+    present = " AND ".join(f"{quote(name)} IS NOT NULL" for name in sink.required)
+    return f"{ROW_KIND_COLUMN} IN ({added}) OR ({present})"
 
 
 def _is_missing(sink: Sink, name: str) -> str:

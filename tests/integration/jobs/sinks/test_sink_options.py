@@ -276,3 +276,51 @@ def test_each_insert_has_the_settings_at_its_place(
         for name in ("a", "b")
     }
     assert found == {"a": ["y", "long"], "b": ["y", "lo"]}
+
+
+BY_REGION = """
+CREATE TABLE u (id INT, region STRING, name STRING, PRIMARY KEY (id) NOT ENFORCED) WITH (
+  'connector' = 'upsert-kafka', 'topic' = '${source}', 'value.fields-include' = 'ALL', ${more}
+);
+CREATE TABLE o (region VARCHAR(2), name STRING NOT NULL, PRIMARY KEY (region) NOT ENFORCED) WITH (
+  'connector' = 'upsert-kafka', 'topic' = '${out}', ${more}
+);
+SET 'table.exec.sink.not-null-enforcer' = 'DROP';
+SET 'table.exec.sink.type-length-enforcer' = 'TRIM_PAD';
+SET 'execution.micro-batch.max-records' = '${batch}';
+INSERT INTO o SELECT region, name FROM u;
+""".replace(
+    "${more}",
+    "'properties.bootstrap.servers' = '${servers}', 'key.format' = 'json', 'value.format' = 'json'",
+)
+#: Changes in a region: a row's number, the end of the region's long name and the row's name -> the
+#: name that is written of the region; None for no row.
+REGIONS: dict[str, tuple[list[tuple[int, str | None, str | None]], str | None]] = {
+    "a row without a name": ([(1, "", "a"), (2, "", None)], "a"),
+    "of two, the one with a name goes": ([(1, "", "a"), (2, "", None), (1, None, None)], None),
+    "a name is taken away": ([(1, "", "a"), (1, "", None)], None),
+    "a name is given": ([(1, "", None), (2, "", "b"), (1, "", "a")], "a"),
+    "a row without a name goes": ([(1, "", None), (2, "", "b"), (1, None, None)], "b"),
+    "keys of equal beginnings": ([(1, "-x", "a"), (2, "-y", "b"), (2, None, None)], "a"),
+}
+
+
+@pytest.mark.parametrize(("batch", "dropped"), [(1, 5), (100, 3)])
+def test_rows_are_checked_before_one_of_a_key_is_chosen(
+    batch: int, dropped: int, spark: SparkSession, broker: Broker, topic: Topics, tmp_path: Path
+) -> None:
+    source, out = topic("in"), topic("out")
+    names = {"source": source, "out": out, "servers": broker.bootstrap_servers, "batch": str(batch)}
+    rows = [
+        Change(region * 10 + row, None if end is None else {"region": f"R{region}{end}", "name": v})
+        for region, (changes, _) in enumerate(REGIONS.values())
+        for row, end, v in changes
+    ]
+    produce_changes(broker.bootstrap_servers, source, "id", rows)
+    job = BoundedRun(spark, BY_REGION, tmp_path / "c", names)
+    job()
+    written = {row["region"]: row["name"] for row in job.rows("o").values()}
+    found = {case: written.get(f"R{region}") for region, case in enumerate(REGIONS)}
+    assert found == {case: name for case, (_, name) in REGIONS.items()}
+    told = f"o: {dropped} records dropped, because they have NULL in a NOT NULL column"
+    assert told in job.notices
