@@ -66,7 +66,7 @@ def aggregations(
             distinct=call.distinct,
             argument_type=(BOOLEAN if argument is None else types[argument]).spark_sql(),
             result_type=call.output.type.spark_sql(),
-            parameters=call.parameters,
+            parameters=("1",) if call.capped else call.parameters,
             python=bridge.python_program(call.function) if call.python else None,
         )
 

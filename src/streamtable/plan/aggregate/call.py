@@ -32,6 +32,7 @@ class PythonAggregate:
 
 @stable(
     "AggregateCall",
+    derived=("capped",),
     function="function",
     output="output",
     argument="argument",
@@ -51,6 +52,8 @@ class AggregateCall:
         filter: a BOOLEAN input field; only rows with a true value are aggregated.
         parameters: further parameters of the function, in the operator's format; the type of the
             accumulator of a Python function.
+        capped: whether a COUNT above 1 is 1, so that only the first and the last row change the
+            result. The state does not depend on it.
         python: the function, if it is a Python function; `function` identifies it.
     """
 
@@ -60,6 +63,7 @@ class AggregateCall:
     distinct: bool = False
     filter: str | None = None
     parameters: tuple[str, ...] = ()
+    capped: bool = False
     python: PythonAggregate | None = field(default=None, compare=False)
 
     @property
@@ -70,7 +74,8 @@ class AggregateCall:
         argument = ("DISTINCT " if self.distinct else "") + ", ".join(arguments)
         where = f" FILTER {self.filter}" if self.filter else ""
         name = self.python.function.name if self.python else self.function
-        return f"{name}({argument}){where} AS {self.output.name}"
+        limit = " up to 1" if self.capped else ""
+        return f"{name}({argument}){limit}{where} AS {self.output.name}"
 
     @cached_property
     def fields(self) -> frozenset[str]:

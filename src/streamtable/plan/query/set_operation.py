@@ -34,7 +34,10 @@ def plan_set_operation(query: exp.SetOperation, left: Relation, right: Relation)
 def _compared(
     query: exp.SetOperation, left: Relation, right: Relation, types: list[DataType]
 ) -> Relation:
-    """Plan INTERSECT and EXCEPT by counting each row per side; ALL replicates rows."""
+    """Plan INTERSECT and EXCEPT by counting each row per side; ALL replicates rows.
+
+    Without ALL, only the first and the last of equal rows of a side matter.
+    """
     names = unique_names([*(c.field_name for c in left.columns), "in_left", "in_right"])
     in_left, in_right = names[-2:]
     sides = []
@@ -43,8 +46,11 @@ def _compared(
         sides.append(_fitted(side, left, types, marks))
     union = UnionAll(tuple(side.node for side in sides))
     keys = tuple(f.name for f in union.fields if f.name not in (in_left, in_right))
+    once = bool(query.args.get("distinct"))
     counts = tuple(
-        AggregateCall("COUNT", Field(f"{mark}_rows", BIGINT.with_nullable(False)), filter=mark)
+        AggregateCall(
+            "COUNT", Field(f"{mark}_rows", BIGINT.with_nullable(False)), filter=mark, capped=once
+        )
         for mark in (in_left, in_right)
     )
     grouped = GroupAggregate(union, keys, counts)
@@ -55,7 +61,7 @@ def _compared(
     ]
     reads = whole(count.output.name for count in counts)
     shared = isinstance(query, exp.Intersect)
-    if query.args.get("distinct"):
+    if once:
         is_there = ">" if shared else "="
         chosen = f"({first} > 0 AND {second} {is_there} 0)"
         kept = project(grouped, outputs, Bound(chosen, BOOLEAN, paths=reads))

@@ -7,7 +7,13 @@ import org.apache.spark.sql.types.StructField;
 
 /** COUNT of values. For COUNT(*) the processor passes a value for every row. */
 public final class CountAccumulator implements Accumulator {
+  private final long most;
   private long count;
+
+  /** @param most the largest result */
+  public CountAccumulator(long most) {
+    this.most = most;
+  }
 
   @Override
   public List<StructField> columns(String name) {
@@ -58,6 +64,6 @@ public final class CountAccumulator implements Accumulator {
 
   @Override
   public Object result() {
-    return count;
+    return Math.min(most, count);
   }
 }

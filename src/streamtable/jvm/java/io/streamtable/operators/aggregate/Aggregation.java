@@ -34,8 +34,8 @@ import org.apache.spark.sql.types.StructType;
  * @param function its name in Flink
  * @param argument position in the input row, -1 for COUNT(*)
  * @param filter position of a boolean in the input row, -1 for none
- * @param parameters arguments of the function in addition to its values: the separator of LISTAGG;
- *     the offset of LAG; ONE or ARRAY and the percentages of PERCENTILE; ABSENT or NULL for the
+ * @param parameters arguments of the function in addition to its values: the largest result of
+ *     COUNT, if it is limited; the separator of LISTAGG; the offset of LAG; ONE or ARRAY and the percentages of PERCENTILE; ABSENT or NULL for the
  *     handling of NULLs in a JSON aggregate, then RAW if its strings are JSON
  * @param python the function, if a user has written it in Python; else null
  */
@@ -87,7 +87,7 @@ public record Aggregation(
     }
     Accumulator plain =
         switch (function) {
-          case "COUNT" -> new CountAccumulator();
+          case "COUNT" -> new CountAccumulator(most());
           case "SUM" -> new SumAccumulator(argumentType, resultType, false);
           case "AVG" -> new SumAccumulator(argumentType, resultType, true);
           case "MIN", "MAX" -> extreme(retracting);
@@ -100,7 +100,7 @@ public record Aggregation(
               BitmapAccumulator.of(function, retracting);
           case "VAR_POP", "VAR_SAMP", "VARIANCE", "STDDEV_POP", "STDDEV_SAMP", "STDDEV" ->
               variance();
-          case "ROW_NUMBER" -> new CountAccumulator();
+          case "ROW_NUMBER" -> new CountAccumulator(Long.MAX_VALUE);
           case "RANK", "DENSE_RANK" ->
               new RankAccumulator(argumentType, function.equals("DENSE_RANK"));
           case "LAG" -> new LagAccumulator(argumentType, Integer.parseInt(parameters.get(0)));
@@ -132,6 +132,11 @@ public record Aggregation(
               new JsonText(parameters.contains("RAW")), parameters.get(0).equals("NULL"));
       default -> null;
     };
+  }
+
+  /** Returns the largest result of COUNT. */
+  private long most() {
+    return parameters.isEmpty() ? Long.MAX_VALUE : Long.parseLong(parameters.get(0));
   }
 
   /** Returns whether each value of an array is wrapped in a row, because NULLs are values. */
