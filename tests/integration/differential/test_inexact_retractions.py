@@ -246,3 +246,15 @@ def test_a_group_without_rows_ignores_retractions(ttl: str, spark: SparkSession)
             emitted[row[0]] += f" {kind.short} {json.dumps(row[1])}"
         expected = {case: changes for case, (_, changes) in _BEGINNINGS.items()}
         assert dict(zip(_BEGINNINGS, map(str.strip, emitted), strict=True)) == expected, name
+
+
+def test_a_sink_materializer_ignores_retractions_of_unknown_rows(spark: SparkSession) -> None:
+    """The update of 1 changes no column that is read; the row of 2 is deleted and inserted."""
+    batch = [("-U", 1, 5), ("+U", 1, 5), ("-D", 2, 6), ("+I", 2, 6), ("-D", 3, 7)]
+    changes = [[(_KINDS[kind], (k, k, v)) for kind, k, v in batch]]
+    tables = {"a": Recorded(Style.CHANGES, "k INT, g INT, v INT", changes, _KEY)}
+    query = "SELECT v, g FROM a"
+    fields = [column.field for column in planned(query, tables).columns]
+    replay = Replay(spark, tables, in_memory=True)
+    ((emitted,),) = replay.changes([Case(sink(fields, (0,)), query, query)])
+    assert sorted(row for _, row in emitted) == [[5, 1], [6, 2]]

@@ -43,6 +43,7 @@ class MaterializeOperator(OperatorSpec, package="changelog"):
         row_ddl: the columns without the row kind.
         order: positions of the columns that order the changes of a batch.
         unique: whether a key has at most one row.
+        begins: whether the first change of a row may be a retraction; it is then ignored.
         row_key: positions of a unique key of the rows, by which a retraction removes a row if no
             equal row is stored; None if there is none.
     """
@@ -51,6 +52,7 @@ class MaterializeOperator(OperatorSpec, package="changelog"):
     row_ddl: str
     order: Sequence[int]
     unique: bool
+    begins: bool
     row_key: Sequence[int] | None
     ttl: int
     output_ddl: str

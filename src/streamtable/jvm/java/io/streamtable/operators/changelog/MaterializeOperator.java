@@ -14,6 +14,7 @@ import org.apache.spark.sql.Row;
  *
  * @param order positions of columns that define the arrival order of changes in a batch
  * @param unique whether a key has at most one row
+ * @param begins whether the first change of a row may be a retraction; it is then ignored
  * @param rowKey positions without the row kind, or null; see {@link InexactRetractions}
  * @param ttl see {@link ExpiringState#of}
  */
@@ -22,6 +23,7 @@ public record MaterializeOperator(
     String rowDdl,
     List<Integer> order,
     boolean unique,
+    boolean begins,
     List<Integer> rowKey,
     long ttl,
     String outputDdl)
@@ -30,7 +32,7 @@ public record MaterializeOperator(
   public Dataset<Row> over(Dataset<Row> input) {
     RowOrder asCame = RowOrder.ascending(Keyed.positions(order));
     MaterializeProcessor processor =
-        new MaterializeProcessor(rowDdl, asCame, unique, Keyed.positions(rowKey), ttl);
+        new MaterializeProcessor(rowDdl, asCame, unique, begins, Keyed.positions(rowKey), ttl);
     return Keyed.stateful(input, keys, processor, ttl > 0, outputDdl);
   }
 }

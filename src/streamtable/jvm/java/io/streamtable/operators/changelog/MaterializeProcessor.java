@@ -29,7 +29,8 @@ import scala.jdk.javaapi.CollectionConverters;
  *
  * <p>With an order, the changes of a batch are applied one by one, as in Flink's
  * SinkUpsertMaterializer. A row may be retracted before it is added, since retractions by a join
- * have no position; the addition is then dropped. Without an order, the net changes are applied.
+ * have no position; the addition is then dropped. Change events have positions, and retract rows from
+ * before the first event; these retractions are ignored. Without an order, the net changes are applied.
  *
  * <p>If the key is a key of the query, there is at most one row between two batches, and no order is
  * needed. While rows arrive one at a time, a new row may arrive before the retraction of the old
@@ -43,6 +44,7 @@ public final class MaterializeProcessor extends RowProcessor {
   private final int length;
   private final RowOrder order;
   private final boolean unique;
+  private final boolean begins;
   private final int[] rowKey;
   private final long ttl;
   private transient ValueState<Row> rows;
@@ -51,13 +53,15 @@ public final class MaterializeProcessor extends RowProcessor {
    * @param rowDdl the columns without the row kind
    * @param order order in which the changes of a batch are applied
    * @param unique whether the key is a key of the query
+   * @param begins see {@link MaterializeOperator}
    * @param rowKey positions of a unique key of the rows; null if there is none
    * @param ttl see {@link ExpiringState#of}
    */
   MaterializeProcessor(
-      String rowDdl, RowOrder order, boolean unique, int[] rowKey, long ttl) {
+      String rowDdl, RowOrder order, boolean unique, boolean begins, int[] rowKey, long ttl) {
     this.order = order;
     this.unique = unique;
+    this.begins = begins;
     this.rowKey = rowKey;
     this.ttl = ttl;
     StructType row = StructType.fromDDL(rowDdl);
@@ -101,7 +105,7 @@ public final class MaterializeProcessor extends RowProcessor {
         if (!remove(owed, row)) {
           live.add(row);
         }
-      } else if (!remove(live, row) && !removeByKey(live, row)) {
+      } else if (!remove(live, row) && !removeByKey(live, row) && !begins) {
         owed.add(row);
       }
     }
