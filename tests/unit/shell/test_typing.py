@@ -115,7 +115,7 @@ def test_the_shell_survives_errors_beside_secrets(capsys: pytest.CaptureFixture[
         ("CREATE TABLE x (a INT) WITH ('connector' = 'upsert", {"upsert-kafka"}),
         (
             "CREATE TABLE x (a INT) WITH ('connector' = 'kafka', 'format' = 'debez",
-            {"debezium-json"},
+            {"debezium-avro-confluent", "debezium-json"},
         ),
         (
             "CREATE TABLE x (a INT) WITH ('connector' = 'kafka', 'scan.startup.m",
