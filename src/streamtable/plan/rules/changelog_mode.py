@@ -91,7 +91,7 @@ def _keyed(sink: Sink, materialize: UpsertMaterialize) -> Node:
     forced = materialize is UpsertMaterialize.FORCE
     if materialize is UpsertMaterialize.NONE or not (sink.needs_before or forced):
         return sink.input
-    return Materialize(sink.input, found[0] if found else sink.key)
+    return Materialize(sink.input, found[0] if found else sink.key, fitted=sink.fits_rows)
 
 
 def _in_order(sink: Sink) -> Sink:

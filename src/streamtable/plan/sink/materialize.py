@@ -17,7 +17,7 @@ from streamtable.plan.position import is_scattered, with_position
 from streamtable.plan.state import StateLayout
 
 
-@stable("Materialize", key="key", order="order", ttl="ttl")
+@stable("Materialize", derived=("fitted",), key="key", order="order", ttl="ttl")
 @dataclass(frozen=True)
 class Materialize(UnaryNode, Expiring):
     """Emit the last row of each sink key, over an input whose changes arrive out of order.
@@ -31,6 +31,8 @@ class Materialize(UnaryNode, Expiring):
         order: input fields that order the changes of a batch; they are not passed on. Ties, or all
             changes if there are no such fields, are ordered by all fields from the left.
         ttl: how long a key is kept after its last change; None: as long as it has rows.
+        fitted: whether the sink drops or changes rows before this operator keeps them. Earlier
+            versions did so afterwards, so their state has other rows.
     """
 
     title = "Materialize"
@@ -39,11 +41,17 @@ class Materialize(UnaryNode, Expiring):
     key: Key
     order: Key = ()
     ttl: timedelta | None = None
+    fitted: bool = False
 
     @cached_property
     def fields(self) -> tuple[Field, ...]:
         """Fields of the input, without the order fields."""
         return self.fields_without(self.order)
+
+    def layout(self, *, buckets: bool) -> StateLayout:
+        """Return the layout of the state, which tells whether its rows are `fitted`."""
+        del buckets
+        return replace(self.state, version=2) if self.fitted else self.state
 
     @property
     def mode(self) -> ChangelogMode:

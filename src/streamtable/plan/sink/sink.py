@@ -9,6 +9,12 @@ from enum import Enum
 from streamtable.core.errors import Span
 from streamtable.core.identity import stable
 from streamtable.core.options import Settings
+from streamtable.core.settings.table import (
+    NOT_NULL_ENFORCER,
+    TYPE_LENGTH_ENFORCER,
+    NotNullEnforcer,
+    TypeLengthEnforcer,
+)
 from streamtable.core.table import Table
 from streamtable.core.types import Field
 from streamtable.plan.keys import ordered_keys
@@ -71,6 +77,12 @@ class Sink:
         A field that a record lacks is NULL, and so is a cast that overflows.
         """
         return tuple(f.name for f in self.table.schema.persisted if not f.type.nullable)
+
+    @property
+    def fits_rows(self) -> bool:
+        """Whether constraints drop rows or change their values, instead of failing the job."""
+        drops = self.settings[NOT_NULL_ENFORCER] is NotNullEnforcer.DROP
+        return drops or self.settings[TYPE_LENGTH_ENFORCER] is TypeLengthEnforcer.TRIM_PAD
 
     def keys_in(self, keys: Iterable[Key]) -> list[Key]:
         """Return the keys of the query that are the primary key of the table, without constants."""

@@ -63,6 +63,32 @@ def test_another_layout_of_a_state_is_refused_by_name(tmp_path: Path) -> None:
     assert "the state of GroupAggregate in per_region has layout 0, this version has 1" in told
 
 
+@pytest.mark.parametrize(
+    ("enforcer", "version"),
+    [
+        ("not-null-enforcer' = 'DROP", 2),
+        ("type-length-enforcer' = 'TRIM_PAD", 2),
+        ("not-null-enforcer' = 'ERROR", 1),
+        ("type-length-enforcer' = 'ERROR", 1),
+    ],
+)
+def test_rows_that_a_sink_has_not_fitted_are_refused(
+    tmp_path: Path, enforcer: str, version: int
+) -> None:
+    force = "SET 'table.exec.sink.upsert-materialize' = 'FORCE';"
+    plans = _plans(tables=f"{force} SET 'table.exec.sink.{enforcer}'; {TABLES}")
+    manifest = _written(tmp_path, plans)
+    held = json.loads(manifest.read_text())
+    assert held["queries"]["per_region"]["state"][0] == ["Materialize", version]
+    held["queries"]["per_region"]["state"][0][1] = 1
+    manifest.write_text(json.dumps(held))
+    if version == 1:
+        open_checkpoint(str(tmp_path), plans).close()
+    else:
+        told = _refusal(tmp_path, plans)
+        assert "the state of Materialize in per_region has layout 1, this version has 2" in told
+
+
 def test_another_layout_of_the_folder_is_refused(tmp_path: Path) -> None:
     """The first one told nothing of its states."""
     manifest = _written(tmp_path, _plans())
