@@ -51,13 +51,16 @@ public final class SourceMeter implements Serializable {
     }
     records.add(1L);
     bytes.add((long) (key == null ? 0 : key.length) + (value == null ? 0 : value.length));
-    lastRead.add(now(), timeMs);
+    lastRead.add(now(timeMs), timeMs);
     return true;
   }
 
-  /** Returns the time of the read; it may be older by the time of {@link #SAME_MS} records. */
-  private long now() {
-    if (--untilClock <= 0) {
+  /**
+   * Returns the time of the read; it may be older by the time of {@link #SAME_MS} records, but not
+   * older than the record itself, unless that is of the future.
+   */
+  private long now(long timeMs) {
+    if (--untilClock <= 0 || timeMs > nowMs) {
       long read = System.currentTimeMillis();
       untilClock = read == nowMs ? SAME_MS : 1;
       nowMs = read;
