@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -78,12 +78,14 @@ class ReadRequest:
 class SourceObserver(Protocol):
     """Observes the queries of a running job for a source."""
 
-    def on_progress(self, newest: Mapping[str, StreamingQueryProgress | None]) -> None:
+    def on_progress(
+        self, newest: Mapping[str, StreamingQueryProgress | None], finished: Collection[str]
+    ) -> None:
         """Process the newest batch of each query; called several times a second.
 
         Args:
-            newest: by the name of the query; None before the first batch of this run. A query is
-                absent if an earlier run has ended it.
+            newest: by the name of the query; None before the first batch of this run.
+            finished: queries that have read their input to its end, in this run or an earlier one.
 
         Raises:
             StreamtableError: an error that must end the job.

@@ -109,13 +109,10 @@ class JobMonitor:
     def poll(self) -> None:
         """Collect the progress of the queries, and update observers, notices and metrics."""
         progress = self._progress()
-        reading = {
-            query.name: progress.get(query.name)
-            for query in self.queries
-            if query.name in progress or query.state.runs
-        }
+        newest = {query.name: progress.get(query.name) for query in self.queries}
+        finished = {query.name for query in self.queries if query.finished}
         for observer in self._observers:
-            observer.on_progress(reading)
+            observer.on_progress(newest, finished)
         counts = self._counts()
         for found in omitted_records(counts):
             if found.reason not in self._reported:

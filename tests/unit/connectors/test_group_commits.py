@@ -52,6 +52,7 @@ def _progress(*ends: Mapping[str, Mapping[str, int]]) -> Any:
 
 
 #: Tables of each query, then the newest end offsets of each query, and the committed offsets.
+#: Queries whose name begins with `ended` have read their input to the end.
 CASES: Mapping[str, tuple[Mapping[str, Sequence[KafkaTable]], Mapping[str, Any], list[Any]]] = {
     "one query": (
         {"p": [_table("t", A)]},
@@ -69,9 +70,32 @@ CASES: Mapping[str, tuple[Mapping[str, Sequence[KafkaTable]], Mapping[str, Any],
         [],
     ),
     "a query that an earlier run has ended": (
-        {"p": [_table("t", A)], "q": [_table("t", A)]},
-        {"p": _progress({"a": {"0": 3}})},
+        {"p": [_table("t", A)], "ended": [_table("t", A)]},
+        {"p": _progress({"a": {"0": 3}}), "ended": None},
         [("g", {"a:0": 3})],
+    ),
+    "a query that has ended in this run": (
+        {"p": [_table("t", A)], "ended": [_table("t", A)]},
+        {"p": _progress({"a": {"0": 3, "1": 4}}), "ended": _progress({"a": {"0": 2}})},
+        [("g", {"a:0": 3, "a:1": 4})],
+    ),
+    "only queries that have ended": (
+        {
+            "ended": [_table("t", A)],
+            "ended too": [_table("t", A)],
+            "ended before": [_table("t", A)],
+        },
+        {
+            "ended": _progress({"a": {"0": 3, "1": 4}}),
+            "ended too": _progress({"a": {"0": 2}}),
+            "ended before": None,
+        },
+        [("g", {"a:0": 2, "a:1": 4})],
+    ),
+    "a query that was stopped before its first batch": (
+        {"p": [_table("t", A)], "ended": [_table("t", A)]},
+        {"p": None, "ended": _progress({"a": {"0": 3}})},
+        [],
     ),
     "a partition that one query does not know yet": (
         {"p": [_table("t", A)], "q": [_table("t", A)]},
@@ -91,6 +115,11 @@ CASES: Mapping[str, tuple[Mapping[str, Sequence[KafkaTable]], Mapping[str, Any],
     "another topic whose query has no batch": (
         {"p": [_table("t", A)], "q": [_table("u", B)]},
         {"p": _progress({"a": {"0": 3}}), "q": None},
+        [("g", {"a:0": 3})],
+    ),
+    "a topic of a table without the group": (
+        {"p": [_table("t", A), _table("u", "'topic' = 'b'")]},
+        {"p": _progress({"a": {"0": 3}}, {"b": {"0": 2}})},
         [("g", {"a:0": 3})],
     ),
     "another group": (
@@ -122,5 +151,5 @@ def test_committed_offsets(case: str) -> None:
     observers = [KafkaSourceObserver(table, queries, bridge, print) for table in tables]
     for _ in range(2):  # offsets that are not new are not committed again
         for observer in observers:
-            observer.on_progress(newest)
+            observer.on_progress(newest, [name for name in newest if name.startswith("ended")])
     assert bridge.commits == expected

@@ -45,6 +45,9 @@ from streamtable.runtime.query.slots import TaskSlots
 from streamtable.runtime.query.transitions import Transitions
 from streamtable.runtime.query.watermark_advance import WatermarkAdvance
 
+#: States after the end of the input. A stop leads to the second one, too.
+_FINISHED = (State.ENDING, State.ENDED)
+
 
 @dataclass
 class RunningQuery:
@@ -58,6 +61,7 @@ class RunningQuery:
         rollback: rolls the sink back before a start; None if the sink cannot be rolled back.
         stage: progress of earlier runs towards the end of the input.
         state: current state of the query; only `_enter` changes it.
+        finished: whether the query has read its input to the end, in this run or an earlier one.
     """
 
     query: JobQuery
@@ -69,6 +73,7 @@ class RunningQuery:
     rollback: Rollback | None
     stage: Stage = Stage.OPEN
     state: State = field(default=State.NEW, init=False)
+    finished: bool = field(default=False, init=False)
     _run: QueryRun | None = field(default=None, init=False)
     _rows: dict[ExecutionMode, DataFrame] = field(default_factory=dict, init=False)
     _timer: SinkTimer | None = field(default=None, init=False)
@@ -133,6 +138,7 @@ class RunningQuery:
         """
         self._timer = self.query.timer(self.facts, self.context)
         self._enter(self._transitions.first())
+        self.finished = self.state in _FINISHED
         if not self.state.runs:
             self._end_input()
 
@@ -166,6 +172,7 @@ class RunningQuery:
         following = self._transitions.after(self.state, self._run, ended=ended)
         if following is not None:
             self._enter(following)
+            self.finished = following in _FINISHED
         if following is State.ENDED:
             self._end_input()
         return self.state.runs

@@ -8,7 +8,7 @@ partition. Another job that starts at the group's offsets therefore skips no rec
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from pyspark.sql.streaming.listener import StreamingQueryProgress
@@ -64,9 +64,11 @@ class GroupCommits:
         self._committed: Mapping[Partition, int] = {}
         self._reported: set[str] = set()
 
-    def on_progress(self, newest: Mapping[str, StreamingQueryProgress | None]) -> None:
+    def on_progress(
+        self, newest: Mapping[str, StreamingQueryProgress | None], finished: Collection[str]
+    ) -> None:
         """Commit the offsets that all queries have reached, if they are new."""
-        offsets = self._reached(newest)
+        offsets = self._reached(newest, finished)
         if offsets and offsets != self._committed:
             self._committed = offsets
             self._commit(offsets)
@@ -78,8 +80,14 @@ class GroupCommits:
             self._group.close()
             self._report_failure()
 
-    def _reached(self, newest: Mapping[str, StreamingQueryProgress | None]) -> dict[Partition, int]:
-        """Return the lowest offset of each partition for which every reader has an offset."""
+    def _reached(
+        self, newest: Mapping[str, StreamingQueryProgress | None], finished: Collection[str]
+    ) -> dict[Partition, int]:
+        """Return the lowest offset of each partition for which every reader has an offset.
+
+        A query that has read its input to the end needs no more records. Its offsets count only for
+        partitions that no other query reads.
+        """
         reached = {
             name: positions(s.endOffset for s in progress.sources) if progress else {}
             for name, progress in newest.items()
@@ -87,14 +95,15 @@ class GroupCommits:
         }
         found: dict[Partition, int] = {}
         for partition in {p: None for own in reached.values() for p in own}:
-            offsets = [
-                own.get(partition)
+            offsets = {
+                name: own.get(partition)
                 for name, own in reached.items()
                 if any(reads_topic(t, partition[0], self._bridge) for t in self._queries[name])
-            ]
-            known = [offset for offset in offsets if offset is not None]
-            if known and len(known) == len(offsets):
-                found[partition] = min(known)
+            }
+            known = {name: offset for name, offset in offsets.items() if offset is not None}
+            unfinished = offsets.keys() - set(finished)
+            if known and unfinished <= known.keys():
+                found[partition] = min(known[name] for name in unfinished or known)
         return found
 
     def _commit(self, offsets: Mapping[Partition, int]) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 from pyspark.sql.streaming.listener import StreamingQueryProgress
 
@@ -38,10 +38,12 @@ class KafkaSourceObserver:
         upserts = [name for name, tables in queries.items() if table.is_upsert and table in tables]
         self._growth = {name: PartitionGrowth(table, bridge, notice) for name in upserts}
 
-    def on_progress(self, newest: Mapping[str, StreamingQueryProgress | None]) -> None:
+    def on_progress(
+        self, newest: Mapping[str, StreamingQueryProgress | None], finished: Collection[str]
+    ) -> None:
         """Report the newest batch of each query."""
         if self._group is not None:
-            self._group.on_progress(newest)
+            self._group.on_progress(newest, finished)
         for name, growth in self._growth.items():
             progress = newest.get(name)
             if progress is not None:
