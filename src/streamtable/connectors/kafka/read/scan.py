@@ -25,12 +25,11 @@ from streamtable.connectors.kafka.table import KafkaTable
 from streamtable.core.settings.execution import MAX_BATCH_RECORDS, ExecutionMode
 from streamtable.core.types import Field
 
-#: Consumer settings of each mode; settings of the script override them. In micro-batches Spark asks
-#: the broker for the start and end of a partition after every poll, in two requests. With Kafka's
-#: default of 500 records per poll this is one request for every 250 records.
+#: Consumer settings of each mode; settings of the script override them. The records of a poll of a
+#: micro-batch stay in the caches of a core until they are decoded.
 _DEFAULTS = {
     ExecutionMode.MICRO_BATCH: {
-        "max.poll.records": "50000",
+        "max.poll.records": "2000",
         "max.partition.fetch.bytes": str(4 << 20),
     },
     ExecutionMode.REAL_TIME: {},
