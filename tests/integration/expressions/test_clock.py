@@ -10,8 +10,8 @@ from streamtable.core.changelog import ROW_KIND_COLUMN
 from streamtable.core.types import Field
 from streamtable.operators.rows.calc import lower_calc
 from streamtable.plan.binding.expressions import Binder, Input
-from streamtable.plan.node import Node
 from streamtable.plan.rows.calc import Calc, Projection
+from streamtable.plan.source.values import Values
 from streamtable.sql.parse import parse_expression
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ def _calc(rows: DataFrame, *expressions: str, condition: str | None = None) -> D
     kinds = [Field(f"c{i}", b.type) for i, b in enumerate(bound)]
     projections = tuple(Projection(field, b.sql) for field, b in zip(kinds, bound, strict=True))
     where = binder.bind(parse_expression(condition)).sql if condition else None
-    node = Calc(cast("Node", None), projections, condition=where)
+    node = Calc(Values((), ()), projections, condition=where)
     return lower_calc(
         node, rows.selectExpr(f"CAST(0 AS TINYINT) AS `{ROW_KIND_COLUMN}`"), cast("Any", None)
     )

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import io
-import json
-import urllib.request
 from typing import TYPE_CHECKING, Any
 
 import fastavro
 import pytest
 from confluent_kafka import Consumer, TopicPartition
 from confluent_kafka.admin import AdminClient
+from tests.integration.jobs.records.registry_api import Api, header
 
 from streamtable.core.errors import Condition, StreamtableError
 from streamtable.testing.jobs import BoundedRun
@@ -61,34 +60,14 @@ NEW = [
 ]
 
 
-class Api:
-    """The registry as any HTTP client sees it."""
-
-    def __init__(self, url: str) -> None:
-        self.url = url
-
-    def ask(self, path: str, body: dict[str, Any] | None = None) -> Any:
-        data = json.dumps(body).encode() if body else None
-        headers = {"Content-Type": "application/vnd.schemaregistry.v1+json"}
-        request = urllib.request.Request(self.url + path, data, headers)  # noqa: S310
-        with urllib.request.urlopen(request, timeout=20) as answer:  # noqa: S310
-            return json.load(answer)
-
-    def register(self, subject: str, fields: list[Any]) -> int:
-        schema = json.dumps({"type": "record", "name": "View", "fields": fields})
-        return int(self.ask(f"/subjects/{subject}/versions", {"schema": schema})["id"])
-
-    def read(self, data: bytes) -> Any:
-        schema = self.ask(f"/schemas/ids/{int.from_bytes(data[1:5], 'big')}")["schema"]
-        parsed = fastavro.parse_schema(json.loads(schema))
-        return fastavro.schemaless_reader(io.BytesIO(data[5:]), parsed, None)
+def view(fields: list[Any]) -> dict[str, Any]:
+    return {"type": "record", "name": "View", "fields": fields}
 
 
 def record(schema_id: int, fields: list[Any], row: dict[str, Any]) -> bytes:
     out = io.BytesIO()
-    schema = {"type": "record", "name": "View", "fields": fields}
-    fastavro.schemaless_writer(out, fastavro.parse_schema(schema), row)
-    return b"\0" + schema_id.to_bytes(4, "big") + out.getvalue()
+    fastavro.schemaless_writer(out, fastavro.parse_schema(view(fields)), row)
+    return header(schema_id) + out.getvalue()
 
 
 def read_all(servers: str, topic: str, api: Api) -> list[tuple[Any, Any]]:
@@ -110,7 +89,7 @@ def test_schemas_move_on(
     spark: SparkSession, broker: Broker, registry: Registry, topic: Topics, tmp_path: Path
 ) -> None:
     servers, source, api = broker.bootstrap_servers, topic("views"), Api(registry.url)
-    old, new = (api.register(f"{source}-value", fields) for fields in (OLD, NEW))
+    old, new = (api.register(f"{source}-value", view(fields)) for fields in (OLD, NEW))
     views = [
         record(old, OLD, {"region": "a", "user_id": 1}),
         record(new, NEW, {"user_id": 2**40, "extra": {"x": 1.5}, "device": "d", "region": "a"}),
@@ -145,7 +124,7 @@ def test_an_incompatible_schema_is_told_before_anything_is_there(
     spark: SparkSession, broker: Broker, registry: Registry, topic: Topics, tmp_path: Path
 ) -> None:
     source, api = topic("views"), Api(registry.url)
-    api.register(f"{source}-out-value", [{"name": "views", "type": "string"}])
+    api.register(f"{source}-out-value", view([{"name": "views", "type": "string"}]))
     names = {"source": source, "servers": broker.bootstrap_servers, "registry": registry.url}
     counts = {"count": "BIGINT", "what": "COUNT(*)"}
     with pytest.raises(StreamtableError) as refused:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import io
 import json
-import urllib.request
 from typing import TYPE_CHECKING, Any
 
 import fastavro
 import pytest
 from tests.integration.jobs.committed import records
+from tests.integration.jobs.records.registry_api import Api, header
 
 from streamtable.core.errors import Condition, StreamtableError
 from streamtable.testing.jobs import BoundedRun
@@ -129,41 +129,20 @@ ANN, BEA, BEN = ({"id": 1, "name": "Ann"}, {"id": 2, "name": "Bea"}, {"id": 2, "
 SCHEMA_OPTION = f", 'debezium-avro-confluent.schema' = '{json.dumps(DEBEZIUMS)}'"
 
 
-class Api:
-    """The registry as any HTTP client sees it."""
-
-    def __init__(self, url: str) -> None:
-        self.url = url
-
-    def ask(self, path: str, body: dict[str, Any] | None = None) -> Any:
-        data = json.dumps(body).encode() if body else None
-        headers = {"Content-Type": "application/vnd.schemaregistry.v1+json"}
-        request = urllib.request.Request(self.url + path, data, headers)  # noqa: S310
-        with urllib.request.urlopen(request, timeout=20) as answer:  # noqa: S310
-            return json.load(answer)
-
-    def header(self, subject: str, schema: Any) -> bytes:
-        """Register a schema; return the bytes in front of its records."""
-        body = {"schema": json.dumps(schema)}
-        found = int(self.ask(f"/subjects/{subject}/versions", body)["id"])
-        return b"\0" + found.to_bytes(4, "big")
-
-
-def debezium(header: bytes, op: str, before: Any, after: Any) -> bytes:
-    out = io.BytesIO(header)
-    out.seek(0, io.SEEK_END)
+def debezium(schema_id: int, op: str, before: Any, after: Any) -> bytes:
+    out = io.BytesIO()
     source = {"db": "shop", "ts_ms": 5}
     event = {"before": before, "after": after, "source": source, "op": op, "ts_ms": 6}
     fastavro.schemaless_writer(out, fastavro.parse_schema(DEBEZIUMS), event)
-    return out.getvalue()
+    return header(schema_id) + out.getvalue()
 
 
 def test_events_of_flink(
     spark: SparkSession, broker: Broker, registry: Registry, topic: Topics, tmp_path: Path
 ) -> None:
     servers, source, api = broker.bootstrap_servers, topic("events"), Api(registry.url)
-    header = api.header(f"{source}-value", FLINKS)
-    values = [header + bytes.fromhex(event) for event in FLINKS_EVENTS]
+    first = header(api.register(f"{source}-value", FLINKS))
+    values = [first + bytes.fromhex(event) for event in FLINKS_EVENTS]
     produce(servers, source, ((None, value) for value in values))
     names = {"source": source, "servers": servers, "registry": registry.url}
     BoundedRun(spark, COPY, tmp_path / "job", names)()
@@ -193,9 +172,9 @@ def test_events_of_debezium(
     tmp_path: Path,
 ) -> None:
     servers, source, api = broker.bootstrap_servers, topic("users"), Api(registry.url)
-    header = api.header(f"{source}-value", DEBEZIUMS)
+    schema = api.register(f"{source}-value", DEBEZIUMS)
     events = [("r", None, ANN), ("c", None, BEA), ("u", BEA, BEN), ("d", ANN, None)]
-    values = [debezium(header, *event) for event in events]
+    values = [debezium(schema, *event) for event in events]
     produce(servers, source, ((None, value) for value in (*values, None)))
     names = {"source": source, "servers": servers, "registry": registry.url}
     names |= {"columns": columns, "options": options}
@@ -208,8 +187,8 @@ def test_an_update_without_its_old_row_ends_the_job(
     spark: SparkSession, broker: Broker, registry: Registry, topic: Topics, tmp_path: Path
 ) -> None:
     servers, source, api = broker.bootstrap_servers, topic("users"), Api(registry.url)
-    header = api.header(f"{source}-value", DEBEZIUMS)
-    produce(servers, source, [(None, debezium(header, "u", None, BEN))])
+    schema = api.register(f"{source}-value", DEBEZIUMS)
+    produce(servers, source, [(None, debezium(schema, "u", None, BEN))])
     names = {"source": source, "servers": servers, "registry": registry.url}
     names |= {"columns": "(id INT NOT NULL, name STRING)", "options": ""}
     with pytest.raises(StreamtableError, match="REPLICA IDENTITY FULL") as ended:
