@@ -113,6 +113,11 @@ class DataType:
         """Return the type with the given nullability."""
         return self if nullable == self.nullable else replace(self, nullable=nullable)
 
+    @property
+    def has_length(self) -> bool:
+        """Whether values are strings or bytes of a limited or fixed length."""
+        return self.root in CHARACTER | BYTES_ROOTS and self.precision not in (None, MAX_LENGTH)
+
     def same_shape(self, other: DataType) -> bool:
         """Return whether the types are equal, ignoring the nullability of the outermost level."""
         return self.with_nullable(True) == other.with_nullable(True)

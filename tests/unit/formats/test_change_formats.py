@@ -149,6 +149,15 @@ def test_fields_of_an_avro_event_that_are_not_read() -> None:
     assert [part["name"] for part in fields] == ["before", "after", "op"]
 
 
+@pytest.mark.parametrize("fields", [["x"], [{"name": []}], [{"type": "int"}], {}, None])
+def test_avro_schemas_without_proper_fields(fields: object) -> None:
+    schema = json.dumps({"type": "record", "name": "E", "fields": fields})
+    settings = read(AVRO, {"url": "http://a", "subject": "s", "schema": schema})
+    with pytest.raises(StreamtableError) as no:
+        changes(AVRO).change_decoder(COLUMNS, (), settings)
+    assert no.value.condition is Condition.INVALID_OPTION
+
+
 @pytest.mark.parametrize(
     ("fields", "written"),
     [

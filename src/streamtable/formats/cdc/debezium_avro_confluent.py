@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from streamtable.connector_api.registered import RegisteredColumns
 from streamtable.core import types as t
@@ -112,8 +112,13 @@ def _needed(schema: str) -> str:
         return schema  # refused where its fields are read
     for record in parsed if isinstance(parsed, list) else [parsed]:
         if isinstance(record, dict) and isinstance(record.get("fields"), list):
-            record["fields"] = [f for f in record["fields"] if f.get("name") in _EVENT]
+            record["fields"] = [f for f in record["fields"] if not _is_unread(f)]
     return json.dumps(parsed)
+
+
+def _is_unread(field: Any) -> bool:
+    name = field.get("name") if isinstance(field, dict) else None
+    return isinstance(name, str) and name not in _EVENT
 
 
 DEBEZIUM_AVRO_CONFLUENT = DebeziumAvroConfluent()

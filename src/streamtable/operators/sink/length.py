@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from streamtable.core.settings.table import TypeLengthEnforcer
-from streamtable.core.types import BYTES_ROOTS, CHARACTER, MAX_LENGTH, Field, Root, quote
+from streamtable.core.types import BYTES_ROOTS, Field, Root, quote
 
 _FIXED = (Root.CHAR, Root.BINARY)
 
@@ -18,7 +18,7 @@ def with_length(field: Field, enforcer: TypeLengthEnforcer, table: str) -> str:
     """
     name, kind = quote(field.name), field.type
     length = kind.precision
-    if kind.root not in CHARACTER | BYTES_ROOTS or length is None or length == MAX_LENGTH:
+    if not kind.has_length:
         return name
     fixed = kind.root in _FIXED
     if enforcer is TypeLengthEnforcer.TRIM_PAD:

@@ -60,23 +60,28 @@ def with_metadata(sink: Sink, rows: DataFrame) -> DataFrame:
 def checked_rows(sink: Sink, context: LoweringContext) -> DataFrame:
     """Lower a sink to row kinds and columns in the types of the table, checked but not encoded.
 
-    As in Flink, rows are checked before an operator by the sink's key orders or replaces them.
+    As in Flink, rows are fitted before an operator by the sink's key orders or replaces them. Only
+    rows that are written fail the job.
     """
     own = replace(context, settings=sink.settings, window_buckets=sink.window_buckets)
     by_key = _BY_KEY.get(type(sink.input))
     if by_key is not None:
         (below,) = sink.input.inputs
-        return by_key(sink.input, checked(sink, lower(below, own), context, final=False), own)
+        rows = _fitted(sink, lower(below, own), context, final=False)
+        return _enforced(sink, by_key(sink.input, rows, own))
     rows = lower(sink.input, own)
     if sink.deletes_before:
         rows = rows.selectExpr(deleting_row_kind(), *(quote(f.name) for f in sink.input.fields))
     return checked(sink, rows, context)
 
 
-def checked(
-    sink: Sink, rows: DataFrame, context: LoweringContext, *, final: bool = True
-) -> DataFrame:
-    """Check the rows of a sink's query: the lengths of values, and NOT NULL.
+def checked(sink: Sink, rows: DataFrame, context: LoweringContext) -> DataFrame:
+    """Check the rows of a sink's query: the lengths of values, and NOT NULL."""
+    return _enforced(sink, _fitted(sink, rows, context, final=True))
+
+
+def _fitted(sink: Sink, rows: DataFrame, context: LoweringContext, *, final: bool) -> DataFrame:
+    """Trim and pad values, and drop rows with NULLs, as the settings say.
 
     Args:
         sink: the sink.
@@ -85,22 +90,31 @@ def checked(
         final: whether the rows are written as they are. Otherwise an operator removes retracted
             rows by their values, and must not get the retraction of a dropped row.
     """
-    enforcer = sink.settings[TYPE_LENGTH_ENFORCER]
-    if enforcer is not TypeLengthEnforcer.IGNORE:
-        # Use the types of the table: an implicit cast leaves a column with the type of the query.
-        fields = sink.table.schema.persisted
-        fitted = {f.name: with_length(f, enforcer, sink.table.name) for f in fields}
-        rows = rows.selectExpr(*(fitted.get(name, quote(name)) for name in rows.columns))
-    if sink.settings[NOT_NULL_ENFORCER] is NotNullEnforcer.DROP:
+    if sink.settings[TYPE_LENGTH_ENFORCER] is TypeLengthEnforcer.TRIM_PAD:
+        rows = _with_lengths(sink, rows)
+    if sink.settings[NOT_NULL_ENFORCER] is NotNullEnforcer.DROP and sink.required:
         missing = " OR ".join(f"({_is_missing(sink, name)})" for name in sink.required)
-        if missing:
-            if not final:
-                rows = rows.where(_is_kept(sink))
-            counters = context.counters_of(sink.table.name)
-            rows = rows.where(context.bridge.drops_nulls(F.expr(missing), counters))
-    else:
+        if not final:
+            rows = rows.where(_is_kept(sink))
+        counters = context.counters_of(sink.table.name)
+        rows = rows.where(context.bridge.drops_nulls(F.expr(missing), counters))
+    return rows
+
+
+def _enforced(sink: Sink, rows: DataFrame) -> DataFrame:
+    """Fail the job on values with a wrong length and on NULLs, as the settings say."""
+    if sink.settings[TYPE_LENGTH_ENFORCER] is TypeLengthEnforcer.ERROR:
+        rows = _with_lengths(sink, rows)
+    if sink.settings[NOT_NULL_ENFORCER] is NotNullEnforcer.ERROR:
         rows = rows.selectExpr(*(_checked(sink, name) for name in rows.columns))
     return rows
+
+
+def _with_lengths(sink: Sink, rows: DataFrame) -> DataFrame:
+    # Use the types of the table: an implicit cast leaves a column with the type of the query.
+    enforcer, fields = sink.settings[TYPE_LENGTH_ENFORCER], sink.table.schema.persisted
+    fitted = {f.name: with_length(f, enforcer, sink.table.name) for f in fields}
+    return rows.selectExpr(*(fitted.get(name, quote(name)) for name in rows.columns))
 
 
 def _is_kept(sink: Sink) -> str:

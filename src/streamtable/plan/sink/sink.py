@@ -81,8 +81,10 @@ class Sink:
     @property
     def fits_rows(self) -> bool:
         """Whether constraints drop rows or change their values, instead of failing the job."""
-        drops = self.settings[NOT_NULL_ENFORCER] is NotNullEnforcer.DROP
-        return drops or self.settings[TYPE_LENGTH_ENFORCER] is TypeLengthEnforcer.TRIM_PAD
+        if self.settings[NOT_NULL_ENFORCER] is NotNullEnforcer.DROP and self.required:
+            return True
+        trims = self.settings[TYPE_LENGTH_ENFORCER] is TypeLengthEnforcer.TRIM_PAD
+        return trims and any(f.type.has_length for f in self.table.schema.persisted)
 
     def keys_in(self, keys: Iterable[Key]) -> list[Key]:
         """Return the keys of the query that are the primary key of the table, without constants."""

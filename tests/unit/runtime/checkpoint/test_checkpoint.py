@@ -64,19 +64,22 @@ def test_another_layout_of_a_state_is_refused_by_name(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("enforcer", "version"),
+    ("enforcer", "region", "version"),
     [
-        ("not-null-enforcer' = 'DROP", 2),
-        ("type-length-enforcer' = 'TRIM_PAD", 2),
-        ("not-null-enforcer' = 'ERROR", 1),
-        ("type-length-enforcer' = 'ERROR", 1),
+        ("not-null-enforcer' = 'DROP", "STRING NOT NULL", 2),
+        ("type-length-enforcer' = 'TRIM_PAD", "VARCHAR(3)", 2),
+        ("type-length-enforcer' = 'TRIM_PAD", "STRING", 1),
+        ("not-null-enforcer' = 'ERROR", "STRING NOT NULL", 1),
+        ("type-length-enforcer' = 'ERROR", "VARCHAR(3)", 1),
     ],
 )
 def test_rows_that_a_sink_has_not_fitted_are_refused(
-    tmp_path: Path, enforcer: str, version: int
+    tmp_path: Path, enforcer: str, region: str, version: int
 ) -> None:
+    head, table, columns = TABLES.partition("CREATE TABLE per_region (")
+    tables = head + table + columns.replace("STRING", region, 1)
     force = "SET 'table.exec.sink.upsert-materialize' = 'FORCE';"
-    plans = _plans(tables=f"{force} SET 'table.exec.sink.{enforcer}'; {TABLES}")
+    plans = _plans(tables=f"{force} SET 'table.exec.sink.{enforcer}'; {tables}")
     manifest = _written(tmp_path, plans)
     held = json.loads(manifest.read_text())
     assert held["queries"]["per_region"]["state"][0] == ["Materialize", version]
