@@ -156,10 +156,14 @@ class RowFormat:
 
 
 def _was_versioned(event: TableMapEvent, known: TableSchema) -> bool:
-    """Return whether a table had the hidden columns of WITH SYSTEM VERSIONING, which it lacks."""
+    """Return whether a table had the hidden columns of WITH SYSTEM VERSIONING, which it lacks.
+
+    Only MariaDB has them.
+    """
     last = event.columns[-2:]
     return (
-        tuple(column.name for column in last) == _PERIOD
+        event.dbms == "mariadb"
+        and tuple(column.name for column in last) == _PERIOD
         and all(column.type == FIELD_TYPE.TIMESTAMP2 and column.fsp == 6 for column in last)
         and known.places.keys().isdisjoint(_PERIOD)
     )
