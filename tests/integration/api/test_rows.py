@@ -131,7 +131,7 @@ def test_values_of_every_kind(spark: SparkSession) -> None:
     assert row.z == datetime.datetime(1970, 1, 1, tzinfo=datetime.UTC)
     assert row[8:] == (None, 1)
     table = session.sql_query("SELECT ARRAY[ROW(1, 'a')] AS r, MAP['k', 1] AS m, 1 AS i, 2 AS i")
-    assert table.to_dataframe().columns == ["r", "m", "i", "i_1"]
+    assert table.to_dataframe().columns == ["r", "m", "i", "i0"]
     assert table.to_arrow().to_pylist()[0]["m"] == [("k", 1)]
     with pytest.raises(streamtable.StreamtableError, match=r"NOT_YET.*CAST to STRING"):
         session.sql_query("SELECT INTERVAL '1' MONTH AS i").to_arrow()
