@@ -75,10 +75,8 @@ class Transitions:
             planned = self.checkpoint.has_planned_batch(self.name)
             return State.REPEATING if planned else State.REAL_TIME
         if self.context.bounded or is_bounded(self.plan):
-            if self.context.patient:
-                ahead = ends_ahead(self._sources, self.context.bridge)
-                return State.AWAITING_ENDS if ahead else State.READING_TO_END
-            return State.READING_TO_END
+            ahead = self.context.patient and ends_ahead(self._sources, self.context.bridge)
+            return State.AWAITING_ENDS if ahead else State.READING_TO_END
         if waits(self.plan.input):
             plan_empty_batch(self.context.bridge, self._directory)
         auto = self.context.mode is ExecutionMode.AUTO

@@ -16,7 +16,8 @@ from streamtable.connectors.kafka.read.stored_rows import batch_records, stored_
 from streamtable.connectors.kafka.table import KafkaTable
 from streamtable.core.errors import Condition, StreamtableError
 
-#: Large polls save requests, as in micro-batches; settings of the script override them.
+#: Spark's consumers make two requests after each poll, so large polls save requests. Settings of
+#: the script override these.
 _DEFAULTS = {"max.poll.records": "50000", "max.partition.fetch.bytes": str(4 << 20)}
 
 #: The longest wait for the end of transactions that are already committed, in seconds.

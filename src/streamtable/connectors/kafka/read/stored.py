@@ -16,7 +16,8 @@ from streamtable.core.errors import Condition, StreamtableError
 from streamtable.core.moment import Moment
 
 #: Consumer settings of a read; settings of the script override them. A table does not contain the
-#: records of aborted transactions. Large polls save requests, as in micro-batches.
+#: records of aborted transactions. Spark's consumers make two requests after each poll, so large
+#: polls save requests.
 _DEFAULTS = {
     "isolation.level": "read_committed",
     "max.poll.records": "50000",
