@@ -21,6 +21,9 @@ from streamtable.connectors.mysql_cdc.reader import (
 from streamtable.connectors.mysql_cdc.reader.values.charsets import CODECS, decoder
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from tests.integration.mysql.tables import Folded
     from tests.mariadb import MariaDb
 
 _COLLECTION = (
@@ -112,6 +115,16 @@ COLUMNS: dict[str, tuple[str, str, str, Any]] = {
 }
 
 
+def read_both_ways(
+    settings: MySqlSettings, pattern: str, position: Sequence[Any]
+) -> tuple[Folded, Folded]:
+    """Read a table by a snapshot, and from a position in the binlog."""
+    _, snapshot = read_to_end(SourceSpec(settings, (pattern,)))
+    after = Startup(StartupMode.SPECIFIC, file=position[0], pos=position[1])
+    _, binlog = read_to_end(SourceSpec(settings, (pattern,), after))
+    return snapshot, binlog
+
+
 def test_a_row_of_every_type_is_the_same_in_snapshot_and_binlog(
     mariadb: MariaDb, database: str, settings: MySqlSettings
 ) -> None:
@@ -126,11 +139,7 @@ def test_a_row_of_every_type_is_the_same_in_snapshot_and_binlog(
         f"INSERT INTO types (id, {names}) VALUES (18446744073709551615, {values})",
         "INSERT INTO types (id, zn) VALUES (1, '2024-01-01')",
     )
-    spec = SourceSpec(settings, (rf"{database}\.types",))
-    _, snapshot = read_to_end(spec)
-    after = Startup(StartupMode.SPECIFIC, file=position[0], pos=position[1])
-    _, binlog = read_to_end(SourceSpec(settings, spec.patterns, after))
-
+    snapshot, binlog = read_both_ways(settings, rf"{database}\.types", position)
     assert binlog.rows == snapshot.rows
     whole = snapshot.rows[table, (2**64 - 1,)]
     expected = {
@@ -194,11 +203,7 @@ def test_text_is_the_same_in_snapshot_and_binlog(
         f"CREATE TABLE texts (id INT PRIMARY KEY, {columns})",
         f"INSERT INTO texts VALUES (1, {values}), (2, {values})",
     )
-    spec = SourceSpec(settings, (rf"{database}\.texts",))
-    _, snapshot = read_to_end(spec)
-    after = Startup(StartupMode.SPECIFIC, file=position[0], pos=position[1])
-    _, binlog = read_to_end(SourceSpec(settings, spec.patterns, after))
-
+    snapshot, binlog = read_both_ways(settings, rf"{database}\.texts", position)
     assert binlog.rows == snapshot.rows
     row = binlog.rows[table, (1,)]
     assert row["c_cp1251"] == "П?п"
@@ -221,10 +226,7 @@ def test_a_point_without_a_value(mariadb: MariaDb, database: str, settings: MySq
         "ALTER TABLE places ADD at POINT NOT NULL",
         "UPDATE places SET id = 2",
     )
-    spec = SourceSpec(settings, (rf"{database}\.places",))
-    _, snapshot = read_to_end(spec)
-    after = Startup(StartupMode.SPECIFIC, file=position[0], pos=position[1])
-    _, binlog = read_to_end(SourceSpec(settings, spec.patterns, after))
+    snapshot, binlog = read_both_ways(settings, rf"{database}\.places", position)
     assert binlog.rows == snapshot.rows
     assert list(snapshot.rows.values()) == [{"id": 2, "at": None}]
 
