@@ -6,7 +6,8 @@ import time
 from typing import TYPE_CHECKING
 
 from confluent_kafka import Consumer, TopicPartition
-from tests.integration.jobs.records.test_avro_confluent import Api, record
+from tests.integration.jobs.records.registry_api import Api
+from tests.integration.jobs.records.test_avro_confluent import record, view
 from tests.integration.jobs.support import PATIENCE_S, Cli, write
 
 from streamtable.testing.topics import produce
@@ -74,7 +75,7 @@ def test_every_format_row_by_row(
     script = table("rows", COLUMNS, f"{out}-rows", "avro-confluent", url)
     script += table("changes", COLUMNS, f"{out}-changes", "canal-json")
     known = topic("confluent")
-    schema = api.register(f"{known}-value", VIEW)
+    schema = api.register(f"{known}-value", view(VIEW))
     produce(servers, known, [(None, record(schema, VIEW, {"id": 5, "name": "confluent"}))])
     script += table("avro-confluent", COLUMNS, known, "avro-confluent", url)
     for name, (columns, value) in (ROWS | {n: (COLUMNS, v) for n, v in EVENTS.items()}).items():

@@ -9,7 +9,7 @@ import jsonschema
 import pytest
 from tests.integration.formats.registry_double import RegistryDouble
 from tests.integration.jobs.committed import records
-from tests.integration.jobs.records.test_avro_confluent import Api
+from tests.integration.jobs.records.registry_api import Api
 
 from streamtable.core.errors import Condition, StreamtableError
 from streamtable.testing.jobs import BoundedRun

@@ -6,7 +6,7 @@ import json
 from typing import TYPE_CHECKING
 
 import pytest
-from tests.integration.jobs.records.test_avro_confluent import Api
+from tests.integration.jobs.records.registry_api import Api
 from tests.integration.jobs.records.test_json_confluent import COPY, SCRIPT
 
 from streamtable.core.errors import Condition, StreamtableError
