@@ -296,7 +296,8 @@ def free_port() -> int:
 
     The function does not let the system choose, because the system chooses from the ports of
     outgoing connections. A client that retries a connection to a stopped broker on such a port can
-    connect to itself, and then blocks the port.
+    connect to itself, and then blocks the port. It can also reach a server of Spark that got the
+    port, whose job then fails for bytes that it cannot read.
     """
     while not is_free(port := _PORTS[secrets.randbelow(len(_PORTS))]):
         pass

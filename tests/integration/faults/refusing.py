@@ -9,6 +9,8 @@ import threading
 from contextlib import suppress
 from typing import Self
 
+from streamtable.devbroker.broker import free_port
+
 _HOST = "127.0.0.1"
 _PRODUCE = 0
 _NOT_LEADER = 6
@@ -35,7 +37,7 @@ class RefusingBroker:
         self.refused: set[tuple[str, int]] = set()
         self._topic = topic
         self._broker = port
-        self._listening = socket.create_server((_HOST, 0))
+        self._listening = socket.create_server((_HOST, free_port()))
         self.port: int = self._listening.getsockname()[1]
         self._open: list[socket.socket] = []
 

@@ -12,6 +12,7 @@ import pytest
 from confluent_kafka import Consumer, TopicPartition
 from py4j.protocol import Py4JJavaError
 
+from streamtable.devbroker.broker import free_port
 from streamtable.jvm.streaming.counters import COUNTED_IN, COUNTED_OUT
 from streamtable.testing.topics import produce_json
 
@@ -39,7 +40,7 @@ class SilentServer:
     """Takes connections and says nothing, as a cluster that stands still."""
 
     def __init__(self) -> None:
-        self._listening = socket.create_server(("127.0.0.1", 0))
+        self._listening = socket.create_server(("127.0.0.1", free_port()))
         self.address = f"127.0.0.1:{self._listening.getsockname()[1]}"
         self.met = threading.Event()
         self._open: list[socket.socket] = []

@@ -17,6 +17,7 @@ from tests.integration.jobs.support import PATIENCE_S
 
 from streamtable.connectors.kafka.cluster.admin import KafkaAdmin
 from streamtable.core.errors import Condition, StreamtableError
+from streamtable.devbroker.broker import free_port
 from streamtable.jvm.bridge import Bridge
 from streamtable.jvm.streaming.counters import COUNTED_IN, COUNTED_OUT
 
@@ -261,7 +262,7 @@ def test_offsets(broker, topic, spark, sink):
 @pytest.fixture
 def silent() -> Iterator[str]:
     """A server that accepts connections and never answers."""
-    with socket.create_server(("127.0.0.1", 0)) as server:
+    with socket.create_server(("127.0.0.1", free_port())) as server:
         yield f"127.0.0.1:{server.getsockname()[1]}"
 
 
