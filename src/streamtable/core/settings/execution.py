@@ -90,15 +90,6 @@ PRACTICE_PLANS = Option(
     " per process.",
 )
 
-QUIET_BUFFER_TIMEOUT = Option(
-    "execution.real-time.quiet-buffer-timeout",
-    duration(timedelta(milliseconds=1)),
-    default=timedelta(milliseconds=10),
-    doc="Buffer timeout between stages in real-time mode, from a checkpoint without input until"
-    " the next checkpoint; otherwise it is 2 ms. A longer timeout reduces the CPU usage of"
-    " an idle job. Local mode only.",
-)
-
 BUNDLE_SIZE = Option(
     "execution.real-time.bundle-size",
     integer(minimum=1),

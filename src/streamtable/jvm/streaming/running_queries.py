@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from pyspark.sql.streaming.query import StreamingQuery
 
 from streamtable.jvm.bridge import Bridge
-from streamtable.jvm.streaming.counters import Counters
 
 
 def advance_watermark(bridge: Bridge, query: StreamingQuery, watermark: int) -> bool:
@@ -26,26 +23,6 @@ def current_watermark(bridge: Bridge, query: StreamingQuery) -> int:
 def set_real_time_interval(bridge: Bridge, query: StreamingQuery, milliseconds: int) -> None:
     """Set the batch duration of a running query in real-time mode, from its next batch on."""
     bridge.java.query.RealTimeInterval.set(query._jsq, milliseconds)  # noqa: SLF001
-
-
-def begin_buffer_timeout(
-    bridge: Bridge, directory: str, sources: Sequence[Counters], when_quiet_ms: int
-) -> None:
-    """Increase the buffer timeout of a query in real-time mode while no records arrive.
-
-    Args:
-        bridge: the JVM side.
-        directory: the directory of the query's checkpoint.
-        sources: the record counters of the tables that the query reads.
-        when_quiet_ms: the timeout after a batch without records.
-    """
-    counters = bridge.java_list(source.java for source in sources)
-    bridge.java.query.BufferTimeout.begin(directory, counters, when_quiet_ms)
-
-
-def end_buffer_timeout(bridge: Bridge, directory: str) -> None:
-    """Remove the buffer timeout when the query ends."""
-    bridge.java.query.BufferTimeout.end(directory)
 
 
 def warm_up_planner(bridge: Bridge, query: StreamingQuery, plans: int) -> None:

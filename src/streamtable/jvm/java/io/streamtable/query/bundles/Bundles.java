@@ -1,7 +1,7 @@
 package io.streamtable.query.bundles;
 
 import io.streamtable.operators.bundle.RowBundle;
-import io.streamtable.shims.ReadyRows;
+import io.streamtable.shims.shuffle.ReadyRows;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -48,8 +48,7 @@ final class Bundles extends AbstractIterator<InternalRow> {
   }
 
   private void take() {
-    // The shuffle writes the next row into the memory of the last one.
-    UnsafeRow first = rows.next().copy();
+    UnsafeRow first = rows.next();
     if (!rows.isReady()) {
       taken.add(first);
       return;
@@ -58,7 +57,7 @@ final class Bundles extends AbstractIterator<InternalRow> {
     arrived.add(first);
     long bytes = first.getSizeInBytes();
     while (arrived.size() < size && bytes < MAX_BYTES && rows.isReady()) {
-      UnsafeRow row = rows.next().copy();
+      UnsafeRow row = rows.next();
       bytes += row.getSizeInBytes();
       arrived.add(row);
     }

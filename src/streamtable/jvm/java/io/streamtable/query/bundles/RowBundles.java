@@ -3,7 +3,7 @@ package io.streamtable.query.bundles;
 import io.streamtable.operators.bundle.BundleProcessor;
 import io.streamtable.operators.encoding.DecodedRow;
 import io.streamtable.query.ProcessorInputs;
-import io.streamtable.shims.ReadyRows;
+import io.streamtable.shims.shuffle.ReadyRows;
 import org.apache.spark.sql.catalyst.rules.Rule;
 import org.apache.spark.sql.execution.SparkPlan;
 import org.apache.spark.sql.execution.exchange.ShuffleExchangeLike;

@@ -1,4 +1,4 @@
-package io.streamtable.shims;
+package io.streamtable.shims.shuffle;
 
 import org.apache.spark.Dependency;
 import org.apache.spark.TaskContext;

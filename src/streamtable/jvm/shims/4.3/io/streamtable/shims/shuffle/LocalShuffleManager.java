@@ -1,0 +1,93 @@
+package io.streamtable.shims.shuffle;
+
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import org.apache.spark.ShuffleDependency;
+import org.apache.spark.SparkConf;
+import org.apache.spark.TaskContext;
+import org.apache.spark.internal.config.package$;
+import org.apache.spark.shuffle.BaseShuffleHandle;
+import org.apache.spark.shuffle.ShuffleHandle;
+import org.apache.spark.shuffle.ShuffleReadMetricsReporter;
+import org.apache.spark.shuffle.ShuffleReader;
+import org.apache.spark.shuffle.ShuffleWriteMetricsReporter;
+import org.apache.spark.shuffle.ShuffleWriter;
+import org.apache.spark.shuffle.streaming.StreamingShuffleManager;
+
+/**
+ * The shuffles of real-time mode, in a Spark of one process: rows pass from thread to thread in
+ * memory. There is no socket, and no timer that sends them.
+ *
+ * <p>`spark.shuffle.manager.incremental` names this class. On a cluster it does what its superclass
+ * does. The shuffles of micro-batches are Spark's.
+ */
+public final class LocalShuffleManager extends StreamingShuffleManager {
+  private final Map<Integer, LocalShuffle> shuffles = new ConcurrentHashMap<>();
+  private final boolean isLocal;
+  private final int readerMaxMemory;
+
+  public LocalShuffleManager(SparkConf conf) {
+    String master = conf.get("spark.master");
+    isLocal = master.equals("local") || master.startsWith("local[");
+    readerMaxMemory = (int) conf.get(package$.MODULE$.STREAMING_SHUFFLE_READER_MAX_MEMORY());
+  }
+
+  @Override
+  public <K, V, C> ShuffleHandle registerShuffle(
+      int shuffleId, ShuffleDependency<K, V, C> dependency) {
+    if (!isLocal) {
+      return super.registerShuffle(shuffleId, dependency);
+    }
+    int writers = dependency.rdd().getNumPartitions();
+    int readers = dependency.partitioner().numPartitions();
+    shuffles.put(shuffleId, new LocalShuffle(writers, readers, readerMaxMemory));
+    return new BaseShuffleHandle<>(shuffleId, dependency);
+  }
+
+  @Override
+  public <K, V> ShuffleWriter<K, V> getWriter(
+      ShuffleHandle handle, long mapId, TaskContext context, ShuffleWriteMetricsReporter metrics) {
+    if (!isLocal) {
+      return super.getWriter(handle, mapId, context, metrics);
+    }
+    var partitioner = ((BaseShuffleHandle<?, ?, ?>) handle).dependency().partitioner();
+    return new LocalShuffleWriter<>(shuffle(handle), partitioner, mapId, context);
+  }
+
+  /** Returns a reader of one partition. Real-time mode has no adaptive execution, so no ranges. */
+  @Override
+  public <K, C> ShuffleReader<K, C> getReader(
+      ShuffleHandle handle,
+      int startMapIndex,
+      int endMapIndex,
+      int startPartition,
+      int endPartition,
+      TaskContext context,
+      ShuffleReadMetricsReporter metrics) {
+    if (!isLocal) {
+      return super.getReader(
+          handle, startMapIndex, endMapIndex, startPartition, endPartition, context, metrics);
+    }
+    return new LocalShuffleReader<>(shuffle(handle).beginReader(startPartition), context);
+  }
+
+  private LocalShuffle shuffle(ShuffleHandle handle) {
+    LocalShuffle found = shuffles.get(handle.shuffleId());
+    if (found == null) {
+      throw new IllegalStateException("shuffle " + handle.shuffleId() + " has ended");
+    }
+    return found;
+  }
+
+  @Override
+  public boolean unregisterShuffle(int shuffleId) {
+    shuffles.remove(shuffleId);
+    return super.unregisterShuffle(shuffleId);
+  }
+
+  @Override
+  public void stop() {
+    shuffles.clear();
+    super.stop();
+  }
+}
