@@ -47,6 +47,9 @@ _QUERIES = {
         "-0.0 and 0.0 are one key, with the value 0.0, as in Spark; Flink compares the bytes of"
         " keys, so that each is a group"
     ),
+    "joins on FLOAT and DOUBLE": (
+        "-0.0 equals 0.0, and NaN equals nothing, as with `=`; Flink compares the bytes of the keys"
+    ),
     "SUM, VAR_POP, VAR_SAMP, STDDEV_POP and STDDEV_SAMP of FLOAT": (
         "computed as DOUBLE and rounded at the end; Flink rounds to FLOAT after each row"
     ),

@@ -16,8 +16,8 @@ def with_grouping_values(node: Node) -> Node:
     before:  GroupAggregate(d) <- ...
     after:   GroupAggregate(d) <- Calc(if(isnan(d), ..., d + 0) AS d) <- ...
 
-    Spark finds the rows of a group as SQL does: -0.0 and 0.0 are equal. The state of a group is
-    kept by the bytes of its key. Both must find the same groups.
+    In SQL, -0.0 and 0.0 are one group. A stateful operator finds the rows and the state of a group
+    by the bytes of its key.
     """
     return rebuilt(node, _grouped)
 

@@ -9,6 +9,7 @@ import java.util.List;
 import java.util.stream.IntStream;
 import org.apache.spark.sql.Column;
 import org.apache.spark.sql.Dataset;
+import org.apache.spark.sql.Encoder;
 import org.apache.spark.sql.KeyValueGroupedDataset;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.functions;
@@ -98,10 +99,14 @@ public final class Keyed {
   /** Groups rows by columns. The groups have the names that state has. */
   public static KeyValueGroupedDataset<Row, Row> grouped(Dataset<Row> input, List<String> keys) {
     Dataset<Row> plain = plain(input);
-    Column[] columns = columns(input, plain, keys);
-    return plain
-        .groupBy(columns)
-        .as(DirectEncoder.row(plain.select(columns).schema()), DirectEncoder.row(plain.schema()));
+    return grouped(plain, columns(input, plain, keys), DirectEncoder.row(plain.schema()));
+  }
+
+  /** Groups rows by the bytes of columns, as state does. */
+  static KeyValueGroupedDataset<Row, Row> grouped(
+      Dataset<Row> rows, Column[] columns, Encoder<Row> encoder) {
+    StructType key = rows.select(columns).schema();
+    return rows.groupBy(KeyBits.of(columns, key)).as(DirectEncoder.row(key), encoder);
   }
 
   private static Column[] columns(Dataset<Row> input, Dataset<Row> plain, List<String> keys) {

@@ -64,6 +64,6 @@ public record RestoredState(Dataset<Row> rows, List<String> variables) {
     System.arraycopy(keys.fieldNames(), 0, names, 0, keys.length());
     Dataset<Row> named = rows.toDF(names);
     Column[] columns = Arrays.stream(keys.fieldNames()).map(named::col).toArray(Column[]::new);
-    return named.groupBy(columns).as(Encoders.row(keys), Encoders.row(named.schema()));
+    return Keyed.grouped(named, columns, Encoders.row(named.schema()));
   }
 }
