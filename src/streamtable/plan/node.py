@@ -129,6 +129,14 @@ class Node:
         """
         return self.state is None and any(child.retracts_unknown for child in self.inputs)
 
+    @property
+    def retracts_first(self) -> bool:
+        """Whether the first change of a row may be its retraction.
+
+        False if a shuffle may have moved the retraction before the row itself.
+        """
+        return self.retracts_unknown and not self.shuffles
+
     def needs_before(self, child: Node, before: bool) -> bool:
         """Return whether an input must emit update-before rows.
 

@@ -19,6 +19,8 @@ from streamtable.testing.replay import Replay
 from streamtable.testing.replayed import Recorded, Style
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from pyspark.sql import SparkSession
 
 _KEY = "PRIMARY KEY (k) NOT ENFORCED"
@@ -65,18 +67,38 @@ _INEXACT: dict[str, tuple[list[str], int | None]] = {
     "updated before it is known": (["-U 99 +U 10"], 10),
     "deleted before it is known": (["-D 99", "+I 10"], 10),
 }
+#: The same for rows that are retracted and added again.
+_RETURNED: dict[str, tuple[list[str], int | None]] = {
+    "updated to the same before it is known": (["-U 10 +U 10"], 10),
+    "inserted again before it is known": (["-D 10 +I 10", "-U 10 +U 11"], 11),
+    "deleted after it": (["-U 10 +U 10 -D 10"], None),
+    "deleted later": (["-U 10 +U 10", "-D 10"], None),
+    "updated after it": (["-U 10 +U 10 -U 10 +U 11"], 11),
+    "updated and back": (["-U 10 +U 11 -U 11 +U 10"], 10),
+    "updated to the same": (["+I 10", "-U 10 +U 10"], 10),
+    "updated to the same in its batch": (["+I 10 -U 10 +U 10"], 10),
+}
+#: The same where the retraction differs from the stored row, which it removes by its key.
+_RETURNED_BY_KEY: dict[str, tuple[list[str], int | None]] = {
+    "updated to another": (["+I 10", "-U 99 +U 99"], 99),
+    "updated twice": (["+I 10", "-U 99 +U 99 -U 99 +U 12"], 12),
+    "updated to another and deleted": (["+I 10", "-U 99 +U 99 -D 98"], None),
+}
 _KINDS = {kind.short: kind for kind in RowKind}
 
 
-def _changes(*, known: bool = False) -> tuple[_Batches, list[tuple[int, int, int]]]:
+def _changes(
+    *, known: bool = False, cases: Mapping[str, tuple[list[str], int | None]] = _INEXACT
+) -> tuple[_Batches, list[tuple[int, int, int]]]:
     """Returns the changes of k, g and v batch by batch, and the rows that are left.
 
     Args:
         known: whether to leave out retractions without a row.
+        cases: the changes of each row, and the last v.
     """
     changes: _Batches = [[], [], []]
     left = []
-    for k, (name, (batches, last)) in enumerate(_INEXACT.items()):
+    for k, (name, (batches, last)) in enumerate(cases.items()):
         if known and ("before it is known" in name or ("twice" in name and last is None)):
             continue
         for number, batch in enumerate(batches):
@@ -137,6 +159,32 @@ def test_a_retraction_removes_the_row_with_its_key(ttl: str, spark: SparkSession
         # With a state TTL, a row that is not known may have expired, so its output is retracted.
         rows = found[query] if ttl == "0 s" else +found[query]
         assert rows == expected[query], query
+
+
+@pytest.mark.parametrize(
+    ("cases", "key"),
+    [
+        pytest.param({**_RETURNED, **_RETURNED_BY_KEY}, _KEY, id="by key"),
+        pytest.param(_RETURNED, "", id="without a key"),
+    ],
+)
+def test_a_row_that_is_retracted_before_it_is_known_may_be_added(
+    cases: Mapping[str, tuple[list[str], int | None]], key: str, spark: SparkSession
+) -> None:
+    """Change events without a snapshot begin with updates, which may change no column in use."""
+    changes, left = _changes(cases=cases)
+    others = [(RowKind.INSERT, (k, 0, 20)) for k in range(len(cases))]
+
+    def net(a: _Batches) -> dict[str, Counter[str]]:
+        tables = {
+            "a": Recorded(Style.CHANGES, "k INT, g INT, v INT", a, key),
+            "b": Recorded(Style.CHANGES, "k INT, g INT, v INT", [others], _KEY),
+        }
+        return _net(spark, tables, _BY_KEY, {})
+
+    found, expected = net(changes), net([_inserted(left)])
+    for query in _BY_KEY:
+        assert found[query] == expected[query], query
 
 
 @pytest.mark.parametrize(

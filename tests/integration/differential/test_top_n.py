@@ -116,6 +116,7 @@ def test_a_task_leaves_out_rows_that_others_come_before(
                 skip=0,
                 limit=limit,
                 retracting=False,
+                begins=False,
                 row_key=None,
                 ranked=False,
                 output_key=None,

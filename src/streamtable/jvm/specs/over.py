@@ -62,6 +62,7 @@ class SortedOverOperator(OperatorSpec, package="over"):
         order: positions without the row kind, ascending; the first is the query's order.
         nulls_first: whether its NULLs are first.
         peers: whether rows with the same value there have the same results.
+        begins: whether the first change of a row may be a retraction; it is then ignored.
         row_key: positions of a unique key of the rows, by which a retraction removes a row if no
             equal row is stored; None if there is none.
         output_key: positions in the output; a delete and an insert with the same values there
@@ -74,6 +75,7 @@ class SortedOverOperator(OperatorSpec, package="over"):
     order: Sequence[int]
     nulls_first: bool
     peers: bool
+    begins: bool
     row_key: Sequence[int] | None
     output_key: Sequence[int] | None
     before: bool

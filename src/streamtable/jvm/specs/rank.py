@@ -22,6 +22,7 @@ class TopNOperator(OperatorSpec, package="rank"):
         skip: the number of rows to skip in a partition.
         limit: the number of rows after the skipped rows.
         retracting: whether the input may retract rows.
+        begins: whether the first change of a row may be a retraction; it is then ignored.
         row_key: positions of a unique key of the rows, by which a retraction removes a row if no
             equal row is stored; None if there is none.
         ranked: whether the output ends with each row's rank.
@@ -36,6 +37,7 @@ class TopNOperator(OperatorSpec, package="rank"):
     skip: int
     limit: int
     retracting: bool
+    begins: bool
     row_key: Sequence[int] | None
     ranked: bool
     output_key: Sequence[int] | None

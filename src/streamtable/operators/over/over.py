@@ -99,6 +99,7 @@ def lower_sorted_over(node: SortedOver, rows: DataFrame, context: LoweringContex
             order=[names.index(name) for name in (node.order.field, *node.ties)],
             nulls_first=node.order.nulls_first,
             peers=node.frame.peers,
+            begins=node.input.retracts_first,
             row_key=positions(removal_key(node.input, expires=node.expires), node.input.fields),
             output_key=positions(node.key, output),
             before=node.before,

@@ -30,6 +30,7 @@ def lower_top_n(node: TopN, rows: DataFrame, context: LoweringContext) -> DataFr
             skip=node.skip,
             limit=node.limit,
             retracting=not node.input.mode.is_append,
+            begins=node.input.retracts_first,
             row_key=positions(removal_key(node.input, expires=node.expires), node.input.fields),
             ranked=node.rank is not None,
             output_key=positions(node.key, output),

@@ -27,7 +27,7 @@ def lower_materialize(node: Materialize, rows: DataFrame, context: LoweringConte
             row_ddl=spark_ddl(node.fields),
             order=[names.index(name) for name in node.order],
             unique=node.is_unique,
-            begins=node.input.retracts_unknown and not node.input.shuffles,
+            begins=node.input.retracts_first,
             row_key=positions(removal_key(node.input, expires=node.expires), node.fields),
             ttl=milliseconds(node.ttl),
             output_ddl=changelog_ddl(node.fields),

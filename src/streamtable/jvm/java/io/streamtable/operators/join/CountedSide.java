@@ -63,16 +63,20 @@ final class CountedSide implements JoinSide {
   }
 
   @Override
+  public long copies(Row row) {
+    return count(state.getValue(row));
+  }
+
+  @Override
   public void add(Row row, long by, long matches) {
-    Row stored = allNew ? null : state.getValue(row);
-    long before = stored == null ? 0 : stored.getLong(0);
+    long before = allNew ? 0 : copies(row);
     state.updateValue(row, RowFactory.create(before + by, matches));
   }
 
   @Override
   public long remove(Row row, long by) {
     Row stored = state.getValue(row);
-    long before = stored == null ? 0 : stored.getLong(0);
+    long before = count(stored);
     if (before > by) {
       state.updateValue(row, RowFactory.create(before - by, stored.getLong(1)));
     } else if (before > 0) {
@@ -92,5 +96,9 @@ final class CountedSide implements JoinSide {
   @Override
   public void count(Entry entry, long matches) {
     state.updateValue(entry.row(), RowFactory.create(entry.count(), matches));
+  }
+
+  private static long count(Row stored) {
+    return stored == null ? 0 : stored.getLong(0);
   }
 }

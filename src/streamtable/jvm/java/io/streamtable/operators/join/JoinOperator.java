@@ -20,6 +20,7 @@ import org.apache.spark.sql.types.StructType;
  * @param leftKey positions, or null; see {@link JoinSide#of}
  * @param leftUnique positions, or null; see {@link JoinSpec}
  * @param leftUpserts whether left rows are upserts and deletes by that key
+ * @param leftBegins whether the first change of a left row may be a retraction; it is then ignored
  * @param outputKey positions, or null; see {@link NetRows#changes}
  * @param leftTtl see {@link ExpiringState#of}
  * @param positions whether output rows end with the position of an input row
@@ -31,9 +32,11 @@ public record JoinOperator(
     List<Integer> leftKey,
     List<Integer> leftUnique,
     boolean leftUpserts,
+    boolean leftBegins,
     List<Integer> rightKey,
     List<Integer> rightUnique,
     boolean rightUpserts,
+    boolean rightBegins,
     List<Integer> outputKey,
     boolean before,
     long leftTtl,
@@ -57,10 +60,12 @@ public record JoinOperator(
             Keyed.positions(leftKey),
             Keyed.positions(leftUnique),
             leftUpserts,
+            leftBegins,
             right,
             Keyed.positions(rightKey),
             Keyed.positions(rightUnique),
             rightUpserts,
+            rightBegins,
             PairCondition.of(input, condition, left, right),
             Keyed.positions(outputKey),
             before,

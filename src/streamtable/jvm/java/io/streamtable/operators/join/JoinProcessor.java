@@ -54,8 +54,8 @@ public final class JoinProcessor extends RowProcessor {
       Row key, scala.collection.Iterator<Row> input, TimerValues timers) {
     left.begin();
     right.begin();
-    NetRows leftChanges = new NetRows(spec.expires());
-    NetRows rightChanges = new NetRows(spec.expires());
+    NetRows leftChanges = new NetRows(spec.expires(), spec.leftBegins());
+    NetRows rightChanges = new NetRows(spec.expires(), spec.rightBegins());
     Upserts leftUpserts = upserts(true);
     Upserts rightUpserts = upserts(false);
     AddedPositions positions = spec.positions() ? new AddedPositions(spec) : null;
@@ -134,6 +134,9 @@ public final class JoinProcessor extends RowProcessor {
     JoinSide own = isLeft ? left : right;
     int[] key = isLeft ? spec.leftUnique() : spec.rightUnique();
     InexactRetractions inexact = new InexactRetractions(key);
+    if ((isLeft ? spec.leftKey() : spec.rightKey()) == null) {
+      changes.addReturned(own::copies, inexact);
+    }
     changes.additionsFirst(
         (row, by) -> {
           long known = by > 0 ? by : -own.remove(row, -by);

@@ -1,5 +1,6 @@
 package io.streamtable.operators.join;
 
+import io.streamtable.operators.row.Values;
 import java.io.Serializable;
 import java.util.Iterator;
 import org.apache.spark.sql.Row;
@@ -51,6 +52,11 @@ interface JoinSide extends Serializable {
 
   /** Returns the stored row with the key of this row, or null. Requires a key. */
   Row find(Row row);
+
+  /** Returns how often a row is stored. */
+  default long copies(Row row) {
+    return Values.same(find(row), row) ? 1 : 0;
+  }
 
   /** Adds a row `by` times. */
   void add(Row row, long by, long matches);

@@ -76,6 +76,11 @@ final class ReadOnceSide implements JoinSide {
   }
 
   @Override
+  public long copies(Row row) {
+    return side.copies(row);
+  }
+
+  @Override
   public void add(Row row, long by, long matches) {
     held = null;
     side.add(row, by, matches);

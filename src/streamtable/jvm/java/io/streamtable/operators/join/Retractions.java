@@ -2,7 +2,6 @@ package io.streamtable.operators.join;
 
 import io.streamtable.operators.row.NetRows;
 import io.streamtable.operators.row.RowValue;
-import io.streamtable.operators.row.Values;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import org.apache.spark.sql.Row;
@@ -32,11 +31,16 @@ final class Retractions {
   /** Replaces the changes of each key that has a retraction of another row than the stored one. */
   void resolve(NetRows changes) {
     Map<RowValue, KeyChanges> inexact = new LinkedHashMap<>();
+    changes.returned(
+        (row, by) -> {
+          if (by > side.copies(row)) {
+            keyChanges(row, inexact).addReturned(row, changes.count(row));
+          }
+        });
     changes.forEach(
         (row, by) -> {
-          Row stored = by < 0 ? side.find(row) : null;
-          if (by < -1 || (by < 0 && !Values.same(stored, row))) {
-            inexact.put(own(row), new KeyChanges(stored));
+          if (by < -1 || (by < 0 && side.copies(row) == 0)) {
+            keyChanges(row, inexact);
           }
         });
     if (inexact.isEmpty()) {
@@ -50,6 +54,10 @@ final class Retractions {
           }
         });
     inexact.values().forEach(found -> found.replace(changes));
+  }
+
+  private KeyChanges keyChanges(Row row, Map<RowValue, KeyChanges> inexact) {
+    return inexact.computeIfAbsent(own(row), key -> new KeyChanges(side.find(row)));
   }
 
   private RowValue own(Row row) {
@@ -69,6 +77,15 @@ final class Retractions {
     KeyChanges(Row stored) {
       this.stored = stored;
       this.count = stored == null ? 0 : 1;
+    }
+
+    /** Adds a row that was first retracted, though it is not stored, and then added. */
+    void addReturned(Row row, long by) {
+      if (by == 0) {
+        added = row;
+        endsAdded = true;
+      }
+      count += stored == null ? 1 : 0;
     }
 
     /** Adds a change. */

@@ -18,6 +18,7 @@ import org.apache.spark.sql.Row;
  * @param order positions of the columns that rows are sorted by, without the row kind; the first is
  *     from the query's ORDER BY
  * @param peers whether the frame is RANGE
+ * @param begins whether the first change of a row may be a retraction; it is then ignored
  * @param rowKey positions, or null; see {@link InexactRetractions}
  * @param outputKey positions, or null; see {@link NetRows#changes}
  * @param ttl see {@link ExpiringState#of}
@@ -28,6 +29,7 @@ public record SortedOverOperator(
     List<Integer> order,
     boolean nullsFirst,
     boolean peers,
+    boolean begins,
     List<Integer> rowKey,
     List<Integer> outputKey,
     boolean before,
@@ -45,6 +47,7 @@ public record SortedOverOperator(
             calls,
             new RowOrder(columns, new boolean[columns.length], first),
             peers ? columns[0] : -1,
+            begins,
             Keyed.positions(rowKey),
             Keyed.positions(outputKey),
             before,

@@ -37,6 +37,7 @@ public final class SortedOverProcessor extends RowProcessor {
   private final List<Aggregation> calls;
   private final RowOrder order;
   private final int peersBy;
+  private final boolean begins;
   private final int[] rowKey;
   private final int[] outputKey;
   private final boolean before;
@@ -47,6 +48,7 @@ public final class SortedOverProcessor extends RowProcessor {
    * @param schema schema of the columns without the row kind
    * @param peersBy position of the column whose equal values share a result (RANGE); below 0 if
    *     each row has its own result (ROWS)
+   * @param begins see {@link SortedOverOperator}
    * @param rowKey positions of a unique key of the rows; null if there is none
    * @param outputKey positions, or null; see {@link NetRows#changes}
    * @param ttl see {@link ExpiringState#of}
@@ -56,6 +58,7 @@ public final class SortedOverProcessor extends RowProcessor {
       List<Aggregation> calls,
       RowOrder order,
       int peersBy,
+      boolean begins,
       int[] rowKey,
       int[] outputKey,
       boolean before,
@@ -64,6 +67,7 @@ public final class SortedOverProcessor extends RowProcessor {
     this.calls = calls;
     this.order = order;
     this.peersBy = peersBy;
+    this.begins = begins;
     this.rowKey = rowKey;
     this.outputKey = outputKey;
     this.before = before;
@@ -80,7 +84,7 @@ public final class SortedOverProcessor extends RowProcessor {
   @Override
   public scala.collection.Iterator<Row> handleRows(
       Row key, scala.collection.Iterator<Row> input, TimerValues timers) {
-    NetRows changes = new NetRows();
+    NetRows changes = new NetRows(false, begins);
     while (input.hasNext()) {
       Row row = input.next();
       int sign = RowKind.sign(row.getByte(RowKind.POSITION));
@@ -89,6 +93,7 @@ public final class SortedOverProcessor extends RowProcessor {
     NetRows output = new NetRows();
     emit(output, -1);
     InexactRetractions inexact = new InexactRetractions(rowKey);
+    changes.addReturned(this::copies, inexact);
     changes.additionsFirst((row, by) -> change(row, by, inexact));
     if (!inexact.isEmpty()) {
       rows.iterator()
@@ -115,16 +120,22 @@ public final class SortedOverProcessor extends RowProcessor {
   }
 
   private void change(Row row, long by, InexactRetractions inexact) {
-    Long stored = rows.getValue(row);
-    long count = (stored == null ? 0 : stored) + by;
+    long stored = copies(row);
+    long count = stored + by;
     if (count > 0) {
       rows.updateValue(row, count);
-    } else if (stored != null) {
+    } else if (stored > 0) {
       rows.removeKey(row);
     }
     if (count < 0) {
       inexact.add(row, -count);
     }
+  }
+
+  /** Returns how often a row is stored. */
+  private long copies(Row row) {
+    Long stored = rows.getValue(row);
+    return stored == null ? 0 : stored;
   }
 
   /** Adds the rows with their aggregates to the output, or retracts them. */

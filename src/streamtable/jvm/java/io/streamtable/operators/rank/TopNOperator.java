@@ -21,6 +21,7 @@ import org.apache.spark.sql.types.StructType;
  * @param skip number of first rows to skip
  * @param limit maximum number of rows after those
  * @param retracting whether the input may contain retractions
+ * @param begins whether the first change of a row may be a retraction; it is then ignored
  * @param rowKey positions, or null; see {@link TopNSpec}
  * @param ranked whether the output ends with each row's rank, from 1
  * @param outputKey positions, or null; see {@link NetRows#changes}
@@ -34,6 +35,7 @@ public record TopNOperator(
     int skip,
     int limit,
     boolean retracting,
+    boolean begins,
     List<Integer> rowKey,
     boolean ranked,
     List<Integer> outputKey,
@@ -51,6 +53,7 @@ public record TopNOperator(
             skip,
             limit,
             retracting,
+            begins,
             Keyed.positions(rowKey),
             ranked,
             Keyed.positions(outputKey),

@@ -6,6 +6,7 @@ import io.streamtable.operators.row.InexactRetractions;
 import io.streamtable.operators.row.NetRows;
 import io.streamtable.operators.row.Plain;
 import io.streamtable.operators.row.RowKind;
+import io.streamtable.operators.row.Values;
 import io.streamtable.operators.state.ExpiringState;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -89,12 +90,13 @@ public final class TopNProcessor extends RowProcessor {
   }
 
   private void change(List<Row> rows, scala.collection.Iterator<Row> input) {
-    NetRows changes = new NetRows();
+    NetRows changes = new NetRows(false, spec.begins());
     while (input.hasNext()) {
       Row row = input.next();
       changes.add(columns(row), RowKind.sign(row.getByte(RowKind.POSITION)));
     }
     InexactRetractions inexact = new InexactRetractions(spec.rowKey());
+    changes.addReturned(row -> copies(rows, row), inexact);
     changes.additionsFirst((row, by) -> apply(rows, row, by, inexact));
     if (!inexact.isEmpty()) {
       rows.forEach(row -> inexact.offer(row, 1));
@@ -154,6 +156,13 @@ public final class TopNProcessor extends RowProcessor {
       return true;
     }
     return count(row, -1);
+  }
+
+  /** Returns how often a row is stored. */
+  private long copies(List<Row> rows, Row row) {
+    Long stored = rest.getValue(row);
+    long copies = rows.stream().filter(top -> Values.same(top, row)).count();
+    return stored == null ? copies : copies + stored;
   }
 
   /** Changes the count of a row in the rest. Returns whether it was there. */

@@ -12,6 +12,7 @@ import org.apache.spark.sql.types.StructType;
  * @param skip number of first rows to skip
  * @param limit maximum number of rows after those
  * @param retracting whether the input may contain retractions
+ * @param begins whether the first change of a row may be a retraction; it is then ignored
  * @param rowKey positions that identify a row; null if equal rows may occur. See {@link
  *     io.streamtable.operators.row.InexactRetractions}
  * @param ranked whether the output ends with each row's rank, from 1
@@ -26,6 +27,7 @@ public record TopNSpec(
     int skip,
     int limit,
     boolean retracting,
+    boolean begins,
     int[] rowKey,
     boolean ranked,
     int[] outputKey,

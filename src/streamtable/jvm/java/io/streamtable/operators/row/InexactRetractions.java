@@ -28,13 +28,16 @@ public final class InexactRetractions {
 
   /** Adds the retraction of a row that is not stored. */
   public void add(Row row, long copies) {
-    if (key == null) {
-      return;
+    if (key != null) {
+      rows(row).retracted.add(row, copies);
     }
-    if (byKey == null) {
-      byKey = new HashMap<>();
+  }
+
+  /** Adds the retraction of a row that is not stored, before equal rows are added. */
+  void addReturned(Row row, long copies) {
+    if (key != null) {
+      rows(row).returned.add(row, copies);
     }
-    byKey.computeIfAbsent(own(row), own -> new KeyRows()).retracted.add(row, copies);
   }
 
   public boolean isEmpty() {
@@ -66,23 +69,25 @@ public final class InexactRetractions {
             rows.stored.add(row, -by);
           }
         });
+    for (KeyRows rows : byKey.values()) {
+      rows.returned.forEach(
+          (row, copies) -> {
+            rows.retract(row, copies, taker);
+            for (long i = Math.min(copies, changes.count(row)); i > 0; i--) {
+              rows.added.addLast(row);
+            }
+          });
+    }
     changes.forEach(
         (row, by) -> {
           KeyRows rows = byKey.get(own(row));
           if (rows == null) {
             return;
           }
-          for (long i = 0; i < by; i++) {
+          for (long i = rows.returned.count(row); i < by; i++) {
             rows.added.addLast(row);
           }
-          for (long i = rows.retracted.count(row); by < 0 && i > 0; i--) {
-            Row found = rows.take(row);
-            if (found == null) {
-              rows.unknown.add(row);
-            } else {
-              taker.accept(found, -1);
-            }
-          }
+          rows.retract(row, rows.retracted.count(row), taker);
         });
     NetRows unknown = new NetRows();
     for (KeyRows rows : byKey.values()) {
@@ -97,16 +102,36 @@ public final class InexactRetractions {
     return unknown;
   }
 
+  private KeyRows rows(Row row) {
+    if (byKey == null) {
+      byKey = new HashMap<>();
+    }
+    return byKey.computeIfAbsent(own(row), own -> new KeyRows());
+  }
+
   private RowValue own(Row row) {
     return new RowValue(RowValue.columns(row, key));
   }
 
   /** The rows of one key. */
   private static final class KeyRows {
+    private final NetRows returned = new NetRows();
     private final NetRows retracted = new NetRows();
     private final NetRows stored = new NetRows();
     private final Deque<Row> added = new ArrayDeque<>();
     private final List<Row> unknown = new ArrayList<>();
+
+    /** Passes the rows that retractions of one row mean to the consumer. */
+    void retract(Row retraction, long copies, ObjLongConsumer<Row> taker) {
+      for (long i = 0; i < copies; i++) {
+        Row found = take(retraction);
+        if (found == null) {
+          unknown.add(retraction);
+        } else {
+          taker.accept(found, -1);
+        }
+      }
+    }
 
     /** Removes the row that a retraction means, and returns it; null for none. */
     Row take(Row retraction) {

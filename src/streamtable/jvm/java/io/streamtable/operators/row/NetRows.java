@@ -8,6 +8,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.function.Consumer;
 import java.util.function.ObjLongConsumer;
+import java.util.function.ToLongFunction;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.RowFactory;
 
@@ -18,19 +19,29 @@ import org.apache.spark.sql.RowFactory;
 public final class NetRows {
   private final Map<RowValue, Long> counts = new LinkedHashMap<>();
   private final Set<RowValue> unchanged;
+  /** The lowest count of each row that was added when its count was negative; null if not kept. */
+  private final Map<RowValue, Long> lowest;
 
   public NetRows() {
-    this(false);
+    this(false, false);
   }
 
-  /** @param remembers whether {@link #unchanged} will be called */
-  public NetRows(boolean remembers) {
+  /**
+   * @param remembers whether {@link #unchanged} will be called
+   * @param begins whether the first change of a row may be a retraction, and {@link #returned} will
+   *     be called
+   */
+  public NetRows(boolean remembers, boolean begins) {
     this.unchanged = remembers ? new LinkedHashSet<>() : null;
+    this.lowest = begins ? new LinkedHashMap<>() : null;
   }
 
   public void add(Row row, long by) {
     RowValue value = new RowValue(row);
     long count = counts.merge(value, by, Long::sum);
+    if (lowest != null && by > 0 && count < by) {
+      lowest.merge(value, count - by, Math::min);
+    }
     if (count == 0) {
       counts.remove(value);
       if (unchanged != null) {
@@ -40,6 +51,28 @@ public final class NetRows {
       counts.remove(value);
       counts.put(value, count);
     }
+  }
+
+  /**
+   * Passes each row that was first retracted and then added to the consumer, with the number of its
+   * first retractions. They have no effect on rows that are not stored; the consumer may add these.
+   */
+  public void returned(ObjLongConsumer<Row> taker) {
+    if (lowest != null) {
+      lowest.forEach((value, count) -> taker.accept(value.row(), -count));
+    }
+  }
+
+  /** Adds rows that are not stored as often as they were first retracted, before they were added. */
+  public void addReturned(ToLongFunction<Row> stored, InexactRetractions inexact) {
+    returned(
+        (row, by) -> {
+          long unknown = by - stored.applyAsLong(row);
+          if (unknown > 0) {
+            add(row, unknown);
+            inexact.addReturned(row, unknown);
+          }
+        });
   }
 
   /** Returns the net count of a row. */
