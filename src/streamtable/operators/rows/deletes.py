@@ -31,10 +31,25 @@ def projected(projection: Projection, carried: Collection[str] | None, rows: Dat
         carried: the fields that deletes carry; None if deletes are whole rows.
         rows: the rows that are projected.
     """
-    passed_on = projection.source is not None
-    if carried is None or passed_on or projection.reads <= frozenset(carried):
+    if projection.source is not None:
         return projection.sql
-    return f"if({_IS_DELETE}, NULL, {_skipping(projection.sql, rows)})"
+    return computed(projection.sql, projection.reads, carried, rows)
+
+
+def computed(
+    sql: str, reads: Collection[str], carried: Collection[str] | None, rows: DataFrame
+) -> str:
+    """Return Spark SQL that is NULL for a delete that does not carry what it reads.
+
+    Args:
+        sql: the expression.
+        reads: the fields that the expression reads.
+        carried: the fields that deletes carry; None if deletes are whole rows.
+        rows: the rows for which the expression is computed.
+    """
+    if carried is None or frozenset(reads) <= frozenset(carried):
+        return sql
+    return f"if({_IS_DELETE}, NULL, {_skipping(sql, rows)})"
 
 
 def kind_if(condition: str, rows: DataFrame) -> str:

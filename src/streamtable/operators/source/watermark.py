@@ -15,6 +15,7 @@ from streamtable.core.types import quote
 from streamtable.jvm.streaming.watermarks import FoundSplits
 from streamtable.operators.context import LoweringContext
 from streamtable.operators.rows.calc import lower_calc
+from streamtable.operators.rows.deletes import computed
 from streamtable.operators.rows.normalize import lower_normalize
 from streamtable.operators.source.scan import lower_scan
 from streamtable.plan.node import Node
@@ -50,7 +51,7 @@ def lower_watermark(
         rows = lower_scan(leaf, context, positions=positions, partitions=True)
         kept = (*(POSITIONS if positions else ()), *_SPLIT)
         rows = _computed(calcs, rows, context, kept)
-        return _marked(node, leaf, rows, context)
+        return _marked(node, node.input, rows, context)
 
     # Observe the records, not the changes that a normalizer makes of them.
     def marked(rows: DataFrame) -> DataFrame:
@@ -61,11 +62,10 @@ def lower_watermark(
 
 def lower_observed(node: WatermarkAssigner, rows: DataFrame, context: LoweringContext) -> DataFrame:
     """Observe the watermark of rows of a scan that have their splits; drop the splits."""
-    calcs, leaf = _chain(node.input)
+    calcs, below = _over_scan(node.input)
     origin = {f"__origin{i}": c for i, c in enumerate(c for c in rows.columns if c not in _SPLIT)}
     kept = rows.select("*", *(F.col(quote(c)).alias(name) for name, c in origin.items()))
-    computed = _computed(calcs, kept, context, (*origin, *_SPLIT))
-    marked = _marked(node, _scan_of(leaf), computed, context)
+    marked = _marked(node, below, _computed(calcs, kept, context, (*origin, *_SPLIT)), context)
     return marked.select(*(F.col(name).alias(c) for name, c in origin.items()))
 
 
@@ -79,6 +79,23 @@ def _chain(node: Node) -> tuple[list[Calc], Scan | Normalize]:
         msg = "a watermark on anything but the columns of a table"
         raise InternalError(msg)
     return calcs, node
+
+
+def _over_scan(node: Node) -> tuple[list[Calc], Node]:
+    """Return the projections above a scan, over its records instead of the normalizer's rows.
+
+    The deletes among these records may lack fields.
+
+    Returns:
+        The projections from the lowest up, and the highest one, or the scan without projections.
+    """
+    calcs, leaf = _chain(node)
+    below: Node = _scan_of(leaf)
+    found: list[Calc] = []
+    for calc in calcs:
+        below = calc.over([below])
+        found.append(below)
+    return found, below
 
 
 def _scan_of(leaf: Scan | Normalize) -> Scan:
@@ -108,17 +125,21 @@ def lower_versions(node: Node, context: LoweringContext) -> DataFrame:
 
 
 def _marked(
-    node: WatermarkAssigner, scan: Scan, rows: DataFrame, context: LoweringContext
+    node: WatermarkAssigner, below: Node, rows: DataFrame, context: LoweringContext
 ) -> DataFrame:
+    """Observe the watermark of the rows of `below`, which have their splits; drop the splits."""
+    table = _scan_of(_chain(below)[1]).table
+
     def splits() -> FoundSplits:
-        source, bridge = context.source_of(scan.table), context.bridge
+        source, bridge = context.source_of(table), context.bridge
         return FoundSplits(tuple(source.splits(bridge)), source.later_splits(bridge))
 
     watermarks = context.watermarks.of(
-        context.query, node, context.bridge, splits, scan.table.idle_timeout
+        context.query, node, context.bridge, splits, table.idle_timeout
     )
     columns = [c for c in rows.columns if c not in _SPLIT]
-    micros = F.expr(f"coalesce({node.sql}, {_NULL})")
+    event_time = computed(node.sql, node.reads_fields, below.fields_of_deletes(), rows)
+    micros = F.expr(f"coalesce({event_time}, {_NULL})")
     observed = watermarks.observed([*(F.col(c) for c in _SPLIT), micros])
     rows = rows.select(*map(quote, columns), observed.alias("__watermark"))
     if context.in_memory:

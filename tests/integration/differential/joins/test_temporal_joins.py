@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 _BATCHES, _KEYS = 7, 40
 _LEFT = "k INT, g INT, h INT, v INT, s BIGINT"
 _VERSIONS = "k INT, v INT, s BIGINT"
+#: Only a delete has no g, and it must not be divided by.
+_DIVIDED = TIMED.replace("s * 1000", "0 / COALESCE(g + 1, 0) + s * 1000")
 _AS_OF = "FOR SYSTEM_TIME AS OF o.ts"
 #: The version of a column of left rows at their time, from the table of all versions.
 _AT = (
@@ -94,7 +96,7 @@ def _tables(seed: int) -> dict[str, Replayed]:
     cut = pieces(left, random_cuts(seed, len(left), _BATCHES))
     cut_versions = pieces(versions, random_cuts(seed, len(versions), _BATCHES))
     return {
-        "u": Replayed(Style.UPSERT, _LEFT, cut, TIMED),
+        "u": Replayed(Style.UPSERT, _LEFT, cut, _DIVIDED),
         "c": Replayed(Style.CHANGES, _LEFT, cut, TIMED),
         "p": Replayed(Style.UPSERT, _VERSIONS, cut_versions, TIMED),
         "h": Replayed(Style.APPEND, _VERSIONS, cut_versions),
