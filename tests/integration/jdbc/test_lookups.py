@@ -217,6 +217,37 @@ def test_only_one_lookup_of_an_update_finds_a_row(
             assert row["word"] in versions
 
 
+def test_a_delete_by_key_looks_up_nothing(
+    spark: SparkSession, broker: Broker, topic: Topics, tmp_path: Path, sqlite: SqliteStore
+) -> None:
+    """A tombstone has no word, by whose length the condition divides."""
+    sqlite.run(
+        "CREATE TABLE spoken (id BIGINT PRIMARY KEY, name TEXT)",
+        "INSERT INTO spoken VALUES (1, 'a'), (2, 'b')",
+    )
+    script = f"""
+    CREATE TABLE people (k INT, word STRING, p AS PROCTIME(), PRIMARY KEY (k) NOT ENFORCED) WITH (
+      'connector' = 'upsert-kafka', 'topic' = '${{source}}',
+      'properties.bootstrap.servers' = '${{servers}}', 'key.format' = 'json',
+      'value.format' = 'json');
+    CREATE TABLE spoken (id INT, name STRING, PRIMARY KEY (id) NOT ENFORCED)
+      {sqlite.options("spoken")};
+    CREATE TABLE named (k INT, name STRING, PRIMARY KEY (k) NOT ENFORCED) WITH (
+      'connector' = 'upsert-kafka', 'topic' = '${{source}}-n',
+      'properties.bootstrap.servers' = '${{servers}}', 'key.format' = 'json',
+      'value.format' = 'json');
+    INSERT INTO named SELECT a.k, f.name FROM people AS a LEFT JOIN spoken
+    FOR SYSTEM_TIME AS OF a.p AS f ON a.k = f.id AND 6 / CHAR_LENGTH(COALESCE(a.word, '')) > 1;
+    """
+    source = topic("people", partitions=1)
+    names = {"source": source, "servers": broker.bootstrap_servers}
+    job = BoundedRun(spark, script, tmp_path / "c", names)
+    words = [Change(k, {"word": word}) for k, word in ((1, "one"), (2, "second"), (3, "x"))]
+    produce_changes(broker.bootstrap_servers, source, "k", [*words, Change(1, None)])
+    job()
+    assert {k: row["name"] for (k,), row in job.rows("named").items()} == {2: None, 3: None}
+
+
 def test_a_hint_repeats_a_lookup_and_the_cache_keeps_what_it_found(
     spark: SparkSession, broker: Broker, topic: Topics, tmp_path: Path, postgres: PostgresStore
 ) -> None:

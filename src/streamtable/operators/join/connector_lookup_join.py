@@ -16,6 +16,7 @@ from streamtable.core.durations import milliseconds
 from streamtable.core.types import Field, quote, spark_ddl
 from streamtable.jvm.bridge import Bridge
 from streamtable.operators.context import LoweringContext
+from streamtable.operators.rows.deletes import IS_LIVE, matches_no_delete
 from streamtable.operators.rows.kinds import row_kind
 from streamtable.plan.join.connector_lookup_join import ConnectorLookupJoin
 
@@ -31,11 +32,14 @@ def lower_connector_lookup_join(
     node: ConnectorLookupJoin, rows: DataFrame, context: LoweringContext
 ) -> DataFrame:
     """Lower a lookup join, which emits each row once for every matching row of the table."""
+    matches = _matches(node, context)
+    if matches_no_delete(node):
+        matches = F.when(F.expr(IS_LIVE), matches)
     explode = F.explode_outer if node.kind.pads_right else F.explode
     found = rows.select(
         ROW_KIND_COLUMN,
         *(quote(f.name) for f in node.input.fields),
-        explode(_matches(node, context)).alias(_MATCH),
+        explode(matches).alias(_MATCH),
     )
     theirs = {f.name for f in node.table.fields}
     columns = (

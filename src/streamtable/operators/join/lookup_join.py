@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from pyspark.sql import DataFrame
-from pyspark.sql.functions import broadcast, expr, lit
+from pyspark.sql.functions import broadcast, expr
 
 from streamtable.core.errors import InternalError
 from streamtable.core.settings.execution import ExecutionMode
 from streamtable.core.types import quote
 from streamtable.operators.context import LoweringContext
 from streamtable.operators.rows.calc import lower_calc
+from streamtable.operators.rows.deletes import IS_LIVE, matches_no_delete
 from streamtable.operators.rows.kinds import row_kind
 from streamtable.operators.source.values import given_rows, rows_of
 from streamtable.plan.join.lookup_join import LookupJoin
@@ -33,7 +34,9 @@ def lower_lookup_join(
         kept: additional columns of the input that pass through.
     """
     table = _table(node.table, context).select(*(quote(f.name) for f in node.table.fields))
-    condition = lit(True) if node.condition is None else expr(node.condition)
+    parts = [IS_LIVE] if matches_no_delete(node) else []
+    parts += [f"({node.condition})"] if node.condition is not None else []
+    condition = expr(" AND ".join(parts) or "TRUE")
     kind = "left" if node.kind.pads_right else "inner"
     joined = rows.join(broadcast(table), condition, kind)
     return joined.selectExpr(row_kind(node.mode), *(quote(f.name) for f in node.fields), *kept)

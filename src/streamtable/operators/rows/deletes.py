@@ -15,10 +15,12 @@ from pyspark.sql import types as t
 from streamtable.catalog.functions import SPARK_PREFIX, of_live_rows
 from streamtable.core.changelog import ROW_KIND_COLUMN, RowKind
 from streamtable.plan.binding.bound import text_literal
+from streamtable.plan.join.lookup_join import LookupJoin
 from streamtable.plan.rows.calc import Projection
 
 _IS_DELETE = f"{ROW_KIND_COLUMN} = {RowKind.DELETE.value}"
-_IS_LIVE = f"{ROW_KIND_COLUMN} <> {RowKind.DELETE.value}"
+#: The condition of rows that are no deletes.
+IS_LIVE = f"{ROW_KIND_COLUMN} <> {RowKind.DELETE.value}"
 #: Parts of Spark SQL: a literal or a quoted name, the start of a Python call, and punctuation.
 _PART = re.compile(rf"'(?:[^'\\]|\\.)*'|`[^`]*`|({SPARK_PREFIX}\w+)\(|[(),]")
 
@@ -52,6 +54,13 @@ def computed(
     return f"if({_IS_DELETE}, NULL, {_skipping(sql, rows)})"
 
 
+def matches_no_delete(node: LookupJoin) -> bool:
+    """Return whether deletes do not carry what a lookup join reads; they then pass unmatched."""
+    carried = node.input.fields_of_deletes()
+    (read,) = node.reads(set())
+    return node.kind.pads_right and carried is not None and not read <= carried
+
+
 def kind_if(condition: str, rows: DataFrame) -> str:
     """Return the row kind of rows that become deletes unless a condition is true."""
     kept = f"if({_skipping(condition, rows)}, {ROW_KIND_COLUMN}, {RowKind.DELETE.value}Y)"
@@ -66,7 +75,7 @@ def _skipping(sql: str, rows: DataFrame) -> str:
         at = part.end()
         if part[1] is not None:
             arguments, at = _arguments(sql, at)
-            given = [_IS_LIVE, *(_argument(_skipping(text, rows), rows) for text in arguments)]
+            given = [IS_LIVE, *(_argument(_skipping(text, rows), rows) for text in arguments)]
             found += [sql[end : part.start()], f"{of_live_rows(part[1])}({', '.join(given)})"]
             end = at
     return "".join([*found, sql[end:]])

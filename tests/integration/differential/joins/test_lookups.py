@@ -29,8 +29,8 @@ def _lookup(key: tuple[int, ...], items: str, join: str, rows: str = "a", rest: 
     return Query(
         key,
         f"{views} SELECT {items} FROM x {flink} {rest}",
-        f"{views.replace('PROCTIME()', '0')} SELECT {items} FROM x {which} AS d ON {condition}"
-        f" {rest}",
+        f"{views.replace('PROCTIME()', '0')} SELECT {items} FROM x {which} AS d"
+        f" ON {condition.replace(' / ', ' DIV ')} {rest}",
     )
 
 
@@ -44,6 +44,10 @@ QUERIES = {
         (0,), "k, d.name", "LEFT JOIN one ON x.g = d.n", rest="WHERE d.name > 'a' OR x.v = 1"
     ),
     "decided_by_the_key": _lookup((0,), "k, d.name, v", "JOIN one ON x.k = d.n"),
+    # Only a delete has no n, and it must not be divided by.
+    "divided": _lookup(
+        (0,), "k, d.name", "LEFT JOIN one ON x.k = d.n AND 7 / COALESCE(x.n, 0) > 2"
+    ),
     "several": _lookup((0, 1), "k, COALESCE(d.name, '-'), v", "LEFT JOIN more ON x.g = d.n"),
     "several_of_a_key": _lookup((0, 1), "k, d.name, v", "JOIN more ON x.k = d.n AND x.v <> d.n"),
     "of_groups": _lookup(
@@ -74,11 +78,15 @@ QUERIES = {
 
 
 def _values(source: random.Random) -> dict[str, Any]:
-    return {"g": source.choice([None, *range(4)]), "v": source.choice([None, *range(6)])}
+    return {
+        "g": source.choice([None, *range(4)]),
+        "v": source.choice([None, *range(6)]),
+        "n": source.randrange(1, 10),
+    }
 
 
 _SEEDS = [61, *(pytest.param(seed, marks=pytest.mark.soak) for seed in range(62, 69))]
-_COLUMNS = "k INT, g INT, v INT"
+_COLUMNS = "k INT, g INT, v INT, n INT"
 
 
 @pytest.mark.parametrize("seed", _SEEDS)
