@@ -36,6 +36,10 @@ QUERIES = {
     # Ties fall anyhow here, but what is seen of them is the same.
     "ranked": Query((0, 1), _first("a", "v DESC", "rn <= 3 AND v <> 2")),
     "unranked": Query((0,), _first("a", "v NULLS LAST, k", "rn < 3", "k, g, v")),
+    "unread_rank": Query(
+        (0,),
+        f"SELECT k, v FROM ({_first('a', 'v NULLS LAST, k', 'rn < 3', 'k, rn, v')}) AS y",
+    ),
     "one": Query((0,), _first("a", "v, k DESC", "1 = rn", "g, k, v")),
     "second": Query((0, 1), _first("a", "v DESC NULLS FIRST", "rn = 2")),
     "by_months": Query((0, 1), _first("a", "INTERVAL '5' MONTH * v DESC", "rn <= 2")),

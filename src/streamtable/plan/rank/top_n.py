@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from functools import cached_property
+from typing import Self
 
 from streamtable.core.errors import InternalError, Span
 from streamtable.core.identity import stable
@@ -115,6 +116,13 @@ class TopN(PairsChanges, UnaryNode, Expiring):
             below, ties = with_lasting_position(below)
         settled = replace(self, input=below, ties=ties)
         return replace(settled, key=next(iter(ordered_keys(settled)), None), before=before)
+
+    def narrowed(self, wanted: set[str]) -> Self:
+        """Return the operator without an unread row number, whose changes are then no changes."""
+        if self.rank is None or self.rank.name in wanted:
+            return self
+        unranked = replace(self, rank=None)
+        return replace(unranked, key=next(iter(ordered_keys(unranked)), None))
 
     def reads(self, wanted: set[str]) -> tuple[set[str], ...]:
         """Return the fields that are passed on, the partition, the order and the ties."""
