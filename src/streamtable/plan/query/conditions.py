@@ -49,7 +49,7 @@ class Part:
 
 
 def conjuncts(node: exp.Expr | None) -> list[exp.Expr]:
-    """Split a condition at AND, in the order of the query; TRUE has no parts."""
+    """Split a condition at AND, in the order of the query; TRUE and 1 = 1 have no parts."""
     found: list[exp.Expr] = []
     rest = [node] if node is not None else []
     while rest:
@@ -61,9 +61,17 @@ def conjuncts(node: exp.Expr | None) -> list[exp.Expr]:
         elif _is_equality_of_rows(part):
             pairs = zip(part.this.expressions, part.args["expression"].expressions, strict=True)
             rest.extend(reversed([_equal(part, one, other) for one, other in pairs]))
-        elif not (isinstance(part, exp.Boolean) and part.this):
+        elif not _is_true(part):
             found.append(part)
     return found
+
+
+def _is_true(node: exp.Expr) -> bool:
+    """Return whether a condition is TRUE, or compares a literal with itself."""
+    if isinstance(node, exp.EQ):
+        one, other = node.this, node.args["expression"]
+        return isinstance(one, exp.Literal) and one == other
+    return isinstance(node, exp.Boolean) and bool(node.this)
 
 
 def _is_equality_of_rows(node: exp.Expr) -> bool:

@@ -96,6 +96,7 @@ def _grouped(
     planner: Planner,
     ttls: TtlHints,
 ) -> Relation:
+    having = having if having is not None and conjuncts(having.this) else None
     wanted = [item.unalias() for item in items] + ([having.this] if having else [])
     if group is not None and has_grouping_sets(group):
         expanded = expand_groups(group, wanted, source)
