@@ -33,7 +33,8 @@ public record WindowTopNOperator(
     StructType row =
         input.drop(names[RowKind.POSITION]).drop(names[names.length - 1]).schema();
     TopNSpec spec =
-        new TopNSpec(row, RowOrder.by(order), skip, limit, false, false, null, ranked, null, false, 0);
+        new TopNSpec(
+            row, RowOrder.by(order), skip, limit, false, false, null, ranked, null, false, 0);
     return Keyed.waiting(input, keys, new WindowTopNProcessor(spec, lateness), outputDdl);
   }
 }
