@@ -3,7 +3,7 @@
 Each workload runs once with JDK Flight Recorder, whose samples become
 `benchmarks/results/flames/NAME.svg`. Open a file in a browser; the title of a box shows its method
 and its share. Flight Recorder samples Java code every 20 ms, and counts native code such as
-RocksDB's at half its weight or less (`docs/performance.md`).
+RocksDB's at half its weight or less (`docs/performance/index.md`).
 
 - `--only NAME` selects workloads.
 - `--scale 0.1` makes the workloads smaller.
