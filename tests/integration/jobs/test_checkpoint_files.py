@@ -54,6 +54,16 @@ def test_spark_reads_what_we_wrote_over_its_own_files(
     assert [file.name for file in tmp_path.iterdir()] == ["0"]
 
 
+def test_folders_are_created_with_their_parents_and_may_exist(
+    files: Callable[[Path, str | None], Any], tmp_path: Path
+) -> None:
+    ours, path_of = files(tmp_path / "job" / "query", None)
+    for _ in range(2):
+        assert ours.createCheckpointDirectory().toUri().getPath() == str(tmp_path / "job" / "query")
+        ours.mkdirs(path_of(str(tmp_path / "job" / "query" / "state" / "0")))
+    assert (tmp_path / "job" / "query" / "state" / "0").is_dir()
+
+
 def test_a_file_that_is_there_stays_unless_it_may_be_overwritten(
     files: Callable[[Path, str | None], Any], tmp_path: Path
 ) -> None:

@@ -17,11 +17,13 @@ import org.apache.spark.sql.execution.streaming.checkpointing.FileContextBasedCh
  */
 public final class LocalCheckpointFiles extends FileContextBasedCheckpointFileManager {
   private final boolean local;
+  private final Path folder;
 
   /** Spark creates one object for each folder of a checkpoint. */
   public LocalCheckpointFiles(Path path, Configuration configuration) {
     super(path, configuration);
     this.local = isLocal();
+    this.folder = path;
   }
 
   @Override
@@ -51,6 +53,30 @@ public final class LocalCheckpointFiles extends FileContextBasedCheckpointFileMa
       // Hadoop would check the new content against the checksum of the old content.
       Files.deleteIfExists(onDisk(new Path(to.getParent(), "." + to.getName() + ".crc")));
       DurableFiles.rename(onDisk(from), onDisk(to));
+    } catch (IOException e) {
+      throw Unchecked.unchecked(e);
+    }
+  }
+
+  @Override
+  public void mkdirs(Path path) {
+    createOnDisk(path);
+    super.mkdirs(path);
+  }
+
+  @Override
+  public Path createCheckpointDirectory() {
+    createOnDisk(folder);
+    return super.createCheckpointDirectory();
+  }
+
+  /** Hadoop starts a process for each folder that it creates itself. */
+  private void createOnDisk(Path path) {
+    if (!local) {
+      return;
+    }
+    try {
+      Files.createDirectories(onDisk(path));
     } catch (IOException e) {
       throw Unchecked.unchecked(e);
     }
