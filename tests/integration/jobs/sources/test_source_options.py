@@ -450,6 +450,24 @@ def test_the_slowest_query_sets_the_offsets_of_the_group(
     assert committed(broker, group, source, 2) == [2, 3]
 
 
+def test_a_restart_commits_although_a_query_has_no_new_records(
+    broker: Broker, topic: Topics, job: Job
+) -> None:
+    """Spark reports the offsets of a query at its first trigger, also without a batch."""
+    source, group = topic("s"), f"g-{uuid.uuid4().hex[:6]}"
+    send(broker, source, range(5))
+    options = f"'topic' = '{source}', {EARLIEST}, 'properties.group.id' = '{group}'"
+    job.run(options)
+    commit(broker, group, source, {0: 1})
+    script = f"""{SCRIPT.replace("${source}", options)}
+    CREATE TABLE p WITH ('topic' = '{topic("out")}') LIKE o (OVERWRITING OPTIONS);
+    INSERT INTO p SELECT * FROM t;"""
+    names = {"out": job.out, "servers": broker.bootstrap_servers}
+    run = BoundedRun(job.spark, script, job.folder, names)
+    settings = {"execution.mode": "micro-batch"}
+    run.until(lambda: committed(broker, group, source) == [5], settings, seconds=60)
+
+
 def test_a_group_with_members_is_told_and_left_alone(
     broker: Broker, topic: Topics, job: Job
 ) -> None:
