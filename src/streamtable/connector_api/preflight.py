@@ -44,7 +44,8 @@ class Preflight:
         settings: the session's settings.
         notice: called with one line for the user.
         bounded: whether the job stops at the current end of its sources.
-        first_run: whether the queries start for the first time.
+        first_run: whether the queries start for the first time. For a source: whether they have not
+            stored yet where its scan begins.
         to_create: places of the resources that the job itself will create.
         read_only: whether a check must not even register a schema, because no job starts.
     """

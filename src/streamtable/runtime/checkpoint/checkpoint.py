@@ -19,7 +19,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 
-from streamtable.core.checkpoint_path import CheckpointPath
+from streamtable.core.checkpoint_path import CheckpointPath, numbered
 from streamtable.core.errors import Condition, StreamtableError
 from streamtable.jvm.streaming.planned_batches import newest_batch
 from streamtable.plan.sink.sink import Sink
@@ -100,6 +100,17 @@ class Checkpoint:
         """Whether a query has a batch that was planned and not committed."""
         logs = self.query_directory(name)
         return newest_batch(logs / "offsets") > newest_batch(logs / "commits")
+
+    def reads_first(self, name: str) -> bool:
+        """Whether a query has not stored yet where its scans begin.
+
+        This is true after a first run that ended before its first batch. In real-time mode, scans
+        begin before the first batch is planned.
+        """
+        query = self.query_directory(name)
+        sources = query / "sources"
+        begun = sources.iterdir() if sources.is_dir() else ()
+        return newest_batch(query / "offsets") < 0 and not any(map(numbered, begun))
 
     def write(self, name: str, text: str) -> None:
         """Write a file of the directory; see `write_file`."""

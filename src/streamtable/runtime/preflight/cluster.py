@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import replace
 
 from streamtable.connector_api.endpoints import sink_of
@@ -45,21 +45,26 @@ def make_ready(
     preflight = Preflight(
         context.bridge, context.settings, notice, bounded=context.bounded, first_run=False
     )
-    added = checkpoint.queries.added
-    groups = [
-        ({n: plan for n, plan in plans.items() if (n in added) is first}, first)
-        for first in (False, True)
-    ]
-    starts = [(own, replace(preflight, first_run=first)) for own, first in groups if own]
+
+    def starts(first: Collection[str]) -> list[tuple[Mapping[str, Sink], Preflight]]:
+        """Return the queries that do not start for the first time, and those that do."""
+        groups = [
+            ({n: plan for n, plan in plans.items() if (n in first) is is_first}, is_first)
+            for is_first in (False, True)
+        ]
+        return [(own, replace(preflight, first_run=is_first)) for own, is_first in groups if own]
+
+    writing = starts(checkpoint.queries.added)
+    reading = starts([name for name in plans if checkpoint.reads_first(name)])
     check_places(plans, context.bridge)
     missing: dict[str, Resource] = {}
-    for own, checks in starts:
+    for own, checks in writing:
         missing |= {r.place: r for r in examine_sinks(own, facts, checks)}
-    for own, checks in starts:
+    for own, checks in reading:
         to_create = replace(checks, to_create=frozenset(missing))
         for resource in examine_sources(own.values(), to_create):
             missing.setdefault(resource.place, resource)
-    for own, checks in starts:
+    for own, checks in writing:
         check_all(own, facts, missing.values(), checks)
     check_identities(plans, checkpoint, context.bridge, notice)
     for resource in missing.values():

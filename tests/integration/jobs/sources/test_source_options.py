@@ -22,6 +22,7 @@ from tests.integration.jobs.records.test_change_events import records
 from tests.integration.jobs.support import PATIENCE_S
 from tests.integration.kafka.test_clients_kept import clients
 
+from streamtable.core.checkpoint_path import MANIFEST
 from streamtable.core.errors import Condition, StreamtableError
 from streamtable.runtime.background import Job as BackgroundJob
 from streamtable.runtime.job import RunOptions
@@ -401,6 +402,28 @@ def test_starts_that_cannot_be(broker: Broker, topic: Topics, job: Job) -> None:
         job.run(f"{none}, 'properties.group.id' = '{group}-new'")
     with pytest.raises(StreamtableError, match="4 is the committed offset for partition 0"):
         job.run(f"{none}, 'properties.group.id' = '{group}'")
+
+
+def test_a_start_after_a_run_without_a_batch_is_checked_again(
+    broker: Broker, topic: Topics, job: Job
+) -> None:
+    source, group = topic("s"), f"g-{uuid.uuid4().hex[:6]}"
+    send(broker, source, range(3))
+    commit(broker, group, source, {0: 1})
+    options = f"'topic' = '{source}', 'scan.startup.mode' = 'group-offsets'"
+    options += f", 'properties.auto.offset.reset' = 'none', 'properties.group.id' = '{group}'"
+    stopped = job.start(options)
+    stopped.stop()
+    stopped.wait()
+    assert (job.folder / MANIFEST).exists()
+    commit(broker, group, source, {0: 4})
+    with pytest.raises(StreamtableError, match="4 is the committed offset for partition 0"):
+        job.run(options)
+    commit(broker, group, source, {0: 2})
+    job.run(options)
+    assert job.ids() == [2]
+    commit(broker, group, source, {0: 4})
+    job.run(options)
 
 
 def test_progress_is_committed_to_the_group(broker: Broker, topic: Topics, job: Job) -> None:
