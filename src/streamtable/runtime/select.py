@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import tempfile
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import closing, suppress
 from pathlib import Path
 from typing import Protocol
@@ -28,10 +28,12 @@ from streamtable.jvm.streaming.progress import Progress
 from streamtable.operators.context import LoweringContext
 from streamtable.operators.lower import lower
 from streamtable.plan.sink.sink import Collect
+from streamtable.runtime.checkpoint.scan_ends import ScanEnds
 from streamtable.runtime.endpoints import explains
 from streamtable.runtime.job import RunOptions
 from streamtable.runtime.metrics.omitted_records import omitted_records
 from streamtable.runtime.preflight.preflight import examine_sources
+from streamtable.runtime.query.awaited_ends import AwaitedEnds
 from streamtable.runtime.query.end_of_input import drains
 from streamtable.runtime.query.modes import Extent, is_bounded, with_empty_batches, with_trigger
 from streamtable.runtime.query.watermark_advance import WatermarkAdvance
@@ -52,6 +54,22 @@ class Receiver(Protocol):
 
     def end(self) -> None:
         """Called after the query has ended or has been stopped."""
+
+
+class _Once:
+    """Hands each batch to a receiver once: a run repeats the batch in which the last one ended."""
+
+    def __init__(self, receiver: Receiver) -> None:
+        self._receiver = receiver
+        self._newest = -1
+        self._lock = threading.Lock()  # an ended run may still hand over its batch
+
+    def take(self, batch: DataFrame, number: int) -> None:
+        """Process the changes of one batch, unless the receiver has them."""
+        with self._lock:
+            if number > self._newest:
+                self._receiver.take(batch, number)
+                self._newest = number
 
 
 def run_select(
@@ -82,23 +100,34 @@ def run_select(
     with tempfile.TemporaryDirectory(
         prefix="streamtable-select-", ignore_cleanup_errors=True
     ) as scratch:
-        context = LoweringContext(spark, bridge, settings, bounded, directory=Path(scratch))
+        context = LoweringContext(
+            spark,
+            bridge,
+            settings,
+            bounded,
+            patient=not options.bounded,
+            directory=Path(scratch),
+            source_of=ScanEnds(Path(scratch), bridge).source_of,
+        )
         preflight = Preflight(bridge, settings, notice, bounded=bounded, first_run=True)
         for resource in examine_sources([plan], preflight):
             resource.create()
         directory = f"{scratch}/query"
 
-        def run(extent: Extent) -> None:
+        once = _Once(receiver)
+
+        def run(extent: Extent, done: Callable[[], bool] = lambda: False) -> None:
             writer = (
                 with_trigger(rows, plan.input, ExecutionMode.MICRO_BATCH, settings, extent)
                 # Called once per batch. The rows go to this process anyway.
-                .foreachBatch(receiver.take)
+                .foreachBatch(once.take)
                 .option("checkpointLocation", directory)
             )
             with with_empty_batches(spark, [plan.input], extent):
                 query = writer.start()
             try:
-                _watch(query, stop, WatermarkAdvance(context, plan.input), explains([plan]))
+                advance = WatermarkAdvance(context, plan.input)
+                _watch(query, lambda: stop.wait(_POLL_S) or done(), advance, explains([plan]))
             finally:
                 with suppress(StreamingQueryException):
                     query.stop()
@@ -108,11 +137,15 @@ def run_select(
         with closing(context.watermarks):
             rows = lower(plan.input, context)
             receiver.begin()
+            awaited = AwaitedEnds(plan, context)
+            if bounded and awaited.are_ahead():
+                run(Extent.ENDLESS, awaited.are_there)
             drained = bounded and drains(plan.input, settings)
             if drained:
                 expect_last_batch(bridge, Path(directory))
             try:
-                run(Extent.AVAILABLE if bounded else Extent.ENDLESS)
+                if not stop.is_set():
+                    run(Extent.AVAILABLE if bounded else Extent.ENDLESS)
             finally:
                 expect_no_last_batch(bridge, Path(directory))
             if drained and not stop.is_set() and plan_last_batch(bridge, Path(directory)):
@@ -125,13 +158,20 @@ def run_select(
 
 def _watch(
     query: StreamingQuery,
-    stop: threading.Event,
+    is_over: Callable[[], bool],
     advance: WatermarkAdvance,
     explained: Sequence[Explain] = (),
 ) -> None:
-    """Wait until the query has ended or a stop is requested; raise the error of the query."""
+    """Wait until the query has ended; raise the error of the query.
+
+    Args:
+        query: the query.
+        is_over: waits a moment, and returns whether to leave the query as it is.
+        advance: advances the watermark of the query.
+        explained: functions that explain the exceptions of the query.
+    """
     progress = Progress(query)
-    while not stop.wait(_POLL_S):
+    while not is_over():
         # Read the state before the exception: the next poll sees a failure in between.
         running = query.isActive
         failure = query.exception()

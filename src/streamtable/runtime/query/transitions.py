@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import math
-import time
 from contextlib import suppress
 from dataclasses import dataclass, field
 
 from streamtable.connector_api.preflight import Notice
 from streamtable.connector_api.sink import Rollback
-from streamtable.connector_api.source import Source
 from streamtable.core.checkpoint_path import CheckpointPath
 from streamtable.core.errors import Condition, StreamtableError
 from streamtable.core.settings.execution import AUTO_LAG, ExecutionMode
@@ -18,8 +15,8 @@ from streamtable.operators.context import LoweringContext
 from streamtable.plan.rules.watermarks import waits
 from streamtable.plan.sink.sink import Sink
 from streamtable.runtime.checkpoint.checkpoint import Checkpoint
-from streamtable.runtime.endpoints import sources_of
-from streamtable.runtime.metrics.lag import ends_ahead, records_behind
+from streamtable.runtime.metrics.lag import records_behind
+from streamtable.runtime.query.awaited_ends import AwaitedEnds
 from streamtable.runtime.query.end_of_input import drains
 from streamtable.runtime.query.modes import crash_warning, is_bounded, next_mode
 from streamtable.runtime.query.query_run import QueryRun
@@ -28,9 +25,6 @@ from streamtable.runtime.query.slots import TaskSlots
 
 #: Maximum number of consecutive real-time batches that Spark may reject for lack of slots.
 _REJECTIONS = 3
-
-#: Interval of requests for the ends of scans, in seconds.
-_ASK_ENDS_S = 1.0
 
 
 @dataclass
@@ -56,13 +50,14 @@ class Transitions:
     slots: TaskSlots
     rollback: Rollback | None
     stage: Stage
-    #: When the sources were asked last whether they have reached the ends of the scans.
-    _asked_ends: float = field(default=-math.inf, init=False)
     #: The newest batch of real-time mode after which slots and lag were checked.
     _checked_batch: int | None = field(default=None, init=False)
     _warned_shared: bool = field(default=False, init=False)
     #: Number of rejected batches since the last checkpoint of real-time mode.
     _rejections: int = field(default=0, init=False)
+
+    def __post_init__(self) -> None:
+        self._awaited = AwaitedEnds(self.plan, self.context)
 
     def first(self) -> State:
         """Return the state after NEW."""
@@ -75,8 +70,8 @@ class Transitions:
             planned = self.checkpoint.has_planned_batch(self.name)
             return State.REPEATING if planned else State.REAL_TIME
         if self.context.bounded or is_bounded(self.plan):
-            ahead = self.context.patient and ends_ahead(self._sources, self.context.bridge)
-            return State.AWAITING_ENDS if ahead else State.READING_TO_END
+            awaits = self._awaited.are_ahead()
+            return State.AWAITING_ENDS if awaits else State.READING_TO_END
         if waits(self.plan.input):
             plan_empty_batch(self.context.bridge, self._directory)
         auto = self.context.mode is ExecutionMode.AUTO
@@ -101,7 +96,7 @@ class Transitions:
         if state is State.REAL_TIME and not ended:
             return self._after_real_time(run)
         if state is State.AWAITING_ENDS and not ended:
-            return State.READING_TO_END if self._ends_are_there() else None
+            return State.READING_TO_END if self._awaited.are_there() else None
         if not ended:
             return None
         if state is State.REPEATING:
@@ -133,10 +128,6 @@ class Transitions:
         return self._give_up_real_time(error) if auto else None
 
     @property
-    def _sources(self) -> list[Source]:
-        return sources_of([self.plan], self.context.source_of)
-
-    @property
     def _directory(self) -> CheckpointPath:
         return self.checkpoint.query_directory(self.name)
 
@@ -145,16 +136,6 @@ class Transitions:
         if not drains(self.plan.input, self.context.settings):
             return False
         return plan_last_batch(self.context.bridge, self._directory)
-
-    def _ends_are_there(self) -> bool:
-        """Whether the sources have reached all ends of the scans; they are asked once a second."""
-        if time.monotonic() < self._asked_ends + _ASK_ENDS_S:
-            return False
-        self._asked_ends = time.monotonic()
-        try:
-            return not ends_ahead(self._sources, self.context.bridge)
-        except StreamtableError:
-            return False  # the query itself fails if the source stays out of reach
 
     def _after_catching_up(self, run: QueryRun) -> State:
         behind = self._behind(run)

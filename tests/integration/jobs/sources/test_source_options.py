@@ -22,6 +22,7 @@ from tests.integration.jobs.records.test_change_events import records
 from tests.integration.jobs.support import PATIENCE_S
 from tests.integration.kafka.test_clients_kept import clients
 
+import streamtable
 from streamtable.core.checkpoint_path import MANIFEST
 from streamtable.core.errors import Condition, StreamtableError
 from streamtable.runtime.background import Job as BackgroundJob
@@ -108,6 +109,18 @@ def send(
         time_ms = 0 if timestamp is None else timestamp + i
         producer.produce(topic, f'{{"id":{i}}}', partition=partition, timestamp=time_ms)
     assert producer.flush(30) == 0
+
+
+def open_transaction(broker: Broker, topic: str, ids: range, timestamp: int) -> Producer:
+    """Return a producer with an open transaction; the time of each record is as of `send`."""
+    servers = {"bootstrap.servers": broker.bootstrap_servers}
+    producer = Producer({**servers, "transactional.id": f"x-{topic}"})
+    producer.init_transactions(30)
+    producer.begin_transaction()
+    for i in ids:
+        producer.produce(topic, f'{{"id":{i}}}', timestamp=timestamp + i)
+    producer.flush(30)
+    return producer
 
 
 def commit(broker: Broker, group: str, topic: str, offsets: dict[int, int]) -> None:
@@ -341,13 +354,7 @@ def test_an_end_in_an_open_transaction_is_waited_for(
     group = f"g-{source}"
     commit(broker, group, source, {0: 5})
     send(broker, source, range(3), timestamp=1_000)
-    servers = {"bootstrap.servers": broker.bootstrap_servers}
-    producer = Producer({**servers, "transactional.id": f"x-{source}"})
-    producer.init_transactions(30)
-    producer.begin_transaction()
-    for i in range(3, 8):
-        producer.produce(source, f'{{"id":{i}}}', timestamp=1_000 + i)
-    producer.flush(30)
+    producer = open_transaction(broker, source, range(3, 8), timestamp=1_000)
     options = (
         f"'topic' = '{source}', {EARLIEST}, 'properties.group.id' = '{group}',"
         f" 'properties.isolation.level' = 'read_committed', 'scan.bounded.mode' = {bound}"
@@ -364,6 +371,26 @@ def test_an_end_in_an_open_transaction_is_waited_for(
         run.stop()
         run.wait(60)
     assert job.ids() == [*range(last + 1)]
+
+
+def test_a_select_waits_for_an_end_in_an_open_transaction(
+    spark: SparkSession, broker: Broker, topic: Topics
+) -> None:
+    source = topic("s", config={"retention.ms": "-1"})  # for times this old
+    send(broker, source, range(3), timestamp=1_000)
+    producer = open_transaction(broker, source, range(3, 8), timestamp=1_000)
+    options = (
+        f"'topic' = '{source}', {EARLIEST}, 'properties.isolation.level' = 'read_committed',"
+        " 'scan.bounded.mode' = 'timestamp', 'scan.bounded.timestamp-millis' = '1005'"
+    )
+    table = SCRIPT.partition("CREATE TABLE o")[0].replace("${source}", options)
+    with streamtable.connect(spark) as session:
+        session.execute_sql(table.replace("${servers}", broker.bootstrap_servers))
+        rows = session.sql_query("SELECT id FROM t").execute().collect()
+        assert [next(rows) for _ in range(3)] == [(0,), (1,), (2,)]
+        time.sleep(3)
+        producer.commit_transaction(30)
+        assert list(rows) == [(3,), (4,)]
 
 
 def test_a_pattern_of_java_that_matches_the_dead_letters(topic: Topics, job: Job) -> None:
