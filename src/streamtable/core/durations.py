@@ -24,7 +24,10 @@ _MICROSECONDS = {
 
 def parse_duration(text: str) -> timedelta:
     """Parse a duration: `'1 min'` -> one minute. Raises ValueError where Flink does."""
-    return timedelta(microseconds=_parse(text, _MICROSECONDS))
+    try:
+        return timedelta(microseconds=_parse(text, _MICROSECONDS))
+    except OverflowError:
+        raise ValueError(text) from None
 
 
 def _parse(text: str, units: Mapping[int, tuple[str, ...]]) -> int:

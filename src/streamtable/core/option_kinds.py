@@ -55,41 +55,37 @@ NAMES: Kind[tuple[str, ...]] = Kind(
 )
 
 
-def integer(minimum: int | None = None) -> Kind[int]:
-    """Type of whole numbers, with an optional minimum."""
-
-    def read(text: str) -> int:
-        number = int(text.strip())
-        if minimum is not None and number < minimum:
-            raise ValueError(text)
-        return number
-
-    bound = "" if minimum is None else f" not below {minimum}"
-    return Kind("Integer", f"a whole number{bound}", read)
+def integer(minimum: int = -(2**31), maximum: int = 2**31 - 1) -> Kind[int]:
+    """Type of whole numbers of 32 bits, with optional limits."""
+    return _whole_number("Integer", minimum, maximum)
 
 
 def long_integer(minimum: int = -(2**63)) -> Kind[int]:
     """Type of whole numbers of 64 bits, with an optional minimum."""
+    return _whole_number("Long", minimum, 2**63 - 1)
 
+
+def _whole_number(name: str, minimum: int, maximum: int) -> Kind[int]:
     def read(text: str) -> int:
         number = int(text.strip())
-        if not minimum <= number < 2**63:
+        if not minimum <= number <= maximum:
             raise ValueError(text)
         return number
 
-    return Kind("Long", f"a whole number from {minimum} to {2**63 - 1}", read)
+    return Kind(name, f"a whole number from {minimum} to {maximum}", read)
 
 
-def duration(minimum: timedelta) -> Kind[timedelta]:
-    """Type of durations with a minimum."""
+def duration(minimum: timedelta, maximum: timedelta = timedelta.max) -> Kind[timedelta]:
+    """Type of durations with a minimum, and an optional maximum."""
 
     def read(text: str) -> timedelta:
         span = parse_duration(text)
-        if span < minimum:
+        if not minimum <= span <= maximum:
             raise ValueError(text)
         return span
 
-    return Kind("Duration", f"a duration of at least {format_duration(minimum)}", read)
+    most = "" if maximum == timedelta.max else f" and at most {format_duration(maximum)}"
+    return Kind("Duration", f"a duration of at least {format_duration(minimum)}{most}", read)
 
 
 def choice(values: type[E_co]) -> Kind[E_co]:

@@ -9,7 +9,16 @@ from enum import Enum
 from streamtable.connectors.filesystem.commit_options import COMMIT_OPTIONS, COMMIT_RULES
 from streamtable.connectors.filesystem.unsupported_options import UNSUPPORTED
 from streamtable.core.errors import Condition, StreamtableError
-from streamtable.core.option_kinds import BOOLEAN, NOT_EMPTY, TEXT, Kind, choice, duration, integer
+from streamtable.core.option_kinds import (
+    BOOLEAN,
+    NOT_EMPTY,
+    TEXT,
+    Kind,
+    choice,
+    duration,
+    integer,
+    long_integer,
+)
 from streamtable.core.options import Option, OptionSet, Settings
 
 
@@ -106,7 +115,7 @@ COMPRESSION = Option(
 )
 BLOCK_SIZE = Option(
     "parquet.block.size",
-    integer(minimum=1),
+    long_integer(minimum=1),
     default=128 << 20,
     doc="Size of a row group of `parquet` files, in bytes.",
 )

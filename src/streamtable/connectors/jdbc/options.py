@@ -70,7 +70,7 @@ USERNAME = Option("username", TEXT, doc="The user. Requires `password`.")
 PASSWORD = Option("password", TEXT, doc="The user's password.", secret=True)
 RETRY_TIMEOUT = Option(
     "connection.max-retry-timeout",
-    duration(timedelta(seconds=1)),
+    duration(timedelta(seconds=1), timedelta(seconds=2**31 - 1)),
     default=timedelta(seconds=60),
     doc="The longest wait for an answer when an open connection is checked.",
 )
@@ -118,7 +118,7 @@ CACHE = Option(
 )
 CACHE_MAX_ROWS = Option(
     "lookup.partial-cache.max-rows",
-    integer(minimum=0),
+    long_integer(minimum=0),
     doc="Largest number of keys in the cache. The least recently used key is removed first.",
 )
 EXPIRE_WRITE = Option(
@@ -140,7 +140,7 @@ CACHE_MISSING = Option(
 )
 OLD_MAX_ROWS = Option(
     "lookup.cache.max-rows",
-    integer(minimum=-1),
+    long_integer(minimum=-1),
     doc="Older form of `lookup.partial-cache.max-rows`; turns the cache on, with"
     " `lookup.cache.ttl`.",
 )

@@ -27,7 +27,15 @@ from streamtable.connectors.mysql_cdc.server_options import (
     missing_startup,
 )
 from streamtable.core.errors import Condition, StreamtableError
-from streamtable.core.option_kinds import BOOLEAN, DURATION, NOT_EMPTY, TEXT, choice, integer
+from streamtable.core.option_kinds import (
+    BOOLEAN,
+    DURATION,
+    NOT_EMPTY,
+    TEXT,
+    choice,
+    integer,
+    long_integer,
+)
 from streamtable.core.options import Option, OptionSet, Settings
 
 CONNECTOR = Option("connector", TEXT, required=True, doc="`mysql-cdc`.")
@@ -66,13 +74,13 @@ BACKFILL_SKIP = Option(
 )
 SKIP_EVENTS = Option(
     "scan.startup.specific-offset.skip-events",
-    integer(minimum=0),
+    long_integer(minimum=0),
     default=0,
     doc="Events to leave out behind the position. A position lies between two transactions.",
 )
 SKIP_ROWS = Option(
     "scan.startup.specific-offset.skip-rows",
-    integer(minimum=0),
+    long_integer(minimum=0),
     default=0,
     doc="Rows to leave out behind the position. A position lies between two transactions.",
 )

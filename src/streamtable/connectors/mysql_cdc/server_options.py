@@ -11,7 +11,15 @@ from typing import Any
 
 from streamtable.connectors.mysql_cdc.names import JDBC_PROPERTIES, StartupMode, server_ids
 from streamtable.core.errors import closest
-from streamtable.core.option_kinds import NOT_EMPTY, TEXT, Kind, choice, duration, integer
+from streamtable.core.option_kinds import (
+    NOT_EMPTY,
+    TEXT,
+    Kind,
+    choice,
+    duration,
+    integer,
+    long_integer,
+)
 from streamtable.core.options import Option, Settings
 
 SERVER_IDS: Kind[tuple[int, int]] = Kind(
@@ -66,7 +74,7 @@ STARTUP_FILE = Option(
     "scan.startup.specific-offset.file", NOT_EMPTY, doc="Binlog of the mode `specific-offset`."
 )
 STARTUP_POS = Option(
-    "scan.startup.specific-offset.pos", integer(minimum=4), doc="Position in that binlog."
+    "scan.startup.specific-offset.pos", long_integer(minimum=4), doc="Position in that binlog."
 )
 STARTUP_GTID = Option(
     "scan.startup.specific-offset.gtid-set",
@@ -75,7 +83,7 @@ STARTUP_GTID = Option(
 )
 STARTUP_TIMESTAMP = Option(
     "scan.startup.timestamp-millis",
-    integer(minimum=0),
+    long_integer(minimum=0),
     doc="Epoch milliseconds of the mode `timestamp`. Binlogs have a resolution of seconds.",
 )
 CONNECT_TIMEOUT = Option(

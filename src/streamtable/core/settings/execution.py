@@ -5,7 +5,15 @@ from __future__ import annotations
 from datetime import timedelta
 from enum import Enum
 
-from streamtable.core.option_kinds import BOOLEAN, DURATION, TEXT, choice, duration, integer
+from streamtable.core.option_kinds import (
+    BOOLEAN,
+    DURATION,
+    TEXT,
+    choice,
+    duration,
+    integer,
+    long_integer,
+)
 from streamtable.core.options import Option
 
 
@@ -43,7 +51,7 @@ EXECUTION_MODE = Option(
 
 AUTO_LAG = Option(
     "execution.auto.lag",
-    integer(minimum=0),
+    long_integer(minimum=0),
     default=10_000,
     doc="Lag in records at which `auto` switches to real-time mode; at ten times this lag it"
     " switches back.",
@@ -125,7 +133,7 @@ ADJUST_SINKS = Option(
 
 MAX_LEAD = Option(
     "execution.max-lead",
-    integer(minimum=1),
+    long_integer(minimum=1),
     default=1_000_000,
     doc="Source alignment in micro-batches: maximum number of records per partition by which"
     " one INSERT may be ahead of another INSERT that reads the same table. Real-time mode"
@@ -143,7 +151,7 @@ DRAIN = Option(
 
 MAX_BATCH_RECORDS = Option(
     "execution.micro-batch.max-records",
-    integer(minimum=1),
+    long_integer(minimum=1),
     default=1_000_000,
     doc="Maximum number of records that a micro-batch reads from one table. A connector that knows"
     " how many records are left reads up to 1 % more if the next batch would have only these.",

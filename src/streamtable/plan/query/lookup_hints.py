@@ -13,6 +13,7 @@ from sqlglot import exp
 
 from streamtable.core.durations import parse_duration
 from streamtable.core.errors import Condition, Span, StreamtableError, closest
+from streamtable.core.option_kinds import integer
 from streamtable.core.options import Given
 from streamtable.plan.query.relation import Relation
 from streamtable.sql.nodes import HintNode
@@ -143,9 +144,11 @@ def _delay(given: Given) -> timedelta:
 
 
 def _attempts(given: Given) -> int:
-    if not given.text.strip().isdigit() or int(given.text) < 1:
-        raise _invalid(_ATTEMPTS, given, "a whole number not below 1")
-    return int(given.text)
+    kind = integer(minimum=1)
+    try:
+        return kind.read(given.text)
+    except ValueError:
+        raise _invalid(_ATTEMPTS, given, kind.expects) from None
 
 
 def _invalid(key: str, given: Given, expected: str) -> StreamtableError:

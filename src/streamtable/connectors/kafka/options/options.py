@@ -11,7 +11,16 @@ from enum import Enum
 from typing import Any
 
 from streamtable.connectors.kafka.options import apsaramq, rules
-from streamtable.core.option_kinds import BOOLEAN, DURATION, NAMES, NOT_EMPTY, TEXT, choice, integer
+from streamtable.core.option_kinds import (
+    BOOLEAN,
+    DURATION,
+    NAMES,
+    NOT_EMPTY,
+    TEXT,
+    choice,
+    integer,
+    long_integer,
+)
 from streamtable.core.options import Option
 
 
@@ -112,7 +121,7 @@ STARTUP_MODE = Option(
 )
 STARTUP_TIMESTAMP = Option(
     "scan.startup.timestamp-millis",
-    integer(minimum=0),
+    long_integer(minimum=0),
     doc="Epoch milliseconds for the mode `timestamp`.",
     only_with=(STARTUP_MODE.key, StartupMode.TIMESTAMP.value),
 )
@@ -134,7 +143,7 @@ BOUNDED_MODE = Option(
 )
 BOUNDED_TIMESTAMP = Option(
     "scan.bounded.timestamp-millis",
-    integer(minimum=0),
+    long_integer(minimum=0),
     doc="Epoch milliseconds for the bounded mode `timestamp`.",
     only_with=(BOUNDED_MODE.key, BoundedMode.TIMESTAMP.value),
 )
@@ -187,7 +196,7 @@ TOPIC_PARTITIONS = Option(
 )
 TOPIC_REPLICATION = Option(
     "sink.topic.replication-factor",
-    integer(minimum=1),
+    integer(minimum=1, maximum=2**15 - 1),
     doc="Replication factor of a topic that the job creates. Default: the brokers' setting. Not"
     " in Flink.",
 )
