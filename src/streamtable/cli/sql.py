@@ -77,10 +77,10 @@ def command(
     from streamtable.shell.history import default_init
     from streamtable.shell.shell import Shell
 
-    verbose = bool(context.find_root().params["debug"])
-    session = Session(*session_parts(settings, None, master, _notice, verbose=verbose))
+    debug = bool(context.find_root().params["debug"])
+    session = Session(*session_parts(settings, None, master, _notice, verbose=debug))
     interactive = file is None and execute is None and sys.stdin.isatty()
-    shell = Shell(session, variables, follows=interactive)
+    shell = Shell(session, variables, follows=interactive, debug=debug)
     with session, _terminated():
         if init is not None:
             shell.run_file(init)

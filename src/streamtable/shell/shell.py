@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import threading
+import traceback
 from collections.abc import Mapping
 from pathlib import Path
 
 import click
 
+from streamtable.api.family import in_family
 from streamtable.api.job import Job
 from streamtable.api.session import Session
 from streamtable.core.errors import StreamtableError
+from streamtable.core.secrets import without_secrets
 from streamtable.shell.display import display
 from streamtable.shell.faults import tell_error
 from streamtable.shell.shortcuts import SHORTCUTS, help_text, shortcut_of
@@ -28,14 +31,21 @@ class Shell:
         session: the session of all statements.
         variables: values of `${name}`.
         follows: whether the end of a job is printed while something else may run.
+        debug: whether `enter` prints the traceback of an error.
     """
 
     def __init__(
-        self, session: Session, variables: Mapping[str, str], *, follows: bool = False
+        self,
+        session: Session,
+        variables: Mapping[str, str],
+        *,
+        follows: bool = False,
+        debug: bool = False,
     ) -> None:
         self.session = session
         self.variables = variables
         self._follows = follows
+        self._debug = debug
 
     def enter(self, text: str) -> bool:
         """Run what a user has typed, and print its errors.
@@ -54,8 +64,10 @@ class Shell:
                 return self._do(name, argument)
             text = sql(argument)  # what places of an error refer to
             self.run(text, NO_FILE)
-        except StreamtableError as error:
-            tell_error(error, text, NO_FILE)
+        except Exception as error:  # also a bug, which must not end the session
+            if self._debug:
+                click.echo(without_secrets(traceback.format_exc()), err=True, nl=False)
+            tell_error(in_family(error), text, NO_FILE)
         except KeyboardInterrupt:
             click.echo("interrupted")
         return True

@@ -12,7 +12,6 @@ from prompt_toolkit.lexers import PygmentsLexer
 from prompt_toolkit.patch_stdout import patch_stdout
 
 from streamtable import __version__
-from streamtable.core.errors import StreamtableError
 from streamtable.shell.colours import STYLE, FlinkSqlLexer
 from streamtable.shell.completion import SqlCompleter
 from streamtable.shell.history import history_in
@@ -56,13 +55,12 @@ class Terminal:
             try:
                 with patch_stdout(raw=True):
                     text = self._prompt.prompt()
+                goes_on = not text.strip() or self._shell.enter(text)
             except KeyboardInterrupt:
-                continue  # Ctrl-C empties the line
+                continue  # Ctrl-C empties the line, or ends the output of a statement
             except EOFError:
-                if self._leaves():
-                    return
-                continue
-            if text.strip() and not self._shell.enter(text) and self._leaves():
+                goes_on = False
+            if not goes_on and self._leaves():
                 return
 
     def _leaves(self) -> bool:
@@ -103,7 +101,7 @@ class Terminal:
     def _ends(self, text: str) -> bool:
         try:
             return shortcut_of(text) is not None or is_whole(text, self._shell.variables)
-        except StreamtableError:
+        except Exception:
             return True  # running it tells the error
 
     def _jobs(self) -> str | None:

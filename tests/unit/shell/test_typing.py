@@ -98,6 +98,34 @@ def test_the_shell_survives_errors_beside_secrets(capsys: pytest.CaptureFixture[
 
 
 @pytest.mark.parametrize(
+    ("raised", "debug", "told", "traces"),
+    [
+        (KeyError("k"), False, "internal error: KeyError: 'k'", False),
+        (KeyError("k"), True, "internal error: KeyError: 'k'", True),
+        (KeyboardInterrupt(), False, "interrupted", False),
+    ],
+)
+def test_the_shell_survives_bugs_and_interrupts(
+    raised: BaseException,
+    debug: bool,
+    told: str,
+    traces: bool,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    shell = Shell(streamtable.connect(), {}, debug=debug)
+
+    def fail(*_: object) -> None:
+        raise raised
+
+    monkeypatch.setattr("streamtable.shell.shell.display", fail)
+    assert shell.enter("SHOW TABLES;")
+    shown = "".join(capsys.readouterr())
+    assert told in shown
+    assert ("Traceback" in shown) == traces
+
+
+@pytest.mark.parametrize(
     ("typed", "expected"),
     [
         ("SEL", {"SELECT"}),
