@@ -8,9 +8,7 @@ the module may import, are added to the session.
 from __future__ import annotations
 
 import importlib.util
-import shutil
 import sys
-import tempfile
 import warnings
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -25,6 +23,7 @@ from pyspark.sql.types import DataType as SparkType
 from streamtable import common, udaf
 from streamtable.catalog.functions import PythonFunction, of_live_rows
 from streamtable.runtime.session import aggregate_program, live_rows, plain_values, scalar_program
+from streamtable.runtime.session.python_archives import archive_of
 from streamtable.udaf import UserDefinedAggregateFunction
 from streamtable.udf import UserDefinedFunction, UserDefinedTableFunction
 
@@ -44,8 +43,8 @@ def register_python(
     for own in (aggregate_program, live_rows, scalar_program, plain_values, udaf, common):
         # Workers may lack the package.
         cloudpickle.register_pickle_by_value(own)  # type: ignore[no-untyped-call]
-    for file in files:
-        spark.sparkContext.addPyFile(str(_archive(Path(file))))
+    for file in map(Path, files):
+        spark.sparkContext.addPyFile(str(archive_of(file) if file.is_dir() else file))
     for function in functions:
         module = importlib.import_module(function.module)
         _pickle_by_value(module)
@@ -117,11 +116,3 @@ def _installed(file: str | None) -> bool:
     return file is None or any(
         part in ("site-packages", "lib-dynload") for part in Path(file).parts
     )
-
-
-def _archive(file: Path) -> Path:
-    """Return a file that Spark can send to its workers: a directory becomes a zip file."""
-    if not file.is_dir():
-        return file
-    folder = tempfile.mkdtemp(prefix="streamtable-python-")
-    return Path(shutil.make_archive(str(Path(folder, file.name)), "zip", file))
