@@ -123,6 +123,7 @@ def ingest_spec(job: JobFile) -> IngestSpec:
         ),
         tasks=job_tasks(job),
         snapshot_new_tables=True,
+        starts_over=True,
         columns=job.columns.copies,
     )
     return IngestSpec(

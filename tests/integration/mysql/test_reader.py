@@ -30,6 +30,7 @@ from streamtable.connectors.mysql_cdc.reader import (
     parts,
     read,
 )
+from streamtable.core.errors import Condition, StreamtableError
 from streamtable.ingest.file.job_file import read_job
 from streamtable.ingest.run import source
 from streamtable.ingest.run.source import IngestReader
@@ -198,6 +199,73 @@ def test_a_table_that_is_swapped_in_its_snapshot(
         for table in copied
         for row in stored(mariadb, TableId(database, table))
     }
+
+
+@pytest.mark.parametrize("while_reading", [False, True])
+@pytest.mark.parametrize(
+    ("stages", "error"),
+    [
+        (
+            [["RENAME TABLE a TO c"], ["RENAME TABLE b TO a"]],
+            r"\.a cannot be read: \S+\.a was renamed to \S+\.c",
+        ),
+        ([["RENAME TABLE a TO c, b TO a"]], r"\.a cannot be read: \S+\.a was renamed to \S+\.c"),
+        (
+            [["DROP TABLE a", "RENAME TABLE b TO a"]],
+            r"\.a cannot be read: \S+\.b was renamed to \S+\.a",
+        ),
+        ([["DROP TABLE a", "CREATE TABLE a LIKE b", "INSERT INTO a VALUES (0, 5), (8, 5)"]], None),
+        (
+            [["DROP TABLE a"], ["CREATE TABLE a LIKE b", "INSERT INTO a VALUES (0, 5), (8, 5)"]],
+            None,
+        ),
+        ([["UPDATE a SET n = 7", "TRUNCATE a", "INSERT INTO a VALUES (0, 5), (8, 5)"]], None),
+    ],
+)
+def test_a_table_of_sql_gets_other_rows_in_its_snapshot(
+    mariadb: MariaDb,
+    database: str,
+    settings: MySqlSettings,
+    stages: list[list[str]],
+    error: str | None,
+    while_reading: bool,
+) -> None:
+    """A RENAME ends the job, because no snapshot starts over; rows of other tables are there."""
+    for table in "ab":
+        mariadb.run(f"CREATE TABLE {database}.{table} (id INT PRIMARY KEY, n INT)")
+        mariadb.run(f"INSERT INTO {database}.{table} SELECT seq, 1 FROM {database}.seq_1_to_5")
+    spec = SourceSpec(settings, (rf"{database}\.a",), chunk_size=2, batch_rows=2, tasks=1)
+    read_rows: dict[int, int] = {}
+
+    def take(start: Offset, end: Offset) -> Offset:
+        for part in parts(start, end):
+            for change in read(spec, part):
+                if isinstance(change, Change):
+                    if change.before is not None:
+                        read_rows.pop(change.before[0], None)
+                    if change.after is not None:
+                        read_rows[change.after[0]] = change.after[1]
+        return end
+
+    def run() -> None:
+        with Planner(spec) as planner:
+            at = take(start := planner.initial(), planner.next(start))
+            for statements in stages:
+                end = planner.next(at) if while_reading else None
+                mariadb.run(f"USE {database}", *statements)
+                at = take(at, end or planner.next(at))
+            planner.stop_at_end()
+            while not planner.ended(at):
+                at = take(at, planner.next(at))
+
+    if error is not None:
+        with pytest.raises(StreamtableError, match=error) as refused:
+            run()
+        assert refused.value.condition is Condition.TABLE_UNREADABLE
+        return
+    run()
+    there = {row["id"]: row["n"] for row in stored(mariadb, TableId(database, "a"))}
+    assert there.items() <= read_rows.items()
 
 
 def test_ddl_between_rows(mariadb: MariaDb, database: str, settings: MySqlSettings) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from contextlib import nullcontext
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 from unittest.mock import MagicMock
 
@@ -221,7 +221,7 @@ class Refused(Key):
 @pytest.mark.parametrize(
     ("keys", "refused"),
     [
-        ([Refused(), None], False),
+        ([Refused(), None, None], False),
         ([Refused(code=1054), Refused([1]), Key()], False),
         ([Refused(), Refused()], True),
         ([Refused(code=1064), Key()], True),
@@ -237,8 +237,29 @@ def test_ddl_while_chunks_are_planned(
         with pytest.raises(StreamtableError, match="DATABASE_REFUSED"):
             reader.next(start)
     else:
-        assert not reader.next(start).pending
+        while start.pending:
+            start = reader.next(start)
         assert not keys
+
+
+@pytest.mark.parametrize(("ids", "alternates"), [(None, False), ((7, 7), True)])
+def test_a_table_is_pending_until_its_drop_was_read(
+    monkeypatch: pytest.MonkeyPatch, ids: tuple[int, int] | None, alternates: bool
+) -> None:
+    """The planner misses the table before a batch has the statement that dropped it."""
+    spec = spec_of(r"d\..*")
+    spec = replace(spec, settings=replace(spec.settings, server_ids=ids))
+    database = Server(START)
+    reader = planned(monkeypatch, database, spec, [B])
+    start = Offset(START, {A: 5, B: None}, patterns=spec.patterns)
+    first = reader.next(start)
+    assert (first.position, list(first.pending)) == (START, [A])
+    database.end = Position("b.000001", 9)
+    second = reader.next(first)
+    assert (second.position, list(second.pending)) == (database.end, [A] if alternates else [])
+    if alternates:
+        third = reader.next(second)
+        assert (third.position, list(third.pending)) == (database.end, [])
 
 
 class Gtid(GtidEvent):  # type: ignore[misc]

@@ -189,33 +189,35 @@ def test_rows_before_a_rename_were_read_and_rows_after_it_are_not(
 
 
 @pytest.mark.parametrize(
-    ("found", "low", "renamed", "wanted", "refused"),
+    ("found", "low", "starts_over", "refused"),
     [
-        ([_define("rename", A, B)], None, (), "d.a", None),
-        ([_define("rename", A, B)], 5, (), "d.a", None),
-        ([_define("rename", A, B)], None, (B,), "d.a|d.b", None),
-        ([_define("rename", A, B)], None, (), "d.a|d.b", "a was renamed to d.b"),
-        ([_define("rename", A, B)], 5, (), "d.a|d.b", "a was renamed to d.b"),
-        ([_define("rename", A, B), _define("rename", C, A)], None, (), "d.a", None),
-        ([_define("rename", A, B), _define("rename", C, A)], 5, (A,), "d.a", None),
-        ([_define("rename", A, B), _define("rename", C, A)], 5, (), "d.a", "c was renamed to d.a"),
-        ([_define("rename", A, B), _define("rename", B, C)], 5, (B, C), "d.[abc]", None),
+        ([_define("rename", A, B)], None, True, None),
+        ([_define("rename", A, B), _define("rename", C, A)], 5, True, None),
+        ([_define("rename", A, B)], None, False, "d.a cannot be read: d.a was renamed to d.b"),
+        ([_define("rename", A, B)], 5, False, "d.a cannot be read: d.a was renamed to d.b"),
+        ([_define("drop", A), _define("rename", C, A)], None, False, None),
+        (
+            [_define("drop", A), _define("rename", C, A)],
+            5,
+            False,
+            "d.a cannot be read: d.c was renamed to d.a",
+        ),
+        ([_define("rename", B, C)], 5, False, None),
     ],
 )
 def test_a_table_that_is_renamed_in_its_snapshot(
     monkeypatch: pytest.MonkeyPatch,
     found: list[Any],
     low: Any,
-    renamed: tuple[TableId, ...],
-    wanted: str,
+    starts_over: bool,
     refused: str | None,
 ) -> None:
-    """It is refused if no snapshot reads the rows of a wanted table from its start."""
+    """It is refused if the table has no snapshot that starts over."""
     monkeypatch.setattr(pending, "schema_of", lambda *_: None)
-    at = Position("b.000001", 4), Position("b.000001", 9)
-    part = BinlogPart(*at, {A: low}, renamed=frozenset(renamed))
+    part = BinlogPart(Position("b.000001", 4), Position("b.000001", 9), {A: low})
     settings = MySqlSettings("h", "u", "p")
-    given = only_read(SourceSpec(settings, (wanted,)), found, part, Session(settings))
+    spec = SourceSpec(settings, ("d.a",), starts_over=starts_over)
+    given = only_read(spec, found, part, Session(settings))
     if refused is None:
         assert list(given) == found
     else:

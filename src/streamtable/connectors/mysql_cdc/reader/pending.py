@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Set
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import islice
 from typing import Any
 
@@ -12,7 +12,7 @@ from streamtable.connectors.mysql_cdc.reader.discover import schema_of
 from streamtable.connectors.mysql_cdc.reader.keys import ChunkKey, chunk_key
 from streamtable.connectors.mysql_cdc.reader.model import Change, SchemaChange, TableId
 from streamtable.connectors.mysql_cdc.reader.offsets import BinlogPart
-from streamtable.connectors.mysql_cdc.reader.spec import SourceSpec, Tables
+from streamtable.connectors.mysql_cdc.reader.spec import SourceSpec
 from streamtable.core.errors import Condition, StreamtableError
 
 _AT_ONCE = 1000
@@ -37,11 +37,10 @@ def only_read(
         catalog: a session for queries.
 
     Raises:
-        StreamtableError: TABLE_UNREADABLE if a RENAME moves rows that no snapshot reads: of a table
-            with an incomplete snapshot, or to the name of one.
+        StreamtableError: TABLE_UNREADABLE if a RENAME gives or takes rows of a table with an
+            incomplete snapshot, which does not start over.
     """
     pending = part.pending
-    wanted = spec.tables()
     replaced: set[TableId] = set()
     keys: dict[TableId, ChunkKey | None] = {}
     begun = {table: low for table, low in pending.items() if low is not None}
@@ -56,8 +55,8 @@ def only_read(
                 got_rows = change.table if change.kind == "key" else change.new_name
                 if got_rows in part.renamed:
                     replaced.add(got_rows)
-                if change.kind == "rename":
-                    _check_rename(change, part, wanted, replaced)
+                if not spec.starts_over:
+                    _check_rename(change, pending)
                 yield change
             elif change.table.id in replaced:
                 continue
@@ -107,21 +106,25 @@ def _read_part(change: Change, before: bool, after: bool) -> Iterator[Change]:
         yield change._replace(kind="c", before=None)
 
 
-def _check_rename(
-    change: SchemaChange, part: BinlogPart, wanted: Tables, replaced: Set[TableId]
-) -> None:
-    """Raise TABLE_UNREADABLE if no snapshot reads the rows of a renamed table.
+def _check_rename(change: SchemaChange, pending: Mapping[TableId, Any]) -> None:
+    """Raise TABLE_UNREADABLE if a RENAME gives or takes rows of a table with a begun snapshot.
 
-    Rows under a name that is not wanted are as good as dropped.
+    A table that is renamed before its first chunk counts too: another table may get its name after
+    the planner has missed it.
     """
-    old, new = change.table, change.new_name
-    if new is None or not wanted(new) or new in part.renamed:
+    if change.kind != "rename" or change.new_name is None:
         return
-    takes_place = part.pending.get(new) is not None
-    if takes_place or (old in part.pending.keys() - replaced and new not in part.pending):
-        raise StreamtableError(
-            Condition.TABLE_UNREADABLE,
-            hint=ANEW,
-            table=new if takes_place else old,
-            reason=f"{old} was renamed to {new} while its rows were being read",
-        )
+    if change.table in pending:
+        raise renamed(change, change.table)
+    if pending.get(change.new_name) is not None:
+        raise renamed(change, change.new_name)
+
+
+def renamed(change: SchemaChange, table: TableId) -> StreamtableError:
+    """Return the error for a table whose snapshot does not start over after a RENAME."""
+    return StreamtableError(
+        Condition.TABLE_UNREADABLE,
+        hint=ANEW,
+        table=table,
+        reason=f"{change.table} was renamed to {change.new_name} while its rows were being read",
+    )

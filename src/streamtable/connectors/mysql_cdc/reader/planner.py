@@ -51,6 +51,7 @@ class Planner:
         self._latest: Position | None = None
         self._resumed = False
         self._begun_with: Mapping[TableId, Any] = {}
+        self._missing: set[TableId] = set()
         self._planned_at = time.monotonic()
 
     def __enter__(self) -> Planner:
@@ -181,7 +182,7 @@ class Planner:
         if not self._server.exact:
             time.sleep(max(0.0, self._planned_at + _SETTLES - time.monotonic()))
         chunks, pending = self._chunks(start.pending)
-        if self.spec.settings.readers == 1:
+        if self.spec.settings.readers == 1 and chunks:
             end = start.position
         return self._behind(start, end, pending, chunks, begin)
 
@@ -219,34 +220,41 @@ class Planner:
     def _chunks(
         self, pending: Mapping[TableId, Any]
     ) -> tuple[tuple[tuple[Chunk, ...], ...], dict[TableId, Any]]:
-        """Return the chunks of a batch by task, and the pending tables after the batch."""
+        """Return the chunks of a batch by task, and the pending tables after the batch.
+
+        A table that does not exist stays pending for one more batch, whose changes have the
+        statement that dropped or renamed it.
+        """
         spec = self.spec
         left = dict(pending)
         found: list[Chunk] = []
         most = max(1, spec.batch_rows // spec.chunk_size)
-        keys: dict[TableId, ChunkKey | None] = {}  # of this batch, as DDL may change them
-        while left and len(found) < most:
-            table, low = next(iter(left.items()))
-            if table not in keys:
-                keys[table] = self._key(table)
-            key = keys[table]
-            if key is None:  # the table was dropped
-                del left[table]
-                continue
-            try:
-                high = key.next_bound(self._session, low, spec.chunk_size)
-            except StreamtableError as error:
-                if not is_table_changed(error.__cause__):
-                    raise
-                keys[table] = self._key(table)
-                if keys[table] == key:
-                    raise
-                continue
-            found.append(Chunk(table, low, high))
-            if high is None:
-                del left[table]
-            else:
-                left[table] = high
+        missing: set[TableId] = set()
+        for table in pending:
+            if len(found) >= most:
+                break
+            key = self._key(table)
+            while key is not None and table in left and len(found) < most:
+                low = left[table]
+                try:
+                    high = key.next_bound(self._session, low, spec.chunk_size)
+                except StreamtableError as error:
+                    if not is_table_changed(error.__cause__):
+                        raise
+                    former, key = key, self._key(table)
+                    if key == former:
+                        raise
+                    continue
+                found.append(Chunk(table, low, high))
+                if high is None:
+                    del left[table]
+                else:
+                    left[table] = high
+            if key is None:
+                missing.add(table)
+                if table in self._missing:
+                    del left[table]
+        self._missing = missing
         tasks = min(spec.snapshot_tasks, len(found))
         share = -(-len(found) // tasks) if tasks else 1
         return tuple(tuple(found[i : i + share]) for i in range(0, len(found), share)), left
@@ -268,6 +276,7 @@ class Planner:
     def _resume(self, start: Offset) -> Offset:
         """Check that the checkpoint's offset belongs to this server and these tables."""
         self._resumed = True
+        self._missing.clear()
         uuid = self._server.uuid()
         if uuid != start.server:
             position = moved(self._server, start.position)

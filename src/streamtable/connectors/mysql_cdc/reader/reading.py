@@ -43,7 +43,7 @@ from streamtable.connectors.mysql_cdc.reader.offsets import (
     Part,
     ReadPart,
 )
-from streamtable.connectors.mysql_cdc.reader.pending import only_read
+from streamtable.connectors.mysql_cdc.reader.pending import only_read, renamed
 from streamtable.connectors.mysql_cdc.reader.server import Server, snapshot_position
 from streamtable.connectors.mysql_cdc.reader.spec import SourceSpec
 from streamtable.connectors.mysql_cdc.reader.values.snapshot_values import (
@@ -135,7 +135,8 @@ class _Reading:
         for attempt in range(_ATTEMPTS):
             table = schema_of(self._catalog, self._chunk.table)
             if table is None:
-                return  # dropped after the end; the changes have its DROP
+                self._check_missing()
+                return
             key = chunk_key(self._catalog, table, self._spec)
             try:
                 rows, overlay = self._select(table, key)
@@ -145,6 +146,12 @@ class _Reading:
                 raise as_fault(error, self._spec.settings) from error
             yield from self._given(table, key, rows, overlay)
             return
+
+    def _check_missing(self) -> None:
+        """Check that the table was dropped after the end, whose DROP the next changes have."""
+        if not self._spec.starts_over:
+            server = Server(self._catalog, self._spec.server_id(self._part.reader))
+            self._overlay(self._part.end, server.position())
 
     def _select(self, table: TableSchema, key: ChunkKey) -> tuple[list[Row], Overlay]:
         """Select the chunk's rows after the end, with the binlog's changes of their keys."""
@@ -178,7 +185,11 @@ class _Reading:
                     yield _parsed(table, parsers, raw)
 
     def _overlay(self, start: Position, seen: Position) -> Overlay:
-        """Return the rows as of the part's end, from the changes between two binlog positions."""
+        """Return the rows as of the part's end, from the changes between two binlog positions.
+
+        Raises:
+            StreamtableError: TABLE_UNREADABLE if a RENAME has given or taken the table's rows.
+        """
         found: Overlay = {}
         end = self._part.end.ordinal
         moments = changes(
@@ -191,6 +202,8 @@ class _Reading:
         )
         for change in moments:
             if isinstance(change, SchemaChange):
+                if change.kind == "rename" and not self._spec.starts_over:
+                    raise renamed(change, self._chunk.table)
                 continue
             if change.ordinal < end:
                 if change.before is not None:

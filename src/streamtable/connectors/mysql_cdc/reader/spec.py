@@ -52,6 +52,9 @@ class SourceSpec:
         tasks: the number of tasks that read chunks in parallel.
         snapshot_new_tables: whether patterns may differ from those of the checkpoint; the rows of
             added tables are then read first (`scan.newly-added-table.enabled`).
+        starts_over: whether a table to which a RENAME gives other rows gets a snapshot of them
+            (`Offset.renamed`). Otherwise a RENAME of a table with an incomplete snapshot is an
+            error.
         columns: whether to read a column of a table; rows have None in place of other columns.
         poll_seconds: the wait if there are no new changes.
     """
@@ -68,6 +71,7 @@ class SourceSpec:
     batch_bytes: int = 64 << 20
     tasks: int = 2
     snapshot_new_tables: bool = False
+    starts_over: bool = False
     columns: Callable[[TableId, str], bool] = every_column
     poll_seconds: float = 0.1
 
