@@ -93,38 +93,107 @@ def test_ddl_of_one_table_keeps_the_rows_of_others(
     assert same(folded.of(table), stored(mariadb, table))
 
 
+@pytest.mark.parametrize("while_reading", [False, True])
 @pytest.mark.parametrize(
-    ("statements", "rest"),
+    ("key", "statements", "error"),
     [
-        (["DROP TABLE a"], set()),
-        (["DROP TABLE a", "CREATE TABLE a (k VARCHAR(9) PRIMARY KEY)"], set()),
-        (["ALTER TABLE a DROP id, ADD PRIMARY KEY (k)"], {"k"}),
+        ("INT", ["DROP TABLE a"], None),
+        ("INT", ["ALTER TABLE a MODIFY id BIGINT UNSIGNED", "UPDATE a SET k = k + 1"], None),
+        ("INT", ["ALTER TABLE a MODIFY id DECIMAL(9, 2)", "UPDATE a SET k = k + 1"], None),
+        ("CHAR(9)", ["ALTER TABLE a MODIFY id VARCHAR(8)", "DELETE FROM a WHERE id < 4"], None),
+        (
+            "INT",
+            ["DROP TABLE a", "CREATE TABLE a (id VARCHAR(9) PRIMARY KEY) COLLATE utf8mb4_bin"],
+            r"\.a .* key id \(number\) was changed to id \(utf8mb4_bin\)",
+        ),
+        (
+            "INT",
+            ["ALTER TABLE a DROP id, ADD PRIMARY KEY (k)"],
+            r"\.a .* key id \(number\) was changed to k \(number\)",
+        ),
+        (
+            "INT",
+            ["ALTER TABLE a MODIFY id VARCHAR(9) COLLATE utf8mb4_bin"],
+            r"\.a .* key id \(number\) was changed to id \(utf8mb4_bin\)",
+        ),
+        (
+            "VARCHAR(9) COLLATE utf8mb4_bin",
+            ["ALTER TABLE a MODIFY id VARCHAR(9) COLLATE utf8mb4_general_ci"],
+            r"\.a .* key id \(utf8mb4_bin\) was changed to id \(utf8mb4_general_ci\)",
+        ),
+        (
+            "INT",
+            [
+                "ALTER TABLE a MODIFY id VARCHAR(9)",
+                "UPDATE a SET k = k + 1",
+                "ALTER TABLE a MODIFY id INT",
+            ],
+            r"\.a .* key id \((number|text)\) was changed to id \((number|text)\)",
+        ),
+        ("DATE", ["ALTER TABLE a MODIFY id DATETIME"], r"\.a .* id \(date\) .* id \(datetime\)"),
+        ("INT", ["ALTER TABLE a MODIFY id DOUBLE"], r"\.a .* key id \(number\) was changed to"),
     ],
 )
-def test_a_table_that_changes_between_two_batches_of_its_snapshot(
+def test_a_table_that_changes_in_its_snapshot(
     mariadb: MariaDb,
     database: str,
     settings: MySqlSettings,
+    key: str,
     statements: list[str],
-    rest: set[str],
+    error: str | None,
+    while_reading: bool,
 ) -> None:
-    """The planner knows the table from the batch before."""
+    """Bounds of chunks have no meaning in another order of keys."""
     number = f"{database}.seq_1_to_9"
     for table in "ab":
-        mariadb.run(f"CREATE TABLE {database}.{table} (id INT PRIMARY KEY, k INT)")
-        mariadb.run(f"INSERT INTO {database}.{table} SELECT seq, seq FROM {number}")
+        mariadb.run(f"CREATE TABLE {database}.{table} (id {key} PRIMARY KEY, k INT)")
+        value = "'2026-01-01' + INTERVAL seq DAY" if key == "DATE" else "seq"
+        mariadb.run(f"INSERT INTO {database}.{table} SELECT {value}, seq FROM {number}")
     spec = SourceSpec(settings, (rf"{database}\..*",), chunk_size=2, batch_rows=2, tasks=1)
     folded = Folded()
-    with Planner(spec) as planner:
-        at = step(spec, planner, planner.initial(), folded)
-        assert len(folded.of(TableId(database, "a"))) == 2
-        mariadb.run(f"USE {database}", *statements)
-        planner.stop_at_end()
-        while not planner.ended(at):
-            at = step(spec, planner, at, folded)
+
+    def run() -> None:
+        with Planner(spec) as planner:
+            at = planner.initial()
+            end = planner.next(at)
+            if while_reading:
+                mariadb.run(f"USE {database}", *statements)
+            for part in parts(at, end):
+                folded.take(read(spec, part))
+            if not while_reading:
+                mariadb.run(f"USE {database}", *statements)
+            planner.stop_at_end()
+            at = Offset.from_json(end.to_json())
+            while not planner.ended(at):
+                at = step(spec, planner, at, folded)
+
+    if error is not None:
+        with pytest.raises(StreamtableError, match=error) as refused:
+            run()
+        assert refused.value.condition is Condition.TABLE_UNREADABLE
+        return
+    run()
     assert len(folded.of(TableId(database, "b"))) == 9
-    read_later = [row for row in folded.of(TableId(database, "a")) if "id" not in row]
-    assert {name for row in read_later for name in row} == rest
+    if statements != ["DROP TABLE a"]:
+        assert same(folded.of(TableId(database, "a")), stored(mariadb, TableId(database, "a")))
+
+
+def test_a_table_of_one_chunk_whose_key_gets_another_type_while_it_is_read(
+    mariadb: MariaDb, database: str, settings: MySqlSettings
+) -> None:
+    """The rows of the binlog have other keys than the rows of the table."""
+    _orders(mariadb, database, rows=3)
+    spec = SourceSpec(settings, (rf"{database}\.orders",))
+    with Planner(spec) as planner:
+        at = planner.initial()
+        (part,) = parts(at, planner.next(at))
+    mariadb.run(
+        f"USE {database}",
+        "UPDATE orders SET n = 9 WHERE id = 1",
+        "ALTER TABLE orders MODIFY id VARCHAR(9)",
+    )
+    with pytest.raises(StreamtableError, match=r"key id \(number\) was changed to id \(text\)"):
+        list(read(spec, part))
 
 
 JOB = """\
@@ -141,8 +210,11 @@ RECORD = StructType(
 )
 
 
-@pytest.mark.parametrize("begun", [False, True])
-@pytest.mark.parametrize(("tables", "copied"), [("a", "a"), (r"\.*", "ac")])
+@pytest.mark.parametrize("begun", [None, "before", "while reading"])
+@pytest.mark.parametrize(
+    ("tables", "copied", "kind"),
+    [("a", "a", "INT"), (r"\.*", "ac", "INT"), ("a", "a", "VARCHAR(9)")],
+)
 def test_a_table_that_is_swapped_in_its_snapshot(
     mariadb: MariaDb,
     database: str,
@@ -151,12 +223,13 @@ def test_a_table_that_is_swapped_in_its_snapshot(
     monkeypatch: pytest.MonkeyPatch,
     tables: str,
     copied: str,
-    begun: bool,
+    kind: str,
+    begun: str | None,
 ) -> None:
     """As an online schema change does: an ingestion job reads the new table from its start."""
     number = f"{database}.seq_1_to_9"
-    for table in "ab":
-        mariadb.run(f"CREATE TABLE {database}.{table} (id INT PRIMARY KEY, n INT)")
+    for table, key in ("a", "INT"), ("b", kind):
+        mariadb.run(f"CREATE TABLE {database}.{table} (id {key} PRIMARY KEY, n INT)")
         mariadb.run(f"INSERT INTO {database}.{table} SELECT seq, 1 FROM {number}")
     monkeypatch.setattr(source, "ask_for_topics", lambda *_: {})
     spec = ingest_spec(read_job(JOB.format(tables=f"{database}.{tables}"), "job.yaml", {}))
@@ -166,9 +239,11 @@ def test_a_table_that_is_swapped_in_its_snapshot(
     reader = IngestReader(spec, RECORD, bounded=True)
     at = reader.initialOffset()
 
-    def batch() -> bool:
+    def batch(*statements: str) -> bool:
         nonlocal at
         end = reader.latestOffset(at)
+        if statements:
+            mariadb.run(f"USE {database}", *statements)
         for part in reader.partitions(at, end):
             for rows in reader.read(part):
                 for row in rows.to_pylist():
@@ -179,11 +254,7 @@ def test_a_table_that_is_swapped_in_its_snapshot(
         moved, at = end != at, end
         return moved
 
-    if begun:
-        batch()
-        assert len(topics) == 2
-    mariadb.run(
-        f"USE {database}",
+    statements = (
         "DELETE FROM a WHERE id IN (1, 9)",
         "DELETE FROM b WHERE id IN (1, 8)",
         "UPDATE b SET n = 2",
@@ -191,14 +262,24 @@ def test_a_table_that_is_swapped_in_its_snapshot(
         "INSERT INTO a VALUES (20, 2)",
         "UPDATE a SET n = 3 WHERE id IN (2, 7)",
     )
+    if begun:
+        batch()
+        assert len(topics) == 2
+    if begun == "while reading":
+        batch(*statements)
+    else:
+        mariadb.run(f"USE {database}", *statements)
     while batch():
         pass
     reader.stop()
-    assert topics == {
-        (f"{database}.{table}", f'{{"id":{row["id"]}}}'): f'{{"id":{row["id"]},"n":{row["n"]}}}'
+    expected = {
+        (f"{database}.{table}", f'{{"id":{key}}}'): f'{{"id":{key},"n":{row["n"]}}}'
         for table in copied
         for row in stored(mariadb, TableId(database, table))
+        for key in (json.dumps(row["id"]),)
     }
+    of_new_type = {place for place in topics if kind == "INT" or place[1].startswith('{"id":"')}
+    assert {place: topics[place] for place in of_new_type} == expected
 
 
 @pytest.mark.parametrize("while_reading", [False, True])

@@ -24,6 +24,7 @@ from streamtable.connectors.mysql_cdc.reader import (
     SourceSpec,
     TableId,
     TableSchema,
+    chunks,
     parts,
     planner,
     server,
@@ -71,6 +72,10 @@ class Key:
     """Tables of a single chunk."""
 
     bounds: list[Any] = field(default_factory=list)
+    order: str = ""
+
+    def has_order(self, _: object) -> bool:
+        return True
 
     def next_bound(self, *_: object) -> Any:
         return self.bounds.pop() if self.bounds else None
@@ -83,8 +88,8 @@ def planned(
     there = [TableSchema(t, (Column("id", MySqlType("int")),), ("id",)) for t in tables]
     matching = lambda _, patterns: [t for t in there if patterns.match(t.id)]  # noqa: E731
     monkeypatch.setattr(planner, "schemas", matching)
-    monkeypatch.setattr(planner, "schema_of", lambda _, table: {t.id: t for t in there}.get(table))
-    monkeypatch.setattr(planner, "chunk_key", lambda *_: Key())
+    monkeypatch.setattr(chunks, "schema_of", lambda _, table: {t.id: t for t in there}.get(table))
+    monkeypatch.setattr(chunks, "chunk_key", lambda *_: Key())
     made = Planner(spec)
     monkeypatch.setattr(made, "_server", server)
     return made
@@ -231,7 +236,7 @@ def test_ddl_while_chunks_are_planned(
     monkeypatch: pytest.MonkeyPatch, keys: list[Key | None], refused: bool
 ) -> None:
     reader = planned(monkeypatch, Server(START), spec_of("d.a"), [A])
-    monkeypatch.setattr(planner, "chunk_key", lambda *_: keys.pop(0))
+    monkeypatch.setattr(chunks, "chunk_key", lambda *_: keys.pop(0))
     start = Offset(START, {A: None}, patterns=("d.a",))
     if refused:
         with pytest.raises(StreamtableError, match="DATABASE_REFUSED"):

@@ -6,7 +6,7 @@ server compares text. Tables whose first key column has another type are one chu
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,6 +16,7 @@ from streamtable.connectors.mysql_cdc.reader.discover import Patterns
 from streamtable.connectors.mysql_cdc.reader.model import Column, TableId, TableSchema
 from streamtable.connectors.mysql_cdc.reader.spec import SourceSpec
 from streamtable.connectors.mysql_cdc.reader.values.snapshot_values import literal, parser, quoted
+from streamtable.connectors.mysql_cdc.reader.values.types import value_kind
 from streamtable.core.errors import Condition, StreamtableError
 
 _ORDERED = frozenset(
@@ -58,8 +59,29 @@ class ChunkKey:
         """The column's position in a row."""
         return self.table.places[self.column.name] if self.column else 0
 
+    @property
+    def order(self) -> str:
+        """The order of the keys: the column, and the kind of its values or its collation."""
+        if self.column is None:
+            return "of a type without an order"
+        kind = self.collation[1] if self.collation else value_kind(self.column.type)
+        return f"{self.column.name} ({kind})"
+
+    def has_order(self, orders: Mapping[TableId, str]) -> bool:
+        """Return whether the table's chunks were planned in this order."""
+        return orders.get(self.table.id, self.order) == self.order
+
+    def require_order(self, orders: Mapping[TableId, str]) -> None:
+        """Raise TABLE_UNREADABLE if the table's chunks were planned in another order."""
+        if not self.has_order(orders):
+            raise key_changed(self.table.id, orders[self.table.id], self.order)
+
     def value(self, table: TableSchema, row: Sequence[Any]) -> Any:
-        """Return the key of a row that has the columns of a version of the table."""
+        """Return the key of a row that has the columns of a version of the table.
+
+        Raises:
+            StreamtableError: TABLE_UNREADABLE if the version has no such key.
+        """
         if self.column is None:
             return None
         place = table.places.get(self.column.name)
@@ -70,6 +92,9 @@ class ChunkKey:
                 table=table.id,
                 reason=f"key column {self.column.name} was dropped while its rows were being read",
             )
+        kind = value_kind(table.columns[place].type)
+        if kind != value_kind(self.column.type):
+            raise key_changed(table.id, self.order, f"{self.column.name} ({kind})")
         return row[place]
 
     def next_bound(self, session: Session, low: Any, rows: int) -> Any:
@@ -147,6 +172,16 @@ class ChunkKey:
             return None
         value = found[0] if isinstance(found[0], bytes) else str(found[0]).encode()
         return parser(self.column)(value)
+
+
+def key_changed(table: TableId, former: str, now: str) -> StreamtableError:
+    """Return the error for a table whose key has changed while its snapshot was running."""
+    return StreamtableError(
+        Condition.TABLE_UNREADABLE,
+        hint=ANEW,
+        table=table,
+        reason=f"its key {former} was changed to {now} while its rows were being read",
+    )
 
 
 def chunk_key(session: Session, table: TableSchema, spec: SourceSpec) -> ChunkKey:

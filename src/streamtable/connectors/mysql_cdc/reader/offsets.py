@@ -39,6 +39,10 @@ class Chunk:
     high: Any = None
 
 
+#: The chunks of a batch, by task.
+Chunks = tuple[tuple[Chunk, ...], ...]
+
+
 @dataclass(frozen=True)
 class Offset:
     """The end of a batch.
@@ -56,16 +60,19 @@ class Offset:
             checkpoints of before this field.
         renamed: tables to which a statement in the batch gave rows that the binlog lacks, such as a
             RENAME to this name. `pending` has these tables. Their earlier rows were read.
+        orders: the order (`ChunkKey.order`) of the keys of tables in `pending` and `chunks`. Bounds
+            have no meaning in another order. Checkpoints of before this field lack them.
     """
 
     position: Position
     pending: Mapping[TableId, Any] = field(default_factory=dict)
-    chunks: tuple[tuple[Chunk, ...], ...] = ()
+    chunks: Chunks = ()
     server: str = ""
     patterns: tuple[str, ...] = ()
     begin: Position | None = None
     excluded: tuple[str, ...] | None = None
     renamed: tuple[TableId, ...] = ()
+    orders: Mapping[TableId, str] = field(default_factory=dict)
 
     def to_json(self) -> dict[str, Any]:
         """Convert the offset to the JSON of a checkpoint, which contains no secret."""
@@ -84,6 +91,9 @@ class Offset:
             **({"begin": list(self.begin)} if self.begin else {}),
             **({"excluded": list(self.excluded)} if self.excluded is not None else {}),
             **({"renamed": list(map(list, self.renamed))} if self.renamed else {}),
+            **(
+                {"orders": [[*t, order] for t, order in self.orders.items()]} if self.orders else {}
+            ),
         }
 
     @classmethod
@@ -110,6 +120,7 @@ class Offset:
             Position(*found["begin"]) if "begin" in found else None,
             tuple(found["excluded"]) if "excluded" in found else None,
             tuple(TableId(*name) for name in found.get("renamed", ())),
+            {TableId(db, table): order for db, table, order in found.get("orders", ())},
         )
 
 
@@ -130,6 +141,7 @@ class BinlogPart:
         renamed: tables whose changes end with the statement that gives them other rows.
         reader: the part's number in its batch, which selects its server id.
         server: the UUID of the server that has these positions; empty if it has none.
+        orders: `orders` of the offset at `start`.
     """
 
     start: Position
@@ -138,6 +150,7 @@ class BinlogPart:
     reader: int = 0
     renamed: frozenset[TableId] = frozenset()
     server: str = ""
+    orders: Mapping[TableId, str] = field(default_factory=dict)
 
     @property
     def takes_all(self) -> bool:
@@ -153,6 +166,7 @@ class ChunkPart:
         settled: a position before `end` up to which every transaction is visible to readers.
         reader: the part's number in its batch, which selects its server id.
         server: as in `BinlogPart`.
+        orders: `orders` of the offset at `end`.
     """
 
     chunks: tuple[Chunk, ...]
@@ -160,6 +174,7 @@ class ChunkPart:
     end: Position
     reader: int
     server: str = ""
+    orders: Mapping[TableId, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -186,7 +201,8 @@ def parts(start: Offset, end: Offset) -> Sequence[Part]:
     if begin.order < end.position.order:
         pending = {**start.pending, **dict.fromkeys(added)}
         renamed = frozenset(end.renamed)
-        found.append(BinlogPart(begin, end.position, pending, renamed=renamed, server=end.server))
+        part = BinlogPart(begin, end.position, pending, 0, renamed, end.server, start.orders)
+        found.append(part)
     for number, chunks in enumerate(end.chunks, start=1):
-        found.append(ChunkPart(chunks, begin, end.position, number, end.server))
+        found.append(ChunkPart(chunks, begin, end.position, number, end.server, end.orders))
     return tuple(found)

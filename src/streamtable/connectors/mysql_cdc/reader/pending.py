@@ -38,15 +38,20 @@ def only_read(
 
     Raises:
         StreamtableError: TABLE_UNREADABLE if a RENAME gives or takes rows of a table with an
-            incomplete snapshot, which does not start over.
+            incomplete snapshot, which does not start over, or the order of its keys has changed.
     """
-    pending = part.pending
+    pending = dict(part.pending)
     replaced: set[TableId] = set()
     keys: dict[TableId, ChunkKey | None] = {}
     begun = {table: low for table, low in pending.items() if low is not None}
-    for table in begun:
+    for table in list(begun):
         schema = schema_of(catalog, table)
-        keys[table] = chunk_key(catalog, schema, spec) if schema else None
+        key = keys[table] = chunk_key(catalog, schema, spec) if schema else None
+        if key is None or key.has_order(part.orders):
+            continue
+        if table not in part.renamed:
+            key.require_order(part.orders)
+        del begun[table], pending[table]  # its snapshot starts over, so that all changes may pass
     source = iter(found)
     while block := list(islice(source, _AT_ONCE)):
         sides = _sides(block, begun, keys, catalog)

@@ -3,22 +3,22 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
 from streamtable.connectors.mysql_cdc.names import StartupMode
-from streamtable.connectors.mysql_cdc.reader.connect import Session, is_table_changed
-from streamtable.connectors.mysql_cdc.reader.discover import Patterns, schema_of, schemas
+from streamtable.connectors.mysql_cdc.reader.chunks import ChunkPlanner
+from streamtable.connectors.mysql_cdc.reader.connect import Session
+from streamtable.connectors.mysql_cdc.reader.discover import Patterns, schemas
 from streamtable.connectors.mysql_cdc.reader.follower import Follower
-from streamtable.connectors.mysql_cdc.reader.keys import ChunkKey, chunk_key
 from streamtable.connectors.mysql_cdc.reader.model import (
     Change,
     Position,
     SchemaChange,
     TableId,
 )
-from streamtable.connectors.mysql_cdc.reader.offsets import Chunk, Offset, Part
+from streamtable.connectors.mysql_cdc.reader.offsets import Offset, Part
 from streamtable.connectors.mysql_cdc.reader.server import Server, moved
 from streamtable.connectors.mysql_cdc.reader.spec import SourceSpec, Tables
 from streamtable.core.errors import Condition, StreamtableError
@@ -50,8 +50,8 @@ class Planner:
         self._target: Position | None = None
         self._latest: Position | None = None
         self._resumed = False
-        self._begun_with: Mapping[TableId, Any] = {}
-        self._missing: set[TableId] = set()
+        self._begun_with: Offset | None = None
+        self._chunks = ChunkPlanner(spec, self._session)
         self._planned_at = time.monotonic()
 
     def __enter__(self) -> Planner:
@@ -128,7 +128,9 @@ class Planner:
 
     def without_chunks(self, end: Offset) -> Offset:
         """Return the batch that `next` has just returned without its chunks."""
-        return replace(end, pending=self._begun_with, chunks=())
+        begun = self._begun_with
+        assert begun is not None, "`next` has set it"  # noqa: S101
+        return replace(end, pending=begun.pending, chunks=(), orders=begun.orders)
 
     def changes(self, start: Offset, end: Offset) -> Sequence[Change | SchemaChange] | None:
         """Read the changes of a batch that `next` has just returned.
@@ -164,7 +166,7 @@ class Planner:
             if resumed != start:
                 idle = replace(resumed, chunks=(), begin=begin, renamed=())
             start = resumed
-        self._begun_with = start.pending
+        self._begun_with = start
         if self.ended(start):
             return idle
         now = self._latest = self._server.position()
@@ -176,31 +178,25 @@ class Planner:
                 self._follower.rest()
                 time.sleep(self.spec.poll_seconds)
                 return idle
-            return self._behind(start, end, start.pending, (), begin)
+            return self._behind(start, end, begin)
         if end.order < now.order or self._alternates(start, end):
-            return self._behind(start, end, start.pending, (), begin)  # changes before chunks
+            return self._behind(start, end, begin)  # changes before chunks
         if not self._server.exact:
             time.sleep(max(0.0, self._planned_at + _SETTLES - time.monotonic()))
-        chunks, pending = self._chunks(start.pending)
+        chunks, pending, orders = self._chunks.next(start)
         if self.spec.settings.readers == 1 and chunks:
             end = start.position
-        return self._behind(start, end, pending, chunks, begin)
+        behind = self._behind(start, end, begin)
+        return replace(behind, pending=pending, chunks=chunks, orders=orders)
 
     def close(self) -> None:
         """Close the connections. The next query opens another."""
         self._follower.close()
         self._session.close()
 
-    def _behind(
-        self,
-        start: Offset,
-        end: Position,
-        pending: Mapping[TableId, Any],
-        chunks: tuple[tuple[Chunk, ...], ...],
-        begin: Position | None,
-    ) -> Offset:
+    def _behind(self, start: Offset, end: Position, begin: Position | None) -> Offset:
         self._planned_at = time.monotonic()
-        return replace(start, position=end, pending=pending, chunks=chunks, begin=begin, renamed=())
+        return replace(start, position=end, chunks=(), begin=begin, renamed=())
 
     def _alternates(self, start: Offset, end: Position) -> bool:
         """Return whether a single server id requires a batch of changes before one of chunks."""
@@ -217,53 +213,6 @@ class Planner:
             return now
         return self._server.boundary_behind(start, limit, now)
 
-    def _chunks(
-        self, pending: Mapping[TableId, Any]
-    ) -> tuple[tuple[tuple[Chunk, ...], ...], dict[TableId, Any]]:
-        """Return the chunks of a batch by task, and the pending tables after the batch.
-
-        A table that does not exist stays pending for one more batch, whose changes have the
-        statement that dropped or renamed it.
-        """
-        spec = self.spec
-        left = dict(pending)
-        found: list[Chunk] = []
-        most = max(1, spec.batch_rows // spec.chunk_size)
-        missing: set[TableId] = set()
-        for table in pending:
-            if len(found) >= most:
-                break
-            key = self._key(table)
-            while key is not None and table in left and len(found) < most:
-                low = left[table]
-                try:
-                    high = key.next_bound(self._session, low, spec.chunk_size)
-                except StreamtableError as error:
-                    if not is_table_changed(error.__cause__):
-                        raise
-                    former, key = key, self._key(table)
-                    if key == former:
-                        raise
-                    continue
-                found.append(Chunk(table, low, high))
-                if high is None:
-                    del left[table]
-                else:
-                    left[table] = high
-            if key is None:
-                missing.add(table)
-                if table in self._missing:
-                    del left[table]
-        self._missing = missing
-        tasks = min(spec.snapshot_tasks, len(found))
-        share = -(-len(found) // tasks) if tasks else 1
-        return tuple(tuple(found[i : i + share]) for i in range(0, len(found), share)), left
-
-    def _key(self, table: TableId) -> ChunkKey | None:
-        """Return the chunk key of a table as it is now; None if the table does not exist."""
-        schema = schema_of(self._session, table)
-        return chunk_key(self._session, schema, self.spec) if schema else None
-
     def _here(self, start: Offset, end: Offset) -> Offset:
         """Return the end of a batch with the positions of this server."""
         uuid = self._server.uuid()
@@ -276,7 +225,7 @@ class Planner:
     def _resume(self, start: Offset) -> Offset:
         """Check that the checkpoint's offset belongs to this server and these tables."""
         self._resumed = True
-        self._missing.clear()
+        self._chunks.forget()
         uuid = self._server.uuid()
         if uuid != start.server:
             position = moved(self._server, start.position)

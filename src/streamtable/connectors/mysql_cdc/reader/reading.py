@@ -28,7 +28,7 @@ from streamtable.connectors.mysql_cdc.reader.connect import (
     session,
 )
 from streamtable.connectors.mysql_cdc.reader.discover import schema_of
-from streamtable.connectors.mysql_cdc.reader.keys import ChunkKey, chunk_key
+from streamtable.connectors.mysql_cdc.reader.keys import ChunkKey, chunk_key, key_changed
 from streamtable.connectors.mysql_cdc.reader.model import (
     Change,
     Position,
@@ -52,6 +52,7 @@ from streamtable.connectors.mysql_cdc.reader.values.snapshot_values import (
     quoted,
     selected,
 )
+from streamtable.connectors.mysql_cdc.reader.values.types import value_kind
 from streamtable.core.errors import Condition, StreamtableError
 
 _ATTEMPTS = 5
@@ -129,6 +130,7 @@ class _Reading:
         self._chunk = chunk
         self._catalog = catalog
         self._keys: dict[int, tuple[TableSchema, tuple[int, ...]]] = {}
+        self._key_text = ""
 
     def rows(self) -> Iterator[Change]:
         """Yield the rows of the chunk as of the part's end."""
@@ -138,12 +140,17 @@ class _Reading:
                 self._check_missing()
                 return
             key = chunk_key(self._catalog, table, self._spec)
+            self._key_text = ""
             try:
                 rows, overlay = self._select(table, key)
             except pymysql.err.Error as error:
                 if is_table_changed(error) and attempt < _ATTEMPTS - 1:
                     continue
                 raise as_fault(error, self._spec.settings) from error
+            if overlay is None:
+                return
+            if (self._chunk.low, self._chunk.high) != (None, None):
+                key.require_order(self._part.orders)
             yield from self._given(table, key, rows, overlay)
             return
 
@@ -153,7 +160,7 @@ class _Reading:
             server = Server(self._catalog, self._spec.server_id(self._part.reader))
             self._overlay(self._part.end, server.position())
 
-    def _select(self, table: TableSchema, key: ChunkKey) -> tuple[list[Row], Overlay]:
+    def _select(self, table: TableSchema, key: ChunkKey) -> tuple[list[Row], Overlay | None]:
         """Select the chunk's rows after the end, with the binlog's changes of their keys."""
         server = Server(self._catalog, self._spec.server_id(self._part.reader))
         reader = Session(self._spec.settings)
@@ -184,11 +191,15 @@ class _Reading:
                 for raw in block:
                     yield _parsed(table, parsers, raw)
 
-    def _overlay(self, start: Position, seen: Position) -> Overlay:
+    def _overlay(self, start: Position, seen: Position) -> Overlay | None:
         """Return the rows as of the part's end, from the changes between two binlog positions.
 
+        Returns:
+            The rows; None if a RENAME has replaced the table, and its snapshot starts over.
+
         Raises:
-            StreamtableError: TABLE_UNREADABLE if a RENAME has given or taken the table's rows.
+            StreamtableError: TABLE_UNREADABLE if a RENAME has given or taken the table's rows, and
+                its snapshot does not start over.
         """
         found: Overlay = {}
         end = self._part.end.ordinal
@@ -204,6 +215,8 @@ class _Reading:
             if isinstance(change, SchemaChange):
                 if change.kind == "rename" and not self._spec.starts_over:
                     raise renamed(change, self._chunk.table)
+                if change.kind == "rename" and change.new_name == self._chunk.table:
+                    return None
                 continue
             if change.ordinal < end:
                 if change.before is not None:
@@ -259,6 +272,16 @@ class _Reading:
                     table=table.id,
                     reason="its primary key was dropped while its rows were being read",
                 )
+            places = tuple(table.places[name] for name in names)
+            self._require_key(table, places)
             # The cache also keeps the table object, so that Python does not reuse its id.
-            known = self._keys[id(table)] = table, tuple(table.places[name] for name in names)
+            known = self._keys[id(table)] = table, places
         return tuple(row[place] for place in known[1])
+
+    def _require_key(self, table: TableSchema, places: Sequence[int]) -> None:
+        """Raise TABLE_UNREADABLE if versions of the table identify their rows in different ways."""
+        columns = [table.columns[place] for place in places]
+        text = ", ".join(f"{column.name} ({value_kind(column.type)})" for column in columns)
+        if self._key_text not in ("", text):
+            raise key_changed(table.id, self._key_text, text)
+        self._key_text = text

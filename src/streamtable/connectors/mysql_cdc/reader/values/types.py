@@ -64,6 +64,14 @@ def obstacle(column: Column) -> str | None:
     return None
 
 
+def value_kind(kind: MySqlType) -> str:
+    """Return a name that types have in common whose values are compared in the same way.
+
+    The values of text also depend on its collation.
+    """
+    return _KINDS.get(kind.name, kind.name)
+
+
 def sql_type(column: Column) -> DataType:
     """Return the SQL type of a column.
 
@@ -107,6 +115,11 @@ def _binary(root: Root, length: int) -> DataType:
     return DataType(root, precision=length)
 
 
+_KINDS = {
+    **dict.fromkeys((*_SIGNED, "decimal", "year", "float", "double"), "number"),
+    **dict.fromkeys(("char", "varchar", "enum", *TEXTS), "text"),
+    **dict.fromkeys(("binary", "varbinary", *BLOBS), "bytes"),
+}
 _KNOWN = frozenset(
     {
         *_SIGNED,
