@@ -205,6 +205,28 @@ def test_rows_of_other_versions_of_a_table_fit_or_are_refused(columns, now, mess
             list(made)
 
 
+@pytest.mark.parametrize(
+    ("kind", "value", "program", "given"),
+    [
+        (TEXT, "7", 0, "7"),
+        (INT, 7, 1, 7),
+        (MySqlType("tinyint", length=1), 1, 2, True),
+        (MySqlType("double"), 7.5, 0, "7.5"),
+    ],
+)
+def test_rows_go_to_the_program_of_exactly_their_types(kind, value, program, given):
+    rest = "transform:\n- {source-table: shop.orders, filter: n IS NOT NULL}\n"
+    rules = maker(rest=rest)._rules
+    versions = [
+        TableSchema(ORDERS, (Column("id", INT, nullable=False), Column("n", other)), ("id",))
+        for other in (TEXT, INT, MySqlType("tinyint", length=1), kind)
+    ]
+    rules = replace(rules, programs=plan_programs(versions[:3], rules))
+    change = row("c", None, (1, value), versions[3])
+    (record,) = RecordMaker(rules, lambda _: None).records(change)
+    assert (record.computed.program, record.computed.new.inputs) == (program, (given,))
+
+
 def test_versions_without_a_program_reach_the_driver_in_the_error_of_the_task():
     """The binlog has no display width; the table as the job first read it has."""
     rest = "transform:\n- {source-table: shop.orders, filter: n IS NULL AND NOT done}\n"

@@ -58,13 +58,13 @@ def _reads(
 ) -> tuple[tuple[str, DataType], ...]:
     """Return name and type of the columns that a table's expressions read."""
     assert transform.query is not None, "the caller has checked it"  # noqa: S101
-    columns = _columns(table, rules)
+    columns = input_columns(table, rules)
     given = [InputColumn(name, name, kind) for name, kind in columns.items()]
     bound = bind_transform(transform.query, given)
     return tuple((name, kind) for name, kind in columns.items() if name in bound.reads)
 
 
-def _columns(table: TableSchema, rules: RecordRules) -> dict[str, DataType]:
+def input_columns(table: TableSchema, rules: RecordRules) -> dict[str, DataType]:
     """Return the columns that expressions may name; nullable, as rows of before may lack them."""
     flag = rules.tinyint1_is_boolean
     found = {

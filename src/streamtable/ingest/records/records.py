@@ -10,6 +10,7 @@ from streamtable.core.errors import Condition, StreamtableError
 from streamtable.ingest.file.options import DropBehavior, SchemaBehavior
 from streamtable.ingest.file.routes import topics_of
 from streamtable.ingest.records.inputs import ComputedRow, ComputedSide, Inputs
+from streamtable.ingest.records.planning import input_columns
 from streamtable.ingest.records.rules import RecordRules, is_shared
 from streamtable.ingest.records.shape import (
     ComputedShape,
@@ -111,13 +112,19 @@ class RecordMaker:
         return ComputedRow(number, old, new)
 
     def _planned(self, table: TableSchema) -> tuple[int, Inputs]:
-        """Return the program that takes a version of a table, and its inputs."""
+        """Return the program that takes a version of a table, and its inputs.
+
+        Another program than that of exactly these types may convert the values.
+        """
         unfit = StreamtableError(
             Condition.TABLE_UNREADABLE,
             table=table.id,
             reason="the query was planned without its transform",
         )
-        for program in self._rules.programs.find(table.id):
+        known = self._rules.known.get(table.id)
+        types = input_columns(known.with_widths(table) if known else table, self._rules).items()
+        programs = self._rules.programs.find(table.id)
+        for program in sorted(programs, key=lambda p: not types >= set(p.reads)):
             try:
                 return program.number, Inputs(table, program, self._tables)
             except StreamtableError as error:
