@@ -12,7 +12,13 @@ from streamtable.cli.main import cli
 from streamtable.core.settings.spark import FIXED
 from streamtable.session import Session
 
-_MACHINE = ("spark.driver.host", "spark.driver.bindAddress", "spark.master", "spark.ui.enabled")
+_MACHINE = (
+    "spark.driver.host",
+    "spark.driver.bindAddress",
+    "spark.master",
+    "spark.shuffle.manager.incremental",
+    "spark.ui.enabled",
+)
 
 
 def _conf(*arguments: str) -> Result:

@@ -141,7 +141,7 @@ def _shuffles(master: str | None) -> dict[str, str]:
 
     Spark 4.2 has no shuffles in real-time mode, and does not know the setting.
     """
-    one_process = master is None or master == "local" or master.startswith("local[")
+    one_process = (master or "local").partition("[")[0] == "local"
     return {SHUFFLES_KEY: LOCAL_SHUFFLES} if one_process else {}
 
 

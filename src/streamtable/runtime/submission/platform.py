@@ -9,7 +9,12 @@ from streamtable.core.options import Settings
 from streamtable.core.secrets import holds_secret
 from streamtable.core.settings.job import JOB_NAME, PARALLELISM
 from streamtable.jvm.submitted import AT_LAUNCH
-from streamtable.runtime.session.configuration import JARS, PARTITIONS, platform_java_options
+from streamtable.runtime.session.configuration import (
+    JARS,
+    PARTITIONS,
+    SHUFFLES_KEY,
+    platform_java_options,
+)
 from streamtable.runtime.session.driver_address import BIND_ADDRESS, DRIVER_HOST, is_local
 
 _MASTER = "spark.master"
@@ -49,7 +54,7 @@ def platform_settings(
     """
     omitted = {*_OF_PLATFORM}
     if is_local(master):
-        omitted |= {_MASTER, DRIVER_HOST, BIND_ADDRESS}
+        omitted |= {_MASTER, DRIVER_HOST, BIND_ADDRESS, SHUFFLES_KEY}
     if not settings.has(PARALLELISM):
         omitted.add(PARTITIONS)  # the cores of this machine
     if settings.get(JOB_NAME) is None:

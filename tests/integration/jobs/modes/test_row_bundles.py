@@ -45,7 +45,7 @@ STREAMING = "org.apache.spark.shuffle.streaming.StreamingShuffleManager"
         # The shuffle of a cluster.
         ("INT", lambda n: n, {"spark.shuffle.manager.incremental": STREAMING}, True),
         # A writer waits after each row until it is read.
-        ("INT", lambda n: n, {"spark.shuffle.streaming.readerMaxMemory": "1"}, True),
+        ("INT", lambda n: n, {"spark.shuffle.streaming.readerMaxMemory": "1"}, False),
     ],
 )
 def test_changes_of_a_backlog(

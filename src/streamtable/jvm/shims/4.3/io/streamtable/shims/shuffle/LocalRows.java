@@ -4,7 +4,6 @@ import java.util.ArrayDeque;
 import java.util.NoSuchElementException;
 import java.util.Queue;
 import org.apache.spark.TaskContext;
-import org.apache.spark.TaskKilledException;
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow;
 import org.apache.spark.util.TaskCompletionListener;
 
@@ -21,14 +20,12 @@ final class LocalRows extends ReadyRows {
     context.addTaskCompletionListener((TaskCompletionListener) ended -> queue.close());
   }
 
+  /** Fails if the task was killed: its rows must not reach the sink after the query has stopped. */
   @Override
   public boolean hasNext() {
+    context.killTaskIfInterrupted();
     if (taken != null && taken.isEmpty()) {
-      try {
-        taken = queue.take(taken, context);
-      } catch (InterruptedException e) {
-        throw new TaskKilledException("interrupted");
-      }
+      taken = queue.take(taken, context);
     }
     return taken != null;
   }

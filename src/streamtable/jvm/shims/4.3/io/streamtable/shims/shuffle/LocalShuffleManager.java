@@ -6,7 +6,6 @@ import org.apache.spark.ShuffleDependency;
 import org.apache.spark.SparkConf;
 import org.apache.spark.TaskContext;
 import org.apache.spark.internal.config.package$;
-import org.apache.spark.shuffle.BaseShuffleHandle;
 import org.apache.spark.shuffle.ShuffleHandle;
 import org.apache.spark.shuffle.ShuffleReadMetricsReporter;
 import org.apache.spark.shuffle.ShuffleReader;
@@ -22,14 +21,18 @@ import org.apache.spark.shuffle.streaming.StreamingShuffleManager;
  * does. The shuffles of micro-batches are Spark's.
  */
 public final class LocalShuffleManager extends StreamingShuffleManager {
+  /** Spark's default is 32 MiB, which is outside of the heap and waits for a network. */
+  private static final int QUEUE_BYTES = 4 << 20;
+
   private final Map<Integer, LocalShuffle> shuffles = new ConcurrentHashMap<>();
   private final boolean isLocal;
-  private final int readerMaxMemory;
+  private final int queueBytes;
 
   public LocalShuffleManager(SparkConf conf) {
     String master = conf.get("spark.master");
     isLocal = master.equals("local") || master.startsWith("local[");
-    readerMaxMemory = (int) conf.get(package$.MODULE$.STREAMING_SHUFFLE_READER_MAX_MEMORY());
+    var setting = package$.MODULE$.STREAMING_SHUFFLE_READER_MAX_MEMORY();
+    queueBytes = conf.contains(setting.key()) ? Math.max(1, (int) conf.get(setting)) : QUEUE_BYTES;
   }
 
   @Override
@@ -38,10 +41,7 @@ public final class LocalShuffleManager extends StreamingShuffleManager {
     if (!isLocal) {
       return super.registerShuffle(shuffleId, dependency);
     }
-    int writers = dependency.rdd().getNumPartitions();
-    int readers = dependency.partitioner().numPartitions();
-    shuffles.put(shuffleId, new LocalShuffle(writers, readers, readerMaxMemory));
-    return new BaseShuffleHandle<>(shuffleId, dependency);
+    return new LocalShuffleHandle<>(shuffleId, dependency);
   }
 
   @Override
@@ -50,8 +50,8 @@ public final class LocalShuffleManager extends StreamingShuffleManager {
     if (!isLocal) {
       return super.getWriter(handle, mapId, context, metrics);
     }
-    var partitioner = ((BaseShuffleHandle<?, ?, ?>) handle).dependency().partitioner();
-    return new LocalShuffleWriter<>(shuffle(handle), partitioner, mapId, context);
+    LocalShuffleHandle<?, ?, ?> local = (LocalShuffleHandle<?, ?, ?>) handle;
+    return new LocalShuffleWriter<>(shuffle(local), local.partitioner(), mapId, context);
   }
 
   /** Returns a reader of one partition. Real-time mode has no adaptive execution, so no ranges. */
@@ -68,15 +68,19 @@ public final class LocalShuffleManager extends StreamingShuffleManager {
       return super.getReader(
           handle, startMapIndex, endMapIndex, startPartition, endPartition, context, metrics);
     }
-    return new LocalShuffleReader<>(shuffle(handle).beginReader(startPartition), context);
+    if (endPartition != startPartition + 1) {
+      throw new UnsupportedOperationException("a task of real-time mode reads one partition");
+    }
+    LocalShuffle shuffle = shuffle((LocalShuffleHandle<?, ?, ?>) handle);
+    return new LocalShuffleReader<>(shuffle.beginReader(startPartition), context);
   }
 
-  private LocalShuffle shuffle(ShuffleHandle handle) {
-    LocalShuffle found = shuffles.get(handle.shuffleId());
-    if (found == null) {
-      throw new IllegalStateException("shuffle " + handle.shuffleId() + " has ended");
-    }
-    return found;
+  /** Returns the shuffle of a task. Spark ends only shuffles that have had a task. */
+  private LocalShuffle shuffle(LocalShuffleHandle<?, ?, ?> handle) {
+    return shuffles.computeIfAbsent(
+        handle.shuffleId(),
+        id ->
+            new LocalShuffle(handle.writers(), handle.partitioner().numPartitions(), queueBytes));
   }
 
   @Override

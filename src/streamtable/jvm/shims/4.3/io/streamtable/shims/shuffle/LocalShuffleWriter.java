@@ -3,7 +3,6 @@ package io.streamtable.shims.shuffle;
 import org.apache.spark.Partitioner;
 import org.apache.spark.SparkEnv;
 import org.apache.spark.TaskContext;
-import org.apache.spark.TaskKilledException;
 import org.apache.spark.scheduler.MapStatus;
 import org.apache.spark.scheduler.MapStatus$;
 import org.apache.spark.shuffle.ShuffleWriter;
@@ -30,15 +29,12 @@ final class LocalShuffleWriter<K, V> extends ShuffleWriter<K, V> {
   @Override
   public void write(Iterator<Product2<K, V>> records) {
     RowQueue[] queues = shuffle.beginWriter(context.partitionId());
-    try {
-      while (records.hasNext()) {
-        Product2<K, V> record = records.next();
-        // The next row is written into the memory of this one.
-        UnsafeRow row = ((UnsafeRow) record._2()).copy();
-        queues[partitioner.getPartition(record._1())].put(row, context);
-      }
-    } catch (InterruptedException e) {
-      throw new TaskKilledException("interrupted");
+    while (records.hasNext()) {
+      context.killTaskIfInterrupted();
+      Product2<K, V> record = records.next();
+      // The next row is written into the memory of this one.
+      UnsafeRow row = ((UnsafeRow) record._2()).copy();
+      queues[partitioner.getPartition(record._1())].put(row, context);
     }
     for (RowQueue queue : queues) {
       queue.endWriter();

@@ -15,7 +15,9 @@ final class RowQueue {
   private final long limit;
   private int writers;
   private Queue<UnsafeRow> rows = new ArrayDeque<>();
+  /** Bytes of the rows that have arrived, and of those that the reader took last. */
   private long bytes;
+  private long takenBytes;
   private boolean isReaderWaiting;
   private boolean isClosed;
 
@@ -25,10 +27,9 @@ final class RowQueue {
   }
 
   /** Adds a row, which nobody changes any more. Waits while the queue is full. */
-  synchronized void put(UnsafeRow row, TaskContext context) throws InterruptedException {
+  synchronized void put(UnsafeRow row, TaskContext context) {
     while (bytes >= limit && !isClosed) {
-      wait(LOOK_MS);
-      context.killTaskIfInterrupted();
+      pause(context);
     }
     if (!isClosed) {
       rows.add(row);
@@ -61,30 +62,41 @@ final class RowQueue {
    *
    * @param empty an empty queue for the next rows; it belongs to this object from now on
    */
-  synchronized Queue<UnsafeRow> take(Queue<UnsafeRow> empty, TaskContext context)
-      throws InterruptedException {
+  synchronized Queue<UnsafeRow> take(Queue<UnsafeRow> empty, TaskContext context) {
+    if (bytes >= limit) {
+      notifyAll();
+    }
+    bytes -= takenBytes;
     while (rows.isEmpty() && writers > 0) {
       isReaderWaiting = true;
-      wait(LOOK_MS);
-      context.killTaskIfInterrupted();
+      pause(context);
+      if (isClosed) {
+        throw new IllegalStateException("the task of this reader has ended");
+      }
     }
+    takenBytes = bytes;
     if (rows.isEmpty()) {
       return null;
     }
     Queue<UnsafeRow> arrived = rows;
     rows = empty;
-    if (bytes >= limit) {
-      notifyAll();
-    }
-    bytes = 0;
     return arrived;
+  }
+
+  private void pause(TaskContext context) {
+    try {
+      wait(LOOK_MS);
+    } catch (InterruptedException e) {
+      context.killTaskIfInterrupted();
+      throw new IllegalStateException("interrupted", e);
+    }
+    context.killTaskIfInterrupted();
   }
 
   /** Drops all rows, also later ones: their reader has ended. */
   synchronized void close() {
     isClosed = true;
     rows = new ArrayDeque<>();
-    bytes = 0;
     notifyAll();
   }
 }
