@@ -69,6 +69,20 @@ class Bound:
         return replace(self, type=kind)
 
 
+#: Beginning of the name that an item of FROM without an alias has, as in Flink.
+_UNNAMED = "EXPR$"
+
+
+def unnamed(number: int) -> str:
+    """Return the name of an item of FROM without an alias; `number` counts them from 0."""
+    return f"{_UNNAMED}{number}"
+
+
+def is_unnamed(qualifier: str | None) -> bool:
+    """Return whether a qualifier is none that a query has given."""
+    return qualifier is None or qualifier.startswith(_UNNAMED)
+
+
 @dataclass(frozen=True)
 class InputField:
     """A column that names can refer to.

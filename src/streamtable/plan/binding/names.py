@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from streamtable.core.errors import Condition, Span, StreamtableError, closest
 from streamtable.core.types import quote
 from streamtable.plan.binding.access import field_of, peeked
-from streamtable.plan.binding.bound import Bound, Input, InputField, whole
+from streamtable.plan.binding.bound import Bound, Input, InputField, is_unnamed, whole
 
 #: Maximum number of columns in a hint.
 _FEW = 12
@@ -71,8 +71,12 @@ def _nested(
 def _ambiguous(found: Sequence[InputField], at: Span | None) -> StreamtableError:
     """Return the error for a name of several columns, of one input or of several."""
     name = found[0].name
-    inputs = list(dict.fromkeys(f.qualifier or "a subquery without alias" for f in found))
-    if len(inputs) == 1:
+    qualifiers = list(dict.fromkeys(f.qualifier for f in found))
+    named = [qualifier for qualifier in qualifiers if not is_unnamed(qualifier)]
+    others = len(qualifiers) - len(named)
+    other = "a subquery without alias" if others == 1 else "subqueries without alias"
+    inputs = list(dict.fromkeys(str(q) if q in named else other for q in qualifiers))
+    if len(qualifiers) == 1:
         return StreamtableError(
             Condition.DUPLICATE_COLUMN,
             at=at,
@@ -80,11 +84,10 @@ def _ambiguous(found: Sequence[InputField], at: Span | None) -> StreamtableError
             column=name,
             table=inputs[0],
         )
-    named = next(f.qualifier for f in found if f.qualifier)
     return StreamtableError(
         Condition.AMBIGUOUS_COLUMN,
         at=at,
-        hint=f"write {named}.{name}",
+        hint=f"write {named[0]}.{name}" if named else "give the subqueries aliases",
         column=name,
         inputs=", ".join(inputs),
     )

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from itertools import count
 
 from sqlglot import exp
 
 from streamtable.core.errors import Condition, StreamtableError
+from streamtable.plan.binding.bound import unnamed
 from streamtable.plan.join.kind import JoinKind
 from streamtable.plan.join.plan_join import From, join_kind, plan_joins
 from streamtable.plan.query.conditions import conjuncts
@@ -49,7 +51,16 @@ def plan_from_clause(
     if source is None:
         return From(one_row(), where)
     joins: list[exp.Join] = query.args.get("joins") or []
-    return _plan_items(source.this, joins, where, relation_of, lateral_of, ttls)
+    numbers = count()
+
+    def named(node: exp.Expr) -> Relation:
+        """Plan a relation; without an alias, it gets a name, so that its columns are its own."""
+        relation = relation_of(node)
+        if any(column.qualifier is not None for column in relation.columns):
+            return relation
+        return relation.named(unnamed(next(numbers)))
+
+    return _plan_items(source.this, joins, where, named, lateral_of, ttls)
 
 
 def _plan_items(

@@ -14,7 +14,7 @@ from sqlglot import exp
 from streamtable.core.errors import Condition, StreamtableError
 from streamtable.core.types import BOOLEAN
 from streamtable.plan.aggregate.plan_aggregate import has_aggregate
-from streamtable.plan.binding.bound import derived
+from streamtable.plan.binding.bound import derived, is_unnamed
 from streamtable.plan.binding.comparisons import compare
 from streamtable.plan.binding.expressions import Binder, Input, InputField
 from streamtable.plan.binding.names import input_field
@@ -160,7 +160,13 @@ def _not_shadowed(
     names = {c.name for c in inner} | {c.qualifier for c in inner}
     hidden = {c.qualifier for c in inner}
     return tuple(
-        replace(c, merged=c.merged or c.name in names) for c in outer if c.qualifier not in hidden
+        replace(
+            c,
+            qualifier=None if is_unnamed(c.qualifier) else c.qualifier,
+            merged=c.merged or c.name in names,
+        )
+        for c in outer
+        if is_unnamed(c.qualifier) or c.qualifier not in hidden
     )
 
 
