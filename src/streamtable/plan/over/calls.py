@@ -8,7 +8,7 @@ from typing import Protocol
 from sqlglot import exp
 
 from streamtable.core.errors import Condition, StreamtableError
-from streamtable.core.types import BIGINT, DataType, Field
+from streamtable.core.types import BIGINT, DataType, Field, Root
 from streamtable.plan.aggregate.call import AggregateCall
 from streamtable.plan.aggregate.plan_aggregate import Inputs
 from streamtable.plan.aggregate.plan_call import as_row
@@ -19,6 +19,14 @@ from streamtable.plan.query.relation import unique_names
 from streamtable.sql.dialect import flink_sql
 from streamtable.sql.nodes import FlinkCall
 from streamtable.sql.place import place_of
+
+#: Largest offset of LAG, an INT in Flink.
+_MOST_ROWS = 2**31 - 1
+
+#: Arguments of LAG, for messages.
+_LAG = (
+    f"a value, a number of rows up to {_MOST_ROWS}, and a value to take where there is no such row"
+)
 
 #: Functions that read later rows, which a stream does not have yet; Flink refuses them, too.
 NOT_IN_STREAMS = frozenset({"LEAD", "NTILE", "PERCENT_RANK", "CUME_DIST"})
@@ -65,13 +73,10 @@ def _rank(node: FlinkCall, inputs: Inputs, taken: Sequence[str], *, grouped: boo
 
 def _lag(node: FlinkCall, inputs: Inputs, taken: Sequence[str], *, grouped: bool) -> AggregateCall:
     del grouped
-    expected = "a value, a number of rows, and a value to take where there is no such row"
     if not 1 <= len(node.expressions) <= 3:
-        raise _mismatch(node, expected)
+        raise _mismatch(node, _LAG)
     value, *more = node.expressions
-    offset = constant_number(more[0]) if more else "1"
-    if offset is None or not offset.isdigit():
-        raise _mismatch(node, expected)
+    offset = _offset(node, more[0], inputs) if more else "1"
     bound = inputs.binder.bind(value)
     default: Bound | None = inputs.binder.bind(more[1]) if len(more) > 1 else None
     kind = bound.type.with_nullable(bound.type.nullable or default is None or default.type.nullable)
@@ -82,6 +87,33 @@ def _lag(node: FlinkCall, inputs: Inputs, taken: Sequence[str], *, grouped: bool
         raise _mismatch(node, f"a default of {bound.type.with_nullable(True)}")
     name = inputs.add_bound(as_row([bound.retyped(kind), cast]), node, "lag")
     return AggregateCall(node.name, _output(node, taken, kind), name, parameters=(offset,))
+
+
+def _offset(node: FlinkCall, given: exp.Expr, inputs: Inputs) -> str:
+    """Return the offset of a LAG, a constant from 0.
+
+    Flink keeps the rows of the latest offset only, so an offset that varies would need its buffer.
+    """
+    offset = constant_number(given)
+    if offset is None:
+        if inputs.binder.bind(given).type.root in (Root.TINYINT, Root.SMALLINT, Root.INT):
+            raise StreamtableError(
+                Condition.NOT_YET,
+                at=place_of(node),
+                what=f"{node.name} with an offset that is not a constant",
+                hint="write a number",
+            )
+        raise _mismatch(node, _LAG)
+    if offset.removeprefix("-").isdigit() and int(offset) < 0:
+        raise StreamtableError(
+            Condition.INVALID_WINDOW,
+            at=place_of(node),
+            function=f"{node.name} OVER",
+            reason=f"the offset {offset} should be positive, as in Flink",
+        )
+    if not offset.isdigit() or int(offset) > _MOST_ROWS:
+        raise _mismatch(node, _LAG)
+    return offset
 
 
 def _output(node: FlinkCall, taken: Sequence[str], kind: DataType) -> Field:
