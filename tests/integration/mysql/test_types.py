@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -15,10 +17,12 @@ from streamtable.connectors.mysql_cdc.reader import (
     Startup,
     StartupMode,
     TableId,
+    check,
     discover,
     sql_type,
 )
 from streamtable.connectors.mysql_cdc.reader.values.charsets import CODECS, decoder
+from streamtable.core.errors import StreamtableError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -214,6 +218,47 @@ def test_text_is_the_same_in_snapshot_and_binlog(
     (line,) = [line for line in lines if "c_cp1251" in line]
     assert line.startswith(f"column {table}.c_cp1251 has bytes that are no character of cp1251")
     assert not [line for line in lines if "c_latin1" in line]
+
+
+UNREADABLE = {
+    **{f"v{n}": (f"VARCHAR({n}) CHARACTER SET latin1 COMPRESSED", "'abc'") for n in (9, 255)},
+    "b": ("LONGBLOB COMPRESSED", "'abc'"),
+    **{
+        f"{kind}{digits}": (f"{kind}({digits})", "'2024-01-02 03:04:05.123456'")
+        for kind in ("DATETIME", "TIME", "TIMESTAMP")
+        for digits in range(7)
+    },
+}
+
+
+def test_columns_that_binlogs_do_not_describe_are_left_out_or_refused(
+    mariadb: MariaDb, database: str, settings: MySqlSettings
+) -> None:
+    columns = ", ".join(f"{name} {kind} NULL" for name, (kind, _) in UNREADABLE.items())
+    values = ", ".join(value for _, value in UNREADABLE.values())
+    position = mariadb.run("SHOW MASTER STATUS")[0]
+    mariadb.run("SET GLOBAL mysql56_temporal_format = OFF")
+    mariadb.run(
+        f"USE {database}",
+        f"CREATE TABLE old (id INT PRIMARY KEY, {columns}, n VARCHAR(20))",
+        "SET GLOBAL mysql56_temporal_format = ON",
+        f"INSERT INTO old VALUES (1, {values}, 'behind')",
+    )
+    place = Startup(StartupMode.SPECIFIC, file=position[0], pos=position[1])
+    spec = SourceSpec(settings, (rf"{database}\.old",), place)
+    _, folded = read_to_end(replace(spec, columns=lambda _, name: name == "n"))
+    expected = {"id": 1, "n": "behind", **dict.fromkeys(UNREADABLE)}
+    assert list(folded.rows.values()) == [expected]
+    for name in UNREADABLE:
+        with pytest.raises(StreamtableError, match=f"column {name} is stored in the format"):
+            check(replace(spec, columns=partial(_only, name)))
+    mariadb.run(f"ALTER TABLE {database}.old DROP DATETIME3")
+    with pytest.raises(StreamtableError, match="column DATETIME0 was left out, and had the format"):
+        read_to_end(replace(spec, columns=lambda _, name: name == "n"))
+
+
+def _only(name: str, _: TableId, column: str) -> bool:
+    return column == name
 
 
 def test_a_point_without_a_value(mariadb: MariaDb, database: str, settings: MySqlSettings) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import pickle
 from dataclasses import replace
@@ -11,6 +12,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from pymysqlreplication import row_event
 from pymysqlreplication.constants import FIELD_TYPE
 
 from streamtable.connectors.mysql_cdc.reader import (
@@ -31,8 +33,10 @@ from streamtable.connectors.mysql_cdc.reader import (
     server_ids,
 )
 from streamtable.connectors.mysql_cdc.reader.binlog.binary_values import reader
+from streamtable.connectors.mysql_cdc.reader.binlog.column_types import UnreadableTable
 from streamtable.connectors.mysql_cdc.reader.binlog.ddl import mentions, tables_of
-from streamtable.connectors.mysql_cdc.reader.binlog.row_format import RowFormat, UnreadableTable
+from streamtable.connectors.mysql_cdc.reader.binlog.row_format import RowFormat
+from streamtable.connectors.mysql_cdc.reader.binlog.table_columns import VECTOR
 from streamtable.connectors.mysql_cdc.reader.connect import Session
 from streamtable.connectors.mysql_cdc.reader.discover import Patterns
 from streamtable.connectors.mysql_cdc.reader.model import ordinal
@@ -308,6 +312,8 @@ def test_a_value_that_cannot_be_read_names_its_column(value: bytes, words: str) 
         (SimpleNamespace(name="e", type=FIELD_TYPE.ENUM, size=2), b"\1\0"),
         (SimpleNamespace(name="b", type=FIELD_TYPE.BIT, bits=9, bytes=2), b"\1\0"),
         (SimpleNamespace(name="d", type=FIELD_TYPE.DATETIME2, fsp=3), b"\0" * 7),
+        (SimpleNamespace(name="o", type=FIELD_TYPE.DATETIME), b"\1" * 8),
+        (SimpleNamespace(name="x", type=VECTOR, length_size=4), b"\4\0\0\0abcd"),
     ],
 )
 def test_columns_that_are_left_out_are_passed_over(column: SimpleNamespace, value: bytes) -> None:
@@ -317,6 +323,15 @@ def test_columns_that_are_left_out_are_passed_over(column: SimpleNamespace, valu
     ).reads
     ((_, row, _),) = RowFormat(mapped, None, reads).rows(b"\0\7" + value + b"\5", pairs=False)
     assert row == (7, None, 5)
+
+
+def test_the_library_reads_the_metadata_of_a_vector() -> None:
+    """MySQL 9; the column behind it has its own metadata."""
+    data = io.BytesIO(b"\4\x2c\1")
+    packet = SimpleNamespace(read=data.read, read_uint8=lambda: data.read(1)[0])
+    columns = [row_event.Column(kind, packet) for kind in (VECTOR, FIELD_TYPE.VARCHAR)]
+    assert (columns[0].length_size, columns[1].max_length) == (4, 300)
+    assert row_event.MetadataFieldType.by_index(13) is row_event.MetadataFieldType.GEOMETRY_TYPE
 
 
 def test_the_password_is_in_no_text() -> None:

@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
-from streamtable.connectors.mysql_cdc.names import VERSIONED
+from streamtable.connectors.mysql_cdc.names import VERSIONED, StartupMode
 from streamtable.connectors.mysql_cdc.reader.binlog.stream import FRAME, REPLICA, stream
 from streamtable.connectors.mysql_cdc.reader.connect import Session, session
 from streamtable.connectors.mysql_cdc.reader.discover import Patterns, schemas
@@ -20,7 +20,7 @@ from streamtable.connectors.mysql_cdc.reader.model import TableSchema
 from streamtable.connectors.mysql_cdc.reader.server import Server, master_status
 from streamtable.connectors.mysql_cdc.reader.spec import SourceSpec
 from streamtable.connectors.mysql_cdc.reader.values.snapshot_values import quoted
-from streamtable.connectors.mysql_cdc.reader.values.types import obstacle
+from streamtable.connectors.mysql_cdc.reader.values.types import binlog_obstacle, obstacle
 from streamtable.core.errors import Condition, StreamtableError
 
 #: Required variables, their allowed values, and how to set them. A server may lack a variable only
@@ -186,6 +186,8 @@ def check_table(opened: Session, table: TableSchema, spec: SourceSpec) -> None:
         raise StreamtableError(Condition.TABLE_UNREADABLE, table=table.id, reason=VERSIONED)
     for column in table.columns:
         reason = obstacle(column)
+        if reason is None and spec.startup.mode is not StartupMode.SNAPSHOT:
+            reason = binlog_obstacle(column)
         if reason and spec.reads(table.id, column.name, table.primary_key):
             raise StreamtableError(Condition.TABLE_UNREADABLE, table=table.id, reason=reason)
     if spec.startup.mode.has_snapshot:

@@ -33,6 +33,8 @@ _KEYS = """
 """
 #: The default display width. MySQL 8 names no width but that of TINYINT(1).
 _TINYINT_WIDTH = 4
+#: The comment behind a column's type that names its storage format.
+_STORED = re.compile(r"/\*(?:M!\d+)? (COMPRESSED|mariadb-5\.3) ?\*/$")
 _QUOTED = re.compile(r"'((?:[^'\\]|''|\\.)*)'")
 
 
@@ -140,6 +142,7 @@ def _column(
         size = re.search(r"\((\d+)\)", whole)
         length = int(size.group(1)) if size else _TINYINT_WIDTH
     is_decimal = base == "decimal"
+    stored = _STORED.search(whole)
     kind = MySqlType(
         base,
         length=length,
@@ -150,6 +153,7 @@ def _column(
         unsigned="unsigned" in whole.lower(),
         charset=charset,
         values=_values(whole) if base in ("enum", "set") else (),
+        stored=stored.group(1) if stored else "",
     )
     return Column(name, kind, nullable.upper() == "YES")
 

@@ -38,6 +38,8 @@ class MySqlType:
         unsigned: whether a numeric type is unsigned.
         charset: MySQL's name of the character set, for character types.
         values: the members of ENUM and SET, in order.
+        stored: the server's name of a storage format that a binlog repeats and the reader does not
+            decode: `COMPRESSED`, or `mariadb-5.3` of temporal types; otherwise empty.
     """
 
     name: str
@@ -47,6 +49,7 @@ class MySqlType:
     unsigned: bool = False
     charset: str | None = None
     values: tuple[str, ...] = ()
+    stored: str = ""
 
     def __str__(self) -> str:
         size = ""

@@ -23,10 +23,10 @@ from pymysqlreplication.row_event import (
 )
 
 from streamtable.connectors.mysql_cdc.names import ANEW
+from streamtable.connectors.mysql_cdc.reader.binlog.column_types import UnreadableTable
 from streamtable.connectors.mysql_cdc.reader.binlog.ddl import mentions, tables_of
 from streamtable.connectors.mysql_cdc.reader.binlog.row_format import (
     RowFormat,
-    UnreadableTable,
     complete,
 )
 from streamtable.connectors.mysql_cdc.reader.binlog.stream import FRAME, Stream

@@ -21,6 +21,7 @@ from pymysqlreplication.event import (
 )
 
 from streamtable.connectors.mysql_cdc.names import ANEW
+from streamtable.connectors.mysql_cdc.reader.binlog.table_columns import teach_library
 from streamtable.connectors.mysql_cdc.reader.connect import (
     LOGIN_CODES,
     MISSING_BINLOG,
@@ -57,6 +58,9 @@ _COMPRESSED = {
     165: "a compressed statement; SET GLOBAL log_bin_compress = OFF",
     **dict.fromkeys(range(166, 172), "a compressed row event; SET GLOBAL log_bin_compress = OFF"),
 }
+
+
+teach_library()
 
 
 class ConnectionLost(Exception):  # noqa: N818 - a cause, which the caller reports

@@ -64,6 +64,17 @@ def obstacle(column: Column) -> str | None:
     return None
 
 
+def binlog_obstacle(column: Column) -> str | None:
+    """Return why values of a column cannot be read from a binlog; None if they can."""
+    if not column.type.stored:
+        return None
+    remedy = "MODIFY without COMPRESSED" if column.type.stored == "COMPRESSED" else "FORCE"
+    return (
+        f"column {column.name} is stored in the format {column.type.stored}, which cannot be read"
+        f" from a binlog; ALTER TABLE ... {remedy} changes it, or leave out the column"
+    )
+
+
 def value_kind(kind: MySqlType) -> str:
     """Return a name that types have in common whose values are compared in the same way.
 

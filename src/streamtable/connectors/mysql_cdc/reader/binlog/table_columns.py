@@ -1,0 +1,45 @@
+"""Column types of TABLE_MAP events that the library does not know.
+
+The library reads no metadata of these types, and then takes the metadata of later columns from the
+wrong bytes. Sources: `Table_map_event` of MySQL, `Field::save_field_metadata` of MariaDB.
+"""
+
+from __future__ import annotations
+
+import struct
+from typing import Any
+
+from pymysqlreplication import row_event
+from pymysqlreplication.column import Column
+from pymysqlreplication.row_event import MetadataFieldType
+
+#: Types of MariaDB's COMPRESSED columns, and MySQL's VECTOR.
+BLOB_COMPRESSED, VARCHAR_COMPRESSED, VECTOR = 140, 141, 242
+#: The optional metadata field of VECTOR columns. It is a list of integers, as GEOMETRY_TYPE is.
+_VECTOR_DIMENSIONALITY = 13
+
+
+class TableColumn(Column):  # type: ignore[misc]  # the library has no types
+    """A column with its metadata."""
+
+    def __init__(self, *args: Any, **attributes: Any) -> None:
+        super().__init__(*args, **attributes)
+        if not args:
+            return
+        kind, packet = args
+        if kind in (BLOB_COMPRESSED, VECTOR):
+            self.length_size = packet.read_uint8()
+        elif kind == VARCHAR_COMPRESSED:
+            (self.max_length,) = struct.unpack("<H", packet.read(2))
+
+
+def _field_type(index: int) -> MetadataFieldType:
+    if index == _VECTOR_DIMENSIONALITY:
+        return MetadataFieldType.GEOMETRY_TYPE
+    return MetadataFieldType(index)
+
+
+def teach_library() -> None:
+    """Let the library use these types."""
+    row_event.Column = TableColumn
+    MetadataFieldType.by_index = staticmethod(_field_type)
