@@ -290,6 +290,31 @@ def test_tables_without_a_key_are_refused_or_left_out():
 
 
 @pytest.mark.parametrize(
+    ("left_out", "projection", "keys", "own", "words"),
+    [
+        ("n", "'*'", "id, n", ("id",), "primary-keys of the transform of 'shop.*' has column 'n'"),
+        ("n", "'*'", "n", (), "primary-keys of the transform of 'shop.*' has column 'n'"),
+        ("n", "'*, id + 1 AS n'", "n", (), "primary-keys of the transform of 'shop.*' has column"),
+        ("id", "'*'", None, ("id",), "its key has column 'id' of shop.orders"),
+        ("n", "'*, id + 1 AS n'", "n", ("id",), None),
+        ("who", "'*'", "n", (), None),
+    ],
+)
+def test_a_key_that_a_column_list_leaves_out(left_out, projection, keys, own, words):
+    source = f", debezium.column.exclude.list: 'shop.orders.{left_out}'"
+    primary_keys = f", primary-keys: '{keys}'" if keys else ""
+    rest = "transform:\n- {source-table: 'shop.\\.*', projection: %s%s}\n"
+    rules = maker(source=source, rest=rest % (projection, primary_keys))._rules
+    table = replace(TABLE, primary_key=own)
+    if words is None:
+        assert shape_of(table, rules) is not None
+    else:
+        with pytest.raises(StreamtableError, match=r"OPTION_CONFLICT.*column list") as refused:
+            shape_of(table, rules)
+        assert words.replace("shop.*", "shop.\\.*") in str(refused.value)
+
+
+@pytest.mark.parametrize(
     ("behavior", "value"),
     [
         ("evolve", b'{"id":1,"new":"x"}'),

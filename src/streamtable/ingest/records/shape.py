@@ -6,8 +6,9 @@ from dataclasses import dataclass
 
 from streamtable.connectors.mysql_cdc.reader import Row, TableId, TableSchema
 from streamtable.core.errors import Condition, StreamtableError
+from streamtable.ingest.file.options import COLUMN_EXCLUDE, COLUMN_INCLUDE
 from streamtable.ingest.file.routes import topics_of
-from streamtable.ingest.file.transforms import transform_of
+from streamtable.ingest.file.transforms import Transform, transform_of
 from streamtable.ingest.records.encoding import Hole, RowEncoder
 from streamtable.ingest.records.rules import RecordRules, chosen_columns, key_names
 
@@ -51,8 +52,9 @@ def shape_of(table: TableSchema, rules: RecordRules) -> Shape | ComputedShape | 
     """Return the conversion of a table's rows; None if the table is excluded.
 
     Raises:
-        StreamtableError: PRIMARY_KEY_REQUIRED, UNKNOWN_COLUMN, INVALID_OPTION; CHECKPOINT_MISMATCH
-            if the key is not the one of earlier records.
+        StreamtableError: PRIMARY_KEY_REQUIRED, UNKNOWN_COLUMN, INVALID_OPTION; OPTION_CONFLICT if
+            column lists leave out the key; CHECKPOINT_MISMATCH if the key is not the one of earlier
+            records.
     """
     keys = key_names(table, rules.transforms)
     if not keys:
@@ -79,6 +81,10 @@ def shape_of(table: TableSchema, rules: RecordRules) -> Shape | ComputedShape | 
     chosen = chosen_columns(table, rules, transform)
     places = dict(chosen)
     for name in keys:
+        # A row is identified by the columns of the table, also if a computed column has the name.
+        of_row = name in table.places and not (table.primary_key and name in places)
+        if of_row and not rules.columns.copies(table.id, name):
+            raise _left_out(table, name, transform)
         if not isinstance(places.get(name), int | Hole):
             raise StreamtableError(
                 Condition.UNKNOWN_COLUMN,
@@ -98,6 +104,18 @@ def shape_of(table: TableSchema, rules: RecordRules) -> Shape | ComputedShape | 
         return ComputedShape(topics, *sides, headers)
     key_places = tuple(place for _, place in key if isinstance(place, int))
     return Shape(topics, *sides, key_places, headers)
+
+
+def _left_out(table: TableSchema, column: str, transform: Transform | None) -> StreamtableError:
+    owner, at = "its key", None
+    if transform is not None and transform.primary_keys:
+        owner, at = f"primary-keys of the transform of '{transform.pattern.text}'", transform.at
+    return StreamtableError(
+        Condition.OPTION_CONFLICT,
+        at=at,
+        reason=f"{owner} has column '{column}' of {table.id}, which the column list leaves out",
+        hint=f"copy the column: '{COLUMN_INCLUDE.key}' and '{COLUMN_EXCLUDE.key}'",
+    )
 
 
 def headers_of(table: TableId) -> Headers:
