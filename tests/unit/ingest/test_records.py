@@ -289,6 +289,21 @@ def test_tables_without_a_key_are_refused_or_left_out():
     assert made(row("r", None, (1, "a", 2), keyless), rest=rest)[0][1] == b'{"n":2,"id":1}'
 
 
+def test_a_key_with_the_name_of_the_table_separates_shards():
+    projection = "\\*, __schema_name__ AS db, __table_name__ AS shard"
+    rest = (
+        f"transform:\n- source-table: shop.\\.*\n  projection: {projection}\n"
+        "  primary-keys: db, shard, id\n"
+        "route:\n- {source-table: 'shop.\\.*', sink-table: all}\n"
+    )
+    other = replace(TABLE, id=TableId("shop", "orders_2"))
+    (written,) = made(row("r", None, (1, "a", 2)), rest=rest)
+    key = b'{"db":"shop","shard":"orders","id":1}'
+    assert written == ("all", key, b'{"id":1,"who":"a","n":2,"db":"shop","shard":"orders"}')
+    (deleted,) = made(row("d", (1, "a", 2), None, other), rest=rest)
+    assert deleted == ("all", b'{"db":"shop","shard":"orders_2","id":1}', None)
+
+
 @pytest.mark.parametrize(
     ("left_out", "projection", "keys", "own", "words"),
     [

@@ -9,7 +9,7 @@ from streamtable.core.errors import Condition, StreamtableError
 from streamtable.ingest.file.options import COLUMN_EXCLUDE, COLUMN_INCLUDE
 from streamtable.ingest.file.routes import topics_of
 from streamtable.ingest.file.transforms import Transform, transform_of
-from streamtable.ingest.records.encoding import Hole, RowEncoder
+from streamtable.ingest.records.encoding import RowEncoder
 from streamtable.ingest.records.rules import RecordRules, chosen_columns, key_names
 
 #: What to do if the records of a table cannot go on.
@@ -85,7 +85,7 @@ def shape_of(table: TableSchema, rules: RecordRules) -> Shape | ComputedShape | 
         of_row = name in table.places and not (table.primary_key and name in places)
         if of_row and not rules.columns.copies(table.id, name):
             raise _left_out(table, name, transform)
-        if not isinstance(places.get(name), int | Hole):
+        if places.get(name) is None:
             raise StreamtableError(
                 Condition.UNKNOWN_COLUMN,
                 at=transform.at if transform else None,
