@@ -56,6 +56,8 @@ from streamtable.connectors.mysql_cdc.reader.values.types import value_kind
 from streamtable.core.errors import Condition, StreamtableError
 
 _ATTEMPTS = 5
+#: Kinds of DDL before a part's end after which a table does not have its earlier rows.
+_EMPTYING = frozenset({"drop", "rename", "truncate"})
 
 #: By key: the table's columns and the row; None if there is no row.
 Overlay = dict[Row, tuple[TableSchema, Row] | None]
@@ -213,6 +215,10 @@ class _Reading:
         )
         for change in moments:
             if isinstance(change, SchemaChange):
+                if change.ordinal <= end:
+                    if change.kind in _EMPTYING:
+                        found.clear()
+                    continue
                 if change.kind == "rename" and not self._spec.starts_over:
                     raise renamed(change, self._chunk.table)
                 if change.kind == "rename" and change.new_name == self._chunk.table:
