@@ -30,6 +30,7 @@ from streamtable.connectors.mysql_cdc.reader import (
     server,
 )
 from streamtable.connectors.mysql_cdc.reader.connect import Session, as_fault, require_uuid
+from streamtable.connectors.mysql_cdc.reader.keys import key_changed
 from streamtable.connectors.mysql_cdc.reader.offsets import Chunk
 from streamtable.core.errors import Condition, StreamtableError
 
@@ -72,10 +73,13 @@ class Key:
     """Tables of a single chunk."""
 
     bounds: list[Any] = field(default_factory=list)
-    order: str = ""
+    order: str = "id (number)"
 
-    def has_order(self, _: object) -> bool:
-        return True
+    def has_order(self, orders: dict[TableId, str]) -> bool:
+        return orders.get(A, self.order) == self.order
+
+    def require_order(self, _: object) -> None:
+        raise key_changed(A, "id (number)", self.order)
 
     def next_bound(self, *_: object) -> Any:
         return self.bounds.pop() if self.bounds else None
@@ -245,6 +249,26 @@ def test_ddl_while_chunks_are_planned(
         while start.pending:
             start = reader.next(start)
         assert not keys
+
+
+@dataclass
+class RefusedLater(Refused):
+    """A table that DDL changes after its first chunk of the batch."""
+
+    def next_bound(self, session: object, low: Any, rows: int) -> Any:
+        return 5 if low is None else super().next_bound(session, low, rows)
+
+
+def test_a_key_that_changes_between_two_chunks_of_a_batch(monkeypatch: pytest.MonkeyPatch) -> None:
+    spec = spec_of("d.a", chunk_size=1)
+    reader = planned(monkeypatch, Server(START), spec, [A])
+    keys = [RefusedLater(code=1054), *(Key(order="k (number)") for _ in range(2))]
+    monkeypatch.setattr(chunks, "chunk_key", lambda *_: keys.pop(0))
+    first = reader.next(Offset(START, {A: None}, patterns=spec.patterns))
+    assert [list(task) for task in first.chunks] == [[Chunk(A, None, 5)]]
+    assert (first.pending, first.orders) == ({A: 5}, {A: "id (number)"})
+    with pytest.raises(StreamtableError, match=r"key id \(number\) was changed to k \(number\)"):
+        reader.next(first)
 
 
 @pytest.mark.parametrize(("ids", "alternates"), [(None, False), ((7, 7), True)])

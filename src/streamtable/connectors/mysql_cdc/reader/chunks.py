@@ -44,13 +44,13 @@ class ChunkPlanner:
             if len(found) >= most:
                 break
             key = self._key(table)
-            if left[table] is not None and key is not None and not key.has_order(orders):
-                if table in self._changed:
-                    key.require_order(orders)
-                changed.add(table)
-                continue
             while key is not None and table in left and len(found) < most:
                 low = left[table]
+                if low is not None and not key.has_order(orders):
+                    if table in self._changed:
+                        key.require_order(orders)
+                    changed.add(table)
+                    break
                 orders[table] = key.order
                 try:
                     high = key.next_bound(self._session, low, spec.chunk_size)

@@ -63,7 +63,7 @@ class ChunkKey:
     def order(self) -> str:
         """The order of the keys: the column, and the kind of its values or its collation."""
         if self.column is None:
-            return "of a type without an order"
+            return "a type without an order"
         kind = self.collation[1] if self.collation else value_kind(self.column.type)
         return f"{self.column.name} ({kind})"
 

@@ -196,7 +196,8 @@ class Planner:
 
     def _behind(self, start: Offset, end: Position, begin: Position | None) -> Offset:
         self._planned_at = time.monotonic()
-        return replace(start, position=end, chunks=(), begin=begin, renamed=())
+        orders = {table: order for table, order in start.orders.items() if table in start.pending}
+        return replace(start, position=end, chunks=(), begin=begin, renamed=(), orders=orders)
 
     def _alternates(self, start: Offset, end: Position) -> bool:
         """Return whether a single server id requires a batch of changes before one of chunks."""
