@@ -19,8 +19,14 @@ from pyspark.sql import SparkSession
 from streamtable.core.options import Settings
 from streamtable.core.settings.execution import BUNDLE_SIZE, STATE_ORDER, STATE_ROWS
 from streamtable.jvm.bridge import Bridge
+from streamtable.jvm.install.compile import operators_jar
 from streamtable.jvm.install.installed_spark import check_machine
-from streamtable.jvm.submitted import is_submitted, submitting_jvm_has_ended
+from streamtable.jvm.install.jars import connector_jars
+from streamtable.jvm.submitted import (
+    add_to_class_path,
+    is_submitted,
+    submitting_jvm_has_ended,
+)
 from streamtable.jvm.vector_functions import without_vector_functions
 from streamtable.runtime.session.configuration import (
     ARENAS,
@@ -72,6 +78,8 @@ def start_spark(
     else:
         check_master(master)
         wanted = start_settings(settings, master)
+        if SparkContext._gateway is not None:  # noqa: SLF001 - the JVM of a session that was stopped
+            add_to_class_path([*connector_jars(), operators_jar()])
     with launch_output(verbose, notice), _interrupt_held() as asked:
         spark = _launched(lambda: _session(wanted))
     if asked.is_set():

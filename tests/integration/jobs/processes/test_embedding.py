@@ -105,6 +105,8 @@ try:
     made(SCRIPT, 0).run(RunOptions(), note, spark)
 except StreamtableError as error:
     print(error)
+made(SCRIPT, 0).run(RunOptions(), lambda line: None)  # in the JVM of the stopped session
+print("started", none_left())
 """
 
 
@@ -116,6 +118,7 @@ def test_a_plain_session_is_refused(broker: Broker, topic: Topics, tmp_path: Pat
     assert lines[1] == lines[0]
     assert lines[2] == "True 3"
     assert "it has been stopped" in lines[3]
+    assert lines[4:] == ["started True"]
 
 
 def test_a_session_of_another_spark_is_refused(
