@@ -14,7 +14,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
 
 from streamtable.connector_api.preflight import Notice, Preflight
-from streamtable.core.errors import Condition, StreamtableError
+from streamtable.core.errors import Condition, InternalError, StreamtableError
 from streamtable.core.options import Settings
 from streamtable.core.settings.execution import EXECUTION_MODE, ExecutionMode
 from streamtable.jvm.bridge import Bridge
@@ -57,19 +57,40 @@ class Receiver(Protocol):
 
 
 class _Once:
-    """Hands each batch to a receiver once: a run repeats the batch in which the last one ended."""
+    """Hands each batch to a receiver once.
+
+    A run repeats the batch in which the previous run was stopped.
+    """
 
     def __init__(self, receiver: Receiver) -> None:
         self._receiver = receiver
         self._newest = -1
-        self._lock = threading.Lock()  # an ended run may still hand over its batch
+        self._stops = False
+        self._lock = threading.Lock()
 
     def take(self, batch: DataFrame, number: int) -> None:
         """Process the changes of one batch, unless the receiver has them."""
         with self._lock:
+            if self._stops:
+                msg = "the run is being stopped"  # so that Spark does not commit the batch
+                raise InternalError(msg)
             if number > self._newest:
                 self._receiver.take(batch, number)
                 self._newest = number
+            else:
+                batch.write.format("noop").mode("append").save()  # computes its state
+
+    def pause(self) -> None:
+        """Hand over no more batches, until `resume`; wait for one that is being handed over.
+
+        A receiver may be slow, and Spark's stop waits for it only for a limited time.
+        """
+        with self._lock:
+            self._stops = True
+
+    def resume(self) -> None:
+        """Hand batches over again."""
+        self._stops = False
 
 
 def run_select(
@@ -128,9 +149,12 @@ def run_select(
             try:
                 advance = WatermarkAdvance(context, plan.input)
                 _watch(query, lambda: stop.wait(_POLL_S) or done(), advance, explains([plan]))
+                if not stop.is_set():
+                    once.pause()
             finally:
                 with suppress(StreamingQueryException):
                     query.stop()
+                once.resume()
 
         if stop.is_set():
             return

@@ -55,7 +55,10 @@ def computed(
 
 
 def matches_no_delete(node: LookupJoin) -> bool:
-    """Return whether deletes do not carry what a lookup join reads; they then pass unmatched."""
+    """Return whether a lookup join passes deletes on without a match.
+
+    It does if they do not carry what the join reads.
+    """
     carried = node.input.fields_of_deletes()
     (read,) = node.reads(set())
     return node.kind.pads_right and carried is not None and not read <= carried

@@ -79,7 +79,7 @@ def unnamed(number: int) -> str:
 
 
 def is_unnamed(qualifier: str | None) -> bool:
-    """Return whether a qualifier is none that a query has given."""
+    """Return whether the input of a column has no name in the query."""
     return qualifier is None or qualifier.startswith(_UNNAMED)
 
 

@@ -137,7 +137,8 @@ class QueryPlanner:
         others = [node for key, node in query.args.items() if key != "where"]
         relation, rest = bounded(self._relation(source.this), parts, _expressions(others))
         check_query_hints(query, relation)
-        whole = query if rest and rest == parts else _with_where(query, rest)
+        kept = where is None or (rest and rest == parts)
+        whole = query if kept else _with_where(query, rest)
         return plan_select(whole, relation, self, ttls)
 
     def columns_of(self, query: exp.Select) -> tuple[InputField, ...]:

@@ -118,7 +118,7 @@ class TopN(PairsChanges, UnaryNode, Expiring):
         return replace(settled, key=next(iter(ordered_keys(settled)), None), before=before)
 
     def narrowed(self, wanted: set[str]) -> Self:
-        """Return the operator without an unread row number, whose changes are then no changes."""
+        """Return the operator without an unread row number, and so without its updates."""
         if self.rank is None or self.rank.name in wanted:
             return self
         unranked = replace(self, rank=None)

@@ -32,7 +32,8 @@ def archive_of(folder: Path) -> Path:
         target = Path(_directory().name, name)
         archive = target.with_name(f"{name}.zip")
         if not archive.exists():
-            shutil.make_archive(str(target), "zip", folder)
+            made = shutil.make_archive(f"{target}-unfinished", "zip", folder)
+            Path(made).replace(archive)
     return archive
 
 

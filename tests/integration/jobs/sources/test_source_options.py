@@ -23,6 +23,7 @@ from tests.integration.jobs.support import PATIENCE_S
 from tests.integration.kafka.test_clients_kept import clients
 
 import streamtable
+from streamtable.api.query import _Feed
 from streamtable.core.checkpoint_path import MANIFEST
 from streamtable.core.errors import Condition, StreamtableError
 from streamtable.runtime.background import Job as BackgroundJob
@@ -31,7 +32,7 @@ from streamtable.session import Session, fixed_settings
 from streamtable.testing.jobs import BoundedRun
 
 if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
+    from pyspark.sql import DataFrame, SparkSession
     from tests.conftest import Topics
 
     from streamtable.devbroker.broker import Broker
@@ -391,6 +392,33 @@ def test_a_select_waits_for_an_end_in_an_open_transaction(
         time.sleep(3)
         producer.commit_transaction(30)
         assert list(rows) == [(3,), (4,)]
+
+
+def test_a_select_that_waits_keeps_its_state(
+    spark: SparkSession, broker: Broker, topic: Topics, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The receiver still has a batch when the ends of the scans are there."""
+    take = _Feed.take
+
+    def slowly(feed: _Feed, batch: DataFrame, number: int) -> None:
+        take(feed, batch, number)
+        time.sleep(5)
+
+    monkeypatch.setattr(_Feed, "take", slowly)
+    source = topic("s", config={"retention.ms": "-1"})  # for times this old
+    send(broker, source, range(3), timestamp=1_000)
+    producer = open_transaction(broker, source, range(3, 8), timestamp=1_000)
+    options = (
+        f"'topic' = '{source}', {EARLIEST}, 'properties.isolation.level' = 'read_committed',"
+        " 'scan.bounded.mode' = 'timestamp', 'scan.bounded.timestamp-millis' = '1005'"
+    )
+    table = SCRIPT.partition("CREATE TABLE o")[0].replace("${source}", options)
+    with streamtable.connect(spark) as session:
+        session.execute_sql(table.replace("${servers}", broker.bootstrap_servers))
+        rows = session.sql_query("SELECT COUNT(*) FROM t").execute().collect()
+        assert next(rows) == (3,)
+        producer.commit_transaction(30)
+        assert list(rows)[-1] == (5,)
 
 
 def test_a_pattern_of_java_that_matches_the_dead_letters(topic: Topics, job: Job) -> None:

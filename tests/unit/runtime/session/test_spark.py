@@ -67,7 +67,7 @@ def launched(monkeypatch: pytest.MonkeyPatch) -> list[str]:
         return session
 
     nothing = SimpleNamespace(activate=lambda: None, register_functions=lambda: None)
-    active = SimpleNamespace(_active_spark_context=None)
+    active = SimpleNamespace(_active_spark_context=None, _gateway=None)
     for name, value in {
         "SparkContext": active,
         "check_machine": lambda: None,
