@@ -36,7 +36,11 @@ from streamtable.connectors.mysql_cdc.reader.binlog.binary_values import reader
 from streamtable.connectors.mysql_cdc.reader.binlog.column_types import UnreadableTable
 from streamtable.connectors.mysql_cdc.reader.binlog.ddl import mentions, tables_of
 from streamtable.connectors.mysql_cdc.reader.binlog.row_format import RowFormat
-from streamtable.connectors.mysql_cdc.reader.binlog.table_columns import VECTOR
+from streamtable.connectors.mysql_cdc.reader.binlog.table_columns import (
+    BLOB_COMPRESSED,
+    VARCHAR_COMPRESSED,
+    VECTOR,
+)
 from streamtable.connectors.mysql_cdc.reader.connect import Session
 from streamtable.connectors.mysql_cdc.reader.discover import Patterns
 from streamtable.connectors.mysql_cdc.reader.model import ordinal
@@ -332,6 +336,16 @@ def test_the_library_reads_the_metadata_of_a_vector() -> None:
     columns = [row_event.Column(kind, packet) for kind in (VECTOR, FIELD_TYPE.VARCHAR)]
     assert (columns[0].length_size, columns[1].max_length) == (4, 300)
     assert row_event.MetadataFieldType.by_index(13) is row_event.MetadataFieldType.GEOMETRY_TYPE
+
+
+@pytest.mark.parametrize("kind", [BLOB_COMPRESSED, VARCHAR_COMPRESSED])
+def test_the_library_reads_the_character_set_of_a_compressed_column(kind: int) -> None:
+    """MariaDB; the column behind it has its own character set."""
+    mapped = row_event.TableMapEvent.__new__(row_event.TableMapEvent)
+    mapped.column_count, mapped.dbms = 2, "mariadb"
+    mapped.columns = [SimpleNamespace(type=kind), SimpleNamespace(type=FIELD_TYPE.VARCHAR)]
+    is_character = mapped._is_character_column
+    assert mapped._parsed_column_charset_by_column_charset([8, 45], is_character) == [8, 45]
 
 
 def test_the_password_is_in_no_text() -> None:
