@@ -30,7 +30,7 @@ from streamtable.connectors.mysql_cdc.reader import (
     server,
 )
 from streamtable.connectors.mysql_cdc.reader.connect import Session, as_fault, require_uuid
-from streamtable.connectors.mysql_cdc.reader.keys import key_changed
+from streamtable.connectors.mysql_cdc.reader.key_order import key_changed
 from streamtable.connectors.mysql_cdc.reader.offsets import Chunk
 from streamtable.core.errors import Condition, StreamtableError
 

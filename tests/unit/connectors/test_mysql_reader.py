@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import pickle
+import re
 from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
@@ -165,8 +166,9 @@ def test_rows_of_a_table_that_a_restart_adds_are_not_read_before_its_snapshot() 
     assert part.pending == {B: None}
 
 
-def _delete(table: TableId, key: int) -> Change:
-    schema = TableSchema(table, (Column("id", MySqlType("int")),), ("id",))
+def _delete(table: TableId, key: Any) -> Change:
+    kind = "varchar" if isinstance(key, str) else "int"
+    schema = TableSchema(table, (Column("id", MySqlType(kind)),), ("id",))
     return Change(schema, "d", (key,), None, 0, 0)
 
 
@@ -234,6 +236,48 @@ def test_a_table_that_is_renamed_in_its_snapshot(
     else:
         with pytest.raises(StreamtableError, match=refused):
             list(given)
+
+
+@pytest.mark.parametrize(
+    ("order", "low", "found", "renamed", "left_out"),
+    [
+        ("id (number)", 5, [_delete(A, 4), _delete(A, 6), _delete(B, 9)], (), [1]),
+        ("id (latin1_bin)", "b", [_delete(A, "c"), _delete(B, 9), _delete(A, "a")], (), [0]),
+        (
+            "id (number)",
+            5,
+            [_delete(A, 6), _delete(A, 4), _define("rename", C, A), _delete(A, "a")],
+            (A,),
+            [0, 3],
+        ),
+    ],
+)
+@pytest.mark.parametrize("now", ["int", "varchar", "date", None])
+def test_a_table_that_is_swapped_after_its_batch_was_planned(
+    monkeypatch: pytest.MonkeyPatch,
+    order: str,
+    low: Any,
+    found: list[Any],
+    renamed: tuple[TableId, ...],
+    left_out: list[int],
+    now: str | None,
+) -> None:
+    """The rows of the batch have the order of the keys that the offset has."""
+    table = TableSchema(A, (Column("id", MySqlType(now)),), ("id",)) if now else None
+    monkeypatch.setattr(pending, "schema_of", lambda *_: table)
+    positions = Position("b.000001", 4), Position("b.000001", 9)
+    part = BinlogPart(*positions, {A: low}, renamed=frozenset(renamed), orders={A: order})
+    session: Any = SimpleNamespace(row=_compared)
+    spec = SourceSpec(MySqlSettings("h", "u", "p"), ("d.a",), starts_over=True)
+    given = only_read(spec, found, part, session)
+    assert list(given) == [change for i, change in enumerate(found) if i not in left_out]
+
+
+def _compared(sql: str, *_: object) -> tuple[bool, ...]:
+    """Answer like a server whose collation is that of ASCII."""
+    assert sql.count("USING latin1) COLLATE latin1_bin") == 4
+    values = re.findall(r"_utf8mb4 X'(\w+)'", sql)
+    return tuple(a < b for a, b in zip(values[::2], values[1::2], strict=True))
 
 
 def test_another_server_goes_on_at_its_own_position() -> None:

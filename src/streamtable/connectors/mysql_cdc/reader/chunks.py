@@ -51,7 +51,7 @@ class ChunkPlanner:
                         key.require_order(orders)
                     changed.add(table)
                     break
-                orders[table] = key.order
+                orders[table] = str(key.order)
                 try:
                     high = key.next_bound(self._session, low, spec.chunk_size)
                 except StreamtableError as error:

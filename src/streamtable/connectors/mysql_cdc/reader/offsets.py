@@ -60,7 +60,7 @@ class Offset:
             checkpoints of before this field.
         renamed: tables to which a statement in the batch gave rows that the binlog lacks, such as a
             RENAME to this name. `pending` has these tables. Their earlier rows were read.
-        orders: the order (`ChunkKey.order`) of the keys of tables in `pending` and `chunks`. Bounds
+        orders: the order (`KeyOrder`) of the keys of tables in `pending` and `chunks`. Bounds
             have no meaning in another order. Checkpoints of before this field lack them.
     """
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from itertools import islice
 from typing import Any
 
 from streamtable.connectors.mysql_cdc.names import ANEW
 from streamtable.connectors.mysql_cdc.reader.connect import Session
 from streamtable.connectors.mysql_cdc.reader.discover import schema_of
-from streamtable.connectors.mysql_cdc.reader.keys import ChunkKey, chunk_key
+from streamtable.connectors.mysql_cdc.reader.key_order import KeyOrder
+from streamtable.connectors.mysql_cdc.reader.keys import chunk_key
 from streamtable.connectors.mysql_cdc.reader.model import Change, SchemaChange, TableId
 from streamtable.connectors.mysql_cdc.reader.offsets import BinlogPart
 from streamtable.connectors.mysql_cdc.reader.spec import SourceSpec
@@ -38,28 +38,20 @@ def only_read(
 
     Raises:
         StreamtableError: TABLE_UNREADABLE if a RENAME gives or takes rows of a table with an
-            incomplete snapshot, which does not start over, or the order of its keys has changed.
+            incomplete snapshot, which does not start over, or a row has a key of another type.
     """
-    pending = dict(part.pending)
-    replaced: set[TableId] = set()
-    keys: dict[TableId, ChunkKey | None] = {}
+    pending = part.pending
     begun = {table: low for table, low in pending.items() if low is not None}
-    for table in list(begun):
-        schema = schema_of(catalog, table)
-        key = keys[table] = chunk_key(catalog, schema, spec) if schema else None
-        if key is None or key.has_order(part.orders):
-            continue
-        if table not in part.renamed:
-            key.require_order(part.orders)
-        del begun[table], pending[table]  # its snapshot starts over, so that all changes may pass
-    source = iter(found)
-    while block := list(islice(source, _AT_ONCE)):
-        sides = _sides(block, begun, keys, catalog)
+    orders = {table: _order(spec, table, part, catalog) for table in begun}
+    replaced: set[TableId] = set()
+    for block in _blocks(found):
+        sides = _sides(block, begun, orders, catalog)
         for place, change in enumerate(block):
             if isinstance(change, SchemaChange):
                 got_rows = change.table if change.kind == "key" else change.new_name
                 if got_rows in part.renamed:
                     replaced.add(got_rows)
+                    begun.pop(got_rows, None)
                 if not spec.starts_over:
                     _check_rename(change, pending)
                 yield change
@@ -71,29 +63,52 @@ def only_read(
                 yield from _read_part(change, *sides[place])
 
 
+def _order(spec: SourceSpec, table: TableId, part: BinlogPart, catalog: Session) -> KeyOrder | None:
+    """Return the order of a bound; None if it is unknown, because the table does not exist.
+
+    A table may be replaced by another one between the plan of the batch and its read, so the
+    current order only counts for checkpoints that do not have the order.
+    """
+    if table in part.orders:
+        return KeyOrder.from_text(part.orders[table])
+    schema = schema_of(catalog, table)
+    return chunk_key(catalog, schema, spec).order if schema else None
+
+
+def _blocks(found: Iterable[Change | SchemaChange]) -> Iterator[list[Change | SchemaChange]]:
+    """Divide changes into blocks; a statement is the last one of its block."""
+    block: list[Change | SchemaChange] = []
+    for change in found:
+        block.append(change)
+        if isinstance(change, SchemaChange) or len(block) == _AT_ONCE:
+            yield block
+            block = []
+    yield block
+
+
 def _sides(
     block: list[Change | SchemaChange],
     begun: Mapping[TableId, Any],
-    keys: Mapping[TableId, ChunkKey | None],
+    orders: Mapping[TableId, KeyOrder | None],
     catalog: Session,
 ) -> dict[int, tuple[bool, bool]]:
     """Return whether the rows before and after each change were read, by position in the block."""
     found = {}
     for table, low in begun.items():
-        key = keys[table]
+        order = orders[table]
         rows: list[tuple[int, bool]] = []
         values: list[Any] = []
         for place, change in enumerate(block):
-            if isinstance(change, SchemaChange) or change.table.id != table or key is None:
+            if isinstance(change, SchemaChange) or change.table.id != table or order is None:
                 continue
             for is_after, row in ((False, change.before), (True, change.after)):
                 if row is not None:
                     rows.append((place, is_after))
-                    values.append(key.value(change.table, row))
-        if key is None or not values:
+                    values.append(order.value(change.table, row))
+        if order is None or not values:
             continue
         answers: dict[int, list[bool]] = {}
-        for (place, is_after), below in zip(rows, key.below(catalog, values, low), strict=True):
+        for (place, is_after), below in zip(rows, order.below(catalog, values, low), strict=True):
             answers.setdefault(place, [False, False])[is_after] = below
         found.update({place: (sides[0], sides[1]) for place, sides in answers.items()})
     return {place: found.get(place, (False, False)) for place in range(len(block))}

@@ -28,7 +28,8 @@ from streamtable.connectors.mysql_cdc.reader.connect import (
     session,
 )
 from streamtable.connectors.mysql_cdc.reader.discover import schema_of
-from streamtable.connectors.mysql_cdc.reader.keys import ChunkKey, chunk_key, key_changed
+from streamtable.connectors.mysql_cdc.reader.key_order import key_changed
+from streamtable.connectors.mysql_cdc.reader.keys import ChunkKey, chunk_key
 from streamtable.connectors.mysql_cdc.reader.model import (
     Change,
     Position,
@@ -251,7 +252,7 @@ class _Reading:
             if known is not None:
                 yield Change(known[0], "r", None, known[1], 0, at)
         others = [found for found in overlay.values() if found is not None]
-        values = [key.value(version, row) for version, row in others]
+        values = [key.order.value(version, row) for version, row in others]
         for (version, row), inside in zip(others, self._inside(key, values), strict=True):
             if inside:
                 yield Change(version, "r", None, row, 0, at)
@@ -260,9 +261,9 @@ class _Reading:
         low, high = self._chunk.low, self._chunk.high
         inside = [True] * len(values)
         if low is not None:
-            inside = [not below for below in key.below(self._catalog, values, low)]
+            inside = [not below for below in key.order.below(self._catalog, values, low)]
         if high is not None:
-            below = key.below(self._catalog, values, high)
+            below = key.order.below(self._catalog, values, high)
             inside = [a and b for a, b in zip(inside, below, strict=True)]
         return inside
 
