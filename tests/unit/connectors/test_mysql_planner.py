@@ -271,6 +271,44 @@ def test_a_key_that_changes_between_two_chunks_of_a_batch(monkeypatch: pytest.Mo
         reader.next(first)
 
 
+@pytest.mark.parametrize(
+    ("keys", "moves", "refused"),
+    [
+        ([None, None], False, False),
+        ([None, None, None], True, False),
+        (["k (number)", "k (number)"], False, True),
+        (["k (number)", "k (number)", "k (number)"], True, True),
+        ([None, "k (number)", "k (number)"], False, True),
+        ([None, "k (number)", "k (number)"], True, True),
+        (["k (number)", None, None], False, False),
+        ([None, "k (number)", None, None], True, False),
+        (["k (number)", "id (number)", "k (number)", "k (number)"], False, True),
+    ],
+)
+def test_a_table_counts_as_changed_after_its_statement_was_read(
+    monkeypatch: pytest.MonkeyPatch, keys: list[str | None], moves: bool, refused: bool
+) -> None:
+    """The first plan may see the table of after the end of its batch."""
+    spec = spec_of("d.a", batch_rows=1)
+    database = Server(START)
+    reader = planned(monkeypatch, database, spec, [A])
+    found = list(keys)
+
+    def key(*_: object) -> Key | None:
+        if moves:
+            database.end = Position("b.000001", 9)
+        order = found.pop(0)
+        return None if order is None else Key([5], order)
+
+    monkeypatch.setattr(chunks, "chunk_key", key)
+    at = Offset(START, {A: 5}, patterns=spec.patterns, orders={A: "id (number)"})
+    for _ in keys[1:]:
+        at = reader.next(at)
+        assert at.pending == {A: 5}
+    with pytest.raises(StreamtableError, match="was changed to k") if refused else nullcontext():
+        assert not reader.next(at).pending
+
+
 @pytest.mark.parametrize(("ids", "alternates"), [(None, False), ((7, 7), True)])
 def test_a_table_is_pending_until_its_drop_was_read(
     monkeypatch: pytest.MonkeyPatch, ids: tuple[int, int] | None, alternates: bool

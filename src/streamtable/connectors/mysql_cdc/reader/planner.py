@@ -183,7 +183,7 @@ class Planner:
             return self._behind(start, end, begin)  # changes before chunks
         if not self._server.exact:
             time.sleep(max(0.0, self._planned_at + _SETTLES - time.monotonic()))
-        chunks, pending, orders = self._chunks.next(start)
+        chunks, pending, orders = self._chunks.next(start, self._server.position)
         if self.spec.settings.readers == 1 and chunks:
             end = start.position
         behind = self._behind(start, end, begin)
