@@ -208,6 +208,15 @@ def test_rows_before_a_rename_were_read_and_rows_after_it_are_not(
         ([_define("rename", A, B), _define("rename", C, A)], 5, True, None),
         ([_define("rename", A, B)], None, False, "d.a cannot be read: d.a was renamed to d.b"),
         ([_define("rename", A, B)], 5, False, "d.a cannot be read: d.a was renamed to d.b"),
+        ([_define("rename", A, B), _define("rename", C, A)], None, False, None),
+        ([_define("rename", A, B), _define("create", A)], None, False, None),
+        (
+            [_define("rename", C, A), _define("rename", A, B)],
+            None,
+            False,
+            "d.a cannot be read: d.a was renamed to d.b",
+        ),
+        ([_define("rename", A, B), _define("rename", B, A)], 5, False, "d.a was renamed to d.b"),
         ([_define("drop", A), _define("rename", C, A)], None, False, None),
         (
             [_define("drop", A), _define("rename", C, A)],

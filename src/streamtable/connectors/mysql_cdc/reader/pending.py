@@ -37,13 +37,15 @@ def only_read(
         catalog: a session for queries.
 
     Raises:
-        StreamtableError: TABLE_UNREADABLE if a RENAME gives or takes rows of a table with an
-            incomplete snapshot, which does not start over, or a row has a key of another type.
+        StreamtableError: TABLE_UNREADABLE if a row has a key of another type. If snapshots do not
+            start over, also if a RENAME gives or takes rows of a table with a begun snapshot, or
+            takes the name of another table in `part.pending` for good.
     """
     pending = part.pending
     begun = {table: low for table, low in pending.items() if low is not None}
     orders = {table: _order(spec, table, part, catalog) for table in begun}
     replaced: set[TableId] = set()
+    gone: dict[TableId, SchemaChange] = {}
     for block in _blocks(found):
         sides = _sides(block, begun, orders, catalog)
         for place, change in enumerate(block):
@@ -53,7 +55,7 @@ def only_read(
                     replaced.add(got_rows)
                     begun.pop(got_rows, None)
                 if not spec.starts_over:
-                    _check_rename(change, pending)
+                    _check_rename(change, pending, gone)
                 yield change
             elif change.table.id in replaced:
                 continue
@@ -61,6 +63,8 @@ def only_read(
                 yield change
             elif change.table.id in begun:
                 yield from _read_part(change, *sides[place])
+    for table, change in gone.items():
+        raise renamed(change, table)
 
 
 def _order(spec: SourceSpec, table: TableId, part: BinlogPart, catalog: Session) -> KeyOrder | None:
@@ -126,18 +130,24 @@ def _read_part(change: Change, before: bool, after: bool) -> Iterator[Change]:
         yield change._replace(kind="c", before=None)
 
 
-def _check_rename(change: SchemaChange, pending: Mapping[TableId, Any]) -> None:
+def _check_rename(
+    change: SchemaChange, pending: Mapping[TableId, Any], gone: dict[TableId, SchemaChange]
+) -> None:
     """Raise TABLE_UNREADABLE if a RENAME gives or takes rows of a table with a begun snapshot.
 
-    A table that is renamed before its first chunk counts too: another table may get its name after
-    the planner has missed it.
+    A table may be renamed before its first chunk if another table gets its name. `gone` has the
+    tables whose name is not taken.
     """
+    if change.kind == "create":
+        gone.pop(change.table, None)
     if change.kind != "rename" or change.new_name is None:
         return
+    for table in (change.table, change.new_name):
+        if pending.get(table) is not None:
+            raise renamed(change, table)
     if change.table in pending:
-        raise renamed(change, change.table)
-    if pending.get(change.new_name) is not None:
-        raise renamed(change, change.new_name)
+        gone[change.table] = change
+    gone.pop(change.new_name, None)
 
 
 def renamed(change: SchemaChange, table: TableId) -> StreamtableError:
