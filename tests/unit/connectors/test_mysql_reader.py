@@ -44,6 +44,7 @@ from streamtable.connectors.mysql_cdc.reader.binlog.table_columns import (
 )
 from streamtable.connectors.mysql_cdc.reader.connect import Session
 from streamtable.connectors.mysql_cdc.reader.discover import Patterns
+from streamtable.connectors.mysql_cdc.reader.keys import chunk_key
 from streamtable.connectors.mysql_cdc.reader.model import ordinal
 from streamtable.connectors.mysql_cdc.reader.offsets import Chunk
 from streamtable.connectors.mysql_cdc.reader.pending import only_read
@@ -280,6 +281,26 @@ def test_a_table_that_is_swapped_after_its_batch_was_planned(
     spec = SourceSpec(MySqlSettings("h", "u", "p"), ("d.a",), starts_over=True)
     given = only_read(spec, found, part, session)
     assert list(given) == [change for i, change in enumerate(found) if i not in left_out]
+
+
+@pytest.mark.parametrize(
+    ("former", "now", "same"),
+    [
+        ("utf8_general_ci", "utf8mb3_general_ci", True),
+        ("utf8mb3_bin", "utf8_bin", True),
+        ("utf8_bin", "utf8mb4_bin", False),
+        ("utf8mb4_bin", "utf8mb4_bin", True),
+    ],
+)
+def test_a_collation_keeps_its_order_when_a_server_renames_it(
+    former: str, now: str, same: bool
+) -> None:
+    """MySQL 8.0.30 and MariaDB 10.6 did so."""
+    table = TableSchema(A, (Column("id (x)", MySqlType("varchar")),), ("id (x)",))
+    session: Any = SimpleNamespace(row=lambda *_: (now,))
+    key = chunk_key(session, table, SourceSpec(MySqlSettings("h", "u", "p"), ("d.a",)))
+    assert key.has_order({A: f"id (x) ({former})"}) == same
+    assert key.has_order({})
 
 
 def _compared(sql: str, *_: object) -> tuple[bool, ...]:

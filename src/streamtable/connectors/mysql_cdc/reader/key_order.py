@@ -6,6 +6,7 @@ server compares text.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -29,17 +30,23 @@ class KeyOrder:
     Attributes:
         column: the key column; empty if the table is one chunk.
         kind: the collation of text, which begins with its character set; otherwise the
-            `value_kind` of the column.
+            `value_kind` of the column. Servers before MySQL 8.0.30 and MariaDB 10.6 call utf8mb3
+            utf8, and know both names.
     """
 
     column: str = ""
     kind: str = ""
 
     @classmethod
-    def from_text(cls, text: str) -> KeyOrder:
+    def of_text(cls, column: str, collation: str) -> KeyOrder:
+        """Return the order of a text column, whatever name its server has for the collation."""
+        return cls(column, re.sub("^utf8_", "utf8mb3_", collation))
+
+    @classmethod
+    def parse(cls, text: str) -> KeyOrder:
         """Parse the text of an offset."""
         column, _, kind = text.removesuffix(")").rpartition(" (")
-        return cls(column, kind) if column else cls()
+        return cls.of_text(column, kind) if column else cls()
 
     def __str__(self) -> str:
         return f"{self.column} ({self.kind})" if self.column else _UNORDERED

@@ -53,7 +53,8 @@ class ChunkKey:
 
     def has_order(self, orders: Mapping[TableId, str]) -> bool:
         """Return whether the table's chunks were planned in this order."""
-        return orders.get(self.table.id, str(self.order)) == str(self.order)
+        former = orders.get(self.table.id)
+        return former is None or KeyOrder.parse(former) == self.order
 
     def require_order(self, orders: Mapping[TableId, str]) -> None:
         """Raise TABLE_UNREADABLE if the table's chunks were planned in another order."""
@@ -148,7 +149,7 @@ def chunk_key(session: Session, table: TableSchema, spec: SourceSpec) -> ChunkKe
     if column.type.name in _ORDERED:
         return ChunkKey(table, column, KeyOrder(name, value_kind(column.type)))
     if column.type.name in _TEXTS:
-        return ChunkKey(table, column, KeyOrder(name, _collation(session, table.id, name)))
+        return ChunkKey(table, column, KeyOrder.of_text(name, _collation(session, table.id, name)))
     return ChunkKey(table, None, KeyOrder())
 
 

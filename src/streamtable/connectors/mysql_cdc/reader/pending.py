@@ -74,7 +74,7 @@ def _order(spec: SourceSpec, table: TableId, part: BinlogPart, catalog: Session)
     current order only counts for checkpoints that do not have the order.
     """
     if table in part.orders:
-        return KeyOrder.from_text(part.orders[table])
+        return KeyOrder.parse(part.orders[table])
     schema = schema_of(catalog, table)
     return chunk_key(catalog, schema, spec).order if schema else None
 
