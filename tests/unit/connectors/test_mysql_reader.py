@@ -31,6 +31,7 @@ from streamtable.connectors.mysql_cdc.reader import (
     TableSchema,
     parts,
     pending,
+    reading,
     server_ids,
 )
 from streamtable.connectors.mysql_cdc.reader.binlog.binary_values import reader
@@ -308,6 +309,33 @@ def _compared(sql: str, *_: object) -> tuple[bool, ...]:
     assert sql.count("USING latin1) COLLATE latin1_bin") == 4
     values = re.findall(r"_utf8mb4 X'(\w+)'", sql)
     return tuple(a < b for a, b in zip(values[::2], values[1::2], strict=True))
+
+
+@pytest.mark.parametrize(
+    ("statement", "clears"),
+    [
+        (_define("unlogged", A), True),
+        (_define("unlogged", C, A), True),
+        (_define("database", TableId("d", "")), True),
+        (_define("database", TableId("e", "")), False),
+        (_define("drop", A), True),
+        (_define("create", A), False),
+        (_define("alter", A), True),
+        (_define("key", A), True),
+        (_define("rename", C, A), True),
+    ],
+)
+def test_statements_before_the_end_of_a_chunk(
+    monkeypatch: pytest.MonkeyPatch, statement: SchemaChange, clears: bool
+) -> None:
+    """A query after a statement sees all changes before it, so only later ones complete it."""
+    found = [_delete(A, 4), statement, _delete(A, "a") if clears else _delete(A, 5)]
+    monkeypatch.setattr(reading, "changes", lambda *_: iter(found))
+    positions = Position("b.000001", 4), Position("b.000001", 900)
+    part = ChunkPart((Chunk(A),), *positions, 1)
+    settings = MySqlSettings("h", "u", "p")
+    read = reading._Reading(SourceSpec(settings, ("d.a",)), part, Chunk(A), Session(settings))
+    assert read._overlay(*positions) == dict.fromkeys([("a",)] if clears else [(4,), (5,)])
 
 
 def test_another_server_goes_on_at_its_own_position() -> None:

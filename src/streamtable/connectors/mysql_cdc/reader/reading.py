@@ -57,8 +57,6 @@ from streamtable.connectors.mysql_cdc.reader.values.types import value_kind
 from streamtable.core.errors import Condition, StreamtableError
 
 _ATTEMPTS = 5
-#: Kinds of DDL before a part's end after which a table does not have its earlier rows.
-_EMPTYING = frozenset({"drop", "rename", "truncate"})
 
 #: By key: the table's columns and the row; None if there is no row.
 Overlay = dict[Row, tuple[TableSchema, Row] | None]
@@ -217,8 +215,9 @@ class _Reading:
         for change in moments:
             if isinstance(change, SchemaChange):
                 if change.ordinal <= end:
-                    if change.kind in _EMPTYING:
+                    if self._waited(change):
                         found.clear()
+                        self._key_text = ""
                     continue
                 if change.kind == "rename" and not self._spec.starts_over:
                     raise renamed(change, self._chunk.table)
@@ -238,6 +237,12 @@ class _Reading:
             if change.after is not None:
                 found.setdefault(self._key(change.table, change.after), None)
         return found
+
+    def _waited(self, change: SchemaChange) -> bool:
+        """Return whether a statement locked the table, so that the selection saw all before it."""
+        if change.kind == "database":
+            return change.table.database == self._chunk.table.database
+        return change.kind != "create"  # it does not wait if the table exists
 
     def _given(
         self, table: TableSchema, key: ChunkKey, rows: list[Row], overlay: Overlay
