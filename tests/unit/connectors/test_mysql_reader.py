@@ -45,7 +45,8 @@ from streamtable.connectors.mysql_cdc.reader.binlog.table_columns import (
 )
 from streamtable.connectors.mysql_cdc.reader.connect import Session
 from streamtable.connectors.mysql_cdc.reader.discover import Patterns
-from streamtable.connectors.mysql_cdc.reader.keys import chunk_key
+from streamtable.connectors.mysql_cdc.reader.key_order import KeyOrder
+from streamtable.connectors.mysql_cdc.reader.keys import ChunkKey, chunk_key
 from streamtable.connectors.mysql_cdc.reader.model import ordinal
 from streamtable.connectors.mysql_cdc.reader.offsets import Chunk
 from streamtable.connectors.mysql_cdc.reader.pending import only_read
@@ -302,6 +303,15 @@ def test_a_collation_keeps_its_order_when_a_server_renames_it(
     key = chunk_key(session, table, SourceSpec(MySqlSettings("h", "u", "p"), ("d.a",)))
     assert key.has_order({A: f"id (x) ({former})"}) == same
     assert key.has_order({})
+
+
+def test_another_chunk_key_names_the_option() -> None:
+    option = r", by ALTER TABLE or 'scan\.incremental\.snapshot\.chunk\.key-column'"
+    key = ChunkKey(TableSchema(A, ()), None, KeyOrder("k", "number"))
+    with pytest.raises(StreamtableError, match=rf"id \(number\) .* k \(number\) .*{option}"):
+        key.require_order({A: "id (number)"})
+    with pytest.raises(StreamtableError, match=r"read\. Hint"):
+        key.require_order({A: "k (utf8mb4_bin)"})
 
 
 def _compared(sql: str, *_: object) -> tuple[bool, ...]:

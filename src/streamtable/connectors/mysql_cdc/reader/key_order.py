@@ -96,11 +96,19 @@ class KeyOrder:
         return f"CONVERT({literal(value)} USING {charset}) COLLATE {self.kind}"
 
 
-def key_changed(table: TableId, former: str, now: str) -> StreamtableError:
-    """Return the error for a table whose key has changed while its snapshot was running."""
+def key_changed(table: TableId, former: str, now: str, by: str = "") -> StreamtableError:
+    """Return the error for a table whose key has changed while its snapshot was running.
+
+    Args:
+        table: the table.
+        former: the key before the change.
+        now: the key after the change.
+        by: possible reasons; empty for a statement.
+    """
+    reason = f"its key {former} was changed to {now} while its rows were being read"
     return StreamtableError(
         Condition.TABLE_UNREADABLE,
         hint=ANEW,
         table=table,
-        reason=f"its key {former} was changed to {now} while its rows were being read",
+        reason=f"{reason}, by {by}" if by else reason,
     )

@@ -59,7 +59,10 @@ class ChunkKey:
     def require_order(self, orders: Mapping[TableId, str]) -> None:
         """Raise TABLE_UNREADABLE if the table's chunks were planned in another order."""
         if not self.has_order(orders):
-            raise key_changed(self.table.id, orders[self.table.id], str(self.order))
+            former = orders[self.table.id]
+            by = "ALTER TABLE or 'scan.incremental.snapshot.chunk.key-column'"
+            is_same = KeyOrder.parse(former).column == self.order.column
+            raise key_changed(self.table.id, former, str(self.order), "" if is_same else by)
 
     def next_bound(self, session: Session, low: Any, rows: int) -> Any:
         """Return the key that ends a chunk from `low`; None if the chunk contains all other rows.
