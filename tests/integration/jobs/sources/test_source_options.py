@@ -374,9 +374,8 @@ def test_an_end_in_an_open_transaction_is_waited_for(
     assert job.ids() == [*range(last + 1)]
 
 
-def test_a_select_waits_for_an_end_in_an_open_transaction(
-    spark: SparkSession, broker: Broker, topic: Topics
-) -> None:
+def _ending_in_a_transaction(broker: Broker, topic: Topics) -> tuple[str, Producer]:
+    """A table of five rows of which three are committed, and the producer of the others."""
     source = topic("s", config={"retention.ms": "-1"})  # for times this old
     send(broker, source, range(3), timestamp=1_000)
     producer = open_transaction(broker, source, range(3, 8), timestamp=1_000)
@@ -385,8 +384,15 @@ def test_a_select_waits_for_an_end_in_an_open_transaction(
         " 'scan.bounded.mode' = 'timestamp', 'scan.bounded.timestamp-millis' = '1005'"
     )
     table = SCRIPT.partition("CREATE TABLE o")[0].replace("${source}", options)
+    return table.replace("${servers}", broker.bootstrap_servers), producer
+
+
+def test_a_select_waits_for_an_end_in_an_open_transaction(
+    spark: SparkSession, broker: Broker, topic: Topics
+) -> None:
+    table, producer = _ending_in_a_transaction(broker, topic)
     with streamtable.connect(spark) as session:
-        session.execute_sql(table.replace("${servers}", broker.bootstrap_servers))
+        session.execute_sql(table)
         rows = session.sql_query("SELECT id FROM t").execute().collect()
         assert [next(rows) for _ in range(3)] == [(0,), (1,), (2,)]
         time.sleep(3)
@@ -405,16 +411,9 @@ def test_a_select_that_waits_keeps_its_state(
         time.sleep(5)
 
     monkeypatch.setattr(_Feed, "take", slowly)
-    source = topic("s", config={"retention.ms": "-1"})  # for times this old
-    send(broker, source, range(3), timestamp=1_000)
-    producer = open_transaction(broker, source, range(3, 8), timestamp=1_000)
-    options = (
-        f"'topic' = '{source}', {EARLIEST}, 'properties.isolation.level' = 'read_committed',"
-        " 'scan.bounded.mode' = 'timestamp', 'scan.bounded.timestamp-millis' = '1005'"
-    )
-    table = SCRIPT.partition("CREATE TABLE o")[0].replace("${source}", options)
+    table, producer = _ending_in_a_transaction(broker, topic)
     with streamtable.connect(spark) as session:
-        session.execute_sql(table.replace("${servers}", broker.bootstrap_servers))
+        session.execute_sql(table)
         rows = session.sql_query("SELECT COUNT(*) FROM t").execute().collect()
         assert next(rows) == (3,)
         producer.commit_transaction(30)
