@@ -78,8 +78,9 @@ def start_spark(
     else:
         check_master(master)
         wanted = start_settings(settings, master)
-        if SparkContext._gateway is not None:  # noqa: SLF001 - the JVM of a session that was stopped
-            add_to_class_path([*connector_jars(), operators_jar()])
+    # The JVM runs already if spark-submit or a session that was stopped has launched it.
+    if SparkContext._gateway is not None:  # noqa: SLF001 - no public way
+        add_to_class_path([*connector_jars(), operators_jar()])
     with launch_output(verbose, notice), _interrupt_held() as asked:
         spark = _launched(lambda: _session(wanted))
     if asked.is_set():

@@ -5,16 +5,14 @@ from __future__ import annotations
 from streamtable.core.errors import Condition, StreamtableError
 from streamtable.core.options import Settings
 from streamtable.core.settings.spark import FIXED
-from streamtable.jvm.install.compile import operators_jar
-from streamtable.jvm.install.jars import connector_jars
-from streamtable.jvm.submitted import AT_LAUNCH, add_to_class_path, submitted_settings
+from streamtable.jvm.submitted import AT_LAUNCH, submitted_settings
 from streamtable.runtime.session.configuration import EXTENSIONS, JARS, start_settings
 
 _APP_NAME = "spark.app.name"
 
 
 def settings_after_submit(settings: Settings, master: str | None) -> dict[str, str]:
-    """Return the settings of the session, and put our jars on the driver's class path.
+    """Return the settings of the session.
 
     The command line of spark-submit comes before our defaults, and the script before both. The
     settings that every job needs are always ours.
@@ -49,7 +47,6 @@ def settings_after_submit(settings: Settings, master: str | None) -> dict[str, s
         merged[_APP_NAME] = found[_APP_NAME]
     for key in (EXTENSIONS, JARS):
         merged[key] = _joined(given.get(key), found[key])
-    add_to_class_path([*connector_jars(), operators_jar()])
     return merged
 
 
