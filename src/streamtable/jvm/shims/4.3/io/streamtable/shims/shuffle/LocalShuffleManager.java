@@ -47,10 +47,9 @@ public final class LocalShuffleManager extends StreamingShuffleManager {
   @Override
   public <K, V> ShuffleWriter<K, V> getWriter(
       ShuffleHandle handle, long mapId, TaskContext context, ShuffleWriteMetricsReporter metrics) {
-    if (!isLocal) {
+    if (!(handle instanceof LocalShuffleHandle<?, ?, ?> local)) {
       return super.getWriter(handle, mapId, context, metrics);
     }
-    LocalShuffleHandle<?, ?, ?> local = (LocalShuffleHandle<?, ?, ?>) handle;
     return new LocalShuffleWriter<>(shuffle(local), local.partitioner(), mapId, context);
   }
 
@@ -64,15 +63,14 @@ public final class LocalShuffleManager extends StreamingShuffleManager {
       int endPartition,
       TaskContext context,
       ShuffleReadMetricsReporter metrics) {
-    if (!isLocal) {
+    if (!(handle instanceof LocalShuffleHandle<?, ?, ?> local)) {
       return super.getReader(
           handle, startMapIndex, endMapIndex, startPartition, endPartition, context, metrics);
     }
     if (endPartition != startPartition + 1) {
       throw new UnsupportedOperationException("a task of real-time mode reads one partition");
     }
-    LocalShuffle shuffle = shuffle((LocalShuffleHandle<?, ?, ?>) handle);
-    return new LocalShuffleReader<>(shuffle.beginReader(startPartition), context);
+    return new LocalShuffleReader<>(shuffle(local).beginReader(startPartition), context);
   }
 
   /** Returns the shuffle of a task. Spark ends only shuffles that have had a task. */
