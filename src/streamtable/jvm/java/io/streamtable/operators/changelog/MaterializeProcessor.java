@@ -10,7 +10,6 @@ import io.streamtable.operators.row.RowValue;
 import io.streamtable.operators.row.Values;
 import io.streamtable.operators.state.ExpiringState;
 import java.util.ArrayList;
-import java.util.Iterator;
 import java.util.List;
 import java.util.function.Predicate;
 import org.apache.spark.sql.Row;
@@ -86,22 +85,33 @@ public final class MaterializeProcessor extends RowProcessor {
       Row key, scala.collection.Iterator<Row> input, TimerValues timers) {
     List<Row> live = load();
     Row old = last(live);
-    Iterator<Row> sorted = order.sorted(CollectionConverters.asJava(input));
+    List<Row> changes = new ArrayList<>();
+    CollectionConverters.asJava(input).forEachRemaining(changes::add);
+    changes.sort(this::compare);
     if (order.hasColumns() && !unique) {
-      applyEach(live, sorted);
+      applyEach(live, changes);
     } else {
-      applyNet(live, sorted);
+      applyNet(live, changes);
     }
     store(live);
     return CollectionConverters.asScala(output(old, last(live)).iterator());
   }
 
-  private void applyEach(List<Row> live, Iterator<Row> changes) {
+  /** Of one position, retractions come first: they are about rows from before its record. */
+  private int compare(Row left, Row right) {
+    int byOrder = order.byColumns(left, right);
+    if (byOrder != 0) {
+      return byOrder;
+    }
+    int bySign = Integer.compare(sign(left), sign(right));
+    return bySign != 0 ? bySign : order.compare(left, right);
+  }
+
+  private void applyEach(List<Row> live, List<Row> changes) {
     List<Row> owed = new ArrayList<>();
-    while (changes.hasNext()) {
-      Row change = changes.next();
+    for (Row change : changes) {
       Row row = columns(change);
-      if (RowKind.sign(change.getByte(RowKind.POSITION)) > 0) {
+      if (sign(change) > 0) {
         if (!remove(owed, row)) {
           live.add(row);
         }
@@ -111,13 +121,11 @@ public final class MaterializeProcessor extends RowProcessor {
     }
   }
 
-  private void applyNet(List<Row> live, Iterator<Row> input) {
-    NetRows changes = new NetRows();
-    while (input.hasNext()) {
-      Row row = input.next();
-      changes.add(columns(row), RowKind.sign(row.getByte(RowKind.POSITION)));
-    }
+  private void applyNet(List<Row> live, List<Row> rows) {
+    NetRows changes = new NetRows(false, begins);
+    rows.forEach(row -> changes.add(columns(row), sign(row)));
     InexactRetractions inexact = new InexactRetractions(rowKey);
+    changes.addReturned(row -> copies(live, row), inexact);
     changes.additionsFirst(
         (row, by) -> {
           for (long i = 0; i < by; i++) {
@@ -143,6 +151,14 @@ public final class MaterializeProcessor extends RowProcessor {
       return List.of(changed(RowKind.INSERT, now));
     }
     return Values.same(old, now) ? List.of() : List.of(changed(RowKind.UPDATE_AFTER, now));
+  }
+
+  private static int sign(Row change) {
+    return RowKind.sign(change.getByte(RowKind.POSITION));
+  }
+
+  private static long copies(List<Row> rows, Row wanted) {
+    return rows.stream().filter(row -> Values.same(row, wanted)).count();
   }
 
   /** Removes the first row that equals a row. Returns whether there was one. */
