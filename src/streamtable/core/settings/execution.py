@@ -83,7 +83,7 @@ CHECKPOINT_LEASE = Option(
 FIRST_CHECKPOINTS = Option(
     "execution.real-time.first-checkpoints",
     integer(minimum=0),
-    default=5,
+    default=20,
     doc="Number of initial checkpoints in real-time mode that are one second apart. Rows wait"
     " at a checkpoint, and the first checkpoints take longest, because the JVM has not"
     " compiled their code yet.",
