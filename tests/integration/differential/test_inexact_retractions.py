@@ -84,6 +84,7 @@ _RETURNED_BY_KEY: dict[str, tuple[list[str], int | None]] = {
     "updated twice": (["+I 10", "-U 99 +U 99 -U 99 +U 12"], 12),
     "updated to another and deleted": (["+I 10", "-U 99 +U 99 -D 98"], None),
 }
+_ALL_RETURNED = {**_RETURNED, **_RETURNED_BY_KEY}
 _KINDS = {kind.short: kind for kind in RowKind}
 
 
@@ -164,7 +165,7 @@ def test_a_retraction_removes_the_row_with_its_key(ttl: str, spark: SparkSession
 @pytest.mark.parametrize(
     ("cases", "key"),
     [
-        pytest.param({**_RETURNED, **_RETURNED_BY_KEY}, _KEY, id="by key"),
+        pytest.param(_ALL_RETURNED, _KEY, id="by key"),
         pytest.param(_RETURNED, "", id="without a key"),
     ],
 )
@@ -188,29 +189,37 @@ def test_a_row_that_is_retracted_before_it_is_known_may_be_added(
 
 
 @pytest.mark.parametrize(
-    ("queries", "waits"),
+    ("queries", "waits", "cases", "key"),
     [
-        pytest.param(_TEMPORAL, True, id="waiting rows of a temporal join"),
-        pytest.param(_TEMPORAL, False, id="emitted rows of a temporal join"),
-        pytest.param(_SESSIONS, True, id="sessions"),
+        pytest.param(_TEMPORAL, True, _INEXACT, _KEY, id="waiting rows of a temporal join"),
+        pytest.param(_TEMPORAL, False, _INEXACT, _KEY, id="emitted rows of a temporal join"),
+        pytest.param(_TEMPORAL, True, _ALL_RETURNED, _KEY, id="returned to waiting rows"),
+        pytest.param(_TEMPORAL, False, _ALL_RETURNED, _KEY, id="returned to emitted rows"),
+        pytest.param(_TEMPORAL, True, _RETURNED, None, id="returned to waiting, without a key"),
+        pytest.param(_TEMPORAL, False, _RETURNED, None, id="returned to emitted, without a key"),
+        pytest.param(_SESSIONS, True, _INEXACT, _KEY, id="sessions"),
     ],
 )
 def test_a_retraction_removes_the_row_with_its_time_and_key(
-    queries: tuple[str, ...], waits: bool, spark: SparkSession
+    queries: tuple[str, ...],
+    waits: bool,
+    cases: Mapping[str, tuple[list[str], int | None]],
+    key: str | None,
+    spark: SparkSession,
 ) -> None:
     """The watermark passes the rows in the last batch, or in the batch in which they arrive."""
-    changes, left = _changes(known=queries is _SESSIONS)
+    changes, left = _changes(known=queries is _SESSIONS, cases=cases)
 
     def net(rows: _Batches) -> dict[str, Counter[str]]:
         timed = [[(kind, (*row, 100)) for kind, row in batch] for batch in rows]
         last = (RowKind.INSERT, (99, 99, 0, 1000))
         timed[-1 if waits else 0].append(last)
-        versions = [(RowKind.UPDATE_AFTER, (k, k, 20, 50)) for k in range(len(_INEXACT))]
+        versions = [(RowKind.UPDATE_AFTER, (k, k, 20, 50)) for k in range(len(cases))]
         ends = [versions, *([] for _ in timed[1:])]
         ends[-1 if waits else 0].append((RowKind.UPDATE_AFTER, last[1]))
         columns = "k INT, g INT, v INT, s BIGINT"
         tables = {
-            "a": Recorded(Style.CHANGES, columns, timed, f"{TIMED}, {_KEY}"),
+            "a": Recorded(Style.CHANGES, columns, timed, ", ".join(filter(None, (TIMED, key)))),
             "b": Recorded(Style.UPSERT, columns, ends, TIMED),
         }
         return _net(spark, tables, queries, {})

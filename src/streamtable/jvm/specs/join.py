@@ -95,6 +95,7 @@ class TemporalJoinOperator(OperatorSpec, package="join.temporal"):
             are kept; 0 for ever.
         left: the left input; its late rows are dropped.
         updates: whether left rows are a full changelog, not only inserts.
+        begins: whether the first change of a left row may be a retraction; it is then ignored.
         row_key: positions of a unique key of left rows, by which a retraction removes a row if no
             equal row is stored; None if there is none.
         output_key: positions in the output; a delete and an insert with the same values there
@@ -107,6 +108,7 @@ class TemporalJoinOperator(OperatorSpec, package="join.temporal"):
     ttl: int
     left: Lateness
     updates: bool
+    begins: bool
     row_key: Sequence[int] | None
     output_key: Sequence[int] | None
     before: bool

@@ -54,6 +54,7 @@ def lower_temporal_join(
             ttl=milliseconds(node.ttl),
             left=replace(late, checked=late.checked and node.drops_late),
             updates=updating is not None,
+            begins=node.left.retracts_first and node.ttl is None,
             row_key=positions(row_key, node.left.fields) if updating else None,
             output_key=positions(updating.key, node.fields) if updating else None,
             before=updating is not None and updating.before,

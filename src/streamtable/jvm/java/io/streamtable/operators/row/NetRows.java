@@ -63,13 +63,31 @@ public final class NetRows {
     }
   }
 
+  /** Returns whether {@link #returned} passes a row. */
+  public boolean hasReturned() {
+    return lowest != null && !lowest.isEmpty();
+  }
+
   /** Adds rows that are not stored as often as they were first retracted, before they were added. */
   public void addReturned(ToLongFunction<Row> stored, InexactRetractions inexact) {
+    unknown(stored, inexact, this::add);
+  }
+
+  /** Returns these changes behind the rows that {@link #addReturned} adds. */
+  public NetRows behindReturned(ToLongFunction<Row> stored, InexactRetractions inexact) {
+    NetRows all = new NetRows();
+    unknown(stored, inexact, all::add);
+    forEach(all::add);
+    return all;
+  }
+
+  private void unknown(
+      ToLongFunction<Row> stored, InexactRetractions inexact, ObjLongConsumer<Row> taker) {
     returned(
         (row, by) -> {
           long unknown = by - stored.applyAsLong(row);
           if (unknown > 0) {
-            add(row, unknown);
+            taker.accept(row, unknown);
             inexact.addReturned(row, unknown);
           }
         });

@@ -35,6 +35,7 @@ final class ChangingLeft implements TemporalLeft {
   private final CountedRows counted;
   private final VersionedPair pair;
   private final EmittedRows emitted;
+  private final boolean begins;
   private final int[] rowKey;
   private final int[] outputKey;
   private final boolean before;
@@ -43,6 +44,7 @@ final class ChangingLeft implements TemporalLeft {
   private transient SortedMap<Long, NetRows> added;
 
   /**
+   * @param begins see {@link TemporalJoinOperator}
    * @param rowKey positions of a unique key of left rows; null if there is none
    * @param outputKey positions, or null; see {@link NetRows#changes}
    * @param ttl how long an emitted row is kept after the last change of rows with its time, in
@@ -52,6 +54,7 @@ final class ChangingLeft implements TemporalLeft {
       StructType left,
       StructType right,
       VersionedPair pair,
+      boolean begins,
       int[] rowKey,
       int[] outputKey,
       boolean before,
@@ -59,6 +62,7 @@ final class ChangingLeft implements TemporalLeft {
     this.counted = new CountedRows(left);
     this.pair = pair;
     this.emitted = new EmittedRows(counted, right, pair.outer(), ttl);
+    this.begins = begins;
     this.rowKey = rowKey;
     this.outputKey = outputKey;
     this.before = before;
@@ -76,7 +80,7 @@ final class ChangingLeft implements TemporalLeft {
 
   @Override
   public void add(byte kind, long moment, Row row) {
-    added.computeIfAbsent(moment, at -> new NetRows()).add(row, RowKind.sign(kind));
+    added.computeIfAbsent(moment, at -> new NetRows(false, begins)).add(row, RowKind.sign(kind));
   }
 
   @Override
@@ -85,11 +89,15 @@ final class ChangingLeft implements TemporalLeft {
     added.forEach(
         (moment, newChanges) -> {
           Row stored = waiting.getValue(moment);
-          NetRows changes = stored == null ? newChanges : new NetRows();
+          NetRows changes = new NetRows();
           if (stored != null) {
             counted.load(stored, 0, changes);
-            newChanges.forEach(changes::add);
           }
+          NetRows arrived =
+              newChanges.hasReturned()
+                  ? withReturned(newChanges, changes, emitted.find(moment, timers))
+                  : newChanges;
+          arrived.forEach(changes::add);
           // With a TTL, an update of an emitted row to an equal row renews it.
           if (!changes.isEmpty() || (moment <= watermark && emitted.expires())) {
             waiting.updateValue(moment, RowFactory.create(counted.stored(changes)));
@@ -99,6 +107,26 @@ final class ChangingLeft implements TemporalLeft {
           }
         });
     added.clear();
+  }
+
+  /**
+   * Returns new changes with the rows that are retracted before they are known and added again. If
+   * another row with the key of such a row is known, the retraction removes that row.
+   */
+  private NetRows withReturned(NetRows newChanges, NetRows stored, EmittedRows.Entry joined) {
+    NetRows known = new NetRows();
+    stored.forEach(known::add);
+    if (joined != null) {
+      joined.rows().forEach(known::add);
+    }
+    InexactRetractions inexact = new InexactRetractions(rowKey);
+    NetRows arrived = newChanges.behindReturned(known::count, inexact);
+    if (!inexact.isEmpty()) {
+      arrived.forEach(known::add);
+      known.forEach(inexact::offer);
+      inexact.resolve(arrived, stored::add);
+    }
+    return arrived;
   }
 
   @Override

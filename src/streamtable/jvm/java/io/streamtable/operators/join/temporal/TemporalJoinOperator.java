@@ -22,6 +22,7 @@ import org.apache.spark.sql.types.StructType;
  * @param ttl see {@link IdleTime} and {@link EmittedRows}
  * @param left defines which left rows are late
  * @param updates whether left rows are a full changelog; the parameters behind it are for them
+ * @param begins whether the first change of a left row may be a retraction
  * @param rowKey positions in the left row, or null; see {@link InexactRetractions}
  * @param outputKey positions, or null; see {@link NetRows#changes}
  */
@@ -31,6 +32,7 @@ public record TemporalJoinOperator(
     long ttl,
     Lateness left,
     boolean updates,
+    boolean begins,
     List<Integer> rowKey,
     List<Integer> outputKey,
     boolean before,
@@ -48,7 +50,7 @@ public record TemporalJoinOperator(
     int[] pairedBy = Keyed.positions(outputKey);
     TemporalLeft rows =
         updates
-            ? new ChangingLeft(leftRow, rightRow, pair, key, pairedBy, before, ttl)
+            ? new ChangingLeft(leftRow, rightRow, pair, begins, key, pairedBy, before, ttl)
             : new AppendedLeft(leftRow, pair);
     TemporalJoinProcessor processor =
         new TemporalJoinProcessor(rows, left, new Versions(rightRow), pair, leftAt, ttl);
