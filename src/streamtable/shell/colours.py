@@ -22,6 +22,7 @@ class FlinkSqlLexer(RegexLexer):
             (r"^\\\S*", Name.Function),
             (r"--.*?$", Comment.Single),
             (r"/\*(?!\+)(.|\n)*?(\*/|\Z)", Comment.Multiline),
+            (r"E'(''|\\.|[^'\\])*('|\Z)", String.Single),
             (r"'(''|[^'])*('|\Z)", String.Single),
             (r"`(``|[^`])*(`|\Z)", Name.Variable),
             (words(sorted(TYPES), prefix=r"\b", suffix=r"\b"), Keyword.Type),

@@ -170,8 +170,10 @@ def test_completion(typed: str, expected: set[str]) -> None:
 
 
 def test_colours_of_an_unfinished_text() -> None:
-    tokens = {text: kind for kind, text in FlinkSqlLexer().get_tokens("SELECT 'a, `b` -- c\n")}
+    typed = r"SELECT E'it\'s', 'a, `b` -- c"
+    tokens = {text: kind for kind, text in FlinkSqlLexer().get_tokens(f"{typed}\n")}
     assert tokens["SELECT"] is Token.Keyword
+    assert tokens[r"E'it\'s'"] is Token.Literal.String.Single
     assert tokens["'a, `b` -- c\n"] is Token.Literal.String.Single
 
 

@@ -155,6 +155,18 @@ FAULTS = {
     "SELECT U&'x#12' UESCAPE '#'": (
         "job.sql:1:8: SYNTAX: expected #XXXX or #+XXXXXX in U&'...', found another escape"
     ),
+    r"SELECT E'\u00e'": (
+        r"job.sql:1:8: SYNTAX: expected \uXXXX or \UXXXXXXXX with hexadecimal digits in E'...',"
+        " found another escape"
+    ),
+    r"SELECT E'\U00110000'": (
+        r"job.sql:1:8: SYNTAX: expected \uXXXX or \UXXXXXXXX with hexadecimal digits in E'...',"
+        " found another escape"
+    ),
+    r"SELECT E'\'": (
+        "job.sql:1:8: SYNTAX: expected a single quote to end the text that begins here,"
+        " found the end of the script"
+    ),
     r"SELECT U&'\d800'": (
         r"job.sql:1:8: SYNTAX: expected \XXXX or \+XXXXXX in U&'...', found another escape"
     ),

@@ -15,6 +15,7 @@ from bisect import bisect_right
 from collections.abc import Iterator, Mapping
 
 from streamtable.core.errors import Condition, Span, StreamtableError
+from streamtable.sql.lexer.escapes import C_STYLE, c_style_text, unicode_text
 from streamtable.sql.lexer.tokens import Kind, Token
 from streamtable.sql.lexer.variables import value_of
 
@@ -128,16 +129,23 @@ class Lexer:
                 )
             yield self._make(Kind.BINARY, start, digits.upper())
         elif text.upper() == "E" and self._next() == "'":
-            raise StreamtableError(
-                Condition.NOT_YET,
-                at=self.span(start),
-                what="a text with escapes, E'...',",
-                hint=r"write U&'\XXXX' for a character that cannot be typed",
-            )
+            yield self._make(Kind.STRING, start, self._c_style(start))
         elif text.upper() == "U" and self._text.startswith("&'", self._position):
             yield self._make(Kind.STRING, start, self._unicode(start))
         else:
             yield self._make(Kind.WORD, start, text)
+
+    def _c_style(self, start: int) -> str:
+        """Return the value of `E'...'`."""
+        found = C_STYLE.match(self._text, self._position + 1)
+        if found is None:
+            raise self._unclosed(start, "'")
+        self._position = found.end()
+        try:
+            return self.expand(c_style_text(found[1]), self.span(start))
+        except ValueError:
+            expected = r"\uXXXX or \UXXXXXXXX with hexadecimal digits in E'...'"
+            raise self._fault(start, expected, "another escape") from None
 
     def _unicode(self, start: int) -> str:
         """Return the value of `U&'...'`, its parts on later lines, and `UESCAPE '#'`."""
@@ -154,10 +162,8 @@ class Lexer:
             escape = self._uescape(self._skip_blank())
             end = self._position
         self._position = end
-        mark = re.escape(escape)
-        escapes = rf"{mark}(?:([0-9a-fA-F]{{4}})|\+([0-9a-fA-F]{{6}})|({mark})|)"
         try:
-            return re.sub(escapes, _unescape, "".join(parts))
+            return unicode_text("".join(parts), escape)
         except ValueError:
             expected = f"{escape}XXXX or {escape}+XXXXXX in U&'...'"
             raise self._fault(start, expected, "another escape") from None
@@ -240,12 +246,3 @@ class Lexer:
 
 def _named(quote: str) -> str:
     return "a single quote" if quote == "'" else "a backtick"
-
-
-def _unescape(found: re.Match[str]) -> str:
-    """Return the character of an escape sequence; ValueError for an invalid sequence."""
-    if found[3]:
-        return found[3]
-    character = chr(int(found[1] or found[2] or "", 16))
-    character.encode()  # fails for half of a surrogate pair
-    return character
