@@ -218,7 +218,17 @@ def _query(text: str, at: Span | None) -> exp.Select:
 
 
 def _refuse_clauses(query: exp.Select, at: Span | None, key: str) -> None:
-    clauses = ("group", "having", "order", "limit", "distinct", "windows", "joins", "offset")
+    clauses = (
+        "group",
+        "having",
+        "order",
+        "limit",
+        "distinct",
+        "windows",
+        "qualify",
+        "joins",
+        "offset",
+    )
     for clause in clauses:
         if query.args.get(clause):
             raise _lacking(at, clause.upper(), f"a {key} takes expressions of one row")

@@ -235,7 +235,58 @@ NOT_BY_THE_CLOCK = (
     "SELECT k, COUNT(*) OVER (ORDER BY p) FROM (SELECT *, PROCTIME() AS p FROM changes)",
 )
 
-#: Those of them whose order tells rows apart, or takes those that it does not together.
+_FIRST = "ROW_NUMBER() OVER (PARTITION BY g ORDER BY v, k)"
+#: QUALIFY over tables that change.
+QUALIFIED = (
+    *(
+        f"SELECT k, g, v, w FROM {table} QUALIFY {condition}"
+        for table in ("changes", "added")
+        for condition in (
+            f"{_FIRST} <= 2",
+            "ROW_NUMBER() OVER (PARTITION BY g ORDER BY v DESC, w) = 1",
+            f"2 >= {_FIRST} AND w > 1",
+            f"{_FIRST} BETWEEN 1 AND 2",
+        )
+    ),
+    f"SELECT *, {_FIRST} AS rn FROM added QUALIFY rn <= 2",
+    (
+        "SELECT k, g FROM changes WHERE w > 2"
+        " QUALIFY ROW_NUMBER() OVER (PARTITION BY g ORDER BY w) = 1"
+    ),
+    f"SELECT k + 1 AS v FROM added QUALIFY {_FIRST} <= 2",
+    f"SELECT DISTINCT g FROM changes QUALIFY {_FIRST} <= 2",
+    (
+        "SELECT k FROM added WINDOW w AS (PARTITION BY g ORDER BY v, k)"
+        " QUALIFY ROW_NUMBER() OVER w = 1"
+    ),
+    f"SELECT k, g FROM added QUALIFY {_FIRST} = 1 LIMIT 5",
+    (
+        f"SELECT q.k FROM (SELECT * FROM added QUALIFY {_FIRST} = 1) AS q"
+        " JOIN changes AS c ON q.k = c.k"
+    ),
+    f"SELECT k, v FROM added QUALIFY {_FIRST} <= 2 AND k IN (SELECT k FROM changes)",
+    f"SELECT k FROM added QUALIFY {_FIRST} = (SELECT COUNT(DISTINCT g) FROM added)",
+    (
+        "SELECT g, SUM(v) AS s FROM added GROUP BY g HAVING COUNT(*) > 1"
+        " QUALIFY ROW_NUMBER() OVER (ORDER BY SUM(v) DESC) = 1 AND COUNT(*) < 9"
+    ),
+    "SELECT k FROM added QUALIFY v > 1",
+    f"SELECT k FROM added QUALIFY {_FIRST}",
+    f"SELECT k, g AS x, v AS x FROM added QUALIFY {_FIRST} = 1 AND x = 'a'",
+)
+#: QUALIFY by processing time.
+QUALIFIED_ARRIVALS = tuple(
+    f"SELECT {items} FROM {_COMING} QUALIFY {condition}"
+    for items, condition in (
+        ("id, v", "SUM(v) OVER (PARTITION BY k ORDER BY p) > 5"),
+        ("id", "SUM(v) OVER (PARTITION BY k ORDER BY p) > 5 OR id = 1"),
+        ("id, s", "v < LAG(v) OVER (PARTITION BY k ORDER BY p)"),
+        ("id, k, v, COUNT(*) OVER (PARTITION BY k ORDER BY p) AS n", "n > 1 AND v IS NOT NULL"),
+        ("id, k", "ROW_NUMBER() OVER (PARTITION BY k ORDER BY p) = 1"),
+    )
+)
+
+#: Those of RANKS whose order tells rows apart, or takes those that it does not together.
 SORTED = (
     "SELECT k, SUM(v) OVER (PARTITION BY g ORDER BY v) FROM changes",
     "SELECT k, SUM(v) OVER (ORDER BY w), COUNT(*) OVER (ORDER BY w) FROM changes",

@@ -23,6 +23,8 @@ from tests.compat.over.over_queries import (
     LATE,
     NOT_BY_THE_CLOCK,
     OVER,
+    QUALIFIED,
+    QUALIFIED_ARRIVALS,
     RANKS,
     TIMED,
     moment,
@@ -63,7 +65,7 @@ def main() -> None:
         stream = environment.from_collection(rows, types)
         tables.create_temporary_view(name, tables.from_data_stream(stream, schema))
     answers = {}
-    for query in (*OVER, *RANKS, *ARRIVALS, *NOT_BY_THE_CLOCK):
+    for query in (*OVER, *RANKS, *ARRIVALS, *NOT_BY_THE_CLOCK, *QUALIFIED, *QUALIFIED_ARRIVALS):
         answers[query] = _answer(tables, query)
         print(query, str(answers[query])[:300], flush=True)  # noqa: T201
     record = {"flink": version("apache-flink"), "answers": answers}

@@ -162,7 +162,6 @@ def test_syntax(text: str, expected: str) -> None:
 NOT_YET = {
     "SELECT * FROM t AS a TABLESAMPLE BERNOULLI (1)": "1:22: TABLESAMPLE",
     "SELECT * FROM t PIVOT (x)": "1:17: PIVOT",
-    "SELECT * FROM t QUALIFY a": "1:17: QUALIFY",
     "WITH RECURSIVE a AS (SELECT 1) SELECT 2": "1:6: WITH RECURSIVE",
     "SELECT 1 FROM t GROUP BY DISTINCT a": "1:26: GROUP BY DISTINCT",
     "SELECT c.d.f(1)": "1:8: a function with the name of its database",

@@ -25,7 +25,7 @@ from streamtable.sql.nodes import FlinkCall
 from streamtable.sql.place import place_of
 
 #: Clauses that apply to all rows of a subquery, so that it cannot be decorrelated.
-_WHOLE = ("offset", "with_", "windows", "distinct")
+_WHOLE = ("offset", "with_", "windows", "qualify", "distinct")
 
 
 @dataclass(frozen=True)
@@ -83,7 +83,8 @@ def untied(query: exp.Expr, planner: Planner) -> Untied | None:
     if found is not None:
         raise not_yet(
             found if isinstance(found, exp.Expr) else query,
-            "DISTINCT, OFFSET or WINDOW in a subquery that reads columns of the query around it",
+            "DISTINCT, OFFSET, WINDOW or QUALIFY in a subquery that reads columns of the query"
+            " around it",
         )
     limit = query.args.get("limit")
     if limit is not None:

@@ -27,7 +27,9 @@ from streamtable.plan.query.subquery import Planner, Subquery, is_over
 from streamtable.sql.place import place_of
 
 #: Clauses that do more than filter rows.
-_COMPOSING = ("group", "having", "order", "limit", "offset", "with_", "windows", "hint")
+_COMPOSING = frozenset(
+    {"group", "having", "windows", "qualify", "order", "limit", "offset", "with_", "hint"}
+)
 
 
 @dataclass(frozen=True)

@@ -48,9 +48,14 @@ def with_scalars(
 
 def _scalars(node: exp.Expr) -> Iterator[exp.Subquery]:
     for part in node.walk(prune=lambda n: isinstance(n, exp.Query)):
-        compared = exp.In | exp.Exists | exp.Any | exp.All
-        if isinstance(part, exp.Subquery) and not isinstance(part.parent, compared):
+        if isinstance(part, exp.Subquery) and is_scalar(part):
             yield part
+
+
+def is_scalar(node: exp.Expr) -> bool:
+    """Return whether an expression is a scalar subquery."""
+    compared = exp.In | exp.Exists | exp.Any | exp.All
+    return isinstance(node, exp.Subquery) and not isinstance(node.parent, compared)
 
 
 def _replaced(node: exp.Expr, columns: dict[exp.Expr, exp.Expr]) -> exp.Expr:

@@ -1,4 +1,4 @@
-"""Plan one SELECT block: WHERE, GROUP BY, aggregates, HAVING, SELECT, DISTINCT."""
+"""Plan one SELECT block: WHERE, GROUP BY, aggregates, HAVING, SELECT, QUALIFY, DISTINCT."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ from streamtable.plan.over.plan_over import windows_of, with_named_windows, with
 from streamtable.plan.query.conditions import Part, bind_condition, conjuncts
 from streamtable.plan.query.correlated import naming_outer_columns
 from streamtable.plan.query.plan_subquery import plan_subquery
+from streamtable.plan.query.qualify import qualify_of
 from streamtable.plan.query.relation import Relation, bound_field, name_of, project
 from streamtable.plan.query.scalar import with_scalars
 from streamtable.plan.query.stars import expand_stars, field_name_of
@@ -36,10 +37,13 @@ def plan_select(query: exp.Select, source: Relation, planner: Planner, ttls: Ttl
     - GROUP BY and aggregates compute one row per group.
     - HAVING filters the groups.
     - SELECT computes the output.
+    - QUALIFY filters it.
     - DISTINCT groups by all output columns.
     """
     items = expand_stars(query.expressions, source.columns, planner.stars)
-    items = with_named_windows(items, query.args.get("windows") or [])
+    windows = query.args.get("windows") or []
+    items = with_named_windows(items, windows)
+    qualify = qualify_of(query, items, windows)
     having = query.args.get("having")
     group = query.args.get("group")
     for name, clause in (
@@ -49,12 +53,14 @@ def plan_select(query: exp.Select, source: Relation, planner: Planner, ttls: Ttl
     ):
         if clause is not None:
             _refuse_aliases(clause, name, items, source)
+    items = [*items, *qualify.items]
     filtered = _where(query, source)
     if group or having or any(has_aggregate(item) for item in items):
         relation = _grouped(items, group, having, filtered, planner, ttls)
     else:
         wanted, filtered = with_scalars([item.unalias() for item in items], filtered, planner)
         relation = _items(wanted, items, filtered)
+    relation = qualify.apply(relation, source, planner)
     if query.args.get("distinct"):
         relation = distinct(relation)
         node = aggregate_with_ttl(relation.node, source, ttls)

@@ -31,7 +31,7 @@ def with_sort_items(query: exp.Expr) -> tuple[exp.Expr, int]:
             key.set("this", exp.Literal.number(place))
         elif not query.args.get("distinct"):
             name = f"__sort_{i}"
-            value = _in_full(node.this, aliases)
+            value = in_full(node.this, aliases)
             alias = exp.to_identifier(name, quoted=True)
             changed.append("expressions", exp.Alias(this=value, alias=alias))
             key.set("this", exp.column(name, quoted=True))
@@ -66,7 +66,9 @@ def _same_column(column: exp.Column, node: exp.Expr) -> bool:
     return 1 in (len(column.parts), len(node.parts))
 
 
-def _in_full(node: exp.Expr, aliases: Mapping[str, exp.Expr]) -> exp.Expr:
+def in_full(node: exp.Expr, aliases: Mapping[str, exp.Expr]) -> exp.Expr:
+    """Return an expression with the expressions of SELECT items in place of their names."""
+
     def written(part: exp.Expr) -> exp.Expr:
         known = isinstance(part, exp.Column) and len(part.parts) == 1 and part.name in aliases
         return aliases[part.name].copy() if known else part

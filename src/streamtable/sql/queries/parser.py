@@ -185,8 +185,8 @@ class QueryParser(RelationParser):
             found.set("having", put_at(exp.Having(this=self.expression()), start.at))
         if self.accept("WINDOW"):
             found.set("windows", self.named_windows())
-        if self.sees("QUALIFY"):
-            self.refuse("QUALIFY")
+        if start := self.accept("QUALIFY"):
+            found.set("qualify", put_at(exp.Qualify(this=self.expression()), start.at))
 
     def _grouping(self) -> exp.Expr:
         start = self.peek()
