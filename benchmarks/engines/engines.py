@@ -15,7 +15,7 @@ from benchmarks.harness.throughput_report import FLINK, MINI_BATCHED, Figure
 from benchmarks.harness.topics import Rows, create, delete, result
 from benchmarks.workloads.workloads import Workload
 
-TIMEOUT_S = 1_800.0
+TIMEOUT_S = 3_600.0
 FLINK_SETTINGS = {
     "parallelism.default": "2",
     "state.backend.type": "rocksdb",

@@ -18,7 +18,7 @@ STACK_DEPTH = 512
 
 _WIDTH, _ROW = 1_200, 16
 #: Boxes below this share of all samples are left out.
-_SMALLEST = 0.002
+_SMALLEST = 0.005
 _THREAD = re.compile(r'sampledThread = "([^"]*)"')
 _FRAME = re.compile(r"^\s+([\w.$]+(?:<init>|<clinit>)?)\(.*line:", re.MULTILINE)
 #: Groups of threads by the begin of their names.

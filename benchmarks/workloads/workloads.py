@@ -212,6 +212,14 @@ WORKLOADS = {
             partial(_orders, keys=5_000_000),
         ),
         Workload(
+            "state-huge",
+            "upsert-counts with twenty times the state: 20 M keys, 100 M changes",
+            ("orders",),
+            ("per_user",),
+            _COUNTS,
+            partial(_orders, keys=20_000_000),
+        ),
+        Workload(
             "upsert-join",
             "upsert JOIN upsert on the primary key: 500,000 keys a side, 2 M changes",
             ("lefts", "rights"),
