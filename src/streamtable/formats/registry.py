@@ -21,7 +21,6 @@ FORMATS: Mapping[str, Format] = EntryPoints("streamtable.formats", "format")
 NOT_YET = (
     "avro-glue",
     "json-glue",
-    "ogg-json",
     "orc",
 )
 

@@ -1,4 +1,4 @@
-"""Histories as change events in the formats of Debezium, Canal and Maxwell."""
+"""Histories as change events in the formats of Debezium, Canal, Maxwell and GoldenGate."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def change_events(style: str, key: str, history: Iterable[Change]) -> list[tuple
     """Convert a history into records of (key, event); changes without an effect give no record.
 
     Args:
-        style: `debezium-json`, `canal-json` or `maxwell-json`.
+        style: `debezium-json`, `canal-json`, `maxwell-json` or `ogg-json`.
         key: name of the key column.
         history: the history from its beginning, because an event also contains the old row.
     """
@@ -53,6 +53,11 @@ def _maxwell(before: Row, after: Row) -> dict[str, Any]:
     return event if old is None else event | {"old": old}
 
 
+def _ogg(before: Row, after: Row) -> dict[str, Any]:
+    kind = "I" if before is None else "D" if after is None else "U"
+    return {"table": "SHOP.T", "op_type": kind, "before": before, "after": after}
+
+
 def _changed(before: Row, after: Row) -> Row:
     """Return the old values of the columns that an update changed."""
     if before is None or after is None:
@@ -64,4 +69,5 @@ _STYLES: Mapping[str, Callable[[Row, Row], dict[str, Any]]] = {
     "debezium-json": _debezium,
     "canal-json": _canal,
     "maxwell-json": _maxwell,
+    "ogg-json": _ogg,
 }

@@ -15,6 +15,8 @@ import org.apache.flink.formats.json.debezium.DebeziumJsonDecodingFormat;
 import org.apache.flink.formats.json.debezium.DebeziumJsonSerializationSchema;
 import org.apache.flink.formats.json.maxwell.MaxwellJsonDecodingFormat;
 import org.apache.flink.formats.json.maxwell.MaxwellJsonSerializationSchema;
+import org.apache.flink.formats.json.ogg.OggJsonDecodingFormat;
+import org.apache.flink.formats.json.ogg.OggJsonSerializationSchema;
 import org.apache.flink.shaded.jackson2.com.fasterxml.jackson.databind.JsonNode;
 import org.apache.flink.shaded.jackson2.com.fasterxml.jackson.databind.ObjectMapper;
 import org.apache.flink.shaded.jackson2.com.fasterxml.jackson.databind.node.ArrayNode;
@@ -96,6 +98,7 @@ public final class ChangeAnswers {
               text(options, "table.include"),
               ignore,
               times(options));
+      case "ogg-json" -> new OggJsonDecodingFormat(ignore, times(options));
       default -> new MaxwellJsonDecodingFormat(ignore, times(options));
     };
   }
@@ -110,6 +113,7 @@ public final class ChangeAnswers {
           new DebeziumJsonSerializationSchema(type, times, keys, "null", plain, short_);
       case "canal-json" ->
           new CanalJsonSerializationSchema(type, times, keys, "null", plain, short_);
+      case "ogg-json" -> new OggJsonSerializationSchema(type, times, keys, "null", plain, short_);
       default -> new MaxwellJsonSerializationSchema(type, times, keys, "null", plain, short_);
     };
   }

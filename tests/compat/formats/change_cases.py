@@ -19,6 +19,7 @@ FAULT = "fault"
 
 ONE_EVENT = "one record is one event here"
 OTHER_ROWS = "Flink looks for a name in all old rows, where it asks about one"
+OTHER_TIMES = "Flink has NULL or a fault for times of another form, and 9 digits"
 NESTED_NAMES = "Flink also finds the name within a nested row"
 
 AB = (Field("a", t.INT), Field("b", t.STRING))
@@ -100,6 +101,10 @@ def _canal(id_: str, value: Any, **more: Any) -> ChangeCase:
 
 def _maxwell(id_: str, value: Any, **more: Any) -> ChangeCase:
     return ChangeCase(f"maxwell {id_}", "maxwell-json", _event(value), **more)
+
+
+def _ogg(id_: str, value: Any, **more: Any) -> ChangeCase:
+    return ChangeCase(f"ogg {id_}", "ogg-json", _event(value), **more)
 
 
 def _change(before: Any, after: Any, op: Any, **more: Any) -> dict[str, Any]:
@@ -284,6 +289,96 @@ def maxwell_cases() -> list[ChangeCase]:
     ]
 
 
+OGG_METADATA = ("table", "primary-keys", "ingestion-timestamp", "event-timestamp")
+#: Times of GoldenGate's events -> our time of ingestion and of the event where Flink has another.
+_TIMES: dict[str, tuple[str | None, str | None]] = {
+    "2020-05-13 15:40:06.000001": (None, None),
+    "2020-05-13T15:40:07.000001": (None, "2020-05-13 15:40:07"),
+    "2020-05-13 15:40:06": (None, None),
+    "2020-05-13T15:40:06": ("2020-05-13 15:40:06", "2020-05-13 15:40:06"),
+    "2020-05-13 15:40:06.123": (None, None),
+    "2020-05-13T15:40:06.123": ("2020-05-13 15:40:06.123", "2020-05-13 15:40:06.123"),
+    "2020-05-13 15:40:06.123456789": ("2020-05-13 15:40:06.123456", None),
+    "2020-05-13T15:40:06.123456789": ("2020-05-13 15:40:06.123", "2020-05-13 15:40:06.123"),
+    "2020-05-13 15:40:06.1": (None, None),
+    "2020-05-13": (None, None),
+    "2020-05-13 15:40": (FAULT, None),
+    "2020-5-3 5:4:6": (None, None),
+    "2020-05-13T15:40:06.000001Z": (FAULT, None),
+    "1969-12-31 23:59:59.999999": (None, None),
+    "2020-02-30 00:00:00": ("2020-02-29 00:00:00", None),
+    "2020-05-13 24:00:00": (None, None),
+    "1589384406000": (FAULT, None),
+    "soon": (FAULT, None),
+    "": (FAULT, None),
+}
+
+
+def _ogg_time(key: str, name: str, text: str, ours: str | None) -> ChangeCase:
+    row = json.dumps({**ROW, key: f"{ours}Z"}, separators=(",", ":"))
+    return _ogg(
+        f"{key} '{text}'",
+        _ogg_event("I", None, ROW, **{name: text}),
+        metadata=(key,),
+        ours=ours if ours in (None, FAULT) else [("+I", row)],
+        differs="" if ours is None else OTHER_TIMES,
+    )
+
+
+def _ogg_event(kind: Any, before: Any, after: Any, **more: Any) -> dict[str, Any]:
+    return {"before": before, "after": after, "op_type": kind, **more}
+
+
+def ogg_cases() -> list[ChangeCase]:
+    """GoldenGate's envelopes."""
+    more = {
+        "op_ts": "2020-05-13 15:40:06.000000",
+        "current_ts": "2020-05-13T15:40:07.123456",
+        "primary_keys": ["a"],
+        "pos": "00000000000000000000143",
+        "table": "SHOP.ORDERS",
+    }
+    return [
+        _ogg("insert", _ogg_event("I", None, ROW)),
+        _ogg("update", _ogg_event("U", OLD, ROW)),
+        _ogg("delete", _ogg_event("D", ROW, None)),
+        _ogg("truncate", _ogg_event("T", None, None)),
+        _ogg("truncate ignored", _ogg_event("T", None, None), options=IGNORE),
+        _ogg("order of fields", {"op_type": "U", "after": ROW, "x": [1], "before": OLD}),
+        _ogg("update without before", _ogg_event("U", None, ROW)),
+        _ogg("update, before empty", _ogg_event("U", {}, ROW)),
+        _ogg("update without after", _ogg_event("U", OLD, None)),
+        _ogg("delete without before", _ogg_event("D", None, None)),
+        _ogg("insert without after", _ogg_event("I", ROW, None)),
+        _ogg("after left out", {"op_type": "I"}),
+        _ogg("type unknown", _ogg_event("X", None, ROW)),
+        _ogg("type null", _ogg_event(None, None, ROW)),
+        _ogg("type left out", {"after": ROW}),
+        _ogg("small letter", _ogg_event("i", None, ROW)),
+        _ogg("empty", b""),
+        _ogg("cut off", b'{"op_type":"I","after":{"a":1'),
+        _ogg("wrong type", _ogg_event("I", None, {"a": "x"})),
+        _ogg("wrong type ignored", _ogg_event("I", None, {"a": "x", "b": "y"}), options=IGNORE),
+        _ogg("every type", _ogg_event("U", FULL, FULL), columns=MANY),
+        _ogg("every type, ISO", _ogg_event("I", None, FULL_ISO), columns=MANY, options=ISO),
+        _ogg("plain decimals", _ogg_event("I", None, {"d": 100}), columns=MANY, options=PLAIN),
+        _ogg("nulls left out", _ogg_event("U", {"b": "x"}, {"a": 1}), options=SHORT),
+        _ogg("metadata", _ogg_event("U", OLD, ROW, **more), metadata=OGG_METADATA),
+        _ogg("metadata missing", _ogg_event("I", None, ROW), metadata=OGG_METADATA),
+        *(
+            _ogg_time("ingestion-timestamp", "current_ts", text, o)
+            for text, (o, _) in _TIMES.items()
+        ),
+        *(_ogg_time("event-timestamp", "op_ts", text, o) for text, (_, o) in _TIMES.items()),
+        _ogg(
+            "a time that does not parse, ignored",
+            _ogg_event("I", None, ROW, op_ts="soon", current_ts="soon"),
+            metadata=OGG_METADATA,
+            options=IGNORE,
+        ),
+    ]
+
+
 def all_cases() -> list[ChangeCase]:
     """Every case, ids unique."""
-    return [*debezium_cases(), *canal_cases(), *maxwell_cases()]
+    return [*debezium_cases(), *canal_cases(), *maxwell_cases(), *ogg_cases()]

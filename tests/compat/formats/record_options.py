@@ -22,6 +22,7 @@ FORMATS = (
     "debezium-json",
     "canal-json",
     "maxwell-json",
+    "ogg-json",
     "protobuf",
 )
 

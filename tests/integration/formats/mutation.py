@@ -108,6 +108,11 @@ EVENTS = {
         {"data": ROW, "old": {"s": None}, "type": "update"},
         {"data": ROW, "type": "delete"},
     ),
+    "ogg-json": (
+        {"before": None, "after": ROW, "op_type": "I", "op_ts": "2024-01-02 03:04:05.000000"},
+        {"before": ROW, "after": ROW | {"s": "b"}, "op_type": "U", "table": "x"},
+        {"before": ROW, "after": None, "op_type": "D"},
+    ),
 }
 SKIPS = {"ignore-parse-errors": "true"}
 SUBJECTS = {

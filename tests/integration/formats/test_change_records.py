@@ -40,6 +40,11 @@ EVENTS = {
         {"data": ROW, "old": {"name": None}, "type": "update"},
         {"data": ROW, "type": "delete"},
     ],
+    "ogg-json": [
+        {"before": None, "after": ROW, "op_type": "I"},
+        {"before": ROW, "after": ROW | {"name": "b"}, "op_type": "U", "table": "x"},
+        {"before": ROW, "after": None, "op_type": "D"},
+    ],
 }
 
 

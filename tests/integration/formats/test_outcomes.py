@@ -28,7 +28,7 @@ DOCS = Path(__file__).parents[3] / "docs" / "formats.md"
 ENDS, COUNTED = "fails", "skipped"
 #: In a record: the zero byte and the id of its schema, whatever that will be.
 KNOWN = b"\0<id>"
-CHANGES = ("debezium-json", "canal-json", "maxwell-json")
+CHANGES = ("debezium-json", "canal-json", "maxwell-json", "ogg-json")
 N, S = (Field("n", t.INT),), (Field("s", t.STRING),)
 BOTH = N + S
 D, F8 = (Field("d", t.decimal(4, 2)),), (Field("f", t.DOUBLE),)
@@ -82,6 +82,7 @@ def event(name: str, row: bytes) -> bytes:
         "debezium-json": b'{"op":"c","after":%s}',
         "canal-json": b'{"type":"INSERT","data":[%s]}',
         "maxwell-json": b'{"type":"insert","data":%s}',
+        "ogg-json": b'{"op_type":"I","after":%s}',
     }
     return kinds[name] % row
 

@@ -132,6 +132,7 @@ EVENTS = {
     "debezium-json": b'{"before":null,"after":%s,"op":"c"}',
     "canal-json": b'{"data":[%s],"type":"INSERT"}',
     "maxwell-json": b'{"data":%s,"type":"insert"}',
+    "ogg-json": b'{"before":null,"after":%s,"op_type":"I"}',
 }
 LOCAL = {"timestamp_mapping.legacy": "false"}
 

@@ -109,6 +109,15 @@ def test_only_the_newest_are_read(spark: SparkSession, broker: Broker, topic: To
             ],
             [("+I", "a"), ("-D", "a")],
         ),
+        (
+            "ogg-json",
+            [
+                b'{"before":null,"after":{"k":1,"v":"a"},"op_type":"I"}',
+                b'{"before":{"k":1,"v":"a"},"after":{"k":1,"v":"b"},"op_type":"U"}',
+                b'{"before":{"k":1,"v":"b"},"after":null,"op_type":"D"}',
+            ],
+            [("+I", "a"), ("-U", "a"), ("+U", "b"), ("-D", "b")],
+        ),
         ("csv", [b"1,a"], [("+I", "a")]),
     ],
 )

@@ -14,7 +14,7 @@ from streamtable.core.options import Given, Settings
 from streamtable.core.types import Field
 from streamtable.formats.registry import FORMATS
 
-CHANGES = ("debezium-json", "canal-json", "maxwell-json")
+CHANGES = ("debezium-json", "canal-json", "maxwell-json", "ogg-json")
 COLUMNS = (Field("id", t.BIGINT.with_nullable(False)), Field("name", t.STRING))
 FLINK_OPTIONS = {
     "ignore-parse-errors",
@@ -24,11 +24,12 @@ FLINK_OPTIONS = {
     "encode.decimal-as-plain-number",
     "encode.ignore-null-fields",
 }
-#: Beside those that all three have: Flink's, then ours.
+#: Beside those that all have: Flink's, then ours.
 MORE = {
     "debezium-json": {"schema-include", "schema-name"},
     "canal-json": {"database.include", "table.include"},
     "maxwell-json": {"database", "table"},
+    "ogg-json": set(),
 }
 
 

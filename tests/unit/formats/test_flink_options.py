@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -67,4 +68,4 @@ def is_changes(found: Any) -> bool:
 
 def flink_text(found: DataType) -> str:
     text = str(found).replace("STRING", "VARCHAR(2147483647)")
-    return text.replace("TIMESTAMP_LTZ(3)", "TIMESTAMP(3) WITH LOCAL TIME ZONE")
+    return re.sub(r"TIMESTAMP_LTZ\((\d)\)", r"TIMESTAMP(\1) WITH LOCAL TIME ZONE", text)

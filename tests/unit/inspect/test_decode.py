@@ -83,6 +83,7 @@ def test_raw_little_end_first():
         ("debezium-json", {}, b'{"k":7}'),
         ("debezium-json", {"schema-include": "true"}, b'{"schema":{},"payload":{"k":7}}'),
         ("maxwell-json", {}, b'{"database":"d","table":"t","pk.k":7}'),
+        ("ogg-json", {}, b'{"k":7}'),
         ("avro", {"encoding": "json"}, b'{"k":{"long":7}}'),
         ("avro", {}, b"\2\x0e"),
     ],

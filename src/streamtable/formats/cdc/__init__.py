@@ -1,1 +1,1 @@
-"""The formats of change data capture: Debezium's (JSON, Avro), Canal's and Maxwell's."""
+"""The formats of change data capture: those of Debezium, Canal, Maxwell and GoldenGate."""

@@ -35,6 +35,7 @@ EVENTS = {
     "debezium-json": b'{"op":"c","after":{"id":1,"name":"debezium"}}',
     "canal-json": b'{"type":"INSERT","data":[{"id":2,"name":"canal"}]}',
     "maxwell-json": b'{"type":"insert","data":{"id":3,"name":"maxwell"}}',
+    "ogg-json": b'{"op_type":"I","after":{"id":4,"name":"ogg"}}',
 }
 
 
@@ -109,4 +110,5 @@ def test_every_format_row_by_row(
         b'{"data":[{"id":1,"name":"debezium"}],"type":"INSERT"}',
         b'{"data":[{"id":2,"name":"canal"}],"type":"INSERT"}',
         b'{"data":[{"id":3,"name":"maxwell"}],"type":"INSERT"}',
+        b'{"data":[{"id":4,"name":"ogg"}],"type":"INSERT"}',
     ]

@@ -40,6 +40,7 @@ def decoder_of(side: Side) -> Decode:
         "debezium-json": _debezium_key,
         "canal-json": _json,
         "maxwell-json": _maxwell_key,
+        "ogg-json": _json,
         "csv": _csv,
         "raw": _raw,
     }

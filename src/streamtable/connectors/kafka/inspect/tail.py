@@ -100,8 +100,19 @@ def _null_row(table: KafkaTable) -> list[tuple[str, Mapping[str, Any]]]:
 def _debezium(value: bytes) -> list[tuple[str, Mapping[str, Any]]]:
     found = json.loads(value)
     event = found.get("payload", found) if "op" not in found else found
-    kinds = {"u": ("-U", "+U"), "d": ("-D", "")}.get(event["op"], ("", "+I"))
-    rows = zip(kinds, (event.get("before"), event.get("after")), strict=True)
+    return _images(event, {"u": ("-U", "+U"), "d": ("-D", "")}.get(event["op"]))
+
+
+def _ogg(value: bytes) -> list[tuple[str, Mapping[str, Any]]]:
+    event = json.loads(value)
+    return _images(event, {"U": ("-U", "+U"), "D": ("-D", "")}.get(event["op_type"]))
+
+
+def _images(
+    event: Mapping[str, Any], kinds: tuple[str, str] | None
+) -> list[tuple[str, Mapping[str, Any]]]:
+    """Return the rows before and after a change; without kinds, the event inserts the latter."""
+    rows = zip(kinds or ("", "+I"), (event.get("before"), event.get("after")), strict=True)
     return [(kind, row) for kind, row in rows if kind and row is not None]
 
 
@@ -121,4 +132,5 @@ _EVENTS: Mapping[str, _Changes] = {
     "debezium-json": _debezium,
     "canal-json": _canal,
     "maxwell-json": _maxwell,
+    "ogg-json": _ogg,
 }

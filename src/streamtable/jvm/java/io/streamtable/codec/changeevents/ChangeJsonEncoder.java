@@ -13,8 +13,8 @@ import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.types.StructType;
 
 /**
- * Encodes a changelog row as one event of Debezium, Canal or Maxwell, byte for byte as Flink does.
- * +I and +U become an insert, -U and -D a delete, so an update is two events.
+ * Encodes a changelog row as one event of Debezium, Canal, Maxwell or GoldenGate, byte for byte as
+ * Flink does. +I and +U become an insert, -U and -D a delete, so an update is two events.
  */
 public final class ChangeJsonEncoder implements Encoder {
   /** Writes the envelope around a row. */
@@ -35,7 +35,7 @@ public final class ChangeJsonEncoder implements Encoder {
   private transient JsonFactory factory;
   private transient ByteArrayBuilder buffer;
 
-  /** Parameters: those of {@link JsonWriters#of}, style (debezium|canal|maxwell). */
+  /** Parameters: those of {@link JsonWriters#of}, style (debezium|canal|maxwell|ogg). */
   public ChangeJsonEncoder(String schemaDdl, Map<String, String> parameters) {
     this.schemaDdl = schemaDdl;
     this.parameters = parameters;
@@ -71,6 +71,7 @@ public final class ChangeJsonEncoder implements Encoder {
         switch (parameters.get("style")) {
           case "debezium" -> (adds, row, out) -> debezium(adds, row, out, ignoreNulls);
           case "canal" -> ChangeJsonEncoder::canal;
+          case "ogg" -> (adds, row, out) -> ogg(adds, row, out, ignoreNulls);
           default -> ChangeJsonEncoder::maxwell;
         };
     factory = new JsonFactory();
@@ -78,6 +79,19 @@ public final class ChangeJsonEncoder implements Encoder {
   }
 
   private static void debezium(boolean adds, Row row, JsonGenerator out, boolean ignoreNulls)
+      throws IOException {
+    images(adds, row, out, ignoreNulls);
+    out.writeStringField("op", adds ? "c" : "d");
+  }
+
+  private static void ogg(boolean adds, Row row, JsonGenerator out, boolean ignoreNulls)
+      throws IOException {
+    images(adds, row, out, ignoreNulls);
+    out.writeStringField("op_type", adds ? "I" : "D");
+  }
+
+  /** Writes the row before and the row after the change, one of which is null. */
+  private static void images(boolean adds, Row row, JsonGenerator out, boolean ignoreNulls)
       throws IOException {
     for (boolean after : new boolean[] {false, true}) {
       if (after == adds) {
@@ -87,7 +101,6 @@ public final class ChangeJsonEncoder implements Encoder {
         out.writeNullField(after ? "after" : "before");
       }
     }
-    out.writeStringField("op", adds ? "c" : "d");
   }
 
   private static void canal(boolean adds, Row row, JsonGenerator out) throws IOException {
