@@ -97,7 +97,7 @@ bench-nexmark: $(VENV)/bench ## Nexmark's queries beside Flink; about an hour, A
 bench-adopt: setup ## adopts the topics of a real Flink job: nothing may be written; about ten minutes
 	$(BIN)/python benchmarks/adopt.py $(ARGS)
 
-bench-formats: setup ## rates of every format against Flink's, as ratios; about four minutes
+bench-formats: setup ## rates of formats against Flink's, as ratios; about four minutes
 	$(BIN)/python benchmarks/formats.py $(ARGS)
 
 bench-mysql: setup ## MySQL into Kafka beside Debezium's embedded engine; about twenty minutes
