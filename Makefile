@@ -79,7 +79,7 @@ soak: setup ## long randomized and fault runs
 bench: $(VENV)/bench ## throughput beside Flink's, as ratios: hours; ARGS='--scale 0.2' 25 minutes
 	$(BIN)/python benchmarks/throughput.py $(ARGS)
 
-bench-flames: $(VENV)/bench ## a flame graph of each workload; ten minutes, ARGS='--only merge' one
+bench-flames: $(VENV)/bench ## a flame graph of each workload; twenty minutes, ARGS='--only merge' one
 	$(BIN)/python benchmarks/flames.py $(ARGS)
 
 bench-latency: $(VENV)/bench ## latency beside Flink's; about an hour

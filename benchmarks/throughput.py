@@ -12,7 +12,7 @@ If a workload reads one append-only topic, Spark itself is measured, too. It onl
 records and writes nothing (`engines/bare_spark.py`). Its time runs from the start of its first
 batch to the end of its last one.
 
-- `--only NAME` selects workloads.
+- `--only NAME` selects workloads. Without it, state-huge does not run.
 - `--scale 0.1` makes the workloads smaller.
 - `--rounds N` repeats each workload.
 - `--engines` selects engines.
@@ -41,7 +41,7 @@ from benchmarks.harness.brokers import QUIET, broker
 from benchmarks.harness.filling import fill
 from benchmarks.harness.throughput_report import OURS, SPARK, Figure, report, with_earlier, write
 from benchmarks.harness.topics import create
-from benchmarks.workloads.workloads import WORKLOADS, Workload
+from benchmarks.workloads.workloads import WHOLE_RUN, WORKLOADS, Workload
 
 
 def main() -> None:
@@ -52,7 +52,7 @@ def main() -> None:
     known |= {name: on_flink(installed, extra) for name, extra in FLINKS.items()}
     engines = {name: known[name] for name in arguments.engines}
     figures: list[Figure] = []
-    for name in arguments.only or WORKLOADS:
+    for name in arguments.only or WHOLE_RUN:
         figures += _measure(WORKLOADS[name], engines, arguments.scale, arguments.rounds)
         if not arguments.keep_quiet:
             write(with_earlier(figures))
