@@ -89,15 +89,18 @@ final class ChangingLeft implements TemporalLeft {
     added.forEach(
         (moment, newChanges) -> {
           Row stored = waiting.getValue(moment);
-          NetRows changes = new NetRows();
+          NetRows known = new NetRows();
           if (stored != null) {
-            counted.load(stored, 0, changes);
+            counted.load(stored, 0, known);
           }
           NetRows arrived =
               newChanges.hasReturned()
-                  ? withReturned(newChanges, changes, emitted.find(moment, timers))
+                  ? withReturned(newChanges, known, emitted.find(moment, timers))
                   : newChanges;
-          arrived.forEach(changes::add);
+          NetRows changes = known.isEmpty() ? arrived : known;
+          if (changes == known) {
+            arrived.forEach(known::add);
+          }
           // With a TTL, an update of an emitted row to an equal row renews it.
           if (!changes.isEmpty() || (moment <= watermark && emitted.expires())) {
             waiting.updateValue(moment, RowFactory.create(counted.stored(changes)));
