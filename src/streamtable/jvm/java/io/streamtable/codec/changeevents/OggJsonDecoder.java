@@ -4,7 +4,6 @@ import io.streamtable.codec.DecodeException;
 import io.streamtable.codec.Texts;
 import io.streamtable.codec.json.JsonReaders;
 import java.time.LocalDateTime;
-import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;
 import java.time.format.DateTimeFormatterBuilder;
 import java.time.format.DateTimeParseException;
@@ -13,6 +12,7 @@ import java.time.temporal.ChronoUnit;
 import java.util.List;
 import java.util.Map;
 import org.apache.spark.sql.catalyst.expressions.GenericInternalRow;
+import org.apache.spark.sql.catalyst.util.DateTimeUtils;
 import org.apache.spark.sql.types.DataTypes;
 import org.apache.spark.sql.types.StructType;
 
@@ -94,7 +94,7 @@ public final class OggJsonDecoder extends JsonEventDecoder {
       LocalDateTime time =
           LocalDateTime.parse(text, TIME)
               .truncatedTo(keepsMicros ? ChronoUnit.MICROS : ChronoUnit.MILLIS);
-      return ChronoUnit.MICROS.between(LocalDateTime.ofEpochSecond(0, 0, ZoneOffset.UTC), time);
+      return DateTimeUtils.localDateTimeToMicros(time);
     } catch (DateTimeParseException e) {
       throw new DecodeException("'" + name + "' is '" + Texts.shorten(text) + "', not a time");
     }
