@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from typing import TypeGuard
 
 from sqlglot import exp
 
@@ -48,11 +49,11 @@ def with_scalars(
 
 def _scalars(node: exp.Expr) -> Iterator[exp.Subquery]:
     for part in node.walk(prune=lambda n: isinstance(n, exp.Query)):
-        if isinstance(part, exp.Subquery) and is_scalar(part):
+        if is_scalar(part):
             yield part
 
 
-def is_scalar(node: exp.Expr) -> bool:
+def is_scalar(node: exp.Expr) -> TypeGuard[exp.Subquery]:
     """Return whether an expression is a scalar subquery."""
     compared = exp.In | exp.Exists | exp.Any | exp.All
     return isinstance(node, exp.Subquery) and not isinstance(node.parent, compared)
