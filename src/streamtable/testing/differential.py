@@ -89,7 +89,9 @@ def universe(
     return Universe(seed, tables, found, settings, refused)
 
 
-def check(spark: SparkSession, given: Universe, *, in_memory: bool = False) -> list[str]:
+def check(
+    spark: SparkSession, given: Universe, *, in_memory: bool = False, reached: bool = False
+) -> list[str]:
     """Run all queries at once; report each failing query, shrunk as far as possible.
 
     Args:
@@ -97,8 +99,9 @@ def check(spark: SparkSession, given: Universe, *, in_memory: bool = False) -> l
         given: tables and queries.
         in_memory: whether operators run in the test harness, without a streaming query; this is ten
             times as fast.
+        reached: see `Replay`.
     """
-    replay = Replay(spark, given.tables, given.settings, in_memory=in_memory)
+    replay = Replay(spark, given.tables, given.settings, in_memory=in_memory, reached=reached)
     cases = [case_of(given, i) for i in range(len(given.queries))]
     try:
         wrong: list[tuple[int, Test]] = [(d.case, _differs) for d in replay.differences(cases)]

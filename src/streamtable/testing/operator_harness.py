@@ -65,9 +65,15 @@ class OperatorHarness:
         """Assign the operators that are built from now on to a query."""
         self._java.plan(query)
 
-    def watermark(self, query: int, moment_ms: int) -> None:
-        """Set the watermark of a query from the next `turn` on."""
-        self._java.watermark(query, moment_ms)
+    def watermark(self, query: int, moment_ms: int, reached_ms: int = 0) -> None:
+        """Set the watermark of a query from the next `turn` on.
+
+        Args:
+            query: the number of the query.
+            moment_ms: the watermark with which the micro-batch begins.
+            reached_ms: the watermark at which its timers fire, if it is higher.
+        """
+        self._java.watermark(query, moment_ms, reached_ms)
 
     def turn(self, batch: int, now_ms: int = 0) -> None:
         """Advance to a micro-batch, with a start time of the harness's own clock."""

@@ -66,6 +66,8 @@ class Replay:
             in memory advances its clock instead.
         in_memory: whether operators run in a test harness, without a streaming query; no files
             remain.
+        reached: whether timers of a run in memory fire at the watermark that the rows of their own
+            batch reach, as in a job, and not in the next batch.
     """
 
     spark: SparkSession
@@ -73,6 +75,7 @@ class Replay:
     settings: Mapping[str, str] = field(default_factory=dict)
     pause_s: float = 0
     in_memory: bool = False
+    reached: bool = False
 
     def changes(self, cases: Sequence[Case]) -> list[list[Changes]]:
         """Return the changes that each case emits in each batch, in order."""
@@ -118,7 +121,10 @@ class Replay:
         """Return per batch: (case, row kind, row as JSON) in arrival order."""
         plans = [self.plan(case) for case in cases]
         if self.in_memory:
-            return self._run_in_memory(plans, OperatorHarness(self.spark))
+            marks: dict[tuple[int, int], int] = {}
+            if self.reached:  # a first run shows which watermark each batch reaches
+                self._run_in_memory(plans, OperatorHarness(self.spark), marks)
+            return self._run_in_memory(plans, OperatorHarness(self.spark), marks)
         with _scratch() as folder:
             return self._run(plans, folder)
 
@@ -186,9 +192,20 @@ class Replay:
         return found
 
     def _run_in_memory(
-        self, plans: Sequence[Sink], harness: OperatorHarness
+        self,
+        plans: Sequence[Sink],
+        harness: OperatorHarness,
+        marks: dict[tuple[int, int], int] | None = None,
     ) -> dict[int, list[tuple[int, int, str]]]:
-        """Run `_batches` without a streaming query."""
+        """Run `_batches` without a streaming query.
+
+        Args:
+            plans: the plans of the cases.
+            harness: a new harness.
+            marks: (query, batch) -> the watermark with which the batch begins, if it is known from
+                an earlier run. The run adds those that are not.
+        """
+        marks = {} if marks is None else marks
         records = {
             name: [_numbered(i, rows) for i, rows in enumerate(_with_offsets(table))]
             for name, table in self.tables.items()
@@ -207,15 +224,19 @@ class Replay:
                 outputs.append(_output(i, plan, replace(context, query=str(i))))
             timed = [i for i, plan in enumerate(plans) if waits(plan.input)]
             found = {}
+            began = {}
             # Two batches without rows follow the last rows: one for the watermark after these rows,
             # and one for the end of the input.
             for batch in range(batches + 2 if timed else batches):
                 for i in timed:
                     over = batch > batches
                     moment = END_WATERMARK_MS if over else _watermark(context, str(i), batch)
-                    harness.watermark(i, moment)
+                    reached = marks.get((i, batch + 1), 0) if batch < batches else 0
+                    harness.watermark(i, moment, reached)
+                    began[i, batch] = moment
                 harness.turn(batch, int(batch * self.pause_s * 1000))
                 found[batch] = harness.rows(outputs)
+        marks |= began
         return found
 
     def _context(self, sources: Mapping[str, DataFrame]) -> LoweringContext:

@@ -32,9 +32,13 @@ def test_folded_output_equals_batch(seed: int, queries: int, spark: SparkSession
     assert not wrong, "\n\n".join(wrong)
 
 
+@pytest.mark.parametrize("reached", [False, True])
 @pytest.mark.parametrize(("seed", "queries"), _cases(_IN_MEMORY))
-def test_folded_output_equals_batch_in_memory(seed: int, queries: int, spark: SparkSession) -> None:
-    wrong = check(spark, universe(seed, queries, batches=5, timed=True), in_memory=True)
+def test_folded_output_equals_batch_in_memory(
+    seed: int, queries: int, reached: bool, spark: SparkSession
+) -> None:
+    given = universe(seed, queries, batches=5, timed=True)
+    wrong = check(spark, given, in_memory=True, reached=reached)
     assert not wrong, "\n\n".join(wrong)
 
 

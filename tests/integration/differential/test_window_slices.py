@@ -84,16 +84,17 @@ def _merges(replay: Replay, case: Case) -> bool:
     return any(isinstance(node, MergedWindowAggregate) for node in nodes)
 
 
+@pytest.mark.parametrize("reached", [False, True])
 @pytest.mark.parametrize(
     "seed", [1, *(pytest.param(seed, marks=pytest.mark.soak) for seed in range(2, 40))]
 )
-def test_slices_equal_the_batch_answer(seed: int, spark: SparkSession) -> None:
+def test_slices_equal_the_batch_answer(seed: int, reached: bool, spark: SparkSession) -> None:
     """Spark's answer has a row in each of its windows that the watermark had not passed."""
     dice = random.Random(seed)
     table = _table(seed, dice.choice([4, 12, 30]))
     phases = dice.choice(["ONE_PHASE", "TWO_PHASE"])
     settings = {"table.local-time-zone": "UTC", _PHASES: phases}
-    replay = Replay(spark, {"w": table}, settings, in_memory=True)
+    replay = Replay(spark, {"w": table}, settings, in_memory=True, reached=reached)
     whole = replace(table, batches=[[change for batch in table.batches for change in batch]])
     cases = [
         _case(table, windows(size, step)[name], keys)

@@ -59,8 +59,9 @@ def test_every_query_is_recorded() -> None:
     assert set(_ANSWERS) == set(QUERIES)
 
 
+@pytest.mark.parametrize("reached", [False, True])
 @pytest.mark.parametrize("table", _RECORDED)
-def test_windows_equal_flinks(table: str, spark: SparkSession) -> None:
+def test_windows_equal_flinks(table: str, reached: bool, spark: SparkSession) -> None:
     asked = "changes" if table == "upserts" else table
     queries = [q for q in QUERIES if _reads(q) == {asked} and not _refused(q)]
     found = []
@@ -70,8 +71,9 @@ def test_windows_equal_flinks(table: str, spark: SparkSession) -> None:
     for asked_together, in_memory in ((queries, True), (streamed, False)):
         cases = [_case(query.replace(asked, table)) for query in asked_together]
         if cases:
+            replay = Replay(spark, _RECORDED, _SETTINGS, in_memory=in_memory, reached=reached)
             with set_for_a_while(spark, {"spark.sql.session.timeZone": ZONE}):
-                found += Replay(spark, _RECORDED, _SETTINGS, in_memory=in_memory).changes(cases)
+                found += replay.changes(cases)
     wrong = []
     for query, changes in zip((*queries, *streamed), found, strict=True):
         ours = _net(_same(k.short, row) for batch in changes for k, row in batch)

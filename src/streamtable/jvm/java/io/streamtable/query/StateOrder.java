@@ -27,8 +27,8 @@ import scala.runtime.BoxedUnit;
  * byte of an integer is first, so integers are sorted by their reversed bytes. Strings of equal
  * length need no conversion.
  *
- * <p>This is the extension that sessions name, so it also registers {@link LocalTimes} and {@link
- * RowBundles}.
+ * <p>This is the extension that sessions name, so it also registers {@link LocalTimes}, {@link
+ * RowBundles} and {@link ReachedTimers}.
  */
 public final class StateOrder extends AbstractFunction1<SparkSessionExtensions, BoxedUnit> {
   /** The session's option, read when a batch is planned. */
@@ -38,6 +38,7 @@ public final class StateOrder extends AbstractFunction1<SparkSessionExtensions, 
   public BoxedUnit apply(SparkSessionExtensions extensions) {
     extensions.injectColumnar(session -> new AfterShuffles(new Sorted()));
     extensions.injectColumnar(session -> new AfterShuffles(new RowBundles()));
+    extensions.injectColumnar(session -> new AfterShuffles(new ReachedTimers()));
     extensions.injectOptimizerRule(session -> new LocalTimes());
     return BoxedUnit.UNIT;
   }

@@ -1,5 +1,7 @@
 package io.streamtable.watermarks;
 
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -8,6 +10,7 @@ import java.util.OptionalLong;
 import org.apache.spark.sql.SparkSession;
 import org.apache.spark.sql.catalyst.expressions.Expression;
 import org.apache.spark.sql.catalyst.expressions.Literal;
+import org.apache.spark.sql.catalyst.plans.QueryPlan;
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
 import org.apache.spark.sql.connector.read.streaming.Offset;
 import org.apache.spark.sql.connector.read.streaming.SparkDataStream;
@@ -32,6 +35,9 @@ final class SplitTracker extends WatermarkTracker {
   private final MicroBatchExecution execution;
   private final List<SplitWatermarks> scans;
   private final Map<SplitWatermarks, SparkDataStream> streams = new HashMap<>();
+  private ReachedFiles files;
+  private long reachedBatch = -1;
+  private long reached;
 
   private SplitTracker(MicroBatchExecution execution, List<SplitWatermarks> scans) {
     super(MultipleWatermarkPolicy$.MODULE$.apply("min"), execution.analyzedPlan());
@@ -69,16 +75,76 @@ final class SplitTracker extends WatermarkTracker {
   }
 
   @Override
-  public void updateWatermark(SparkPlan executed) {
+  public synchronized void updateWatermark(SparkPlan executed) {
     long batch = execution.getLatestExecutionContext().batchId();
-    for (SplitWatermarks scan : scans) {
-      scan.settle(batch, reached(scan));
+    long least = settle(batch);
+    long decided = batch == reachedBatch ? reached : ReachedWatermark.NONE;
+    setWatermark(Math.max(currentWatermark(), Math.max(least, decided)));
+  }
+
+  /** Returns the watermark with which the running batch began, in milliseconds; 0 for none. */
+  long began() {
+    return execution.getLatestExecutionContext().offsetSeqMetadata().batchWatermarkMs();
+  }
+
+  /**
+   * Returns the watermark that the running batch has reached, if it is above the one with which the
+   * batch began; else {@link ReachedWatermark#NONE}.
+   *
+   * <p>The first operator whose stage is submitted decides for the whole batch, so all operators of
+   * the batch get the same watermark. It is lower than it could be if other tasks still read. The
+   * watermark of the next batch is not below it.
+   */
+  synchronized long reached() {
+    if (Thread.currentThread() == execution.queryExecutionThread()) {
+      return ReachedWatermark.NONE; // Spark tries out the serialization while it plans the batch.
     }
+    long batch = execution.getLatestExecutionContext().batchId();
+    if (batch != reachedBatch) {
+      try {
+        reached = decided(batch);
+      } catch (IOException e) {
+        throw new UncheckedIOException(e);
+      }
+      reachedBatch = batch;
+    }
+    return reached;
+  }
+
+  private long decided(long batch) throws IOException {
+    Map<String, String> ends = ends();
+    if (files == null) {
+      ReachedFiles opened = new ReachedFiles(execution.resolvedCheckpointRoot());
+      OptionalLong known = opened.read(batch, ends);
+      files = opened;
+      if (known.isPresent()) {
+        return known.getAsLong();
+      }
+    }
+    long found = ReachedWatermark.NONE;
+    if (scans.stream().anyMatch(SplitWatermarks::hasShown)) {
+      long least = settle(batch);
+      if (least > Math.max(began(), currentWatermark())) {
+        found = least;
+      }
+    }
+    files.write(batch, ends, found);
+    return found;
+  }
+
+  private Map<String, String> ends() {
+    Map<String, String> found = new HashMap<>();
+    scans.forEach(scan -> found.put(String.valueOf(found.size()), String.valueOf(reached(scan))));
+    return found;
+  }
+
+  /** Applies the watermarks of a batch; returns their minimum, or the least long without one. */
+  private long settle(long batch) {
+    scans.forEach(scan -> scan.settle(batch, reached(scan)));
     List<OptionalLong> found = scans.stream().map(SplitWatermarks::least).toList();
-    if (found.stream().allMatch(OptionalLong::isPresent)) {
-      long least = found.stream().mapToLong(OptionalLong::getAsLong).min().getAsLong();
-      setWatermark(Math.max(currentWatermark(), least));
-    }
+    return found.stream().allMatch(OptionalLong::isPresent)
+        ? found.stream().mapToLong(OptionalLong::getAsLong).min().getAsLong()
+        : Long.MIN_VALUE;
   }
 
   /**
@@ -113,10 +179,13 @@ final class SplitTracker extends WatermarkTracker {
     return null;
   }
 
-  private static List<SplitWatermarks> scans(LogicalPlan plan) {
+  /** Returns the scans whose watermarks the nodes of a plan observe. */
+  static List<SplitWatermarks> scans(QueryPlan<?> plan) {
     List<SplitWatermarks> found = new ArrayList<>();
     expressions(plan).forEach(expression -> found.addAll(observed(expression)));
-    CollectionConverters.asJava(plan.children()).forEach(child -> found.addAll(scans(child)));
+    for (Object child : CollectionConverters.asJava(plan.children())) {
+      found.addAll(scans((QueryPlan<?>) child));
+    }
     return found.stream().distinct().toList();
   }
 
@@ -129,7 +198,7 @@ final class SplitTracker extends WatermarkTracker {
         .toList();
   }
 
-  private static List<Expression> expressions(LogicalPlan plan) {
+  private static List<Expression> expressions(QueryPlan<?> plan) {
     return CollectionConverters.asJava(plan.expressions());
   }
 }

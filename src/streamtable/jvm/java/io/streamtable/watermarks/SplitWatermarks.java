@@ -119,9 +119,8 @@ public final class SplitWatermarks extends AccumulatorV2<SplitWatermarks.Seen, M
   @Override
   public void merge(AccumulatorV2<Seen, Map<String, Long>> other) {
     boolean onDriver = session != null;
-    if (onDriver && !other.isZero() && (tracker == null || !tracker.isActive())) {
-      // Before the end of the first batch with rows in this run of the query.
-      SplitTracker.follow(session, this);
+    if (onDriver && !other.isZero()) {
+      tracker(); // before the end of the first batch with rows in this run of the query
     }
     synchronized (this) {
       ((SplitWatermarks) other)
@@ -161,6 +160,19 @@ public final class SplitWatermarks extends AccumulatorV2<SplitWatermarks.Seen, M
       shown.clear();
     }
     progress.settle(batch, found, reached);
+  }
+
+  /** Returns whether tasks of the running batch have reported rows. */
+  synchronized boolean hasShown() {
+    return !shown.isEmpty();
+  }
+
+  /** Returns the tracker of the running query; null if there is none. */
+  SplitTracker tracker() {
+    if (tracker == null || !tracker.isActive()) {
+      SplitTracker.follow(session, this);
+    }
+    return tracker;
   }
 
   /** Returns the minimum watermark of all splits; empty if a split has none yet. */

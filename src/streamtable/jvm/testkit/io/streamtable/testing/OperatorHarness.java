@@ -22,6 +22,7 @@ import org.apache.spark.sql.execution.exchange.Exchange;
 import org.apache.spark.sql.streaming.OutputMode;
 import org.apache.spark.sql.streaming.StatefulProcessor;
 import org.apache.spark.sql.streaming.TimeMode;
+import org.apache.spark.sql.streaming.TimerValues;
 import org.apache.spark.sql.types.StructType;
 import scala.jdk.javaapi.CollectionConverters;
 
@@ -67,9 +68,13 @@ public final class OperatorHarness {
     TIMES.computeIfAbsent(number, n -> new HarnessTime());
   }
 
-  /** Sets a query's watermark from the next micro-batch on, in milliseconds. */
-  public static void watermark(int number, long moment) {
-    TIMES.get(number).advance(moment);
+  /**
+   * Sets a query's watermark from the next micro-batch on, in milliseconds.
+   *
+   * @param reached the watermark at which timers of the next micro-batch fire, if it is higher
+   */
+  public static void watermark(int number, long moment, long reached) {
+    TIMES.get(number).advance(moment, reached);
   }
 
   /**
@@ -183,20 +188,22 @@ public final class OperatorHarness {
     processor.setHandle(state);
     processor.init(OutputMode.Update(), mode);
     List<Row> output = new ArrayList<>();
+    TimerValues ofRows = time.ofRows();
     groups.forEach(
         (key, group) -> {
           state.of(key);
           CollectionConverters.asJava(
                   processor.handleInputRows(
-                      key.row(), CollectionConverters.asScala(group.iterator()), time))
+                      key.row(), CollectionConverters.asScala(group.iterator()), ofRows))
               .forEachRemaining(output::add);
         });
     if (mode.equals(TimeMode.EventTime())) {
       // As in Spark, timers fire after the rows. Timers later than the watermark do not fire.
-      for (MemoryState.Timer timer : state.due(time.getCurrentWatermarkInMs())) {
+      TimerValues ofTimers = time.ofTimers();
+      for (MemoryState.Timer timer : state.due(ofTimers.getCurrentWatermarkInMs())) {
         state.of(timer.key());
         CollectionConverters.asJava(
-                processor.handleExpiredTimer(timer.key().row(), time, timer::moment))
+                processor.handleExpiredTimer(timer.key().row(), ofTimers, timer::moment))
             .forEachRemaining(output::add);
         state.deleteTimer(timer.moment());
       }

@@ -1,5 +1,7 @@
 package io.streamtable.operators.bundle;
 
+import io.streamtable.operators.state.BatchTimers;
+import io.streamtable.watermarks.ReachedWatermark;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.streaming.StatefulProcessor;
 import org.apache.spark.sql.streaming.TimerValues;
@@ -7,9 +9,16 @@ import scala.collection.Iterator;
 
 /** A stateful processor that takes rows, or a bundle of them ({@link RowBundle}). */
 public abstract class BundleProcessor extends StatefulProcessor<Row, Row, Row> {
+  private ReachedWatermark reached;
+
+  /** Sets the watermark at which timers fire, if the batch of a task reaches one with its rows. */
+  public final void firesAt(ReachedWatermark watermark) {
+    reached = watermark;
+  }
+
   @Override
   public final Iterator<Row> handleInputRows(Row key, Iterator<Row> input, TimerValues timers) {
-    return handleRows(key, BundledRows.of(input), timers);
+    return handleRows(key, BundledRows.of(input), BatchTimers.of(timers, reached));
   }
 
   /**
@@ -20,6 +29,10 @@ public abstract class BundleProcessor extends StatefulProcessor<Row, Row, Row> {
     return true;
   }
 
-  /** Processes rows of one group, at least one, and returns the output. */
+  /**
+   * Processes rows of one group, at least one, and returns the output. The watermark of the timers
+   * is the one with which the batch began; see {@link
+   * io.streamtable.operators.state.EventTimers#reached}.
+   */
   public abstract Iterator<Row> handleRows(Row key, Iterator<Row> input, TimerValues timers);
 }

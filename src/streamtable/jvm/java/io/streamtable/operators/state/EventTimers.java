@@ -27,4 +27,12 @@ public final class EventTimers {
     long watermark = timers.getCurrentWatermarkInMs();
     return watermark <= 0 ? Long.MIN_VALUE : watermark;
   }
+
+  /**
+   * Returns the watermark at which timers fire behind the rows of a call; {@link #watermark} or a
+   * higher one.
+   */
+  public static long reached(TimerValues timers) {
+    return timers instanceof BatchTimers batch ? batch.reached() : watermark(timers);
+  }
 }

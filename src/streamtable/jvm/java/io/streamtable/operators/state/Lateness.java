@@ -20,11 +20,13 @@ public record Lateness(boolean checked, boolean complete, Counters counters)
   }
 
   /**
-   * Returns whether all rows that wait for a time are in this call or in state, so that they need
-   * not wait any longer.
+   * Returns whether all rows of a key that wait for a time are in this call or in state, so that
+   * they need not wait any longer. This is so if the watermark passes the time in this batch.
    */
   public boolean isComplete(long moment, TimerValues timers) {
-    return complete && moment <= EventTimers.watermark(timers);
+    long watermark = EventTimers.watermark(timers);
+    return (complete && moment <= watermark)
+        || (watermark < moment && moment <= EventTimers.reached(timers));
   }
 
   public void count(long rows) {

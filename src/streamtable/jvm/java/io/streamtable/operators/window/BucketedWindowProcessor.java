@@ -31,7 +31,8 @@ import scala.jdk.javaapi.CollectionConverters;
  *
  * <p>The key is (bucket, the window's last millisecond). State (layout v1): "groups", the aggregates
  * ({@link MergedAggregates}) by the grouping columns, deleted when the window fires. A bucket has one
- * timer. Spark's timers cost more reads and writes than the aggregates of a group.
+ * timer. Spark's timers cost more reads and writes than the aggregates of a group. If all rows of a
+ * bucket arrive in the batch that ends the window, they are emitted without state.
  */
 public final class BucketedWindowProcessor extends RowProcessor {
   /** Groups of a bucket that are in memory when it fires. */
@@ -74,7 +75,14 @@ public final class BucketedWindowProcessor extends RowProcessor {
     } else {
       // All groups of a new bucket are new, so none is looked for.
       boolean known = groups.exists();
-      add(input, known);
+      Map<ColumnsKey, Object[]> changed = changed(input, known);
+      if (!known && lateness.isComplete(last, timers)) {
+        return CollectionConverters.asScala(changed.entrySet().iterator())
+            .map(group -> result(RowFactory.create(group.getKey().values()), group.getValue()));
+      }
+      changed.forEach(
+          (group, values) ->
+              groups.updateValue(RowFactory.create(group.values()), RowFactory.create(values)));
       if (!known) {
         EventTimers.register(getHandle(), last);
       }
@@ -82,7 +90,8 @@ public final class BucketedWindowProcessor extends RowProcessor {
     return CollectionConverters.asScala(List.<Row>of().iterator());
   }
 
-  private void add(scala.collection.Iterator<Row> input, boolean known) {
+  /** Returns the changed groups with the rows of a call. */
+  private Map<ColumnsKey, Object[]> changed(scala.collection.Iterator<Row> input, boolean known) {
     Map<ColumnsKey, Object[]> changed = new HashMap<>();
     while (input.hasNext()) {
       Row row = input.next();
@@ -91,9 +100,7 @@ public final class BucketedWindowProcessor extends RowProcessor {
               new ColumnsKey(row, keysAt), key -> known ? stored(key) : aggregates.empty());
       aggregates.add(group, row);
     }
-    changed.forEach(
-        (key, group) ->
-            groups.updateValue(RowFactory.create(key.values()), RowFactory.create(group)));
+    return changed;
   }
 
   private Object[] stored(ColumnsKey key) {
@@ -117,12 +124,13 @@ public final class BucketedWindowProcessor extends RowProcessor {
       // next entry yet, whose bytes would be overwritten.
       groups.clear();
     }
-    return CollectionConverters.asScala(first.iterator()).concat(() -> entries).map(this::result);
+    return CollectionConverters.asScala(first.iterator()).concat(() -> entries)
+        .map(entry -> result(entry._1(), aggregates.part(entry._2())));
   }
 
-  private Row result(Tuple2<Row, Row> group) {
+  private Row result(Row key, Object[] group) {
     Object[] results = new Object[aggregates.count()];
-    aggregates.results(List.<Object[]>of(aggregates.part(group._2())), results, 0);
-    return AggregateState.row(RowKind.INSERT, group._1(), keysAt.length, results);
+    aggregates.results(List.<Object[]>of(group), results, 0);
+    return AggregateState.row(RowKind.INSERT, key, keysAt.length, results);
   }
 }

@@ -87,11 +87,16 @@ abstract class MergedWindowProcessor extends RowProcessor {
     load(watermark);
     // Rows of this batch must not join windows that the watermark has passed.
     fire(key, watermark, output);
+    emitted = Math.max(emitted, watermark);
     while (input.hasNext()) {
       add(input.next(), timers);
     }
     dropLate(timers);
-    store(watermark);
+    long reached = EventTimers.reached(timers);
+    if (reached > watermark) {
+      fire(key, reached, output);
+    }
+    store(reached);
     return CollectionConverters.asScala(output.iterator());
   }
 

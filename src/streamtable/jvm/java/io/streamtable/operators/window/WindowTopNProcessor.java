@@ -54,6 +54,7 @@ public final class WindowTopNProcessor extends RowProcessor {
     Row stored = top.get();
     List<Row> rows = stored == null ? new ArrayList<>() : new ArrayList<>(stored.getList(0));
     boolean added = false;
+    boolean complete = false;
     while (input.hasNext()) {
       Row row = input.next();
       long moment = row.getLong(last);
@@ -62,10 +63,16 @@ public final class WindowTopNProcessor extends RowProcessor {
         continue;
       }
       if (stored == null && !added) {
-        EventTimers.register(getHandle(), moment);
+        complete = lateness.isComplete(moment, timers);
+        if (!complete) {
+          EventTimers.register(getHandle(), moment);
+        }
       }
       added = true;
       add(rows, RowValue.slice(row, 1, last));
+    }
+    if (complete) {
+      return ranked(rows);
     }
     if (added) {
       top.update(RowFactory.create((Object) rows.toArray(new Row[0])));
@@ -84,13 +91,17 @@ public final class WindowTopNProcessor extends RowProcessor {
   @Override
   public scala.collection.Iterator<Row> handleExpiredTimer(
       Row key, TimerValues timers, ExpiredTimerInfo timer) {
-    List<Row> output = new ArrayList<>();
     Row stored = top.get();
     List<Row> rows = stored == null ? List.of() : stored.getList(0);
+    top.clear();
+    return ranked(rows);
+  }
+
+  private scala.collection.Iterator<Row> ranked(List<Row> rows) {
+    List<Row> output = new ArrayList<>();
     for (int i = spec.skip(); i < rows.size(); i++) {
       output.add(inserted(rows.get(i), i + 1));
     }
-    top.clear();
     return CollectionConverters.asScala(output.iterator());
   }
 
