@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from tests.integration.event_time.support import SOURCE, Event, millis, send
 from tests.integration.jobs.support import PAGEVIEWS, Cli, page_views, recount, write
 
 from streamtable.core.errors import Condition, StreamtableError
@@ -78,6 +79,36 @@ def test_runs_continue_a_checkpoint_that_is_rescaled_and_moved(
     assert moved.rows("pageviews_per_region") == recount(views)
     # Each run reads only what is new.
     assert moved.metrics.values()["tables"]["pageviews"]["numRecordsIn"] == 100
+
+
+_WINDOWS = """
+CREATE TABLE tumbled (s TIMESTAMP(3), n BIGINT, PRIMARY KEY (s) NOT ENFORCED) WITH (
+  'connector' = 'upsert-kafka', 'topic' = '${source}-tumbled',
+  'properties.bootstrap.servers' = '${servers}', 'key.format' = 'json', 'value.format' = 'json'
+);
+INSERT INTO tumbled SELECT window_start, COUNT(*)
+FROM TABLE(TUMBLE(TABLE events, DESCRIPTOR(ts), INTERVAL '10' SECOND))
+GROUP BY window_start, window_end;
+"""
+
+
+@pytest.mark.parametrize(
+    "server", ["s3a", pytest.param("hdfs", marks=pytest.mark.soak)], indirect=True
+)
+def test_batches_note_the_watermarks_that_they_reach(
+    spark: SparkSession, store: Store, broker: Broker, topic: Topics
+) -> None:
+    source, servers = topic("events"), broker.bootstrap_servers
+    job = BoundedRun(spark, SOURCE + _WINDOWS, store.root, {"source": source, "servers": servers})
+    for begin in range(0, 60, 20):
+        send(servers, source, [Event(s * 1000, 1, 1) for s in range(begin, begin + 20)])
+        job()
+    counts = {millis(row["s"]): row["n"] for row in job.rows("tumbled").values()}
+    assert counts == dict.fromkeys(range(0, 50_000, 10_000), 10)
+    path = Bridge(spark).java_class("org.apache.hadoop.fs.Path")(f"{store.root}/tumbled/reached")
+    hadoop = Bridge(spark).java_session.sessionState().newHadoopConf()
+    noted = path.getFileSystem(hadoop).listStatus(path)
+    assert len(noted) == 2, "the last two batches"
 
 
 def test_another_query_is_refused(spark: SparkSession, store: Store, names: dict[str, str]) -> None:
