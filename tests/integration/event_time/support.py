@@ -29,6 +29,17 @@ CREATE TABLE events (
 );
 """
 
+#: The number of events in each window of ten seconds.
+TUMBLED = """
+CREATE TABLE tumbled (s TIMESTAMP(3), n BIGINT, PRIMARY KEY (s) NOT ENFORCED) WITH (
+  'connector' = 'upsert-kafka', 'topic' = '${source}-tumbled',
+  'properties.bootstrap.servers' = '${servers}', 'key.format' = 'json', 'value.format' = 'json'
+);
+INSERT INTO tumbled SELECT window_start, COUNT(*)
+FROM TABLE(TUMBLE(TABLE events, DESCRIPTOR(ts), INTERVAL '10' SECOND))
+GROUP BY window_start, window_end;
+"""
+
 
 @dataclass(frozen=True)
 class Event:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from confluent_kafka.admin import AdminClient, NewPartitions, NewTopic
-from tests.integration.event_time.support import SOURCE, Event, millis, run_apart, send
+from tests.integration.event_time.support import SOURCE, TUMBLED, Event, millis, run_apart, send
 
 from streamtable.core.errors import Condition, StreamtableError
 from streamtable.jvm.bridge import Bridge
@@ -27,15 +27,6 @@ if TYPE_CHECKING:
 
     from streamtable.devbroker.broker import Broker
 
-_SINK = """
-CREATE TABLE tumbled (s TIMESTAMP(3), n BIGINT, PRIMARY KEY (s) NOT ENFORCED) WITH (
-  'connector' = 'upsert-kafka', 'topic' = '${source}-tumbled',
-  'properties.bootstrap.servers' = '${servers}', 'key.format' = 'json', 'value.format' = 'json'
-);
-INSERT INTO tumbled SELECT window_start, COUNT(*)
-FROM TABLE(TUMBLE(TABLE events, DESCRIPTOR(ts), INTERVAL '10' SECOND))
-GROUP BY window_start, window_end;
-"""
 _HOUR = 3_600_000
 _SETTINGS = {"execution.checkpointing.interval": "5 s"}
 
@@ -88,7 +79,7 @@ def test_partitions_that_are_added(
     source = topic("events", partitions=2)
     servers = broker.bootstrap_servers
     names = {"source": source, "servers": servers}
-    job = BoundedRun(spark, SOURCE + _SINK, tmp_path / "job", names)
+    job = BoundedRun(spark, SOURCE + TUMBLED, tmp_path / "job", names)
 
     def begin() -> None:
         send(servers, source, _each(0, 33_000, (0, 1)))
@@ -127,7 +118,7 @@ def test_topics_of_a_pattern(
     """Windows fire, also those of a topic that is made while the job runs."""
     source = topic("events", partitions=2)
     servers = broker.bootstrap_servers
-    script = (SOURCE + _SINK).replace(
+    script = (SOURCE + TUMBLED).replace(
         "'topic' = '${source}',", "'topic-pattern' = '${source}_\\d',"
     )
     names = {"source": source, "servers": servers}
@@ -166,7 +157,7 @@ def test_one_node_whatever_the_number_of_partitions(
         source = topic("events", partitions=partitions)
         session = Session(settings=fixed_settings({}))
         names = {"source": source, "servers": broker.bootstrap_servers}
-        session.load(SOURCE + _SINK, "test.sql", names)
+        session.load(SOURCE + TUMBLED, "test.sql", names)
         settings = fixed_settings({}).current()
         context = LoweringContext(spark, Bridge(spark), settings, directory=tmp_path, query="q")
         with closing(context.watermarks):

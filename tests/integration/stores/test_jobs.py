@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from tests.integration.event_time.support import SOURCE, Event, millis, send
+from tests.integration.event_time.support import SOURCE, TUMBLED, Event, millis, send
 from tests.integration.jobs.support import PAGEVIEWS, Cli, page_views, recount, write
 
 from streamtable.core.errors import Condition, StreamtableError
@@ -81,17 +81,6 @@ def test_runs_continue_a_checkpoint_that_is_rescaled_and_moved(
     assert moved.metrics.values()["tables"]["pageviews"]["numRecordsIn"] == 100
 
 
-_WINDOWS = """
-CREATE TABLE tumbled (s TIMESTAMP(3), n BIGINT, PRIMARY KEY (s) NOT ENFORCED) WITH (
-  'connector' = 'upsert-kafka', 'topic' = '${source}-tumbled',
-  'properties.bootstrap.servers' = '${servers}', 'key.format' = 'json', 'value.format' = 'json'
-);
-INSERT INTO tumbled SELECT window_start, COUNT(*)
-FROM TABLE(TUMBLE(TABLE events, DESCRIPTOR(ts), INTERVAL '10' SECOND))
-GROUP BY window_start, window_end;
-"""
-
-
 @pytest.mark.parametrize(
     "server", ["s3a", pytest.param("hdfs", marks=pytest.mark.soak)], indirect=True
 )
@@ -99,7 +88,7 @@ def test_batches_note_the_watermarks_that_they_reach(
     spark: SparkSession, store: Store, broker: Broker, topic: Topics
 ) -> None:
     source, servers = topic("events"), broker.bootstrap_servers
-    job = BoundedRun(spark, SOURCE + _WINDOWS, store.root, {"source": source, "servers": servers})
+    job = BoundedRun(spark, SOURCE + TUMBLED, store.root, {"source": source, "servers": servers})
     for begin in range(0, 60, 20):
         send(servers, source, [Event(s * 1000, 1, 1) for s in range(begin, begin + 20)])
         job()
