@@ -224,7 +224,6 @@ class Replay:
                 outputs.append(_output(i, plan, replace(context, query=str(i))))
             timed = [i for i, plan in enumerate(plans) if waits(plan.input)]
             found = {}
-            began = {}
             # Two batches without rows follow the last rows: one for the watermark after these rows,
             # and one for the end of the input.
             for batch in range(batches + 2 if timed else batches):
@@ -233,10 +232,9 @@ class Replay:
                     moment = END_WATERMARK_MS if over else _watermark(context, str(i), batch)
                     reached = marks.get((i, batch + 1), 0) if batch < batches else 0
                     harness.watermark(i, moment, reached)
-                    began[i, batch] = moment
+                    marks[i, batch] = moment
                 harness.turn(batch, int(batch * self.pause_s * 1000))
                 found[batch] = harness.rows(outputs)
-        marks |= began
         return found
 
     def _context(self, sources: Mapping[str, DataFrame]) -> LoweringContext:

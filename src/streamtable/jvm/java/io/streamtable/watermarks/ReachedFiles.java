@@ -1,15 +1,12 @@
 package io.streamtable.watermarks;
 
+import io.streamtable.checkpoint.BatchFiles;
 import io.streamtable.checkpoint.CheckpointFolder;
 import java.io.IOException;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
-import java.util.HashSet;
-import java.util.Iterator;
-import java.util.Map;
+import java.util.List;
 import java.util.OptionalLong;
-import java.util.Set;
-import java.util.TreeMap;
 import java.util.UUID;
 
 /**
@@ -23,28 +20,22 @@ import java.util.UUID;
 final class ReachedFiles {
   private static final String NONE = "none";
 
-  private final CheckpointFolder folder;
-  private final Set<Long> kept = new HashSet<>();
+  private final BatchFiles files;
 
   /** @param checkpoint the checkpoint of the query, a local path or a URI */
   ReachedFiles(String checkpoint) throws IOException {
     URI place = new org.apache.hadoop.fs.Path(checkpoint, "reached").toUri();
     boolean local = place.getScheme() == null || place.getScheme().equals("file");
-    folder = CheckpointFolder.open(local ? place.getPath() : place.toString());
-    for (String name : folder.list()) {
-      if (name.matches("\\d+")) {
-        kept.add(Long.valueOf(name));
-      }
-    }
+    files = new BatchFiles(CheckpointFolder.open(local ? place.getPath() : place.toString()));
   }
 
   /**
    * Returns what an earlier execution of a batch has written; empty if its operators have not run.
    *
-   * @param ends the offsets at the end of the batch, by source
+   * @param ends the offsets at the end of the batch, one for each scan
    */
-  OptionalLong read(long batch, Map<String, String> ends) throws IOException {
-    String text = folder.read(String.valueOf(batch));
+  OptionalLong read(long batch, List<String> ends) throws IOException {
+    String text = files.read(batch);
     if (text == null || !text.endsWith(id(ends))) {
       return OptionalLong.empty();
     }
@@ -52,22 +43,14 @@ final class ReachedFiles {
     return OptionalLong.of(known.equals(NONE) ? ReachedWatermark.NONE : Long.parseLong(known));
   }
 
-  /** Keeps the watermark of a batch, and of the batch before, whose commit may not be durable. */
-  void write(long batch, Map<String, String> ends, long watermark) throws IOException {
+  /** Notes the watermark of a batch; {@link ReachedWatermark#NONE} if it has not advanced. */
+  void write(long batch, List<String> ends, long watermark) throws IOException {
     String text = watermark == ReachedWatermark.NONE ? NONE : String.valueOf(watermark);
-    folder.write(String.valueOf(batch), text + " " + id(ends));
-    kept.add(batch);
-    for (Iterator<Long> other = kept.iterator(); other.hasNext(); ) {
-      long number = other.next();
-      if (number != batch && number != batch - 1) {
-        folder.delete(String.valueOf(number));
-        other.remove();
-      }
-    }
+    files.write(batch, text + " " + id(ends));
   }
 
-  private static String id(Map<String, String> ends) {
-    byte[] text = new TreeMap<>(ends).toString().getBytes(StandardCharsets.UTF_8);
+  private static String id(List<String> ends) {
+    byte[] text = ends.toString().getBytes(StandardCharsets.UTF_8);
     return UUID.nameUUIDFromBytes(text).toString();
   }
 }

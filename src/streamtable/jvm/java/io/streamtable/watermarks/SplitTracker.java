@@ -1,7 +1,7 @@
 package io.streamtable.watermarks;
 
+import io.streamtable.query.Unchecked;
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -101,18 +101,14 @@ final class SplitTracker extends WatermarkTracker {
     }
     long batch = execution.getLatestExecutionContext().batchId();
     if (batch != reachedBatch) {
-      try {
-        reached = decided(batch);
-      } catch (IOException e) {
-        throw new UncheckedIOException(e);
-      }
+      reached = Unchecked.call(() -> decided(batch));
       reachedBatch = batch;
     }
     return reached;
   }
 
   private long decided(long batch) throws IOException {
-    Map<String, String> ends = ends();
+    List<String> ends = scans.stream().map(this::end).toList();
     if (files == null) {
       ReachedFiles opened = new ReachedFiles(execution.resolvedCheckpointRoot());
       OptionalLong known = opened.read(batch, ends);
@@ -132,15 +128,9 @@ final class SplitTracker extends WatermarkTracker {
     return found;
   }
 
-  private Map<String, String> ends() {
-    Map<String, String> found = new HashMap<>();
-    scans.forEach(scan -> found.put(String.valueOf(found.size()), String.valueOf(reached(scan))));
-    return found;
-  }
-
   /** Applies the watermarks of a batch; returns their minimum, or the least long without one. */
   private long settle(long batch) {
-    scans.forEach(scan -> scan.settle(batch, reached(scan)));
+    scans.forEach(scan -> scan.settle(batch, end(scan)));
     List<OptionalLong> found = scans.stream().map(SplitWatermarks::least).toList();
     return found.stream().allMatch(OptionalLong::isPresent)
         ? found.stream().mapToLong(OptionalLong::getAsLong).min().getAsLong()
@@ -151,7 +141,7 @@ final class SplitTracker extends WatermarkTracker {
    * Returns the position of a scan's source at the end of the batch, as Spark writes it into the
    * checkpoint.
    */
-  private String reached(SplitWatermarks scan) {
+  private String end(SplitWatermarks scan) {
     SparkDataStream stream =
         streams.computeIfAbsent(scan, s -> stream(execution.logicalPlan(), s));
     if (stream == null) {

@@ -1,5 +1,6 @@
 package io.streamtable.kafka.rollback;
 
+import io.streamtable.checkpoint.BatchFiles;
 import io.streamtable.checkpoint.CheckpointFolder;
 import io.streamtable.kafka.admin.KafkaAdmin;
 import io.streamtable.kafka.admin.TopicOffsets;
@@ -35,6 +36,7 @@ public final class SinkPositions {
   private static final Map<String, SinkPositions> BY_FOLDER = new ConcurrentHashMap<>();
 
   private final CheckpointFolder folder;
+  private final BatchFiles files;
   private final String topic;
   private final String id;
   private final Counters counters;
@@ -44,8 +46,14 @@ public final class SinkPositions {
   private long sent;
 
   private SinkPositions(
-      CheckpointFolder folder, Map<String, String> properties, String topic, String id, Counters counters) {
+      CheckpointFolder folder,
+      Map<String, String> properties,
+      String topic,
+      String id,
+      Counters counters)
+      throws IOException {
     this.folder = folder;
+    this.files = new BatchFiles(folder);
     this.topic = topic;
     this.id = id;
     this.counters = counters;
@@ -135,15 +143,6 @@ public final class SinkPositions {
    * written.
    */
   private void keep(long batch, Map<String, Long> found) throws IOException {
-    write(batch, found);
-    for (String name : folder.list()) {
-      if (isOld(name, batch)) {
-        folder.delete(name);
-      }
-    }
-  }
-
-  private void write(long batch, Map<String, Long> found) throws IOException {
     String listed =
         found.entrySet().stream()
             .map(end -> "\"" + end.getKey() + "\":" + end.getValue())
@@ -152,14 +151,6 @@ public final class SinkPositions {
         String.format(
             "{\"topic\":\"%s\",\"time\":%d,\"ends\":{%s}}",
             id, System.currentTimeMillis(), listed);
-    folder.write(String.valueOf(batch), text);
-  }
-
-  private static boolean isOld(String name, long batch) {
-    if (!name.matches("-?\\d+")) {
-      return false;
-    }
-    long other = Long.parseLong(name);
-    return other != batch && other != batch - 1;
+    files.write(batch, text);
   }
 }

@@ -53,28 +53,24 @@ public final class WindowTopNProcessor extends RowProcessor {
       Row key, scala.collection.Iterator<Row> input, TimerValues timers) {
     Row stored = top.get();
     List<Row> rows = stored == null ? new ArrayList<>() : new ArrayList<>(stored.getList(0));
-    boolean added = false;
-    boolean complete = false;
+    Long added = null;
     while (input.hasNext()) {
       Row row = input.next();
       long moment = row.getLong(last);
       if (lateness.isLate(moment, timers)) {
         lateness.count(1);
-        continue;
+      } else {
+        added = moment;
+        add(rows, RowValue.slice(row, 1, last));
       }
-      if (stored == null && !added) {
-        complete = lateness.isComplete(moment, timers);
-        if (!complete) {
-          EventTimers.register(getHandle(), moment);
-        }
+    }
+    if (added != null && stored == null) {
+      if (lateness.isComplete(added, timers)) {
+        return ranked(rows);
       }
-      added = true;
-      add(rows, RowValue.slice(row, 1, last));
+      EventTimers.register(getHandle(), added);
     }
-    if (complete) {
-      return ranked(rows);
-    }
-    if (added) {
+    if (added != null) {
       top.update(RowFactory.create((Object) rows.toArray(new Row[0])));
     }
     return CollectionConverters.asScala(List.<Row>of().iterator());
