@@ -187,16 +187,27 @@ def test_buckets_in_real_time_mode(
 def test_more_groups_than_a_bucket_has_in_memory(
     spark: SparkSession, broker: Broker, topic: Topics, tmp_path: Path
 ) -> None:
-    """64 buckets of about 11,000 groups: the first 10,000 are in memory when a bucket fires."""
+    """64 buckets of about 11,000 groups: the first 10,000 are in memory when a bucket fires.
+
+    Half of the groups get rows in the batch that ends the window.
+    """
     source = topic("events", partitions=1)
     names = {"source": source, "servers": broker.bootstrap_servers}
     job = BoundedRun(spark, _KEYED_BY_WINDOW, tmp_path / "job", names)
-    for moment in (1_000, 30_000):
-        for begin in range(0, 700_000, 50_000):
-            groups = range(begin, begin + 50_000)
-            send(broker.bootstrap_servers, source, (Event(moment, k, 1) for k in groups))
-        job()
-    first = {(0, k): (1, 1, 1, 1) for k in range(700_000)}
+
+    def sent(moment: int, groups: range) -> None:
+        for begin in range(groups.start, groups.stop, 50_000):
+            part = range(begin, begin + 50_000)
+            send(broker.bootstrap_servers, source, (Event(moment, k, 1) for k in part))
+
+    sent(1_000, range(700_000))
+    job()
+    sent(2_000, range(350_000, 750_000))
+    sent(30_000, range(700_000))
+    job()
+    first = {
+        (0, k): (n, n, 1, 1) for k in range(750_000) for n in [2 if 350_000 <= k < 700_000 else 1]
+    }
     assert _written(job) == first
     job(drain=True)
     assert _written(job) == first | {(20_000, k): (1, 1, 1, 1) for k in range(700_000)}

@@ -79,9 +79,13 @@ public final class WindowJoinProcessor extends RowProcessor {
         (left ? newLefts : newRights).add(row.getStruct(left ? spec.leftAt : spec.leftAt + 1));
       }
     }
-    if (!known
-        && spec.leftLateness.isComplete(last, timers)
+    if (spec.leftLateness.isComplete(last, timers)
         && spec.rightLateness.isComplete(last, timers)) {
+      if (known) {
+        EventTimers.delete(getHandle(), last);
+        newLefts.addAll(0, taken(lefts));
+        newRights.addAll(0, taken(rights));
+      }
       return joined(key, newLefts, newRights);
     }
     keep(lefts, newLefts);

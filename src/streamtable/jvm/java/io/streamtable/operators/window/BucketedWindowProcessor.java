@@ -12,6 +12,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.IntStream;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.RowFactory;
 import org.apache.spark.sql.streaming.ExpiredTimerInfo;
@@ -31,8 +32,8 @@ import scala.jdk.javaapi.CollectionConverters;
  *
  * <p>The key is (bucket, the window's last millisecond). State (layout v1): "groups", the aggregates
  * ({@link MergedAggregates}) by the grouping columns, deleted when the window fires. A bucket has one
- * timer. Spark's timers cost more reads and writes than the aggregates of a group. If all rows of a
- * bucket arrive in the batch that ends the window, they are emitted without state.
+ * timer. Spark's timers cost more reads and writes than the aggregates of a group. The rows of the
+ * batch that ends the window are emitted without being written.
  */
 public final class BucketedWindowProcessor extends RowProcessor {
   /** Groups of a bucket that are in memory when it fires. */
@@ -41,6 +42,7 @@ public final class BucketedWindowProcessor extends RowProcessor {
   private final MergedAggregates aggregates;
   private final StructType keyType;
   private final int[] keysAt;
+  private final int[] keysInState;
   private final Lateness lateness;
   private transient MapState<Row, Row> groups;
 
@@ -53,6 +55,7 @@ public final class BucketedWindowProcessor extends RowProcessor {
     this.aggregates = aggregates;
     this.keyType = keyType;
     this.keysAt = keysAt;
+    this.keysInState = IntStream.range(0, keysAt.length).toArray();
     this.lateness = lateness;
   }
 
@@ -73,12 +76,15 @@ public final class BucketedWindowProcessor extends RowProcessor {
         lateness.count(aggregates.weight(input.next()));
       }
     } else {
-      // All groups of a new bucket are new, so none is looked for.
       boolean known = groups.exists();
-      Map<ColumnsKey, Object[]> changed = changed(input, known);
-      if (!known && lateness.isComplete(last, timers)) {
-        return CollectionConverters.asScala(changed.entrySet().iterator())
-            .map(group -> result(RowFactory.create(group.getKey().values()), group.getValue()));
+      boolean complete = lateness.isComplete(last, timers);
+      // All groups of a new bucket are new, so none is looked for. A bucket that ends is read whole.
+      Map<ColumnsKey, Object[]> changed = changed(input, known && !complete);
+      if (complete) {
+        if (known) {
+          EventTimers.delete(getHandle(), last);
+        }
+        return ended(known ? taken() : none(), changed);
       }
       changed.forEach(
           (group, values) ->
@@ -87,7 +93,7 @@ public final class BucketedWindowProcessor extends RowProcessor {
         EventTimers.register(getHandle(), last);
       }
     }
-    return CollectionConverters.asScala(List.<Row>of().iterator());
+    return none();
   }
 
   /** Returns the changed groups with the rows of a call. */
@@ -111,6 +117,32 @@ public final class BucketedWindowProcessor extends RowProcessor {
   @Override
   public scala.collection.Iterator<Row> handleExpiredTimer(
       Row key, TimerValues timers, ExpiredTimerInfo expired) {
+    return ended(taken(), new HashMap<>());
+  }
+
+  /** Returns the results of stored groups together with the rows of a call, then of new groups. */
+  private scala.collection.Iterator<Row> ended(
+      scala.collection.Iterator<Tuple2<Row, Row>> stored, Map<ColumnsKey, Object[]> added) {
+    return stored
+        .map(
+            entry -> {
+              Object[] group = aggregates.part(entry._2());
+              Object[] rest = added.remove(new ColumnsKey(entry._1(), keysInState));
+              return result(
+                  entry._1(), rest == null ? List.<Object[]>of(group) : List.of(group, rest));
+            })
+        .concat(
+            () ->
+                CollectionConverters.asScala(added.entrySet().iterator())
+                    .map(
+                        group ->
+                            result(
+                                RowFactory.create(group.getKey().values()),
+                                List.<Object[]>of(group.getValue()))));
+  }
+
+  /** Returns the groups of the bucket, which are deleted at once and read later. */
+  private scala.collection.Iterator<Tuple2<Row, Row>> taken() {
     scala.collection.Iterator<Tuple2<Row, Row>> entries = groups.iterator();
     List<Tuple2<Row, Row>> first = new ArrayList<>();
     while (first.size() < MAX_HELD && entries.hasNext()) {
@@ -124,13 +156,16 @@ public final class BucketedWindowProcessor extends RowProcessor {
       // next entry yet, whose bytes would be overwritten.
       groups.clear();
     }
-    return CollectionConverters.asScala(first.iterator()).concat(() -> entries)
-        .map(entry -> result(entry._1(), aggregates.part(entry._2())));
+    return CollectionConverters.asScala(first.iterator()).concat(() -> entries);
   }
 
-  private Row result(Row key, Object[] group) {
+  private static <T> scala.collection.Iterator<T> none() {
+    return CollectionConverters.asScala(List.<T>of().iterator());
+  }
+
+  private Row result(Row key, List<Object[]> parts) {
     Object[] results = new Object[aggregates.count()];
-    aggregates.results(List.<Object[]>of(group), results, 0);
+    aggregates.results(parts, results, 0);
     return AggregateState.row(RowKind.INSERT, key, keysAt.length, results);
   }
 }

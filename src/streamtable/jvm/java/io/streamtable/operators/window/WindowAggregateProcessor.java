@@ -68,10 +68,15 @@ public final class WindowAggregateProcessor extends RowProcessor {
     }
     boolean known = group.load();
     group.add(input);
-    if (!known && lateness.isComplete(last, timers)) {
+    if (lateness.isComplete(last, timers)) {
       // Nothing waits, so nothing is stored. Some aggregates keep values in state of their own.
       List<Row> output = result(key);
-      group.forgetValues();
+      if (known) {
+        EventTimers.delete(getHandle(), last);
+        group.forget();
+      } else {
+        group.forgetValues();
+      }
       return CollectionConverters.asScala(output.iterator());
     }
     if (!known) {

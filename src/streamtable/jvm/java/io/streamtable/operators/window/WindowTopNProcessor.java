@@ -64,15 +64,20 @@ public final class WindowTopNProcessor extends RowProcessor {
         add(rows, RowValue.slice(row, 1, last));
       }
     }
-    if (added != null && stored == null) {
-      if (lateness.isComplete(added, timers)) {
-        return ranked(rows);
+    if (added == null) {
+      return CollectionConverters.asScala(List.<Row>of().iterator());
+    }
+    if (lateness.isComplete(added, timers)) {
+      if (stored != null) {
+        EventTimers.delete(getHandle(), added);
+        top.clear();
       }
+      return ranked(rows);
+    }
+    if (stored == null) {
       EventTimers.register(getHandle(), added);
     }
-    if (added != null) {
-      top.update(RowFactory.create((Object) rows.toArray(new Row[0])));
-    }
+    top.update(RowFactory.create((Object) rows.toArray(new Row[0])));
     return CollectionConverters.asScala(List.<Row>of().iterator());
   }
 
