@@ -47,6 +47,13 @@ _TEMPORAL = (
     "SELECT a.k, a.v, b.v FROM a LEFT JOIN b FOR SYSTEM_TIME AS OF a.ts ON a.g = b.k",
     "SELECT a.k, b.v FROM a JOIN b FOR SYSTEM_TIME AS OF a.ts ON a.g = b.k AND a.v < 50",
 )
+#: Joins that keep a row of `a` whose join key is NULL. They do not store it, as it matches no row.
+_BY_NULL = (
+    "SELECT a.k, a.v, b.v FROM a LEFT JOIN b ON NULLIF(a.g, a.g) = b.k",
+    "SELECT a.k, a.v, b.v FROM b RIGHT JOIN a ON NULLIF(a.g, a.g) = b.k AND a.v < b.v",
+    "SELECT a.k, a.v, b.v FROM a FULL JOIN b ON NULLIF(a.g, a.g) = b.k",
+    "SELECT k, v FROM a WHERE NOT EXISTS (SELECT * FROM b WHERE b.k = NULLIF(a.g, a.g))",
+)
 #: Aggregates subtract what a retraction gives. A MAX has no value to remove.
 _SESSIONS = (
     (
@@ -111,6 +118,13 @@ def _changes(
     return changes, left
 
 
+def _cases(queries: tuple[str, ...], tables: dict[str, Recorded]) -> list[Case]:
+    return [
+        Case(sink([column.field for column in planned(query, tables).columns]), query, query)
+        for query in queries
+    ]
+
+
 def _net(
     spark: SparkSession,
     tables: dict[str, Recorded],
@@ -118,13 +132,9 @@ def _net(
     settings: dict[str, str],
 ) -> dict[str, Counter[str]]:
     """Returns the rows of each query in the end, with their counts."""
-    cases = [
-        Case(sink([column.field for column in planned(query, tables).columns]), query, query)
-        for query in queries
-    ]
     found = {}
     replay = Replay(spark, tables, settings, in_memory=True)
-    for query, batches in zip(queries, replay.changes(cases), strict=True):
+    for query, batches in zip(queries, replay.changes(_cases(queries, tables)), strict=True):
         net: Counter[str] = Counter()
         for kind, row in (change for batch in batches for change in batch):
             net[json.dumps(row)] += -1 if kind.removes else 1
@@ -186,6 +196,26 @@ def test_a_row_that_is_retracted_before_it_is_known_may_be_added(
     found, expected = net(changes), net([_inserted(left)])
     for query in _BY_KEY:
         assert found[query] == expected[query], query
+
+
+@pytest.mark.parametrize("key", [pytest.param(_KEY, id="by key"), pytest.param("", id="no key")])
+def test_a_row_with_a_null_join_key_is_added_before_it_is_known(
+    key: str, spark: SparkSession
+) -> None:
+    """A consumer of the changes ignores retractions of rows that it does not know."""
+    batches, left = _changes(cases=_RETURNED)
+    columns = "k INT, g INT, v INT"
+    tables = {
+        "a": Recorded(Style.CHANGES, columns, batches, key),
+        "b": Recorded(Style.CHANGES, columns, [[(RowKind.INSERT, (-1, 0, 20))]], _KEY),
+    }
+    replay = Replay(spark, tables, {}, in_memory=True)
+    for query, found in zip(_BY_NULL, replay.changes(_cases(_BY_NULL, tables)), strict=True):
+        rows: Counter[tuple[int, int]] = Counter()
+        for kind, row in (change for batch in found for change in batch):
+            if row[0] is not None:
+                rows[row[0], row[1]] = max(0, rows[row[0], row[1]] + (-1 if kind.removes else 1))
+        assert +rows == Counter((k, v) for k, _, v in left), query
 
 
 @pytest.mark.parametrize(
@@ -292,10 +322,7 @@ def test_a_group_without_rows_ignores_retractions(ttl: str, spark: SparkSession)
         "b": Recorded(Style.CHANGES, "k INT, n INT, v INT", [[], []], _KEY),
         "c": Recorded(Style.UPSERT, "k INT, n INT", [[], []]),
     }
-    cases = [
-        Case(sink([column.field for column in planned(query, tables).columns]), query, query)
-        for query in _GROUPED.values()
-    ]
+    cases = _cases(tuple(_GROUPED.values()), tables)
     replay = Replay(spark, tables, {"table.exec.state.ttl": ttl}, in_memory=True)
     for name, found in zip(_GROUPED, replay.changes(cases), strict=True):
         emitted = [""] * len(_BEGINNINGS)

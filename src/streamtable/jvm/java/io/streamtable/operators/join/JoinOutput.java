@@ -12,10 +12,10 @@ public final class JoinOutput {
   private final int rightLength;
   private final NetRows rows = new NetRows();
 
-  JoinOutput(JoinKind kind, int leftLength, int rightLength) {
-    this.kind = kind;
-    this.leftLength = leftLength;
-    this.rightLength = rightLength;
+  JoinOutput(JoinSpec spec) {
+    this.kind = spec.kind();
+    this.leftLength = spec.left().length();
+    this.rightLength = spec.right().length();
   }
 
   /** Adds or retracts a row of one input, regardless of matches. */
@@ -46,6 +46,11 @@ public final class JoinOutput {
 
   List<Row> changes(int[] key, boolean before) {
     return rows.changes(key, before);
+  }
+
+  /** Returns an update to itself of each row instead of its addition. */
+  List<Row> repeated(int[] key, boolean before) {
+    return rows.repeated(key, before);
   }
 
   private Row joined(Row left, Row right) {

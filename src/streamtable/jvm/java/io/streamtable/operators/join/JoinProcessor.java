@@ -80,9 +80,11 @@ public final class JoinProcessor extends RowProcessor {
     if (rightUpserts != null) {
       rightUpserts.resolve(right, rightChanges);
     }
-    JoinOutput output =
-        new JoinOutput(spec.kind(), spec.left().length(), spec.right().length());
+    JoinOutput output = new JoinOutput(spec);
+    List<Row> changes = new ArrayList<>();
     if (key.anyNull()) {
+      changes.addAll(returned(true, leftChanges));
+      changes.addAll(returned(false, rightChanges));
       leftChanges.additionsFirst((row, by) -> alone(true, row, by, output));
       rightChanges.additionsFirst((row, by) -> alone(false, row, by, output));
     } else {
@@ -103,7 +105,7 @@ public final class JoinProcessor extends RowProcessor {
         rightChanges.unchanged(right::refresh);
       }
     }
-    List<Row> changes = output.changes(spec.outputKey(), spec.before());
+    changes.addAll(output.changes(spec.outputKey(), spec.before()));
     return CollectionConverters.asScala(
         (positions != null ? positions.appendedTo(changes) : changes).iterator());
   }
@@ -122,6 +124,16 @@ public final class JoinProcessor extends RowProcessor {
     }
     int[] key = isLeft ? spec.leftKey() : spec.rightKey();
     return new Upserts(key, isLeft ? spec.leftAt() : spec.leftAt() + 1, spec.positionAt());
+  }
+
+  /**
+   * Returns updates to themselves of the rows with a null key that were first retracted and then
+   * added. The join does not know whether their first retractions removed a row.
+   */
+  private List<Row> returned(boolean isLeft, NetRows changes) {
+    JoinOutput output = new JoinOutput(spec);
+    changes.returned((row, by) -> alone(isLeft, row, by, output));
+    return output.repeated(spec.outputKey(), spec.before());
   }
 
   /** Emits the change of a row whose key is null. The row never matches, so it is not stored. */

@@ -173,6 +173,25 @@ public final class NetRows {
     return deletes;
   }
 
+  /**
+   * Returns an update to itself of each row with a positive count, as often as that, as {@link
+   * #changes} does it.
+   */
+  public List<Row> repeated(int[] key, boolean before) {
+    List<Row> updates = new ArrayList<>();
+    forEach(
+        true,
+        (row, by) -> {
+          for (long i = 0; i < by; i++) {
+            if (key == null || before) {
+              updates.add(changed(key == null ? RowKind.DELETE : RowKind.UPDATE_BEFORE, row));
+            }
+            updates.add(changed(key == null ? RowKind.INSERT : RowKind.UPDATE_AFTER, row));
+          }
+        });
+    return updates;
+  }
+
   private static RowValue value(Row row, int[] key) {
     return new RowValue(RowValue.columns(row, key));
   }
