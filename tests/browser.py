@@ -66,25 +66,25 @@ class Browser:
             self._driver.wait()
 
     def open(self, url: str) -> None:
-        """Loads a page."""
+        """Load a page."""
         self._ask("POST", f"{self._session}/url", {"url": url})
 
     def run(self, script: str) -> Any:
-        """What a script in the page returns."""
+        """Run a script in the page and return its result."""
         body = {"script": script, "args": []}
         return self._ask("POST", f"{self._session}/execute/sync", body)
 
     def text(self, selector: str = "body") -> str:
-        """The text of an element, as it is on the screen."""
+        """Return the text of an element as the screen shows it."""
         return str(self.run(f"return document.querySelector({json.dumps(selector)}).innerText"))
 
     def complaints(self) -> list[str]:
-        """What the browser complains about: errors of scripts, refused requests."""
+        """Return the messages of the browser's log, such as script errors and refused requests."""
         found = self._ask("POST", f"{self._session}/se/log", {"type": "browser"})
         return [str(line["message"]) for line in found]
 
     def until(self, holds: Callable[[], Any], seconds: float = _STARTS_WITHIN) -> Any:
-        """What is true at last."""
+        """Wait until `holds` returns a true value, and return the value; fail after `seconds`."""
         deadline = time.monotonic() + seconds
         while True:
             found = holds()

@@ -1,4 +1,4 @@
-"""Fixtures of the whole suite: one real broker, topics nobody else uses, one Spark session."""
+"""Fixtures of the whole suite: one real broker, new topics for each test, one Spark session."""
 
 from __future__ import annotations
 
@@ -27,21 +27,22 @@ if TYPE_CHECKING:
 
 
 class Topics(Protocol):
-    """Creates a topic whose name begins with `prefix`; gives its name."""
+    """A function that creates a topic, whose name begins with `prefix`, and returns its name."""
 
     def __call__(
         self, prefix: str = "t", *, partitions: int = 1, config: dict[str, str] | None = None
     ) -> str: ...
 
 
-#: The words with which a job is refused where Spark's real-time mode has no state.
+#: Error message of a job with state if the real-time mode of this Spark has no state.
 _REFUSED = re.compile(r"NOT_YET: .* real-time mode of Spark \S+ runs only queries without state")
 
 
 def pytest_configure() -> None:
-    """Commands that tests start obey Ctrl-C, although a shell lets background jobs ignore it.
+    """Let commands that tests start obey Ctrl-C and store their compiled modules.
 
-    They store their compiled modules: hundreds of processes would compile four hundred each.
+    A shell makes background jobs ignore Ctrl-C, and their child processes inherit this. Without
+    stored modules, hundreds of processes would compile four hundred modules each.
     """
     os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
@@ -50,9 +51,10 @@ def pytest_configure() -> None:
 
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Whatever needs the broker is marked `kafka`, so that `-m 'not kafka'` runs without it.
+    """Mark tests that need the broker with `kafka`, so that `-m 'not kafka'` needs no broker.
 
-    Files that take minutes come first, so that no process waits long for the others.
+    Skip tests with state in real-time mode if this Spark cannot run them. Put unit tests last:
+    other files take minutes, and a process that starts them late keeps the run from ending.
     """
     lacks_state = not shuffles_in_real_time(installed_spark().version)
     for item in items:
@@ -65,7 +67,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport() -> Generator[None, pytest.TestReport, pytest.TestReport]:
-    """A test whose job is refused by name on this version of Spark is skipped, with the words."""
+    """Report a test as skipped, with the error message, if this version of Spark cannot run it."""
     report = yield
     if report.failed and (refused := _REFUSED.search(report.longreprtext)):
         report.outcome = "skipped"
@@ -74,22 +76,22 @@ def pytest_runtest_makereport() -> Generator[None, pytest.TestReport, pytest.Tes
 
 
 def pytest_collection_finish(session: pytest.Session) -> None:
-    """Spark starts quickly, in this process and in those that it starts."""
+    """Set Java options that start Spark quickly, for this process and its child processes."""
     if any("integration" in item.path.parts for item in session.items):
         os.environ[quick_jvm.VARIABLE] = quick_jvm.options()
 
 
 @pytest.fixture(autouse=True)
 def _no_secrets_of_other_tests() -> Iterator[None]:
-    """What one test calls a secret is an ordinary word in the next."""
+    """Forget the secrets of a test after it; they are ordinary words in the next test."""
     yield
     forget_secrets()
 
 
 @pytest.fixture(scope="session")
 def broker(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Broker]:
-    """The suite's broker; tests that stop or kill one start their own."""
-    # The cleaner looks for work every 15 s otherwise, far too seldom to watch it.
+    """Start the suite's broker; tests that stop or kill a broker start their own."""
+    # By default, the log cleaner looks for work every 15 s, too seldom for a test of compaction.
     quick = {"log.cleaner.backoff.ms": "200"}
     with Broker(tmp_path_factory.mktemp("broker"), config=quick) as running:
         yield running
@@ -97,21 +99,21 @@ def broker(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Broker]:
 
 @pytest.fixture
 def own_broker(tmp_path: Path) -> Iterator[Broker]:
-    """A broker of one test, for scripts whose topics have the names that a page gives them."""
+    """Start a broker for one test, for scripts of the docs, whose topics have fixed names."""
     with Broker(tmp_path / "broker") as running:
         yield running
 
 
 @pytest.fixture(scope="session")
 def registry(broker: Broker, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Registry]:
-    """The suite's schema registry, on its broker; started by the first test that asks for it."""
+    """Start the suite's schema registry on its broker, for the first test that needs it."""
     with Registry(tmp_path_factory.mktemp("registry"), broker.bootstrap_servers) as running:
         yield running
 
 
 @pytest.fixture
 def topic(broker: Broker) -> Topics:
-    """A factory of topics that exist, empty, under names of their own."""
+    """Return a function that creates an empty topic with a unique name."""
     admin = AdminClient({"bootstrap.servers": broker.bootstrap_servers})
 
     def create(
@@ -127,7 +129,7 @@ def topic(broker: Broker) -> Topics:
 
 @pytest.fixture(scope="session")
 def spark() -> Iterator[SparkSession]:
-    """The suite's Spark session, set up as a job sets it up; two cores, two state partitions."""
+    """Start the suite's Spark session as a job does, with two cores and two state partitions."""
     from streamtable.runtime.session.spark import start_spark
 
     settings = SessionSettings()
@@ -135,7 +137,7 @@ def spark() -> Iterator[SparkSession]:
     settings.set("table.local-time-zone", Given("UTC"))
     with quick_jvm.long_lived():
         session = start_spark(settings.current(), "local[2]")
-    # Where a test has started Spark before, with other settings.
+    # An earlier test may have started Spark with other settings.
     session.conf.set("spark.sql.shuffle.partitions", "2")
     session.conf.set("spark.sql.session.timeZone", "UTC")
     yield session

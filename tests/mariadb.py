@@ -1,4 +1,4 @@
-"""A MariaDB of the tests' own, on a free loopback port and in a temporary folder."""
+"""A MariaDB server for tests, on a free loopback port and in a temporary folder."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ _STARTS_WITHIN = 120
 
 
 class MariaDb:
-    """A server that binlogs rows as the connector needs them.
+    """A server whose binlog has rows in the format that the connector needs.
 
     Args:
-        folder: empty; holds data and socket.
-        settings: further lines of the server's configuration.
+        folder: empty folder for the server's data and log.
+        settings: further options of the server.
     """
 
     def __init__(self, folder: Path, settings: dict[str, str] | None = None) -> None:
@@ -61,7 +61,7 @@ class MariaDb:
         self.kill()
 
     def start(self) -> None:
-        """Starts the server on its data and waits until it answers."""
+        """Start the server on its data and wait until it answers."""
         options = {
             "datadir": str(self.folder / "data"),
             "socket": self._socket,
@@ -103,7 +103,7 @@ class MariaDb:
                 return
 
     def kill(self) -> None:
-        """Ends the server at once, as a crash does."""
+        """Kill the server, as in a crash."""
         if self._process is not None:
             self._process.kill()
             self._process.wait()
@@ -113,7 +113,7 @@ class MariaDb:
         return f"/tmp/streamtable-{self.port}.sock"  # noqa: S108 - a socket's path has to be short
 
     def connect(self, database: str | None = None) -> Any:
-        """A connection of the administrator, in autocommit."""
+        """Open a connection as the administrator, in autocommit mode."""
         return pymysql.connect(
             unix_socket=self._socket,
             user="root",
@@ -123,7 +123,7 @@ class MariaDb:
         )
 
     def run(self, *statements: str, values: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
-        """Runs statements as the administrator; the rows of the last."""
+        """Run statements as the administrator and return the rows of the last statement."""
         connection = self.connect()
         try:
             with connection.cursor() as cursor:

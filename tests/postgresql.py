@@ -1,4 +1,4 @@
-"""A PostgreSQL of the tests' own, on a free loopback port and in a temporary folder."""
+"""A PostgreSQL server for tests, on a free loopback port and in a temporary folder."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ _STARTS_WITHIN = 120
 
 
 class PostgreSql:
-    """A server with one database, which a user with a password owns.
+    """A server with one database, owned by a user with a password.
 
-    PostgreSQL refuses to run as root, so that root runs it as the package's user.
+    PostgreSQL refuses to run as root. Therefore root runs it as the user of the package.
     """
 
     def __init__(self) -> None:
         subprocess.run(["sh", str(_INSTALLER)], check=True)
         self.port = free_port()
-        # Not below pytest's folder, which only its owner may enter.
+        # Not below pytest's folder: only the owner of that folder may enter it.
         self.folder = Path(tempfile.mkdtemp(prefix="streamtable-pg-"))
         self._process: subprocess.Popen[bytes] | None = None
 
@@ -57,11 +57,11 @@ class PostgreSql:
 
     @property
     def url(self) -> str:
-        """The JDBC url of the database."""
+        """The JDBC URL of the database."""
         return f"jdbc:postgresql://127.0.0.1:{self.port}/{DATABASE}"
 
     def start(self) -> None:
-        """Starts the server on its data and waits until it answers."""
+        """Start the server on its data and wait until it answers."""
         log = self.folder / "log"
         with log.open("ab") as out:
             self._process = subprocess.Popen(
@@ -84,14 +84,14 @@ class PostgreSql:
             time.sleep(0.1)
 
     def stop(self) -> None:
-        """Ends the server at once, and its connections."""
+        """Stop the server at once, and close its connections."""
         if self._process is not None:
             self._process.send_signal(3)  # SIGQUIT: without a checkpoint, as after a crash
             self._process.wait()
             self._process = None
 
     def run(self, *statements: str, database: str = DATABASE) -> list[tuple[str | None, ...]]:
-        """Runs statements as the administrator; the rows of the last, as text."""
+        """Run statements as the administrator and return the rows of the last one as texts."""
         rows: list[tuple[str | None, ...]] = []
         for statement in statements:
             done = self._psql(statement, database)
@@ -118,7 +118,7 @@ def _as_owner(command: list[str]) -> None:
 
 
 def _owner() -> str | None:
-    """The user that runs the server; None for the current one."""
+    """Return the user that runs the server; None for the current user."""
     return "postgres" if pwd.getpwuid(os.geteuid()).pw_name == "root" else None
 
 

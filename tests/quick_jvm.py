@@ -1,7 +1,7 @@
 """Java options with which Spark runs quickly in tests.
 
-Hundreds of short-lived JVMs make a run of the suite, so that compiling well costs more than it
-gives. Classes come out of the archive that every start uses (`jvm.install.class_archive`).
+A run of the suite starts hundreds of short-lived JVMs. In these, optimized compilation costs more
+time than it saves. Classes are loaded from the class archive (`jvm.install.class_archive`).
 """
 
 from __future__ import annotations
@@ -18,21 +18,21 @@ if TYPE_CHECKING:
 #: Spark's own variable for options of a driver's JVM.
 VARIABLE = "SPARK_SUBMIT_OPTS"
 
-#: For a JVM that lives for a minute. With one compiler 48 MB are reserved for what it compiles, not
-#: 240; the suite's session fills them, and calls that need code of their own fail from then on.
+#: For a JVM that lives for a minute. With one compiler, a JVM reserves 48 MB for compiled code, not
+#: 240 MB. The suite's session fills 48 MB; from then on, calls that need code of their own fail.
 _ONE_COMPILER = "-XX:TieredStopAtLevel=1"
 OPTIONS = f"{_ONE_COMPILER} -XX:ReservedCodeCacheSize=240m -XX:+UseSerialGC"
 
 
 def options() -> str:
-    """The options; makes the archive where there is none yet, which takes a minute."""
+    """Return the options; create the archive if it does not exist yet, which takes a minute."""
     archive_made()
     return OPTIONS
 
 
 @contextmanager
 def long_lived() -> Iterator[None]:
-    """A JVM that starts meanwhile has both compilers: the suite's session lives for most of it."""
+    """Use both compilers in JVMs that start now: the suite's session lives for most of the run."""
     quick = os.environ[VARIABLE]
     os.environ[VARIABLE] = quick.replace(_ONE_COMPILER, "")
     try:

@@ -1,4 +1,4 @@
-"""Asks Flink's own classes: each case is a line of JSON to a Java program, each answer another."""
+"""Ask Flink's own classes: a Java program reads cases and writes answers, as lines of JSON."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from typing import Any
 def ask(
     program: Path, cases: Sequence[Mapping[str, Any]], version: str, classpath: str, target: Path
 ) -> None:
-    """Writes the answers of a Java source file to the cases.
+    """Run a Java source file over the cases and write its answers to a file.
 
     Args:
-        program: reads cases and writes answers, in their order.
-        cases: each with an `id` of its own.
-        version: of Flink, for the file.
+        program: the source file; it reads cases and writes answers in the same order.
+        cases: each with a unique `id`.
+        version: Flink's version, written to the file.
         classpath: of the program.
         target: file of the answers.
     """

@@ -1,7 +1,8 @@
-"""`python -m tests.compat.page`: the page of what Flink has and we have not, from what refuses it.
+"""`python -m tests.compat.page`: write the page on compatibility with Flink SQL.
 
-Statements, functions and options come from the tables that refuse them; clauses and queries from
-the golden refusals; differences from the marks of the tests against Flink's answers.
+Statements, functions and options come from the tables that the front end refuses them with, forms
+of clauses and queries from the golden refusals, and differences from the lists of known differences
+in the tests against Flink's answers.
 """
 
 from __future__ import annotations
@@ -41,7 +42,7 @@ answers that differ. What this page does not name works as in Flink.
 Whatever is not there is refused with its place in the script. A setting without effect is accepted
 with one line that says so; nothing else is accepted and then ignored.
 """
-#: Differences of queries that no record of Flink's answers has.
+#: Differences of queries that the records of Flink's answers do not contain.
 _QUERIES = {
     "groups and partitions by FLOAT and DOUBLE": (
         "-0.0 and 0.0 are one key, with the value 0.0, as in Spark; Flink compares the bytes of"
@@ -59,7 +60,7 @@ _NOT_YET = re.compile(r"NOT_YET: (.*?),? is not supported yet(?:\. Hint: (.*))?$
 
 
 def page() -> str:
-    """The page as it must be."""
+    """Return the text of the page."""
     return "\n".join([_HEAD, *_sections()]).rstrip() + "\n"
 
 
@@ -77,7 +78,7 @@ def _section(title: str, lines: Iterable[str]) -> str:
 
 
 def _clauses() -> Iterator[str]:
-    """What the golden refusals hold, one line for each wording."""
+    """Yield the forms that are not supported yet in the golden refusals, each wording once."""
     found: dict[str, str] = {}
     for file in sorted((ROOT / "tests" / "golden" / "refusals").glob("*.err")):
         for _, _, line in _CASE.findall(file.read_text(encoding="utf-8")):
@@ -111,7 +112,7 @@ def _options() -> Iterator[str]:
 
 
 def _refused_by_both() -> Iterator[str]:
-    """Queries over streams that Flink's record answers with an error, one for each wording."""
+    """Yield queries over streams that fail in Flink, too, one query for each error message."""
     found: dict[str, str] = {}
     taken = {*over_known.TAKEN, *match_known.TAKEN}
     for query, answer in _recorded("over/over.json", "match/match.json"):
@@ -150,7 +151,7 @@ def _differences() -> Iterator[str]:
 
 
 def _plain(text: str) -> str:
-    """Text in which nothing is markup."""
+    """Escape the markup characters of a text."""
     return re.sub(r"([*_<>`\[\]])", r"\\\1", text)
 
 

@@ -1,9 +1,9 @@
-"""Asks a Flink for its settings: `python record_settings.py VERSION JAR...`.
+"""Ask a Flink for its settings: `python record_settings.py VERSION JAR...`.
 
 The jars are those of the wheel `apache-flink-libraries` (`lib`, and `flink-python` and
-`flink-sql-client` of `opt`) and the `flink-table-planner.jar` that lies inside of its planner
-loader. Writes `flink.txt` beside the module of the product that reads it: key, default and
-older keys, with tabs between.
+`flink-sql-client` of `opt`) and the `flink-table-planner.jar` inside its planner loader. Writes
+`flink.txt` next to the module of the product that reads this file: key, default and older keys,
+separated by tabs.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ from streamtable.core.settings import flink
 HERE = Path(__file__).parent
 LIST = Path(flink.__file__).with_suffix(".txt")
 _PACKAGE = "org.apache.flink."
-#: Who declares options of tables, formats, hints, modules and graphs, which no session has.
+#: Classes with options of tables, formats, hints, modules and graphs, which no session has.
 _NO_SETTINGS = re.compile(
     r"(formats|connector\.(file|datagen|print|base\.table|blackhole)|table\.(factories|connector"
     r"|sinks|utils|catalog|module|runtime\.arrow)|streaming\.api\.graph\.StreamConfig"
     r"|table\.api\.config\.(LookupJoinHint|VectorSearchRuntime|MLPredictRuntime))|.*Internal\Z"
 )
-#: Of Flink's own machinery; and of a reporter or a resource, below a name that the user gives it.
+#: Internal keys of Flink, and keys of a reporter or a resource below a name that the user chooses.
 _NO_KEYS = re.compile(
     r"\$internal|__|internal\.|<parameter>|enabled\Z|factory\.class\Z|filter\.|interval\Z"
     r"|partition\.fields\.|scope\."
@@ -33,7 +33,7 @@ _NO_KEYS = re.compile(
 
 
 def lines(declared: str) -> Iterator[str]:
-    """The lines of the list, from what `FlinkOptions` prints."""
+    """Yield the lines of the list, from the output of `FlinkOptions`."""
     found: dict[str, str] = {}
     for line in declared.splitlines():
         key, default, older, owner = line.split("\t")
@@ -43,7 +43,7 @@ def lines(declared: str) -> Iterator[str]:
 
 
 def main() -> None:
-    """Writes the list."""
+    """Write the list."""
     version, *jars = sys.argv[1:]
     run = subprocess.run(
         ["java", "-cp", ":".join(jars), str(HERE / "FlinkOptions.java"), *jars],

@@ -1,11 +1,11 @@
-"""`python -m tests.compat.spark_settings`: writes the settings of the installed Spark to the list.
+"""`python -m tests.compat.spark_settings`: write the settings of the installed Spark to the list.
 
-The keys of other versions stay; a key that one version alone knows is followed by that version. Run
-it with each supported version of PySpark.
+The keys of other versions stay. A key that only one version knows is followed by this version. Run
+the module with each supported version of PySpark.
 
-They come from two places. A running Spark tells the entries that its configuration objects declare.
-Settings that its code reads by their names alone are the string constants of its classes; some of
-these constants are no settings, which does no harm: the list is there to find what is misspelt.
+The keys come from two places. A running Spark returns the entries that its configuration objects
+declare. Settings that its code reads only by name are string constants of its classes. Some of
+these constants are not settings, which does no harm: the list is used to find misspelt keys.
 """
 
 from __future__ import annotations
@@ -34,13 +34,13 @@ _DECLARES = re.compile(
     r"|streaming/StreamingConf)\$\.class"
 )
 _ROCKSDB = "org/apache/spark/sql/execution/streaming/state/RocksDBConf"
-#: Bytes of a constant behind its tag; those of texts tell their length, 5 and 6 take two places.
+#: Tag of a constant -> bytes after the tag. Texts store their length; tags 5 and 6 count as two.
 _SIZES = {3: 4, 4: 4, 5: 8, 6: 8, 7: 2, 8: 2, 9: 4, 10: 4, 11: 4, 12: 4, 15: 3, 16: 2, 17: 4, 18: 4}
 _TEXT, _LONG, _DOUBLE = 1, 5, 6
 
 
 def keys(spark: SparkSession) -> list[str]:
-    """Every key, sorted."""
+    """Return all keys, sorted."""
     jars = sorted((Path(pyspark.__file__).parent / "jars").glob("spark-*.jar"))
     jars += [jar for jar in connector_jars() if "spark" in jar.name]
     found: set[str] = set()
@@ -63,7 +63,7 @@ def keys(spark: SparkSession) -> list[str]:
 
 
 def _texts(data: bytes) -> Iterator[str]:
-    """The string constants of a class file."""
+    """Yield the string constants of a class file."""
     (count,) = struct.unpack(">H", data[8:10])
     place, number = 10, 1
     while number < count:
@@ -78,7 +78,7 @@ def _texts(data: bytes) -> Iterator[str]:
 
 
 def _module(spark: SparkSession, name: str) -> Any:
-    """A Scala object."""
+    """Return a Scala object."""
     assert spark._jvm is not None
     java = spark._jvm.java.lang
     loader = java.Thread.currentThread().getContextClassLoader()
@@ -86,7 +86,7 @@ def _module(spark: SparkSession, name: str) -> Any:
 
 
 def _declared(spark: SparkSession, declaring: list[str]) -> set[str]:
-    """The keys of all entries, with their older names."""
+    """Return the keys of all declared entries, with their older names."""
     for name in declaring:
         _module(spark, name)
     entries = _module(spark, "org.apache.spark.internal.config.ConfigEntry$").knownConfigs()
@@ -99,7 +99,7 @@ def _declared(spark: SparkSession, declaring: list[str]) -> set[str]:
 
 
 def _of_rocksdb(spark: SparkSession, texts: set[str]) -> set[str]:
-    """RocksDB's own, which it declares apart and holds in lower case."""
+    """Return RocksDB's keys, which Spark declares separately and stores in lower case."""
     conf = _module(spark, "org.apache.spark.sql.execution.streaming.state.RocksDBConf$")
     prefix = f"{conf.ROCKSDB_SQL_CONF_NAME_PREFIX()}."
     spelled = {text.lower(): text for text in sorted(texts)}
@@ -113,13 +113,13 @@ def _of_rocksdb(spark: SparkSession, texts: set[str]) -> set[str]:
 
 
 def listed(text: str, minor: str) -> set[str]:
-    """The keys in the text of the list that one minor version knows."""
+    """Return the keys of one minor version, from the text of the list."""
     lines = (line.split() for line in text.splitlines() if not line.startswith("#"))
     return {key for key, *only in lines if only in ([], [minor])}
 
 
 def merged(before: str, keys: list[str], minor: str) -> list[str]:
-    """The lines of the list, with the keys of one minor version renewed."""
+    """Return the lines of the list, with the keys of one minor version replaced."""
     known = {other: listed(before, other) for other in SPARK_MINORS} | {minor: set(keys)}
     head = (
         f"# Settings of Spark {' and '.join(SPARK_MINORS)}, written by"
@@ -133,7 +133,7 @@ def merged(before: str, keys: list[str], minor: str) -> list[str]:
 
 
 def main() -> None:
-    """Writes the list."""
+    """Write the list."""
     builder = SparkSession.builder.master("local[1]").config("spark.ui.enabled", "false")
     jars = ",".join(map(str, connector_jars()))
     spark = builder.config("spark.jars", jars).getOrCreate()

@@ -8,16 +8,16 @@ from pathlib import Path
 
 
 def newest(query: Path, log: str = "commits") -> int:
-    """The number of the newest batch in `commits` or `offsets`; -1 for none."""
+    """Return the number of the newest batch in `commits` or `offsets`, or -1 if there is none."""
     return max((int(f.name) for f in (query / log).glob("*") if f.name.isdecimal()), default=-1)
 
 
 def positions(query: Path, topic: str, log: str = "commits") -> dict[int, int]:
-    """Where the newest batch ends in each partition of a topic; the minimum of several scans."""
+    """Return the end offsets of the newest batch by partition; of several scans, the minimum."""
     batch = newest(query, log)
     reached: dict[int, int] = {}
     lines = (query / "offsets" / str(batch)).read_text().splitlines() if batch >= 0 else []
-    # A version and metadata come first, then a line for each scan; "-" if it has not begun.
+    # A version and metadata come first, then a line for each scan: "-" if the scan has not begun.
     for line in (line for line in lines[2:] if line.startswith("{")):
         for partition, offset in json.loads(line).get(topic, {}).items():
             reached[int(partition)] = min(offset, reached.get(int(partition), offset))
@@ -25,6 +25,6 @@ def positions(query: Path, topic: str, log: str = "commits") -> dict[int, int]:
 
 
 def reaches(query: Path, topic: str, ends: Mapping[int, int]) -> bool:
-    """Whether the newest commit reaches the ends of a topic's partitions."""
+    """Return whether the newest commit reaches the ends of a topic's partitions."""
     reached = positions(query, topic)
     return all(reached.get(p, -1) >= end for p, end in ends.items())

@@ -1,4 +1,4 @@
-"""What holds for all tests that start something."""
+"""Fixtures of all integration tests."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ if TYPE_CHECKING:
 
 @pytest.fixture(autouse=True)
 def _no_jobs_left() -> Iterator[None]:
-    """A job that a failed test has left running would take the cores from all that follow."""
+    """Kill jobs that a failed test left running. They would take the cores from later tests."""
     yield
     kill_leftovers()
 
 
-#: Folders of tests of topics, state and checkpoints, whose queries are simple and have few rows.
+#: Folders of tests of topics, state and checkpoints. Their queries are simple and have few rows.
 _INTERPRETED = (
     "adopt",
     "differential/flink",
@@ -40,10 +40,10 @@ _INTERPRETED = (
 
 @pytest.fixture(scope="module", autouse=True)
 def _interpreted(request: pytest.FixtureRequest) -> Iterator[None]:
-    """The suite's session interprets some plans: generating code for few rows costs a third more.
+    """Let the suite's session interpret some plans.
 
-    Tests of operators, expressions and formats, and jobs in processes of their own, run generated
-    code.
+    For few rows, generating code costs a third more. Tests of operators, expressions and formats,
+    and jobs in processes of their own, run generated code.
     """
     folder = request.path.parent.relative_to(Path(__file__).parent).as_posix()
     items = (item for item in request.session.items if item.path == request.path)

@@ -1,4 +1,4 @@
-"""A server that takes lineage events over HTTP, as OpenLineage defines it."""
+"""A server that receives lineage events over HTTP, as OpenLineage defines."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ from typing import Any
 
 @dataclass
 class Backend:
-    """What the server got."""
+    """Address of the server, and the events and keys that the server received."""
 
     address: str
     events: list[dict[str, Any]] = field(default_factory=list)
     keys: set[str | None] = field(default_factory=set)
 
     def of(self, job: str) -> list[str]:
-        """The states of a job, in order."""
+        """Return the states of a job, in order."""
         return [event["eventType"] for event in self.events if event["job"]["name"] == job]
 
 
 @contextmanager
 def lineage_backend() -> Iterator[Backend]:
-    """Runs the server."""
+    """Run the server."""
 
     class Handler(BaseHTTPRequestHandler):
         def do_POST(self) -> None:

@@ -1,4 +1,4 @@
-"""`streamtable demo` as people start it: a process of its own, a terminal or a pipe, Ctrl-C."""
+"""`streamtable demo` as users run it: in its own process, on a terminal or a pipe, with Ctrl-C."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _SECONDS_TO_STOP = 60.0
 
 
 class Demo:
-    """The command in a session of its own, on a terminal, and what it has printed so far."""
+    """The command in its own session, on a terminal, and its output so far."""
 
     def __init__(self, scratch: Path, *arguments: str) -> None:
         self._reader, writer = pty.openpty()
@@ -69,18 +69,21 @@ class Demo:
         try:
             while data := os.read(self._reader, 65_536):
                 self._printed += data
-        except OSError:  # how a terminal says that the other side has closed it
+        except OSError:  # the other side has closed the terminal
             pass
 
 
 def _environment(scratch: Path) -> dict[str, str]:
-    """Temporary files are in the folder; the list of jobs, which stays, is beside it."""
+    """Return an environment for the demo, with temporary files in the folder.
+
+    The list of jobs outlives the demo, and is therefore in the parent folder.
+    """
     return {**os.environ, "TMPDIR": str(scratch), "XDG_RUNTIME_DIR": str(scratch.parent)}
 
 
 @pytest.fixture
 def scratch(tmp_path: Path) -> Iterator[Path]:
-    """The demo's folder for temporary files; afterwards no process that was given it is left."""
+    """Create a folder for temporary files. At the end, no process with this folder may be left."""
     folder = tmp_path / "scratch"
     folder.mkdir()
     yield folder
@@ -123,7 +126,7 @@ def test_live_demo_counts_from_the_first_event_and_ends_by_ctrl_c(scratch: Path)
     assert list(scratch.iterdir()) == []
 
 
-# Seconds after the first word of Spark: before its JVM is launched, and while that starts.
+# Seconds after "starting Spark": before its JVM is launched, and while the JVM starts.
 @pytest.mark.parametrize("seconds", [pytest.param(0.0, marks=pytest.mark.soak), 2.5])
 def test_ctrl_c_while_things_start_leaves_nothing(scratch: Path, seconds: float) -> None:
     with Demo(scratch) as demo:
@@ -139,12 +142,12 @@ def _number(text: str) -> int:
 
 
 def _started_with(folder: Path) -> list[str]:
-    """Processes whose temporary folder this is; nothing where the system has no /proc."""
+    """Return the processes with this temporary folder; none if the system has no /proc."""
     found = []
     for environ in Path("/proc").glob("[0-9]*/environ"):
         try:
             if f"TMPDIR={folder}\0".encode() in environ.read_bytes():
                 found.append((environ.parent / "cmdline").read_text().replace("\0", " "))
-        except OSError:  # it ended just now, or belongs to someone else
+        except OSError:  # the process has just ended, or belongs to another user
             continue
     return found

@@ -1,4 +1,4 @@
-"""`streamtable dev` as a user meets it: as a program, over several processes."""
+"""`streamtable dev` as users run it: as a program, in several processes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The broker is a real Kafka: it compacts, has transactions, keeps data, and goes when told."""
+"""The broker is a real Kafka: compaction, transactions, kept data, and a stop when requested."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def produce(servers: str, topic: str, records: list[Record]) -> None:
 
 
 def read(servers: str, topic: str, isolation: str = "read_committed") -> list[Record]:
-    """All records of a one-partition topic, from its start to its end."""
+    """Return all records of a one-partition topic, from its start to its end."""
     consumer = Consumer(
         {
             "bootstrap.servers": servers,
@@ -85,7 +85,7 @@ def test_compaction_leaves_the_last_value_of_each_key(broker: Broker, topic: Top
     produce(servers, name, [(b"k%d" % (i % 3), b"%d" % i) for i in range(300)])
 
     def compacted() -> bool:
-        # The newest segment is never cleaned; a new record makes Kafka roll it.
+        # The newest segment is never cleaned. A new record makes Kafka roll the segment.
         produce(servers, name, [(b"tick", b"")])
         return len([r for r in read(servers, name) if r[0] != b"tick"]) == 3
 

@@ -1,4 +1,4 @@
-"""The page *Your first script*, run as it stands there; only the broker is the suite's."""
+"""The page *Your first script* runs unchanged. Only the broker is that of the suite."""
 
 from __future__ import annotations
 

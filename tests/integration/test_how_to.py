@@ -1,4 +1,4 @@
-"""The programs of the how-to pages, run as they stand there; only broker and topics are ours."""
+"""The programs of the how-to pages run unchanged. Only broker and topics are those of the suite."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The wheels that a package index gets: what is in them, and that a second build gives the same."""
+"""The wheels for a package index: their contents, and the same bytes from a second build."""
 
 from __future__ import annotations
 

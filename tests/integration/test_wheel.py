@@ -1,7 +1,7 @@
-"""The wheels where their users install them: a Java runtime, no compiler, cache or network.
+"""The wheels as users install them: with a Java runtime, without compiler, cache or network.
 
-`make test-wheel` runs it on what `make wheel` has built. Dependencies come from the package index.
-The variable SPARK names the minor version of PySpark; without it, pip takes the newest.
+`make test-wheel` runs these tests on the output of `make wheel`. Dependencies come from the package
+index. The variable SPARK names the minor version of PySpark. Without it, pip installs the newest.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ pytestmark = pytest.mark.wheel
 
 ROOT = Path(__file__).parents[2]
 
-# In a network of its own with nothing but the loopback interface, and a cache that is read-only.
+# In namespaces of its own: sets up the loopback interface and a read-only cache, runs a program.
 _CUT = """
 import fcntl, os, socket, struct, subprocess, sys
 IFF_UP, SIOCSIFFLAGS = 1, 0x8914
@@ -42,10 +42,10 @@ INSERT INTO p SELECT a FROM t;
 
 @dataclass(frozen=True)
 class Machine:
-    """An environment with streamtable in it, cut off.
+    """An environment with streamtable, without a network.
 
     Attributes:
-        cut: the command that cuts off the one behind it; empty where only proxies refuse.
+        cut: the command that runs another command without a network; empty if only proxies refuse.
     """
 
     venv: Path
@@ -100,7 +100,7 @@ def machine(tmp_path_factory: pytest.TempPathFactory) -> Machine:
 
 
 def _jre(home: Path) -> Path:
-    """A JAVA_HOME with `java` and `keytool` only."""
+    """Create a JAVA_HOME with `java` and `keytool` only."""
     tools = java_tool("java").resolve().parent
     (home / "jre" / "bin").mkdir(parents=True)
     for name in ("java", "keytool"):
@@ -109,7 +109,7 @@ def _jre(home: Path) -> Path:
 
 
 def _programs(home: Path) -> Path:
-    """What the system has, without what a JDK brings."""
+    """Create a folder with the programs of the system, without the programs of a JDK."""
     of_a_jdk = {path.name for path in java_tool("java").resolve().parent.iterdir()}
     bin_folder = home / "bin"
     bin_folder.mkdir()
@@ -122,7 +122,7 @@ def _programs(home: Path) -> Path:
 
 
 def _cutter(cache: Path) -> list[str]:
-    """The command that runs another one without a network; empty where that is not allowed."""
+    """Return the command that runs another command without a network; empty if not allowed."""
     for more in ([], ["--map-root-user"]):
         command = ["unshare", *more, "--net", "--mount", sys.executable, "-c", _CUT, str(cache)]
         if (

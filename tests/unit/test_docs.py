@@ -1,4 +1,4 @@
-"""The docs say what is so: their SQL is read, their links lead somewhere, their tables are true."""
+"""The docs are correct: their SQL parses, their links have targets, their tables are current."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Mutated scripts over real tables: a session takes them, or says what is wrong and no more."""
+"""Mutated scripts over real tables: a session accepts them or raises one-line errors of ours."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ TESTS = Path(__file__).parents[1]
 GOLDEN = TESTS / "golden"
 TABLES = (GOLDEN / "tables.sql").read_text()
 _COMMENT = re.compile(r"^--.*\n", re.MULTILINE)
-#: A mutated module name would be imported.
+#: Statements that are left out, because a mutated module name would be imported.
 _IMPORTS = re.compile(r"\bFUNCTION\b", re.IGNORECASE)
 
 
@@ -34,7 +34,7 @@ def _statements() -> list[str]:
 
 STATEMENTS = _statements()
 TOKENS = sorted({token.text for token in Lexer(TABLES, "f", None).tokens()})
-#: Statements between two fresh sessions: enough that they meet what others have left behind.
+#: Statements per session: enough that statements meet the objects of earlier statements.
 _TOGETHER = 25
 
 

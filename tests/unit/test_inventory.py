@@ -1,4 +1,4 @@
-"""The lists of what Flink has are whole, and what they say of streamtable is so."""
+"""The lists of Flink's features are complete, and their claims about streamtable are true."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _PARTS = {
     "SqlUniqueSpec",
     "SqlWatermark",
 }
-#: Functions whose calls are grammar, or that have clauses in their place.
+#: Function -> its spelling in SQL, if a call is not written as `NAME(...)`.
 _SPELLED = {"IS_JSON": "IS JSON"}
 
 
@@ -68,7 +68,7 @@ def test_what_is_not_there_is_told_so(case: Case) -> None:
 
 
 def test_every_function_that_is_called_there_has_an_answer_of_flink() -> None:
-    """Those answers are compared with ours elsewhere, so what is listed binds."""
+    """Other tests compare these answers with ours, so every available function is tested."""
     recorded = "".join(
         (_COMPAT / name).read_text(encoding="utf-8")
         for name in (

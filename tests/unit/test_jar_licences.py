@@ -1,4 +1,4 @@
-"""`tools.jar_licences`, by which a wheel carries the licences of its jars."""
+"""`tools.jar_licences` copies the licences of jars for a wheel."""
 
 from __future__ import annotations
 

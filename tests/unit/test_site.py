@@ -1,4 +1,4 @@
-"""The docs site: it is built as `make site` builds it."""
+"""The docs site, built as `make site` builds it."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import pytest
 
 _ROOT = Path(__file__).parents[2]
 _PAGES = sorted((_ROOT / "docs").rglob("*.md"))
-#: What a browser loads with a page.
+#: URLs that a browser loads with a page.
 _LOADED = re.compile(r"""<(?:script|img|link)[^>]+(?:src|href)=["']?(https?://[^"'> ]+)""")
 
 

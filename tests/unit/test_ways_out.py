@@ -1,4 +1,4 @@
-"""What people write by mistake, and whether the message names the place and the way out."""
+"""Common mistakes in scripts: the message names the place and the fix."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ CREATE TABLE t (a INT) WITH (
   'format' = 'json'
 );"""
 
-#: Script -> its place, and words of its message.
+#: Script -> place of the mistake, and words of the message.
 _MISTAKES = {
     _OPEN: ("3:13", "expected a single quote to end the text that begins here"),
     _COMMENT: ("4:17", "expected a single quote to end the text that begins here"),

@@ -1,7 +1,7 @@
-"""Aggregate and rank queries whose changelogs were recorded from Flink, and the rows they read.
+"""Aggregate queries whose changelogs were recorded from Flink, and the rows they read.
 
 `changes` has inserts, updates and deletes of a table with the columns k, g, v, s, d, x; `added` has
-only its inserts. One task reads them in this order, so every answer is one sequence of changes.
+only its first inserts. One task reads the rows in order, so an answer is one sequence of changes.
 """
 
 from __future__ import annotations
@@ -71,5 +71,5 @@ QUERIES = (
 
 
 def plain(value: Any) -> Any:
-    """A value as the record holds it."""
+    """Return a value as the record has it."""
     return value if value is None or isinstance(value, bool | int | float | str) else str(value)

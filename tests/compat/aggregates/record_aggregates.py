@@ -1,4 +1,4 @@
-"""Runs the queries of `aggregates_queries` on PyFlink and writes down their changelogs.
+"""Run the queries of `aggregates_queries` on PyFlink and record their changelogs.
 
     python tests/compat/aggregates/record_aggregates.py      # a Python with apache-flink
 

@@ -1,8 +1,8 @@
-"""BITMAP expressions and queries that Flink 2.3 answers, and the rows that the queries read.
+"""BITMAP expressions and queries with answers of Flink 2.3, and the rows that the queries read.
 
-One task reads the rows in this order. `changes` has inserts, updates and deletes, also of rows that
-were not there before; `added` has inserts only. `timed` has an event time, and its last row only
-moves the watermark.
+One task reads the rows in this order. `changes` has inserts, updates and deletes, also a delete of
+a row that did not exist before; `added` has inserts only. `timed` has an event time, and its last
+row only moves the watermark.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ CHANGES: list[tuple[str, Row]] = [
     ("-D", _FIRST[0]),
     ("-U", _FIRST[2]),
     ("+U", _THIRD),
-    # Not there before.
+    # A row that did not exist before.
     ("-D", (7, "b", 8, 3)),
     ("+I", (7, "b", 8, 3)),
     ("+I", (8, "b", 8, 9)),
@@ -38,7 +38,7 @@ ADDED: list[tuple[str, Row]] = [("+I", row) for row in _FIRST]
 
 TIMED_COLUMNS = "ts TIMESTAMP(3), k INT, x INT, y INT"
 WATERMARK = "ts - INTERVAL '2' SECOND"
-#: The last row's key.
+#: Key of the last row.
 END = -1
 TIMED: list[tuple[str, int, int | None, int | None]] = [
     ("2026-03-01 00:00:01.000", 1, 3, 5),
@@ -52,13 +52,13 @@ TIMED: list[tuple[str, int, int | None, int | None]] = [
     ("2027-01-01 00:00:00.000", END, 1, 1),
 ]
 
-#: A BITMAP of a row; NULL without x. Flink has no CASE with a NULL of type BITMAP.
+#: The BITMAP of a row; NULL if x is NULL. Flink has no CASE with a NULL of type BITMAP.
 _B = "BITMAP_BUILD(CASE WHEN x IS NOT NULL THEN ARRAY[x, y] END)"
 _OPERATIONS = ("AND", "OR", "XOR")
 
 
 def _calls(form: str, over: str = "") -> str:
-    """All aggregates: their sets as texts and bytes, and their sizes."""
+    """Return calls of all aggregates: their sets as texts and bytes, and their sizes."""
     built = f"BITMAP_BUILD_AGG({form.format('x')}){over}"
     of_sets = (
         f"BITMAP_TO_STRING(BITMAP_{o}_AGG({form.format('b')}){over}),"
@@ -99,7 +99,8 @@ def _over(frame: str) -> str:
     return f"SELECT k, x, {_calls('{0}', ' OVER w')} FROM {table} WINDOW w AS ({frame})"
 
 
-#: Queries whose changes have an order. Flink's DISTINCT forgets rows that were not there before.
+#: Queries whose changes are compared in order. Aggregates with DISTINCT read only `added`: those of
+#: Flink forget deletes of rows that did not exist before.
 CHANGELOGS = (
     *(
         f"SELECT g, {calls} FROM {_EACH.format(table)} GROUP BY g"
@@ -122,7 +123,7 @@ CHANGELOGS = (
     f"SELECT COUNT(DISTINCT b), BITMAP_TO_STRING(LAST_VALUE(b)) FROM {_EACH.format('added')}",
     "SELECT BITMAP_TO_STRING(b) FROM (SELECT DISTINCT BITMAP_BUILD(ARRAY[x]) AS b FROM changes)",
 )
-#: Queries of which the resulting rows are compared.
+#: Queries whose final rows are compared.
 TABLES = (
     *(
         f"SELECT CAST(window_start AS STRING), k, {_calls('{0}')} FROM (SELECT window_start,"
@@ -142,7 +143,7 @@ _ONE = "BITMAP_BUILD(ARRAY[1, 2, 3])"
 _TWO = "BITMAP_BUILD(ARRAY[2, 3, 4, -4])"
 _NULL = "CAST(NULL AS BITMAP)"
 _MANY = "BITMAP_BUILD(CAST(SPLIT(REPEAT('1,', 3) || '2', ',') AS ARRAY<INT>))"
-#: {0..5, 65536, -1} as lists, which Flink writes with a run, and {1..999} as a run.
+#: Bytes of {0..5, 65536, -1} as lists, where Flink writes a run, and of {1..999} as a run.
 _FOREIGN = (
     (
         "X'3a300000030000000000050001000000ffff0000200000002c0000002e00000000000100020003000400050000"
@@ -150,7 +151,7 @@ _FOREIGN = (
     ),
     "X'3b300000010000e60301000100e603'",
 )
-#: A list and a run that end too early.
+#: Bytes of a list and of a run that end too early.
 _CUT = (
     "X'3b3001000000060001000500020000000700000001000500000005000000'",
     "X'3b30000001000100010001000100'",
@@ -206,7 +207,7 @@ EXPRESSIONS = (
     *(f"JSON_OBJECT('a' VALUE {_ONE})", f"MD5({_ONE})", f"HEX({_ONE})", f"CHAR_LENGTH({_ONE})"),
     *(f"ARRAY[{_ONE}]", f"ARRAY_CONTAINS(ARRAY[{_ONE}], {_ONE})", f"ARRAY_SORT(ARRAY[{_ONE}])"),
 )
-#: What Flink refuses of queries.
+#: Queries that Flink refuses.
 REFUSED = (
     f"SELECT b FROM {_EACH.format('added')} ORDER BY b LIMIT 2",
     f"SELECT MAX(b) FROM {_EACH.format('added')}",

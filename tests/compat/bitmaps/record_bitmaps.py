@@ -1,10 +1,10 @@
-"""Asks PyFlink for the answers of `bitmaps_queries` and writes them down.
+"""Ask PyFlink for the answers to `bitmaps_queries` and record them.
 
     python tests/compat/bitmaps/record_bitmaps.py      # a Python with apache-flink 2.3
 
-The answers go to `bitmaps.json`, with Flink's version: of expressions the type and the value, or
-that the call is refused or fails; of queries their changes, or the refusal. Those that are there
-already stay; remove the file to ask for all of them again.
+The answers go to `bitmaps.json`, with Flink's version. The answer to an expression is its type and
+value, or the message of a refusal or failure. The answer to a query is its changes, or the message
+of a refusal. Recorded answers stay; remove the file to record all of them again.
 """
 
 from __future__ import annotations
@@ -74,16 +74,16 @@ def _expression(text: str, tables: StreamTableEnvironment) -> dict[str, Any]:
     java = tables._j_tenv
     try:
         schema = java.sqlQuery(f"SELECT {text}").getResolvedSchema()
-    except Exception as error:  # of any kind: it is the answer
+    except Exception as error:  # of any kind: the error is the answer
         return {"error": _reason(error)}
     kind = schema.getColumnDataTypes().get(0).getLogicalType().asSerializableString()
     try:
         found = java.executeSql(f"SELECT {text}").collect()
-        found.hasNext()  # fails where the job has failed; next() would only end
+        found.hasNext()  # fails if the job has failed; next() would hide the failure
         value = _plain(found.next().getField(0))
         found.close()
     except Exception as error:
-        # What the planner cannot translate is refused, too.
+        # An expression that the planner cannot translate is refused, too.
         refused = "Failed to fetch" not in str(error)
         return {"error" if refused else "fails": _reason(error)}
     return {"type": kind, "value": value}
@@ -100,13 +100,13 @@ def _query(query: str, tables: StreamTableEnvironment) -> list[Any] | str:
 
 
 def _reason(error: Exception) -> str:
-    """The first line of the last cause."""
+    """Return the first line of the last cause."""
     lines = [line for line in str(error).splitlines() if "Exception: " in line]
     return lines[-1].partition("Exception: ")[2] if lines else str(error).partition("\n")[0]
 
 
 def _plain(value: Any) -> Any:
-    """A value as the record holds it: bytes as hexadecimal digits, a BITMAP as its text."""
+    """Return a value as the record has it: bytes as hexadecimal digits, a BITMAP as its text."""
     if value is None or isinstance(value, bool | int | float | str):
         return value
     if isinstance(value, bytes | bytearray):

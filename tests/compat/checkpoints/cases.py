@@ -1,6 +1,6 @@
-"""The queries whose state a stored checkpoint holds, and the history that goes on behind it.
+"""The queries of a stored checkpoint, and the history of their tables, which continues after it.
 
-One of each kind of operator that keeps state without waiting for a watermark.
+There is a query for each kind of operator that keeps state without waiting for a watermark.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ from streamtable.testing.planned import planned, sink
 from streamtable.testing.replay import Replay
 from streamtable.testing.replayed import Replayed, Style
 
-#: The checkpoint.
+#: The stored checkpoint.
 STORED = Path(__file__).with_name("state.zip")
-#: What a folder is called in it that is called otherwise where it is read.
+#: Path of the checkpoint in its own files; a test replaces it by the path where it reads them.
 PLACE = "/where/it/was/recorded"
-#: How many batches of the history it has seen.
+#: Number of batches of the history that the checkpoint has processed.
 SEEN = 2
 
 _QUERIES = (
@@ -33,7 +33,7 @@ _QUERIES = (
         " WHERE n < 3"
     ),
 )
-#: Its rows move from one join key to another, so that the sink's key puts them in order.
+#: Rows of this query move from one join key to another, so the sink orders changes by its key.
 _MATERIALIZED = (
     "SELECT x.k, x.v, y.k FROM a AS x"
     " LEFT JOIN (SELECT v, MAX(k) AS k FROM b GROUP BY v) AS y ON x.v = y.v"
@@ -41,13 +41,13 @@ _MATERIALIZED = (
 
 
 def tables() -> dict[str, Replayed]:
-    """Upserts, complete changes and inserts of one shape."""
+    """Return tables with the same columns: upserts, complete changes and inserts."""
     styles = {"a": Style.UPSERT, "b": Style.CHANGES, "e": Style.APPEND}
     return {name: _table(seed, style) for seed, (name, style) in enumerate(styles.items())}
 
 
 def cases() -> list[Case]:
-    """One per query."""
+    """Return a case for each query."""
     found = []
     for query in (*_QUERIES, _MATERIALIZED):
         fields = [column.field for column in planned(query, tables()).columns]
@@ -57,12 +57,12 @@ def cases() -> list[Case]:
 
 
 def plans(replay: Replay) -> Mapping[str, Sink]:
-    """The plan of each query, by a name."""
+    """Return the plan of each query by name."""
     return {f"query-{i}": replay.plan(case) for i, case in enumerate(cases())}
 
 
 def rename(folder: Path, before: str, after: str) -> None:
-    """Changes what Spark's files in a checkpoint call its folder."""
+    """Replace the path of a checkpoint in the files that Spark has written to it."""
     for file in (folder / "query").rglob("*"):
         written = file.read_bytes() if file.is_file() else b""
         if before.encode() in written:

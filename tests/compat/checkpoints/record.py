@@ -1,8 +1,8 @@
-"""Writes the checkpoint that later releases must open, or refuse by name, to `state.zip`.
+"""Write the checkpoint that later releases must open, or refuse by name, to `state.zip`.
 
     python -m tests.compat.checkpoints.record
 
-Run it anew only where a layout of state has been given a new version.
+Run it again only if a layout of state has a new version.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Asks Flink for the times of partitions: `python -m tests.compat.files.record VERSION CLASSPATH`.
+"""Ask Flink for the times of partitions: `python -m tests.compat.files.record VERSION CLASSPATH`.
 
 CLASSPATH holds the jars of the wheel `apache-flink-libraries`. Writes
 `partition-times-flink-VERSION.json`.
@@ -39,7 +39,7 @@ CASES: tuple[tuple[str, str, str | None, str | None], ...] = (
     ("dt,hour", "2026-01-31,7", "$dt $hour:00:00", None),
     ("y,m,d", "2026,1,3", "$y-$m-$d", None),
     ("y,m,d,h", "2026,1,3,4", "$y-$m-$d $h:00:00", None),
-    # A name that another name begins with is replaced in that one, too, if it comes first.
+    # A name that is a prefix of another name is replaced in the other name, too, if it comes first.
     ("d,dt", "x,2026-01-31", "$dt", None),
     ("dt,d", "2026-01-31,x", "$dt", None),
     ("dt,h", "20260131,7", "$dt$h", "yyyyMMddH"),
@@ -49,7 +49,7 @@ CASES: tuple[tuple[str, str, str | None, str | None], ...] = (
 
 
 def main() -> None:
-    """Writes down Flink's times."""
+    """Record Flink's times."""
     version, classpath = sys.argv[1:]
     cases = [
         {"id": number, "keys": keys, "values": values, "pattern": pattern, "formatter": formatter}

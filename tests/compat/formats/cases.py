@@ -1,7 +1,7 @@
-"""Records of every type, good and bad; what Flink makes of them is in the `flink-*.json` beside.
+"""Valid and invalid records of every type; Flink's answers are in the `flink-*.json` next to this.
 
-A case decodes `value` and encodes the row again, so that one expected text covers both ways.
-`ours` is our text where it differs from Flink's on purpose, and `differs` says why.
+A case decodes `value` and encodes the row again, so that one expected text covers both directions.
+If our text differs from Flink's on purpose, `ours` is our text and `differs` says why.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ WHOLE_VALUE = "Flink reads on inside the object that it could not convert"
 LAST_WINS = "Flink stops looking once it has seen as many names as there are columns"
 ONE_ROW = "one record is one row here"
 
-#: (type, [good and bad values as JSON text])
+#: (type, valid and invalid values as JSON texts, separated by blanks)
 SCALARS: list[tuple[DataType, str]] = [
     (t.BOOLEAN, 'true false "true" "TRUE" " true " "yes" 1 0 1.5 "" null'),
     (t.TINYINT, '0 127 -128 128 -129 255 "127" " 7 " "128" 1.0 1e2 true "" null'),
@@ -145,7 +145,7 @@ ISO_TIMES = '"2021-02-03t04:05:06" "2021-02-03T04:05" "2021-02-03T04"'
 
 
 def _values(text: str) -> list[str]:
-    """JSON values one behind another, split by where each ends."""
+    """Split a text of JSON values, separated by one blank each."""
     decoder, at, found = json.JSONDecoder(strict=False), 0, []
     while at < len(text):
         _, end = decoder.raw_decode(text, at)
@@ -154,7 +154,7 @@ def _values(text: str) -> list[str]:
     return found
 
 
-#: Of the scalar cases: our text, and why it is not Flink's.
+#: Scalar case -> our text, and why it differs from Flink's.
 DIFFERENT = {
     'DECIMAL(10, 2) "1e-2000000000"': ('{"c":0}', TO_ZERO),
     'TIME(3) "12:00:00.5"': ('{"c":"12:00:00.5"}', TIME_DIGITS),
@@ -197,7 +197,7 @@ def _scalar(column_type: DataType, text: str, options: dict[str, str]) -> Case:
 
 
 def scalar_cases() -> list[Case]:
-    """One column, one value."""
+    """Return cases of one value in one column."""
     cases = [
         _scalar(column_type, text, {}) for column_type, texts in SCALARS for text in _values(texts)
     ]
@@ -245,7 +245,7 @@ SCHEMAS: dict[str, tuple[Field, ...]] = {
 
 
 def shape_cases() -> list[Case]:
-    """Whole records: nesting, names, broken text."""
+    """Return cases of whole records: nesting, names, broken text."""
     deep = '{"x":' * 900 + "1" + "}" * 900
     return [
         _case("all there", "ab", '{"a":1,"b":2}'),
@@ -326,7 +326,7 @@ def shape_cases() -> list[Case]:
 
 
 def error_cases() -> list[Case]:
-    """`ignore-parse-errors`: fields become null, records that are no JSON are left out."""
+    """Return cases of `ignore-parse-errors`: fields become null, invalid JSON is skipped."""
     return [
         _case("ignored field", "ab", '{"a":"x","b":2}', options=IGNORE),
         _case("ignored overflow", "ab", '{"a":3000000000,"b":2}', options=IGNORE),
@@ -365,7 +365,7 @@ def error_cases() -> list[Case]:
 
 
 def encode_cases() -> list[Case]:
-    """Options of the encoder, and Avro's own."""
+    """Return cases of the encoder's options and of Avro only."""
     plain = {"encode.decimal-as-plain-number": "true"}
     short = {"encode.ignore-null-fields": "true"}
     numbers = (Field("a", t.decimal(20, 10)), Field("b", t.decimal(10, 2)))
@@ -395,5 +395,5 @@ def encode_cases() -> list[Case]:
 
 
 def all_cases() -> list[Case]:
-    """Every case; ids are unique."""
+    """Return all cases; their ids are unique."""
     return [*scalar_cases(), *shape_cases(), *error_cases(), *encode_cases()]

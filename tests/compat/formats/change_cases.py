@@ -1,7 +1,7 @@
-"""Change events, good and bad; what Flink makes of them is in the `changes-flink-*.json` beside.
+"""Valid and invalid change events; Flink's answers are in the `changes-flink-*.json` next to this.
 
-A case decodes `value` and writes every row of it again, so that one answer covers both ways.
-`ours` is our answer where it differs from Flink's on purpose, and `differs` says why.
+A case decodes `value` and encodes every row again, so that one answer covers both directions.
+If our answer differs from Flink's on purpose, `ours` is our answer and `differs` says why.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Any
 from streamtable.core import types as t
 from streamtable.core.types import Field
 
-#: (kind, row as json) each; FAULT for an event that does not parse.
+#: Pairs of kind and row as json. FAULT stands for an event that does not parse.
 Rows = list[tuple[str, str]]
 FAULT = "fault"
 
@@ -123,7 +123,7 @@ DEBEZIUM_METADATA = (
 
 
 def debezium_cases() -> list[ChangeCase]:
-    """Debezium's envelopes."""
+    """Return cases of Debezium's envelopes."""
     whole = _change(None, ROW, "c", source=SOURCE, ts_ms=1589362330904)
     enveloped = {"schema": {"type": "struct", "fields": []}, "payload": whole}
     return [
@@ -196,7 +196,7 @@ ONLY = {"database.include": "sh.*", "table.include": "orders|items"}
 
 
 def canal_cases() -> list[ChangeCase]:
-    """Canal's envelopes."""
+    """Return cases of Canal's envelopes."""
     two = [{"a": 1, "b": "x"}, {"a": 2, "b": "y"}]
     more = {"sqlType": {"a": 4}, "pkNames": ["a"], "ts": 1598944202218, "es": 1598944146308}
     return [
@@ -253,7 +253,7 @@ MAXWELL_METADATA = ("database", "table", "primary-key-columns", "ingestion-times
 
 
 def maxwell_cases() -> list[ChangeCase]:
-    """Maxwell's envelopes."""
+    """Return cases of Maxwell's envelopes."""
     more = {"database": "shop", "table": "orders", "ts": 1477053217, "primary_key_columns": ["a"]}
     update = {"type": "update", "data": ROW, "old": {"b": "w"}}
     return [
@@ -290,7 +290,7 @@ def maxwell_cases() -> list[ChangeCase]:
 
 
 OGG_METADATA = ("table", "primary-keys", "ingestion-timestamp", "event-timestamp")
-#: Times of GoldenGate's events -> our time of ingestion and of the event where Flink has another.
+#: Time in a GoldenGate event -> our ingestion time and event time; None if equal to Flink's.
 _TIMES: dict[str, tuple[str | None, str | None]] = {
     "2020-05-13 15:40:06.000001": (None, None),
     "2020-05-13T15:40:07.000001": (None, "2020-05-13 15:40:07"),
@@ -330,7 +330,7 @@ def _ogg_event(kind: Any, before: Any, after: Any, **more: Any) -> dict[str, Any
 
 
 def ogg_cases() -> list[ChangeCase]:
-    """GoldenGate's envelopes."""
+    """Return cases of GoldenGate's envelopes."""
     more = {
         "op_ts": "2020-05-13 15:40:06.000000",
         "current_ts": "2020-05-13T15:40:07.123456",
@@ -380,5 +380,5 @@ def ogg_cases() -> list[ChangeCase]:
 
 
 def all_cases() -> list[ChangeCase]:
-    """Every case, ids unique."""
+    """Return all cases; their ids are unique."""
     return [*debezium_cases(), *canal_cases(), *maxwell_cases(), *ogg_cases()]

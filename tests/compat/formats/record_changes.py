@@ -1,4 +1,4 @@
-"""Asks a real Flink for the answers: `python record_changes.py VERSION CLASSPATH`.
+"""Ask a real Flink for the answers: `python record_changes.py VERSION CLASSPATH`.
 
 PYTHONPATH is `src:.`. CLASSPATH holds the jars of the wheel `apache-flink-libraries`. Writes
 `changes-flink-VERSION.json`.
@@ -17,7 +17,7 @@ HERE = Path(__file__).parent
 
 
 def main() -> None:
-    """Sends every case through Flink's own classes."""
+    """Run every case through Flink's own classes."""
     version, classpath = sys.argv[1:]
     asked = [
         {

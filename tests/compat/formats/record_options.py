@@ -1,4 +1,4 @@
-"""Asks a real Flink what each format declares: `python record_options.py VERSION CLASSPATH`.
+"""Ask a real Flink for the options of formats: `python record_options.py VERSION CLASSPATH`.
 
 CLASSPATH holds the jars of the wheel `apache-flink-libraries` and of Flink's
 `flink-sql-avro-confluent-registry`. Writes `options-flink-VERSION.json`.
@@ -28,7 +28,7 @@ FORMATS = (
 
 
 def main() -> None:
-    """Writes down options and metadata of every format that is there here, too."""
+    """Record options and metadata of every format of Flink that streamtable has, too."""
     version, classpath = sys.argv[1:]
     run = subprocess.run(
         ["java", "-cp", classpath, str(HERE / "FlinkOptions.java"), *FORMATS],

@@ -1,4 +1,4 @@
-"""The recorded answers, and the forms in which both sides' types and values compare."""
+"""Flink's recorded answers, and the forms in which types and values are compared."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _LONGEST = "2147483647"
 
 @dataclass(frozen=True)
 class Answer:
-    """What Flink said: a type and a value, a failure at run time, or a refusal.
+    """Flink's answer: a type and a value, a failure at run time, or a refusal.
 
     Attributes:
         kind: `value`, `fails` or `error`.
@@ -41,12 +41,12 @@ class Answer:
 
     @property
     def id(self) -> str:
-        """For pytest."""
+        """The id of the test."""
         return self.sql if self.zone == "UTC" else f"{self.sql} [{self.zone}]"
 
 
 def recorded() -> list[Answer]:
-    """Every recorded answer."""
+    """Return all recorded answers."""
     return [
         Answer(
             case["zone"],
@@ -60,7 +60,7 @@ def recorded() -> list[Answer]:
 
 
 def expression(sql: str) -> exp.Expr:
-    """A parsed expression, its calls tied as in a fresh session."""
+    """Parse an expression, and bind its function calls as in a new session."""
     parsed = parse_expression(sql)
     Functions(Namespaces(), frozenset()).bind_calls((parsed,))
     return parsed
@@ -68,7 +68,7 @@ def expression(sql: str) -> exp.Expr:
 
 @cache
 def binder() -> Binder:
-    """Binds over the columns of the recorded row, as table `t`."""
+    """Return a binder over the columns of the recorded row, as table `t`."""
     fields = []
     for name, (kind, _, _) in COLUMNS.items():
         shape, not_null, _ = kind.partition(" NOT NULL")
@@ -78,7 +78,7 @@ def binder() -> Binder:
 
 
 def same_type(flink: str) -> str:
-    """Flink's serializable spelling of a type in our spelling."""
+    """Convert Flink's serializable spelling of a type to our spelling."""
     text = flink.replace(f"VARCHAR({_LONGEST})", "STRING").replace(
         f"VARBINARY({_LONGEST})", "BYTES"
     )
@@ -93,7 +93,7 @@ _DAY_TIME = re.compile(r"PT(?:(-?\d+)H)?(?:(-?\d+)M)?(?:(-?[\d.]+)S)?")
 
 
 def comparable(value: Any, root: Root) -> Any:
-    """A value as recorded from Flink (Java's texts) in the form that `spark_value` gives."""
+    """Convert a value recorded from Flink (Java's texts) to the form of `spark_value`."""
     if value is None:
         return None
     if root is Root.FLOAT:
@@ -113,12 +113,12 @@ def comparable(value: Any, root: Root) -> Any:
 
 
 def single(text: str) -> str:
-    """A FLOAT's text as Python writes the number that 32 bits hold of it."""
+    """Convert the text of a FLOAT to the text in which Python writes its 32-bit value."""
     return repr(struct.unpack("f", struct.pack("f", float(text)))[0])
 
 
 def spark_value(value: Any) -> Any:
-    """A value collected from Spark as JSON."""
+    """Convert a value collected from Spark to JSON."""
     match value:
         case None | bool() | int() | str():
             return value

@@ -1,8 +1,8 @@
-"""Where our answers knowingly are not Flink's; the tests hold this list to be exact."""
+"""Known differences of our answers from Flink's; the tests check that the list is exact."""
 
 from __future__ import annotations
 
-#: Another result, or another type, and why.
+#: Expressions with another result or another type -> why.
 DIFFERENT: dict[str, str] = {
     "-(-2147483648)": "Calcite reads 2147483648 before it looks at the sign; the value is the same",
     "zd/zd = zd/zd": "Calcite takes x = x for TRUE, NaN or not",
@@ -59,7 +59,7 @@ DIFFERENT: dict[str, str] = {
     "CAST('24-1-2' AS DATE)": "years have four digits; Flink takes 24 for the year 24",
     "TRY_CAST('24-1-2' AS DATE)": "years have four digits; Flink takes 24 for the year 24",
 }
-#: Flink refuses it, we do not.
+#: Expressions that Flink refuses and streamtable accepts.
 LENIENT: frozenset[str] = frozenset(
     {
         "NULL",
@@ -69,7 +69,7 @@ LENIENT: frozenset[str] = frozenset(
         "IF(b, INTERVAL '1' DAY, INTERVAL '1' DAY)",
     }
 )
-#: Flink has it, we refuse it as not there yet.
+#: Expressions that Flink accepts and streamtable refuses as not supported yet.
 NOT_YET: frozenset[str] = frozenset(
     {
         "ROUND(dc, i)",
@@ -91,7 +91,8 @@ NOT_YET: frozenset[str] = frozenset(
         "OBJECT_OF('x', 'a', 1)",
     }
 )
-#: Flink takes these types (a text of its own memory among the results), we do not.
+#: Expressions that Flink accepts and streamtable refuses for their types. Some results of Flink are
+#: texts of Java objects in memory.
 REFUSED: frozenset[str] = frozenset(
     {
         "MAP['a', NULL]",
@@ -103,11 +104,11 @@ REFUSED: frozenset[str] = frozenset(
         "COALESCE(dt, ts)",
         "COALESCE(tm, ts)",
         "IFNULL(dt, ts)",
-        # Flink takes them and answers FALSE, whatever b is.
+        # Flink accepts them, but its BOOLEAN never equals a text, even if b is TRUE.
         "b = 'true'",
         "b = 'TRUE'",
         "b <> 'true'",
     }
 )
-#: Arrays made from a map, whose order is Java's hash order in Flink.
+#: Arrays made from a map; Flink orders them by Java's hash order.
 ORDERLESS: frozenset[str] = frozenset({"MAP_KEYS(m)", "MAP_VALUES(m)", "MAP_ENTRIES(m)"})

@@ -64,7 +64,7 @@ COLUMNS: dict[str, tuple[str, object, str]] = {
 
 
 def flink_ddl(path: str) -> str:
-    """The table for Flink, over a folder that holds `flink_json()`."""
+    """Return the statement for Flink's table, over a folder with the text of `flink_json`."""
     columns = ", ".join(f"`{name}` {kind}" for name, (kind, _, _) in COLUMNS.items())
     return (
         f"CREATE TABLE t ({columns}) WITH"
@@ -73,10 +73,10 @@ def flink_ddl(path: str) -> str:
 
 
 def flink_json() -> str:
-    """The row, as Flink's json format reads it."""
+    """Return the row as Flink's json format reads it."""
     return json.dumps({name: value for name, (_, value, _) in COLUMNS.items()})
 
 
 def spark_columns() -> list[str]:
-    """The row, as `selectExpr` takes it."""
+    """Return the row as arguments of `selectExpr`."""
     return [f"{sql} AS `{name}`" for name, (_, _, sql) in COLUMNS.items()]

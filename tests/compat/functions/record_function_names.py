@@ -1,8 +1,7 @@
-"""Asks a Flink for the names it registers: `python record_function_names.py VERSION CLASSPATH`.
+"""Ask a Flink for its function names: `python record_function_names.py VERSION CLASSPATH`.
 
-CLASSPATH holds the jars of the wheel `apache-flink-libraries`, and before them the
-`flink-table-planner.jar` that lies inside of its planner loader. Writes
-`function_names-VERSION.txt`.
+CLASSPATH holds the `flink-table-planner.jar` inside the planner loader of the wheel
+`apache-flink-libraries`, and after it the jars of this wheel. Writes `function_names-VERSION.txt`.
 """
 
 from __future__ import annotations
@@ -15,7 +14,7 @@ HERE = Path(__file__).parent
 
 
 def main() -> None:
-    """Writes one name a line."""
+    """Write one name per line."""
     version, classpath = sys.argv[1:]
     run = subprocess.run(
         ["java", "-cp", classpath, str(HERE / "FlinkFunctions.java")],

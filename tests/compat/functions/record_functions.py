@@ -1,12 +1,12 @@
-"""Asks a real Flink what the expressions of `functions.txt` give; writes `functions.json`.
+"""Ask a real Flink for the values of `functions.txt`, and write them to `functions.json`.
 
-Run it in an environment of its own, never the product's:
+Run it in its own Python environment, never the product's:
 
     python3 -m venv F && F/bin/pip install apache-flink==2.2.0
     F/bin/python tests/compat/functions/record_functions.py
 
-In `functions.txt`, `@zone NAME` sets the session time zone and `#` begins a heading. Answers that
-are there already stay; `--all` asks for every one again, which takes a quarter of an hour.
+In `functions.txt`, `@zone NAME` sets the session time zone and `#` begins a heading. Recorded
+answers stay; `--all` records all answers again, which takes a quarter of an hour.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _AT_ONCE = 40
 
 
 def plain(value: Any) -> Any:
-    """A Java value as JSON."""
+    """Convert a Java value to JSON."""
     if value is None or isinstance(value, (bool, int, str)):
         return value
     if isinstance(value, float):
@@ -50,7 +50,7 @@ def plain(value: Any) -> Any:
 
 
 class Flink:
-    """A batch session over the one row."""
+    """A batch session over a table with one row."""
 
     def __init__(self, folder: str) -> None:
         Path(folder, "row.json").write_text(flink_json())
@@ -60,7 +60,7 @@ class Flink:
         self._java = self._env._j_tenv
 
     def answers(self, zone: str, expressions: list[str]) -> list[dict[str, Any]]:
-        """One answer per expression: type and value, `fails`, or `error` where it is refused."""
+        """Return one answer per expression: type and value, `fails`, or `error` for a refusal."""
         self._env.get_config().set("table.local-time-zone", zone)
         cases: list[dict[str, Any]] = [{"zone": zone, "sql": text} for text in expressions]
         accepted = [case for case in cases if self._describe(case)]
@@ -79,7 +79,7 @@ class Flink:
         return True
 
     def _evaluate(self, cases: list[dict[str, Any]]) -> None:
-        """All in one query; where it fails, halves, until the culprit is alone."""
+        """Evaluate cases in one query; if it fails, split it until the failing case is alone."""
         items = ", ".join(f"{case['sql']} AS c{i}" for i, case in enumerate(cases))
         try:
             found = self._java.executeSql(f"SELECT {items} FROM t").collect()
@@ -99,7 +99,7 @@ class Flink:
 
 
 def answered() -> dict[tuple[str, str], dict[str, Any]]:
-    """What this version of Flink has answered before."""
+    """Return the recorded answers of this version of Flink."""
     file = HERE / "functions.json"
     recorded = json.loads(file.read_text()) if file.exists() else {"flink": None}
     if recorded["flink"] != __version__:
@@ -108,7 +108,7 @@ def answered() -> dict[tuple[str, str], dict[str, Any]]:
 
 
 def main() -> None:
-    """Asks for what is missing and writes everything."""
+    """Ask for missing answers and write all answers."""
     zones: dict[str, list[str]] = {}
     zone = "UTC"
     for line in (HERE / "functions.txt").read_text().splitlines():

@@ -1,4 +1,4 @@
-"""Functions of a user, for the examples of CREATE FUNCTION and of calls."""
+"""User-defined functions for the examples of CREATE FUNCTION and of calls."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from streamtable.udf import AggregateFunction, udaf, udf, udtf
 
 @udf(result_type="BIGINT")
 def twice(number: int) -> int:
-    """Twice the number."""
+    """Return twice the number."""
     return 2 * number
 
 

@@ -1,4 +1,4 @@
-"""The lists of the compatibility page: what Flink 2.2 has, and what becomes of it here."""
+"""The lists of the compatibility page: the features of Flink 2.2, and their state here."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ from streamtable.formats.registry import NOT_YET as FORMATS_NOT_YET
 from streamtable.plan.functions import AGGREGATES, FUNCTIONS, SINCE
 from streamtable.plan.over.calls import NOT_IN_STREAMS
 
-#: Connectors of Flink's own tests and of its Python API, which no script names.
+#: Connectors of Flink's own tests and of its Python API; no script names them.
 INTERNAL = frozenset({"python-arrow-source", "python-input-format"})
-#: Options that a Kafka table of Flink takes and ours refuses as unknown -> why.
+#: Options of Kafka tables that Flink accepts and streamtable refuses as unknown -> why.
 OPTIONS_GONE = {
     ("kafka", "sink.semantic"): "the older name of `sink.delivery-guarantee`; write that",
     ("avro", "codec"): "it compresses files; records of Kafka are compressed by its producer",
@@ -29,7 +29,7 @@ OPTIONS_GONE = {
 
 
 def lists() -> Iterator[str]:
-    """The sections."""
+    """Yield the sections."""
     yield _section("Statements", _table("Statement", cases("statements")))
     for chapter, found in groupby(cases("clauses"), key=lambda case: case.chapter):
         yield _section(chapter, _table("Clause", found))
@@ -39,7 +39,7 @@ def lists() -> Iterator[str]:
 
 
 def factories() -> dict[str, dict[str, list[str]]]:
-    """What Flink's factories declare: kind -> name -> keys of options."""
+    """Return the declared options of Flink's factories: kind -> name -> keys."""
     found: dict[str, dict[str, list[str]]] = defaultdict(lambda: defaultdict(list))
     for line in (HERE / "factories.txt").read_text(encoding="utf-8").splitlines():
         kind, name, *option = line.split("\t")
@@ -106,7 +106,7 @@ def _factories() -> Iterator[str]:
 
 
 def unknown_options(ours: Mapping[str, object], owner: str, keys: Iterable[str]) -> list[str]:
-    """Keys of Flink's that a connector or format of that name does not know."""
+    """Return the keys of Flink that streamtable's connector or format of this name lacks."""
     options = ours[owner].options  # type: ignore[attr-defined]
     known = {key for option in options.options for key in (option.key, *option.fallback_keys)}
     return [key for key in keys if key not in known and "#" not in key]
@@ -132,7 +132,7 @@ def _codes(names: Iterable[str]) -> str:
 
 
 def _plain(text: str) -> str:
-    """Text in which nothing is markup."""
+    """Escape the markup characters of a text."""
     for character in "*_<>`[]|":
         text = text.replace(character, f"\\{character}")
     return text

@@ -1,9 +1,9 @@
-"""Asks a Flink for what it has: `python -m tests.compat.inventory.record PLANNER_JAR JAR...`.
+"""Ask a Flink for its features: `python -m tests.compat.inventory.record PLANNER_JAR JAR...`.
 
 The jars are those of the wheel `apache-flink-libraries` (`lib`, without the planner loader, and
-`flink-python` and `flink-sql-client` of `opt`), the `flink-table-planner.jar` that lies inside of
-its planner loader, and the SQL jars of the Kafka connector and of Confluent's Avro. Writes
-`statement_classes.txt` and `factories.txt` beside this file.
+`flink-python` and `flink-sql-client` of `opt`), the `flink-table-planner.jar` inside its planner
+loader, and the SQL jars of the Kafka connector and of Confluent's Avro. Writes
+`statement_classes.txt` and `factories.txt` next to this file.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _STATEMENT = re.compile(
 
 
 def main() -> None:
-    """Writes both lists."""
+    """Write both lists."""
     planner, *jars = sys.argv[1:]
     with zipfile.ZipFile(planner) as classes:
         found = {match[1] for name in classes.namelist() if (match := _STATEMENT.fullmatch(name))}

@@ -1,12 +1,13 @@
-"""Asks a real Flink whether it takes the cases of `statements.sql` and `clauses.sql`.
+"""Ask a real Flink whether it accepts the cases of `statements.sql` and `clauses.sql`.
 
-Run it in an environment of its own, never the product's, with the Kafka connector's jar:
+Run it in its own Python environment, never the product's, with the jar of the Kafka connector:
 
     python3 -m venv F && F/bin/pip install apache-flink==2.2.*
     PYTHONPATH=. F/bin/python -m tests.compat.inventory.record_answers flink-sql-connector-kafka.jar
 
-Writes `answers.json`: case -> "" where Flink plans its query or reads its statement, else the first
-line of Flink's refusal. Statements of its client alone are read by its parser, not run.
+Writes `answers.json`: case -> "" if Flink plans the query or parses the statement, else the first
+line of Flink's refusal. The last statement of a case is parsed, not run, if it is not a query: some
+statements exist only in Flink's client.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ _QUERY = re.compile(r"(?:SELECT|VALUES|WITH|TABLE|INSERT INTO) ")
 
 
 def answer(environment: TableEnvironment, tables: str, example: str) -> str:
-    """Flink's refusal of a script; empty: it takes it."""
+    """Return Flink's refusal of a script; empty if Flink accepts the script."""
     database = f"d{time.monotonic_ns()}"
     environment.execute_sql(f"CREATE DATABASE default_catalog.{database}")
     environment.execute_sql(f"USE default_catalog.{database}")
@@ -40,7 +41,7 @@ def answer(environment: TableEnvironment, tables: str, example: str) -> str:
             environment.explain_sql(last)
         else:
             environment._j_tenv.getParser().parse(last)
-    except Exception as error:  # of any kind: it is the answer
+    except Exception as error:  # of any kind: the error is the answer
         causes = _CAUSE.findall(str(error))
         return " ".join((causes[-1] if causes else str(error)).split())
     return ""
@@ -52,7 +53,7 @@ def _statements(script: str) -> list[str]:
 
 
 def main() -> None:
-    """Writes the answers of all cases."""
+    """Record the answers of all cases."""
     tables = (HERE / "tables.sql").read_text(encoding="utf-8")
     environment = TableEnvironment.create(EnvironmentSettings.in_streaming_mode())
     environment.get_config().set("pipeline.jars", f"file://{Path(sys.argv[1]).resolve()}")

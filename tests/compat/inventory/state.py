@@ -1,4 +1,4 @@
-"""Whether what Flink has works here: found out by the front end itself, never written down."""
+"""The state of Flink's features in streamtable: computed by the front end, not written down."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _HEAD = re.compile(r"-- (chapter|case|of|refused|unrecorded): (.*)\n")
 
 
 class State(Enum):
-    """What becomes of something that Flink has; the value is the word for it."""
+    """State of a feature of Flink in streamtable; the value is the text for the page."""
 
     WORKS = "works"
     NO_EFFECT = "accepted with a notice, without effect"
@@ -31,11 +31,11 @@ class Case:
     """A statement or clause.
 
     Attributes:
-        name: as Flink writes it.
-        chapter: what it is a part of.
-        classes: names of Flink's parser for it.
-        refused: why it will not be there; None where it works or will.
-        unrecorded: why Flink was not asked about it; None where it was.
+        name: the name in Flink's spelling.
+        chapter: section of the page.
+        classes: names of its classes in Flink's parser.
+        refused: why streamtable will never support it; None if it works or will work.
+        unrecorded: why Flink was not asked about it; None if Flink was asked.
         example: a script.
     """
 
@@ -48,7 +48,7 @@ class Case:
 
 
 def cases(name: str) -> Iterator[Case]:
-    """The cases of a file."""
+    """Yield the cases of a file."""
     text = (HERE / f"{name}.sql").read_text(encoding="utf-8")
     chapter, found = "", None
     for line in text.splitlines(keepends=True):
@@ -76,7 +76,7 @@ def cases(name: str) -> Iterator[Case]:
 
 @cache
 def _loaded(example: str) -> tuple[Session, StreamtableError | None]:
-    """The session after a script over `tables.sql`, and its first error."""
+    """Return the session after a script over `tables.sql`, and the first error of the script."""
     session = Session()
     session.load(_TABLES, "tables.sql")
     try:
@@ -89,12 +89,12 @@ def _loaded(example: str) -> tuple[Session, StreamtableError | None]:
 
 
 def outcome(example: str) -> StreamtableError | None:
-    """What the front end says to a script over `tables.sql`; None: it is valid."""
+    """Return the error of a script over `tables.sql`; None if the script is valid."""
     return _loaded(example)[1]
 
 
 def state(case: Case) -> State:
-    """The state of a statement or clause."""
+    """Return the state of a statement or clause."""
     session, error = _loaded(case.example)
     if error is None:
         idle = any(f"{case.name} has no effect" in notice for notice in session.notices())
@@ -105,12 +105,12 @@ def state(case: Case) -> State:
 
 
 def way_out(case: Case) -> str:
-    """Why it is refused, or what the message about it says to write."""
+    """Return the reason why a case is refused, or the hint of its error message."""
     error = outcome(case.example)
     return case.refused or (error.hint if error is not None else None) or ""
 
 
 def told(case: Case) -> bool:
-    """Whether its refusal says that it is not there yet."""
+    """Return whether the error of a case says that it is not supported yet."""
     error = outcome(case.example)
     return error is not None and error.condition in (Condition.NOT_YET, Condition.UNSUPPORTED_TYPE)

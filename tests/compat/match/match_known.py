@@ -1,4 +1,4 @@
-"""MATCH_RECOGNIZE queries that are known to differ from Flink's, and why."""
+"""Known differences of MATCH_RECOGNIZE from Flink, and the reasons."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from tests.compat.match.match_queries import query
 
 _UP = "B AS B.v > A.v"
 
-#: Refused here, though Flink takes them -> why.
+#: Queries that streamtable refuses and Flink accepts -> why.
 REFUSED: Mapping[str, str] = {
     query("^ A B", _UP): "Flink ignores the anchor `^`, which is refused here",
     query("A B $", _UP): "Flink ignores the anchor `$`, which is refused here",
@@ -32,7 +32,7 @@ REFUSED: Mapping[str, str] = {
         "MATCH_ROWTIME of an order by processing time is the clock in Flink, and refused here"
     ),
 }
-#: Taken here, though Flink refuses them.
+#: Queries that streamtable accepts and Flink refuses.
 TAKEN = (
     query("A B", "B AS NULL"),
     query("A B", _UP, "1 AS one, 'x' AS x, LAST(id) AS y"),

@@ -1,8 +1,8 @@
 """MATCH_RECOGNIZE queries whose answers were recorded from Flink, and the rows that they read.
 
 `ticks` has an event time with disorder and ties, and no late row; `arrivals` has the same rows by
-processing time. Every partition `k` is a random history of its own, so one query is compared over
-many histories.
+processing time. Every partition `k` has its own random history, so one query is compared over many
+histories.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ Tick = tuple[str, int, int | None, int, str | None, float]
 COLUMNS = "k STRING, id INT, v INT, w INT, s STRING"
 _HISTORIES = "abcdefgh"
 _LENGTH = 18
-#: How far, in seconds, rows may be behind the rows before them.
+#: Delay of the watermark: rows are behind earlier rows by less than this, in seconds.
 DISORDER = 3
 _SEED = 20_26
 
@@ -125,7 +125,7 @@ def query(
     table: str = "ticks",
     rows: str = "ONE ROW PER MATCH ",
 ) -> str:
-    """Write a query; `skip` and `within` are the text behind the keywords."""
+    """Return a query; `skip` and `within` are the texts after their keywords."""
     return (
         f"SELECT * FROM {table} MATCH_RECOGNIZE ("
         + (f"PARTITION BY {partition} " if partition else "")
@@ -162,7 +162,7 @@ def _drawn(random: Random) -> str:
         if q[:1] not in ("*", "?") and q[:2] not in ("{0", "{,")
     ]
     if skip is not None and "{x}" in skip:
-        # A row before that of the target is in every match.
+        # Every match has a row before the row of the target.
         skip = skip.format(x=random.choice(needed[1:])) if needed[1:] else "TO NEXT ROW"
     table = "arrivals" if random.random() < 0.12 else "ticks"
     order = "ts" if table == "ticks" else "pt"
@@ -187,11 +187,11 @@ def _random() -> list[str]:
     return list(dict.fromkeys(_drawn(random) for _ in range(100)))
 
 
-#: Random patterns.
+#: Queries with random patterns.
 RANDOM = _random()
 
 _UP = "B AS B.v > A.v"
-#: Written out: each clause in each form, and what Flink refuses.
+#: Queries written by hand: each clause in each form, and queries that Flink refuses.
 WRITTEN = (
     query("A B", _UP, skip=None),
     query("A B", _UP, skip="TO NEXT ROW"),
@@ -361,5 +361,5 @@ FAILING = (
     query("A B* C", "B AS B.v < A.v, C AS C.v >= A.v", skip="TO FIRST B"),
     query("A B* C", "B AS B.v < A.v, C AS C.v >= A.v", skip="TO LAST B"),
 )
-#: A view that `WRITTEN` reads.
+#: Query of the view `matched`, which a query of `WRITTEN` reads.
 MATCHED = query("A B", _UP, "LAST(id) AS y, MATCH_ROWTIME() AS t")

@@ -1,9 +1,9 @@
-"""Runs the queries of `match_queries` on PyFlink and writes down what they give, or why not.
+"""Run the queries of `match_queries` on PyFlink and record their rows or errors.
 
     python -m tests.compat.match.record_match      # a Python with apache-flink
 
-The answers go to `match.json`, with Flink's version: rows of texts in their order, or the last line
-of an error.
+The answers go to `match.json`, with Flink's version: rows of texts in their order, or the message
+of the last exception of an error. Recorded answers stay; remove the file to record them all again.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from pyflink.table import Schema, StreamTableEnvironment
 from tests.compat.match.match_queries import DISORDER, FAILING, MATCHED, RANDOM, TICKS, WRITTEN
 
 _TARGET = Path(__file__).with_name("match.json")
-#: Queries of one job.
+#: Number of queries in one job.
 _AT_ONCE = 20
 _TYPES = {
     "k": Types.STRING(),
@@ -65,10 +65,10 @@ def main() -> None:
 
 
 def _batches(known: Container[str]) -> Iterator[list[str]]:
-    """Yield the queries of one job each.
+    """Yield the queries of each job.
 
-    A query that fails has a job of its own. So has one that differs from others only in WITHIN:
-    Flink's planner takes two of them in one job for the same.
+    A query that fails has a job of its own, and so has a query of `WRITTEN` with WITHIN: if two
+    queries of a job differ only in WITHIN, Flink's planner treats them as the same query.
     """
     limited = [query for query in WRITTEN if "WITHIN" in query]
     plain = [query for query in WRITTEN if "WITHIN" not in query]
@@ -79,7 +79,7 @@ def _batches(known: Container[str]) -> Iterator[list[str]]:
 
 
 def _known() -> dict:
-    """Answers of an earlier run that are still asked for."""
+    """Return the answers of an earlier run to queries that still exist."""
     if not _TARGET.exists():
         return {}
     answers = json.loads(_TARGET.read_text(encoding="utf-8"))["answers"]
@@ -107,9 +107,10 @@ def _refusal(tables: StreamTableEnvironment, query: str) -> str | None:
 
 
 def _answers(tables: StreamTableEnvironment, queries: list[str]) -> dict:
-    """Run queries in one job, whose rows are texts behind the number of their query.
+    """Run queries in one job, and return their rows, as texts, or the error of a query.
 
-    A job with a query that fails is cut into two.
+    A row of the job has the number of its query in the first column. A job that fails is split into
+    two jobs.
     """
     if not queries:
         return {}

@@ -1,9 +1,9 @@
-"""Events of an auction house, as Nexmark describes them: persons, auctions and bids, 1 to 3 to 46.
+"""Events of an auction house, as Nexmark describes them: persons, auctions, bids, 1 to 3 to 46.
 
 The history is the same in every run. It has two parts. Within a part, the times of events are out
-of order by less than the watermark's delay. The second part also has events that are late: every
-window to which they belong, sessions too, is complete after the first part. There are few prices
-and times, so that bids tie. Events of one auction share a partition.
+of order by less than the watermark's delay. The second part also has late events: every window of
+a late event, sessions too, is complete after the first part. There are few prices and times, so
+that bids tie. Events of one auction share a partition.
 """
 
 from __future__ import annotations
@@ -95,7 +95,7 @@ def _bid(dice: random.Random, at: str) -> Event:
     channel = dice.choice(_CHANNELS)
     known = "" if dice.random() < 0.5 else f"&channel_id={dice.randrange(20)}"
     return {
-        # Some auctions do not exist, or come later.
+        # Some bids are on auctions that do not exist, or that come later.
         "auction": dice.randrange(_AUCTIONS + 3),
         "bidder": dice.randrange(_PEOPLE),
         "price": dice.choice((10, 20, 50, 99, 120, 1_000, 1_500_000, 12_000_000)),

@@ -1,13 +1,13 @@
-"""The queries of Nexmark, written anew from what each asks, in SQL that Flink and we run alike.
+"""The queries of Nexmark, rewritten from their descriptions, in SQL for Flink and streamtable.
 
 q6 is missing: Flink has no OVER with a limit over rows that change. q12 is missing: it counts by
-the clock, so that no two runs give the same rows. q13 joins a side input: a regular join in Flink,
-and a lookup join here.
+processing time, so the rows differ between runs. q13 joins a side input: with a regular join in
+Flink, and with a lookup join in streamtable.
 """
 
 from __future__ import annotations
 
-#: Columns of `events`, for both engines; the connector follows.
+#: Statement for the table `events`, for both engines; {connector} stands for the options.
 EVENTS = """
 CREATE TABLE events (
   event_type INT,
@@ -59,7 +59,7 @@ QUERIES: dict[str, tuple[str, tuple[str, ...], str]] = {
         (),
         "SELECT auction, price FROM bid WHERE MOD(auction, 7) = 0",
     ),
-    # Who sells in category 10, in three states.
+    # Sellers of category 10 in three states.
     "q3": (
         "name STRING, city STRING, `state` STRING, id BIGINT",
         (),
@@ -68,7 +68,7 @@ QUERIES: dict[str, tuple[str, tuple[str, ...], str]] = {
             " ON a.seller = p.id WHERE a.category = 10 AND p.`state` IN ('OR', 'ID', 'CA')"
         ),
     ),
-    # The average price of a category: of the highest bid of each auction while it was open.
+    # The average price per category, of the highest bid of each auction while it was open.
     "q4": (
         "category BIGINT, price BIGINT",
         ("category",),
@@ -79,7 +79,7 @@ QUERIES: dict[str, tuple[str, tuple[str, ...], str]] = {
             " GROUP BY category"
         ),
     ),
-    # The auctions with most bids in the last ten seconds, every two seconds.
+    # The auctions with the most bids in the last ten seconds, every two seconds.
     "q5": (
         "auction BIGINT, num BIGINT, starttime TIMESTAMP(3), endtime TIMESTAMP(3)",
         (),
@@ -96,7 +96,7 @@ QUERIES: dict[str, tuple[str, tuple[str, ...], str]] = {
             " AND c.num >= m.most"
         ),
     ),
-    # The highest bids of each ten seconds.
+    # The highest bids in each window of ten seconds.
     "q7": (
         "auction BIGINT, price BIGINT, bidder BIGINT, date_time TIMESTAMP(3), extra STRING",
         (),
@@ -108,7 +108,7 @@ QUERIES: dict[str, tuple[str, tuple[str, ...], str]] = {
             " AND m.window_end"
         ),
     ),
-    # Persons who came and opened an auction in the same ten seconds.
+    # Persons who registered and opened an auction in the same window of ten seconds.
     "q8": (
         "id BIGINT, name STRING, starttime TIMESTAMP(3)",
         (),
@@ -137,7 +137,7 @@ QUERIES: dict[str, tuple[str, tuple[str, ...], str]] = {
             " WHERE b.date_time BETWEEN a.date_time AND a.expires) WHERE rn <= 1"
         ),
     ),
-    # Every bid, in files of a day and a minute.
+    # Every bid, with the day and the minute for partitioned files.
     "q10": (
         (
             "auction BIGINT, bidder BIGINT, price BIGINT, date_time TIMESTAMP(3), extra STRING,"
@@ -149,7 +149,7 @@ QUERIES: dict[str, tuple[str, tuple[str, ...], str]] = {
             " DATE_FORMAT(date_time, 'HH-mm') FROM bid"
         ),
     ),
-    # How many bids a person made in each session.
+    # The number of bids of a person in each session.
     "q11": (
         "bidder BIGINT, n BIGINT, starttime TIMESTAMP(3), endtime TIMESTAMP(3)",
         (),
@@ -168,7 +168,7 @@ QUERIES: dict[str, tuple[str, tuple[str, ...], str]] = {
             " JOIN side{lookup} AS s ON CAST(MOD(b.auction, 10) AS INT) = s.k"
         ),
     ),
-    # Bids of some prices, by the time of the day, with a function of the user.
+    # Bids in a range of prices, with the time of the day and a user-defined function.
     "q14": (
         (
             "auction BIGINT, bidder BIGINT, price DECIMAL(23, 3), day_time STRING,"
@@ -183,7 +183,7 @@ QUERIES: dict[str, tuple[str, tuple[str, ...], str]] = {
             " WHERE 0.908 * price > 1000000 AND 0.908 * price < 50000000"
         ),
     ),
-    # Statistics of a day.
+    # Statistics per day.
     "q15": (
         (
             "dt STRING, total BIGINT, low BIGINT, middle BIGINT, high BIGINT, bidders BIGINT,"
@@ -199,7 +199,7 @@ QUERIES: dict[str, tuple[str, tuple[str, ...], str]] = {
             " GROUP BY DATE_FORMAT(date_time, 'yyyy-MM-dd')"
         ),
     ),
-    # Statistics of a channel and a day.
+    # Statistics per channel and day.
     "q16": (
         (
             "channel STRING, dt STRING, newest STRING, total BIGINT, high BIGINT, bidders BIGINT,"
@@ -214,7 +214,7 @@ QUERIES: dict[str, tuple[str, tuple[str, ...], str]] = {
             " GROUP BY channel, DATE_FORMAT(date_time, 'yyyy-MM-dd')"
         ),
     ),
-    # Statistics of an auction and a day.
+    # Statistics per auction and day.
     "q17": (
         (
             "auction BIGINT, dt STRING, total BIGINT, low BIGINT, least BIGINT, most BIGINT,"
@@ -257,7 +257,7 @@ QUERIES: dict[str, tuple[str, tuple[str, ...], str]] = {
             " FROM bid AS b JOIN auction AS a ON b.auction = a.id WHERE a.category = 10"
         ),
     ),
-    # The number of a channel, from its name or from the address.
+    # The number of a channel, from its name or from the URL.
     "q21": (
         "auction BIGINT, bidder BIGINT, price BIGINT, channel STRING, channel_id STRING",
         (),
@@ -269,7 +269,7 @@ QUERIES: dict[str, tuple[str, tuple[str, ...], str]] = {
             " OR LOWER(channel) IN ('apple', 'google', 'facebook', 'baidu')"
         ),
     ),
-    # The folders of an address.
+    # The directories of a URL.
     "q22": (
         (
             "auction BIGINT, bidder BIGINT, price BIGINT, channel STRING, dir1 STRING, dir2 STRING,"

@@ -1,8 +1,8 @@
-"""Runs Nexmark's queries on PyFlink and writes down their final rows.
+"""Run Nexmark's queries on PyFlink and record their final rows.
 
     python tests/compat/nexmark/record.py      # a Python with apache-flink
 
-The answers go to `answers.json`, with Flink's version: for each query its rows as texts, sorted.
+The answers go to `answers.json`, with Flink's version: for each query its rows as sorted texts.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from queries import EVENTS, QUERIES, VIEWS, columns_of, count_char
 _SETTINGS = {
     "table.local-time-zone": "UTC",
     "parallelism.default": "1",
-    # The watermark moves with every row, so that it is certain which rows are late.
+    # The watermark moves with every row, so that the same rows are late in every run.
     "pipeline.auto-watermark-interval": "0 ms",
 }
 
@@ -53,7 +53,7 @@ def main() -> None:
 def _rows(
     tables: TableEnvironment, query: str, names: list[str], key: tuple[str, ...]
 ) -> list[str]:
-    """The final rows. Flink's client may leave out the old rows of updates where there is a key."""
+    """Return the final rows; for a result with a key, Flink may omit the old rows of updates."""
     table: Counter[str] = Counter()
     keyed: dict[tuple, str] = {}
     with tables.execute_sql(query).collect() as rows:

@@ -1,10 +1,10 @@
-"""Where OVER and rankings differ from Flink's recorded answers, and why."""
+"""Differences of OVER and rankings from Flink's recorded answers."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
-#: Queries that Flink refuses and that run here.
+#: Queries that Flink refuses and streamtable runs.
 TAKEN = (
     (
         "SELECT k, g, v, w, rn FROM (SELECT *, RANK() OVER (PARTITION BY g ORDER BY v) AS rn"
@@ -21,7 +21,7 @@ TAKEN = (
     ),
 )
 
-#: What differs -> how.
+#: Feature -> difference.
 DIFFERENT: Mapping[str, str] = {
     "RANK and DENSE_RANK OVER": "the rank that SQL's standard gives; Flink gives tied rows the"
     " number of rows so far, with both functions",

@@ -1,15 +1,15 @@
 """OVER and rank queries whose answers were recorded from Flink, and the rows they read.
 
-`timed` has an event time two seconds behind which its watermark lies, and no late row; `late` has
-some. `changes` has inserts, updates and deletes; `added` has inserts only. One task reads them in
-this order. The last row of the timed tables only moves the watermark.
+`timed` and `late` have an event time and a watermark with a delay of two seconds; only `late` has
+late rows. `changes` has inserts, updates and deletes; `added` has inserts only. One task reads the
+rows in this order. The last row of `timed` and `late` only moves the watermark.
 """
 
 from __future__ import annotations
 
 from datetime import datetime, timedelta
 
-#: The last row's key.
+#: Key of the last row.
 END = "end"
 
 #: (id, k, v, s, seconds)
@@ -46,7 +46,7 @@ LATE: list[Timed] = [
     (99, END, 0, "", 600),
 ]
 
-#: Windows by which event time is looked back from.
+#: OVER windows that look back in event time.
 FRAMES = {
     "rows": "PARTITION BY k ORDER BY ts ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW",
     "range": "PARTITION BY k ORDER BY ts",
@@ -56,7 +56,7 @@ FRAMES = {
 }
 #: Arrays and multisets as texts.
 ARRAYS = "CAST(ARRAY_AGG(v) OVER w AS STRING), CAST(COLLECT(v) OVER w AS STRING)"
-#: Calls over such a window.
+#: Calls over such a window, named w.
 CALLS = (
     "SUM(v) OVER w, COUNT(*) OVER w, COUNT(v) OVER w, AVG(v) OVER w, MIN(v) OVER w, MAX(s) OVER w",
     "FIRST_VALUE(v) OVER w, LAST_VALUE(s) OVER w, LISTAGG(s) OVER w, LISTAGG(s, '-') OVER w",
@@ -65,7 +65,7 @@ CALLS = (
     "SUM(v) FILTER (WHERE id > 3) OVER w",
 )
 
-#: Over event time.
+#: Queries over event time.
 OVER = (
     *(
         f"SELECT id, {call} FROM timed WINDOW w AS ({frame})"
@@ -164,7 +164,7 @@ def _ranked(columns: str, function: str, order: str, condition: str, table: str)
     return f"SELECT {columns} FROM ({rows}) WHERE {condition}"
 
 
-#: The first rows of tables that change.
+#: Top-N queries over tables with changes and with inserts only.
 RANKINGS = tuple(
     _ranked(columns, "ROW_NUMBER()", order, condition, table)
     for table in ("changes", "added")
@@ -178,7 +178,7 @@ RANKINGS = tuple(
         ("v", "rn = 2"),
     )
 )
-#: Over tables that change.
+#: Top-N queries, and OVER by columns that are not times.
 RANKS = (
     *RANKINGS,
     _ranked("k, g, v, w, rn", "RANK()", "v", "rn <= 2", "changes"),
@@ -202,9 +202,9 @@ RANKS = (
     "SELECT k, SUM(v) OVER (PARTITION BY g ORDER BY w ROWS 1 PRECEDING) FROM changes",
 )
 
-#: Rows in the order in which they come, with the clock's time.
+#: Rows in the order of arrival, with the processing time.
 _COMING = "(SELECT id, k, v, s, PROCTIME() AS p FROM timed)"
-#: By processing time, which says no more than in what order rows come.
+#: Queries by processing time, which only stands for the order of arrival.
 ARRIVALS = (
     *(
         f"SELECT {columns} FROM (SELECT *, ROW_NUMBER() OVER (PARTITION BY k ORDER BY {order})"
@@ -229,14 +229,14 @@ ARRIVALS = (
     f"SELECT id, LAG(id) OVER (PARTITION BY k ORDER BY p) FROM {_COMING}",
     f"SELECT id, SUM(v) OVER (ORDER BY p ROWS 3 PRECEDING) FROM {_COMING}",
 )
-#: Versions as of the processing time, and its order over rows that may be taken back.
+#: A temporal join by processing time, and OVER by processing time over rows with retractions.
 NOT_BY_THE_CLOCK = (
     f"SELECT a.id, b.v FROM {_COMING} AS a JOIN late FOR SYSTEM_TIME AS OF a.p AS b ON a.id = b.id",
     "SELECT k, COUNT(*) OVER (ORDER BY p) FROM (SELECT *, PROCTIME() AS p FROM changes)",
 )
 
 _FIRST = "ROW_NUMBER() OVER (PARTITION BY g ORDER BY v, k)"
-#: QUALIFY over tables that change.
+#: QUALIFY over tables with changes and with inserts only.
 QUALIFIED = (
     *(
         f"SELECT k, g, v, w FROM {table} QUALIFY {condition}"
@@ -286,7 +286,8 @@ QUALIFIED_ARRIVALS = tuple(
     )
 )
 
-#: Those of RANKS whose order tells rows apart, or takes those that it does not together.
+#: Queries of RANKS in which ties do not matter: the order is unique, the frame includes all ties,
+#: or the input has inserts only, where ties are in the order of arrival, as in Flink.
 SORTED = (
     "SELECT k, SUM(v) OVER (PARTITION BY g ORDER BY v) FROM changes",
     "SELECT k, SUM(v) OVER (ORDER BY w), COUNT(*) OVER (ORDER BY w) FROM changes",
@@ -298,5 +299,5 @@ SORTED = (
 
 
 def moment(seconds: float) -> datetime:
-    """When a timed row happened."""
+    """Return the event time of a row."""
     return datetime(2026, 3, 1) + timedelta(seconds=seconds)

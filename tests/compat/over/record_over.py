@@ -1,9 +1,9 @@
-"""Runs the queries of `over_queries` on PyFlink and writes down what they give, or why not.
+"""Run the queries of `over_queries` on PyFlink and record their changes or errors.
 
     python -m tests.compat.over.record_over      # a Python with apache-flink
 
-The answers go to `over.json`, with Flink's version: changes in their order, or the last line of an
-error.
+The answers go to `over.json`, with Flink's version: the changes in their order, or the message of
+the last exception of an error.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Where our answers knowingly are not Flink's; the tests hold this list to be exact."""
+"""Known differences of our answers from Flink's; the tests check that the list is exact."""
 
 from __future__ import annotations
 

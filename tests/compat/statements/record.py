@@ -1,12 +1,12 @@
-"""Asks a real Flink what the statements of `cases.sql` answer; writes `answers.json`.
+"""Ask a real Flink for the output of the cases of `cases.sql`; write it to `answers.json`.
 
-Run it in an environment of its own, never the product's, with the Kafka connector's jar:
+Run it in its own Python environment, never the product's, with the jar of the Kafka connector:
 
     python3 -m venv F && F/bin/pip install apache-flink==2.2.0
     F/bin/python tests/compat/statements/record.py flink-sql-connector-kafka-5.0.0-2.2.jar
 
-A case's answer is what its last statement prints, or `error` with Flink's words. The INSERT of a
-CREATE TABLE AS is not run: the table alone is made, as `EXPLAIN` would see it.
+The answer of a case is the output of its last statement, or `error` with Flink's message. The
+INSERT of a CREATE TABLE AS is not run: only the table is created, as `EXPLAIN` would see it.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _CREATE_AS = re.compile(r"CREATE (TEMPORARY )?TABLE .* AS SELECT", re.DOTALL)
 
 
 def printed(environment: TableEnvironment, statement: str) -> str:
-    """What Flink prints for a statement."""
+    """Return the text that Flink prints for a statement."""
     java = environment._j_tenv
     if _CREATE_AS.match(statement):
         (operation,) = java.getParser().parse(statement)
@@ -39,10 +39,10 @@ def printed(environment: TableEnvironment, statement: str) -> str:
         return ""
     result = java.executeSql(statement)
     if statement.startswith("SHOW CREATE"):
-        # Its one cell has many lines; the frame around it says nothing.
+        # The only cell has many lines; the printed frame around it adds nothing.
         return str(result.collect().next().getField(0))
     bytes_out = get_gateway().jvm.java.io.ByteArrayOutputStream()
-    # `print` writes to the JVM's own output; the style behind it takes any.
+    # `print` always writes to the standard output of the JVM, so the output is redirected.
     stream = get_gateway().jvm.java.io.PrintStream(bytes_out)
     system = get_gateway().jvm.java.lang.System
     before = system.out
@@ -55,7 +55,7 @@ def printed(environment: TableEnvironment, statement: str) -> str:
 
 
 def answer(statements: list[str]) -> dict[str, str]:
-    """The last statement's output, or the error of whichever failed."""
+    """Return the output of the last statement, or the error of the statement that failed."""
     environment = TableEnvironment.create(EnvironmentSettings.in_streaming_mode())
     environment.get_config().set("pipeline.jars", f"file://{Path(sys.argv[1]).resolve()}")
     text = ""
@@ -70,7 +70,7 @@ def answer(statements: list[str]) -> dict[str, str]:
 
 
 def main() -> None:
-    """Writes the answers."""
+    """Record the answers."""
     cases = {
         name: [part.strip() for part in sql.split(";\n") if part.strip()]
         for name, sql in _CASE.findall((HERE / "cases.sql").read_text())

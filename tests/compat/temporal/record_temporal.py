@@ -1,8 +1,8 @@
-"""Runs the queries of `temporal_queries` on PyFlink and writes down what they change.
+"""Run the queries of `temporal_queries` on PyFlink and record their changes.
 
     python -m tests.compat.temporal.record_temporal      # a Python with apache-flink
 
-For each query, how often each row was added less how often it was taken back. The answers go to
+The answer of a query has each row with its count, additions minus retractions. The answers go to
 `temporal.json`, with Flink's version.
 """
 
@@ -41,7 +41,7 @@ _LEFT = Types.ROW_NAMED(
 )
 _VERSIONS = Types.ROW_NAMED(["k", "v", "s"], [Types.STRING(), Types.INT(), Types.LONG()])
 _PAUSE_S = 3.0
-#: Not a row: where the pause is.
+#: Value of `s` at the place of the pause; not a row of the table.
 _PAUSE = -1
 
 
@@ -60,7 +60,7 @@ def _net(query: str) -> list[list[object]]:
     environment.set_parallelism(1)
     tables = StreamTableEnvironment.create(environment)
     tables.get_config().set("table.local-time-zone", "UTC")
-    # A row that waits for a bundle to be full would come after the pause.
+    # A row that waits until a bundle is full would come after the pause.
     tables.get_config().set("python.fn-execution.bundle.size", "1")
     left = Schema.new_builder().column("k", "INT NOT NULL").column("g", "STRING")
     left = left.column("h", "STRING").column("v", "INT").column("s", "BIGINT")

@@ -1,8 +1,8 @@
-"""Where temporal joins differ from Flink's recorded answers, and why."""
+"""Differences of temporal joins from Flink's recorded answers, with their reasons."""
 
 from __future__ import annotations
 
-#: What differs.
+#: The differences.
 NOTES = (
     (
         "an update or delete of a left row whose version has been replaced: what was emitted is"

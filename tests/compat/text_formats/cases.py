@@ -1,7 +1,7 @@
 """Cases for the formats csv and raw, and for the schema resolution of avro-confluent.
 
-Each is bytes, columns and options; `record.py` asks a real Flink what it makes of them. `ours` says
-what we make of them where that is something else, `differs` says why.
+Each case has bytes, columns and options; `record.py` records the answer of a real Flink. If our
+answer differs, `ours` is our answer and `differs` says why.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ NOT_NULL_TEXT = t.STRING.with_nullable(False)
 
 @dataclass(frozen=True)
 class Case:
-    """One value of one column list.
+    """One value of a list of columns.
 
     Attributes:
-        start: the format that `value` is in: that of the case, or json for a row to be written.
-        writer: the schema an avro-confluent record was written with; `value` is its json encoding.
-        ours: SAME, FAULT, or the row as json where Flink's answer is another one.
-        differs: why it is.
+        start: the format of `value`: empty if that of the case, json for a row to be written.
+        writer: the schema of an avro-confluent record; `value` is the record's JSON encoding.
+        ours: SAME, FAULT, or our row as json if Flink's answer differs.
+        differs: why the answers differ.
     """
 
     id: str
@@ -44,7 +44,7 @@ class Case:
         return t.row(*self.columns).sql()
 
 
-#: Type -> texts of a csv field, split by `|`.
+#: Types, and texts of a csv field, separated by `|`.
 CSV_SCALARS: list[tuple[DataType, str]] = [
     (t.BOOLEAN, "true|false|TRUE| true |yes|1|0|"),
     (t.TINYINT, "0|127|-128|128| 7 |+7|1.0||x"),
@@ -140,7 +140,7 @@ IGNORE = {"ignore-parse-errors": "true"}
 
 
 def csv_scalars() -> list[Case]:
-    """One column beside a text, one value."""
+    """Return cases of one value in one column, with a text column next to it."""
     return [
         Case(
             f"csv {column_type} {text}",
@@ -160,7 +160,7 @@ def _csv(name: str, columns: str, value: str | bytes, **kwargs: Any) -> Case:
 
 
 def csv_shapes() -> list[Case]:
-    """Whole records: quotes, lengths, line ends, options."""
+    """Return cases of whole records: quotes, lengths, line ends, options."""
     semicolon = {"field-delimiter": ";"}
     comments = {"allow-comments": "true"}
     escape = {"escape-character": "\\"}
@@ -315,7 +315,7 @@ def csv_shapes() -> list[Case]:
 
 
 def csv_writes() -> list[Case]:
-    """Rows, as json, to be written."""
+    """Return cases of rows to be written, given as json."""
     texts = [
         "a", "", " ", " a", "a ", "a b", "a,b", 'a"b', '"', "a\nb", "a\rb", "a\tb", "a;b", "a'b",
         "\u00e9\u4e2d\U0001f600", "#a", "a#b", "\\", "a\\b", "null", "-", "a.b", "0", "~", "!",
@@ -439,7 +439,7 @@ def _raw(name: str, columns: str, value: bytes, **kwargs: Any) -> Case:
 
 
 def raw_cases() -> list[Case]:
-    """One column, its bytes."""
+    """Return cases of the bytes of one column."""
     little = {"endianness": "little-endian"}
     sizes = {"tiny": 1, "small": 2, "int": 4, "big": 8, "float": 4, "double": 8, "b": 1}
     found = []
@@ -489,7 +489,7 @@ def _record(*fields: tuple[str, Any], name: str = "record") -> str:
 
 
 def avro_cases() -> list[Case]:
-    """Records of one schema read as columns that stand for another."""
+    """Return cases of records of one schema that are read with the columns of another schema."""
     number, text = t.BIGINT, t.STRING
     required = number.with_nullable(False)
     inner = {"type": "record", "name": "Inner", "fields": [{"name": "x", "type": "int"}]}
@@ -663,5 +663,5 @@ def _resolution(
 
 
 def all_cases() -> list[Case]:
-    """Every case; ids are unique."""
+    """Return all cases; their ids are unique."""
     return [*csv_scalars(), *csv_shapes(), *csv_writes(), *raw_cases(), *avro_cases()]

@@ -1,7 +1,7 @@
-"""Asks a real Flink for the answers: `python record.py VERSION CLASSPATH`.
+"""Ask a real Flink for the answers: `python record.py VERSION CLASSPATH`.
 
 PYTHONPATH is `src:.`. CLASSPATH holds the jars of the wheel `apache-flink-libraries` and of Flink's
-`flink-sql-avro-confluent-registry`, which carries its avro format. Writes `flink-VERSION.json`.
+`flink-sql-avro-confluent-registry`, which contains its avro format. Writes `flink-VERSION.json`.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ HERE = Path(__file__).parent
 
 
 def main() -> None:
-    """Sends every case through Flink's own classes."""
+    """Run every case through Flink's own classes."""
     version, classpath = sys.argv[1:]
     asked = [
         {

@@ -1,9 +1,9 @@
-"""Runs the queries of `ttl_queries` on PyFlink and writes down what they change.
+"""Run the queries of `ttl_queries` on PyFlink and record their changes.
 
     python tests/compat/ttl/record_ttl.py      # a Python with apache-flink
 
-For each query, how often each row was added less how often it was taken back, by all changes before
-and after the pause. The answers go to `ttl.json`, with Flink's version.
+The answer of a query has each row with its count, additions minus retractions, over all changes
+before and after the pause. The answers go to `ttl.json`, with Flink's version.
 """
 
 from __future__ import annotations
@@ -36,9 +36,9 @@ _KINDS = {
 }
 _TYPES = Types.ROW_NAMED(["k", "g", "v"], [Types.INT(), Types.STRING(), Types.INT()])
 _TTL_MS, _PAUSE_S = 3_000, 5.0
-#: Not a row: where the pause is.
+#: The place of the pause; not a row of the table.
 _PAUSE = ("+I", (-1, "", 0))
-#: The same among versions.
+#: Key at the place of the pause in the table of versions.
 _PAUSE_KEY = "pause"
 
 
@@ -58,7 +58,7 @@ def _net(query: str) -> list[list[object]]:
     tables = StreamTableEnvironment.create(environment)
     tables.get_config().set("table.local-time-zone", "UTC")
     tables.get_config().set("table.exec.state.ttl", f"{_TTL_MS} ms")
-    # A row that waits for a bundle to be full would come after the pause.
+    # A row that waits until a bundle is full would come after the pause.
     tables.get_config().set("python.fn-execution.bundle.size", "1")
     schema = Schema.new_builder().column("k", "INT").column("g", "STRING").column("v", "INT")
     rows = [*BEFORE, _PAUSE, *AFTER]
@@ -75,7 +75,7 @@ def _net(query: str) -> list[list[object]]:
 
 
 def _add_timed(environment: StreamExecutionEnvironment, tables: StreamTableEnvironment) -> None:
-    """The table t."""
+    """Create the table `t`."""
     rows = [Row(*row) for row in (*TIMED_BEFORE, (*_PAUSE[1], 0), *TIMED_AFTER)]
     types = [Types.INT(), Types.STRING(), Types.INT(), Types.LONG()]
     named = Types.ROW_NAMED(["k", "g", "v", "s"], types)
@@ -86,7 +86,7 @@ def _add_timed(environment: StreamExecutionEnvironment, tables: StreamTableEnvir
 
 
 def _add_versions(environment: StreamExecutionEnvironment, tables: StreamTableEnvironment) -> None:
-    """The table u."""
+    """Create the table `u`."""
     pause = (_PAUSE_KEY, 0, 0)
     rows = [Row(*row) for row in (*VERSIONS_BEFORE, pause, *VERSIONS_AFTER)]
     named = Types.ROW_NAMED(["k", "v", "s"], [Types.STRING(), Types.INT(), Types.LONG()])

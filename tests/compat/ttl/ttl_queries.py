@@ -1,7 +1,7 @@
-"""Queries with state that expires, whose changes were recorded from Flink, and what they read.
+"""Queries with state that expires, whose changes were recorded from Flink, and their tables.
 
-A table of complete changes gets some rows, then nothing for longer than state lives, then others;
-so do a table of rows with event times, and one of versions.
+Each table gets some rows, then no rows for longer than the state's time-to-live, then other rows.
+There is a table of complete changes, a table of rows with event times, and a table of versions.
 """
 
 from __future__ import annotations
@@ -11,9 +11,9 @@ COLUMNS = "k INT, g STRING, v INT"
 #: Row kinds with rows.
 Phase = list[tuple[str, tuple[int, str, int]]]
 
-#: What comes before the pause.
+#: Changes before the pause.
 BEFORE: Phase = [("+I", (1, "a", 3)), ("+I", (2, "a", 5)), ("+I", (3, "b", 7))]
-#: What comes after it: an update, an insert and a delete, of rows that are forgotten by then.
+#: Changes after the pause; the state of the updated and the deleted row has expired by then.
 AFTER: Phase = [
     ("-U", (1, "a", 3)),
     ("+U", (1, "a", 4)),
@@ -34,7 +34,7 @@ TIMED = "ts AS TO_TIMESTAMP_LTZ(s * 1000, 3), WATERMARK FOR ts AS ts - INTERVAL 
 #: Rows of k, g, v and s.
 TimedPhase = list[tuple[int, str, int, int]]
 
-#: The last row of each lets all others of its phase come out.
+#: The last row of a phase moves the watermark, so that all other rows of the phase are emitted.
 TIMED_BEFORE: TimedPhase = [(1, "a", 3, 1), (2, "a", 5, 2), (3, "b", 7, 3), (4, "z", 0, 10)]
 TIMED_AFTER: TimedPhase = [
     (5, "a", 1, 20),
@@ -44,7 +44,7 @@ TIMED_AFTER: TimedPhase = [
     (9, "y", 0, 40),
 ]
 VERSIONS_COLUMNS = "k STRING, v INT, s BIGINT"
-#: Rows of k, v and s, versions by k: of c there is one only after the pause.
+#: Rows of k, v and s, versions by k. The key c has a version only after the pause.
 VERSIONS_BEFORE: list[tuple[str, int, int]] = [("a", 10, 0), ("z", 20, 10)]
 VERSIONS_AFTER: list[tuple[str, int, int]] = [("c", 30, 19), ("x", 40, 40)]
 
@@ -61,6 +61,6 @@ TIMED_QUERIES = (
     _OVER.format("ts ROWS BETWEEN 1 PRECEDING AND CURRENT ROW"),
     _OVER.format("ts RANGE BETWEEN INTERVAL '30' SECOND PRECEDING AND CURRENT ROW"),
     _OVER.format("v"),
-    # Flink forgets rows that wait, too, such as the last of a phase.
+    # Flink's TTL also deletes rows that wait for the watermark, such as the last row of a phase.
     "SELECT t.k, u.v FROM t LEFT JOIN u FOR SYSTEM_TIME AS OF t.ts ON t.g = u.k WHERE t.g < 'y'",
 )

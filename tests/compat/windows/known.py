@@ -1,6 +1,6 @@
-"""Where windows here give something else than Flink 2.2.0 does, and why.
+"""Differences of windows from Flink 2.2.0, and the reasons.
 
-Worked out by hand from the rows of `queries`, so that these answers are checked all the same.
+Our rows are computed by hand from the rows of `queries`, so that these answers are tested, too.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ Row = tuple[Any, ...]
 
 @dataclass(frozen=True)
 class Difference:
-    """What is ours and not Flink's, and the other way round.
+    """Rows that only streamtable returns, and rows that only Flink returns.
 
-    Rows begin with a window's start and end: seconds of the first of March, or texts.
+    A row begins with a window's start and end: seconds of the first of March, or texts.
     """
 
     reason: str
@@ -34,7 +34,7 @@ class Difference:
 
 
 def rows(given: tuple[Row, ...]) -> list[list[Any]]:
-    """Rows of inserts, as answers have them."""
+    """Return rows as inserts, in the form of the recorded answers."""
     return [["+I", *map(_moment, row[:2]), *row[2:]] for row in given]
 
 

@@ -1,7 +1,7 @@
 """Queries over windows whose answers were recorded from Flink, and the rows that they read.
 
-Rows come in batches: none of them is late for what stands before it in its own batch. The last row
-of each table lies so far ahead that every window before it fires; answers leave its window out.
+Rows come in batches. No row is late because of rows before it in its own batch. The last row of
+each table is so far ahead that all windows before it fire; answers omit the window of this row.
 """
 
 from __future__ import annotations
@@ -11,10 +11,10 @@ from typing import Any
 Row = tuple[Any, ...]
 Batch = list[tuple[str, Row]]
 
-#: Zone of windows over instants; its clocks move on 8 March and on 1 November.
+#: Time zone of windows over instants. Its clocks change on 8 March and on 1 November.
 ZONE = "America/New_York"
 _DAY = "2026-03-01 00:00:"
-#: No answer that holds it is compared.
+#: Date of the last rows. Rows of answers with this date are not compared.
 LAST = "2027-01-01"
 _LAST_MILLIS = 1_798_779_600_000
 
@@ -31,7 +31,7 @@ _FIRST: Batch = [
 _PUNCTUAL = [_FIRST, _rows((25, 2, 9), (24, 1, None), (31, 3, 8), (33, 1, 2))]
 _LATE = [
     _FIRST,
-    # The watermark stands at 11 s, then at 23 s.
+    # The watermark is at 11 s, then at 23 s.
     _rows((8, 1, 100), (25, 2, 9)),
     _rows((14, 1, 50), (24, None, 6), (31, 1, 2), (33, 3, 8)),
 ]
@@ -44,7 +44,7 @@ _CHANGES: list[Batch] = [
         *_rows((5, 4, 7), (11, 2, 2)),
     ],
     _rows((15, 5, 1)),
-    # The watermark stands at 13 s: two rows are to leave a window that has fired.
+    # The watermark is at 13 s: two rows are removed from a window that has fired.
     [
         ("-U", (f"{_DAY}06.000", 1, 6)),
         ("+U", (f"{_DAY}16.000", 1, 8)),
@@ -53,14 +53,14 @@ _CHANGES: list[Batch] = [
         *_rows((21, 6, 1)),
     ],
 ]
-#: Hours around the moments at which clocks move, in milliseconds since 1970.
+#: Times around the changes of the clocks, in milliseconds since 1970.
 _MOVING = [1_772_928_000_000 + minutes * 60_000 for minutes in (0, 300, 400, 425, 470, 540, 1500)]
 _BACK = [1_793_491_200_000 + minutes * 60_000 for minutes in (0, 300, 345, 405, 465, 1500)]
 
 _COLUMNS = "ts TIMESTAMP(3), k INT, v INT"
 _WATERMARK = "WATERMARK FOR ts AS ts - INTERVAL '2' SECOND"
 
-#: Of each table: columns, what is declared beside them, batches of rows.
+#: Table -> columns, computed columns and watermark, batches of rows.
 TABLES: dict[str, tuple[str, str, list[Batch]]] = {
     "events": (_COLUMNS, _WATERMARK, [*_LATE, _END]),
     "punctual": (_COLUMNS, _WATERMARK, [*_PUNCTUAL, _END]),
@@ -75,7 +75,7 @@ TABLES: dict[str, tuple[str, str, list[Batch]]] = {
         ],
     ),
 }
-#: Tables whose rows are only added.
+#: Append-only tables.
 APPENDED = ("events", "punctual", "instants")
 
 
@@ -148,12 +148,12 @@ _AGGREGATED = tuple(
     f"SELECT {_BOUNDS}, k, {_CALLS} FROM {_of('TABLE events', *function)} GROUP BY {_BOUNDS}, k"
     for function in _FUNCTIONS
 )
-#: Aggregates of parts of windows, which merge.
+#: Aggregates whose values of parts of a window can be merged.
 _MERGED_CALLS = (
     "COUNT(*), COUNT(v), SUM(v), MIN(v), MAX(DISTINCT v), AVG(v), STDDEV_POP(v),"
     " SUM(v) FILTER (WHERE v > 4)"
 )
-#: Windows that share slices, and sessions that keep aggregates.
+#: Queries over windows that share slices, and over sessions that keep aggregates.
 _MERGED = (
     *(
         f"SELECT {_BOUNDS}, k, {_MERGED_CALLS} FROM {_of('TABLE events', *function)}"
@@ -176,26 +176,26 @@ _MERGED = (
         f" GROUP BY {_BOUNDS}, window_time"
     ),
 )
-#: Windows with an offset.
+#: Queries over windows with an offset.
 MOVED = (*_AGGREGATED[1:3], _AGGREGATED[4], _AGGREGATED[6])
 MERGED_MOVED = (_MERGED[1], _MERGED[3])
 DAYS_MOVED = (
     f"SELECT {_BOUNDS}, COUNT(*) FROM"
     f" {_of('TABLE instants', 'TUMBLE', _MOVED_DAY)} GROUP BY {_BOUNDS}"
 )
-#: Aggregates that go by the order of rows.
+#: Queries with aggregates that depend on row order.
 IN_ORDER = tuple(
     f"SELECT {_BOUNDS}, {_IN_ORDER} FROM {table} GROUP BY {_BOUNDS}"
     for table in (_TUMBLED, _of("TABLE events", *_FUNCTIONS[3]), _CHANGED, _SESSIONS)
 )
-#: Sessions that are grouped by other columns than those that tell them apart.
+#: Sessions grouped by other columns than those of their PARTITION BY.
 _REGROUPED = (
     f"SELECT {_BOUNDS}, v, COUNT(*) FROM {_OF_K} GROUP BY {_BOUNDS}, v",
     f"SELECT {_BOUNDS}, COUNT(*) FROM {_OF_K} GROUP BY {_BOUNDS}",
     f"SELECT {_BOUNDS}, k, v, COUNT(*) FROM {_OF_K} GROUP BY {_BOUNDS}, k, v",
     f"SELECT {_BOUNDS}, k, COUNT(*) FROM {_SESSIONS} GROUP BY {_BOUNDS}, k",
 )
-#: Windows of the rows of windows, whose bounds need other names.
+#: Windows over the rows of windows. The bounds of the inner windows need other names.
 _TWICE = (
     "TABLE(TUMBLE((SELECT window_start AS ws, window_end AS we, window_time AS ended, k, v FROM"
     f" {_TUMBLED}), DESCRIPTOR(ended), INTERVAL '20' SECOND))"
@@ -226,9 +226,9 @@ QUERIES: tuple[str, ...] = (
     f"SELECT {_BOUNDS}, k, GROUPING(k), COUNT(*) FROM {_TUMBLED} GROUP BY {_GROUPINGS[0]}",
     *IN_ORDER,
     *_MERGED,
-    # Nothing that waits.
+    # No operator that waits for the watermark.
     f"SELECT {_BOUNDS}, window_time, k, v FROM {_TUMBLED}",
-    # The watermark itself. In each batch, no row is behind a watermark of its own batch.
+    # The watermark as a value. No row is behind a watermark of its own batch.
     "SELECT ts, k, v FROM events WHERE ts < CURRENT_WATERMARK(ts)",
     (
         "SELECT ts, k, v FROM events WHERE CURRENT_WATERMARK(ts) IS NULL"
@@ -294,7 +294,7 @@ QUERIES: tuple[str, ...] = (
         "SELECT L.ts, L.k, L.v, R.ts, R.k, R.v FROM punctual L FULL JOIN punctual R ON L.k = R.k"
         " AND L.ts BETWEEN R.ts - INTERVAL '1' SECOND AND R.ts AND L.v < R.v"
     ),
-    # Rows that are taken back.
+    # Rows that are retracted.
     f"SELECT {_BOUNDS}, {_CALLS} FROM {_CHANGED} GROUP BY {_BOUNDS}",
     *(
         f"SELECT {_BOUNDS}, k, {_CALLS} FROM {_of('TABLE changes', *f)} GROUP BY {_BOUNDS}, k"
@@ -315,7 +315,7 @@ QUERIES: tuple[str, ...] = (
     _ranked("ROW_NUMBER", "ts DESC", _CHANGED, "place <= 1"),
     _joined("INNER").replace("punctual", "changes"),
     _partner("", _EXISTS).replace("punctual", "changes"),
-    # Windows of a zone whose clocks move.
+    # Windows in a time zone whose clocks change.
     *(
         f"SELECT {_BOUNDS}, COUNT(*) FROM {_of('TABLE instants', *f)} GROUP BY {_BOUNDS}"
         for f in (

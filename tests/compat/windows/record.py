@@ -1,9 +1,9 @@
-"""Runs the queries beside it on PyFlink and writes down what they give.
+"""Run the queries of `queries` on PyFlink and record their answers.
 
     python tests/compat/windows/record.py      # a Python with apache-flink
 
-The answers go to `answers.json`, with Flink's version: rows with their kinds, in any order, or what
-a refusal says. Those that are there already stay; remove the file to ask for all of them again.
+The answers go to `answers.json`, with Flink's version: rows with their kinds, sorted, or the
+message of a refusal. Recorded answers stay; remove the file to record all of them again.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _KINDS = {
 _TYPES = {"STRING": Types.STRING(), "INT": Types.INT(), "BIGINT": Types.LONG()}
 _SETTINGS = {
     "table.local-time-zone": ZONE,
-    # The watermark moves with every row, and rows are late or not wherever it stands then.
+    # The watermark moves with every row, and decides at each row whether the row is late.
     "pipeline.auto-watermark-interval": "0 ms",
     "table.optimizer.agg-phase-strategy": "ONE_PHASE",
 }
@@ -57,7 +57,7 @@ def _declare(
 ) -> None:
     columns, computed, batches = TABLES[name]
     if columns.startswith("ts "):
-        # Python's rows have their moments as texts.
+        # Rows from Python have timestamps as texts.
         columns = columns.replace("ts TIMESTAMP(3)", "t STRING")
         computed = f"ts AS TO_TIMESTAMP(t), {computed}"
     named = [column.split() for column in columns.split(", ")]

@@ -1,4 +1,4 @@
-"""Adoptions of topics that another checkpoint has written, as another engine would."""
+"""Adopt topics that a job with another checkpoint wrote in the role of another engine."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ if TYPE_CHECKING:
 
 
 class Adopter(Jobs):
-    """Runs scripts as another engine, and adopts its topics into a new checkpoint.
+    """Run scripts in the role of another engine, and adopt its topics into a new checkpoint.
 
-    The checkpoint of the other engine is `other`; that of the adoption is `checkpoint`.
+    `other` runs the jobs of the other engine; `checkpoint` is the checkpoint of the adoption.
     """
 
     def __init__(
@@ -44,7 +44,7 @@ class Adopter(Jobs):
         at: Mapping[str, Mapping[int, int]] | None = None,
         group: str | None = None,
     ) -> list[str]:
-        """Adopt the topics of a script; the lines of the result."""
+        """Adopt the topics of a script and return the lines of the result."""
         session = Session(settings=fixed_settings({}))
         session.load(self.script(*inserts), "job.sql", self.names)
         said: list[str] = []
@@ -54,7 +54,7 @@ class Adopter(Jobs):
         return said
 
     def plant(self, table: str, group: int, value: str | None) -> None:
-        """Write a record of a group to a sink's topic, with the value in these characters."""
+        """Write a record of a group to a sink's topic: this exact value, or a tombstone if None."""
         key = json.dumps({"g": group}, separators=(",", ":")).encode()
         record = (key, None if value is None else value.encode())
         produce(self.servers, f"{self.source}-{table}", [record])
@@ -68,7 +68,7 @@ class Adopter(Jobs):
 
 
 def sums(rows: Iterable[Mapping[str, int]]) -> dict[int, dict[str, Any]]:
-    """The rows of the table `sums`, by group."""
+    """Return the rows of the table `sums` for rows of the source, by group."""
     found: dict[int, dict[str, Any]] = {}
     for row in rows:
         of_group = found.setdefault(row["g"], {"g": row["g"], "n": 0, "s": 0})

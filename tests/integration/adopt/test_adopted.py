@@ -1,4 +1,4 @@
-"""The topics of another engine are taken over: only rows that differ are written."""
+"""An adoption of the topics of another engine writes only rows that differ."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def test_only_planted_differences_are_written(
 def test_inserts_of_one_topic(
     spark: SparkSession, broker: Broker, topic: Topics, tmp_path: Path
 ) -> None:
-    """Their rows are compared together."""
+    """The rows of INSERTs into one topic are compared together."""
     inserts = [SUMS.replace(" GROUP", f" WHERE MOD(g, 2) = {i} GROUP") for i in (0, 1)]
     jobs = Adopter(spark, broker.bootstrap_servers, topic("adopt", partitions=2), tmp_path)
     jobs.send(events(0, 60))
@@ -84,7 +84,7 @@ def test_inserts_of_one_topic(
 def test_it_ends_at_given_offsets_or_at_those_of_a_group(
     spark: SparkSession, broker: Broker, topic: Topics, tmp_path: Path
 ) -> None:
-    """Append-only sinks get nothing, and go on from these offsets."""
+    """An adoption writes nothing to append-only sinks, which continue from the end offsets."""
     source = topic("adopt")
     jobs = Adopter(spark, broker.bootstrap_servers, source, tmp_path)
     jobs.send(events(0, 40))

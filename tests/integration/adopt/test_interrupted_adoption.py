@@ -1,4 +1,4 @@
-"""An adoption that ends at any of its steps is finished by the same command."""
+"""If an adoption is interrupted in any of its steps, the same command finishes it."""
 
 from __future__ import annotations
 
@@ -32,12 +32,12 @@ def test_every_step_may_be_the_last(
     source = topic("adopt")
     jobs = Adopter(spark, broker.bootstrap_servers, source, tmp_path, "exactly-once")
     jobs.send(events(0, 60))
-    jobs.other.run(FILTERED)  # five of its rows differ: one is missing
+    jobs.other.run(FILTERED)  # five of the rows differ; one of these is missing
     before = len(jobs.written("sums"))
     at = {source: {0: 60}}
 
     def fails(owner: Any, name: str, *, afterwards: bool) -> None:
-        """The next adoption ends before or after a call of that function."""
+        """Run an adoption that is interrupted before or after a call of a function."""
         real = getattr(owner, name)
 
         def call(*arguments: Any, **named: Any) -> None:
@@ -51,7 +51,7 @@ def test_every_step_may_be_the_last(
                 jobs.adopt(SUMS, at=at)
 
     fails(steps.Shadow, "run", afterwards=False)
-    jobs.send(events(60, 70))  # is not read: the first command has decided the end
+    jobs.send(events(60, 70))  # not read: the first command has fixed the end offsets
     with pytest.raises(StreamtableError, match="an adoption was interrupted"):
         jobs.run(SUMS)
     with pytest.raises(StreamtableError, match="an adoption with other queries was interrupted"):

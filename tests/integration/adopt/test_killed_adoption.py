@@ -1,4 +1,4 @@
-"""`kill -9` of each step of `streamtable adopt`: the same command finishes it."""
+"""After `kill -9` in any step of `streamtable adopt`, the same command finishes the adoption."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 def _step(checkpoint: Path) -> str | None:
-    """The step of an adoption that runs; None if there is none."""
+    """Return the current step of the adoption; None if there is no adoption."""
     try:
         found = json.loads((checkpoint / "upgrade.json").read_text())["queries"]
     except FileNotFoundError:

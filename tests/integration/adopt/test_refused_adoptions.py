@@ -1,4 +1,4 @@
-"""What cannot be adopted is refused by name, before anything is written."""
+"""Adoptions that cannot work are refused with the reason, before anything is written."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def test_queries_that_cannot_be_adopted(jobs: Adopter) -> None:
         f"t: partition 0 of topic '{source}' has no records before offset 2 any more, and the other"
         " engine may have read from offset 0" in _refusal(jobs, SUMS)
     )
-    # Offsets that the script names are those at which the other engine has begun.
+    # Offsets in the script are those at which the other engine began.
     named = "'partition:0,offset:2;partition:1,offset:0'"
     jobs.tables = tables.replace(
         earliest,
@@ -104,7 +104,7 @@ def test_ends_that_are_not_known(jobs: Adopter) -> None:
 
 
 def test_the_other_engine_has_to_stop(jobs: Adopter, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Also a job of this engine is no other engine: its checkpoint is not adopted."""
+    """An adoption is refused if the other engine still writes or the checkpoint has a job."""
     jobs.other.run(SUMS)
     real = Adoption._target
 

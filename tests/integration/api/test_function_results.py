@@ -1,4 +1,4 @@
-"""Results of Python functions: equal with Arrow and without it, and of the declared type."""
+"""Results of Python functions are equal with and without Arrow, and have the declared type."""
 
 from __future__ import annotations
 
@@ -98,7 +98,7 @@ def day(x: int) -> Any:
 
 
 class Day(date):
-    """A date of a library."""
+    """A subclass of `date`, as libraries define it."""
 
 
 _FUNCTIONS: dict[str, Any] = {

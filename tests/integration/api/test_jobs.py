@@ -1,4 +1,4 @@
-"""Jobs of the Python API, with Spark of its own, in both modes and by PyFlink's names."""
+"""Jobs of the Python API, which starts Spark itself, in both modes and by PyFlink's names."""
 
 from __future__ import annotations
 

@@ -41,7 +41,7 @@ def test_rows_of_a_query(spark: SparkSession, capsys: pytest.CaptureFixture[str]
         printed = capsys.readouterr().out.splitlines()
         assert printed[1] == "| op |                              g |           s |"
         assert printed[-1] == "Received a total of 2 rows"
-        # What one call has planned is not run by the next.
+        # A call does not run the plans of an earlier call.
         assert list(session.execute_sql("SELECT 1 AS a").collect()) == [(1,)]
 
         session.register_function("twice", lambda n: 2 * n, "BIGINT", "BIGINT")
@@ -53,7 +53,7 @@ def test_rows_of_a_query(spark: SparkSession, capsys: pytest.CaptureFixture[str]
 
 
 def test_functions_of_a_program(spark: SparkSession) -> None:
-    """Objects, closures of one place, and a function that replaces another one."""
+    """Functions may be objects or closures of the same code, and may replace one another."""
 
     def made(factor: float) -> Callable[[float], float]:
         def times(x: float) -> float:
@@ -92,7 +92,7 @@ def test_functions_of_a_program(spark: SparkSession) -> None:
 
 
 def test_instants_in_a_repeated_hour(spark: SparkSession, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The clock of the process goes from 3:00 back to 2:00."""
+    """The instants stay distinct although the clock of the process goes from 3:00 back to 2:00."""
     first = datetime.datetime(2025, 10, 26, 0, 30, tzinfo=datetime.UTC)
     millis = [int(first.timestamp() * 1000) + hour * 3_600_000 for hour in (0, 1)]
     values = f"(VALUES (CAST({millis[0]} AS BIGINT)), (CAST({millis[1]} AS BIGINT))) AS v (n)"
@@ -159,7 +159,7 @@ def test_changes_of_a_topic(spark: SparkSession, broker: Broker, topic: Topics) 
             ("+U", 1, 3),
             ("-D", 2, 5),
         ]
-        # Without an end: the reader leaves, and the query stops.
+        # The query is unbounded, and stops when the loop over its rows is left.
         seen = []
         for row in table.execute().collect():
             seen.append((row.kind, row.v))

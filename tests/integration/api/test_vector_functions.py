@@ -1,4 +1,4 @@
-"""Spark's functions of ML vectors, whose registration takes a second: only for users of Spark."""
+"""Spark's functions of ML vectors. Jobs do not register them, because it takes a second."""
 
 from __future__ import annotations
 

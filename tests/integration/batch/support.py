@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 
 @dataclass
 class Answers:
-    """Answers plans over tables; `refused` counts those without a batch answer by reason."""
+    """Batch answers of plans over tables. `refused` counts plans without an answer by reason."""
 
     spark: SparkSession
     tables: Mapping[str, Replayed | Recorded]
@@ -57,9 +57,9 @@ class Answers:
     def rows(
         self, plans: Sequence[Sink], heaps: Sequence[Sequence[int]] = ()
     ) -> dict[int, Counter[str]]:
-        """Return the rows of each answer, counted, by the number of the plan; one Spark job.
+        """Return the counted rows of each answer by the number of its plan.
 
-        Plans without an answer are missing.
+        One Spark job computes all answers. Plans without an answer are missing.
         """
         frames: dict[int, DataFrame] = {}
         doubts: list[tuple[int, str, DataFrame]] = []

@@ -1,4 +1,4 @@
-"""Batch answers of each operator have Flink's results, which are written out here."""
+"""Batch answers of each operator equal Flink's results, which are listed here."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ _SESSION = "TABLE(SESSION(TABLE t PARTITION BY k, DESCRIPTOR(ts), INTERVAL '3' S
 
 @dataclass(frozen=True)
 class _Case:
-    """A query and its rows; `watermark_ms` as in `BatchContext`."""
+    """A query and its expected rows; `watermark_ms` as in `BatchContext`."""
 
     name: str
     query: str

@@ -74,7 +74,10 @@ def _at(second: int) -> str:
 
 
 def test_findings_of_a_script_that_can_run(broker: Broker, topic: Topics, tmp_path: Path) -> None:
-    """Topics to create, retention, tombstones, late rows, a hot key; and nothing is changed."""
+    """The check reports topics to create, retention, tombstones, late rows and a hot key.
+
+    The check changes nothing.
+    """
     servers = broker.bootstrap_servers
     names = {
         "servers": servers,
@@ -100,7 +103,7 @@ def test_findings_of_a_script_that_can_run(broker: Broker, topic: Topics, tmp_pa
     assert names["clicks"] in empty
     existing = AdminClient({"bootstrap.servers": servers}).list_topics(timeout=30).topics
     assert not [name for name in existing if name.startswith("never-made-by-check")]
-    # The sample committed no offsets and wrote no records.
+    # The sample wrote no records to the topic.
     consumer = Consumer({"bootstrap.servers": servers, "group.id": "none"})
     ends = [
         consumer.get_watermark_offsets(TopicPartition(names["clicks"], p), timeout=30)[1]
@@ -155,7 +158,7 @@ def test_errors_of_the_script_are_findings(tmp_path: Path) -> None:
 def test_a_key_that_the_job_would_not_write(
     broker: Broker, topic: Topics, tmp_path: Path, spark: SparkSession
 ) -> None:
-    """Lines for people: severity, place, table and fix; one summary."""
+    """The text output has one line per finding, with place, table and fix, and a summary."""
     del spark
     out = topic("out")
     produce(broker.bootstrap_servers, out, [(b"7", b'{"id":7,"n":1}')])

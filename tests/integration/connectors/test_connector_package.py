@@ -1,4 +1,4 @@
-"""The package in `examples`: built, installed into an environment of its own, and run."""
+"""The package in `examples` is built, installed into an environment of its own, and run."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def _run(*command: str | Path, environment: dict[str, str] | None = None) -> str
 
 @pytest.fixture(scope="module")
 def python(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The interpreter of an environment that has the package, and all that this one has."""
+    """Return the interpreter of an environment with the package and all packages of this one."""
     root = tmp_path_factory.mktemp("package")
     pip = (sys.executable, "-m", "pip", "--disable-pip-version-check")
     offline = ("--no-deps", "--no-index", "--no-build-isolation")
@@ -39,7 +39,7 @@ def python(tmp_path_factory: pytest.TempPathFactory) -> Path:
     interpreter = venv / "bin" / "python"
     (purelib,) = venv.glob("lib/python*/site-packages")
     here = sysconfig.get_path("purelib")
-    # Not the path alone: this environment may have streamtable by a .pth file of its own.
+    # The path alone is not enough: streamtable may be in this environment by a .pth file.
     (purelib / "this.pth").write_text(f"import site; site.addsitedir({here!r})\n")
     _run(*pip, "--python", interpreter, "install", "--no-deps", "--no-index", wheel)
     return interpreter

@@ -1,4 +1,4 @@
-"""A bounded table of files beside a topic without an end: killed, started again, each row once."""
+"""A bounded table of files beside an unbounded topic: after kills, each row is written once."""
 
 from __future__ import annotations
 
@@ -35,13 +35,13 @@ CREATE TABLE everything (id INT, name STRING, origin STRING) PARTITIONED BY (ori
 INSERT INTO everything
 SELECT id, name, 'file' FROM history UNION ALL SELECT id, name, 'topic' FROM live;
 """
-#: Rows of a file.
+#: Number of rows in a file.
 ROWS = 20
 FILES = 60
 
 
 def _rows(path: Path) -> list[dict[str, Any]]:
-    """What a reader of the directory sees, which knows nothing of checkpoints."""
+    """Return the rows that a reader of the directory sees without knowledge of checkpoints."""
     files = [f for f in path.glob("origin=*/part-*") if f.is_file()]
     return [json.loads(line) for file in files for line in file.read_text().splitlines()]
 
@@ -91,7 +91,7 @@ def test_each_row_once(
         assert len(ids) == len(set(ids))
         assert seen <= set(ids)
         seen = set(ids)
-    # A bounded table has the files of the first start.
+    # A bounded table reads only the files of the first start.
     _file(source, FILES)
     last = BoundedRun(spark, SCRIPT, tmp_path / "checkpoint", names)
     last({"execution.micro-batch.max-records": "5000"})

@@ -1,4 +1,4 @@
-"""Files as tables: all types there and back, new files while a job runs, faults by their file."""
+"""Files as tables: all types written and read, new files of a running job, faults by their file."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def _directory(path: Path, format_: str, more: str = "") -> str:
 
 
 def _rows(path: Path) -> list[dict[str, Any]]:
-    """What the json files of a directory hold."""
+    """Return the rows in the json files of a directory."""
     files = [f for f in path.rglob("part-*") if f.is_file()]
     return [json.loads(line) for file in files for line in file.read_text().splitlines()]
 
@@ -54,7 +54,7 @@ def test_types_there_and_back(spark: SparkSession, tmp_path: Path) -> None:
         for name in formats
     ]
     BoundedRun(spark, "\n".join(writing), tmp_path / "c1")(bounded=False)
-    # A file of a table holds no row that another one holds, nor an empty one.
+    # Two rows make at most two files: no file is empty, and no row is in two files.
     assert {len(list((tmp_path / name).glob("part-*"))) <= 2 for name in formats} == {True}
     reading = [
         f"CREATE TABLE {name} ({_COLUMNS}) WITH ({_directory(tmp_path / name, name)});"
@@ -127,7 +127,7 @@ def test_parallelism_of_a_shuffle_by_partition(
 
 
 def _put(path: Path, text: str) -> None:
-    """A file that is there at once, as a copy that ends by a rename."""
+    """Create a file with all of its text at once, as a copy that ends with a rename."""
     path.parent.mkdir(parents=True, exist_ok=True)
     draft = path.with_name(f".{path.name}")
     draft.write_text(text)

@@ -1,4 +1,4 @@
-"""Partition commit over `kill -9`: a partition with the marker is complete, each row is once."""
+"""Partition commit and `kill -9`: a partition with the marker is complete and repeats no row."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def _feed(source: Path) -> None:
 
 
 def _partitions(out: Path) -> dict[str, tuple[bool, Counter[int]]]:
-    """Return for each minute whether it has the marker, and its ids; looks for the marker first."""
+    """Return for each minute whether it has the marker, and its ids. Look for the marker first."""
     found = {}
     for directory in out.glob("hm=*"):
         marked = (directory / "_SUCCESS").exists()

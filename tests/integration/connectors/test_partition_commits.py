@@ -1,4 +1,4 @@
-"""Partition commit of files: by partition time and by processing time, through restarts."""
+"""Partition commit of files by partition time and by processing time, also after restarts."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ _BY_TIME = """
 
 
 class _Job:
-    """The job over two directories below a folder, any number of times."""
+    """A job that can run several times, with an input and an output directory."""
 
     def __init__(self, spark: SparkSession, folder: Path, options: str) -> None:
         self.source, self.out = folder / "in", folder / "out"
@@ -47,7 +47,7 @@ class _Job:
         self.set(options)
 
     def set(self, options: str) -> None:
-        """Let the next run have other options of the sink."""
+        """Set the sink options of the next run."""
         names = {"in": str(self.source), "out": str(self.out), "options": options}
         self.run = BoundedRun(self._spark, _SCRIPT, self.checkpoint, names)
 
@@ -72,7 +72,7 @@ class _Job:
         return sum(len(f.read_text().splitlines()) for f in self.out.rglob("part-*"))
 
     def wait(self, minutes: list[str]) -> None:
-        """Run without an end until these partitions have the marker; there must be no others."""
+        """Run without an end until these partitions, and no others, have the marker."""
         self.run.until(lambda: self.committed() == minutes, seconds=60)
 
     def waiting(self) -> list[list[str]]:
@@ -86,7 +86,7 @@ def test_by_the_watermark(spark: SparkSession, tmp_path: Path) -> None:
     job.put("12:00:10", "12:00:59", "12:01:01")
     job.wait(["12:00"])
     assert job.rows() == 3
-    # A restart goes on; a partition gets no second marker while it gets no rows.
+    # After a restart, a partition gets no second marker while it gets no rows.
     (job.partition("12:00") / "_SUCCESS").unlink()
     job.put("12:02:00.001")
     job.wait(["12:01"])
@@ -94,7 +94,7 @@ def test_by_the_watermark(spark: SparkSession, tmp_path: Path) -> None:
     job.put("12:00:30")
     job.wait(["12:00", "12:01"])
     assert [name for _, name in job.waiting()] == ["dt=2026-01-31/hm=12%3A02"]
-    # The watermark is not above the time of the partition plus the delay when it is equal to it.
+    # A watermark equal to the time of the partition plus the delay does not commit the partition.
     job.put("12:03:00")
     job.run()
     assert job.committed() == ["12:00", "12:01"]
@@ -110,13 +110,14 @@ def test_by_the_clock(spark: SparkSession, tmp_path: Path) -> None:
     assert (job.rows(), job.committed()) == (1, [])
     ((since, name),) = job.waiting()
     assert name == "dt=2026-01-31/hm=12%3A00"
-    # A crash before the end of the batch: it runs again, and the partition waits since its start.
+    # After a crash before the end of the batch, the batch runs again. The partition keeps the time
+    # since which it waits.
     for done in ("commits/0", "files/done"):
         (found,) = job.checkpoint.rglob(done)
         found.unlink()
     job.run()
     assert (job.rows(), job.waiting()) == (1, [[since, name]])
-    # The delay counts from the creation, through restarts, and without further rows.
+    # The delay counts from the creation of the partition, also after restarts and without new rows.
     begun = time.time()
     job.set("'sink.partition-commit.delay' = '3 s'")
     job.wait(["12:00"])

@@ -66,7 +66,7 @@ def test_a_job_without_a_broker(tmp_path: Path) -> None:
     for kind, small, count in COUNT.findall(done.stderr):
         if kind != "-U":
             last[small] = max(int(count), last.get(small, 0))
-    # Each query reads rows of its own.
+    # Each query generates rows of its own.
     assert sum(last.values()) == 40
 
 
@@ -81,7 +81,7 @@ def test_a_bounded_run_needs_an_end(spark: SparkSession, tmp_path: Path) -> None
 
 
 def test_standard_error_is_closed(spark: SparkSession, tmp_path: Path) -> None:
-    """Every task of a batch opens the standard error of this process."""
+    """Every task of a batch opens the standard error of this process, and closes it."""
     assert spark._jvm is not None
     descriptors = Path(f"/proc/{spark._jvm.java.lang.ProcessHandle.current().pid()}/fd")
     own = Path(f"/proc/{os.getpid()}/fd/2").stat()

@@ -5,10 +5,10 @@ import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.yarn.conf.YarnConfiguration;
 import org.apache.hadoop.yarn.server.MiniYARNCluster;
 
-/** A YARN cluster with one node, until standard input ends. Writes yarn-site.xml into a folder. */
+/** Runs a YARN cluster of one node until standard input ends. Writes yarn-site.xml to a folder. */
 final class MiniYarn {
   private static final String[][] SETTINGS = {
-    // A nearly full disk is no reason to refuse the node.
+    // Accept the node even if its disk is nearly full.
     {"yarn.nodemanager.disk-health-checker.max-disk-utilization-per-disk-percentage", "100.0"},
     {"yarn.nodemanager.vmem-check-enabled", "false"},
     {"yarn.nodemanager.pmem-check-enabled", "false"},

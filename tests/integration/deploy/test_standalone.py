@@ -30,7 +30,10 @@ _CONF = [text for pair in _QUICK.items() for text in ("--conf", "=".join(pair))]
 def test_a_submitted_job_stops_and_continues(
     again: bool, spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """In another process; with `again`, first as a second submit that a service manager stops."""
+    """A submitted job stops, and continues in another process.
+
+    With `again`, a second submit runs in between, and a service manager stops it.
+    """
     monkeypatch.setenv("SPARK_LOCAL_IP", DRIVER)
     with (
         Broker(tmp_path / "broker") as broker,
@@ -63,7 +66,7 @@ def test_a_submitted_job_stops_and_continues(
 
 
 def _children(parent: int) -> list[int]:
-    """The processes that a process has started."""
+    """Return the ids of the child processes of a process."""
     children = Path(f"/proc/{parent}/task").glob("*/children")
     return [int(pid) for of_thread in children for pid in of_thread.read_text().split()]
 

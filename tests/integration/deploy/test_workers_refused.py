@@ -1,4 +1,4 @@
-"""A cluster whose workers cannot run a job is refused in one line, with the remedy."""
+"""If the workers of a cluster cannot run a job, the error is one line with the remedy."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ CREATE TABLE p (a INT) WITH ('connector' = 'print');
 INSERT INTO p SELECT a FROM t;
 """
 
-#: A program that brings its own session, whose jars only the driver has.
+#: A program with its own Spark session, whose jars only the driver has.
 PROGRAM = """
 import sys
 from pyspark.sql import SparkSession
@@ -57,7 +57,7 @@ def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
 
 
 def _refused(script: Path, master: str, **more: str) -> str:
-    """The error of a run with further Spark settings; the job has printed nothing before it."""
+    """Run a job with further Spark settings and return its error; the job must print no row."""
     settings = {**_QUICK, **{key.replace("_", "."): value for key, value in more.items()}}
     given = [word for key, value in settings.items() for word in ("--set", f"{key}={value}")]
     code, out, err = run("run", write(script, SCRIPT), "--master", master, *given)
@@ -86,7 +86,7 @@ def test_a_worker_without_our_jars(cluster: Cluster) -> None:
 
 @pytest.mark.soak
 def test_a_worker_with_another_spark(cluster: Cluster, tmp_path: Path) -> None:
-    # The file in which a Spark keeps its version.
+    # Spark reads its version from this file.
     (tmp_path / "spark-version-info.properties").write_text("version=4.2.9\n")
     error = _refused(tmp_path / "job.sql", cluster.url, spark_executor_extraClassPath=str(tmp_path))
     assert "has Spark 4.2.9, but the driver has 4." in error
@@ -115,16 +115,16 @@ def test_a_worker_with_an_old_java_is_reported(
         "exit 1\n"
     )
     java.chmod(0o755)
-    java_tool("java")  # the workers themselves run on this one
+    java_tool("java")  # the worker processes run on this Java
     before = os.environ.get("JAVA_HOME")
-    monkeypatch.setenv("JAVA_HOME", str(home))  # their executors on that one
+    monkeypatch.setenv("JAVA_HOME", str(home))  # executors run on the old Java
     with Cluster(tmp_path / "spark", workers=1) as cluster:
         monkeypatch.delenv("JAVA_HOME")
         if before is not None:
             monkeypatch.setenv("JAVA_HOME", before)
         script = write(tmp_path / "job.sql", SCRIPT)
         process = Cli.start("run", script, "--master", cluster.url)
-        # The master starts executors without end, so the job waits for a worker that can run one.
+        # The master restarts executors forever, so the job waits for a worker that can run one.
         process.wait_for(
             "in the logs of its executors that they start: each needs Java 17 or newer"
         )

@@ -38,7 +38,7 @@ INSERT INTO counted SELECT parity(id), COUNT(*) FROM t GROUP BY parity(id);
 FUNCTION = "def parity(id: int) -> str:\n    return 'odd' if id % 2 else 'even'\n"
 
 CONF = {
-    # As on a cluster whose machines have Spark; otherwise each start uploads 400 MB.
+    # As on a cluster whose machines have Spark: without this, each start uploads 400 MB.
     "spark.yarn.jars": f"local:{pyspark_jars()}/*",
     "spark.driver.memory": "600m",
     "spark.executor.memory": "512m",

@@ -17,7 +17,7 @@ _YARN = JarSet("yarn", "YARN for tests", "66 MB", _HERE / "ivy.xml")
 
 @contextmanager
 def yarn(directory: Path) -> Iterator[Path]:
-    """A cluster with one node; yields the folder for HADOOP_CONF_DIR. All of it ends at the end."""
+    """Run a cluster with one node and yield its HADOOP_CONF_DIR. At the end, stop all processes."""
     configuration = directory / "conf"
     configuration.mkdir(parents=True)
     path = os.pathsep.join(map(str, [*_YARN.jars(), pyspark_jars() / "*"]))

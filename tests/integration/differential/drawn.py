@@ -1,4 +1,4 @@
-"""Random queries for jobs over topics that run row by row as well."""
+"""Random queries for jobs over topics that also run in real-time mode."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ from streamtable.testing.random_queries import Queries
 from streamtable.testing.relations import Dialect, Group, Kind, Read, Relation
 from streamtable.testing.replayed import Replayed, Style
 
-#: In the place of NULL in a key; nothing else is as small.
+#: The replacement for NULL in a key; no other value is as small.
 _NONE = -1_000
 
 
 def drawn(seed: int, count: int, names: str, columns: str) -> dict[str, Query]:
-    """So many queries with state, by the names of their sinks.
+    """Return random queries with state, by the names of their sinks.
 
     Args:
-        seed: the same gives the same.
-        count: how many.
-        names: of the upsert tables that they read, a letter each.
-        columns: of every table, as SQL declares them, `k INT` first; all are numbers.
+        seed: the same seed gives the same queries.
+        count: the number of queries.
+        names: the names of the upsert tables that the queries read, one letter each.
+        columns: the columns of every table in SQL, `k INT` first; all are numbers.
     """
     fields = tuple(column.split()[0] for column in columns.split(", "))
     reads = [Read((Kind.NUMBER,) * len(fields), name, fields) for name in names]
@@ -43,10 +43,13 @@ def drawn(seed: int, count: int, names: str, columns: str) -> dict[str, Query]:
 
 
 def _keyed(query: Relation, tables: Mapping[str, Replayed]) -> Query | None:
-    """The query by one of its keys; None where it has none of numbers, or real-time no use."""
+    """Return the query with one of its keys, or None if the query cannot be used.
+
+    A usable query is supported, has a key of numbers, runs in real-time mode and has a shuffle.
+    """
     everything = isinstance(query, Group) and not query.keys
     if everything or Kind.HEAP in query.kinds:
-        # An answer before the first row, or one in any order, is compared elsewhere.
+        # Other tests compare answers before the first row, and values in any order.
         return None
     try:
         relation = planned(query.sql(Dialect.FLINK), tables)
@@ -70,6 +73,6 @@ def _keyed(query: Relation, tables: Mapping[str, Replayed]) -> Query | None:
 
 
 def _without_nulls(query: str, names: list[str], columns: list[int]) -> str:
-    """A sink takes no row whose key has a NULL."""
+    """Replace NULLs in these columns of a query, because a sink rejects NULLs in its key."""
     items = [f"COALESCE({n}, {_NONE}) AS {n}" if i in columns else n for i, n in enumerate(names)]
     return f"SELECT {', '.join(items)} FROM ({query}) AS q"

@@ -1,4 +1,4 @@
-"""SUM, COUNT and MAX in Python, with retractions; for tests that compare them with Flink's."""
+"""SUM, COUNT and MAX in Python, with retractions; tests compare them with the built-in ones."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class Number(AggregateFunction):
 
 
 class Largest(AggregateFunction):
-    """A multiset: a value that is retracted before it was added raises KeyError."""
+    """MAX over a multiset. The retraction of a value that was not added raises KeyError."""
 
     def create_accumulator(self) -> Row:
         return Row(MapView(), ListView())

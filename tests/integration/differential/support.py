@@ -1,4 +1,4 @@
-"""Queries over random histories, held against Spark's batch answers after every micro-batch."""
+"""Compare queries over random histories with Spark's batch answers after every micro-batch."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Source:
-    """A table with a history: of upserts by the column `k`, or of rows that are only added.
+    """A table with a history of upserts by the column `k`, or of inserts only.
 
     Attributes:
-        columns: as SQL declares them, `k INT` first.
-        appends: whether the history only adds rows.
+        columns: the columns in SQL, `k INT` first.
+        appends: whether the history is append-only.
         computed: further declarations: computed columns and a watermark.
     """
 
@@ -33,7 +33,10 @@ class Source:
     computed: str = ""
 
     def replayed(self, seed: int, cuts: int) -> Replayed:
-        """The history in so many random pieces; after them every row that may be is deleted."""
+        """Return the history in `cuts` random pieces, and a last piece that deletes all rows.
+
+        The last piece of an append-only table is empty.
+        """
         batches = pieces(self.history, random_cuts(seed, len(self.history), cuts))
         keys = sorted({change.key for change in self.history})
         end = [] if self.appends else [Change(key, None) for key in keys]
@@ -47,7 +50,7 @@ class Query:
 
     Attributes:
         key: positions of the sink's key.
-        batch: the same in Spark's SQL, where that differs.
+        batch: the query in Spark's SQL; None if the text is the same.
     """
 
     key: tuple[int, ...]
@@ -56,7 +59,7 @@ class Query:
 
     @property
     def answer(self) -> str:
-        """The same in Spark's SQL."""
+        """The query in Spark's SQL."""
         return self.batch or self.sql
 
 
@@ -67,10 +70,11 @@ def check(
     queries: Mapping[str, Query],
     settings: Mapping[str, str] | None = None,
 ) -> int:
-    """Runs all queries in memory; each must equal its batch answer after every micro-batch.
+    """Run all queries in memory, and compare each with its batch answer after every micro-batch.
 
     Returns:
-        How many entries their state holds after the last one, which has deleted what it may.
+        The number of state entries after the last micro-batch, which deletes all rows of upsert
+        tables.
     """
     cuts = random.Random(seed).choice((2, 3, 4))
     tables = {
@@ -88,7 +92,7 @@ def check(
 
 
 def telling(changes: list[list[Any]]) -> list[list[Any]]:
-    """Without updates that change nothing, as Flink gives them where an array is built again."""
+    """Remove updates that change nothing; Flink emits them if it builds an array again."""
     found: list[list[Any]] = []
     for kind, row in changes:
         if kind == "+U" and found and found[-1] == ["-U", row]:

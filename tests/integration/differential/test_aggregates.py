@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 _COLUMNS = "k INT, g STRING, v INT, d DECIMAL(10,2), n INT"
 
-#: Both zeros, among other numbers.
+#: Numbers that include positive and negative zero.
 _SIGNED = "(COALESCE(v, 0) % 3) * (CASE WHEN v < 5 THEN -1E0 ELSE 1E0 END)"
 
 QUERIES = {
@@ -64,7 +64,7 @@ QUERIES = {
     ),
     "filtered": Query((0,), "SELECT k, v + 1, UPPER(g) FROM t WHERE v % 2 = 0"),
     "by_key": Query((0,), "SELECT k, v FROM t WHERE k < 10"),
-    # Only a delete has no n, and it must not be divided by.
+    # Only deletes have no n, so their divisor is 0: the division must not run for them.
     "divided": Query(
         (0,),
         "SELECT k, m + 1 FROM (SELECT k, 72 / COALESCE(n, 0) AS m FROM t WHERE k < 20)",
@@ -107,7 +107,7 @@ def test_folded_output_equals_batch(seed: int, phases: str, spark: SparkSession)
     assert check(spark, seed, sources, QUERIES, settings) == 0
 
 
-#: Rows of one task: of a few groups, of as many as it holds at once, of more, each of its own.
+#: Groups of the rows of one task: few, as many as it holds at once, more, or one per row.
 _LARGE = {"few": "id % 10", "many": "id % 70000", "too_many": "id % 150000", "once": "id"}
 
 

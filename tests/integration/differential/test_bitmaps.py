@@ -1,4 +1,4 @@
-"""BITMAP functions give Flink's answers, and equal Spark's answers over tables with deletes."""
+"""BITMAP functions return Flink's answers, and equal Spark's answers over tables with deletes."""
 
 from __future__ import annotations
 
@@ -63,9 +63,9 @@ _TABLES = {
         f"WATERMARK FOR ts AS {WATERMARK}",
     ),
 }
-#: Flink compares no BITMAP with a nullable one.
+#: Expressions that only Flink rejects: it cannot compare a BITMAP with a nullable BITMAP.
 _LENIENT = {text for text in EXPRESSIONS if "IS NOT DISTINCT FROM" in text}
-#: {1, 2} as a run, which is as long as a list.
+#: {1, 2} stored as a run, which is as long as a list of the values.
 _RUN = "X'3b3000000100000100010001000100'"
 
 
@@ -83,7 +83,7 @@ def _bound(text: str) -> Bound | None:
 
 
 def _shown(bound: Bound) -> str:
-    """An expression as the record has it: a BITMAP as its text."""
+    """Return the SQL of an expression with BITMAPs as text, as in the record."""
     if bound.type.root is Root.BITMAP:
         return f"flink_bitmap_to_string({bound.sql})"
     if bound.type.root is Root.ARRAY and bound.type.holds(Root.BITMAP):
@@ -114,7 +114,10 @@ def test_bytes_of_no_bitmap_fail(spark: SparkSession, text: str) -> None:
 
 
 def test_equal_sets_have_equal_bytes(spark: SparkSession) -> None:
-    """Flink keeps a run that is as long as a list; here, bytes are keys of state."""
+    """Equal sets have equal bytes, because bytes are keys of state.
+
+    Flink instead keeps a run that is as long as a list.
+    """
     bound = _bound(f"BITMAP_TO_BYTES(BITMAP_FROM_BYTES({_RUN}))")
     plain = _bound("BITMAP_TO_BYTES(BITMAP_BUILD(ARRAY[1, 2]))")
     assert bound is not None
@@ -156,7 +159,7 @@ def test_what_flink_refuses_is_refused(query: str) -> None:
 
 
 def _case(query: str) -> Case:
-    """A query into a sink of complete changes, its columns of the query's own types."""
+    """Return the query with a sink of a full changelog, whose columns have the query's types."""
     fields = [column.field for column in planned(query, _TABLES).columns]
     return Case(sink(fields), query, query)
 
@@ -167,7 +170,7 @@ def _kinds(query: str) -> list[Root]:
 
 
 def _same(query: str, row: list[Any]) -> list[Any]:
-    """A row as the record has it: Spark's JSON has bytes in base64."""
+    """Return a row as in the record, with bytes in hex; Spark's JSON has bytes in base64."""
     kinds = _kinds(query)
     return [
         "hex:" + base64.b64decode(value).hex() if kind in BYTES_ROOTS and value else value
@@ -176,7 +179,7 @@ def _same(query: str, row: list[Any]) -> list[Any]:
 
 
 def _net(changes: Any) -> Counter[str]:
-    """The rows that changes add up to, but for the last row of the timed table."""
+    """Return the rows that remain after all changes, without the last row of the timed table."""
     table: Counter[str] = Counter()
     for kind, row in changes:
         if END not in row[:2]:
@@ -191,7 +194,7 @@ _B = "BITMAP_BUILD(CASE WHEN v IS NOT NULL THEN ARRAY[v, w] END)"
 
 
 def _odd(items: str) -> str:
-    """The elements that occur an odd number of times."""
+    """Return a SQL expression for the elements that occur an odd number of times."""
     return f"filter(array_distinct({items}), e -> size(filter({items}, x -> x = e)) % 2 = 1)"
 
 
@@ -230,7 +233,7 @@ _QUERIES = {
 
 
 def _values(source: random.Random) -> dict[str, Any]:
-    # Two different numbers: an array with equal ones is another set.
+    # v and w always differ: an array of equal numbers would be another set.
     return {
         "g": source.choice([None, "a", "b", "c"]),
         "v": source.choice([None, *range(5)]),
@@ -264,7 +267,7 @@ INSERT INTO sets SELECT g, BITMAP_TO_BYTES(BITMAP_BUILD_AGG(v)), BITMAP_BUILD_CA
 def test_bitmaps_go_into_a_topic(
     spark: SparkSession, broker: Broker, topic: Topics, tmp_path: Path
 ) -> None:
-    """Micro-batches and real-time mode take turns on one checkpoint."""
+    """Micro-batches and real-time mode alternate on one checkpoint."""
     source, servers = topic("t", partitions=1), broker.bootstrap_servers
     run = BoundedRun(spark, _JOB, tmp_path / "c", {"source": source, "servers": servers})
     history = random_history(5, length=60, keys=9, make=_values)
@@ -300,7 +303,7 @@ def test_bitmaps_go_into_a_topic(
 
 
 def _bits(spark: SparkSession, values: set[int]) -> str | None:
-    """The bytes of a set in base64, as json writes them; NULL for no values."""
+    """Return the bytes of a set in base64, as JSON has them; None for an empty set."""
     if not values:
         return None
     built = f"base64(flink_bitmap_build(array({', '.join(map(str, values))})))"

@@ -1,4 +1,4 @@
-"""TO_CHANGELOG, FROM_CHANGELOG, APPROX_COUNT_DISTINCT: rows of Flink, and changes by a topic."""
+"""TO_CHANGELOG, FROM_CHANGELOG and APPROX_COUNT_DISTINCT: Flink's rows, and changes in a topic."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _CHANGES = [
     ("INSERT", 2, "z"),
 ]
 _PAIRS = [(1, "a"), (1, "b"), (2, "a"), (1, "a"), (2, None), (1, "c")]
-#: A batch for each row, as Flink reads them.
+#: Tables v and c have one batch per row, because Flink reads rows one by one.
 _TABLES = {
     "v": Recorded(Style.APPEND, "k INT, s STRING", [[(RowKind.INSERT, row)] for row in _ROWS]),
     "c": Recorded(
@@ -49,7 +49,7 @@ _TABLES = {
         [[(RowKind.INSERT, row)] for row in (("INSERT", 1), (None, 2))],
     ),
 }
-#: Recorded from PyFlink 2.3.0, and what Flink 2.2 has in batch mode.
+#: Recorded answers of PyFlink 2.3.0, and of Flink 2.2 in batch mode.
 _RECORD = Path(__file__).parents[2] / "compat" / "elsewhere" / "answers.json"
 _ANSWERS: dict[str, list[list[Any]]] = {
     query: rows
@@ -94,7 +94,7 @@ def test_an_unknown_code_fails_the_query(spark: SparkSession) -> None:
 def test_changes_go_through_a_topic(
     spark: SparkSession, broker: Broker, topic: Topics, tmp_path: Path
 ) -> None:
-    """The folded table equals the query, whose groups come and go."""
+    """The folded table equals the query, whose groups are inserted and deleted."""
     source, servers = topic("v", partitions=2), broker.bootstrap_servers
     run = BoundedRun(spark, _JOB, tmp_path / "c", {"source": source, "servers": servers})
     counts = dict.fromkeys(range(5), 0)
@@ -103,7 +103,7 @@ def test_changes_go_through_a_topic(
         produce_json(servers, source, [{"k": k, "s": "x"} for k in keys])
         for k in keys:
             counts[k] += 1
-        run()  # the changes that the first query writes are read by the next run
+        run()  # the next run reads the changes that the first query writes
         run()
         expected = {(k,): {"k": k, "n": n} for k, n in counts.items() if n % 2}
         assert run.rows("counts") == expected
@@ -112,7 +112,10 @@ def test_changes_go_through_a_topic(
 def test_changes_of_separate_records_pass_a_filter(
     spark: SparkSession, broker: Broker, topic: Topics, tmp_path: Path
 ) -> None:
-    """Without a materializer; the rows of two updates are interleaved, and split by a batch."""
+    """A filter handles the rows of an update as separate records, without a materializer.
+
+    The rows of the updates are interleaved and divided between two batches.
+    """
     source, servers = topic("changes", partitions=1), broker.bootstrap_servers
     script = """
     SET 'table.exec.sink.upsert-materialize' = 'NONE';

@@ -1,6 +1,6 @@
 """ON CONFLICT DO NOTHING keeps the first row of each key, after every micro-batch.
 
-The rows of a key are in one partition, which is where they have an order.
+The rows of a key have an order because they are in one partition.
 """
 
 from __future__ import annotations

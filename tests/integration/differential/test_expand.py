@@ -27,7 +27,7 @@ def _counted(flink: str, spark: str) -> Query:
 
 _SETS = "SELECT g AS x, CAST({grouping} AS INT) * 100 + v AS y FROM a GROUP BY {sets}"
 
-# The sum counts all rows of its set, whatever the grouping makes of the column.
+# SUM(w) adds the values of the input, also in grouping sets in which column w is NULL.
 _GROUPS = (
     "SELECT {grouping}(g, w) * 10 + COALESCE(w, 9) AS place, COALESCE(g, 'none') AS g,"
     " COUNT(*) AS n, SUM(w) AS s FROM (SELECT g, v % 3 AS w FROM a WHERE g IS NOT NULL)"
@@ -65,7 +65,7 @@ QUERIES = {
 _WINDOW = "TABLE c, DESCRIPTOR(ts), INTERVAL '{}' SECOND"
 _ROWS = "SELECT k, window_start, window_end, {} FROM TABLE({}({}))"
 _BOUNDS = "SELECT k, w.start AS s, w.end AS e, v FROM (SELECT *, window({}) AS w FROM c)"
-#: The window of a row is part of the sink's key, and an update may change it.
+#: The sink's key includes the window of a row, and an update may change that window.
 WINDOWS = {
     "tumble": Query(
         (0, 1, 2),

@@ -1,4 +1,4 @@
-"""Retractions that differ from their rows, as values of a clock and partial change events do.
+"""Retractions that differ from their rows, because of clock values or partial change events.
 
 If the plan knows a unique key of the rows, such a retraction removes the row with its key.
 """
@@ -26,8 +26,8 @@ if TYPE_CHECKING:
 _KEY = "PRIMARY KEY (k) NOT ENFORCED"
 _Batches = list[list[tuple[RowKind, Any]]]
 
-#: Joins whose side `a` has one row per join key, or several by their key; other operators that keep
-#: the rows of `a`.
+#: Joins whose side `a` has one row per join key, or several rows by their key, and other operators
+#: that store the rows of `a`.
 _BY_KEY = (
     "SELECT a.k, a.v, b.v FROM a JOIN b ON a.k = b.k",
     "SELECT a.k, a.v, b.v FROM a JOIN b ON a.g = b.k",
@@ -47,21 +47,21 @@ _TEMPORAL = (
     "SELECT a.k, a.v, b.v FROM a LEFT JOIN b FOR SYSTEM_TIME AS OF a.ts ON a.g = b.k",
     "SELECT a.k, b.v FROM a JOIN b FOR SYSTEM_TIME AS OF a.ts ON a.g = b.k AND a.v < 50",
 )
-#: Joins that keep a row of `a` whose join key is NULL. They do not store it, as it matches no row.
+#: Joins that emit rows of `a` with a NULL join key. They do not store such rows, which never match.
 _BY_NULL = (
     "SELECT a.k, a.v, b.v FROM a LEFT JOIN b ON NULLIF(a.g, a.g) = b.k",
     "SELECT a.k, a.v, b.v FROM b RIGHT JOIN a ON NULLIF(a.g, a.g) = b.k AND a.v < b.v",
     "SELECT a.k, a.v, b.v FROM a FULL JOIN b ON NULLIF(a.g, a.g) = b.k",
     "SELECT k, v FROM a WHERE NOT EXISTS (SELECT * FROM b WHERE b.k = NULLIF(a.g, a.g))",
 )
-#: Aggregates subtract what a retraction gives. A MAX has no value to remove.
+#: Aggregates subtract the values of a retraction. MAX does not have such a value to remove.
 _SESSIONS = (
     (
         "SELECT g, COUNT(*), MAX(v) FROM TABLE(SESSION(TABLE a PARTITION BY g, DESCRIPTOR(ts),"
         " INTERVAL '10' SECOND)) GROUP BY g, window_start, window_end"
     ),
 )
-#: Changes of the column v of one row of table a, batch by batch -> the last v; None for no row.
+#: Name -> changes of column v of one row of table a in each batch, and the last v; None: no row.
 _INEXACT: dict[str, tuple[list[str], int | None]] = {
     "deleted": (["+I 10", "-D 99"], None),
     "deleted twice": (["+I 10", "-D 10 -D 10"], None),
@@ -74,7 +74,7 @@ _INEXACT: dict[str, tuple[list[str], int | None]] = {
     "updated before it is known": (["-U 99 +U 10"], 10),
     "deleted before it is known": (["-D 99", "+I 10"], 10),
 }
-#: The same for rows that are retracted and added again.
+#: The same as `_INEXACT`, for rows that are retracted and added again.
 _RETURNED: dict[str, tuple[list[str], int | None]] = {
     "updated to the same before it is known": (["-U 10 +U 10"], 10),
     "inserted again before it is known": (["-D 10 +I 10", "-U 10 +U 11"], 11),
@@ -85,7 +85,7 @@ _RETURNED: dict[str, tuple[list[str], int | None]] = {
     "updated to the same": (["+I 10", "-U 10 +U 10"], 10),
     "updated to the same in its batch": (["+I 10 -U 10 +U 10"], 10),
 }
-#: The same where the retraction differs from the stored row, which it removes by its key.
+#: The same as `_RETURNED`; the retraction differs from the stored row and removes it by its key.
 _RETURNED_BY_KEY: dict[str, tuple[list[str], int | None]] = {
     "updated to another": (["+I 10", "-U 99 +U 99"], 99),
     "updated twice": (["+I 10", "-U 99 +U 99 -U 99 +U 12"], 12),
@@ -98,7 +98,7 @@ _KINDS = {kind.short: kind for kind in RowKind}
 def _changes(
     *, known: bool = False, cases: Mapping[str, tuple[list[str], int | None]] = _INEXACT
 ) -> tuple[_Batches, list[tuple[int, int, int]]]:
-    """Returns the changes of k, g and v batch by batch, and the rows that are left.
+    """Return the changes of k, g and v in each batch, and the rows that remain.
 
     Args:
         known: whether to leave out retractions without a row.
@@ -131,7 +131,7 @@ def _net(
     queries: tuple[str, ...],
     settings: dict[str, str],
 ) -> dict[str, Counter[str]]:
-    """Returns the rows of each query in the end, with their counts."""
+    """Return the rows of each query at the end, with their counts."""
     found = {}
     replay = Replay(spark, tables, settings, in_memory=True)
     for query, batches in zip(queries, replay.changes(_cases(queries, tables)), strict=True):
@@ -144,12 +144,12 @@ def _net(
 
 @pytest.mark.parametrize("ttl", ["0 s", "1 d"])
 def test_a_retraction_removes_the_row_with_its_key(ttl: str, spark: SparkSession) -> None:
-    """Retractions may differ from the rows they retract, as values of a clock do."""
+    """Retractions may differ from the rows that they retract, for example in clock values."""
     settings = {"table.exec.state.ttl": ttl}
     changes, left = _changes()
     keys = range(len(_INEXACT))
     old, new = ([(k, 0, v) for k in keys] for v in (20, 30))
-    # The other side changes in the end, which reads all rows that are stored.
+    # The other side changes at the end, so that the join reads all stored rows.
     others = [
         [(RowKind.INSERT, row) for row in old],
         [],
@@ -167,7 +167,7 @@ def test_a_retraction_removes_the_row_with_its_key(ttl: str, spark: SparkSession
     found = net(changes, others)
     expected = net([_inserted(left)], [_inserted(new)])
     for query in _BY_KEY:
-        # With a state TTL, a row that is not known may have expired, so its output is retracted.
+        # With a state TTL, an unknown row may have expired, so the operator retracts its output.
         rows = found[query] if ttl == "0 s" else +found[query]
         assert rows == expected[query], query
 
@@ -182,7 +182,7 @@ def test_a_retraction_removes_the_row_with_its_key(ttl: str, spark: SparkSession
 def test_a_row_that_is_retracted_before_it_is_known_may_be_added(
     cases: Mapping[str, tuple[list[str], int | None]], key: str, spark: SparkSession
 ) -> None:
-    """Change events without a snapshot begin with updates, which may change no column in use."""
+    """Change events without a snapshot begin with updates, which may change no used column."""
     changes, left = _changes(cases=cases)
     others = [(RowKind.INSERT, (k, 0, 20)) for k in range(len(cases))]
 
@@ -261,7 +261,7 @@ def _inserted(rows: list[tuple[int, int, int]]) -> list[tuple[RowKind, Any]]:
     return [(RowKind.INSERT, row) for row in rows]
 
 
-#: Aggregate over the values 10, 11 and 99, of which 99 was retracted before -> its result.
+#: Aggregate over the values 10, 11 and 99 -> its result; 99 is retracted before it is inserted.
 _AGGREGATES = {
     "PERCENTILE(v, 0.5)": 11.0,
     "LISTAGG(CAST(v AS STRING))": "10,11,99",
@@ -287,7 +287,7 @@ def test_a_retraction_without_a_value_hides_no_later_value(spark: SparkSession) 
     assert results == [*_AGGREGATES.values(), 3]
 
 
-#: Changes of v in a group of its own, batch by batch -> the changes that its sum emits.
+#: Name -> changes of v of one group in each batch, and the changes that the group's SUM emits.
 _BEGINNINGS: dict[str, tuple[list[str], str]] = {
     "updated before it is known": (["-U 1 +U 2"], "+I 2"),
     "updated twice": (["-U 1 +U 2 -U 2 +U 3"], "+I 3"),
@@ -353,7 +353,7 @@ def test_a_group_without_rows_ignores_retractions(ttl: str, spark: SparkSession)
 def test_a_sink_materializer_ignores_retractions_of_unknown_rows(
     query: str, spark: SparkSession
 ) -> None:
-    """The update of 1 changes no column that is read; the row of 2 is deleted and inserted."""
+    """The update of key 1 changes no used column; the row of key 2 is deleted and inserted."""
     batch = [("-U", 1, 5), ("+U", 1, 5), ("-D", 2, 6), ("+I", 2, 6), ("-D", 3, 7)]
     changes = [[(_KINDS[kind], (k, k, v)) for kind, k, v in batch]]
     tables = {"a": Recorded(Style.CHANGES, "k INT, g INT, v INT", changes, _KEY)}

@@ -1,4 +1,4 @@
-"""Operators find rows with maps, arrays and rows of BYTES again, by their content."""
+"""Operators find stored rows by the content of their maps, arrays and rows of BYTES."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 _COLUMNS = "k INT, g INT, v INT"
-#: What a row holds -> how it is made of the text of `v` as BYTES, in Flink's and in Spark's SQL.
+#: Nested value -> its expression over the text of `v` as BYTES, in Flink's and in Spark's SQL.
 _NESTED = {
     "map": ("MAP['x', {0}, 'y', X'00']", "map('x', {0}, 'y', X'00')"),
-    # A map of Scala with more than four entries has its own order, which depends on addresses.
+    # The order of a Scala map with more than four entries depends on object addresses.
     "large map": (
         "MAP[{0}, 'x', X'00', 'y', X'01', 'z', X'02', 'x', X'03', 'y', X'04', 'z']",
         "map({0}, 'x', X'00', 'y', X'01', 'z', X'02', 'x', X'03', 'y', X'04', 'z')",
@@ -32,8 +32,8 @@ _NESTED = {
         "struct(array(map('x', map({0}, 'x', X'00', 'y'))))",
     ),
 }
-#: Operator -> the sink's key, and its query of a table with the columns k, g, v and the nested h.
-#: No h is written, because JSON has no maps by BYTES.
+#: Operator -> key of the sink, and a query of a table with the columns k, g, v and the nested h.
+#: No query writes h, because JSON has no maps with keys of BYTES.
 _OPERATORS = {
     "keyed_join": ((0,), "SELECT n.k, b.v, n.h IS NULL FROM {n} JOIN b ON n.g = b.k"),
     "single_join": ((0,), "SELECT n.k, b.v, n.h IS NULL FROM {n} LEFT JOIN b ON n.k = b.k"),
@@ -93,7 +93,7 @@ def test_rows_are_found_again(spark: SparkSession) -> None:
 
 
 def test_equal_maps_are_one_group(spark: SparkSession) -> None:
-    """The entries of equal maps arrive in any order."""
+    """Equal maps are one group, although their entries arrive in different orders."""
     maps = [dict.fromkeys(names, 1) for names in ("abcde", "edcba", "a", "cbade")]
     rows = [(RowKind.INSERT, (k, found)) for k, found in enumerate(maps)]
     tables = {"e": Recorded(Style.APPEND, "k INT, m MAP<STRING, INT>", [rows[:3], rows[3:]])}

@@ -1,4 +1,4 @@
-"""Order-dependent aggregates over rows that other operators pass on in their order."""
+"""Order-dependent aggregates over rows whose order other operators preserve."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 _I = RowKind.INSERT
-#: In an order that is not that of their values.
+#: Rows in an order that differs from the order of their values.
 _ROWS = [(1, 9, [3, 1, 2]), (2, 5, [8, 7]), (1, 4, [6, 5]), (2, 1, []), (1, 6, [4])]
 _EVENTS = [(1, v, f"2026-01-01 00:00:{second:02}.000") for second, v in enumerate((5, -2, -1, 0))]
 _TABLES = {
@@ -40,7 +40,7 @@ def _of_one(*values: int) -> list[Any]:
     return [rows[0], rows[-1], rows, rows, [*values]]
 
 
-#: Query -> its rows as Flink gives them for input in this order.
+#: Query -> the rows that Flink returns for input in this order.
 _QUERIES: dict[str, list[list[Any]]] = {
     f"SELECT k, LISTAGG(CAST(x AS STRING)), LAST_VALUE(x) FROM {_ELEMENTS} GROUP BY k": [
         [1, "3,1,2,6,5,4", 4],
@@ -57,7 +57,10 @@ _QUERIES: dict[str, list[list[Any]]] = {
 
 
 def test_order_is_passed_on(spark: SparkSession) -> None:
-    """All rows are in one batch, whose rows a shuffle brings in any order."""
+    """Aggregates see rows in input order, although a shuffle may reorder the rows of a batch.
+
+    All rows are in one batch.
+    """
     cases = [
         Case(sink([column.field for column in planned(query, _TABLES).columns]), query, query)
         for query in _QUERIES
@@ -109,7 +112,7 @@ _LAST_ROWS: dict[str, list[list[list[Any]]]] = {
     )
 } | {
     "SELECT g, v FROM c": [[[1, "z"]], [[1, "x"]]],
-    # The delete of the last row differs from it, so the row is found by its key.
+    # The delete differs from the last row, so the operator finds that row by its key.
     "SELECT g, v, k FROM p": [[[1, "z", 2]], [[1, "x", 1]]],
 }
 
@@ -132,7 +135,7 @@ def test_the_last_row_of_a_sink_key_wins(spark: SparkSession) -> None:
 
 
 def test_rows_with_the_time_of_their_change_are_removed(spark: SparkSession) -> None:
-    """The retraction of such a row differs from the row that was written before."""
+    """A retraction removes its row although the CURRENT_TIMESTAMP of the two rows differs."""
     tables = {
         "u": Recorded(
             Style.UPSERT,
@@ -147,7 +150,7 @@ def test_rows_with_the_time_of_their_change_are_removed(spark: SparkSession) -> 
     joined = "SELECT u.k, n.name, CURRENT_TIMESTAMP AS t FROM u JOIN names AS n ON u.v = n.k"
     queries = (
         joined,
-        # The key of these rows is not ordered: two tasks emit the rows of an update.
+        # Rows with the same key have no order: two tasks emit the rows of an update.
         f"SELECT x.k, x.name, x.t FROM ({joined}) AS x JOIN named AS n ON MOD(x.k, 1) = n.k",
         (
             "SELECT k, name, t FROM (SELECT *, ROW_NUMBER() OVER (ORDER BY k) AS n"
@@ -168,7 +171,7 @@ def test_rows_with_the_time_of_their_change_are_removed(spark: SparkSession) -> 
 
 
 _SAME_TIME = "2026-01-01 00:00:01.000"
-#: Rows of one window in the order of their arrival, all but the last one with one time.
+#: Rows of one window in the order of their arrival, all with the same time.
 _TIED = [(1, 5, _SAME_TIME), (1, 9, _SAME_TIME), (1, 3, _SAME_TIME)]
 #: ORDER BY and LIMIT of a ranking in a window -> the values that it keeps.
 _RANKED = {
@@ -181,7 +184,10 @@ _RANKED = {
 
 
 def test_ties_of_a_ranking_in_a_window(spark: SparkSession) -> None:
-    """The row that arrived first ranks first, but for the last row by event time."""
+    """Among tied rows, the first to arrive ranks first.
+
+    A ranking that keeps only the last row by event time keeps the last to arrive.
+    """
     rows = [[(_I, row) for row in _TIED], [(_I, (2, 0, "2026-01-01 00:01:00.000"))]]
     tables = {
         "e": Recorded(Style.APPEND, "k INT, v INT, ts TIMESTAMP(3)", rows, "WATERMARK FOR ts AS ts")

@@ -1,4 +1,4 @@
-"""Texts are ordered by their code points, as in Spark and as Flink compares their bytes."""
+"""Strings are ordered by code points, as in Spark and in Flink, which compares their bytes."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from streamtable.testing.replayed import Replayed, Style
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-#: Java orders the third and the fourth the other way round: an emoji begins with a surrogate.
+#: Java orders the fourth string before the third, because an emoji begins with a surrogate.
 TEXTS = ("", "a", "\ufffd", "\U0001f600", "\U0001f600a", "a\U0001f600", "a\uff5e", "\ud7ff")
 _RANKED = "SELECT *, ROW_NUMBER() OVER (PARTITION BY g ORDER BY s DESC, k) AS r FROM t"
 QUERIES = {

@@ -1,4 +1,4 @@
-"""Python aggregate functions emit the same changes as Flink's functions, batch by batch."""
+"""Python aggregate functions emit the same changes as the built-in functions, batch by batch."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ class Calling(Case):
 
 
 def _cases(queries: list[str], tables: Mapping[str, Any]) -> list[Case]:
-    """Return the queries, then those with Python functions; each sink takes all changes."""
+    """Return the queries, then the same queries with Python functions; sinks take all changes."""
     sinks = [sink([c.field for c in planned(query, tables).columns]) for query in queries]
     texts = [*queries, *map(_own, queries)]
     return [Calling(sinks[i % len(sinks)], text, text) for i, text in enumerate(texts)]

@@ -16,12 +16,12 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 _ON_SPARK = range(1, 130)
-#: In memory a case takes a small part of the time.
+#: Seeds of runs in memory, in which a case takes a small part of the time.
 _IN_MEMORY = range(1001, 1131)
 
 
 def _cases(seeds: range) -> list[Any]:
-    """Half of the queries of the first seed, and all queries of each in the soak."""
+    """Return half of the queries of the first seed, and all queries of every seed for the soak."""
     whole = (pytest.param(seed, 16, marks=pytest.mark.soak) for seed in seeds)
     return [(seeds[0], 8), *whole]
 
@@ -44,7 +44,7 @@ def test_folded_output_equals_batch_in_memory(
 
 @pytest.mark.parametrize("in_memory", [False, True])
 def test_a_wrong_answer_is_found(in_memory: bool, spark: SparkSession) -> None:
-    """The harness sees what differs, at the batch at which it first does."""
+    """The harness finds a difference, at the first batch that has one."""
     first, second = [Change(1, {"v": 1})], [Change(2, {"v": 5})]
     tables = {"a": Replayed(Style.UPSERT, "k INT, v INT", [first, second])}
     sink = (

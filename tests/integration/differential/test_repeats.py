@@ -1,6 +1,6 @@
-"""Records read again after a crash: which queries give every row again (`plan.rules.replay`).
+"""Replay after a crash: queries that emit every row again (`plan.rules.replay`).
 
-A run in small batches is broken off, as real-time mode is by a crash; another one reads the same
+A run in small batches stops early, as real-time mode does in a crash. A second run reads the same
 records from the beginning, all at once or in another order, into the same sink.
 """
 
@@ -71,6 +71,6 @@ def test_every_row_comes_again(spark: SparkSession) -> None:
                 assert folded.rows() == wanted.rows(), query
                 assert _left(query) is None
             elif len(again) == 1:
-                # A count on its way to another stays: why a start takes such a query's sink back.
+                # A temporary count stays. Therefore a start rolls the sink of such a query back.
                 assert folded.rows() != wanted.rows()
                 assert _left(query) == "its GroupAggregate"

@@ -23,7 +23,7 @@ _KINDS = {kind.short: kind for kind in RowKind}
 
 
 def _query(operation: str) -> Query:
-    """Counts what an operation gives by its second column, NULLs and all, to have a key."""
+    """Count an operation's rows by its second column, with NULLs, so that the sink has a key."""
     both = f"SELECT g, v FROM a {operation} SELECT g, k FROM b"
     counted = "SELECT COALESCE(v, -1) AS v, COUNT(*) AS n, COUNT(g) AS m"
     sql = f"{counted} FROM ({both}) AS x GROUP BY COALESCE(v, -1)"
@@ -53,7 +53,7 @@ def test_folded_output_equals_batch(seed: int, spark: SparkSession) -> None:
     assert check(spark, seed, sources, QUERIES) == 0
 
 
-#: Query -> the changes that it emits in each of the batches of the test.
+#: Query -> the changes that the query emits in each batch of the test.
 _EMITTED = {
     "SELECT v FROM a INTERSECT SELECT v FROM b": ["", "+x", "", "", "", "-x", "", ""],
     "SELECT v FROM a EXCEPT SELECT v FROM b": ["+x", "-x", "", "", "", "", "", ""],

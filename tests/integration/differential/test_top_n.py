@@ -1,4 +1,4 @@
-"""The first rows of changing tables equal the batch answers of ROW_NUMBER and LIMIT."""
+"""Top-N queries over changing tables equal the batch answers of ROW_NUMBER and LIMIT."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def _first(table: str, order: str, condition: str, columns: str = "g, rn, v") ->
 
 
 QUERIES = {
-    # Ties fall anyhow here, but what is seen of them is the same.
+    # The order of tied rows is undefined here, but the selected columns are the same.
     "ranked": Query((0, 1), _first("a", "v DESC", "rn <= 3 AND v <> 2")),
     "unranked": Query((0,), _first("a", "v NULLS LAST, k", "rn < 3", "k, g, v")),
     "unread_rank": Query(
@@ -95,8 +95,8 @@ def test_folded_output_equals_batch(seed: int, spark: SparkSession) -> None:
     )
 
 
-#: Rows of one task, of more partitions than it holds at once: each thrice, far apart or in a row;
-#: each once.
+#: Partitions of the rows of one task, which cannot hold all rows at once: three rows per partition,
+#: far apart or adjacent, or one row per partition.
 _LARGE = {"far_apart": "id % 73333", "in_a_row": "id div 3", "once": "id"}
 
 

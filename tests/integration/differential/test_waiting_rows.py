@@ -1,4 +1,4 @@
-"""Rows that arrive when the watermark has passed them, and windows where the clock changes."""
+"""Rows that the watermark has passed on arrival, and windows when daylight saving time ends."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def _rows(spark: SparkSession, tables: Mapping[str, Recorded], queries: list[str
     ]
 
 
-#: When the clock was set back: 01:59:59 EDT was followed by 01:00:00 EST.
+#: The start of the hour that occurs twice: 01:00:00 EST follows 01:59:59 EDT.
 _NIGHT = datetime(2026, 11, 1, 1, tzinfo=ZoneInfo(_ZONE))
 
 
@@ -76,7 +76,7 @@ _WINDOWS = {
 
 
 def test_rows_of_the_hour_that_occurs_twice(spark: SparkSession) -> None:
-    """As in Flink, a window in this hour has the rows of both hours."""
+    """As in Flink, a window in the hour that occurs twice has the rows of both hours."""
     later = _NIGHT.replace(hour=3)
     batches = ([(_summer(5), 1)], [(_summer(20), 2)], [(_winter(5), 3)], [(later, 4)])
     queries = [_COUNTS.format(n, w) for w in _WINDOWS for n in ("COUNT(*)", "COUNT(DISTINCT v)")]
@@ -96,7 +96,7 @@ def _after(*seconds: int) -> list[tuple[datetime, int]]:
 
 @pytest.mark.parametrize("cut", [1, 2, 4])
 def test_rows_that_have_waited_are_joined(cut: int, spark: SparkSession) -> None:
-    """The rows of both inputs arrive when the watermark has passed them."""
+    """An interval join of OVER queries, whose rows arrive after the watermark has passed them."""
     events = _after(0, 10, 60, 200)
     tables = {
         "a": _table(events[:cut], events[cut:]),
@@ -177,7 +177,7 @@ _HOPS = {
 
 @pytest.mark.parametrize("hop", _HOPS)
 def test_hops_whose_size_is_no_multiple(hop: tuple[int, int], spark: SparkSession) -> None:
-    """Windows of GROUP BY overlap by any length, or leave rows out."""
+    """Windows of GROUP BY may overlap by any length, or have gaps that leave rows out."""
     window = "(ts, INTERVAL '{}' SECOND, INTERVAL '{}' SECOND)".format(*hop)
     query = f"SELECT DATE_FORMAT(HOP_START{window}, 'mm:ss'), {{}} FROM a GROUP BY HOP{window}"
     queries = [query.format(call) for call in ("COUNT(*)", "COUNT(DISTINCT v)")]
@@ -186,7 +186,7 @@ def test_hops_whose_size_is_no_multiple(hop: tuple[int, int], spark: SparkSessio
 
 
 def test_an_epoch_number_out_of_range_is_no_time(spark: SparkSession) -> None:
-    """The years are 0 to 9999, as in Flink; another number does not advance the watermark."""
+    """As in Flink, years are 0 to 9999. Other numbers are NULL and do not advance the watermark."""
     early = int(_EARLY.timestamp() * 1000)
     ends = (253_402_300_799_999, 253_402_300_800_000, -62_167_219_200_000, -62_167_219_200_001)
     times = [early, early * 1000, early + 10_000, *ends[1::2], early + 100_000]
@@ -211,7 +211,7 @@ def test_an_epoch_number_out_of_range_is_no_time(spark: SparkSession) -> None:
 
 
 def test_intervals_of_microseconds(spark: SparkSession) -> None:
-    """Times with more than three digits are compared as a whole."""
+    """Times with more than three fractional digits are compared with all their digits."""
     micros = ("000100", "000900", "001100", "002500")
     rows = [[(RowKind.INSERT, (1, f"2026-03-01 10:00:00.{n}", i))] for i, n in enumerate(micros)]
     table = Recorded(Style.APPEND, "k INT, ts TIMESTAMP(6), v INT", rows, "WATERMARK FOR ts AS ts")

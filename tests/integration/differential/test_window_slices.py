@@ -32,7 +32,7 @@ _CALLS = (
     " SUM(CAST(v AS DECIMAL(9, 2))), {}"
 )
 _TIME = ", MAX(ts)"
-#: Distinct values do not merge.
+#: Windows with distinct values are not merged.
 _DISTINCT = f"{_TIME}, COUNT(DISTINCT v)"
 _WATERMARK_MS = 2_000
 
@@ -89,7 +89,7 @@ def _merges(replay: Replay, case: Case) -> bool:
     "seed", [1, *(pytest.param(seed, marks=pytest.mark.soak) for seed in range(2, 40))]
 )
 def test_slices_equal_the_batch_answer(seed: int, reached: bool, spark: SparkSession) -> None:
-    """Spark's answer has a row in each of its windows that the watermark had not passed."""
+    """In Spark's answer, a row is in each of its windows that the watermark had not passed."""
     dice = random.Random(seed)
     table = _table(seed, dice.choice([4, 12, 30]))
     phases = dice.choice(["ONE_PHASE", "TWO_PHASE"])
@@ -118,7 +118,10 @@ def test_slices_equal_the_batch_answer(seed: int, reached: bool, spark: SparkSes
 def test_windows_with_and_without_distinct_values_are_equal(
     seed: int, spark: SparkSession, tmp_path: Path
 ) -> None:
-    """With distinct values, windows share no slices, and sessions keep rows; over a restart."""
+    """Both kinds of windows are equal, over a restart.
+
+    With distinct values, windows share no slices, and sessions keep their rows.
+    """
     dice = random.Random(seed)
     table = _table(seed, 4)
     found = windows(10, 5)

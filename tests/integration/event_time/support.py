@@ -1,4 +1,4 @@
-"""Jobs over rows with event times: partitions that differ, windows worked out by hand."""
+"""Jobs over rows with event times: events of several partitions, and expected windows."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tests.integration.jobs.support import PATIENCE_S, Cli, write
 from streamtable.core.errors import Condition, StreamtableError
 from streamtable.testing.jobs import BoundedRun
 
-#: Where all event times begin.
+#: The start of all event times.
 EPOCH = datetime(2026, 3, 1)
 
 SOURCE = """
@@ -43,7 +43,7 @@ GROUP BY window_start, window_end;
 
 @dataclass(frozen=True)
 class Event:
-    """A row of `events`: its moment in milliseconds since `EPOCH`, None for NULL."""
+    """A row of `events`; `ms` is its event time in milliseconds since `EPOCH`, None for NULL."""
 
     ms: int | None
     k: int
@@ -52,17 +52,17 @@ class Event:
 
 
 def moment(ms: int) -> str:
-    """A moment as JSON formats write it."""
+    """Return a time as text, as JSON formats write it."""
     return (EPOCH + timedelta(milliseconds=ms)).isoformat(sep=" ", timespec="milliseconds")
 
 
 def millis(text: str) -> int:
-    """The milliseconds of a moment that a sink wrote."""
+    """Return the milliseconds since `EPOCH` of a time that a sink wrote."""
     return int((datetime.fromisoformat(text) - EPOCH) / timedelta(milliseconds=1))
 
 
 def send(servers: str, topic: str, events: Iterable[Event]) -> None:
-    """Writes events into their partitions, in order."""
+    """Write events into their partitions, in order."""
     producer = Producer({"bootstrap.servers": servers, "linger.ms": 20})
     for event in events:
         ts = None if event.ms is None else moment(event.ms)
@@ -72,12 +72,12 @@ def send(servers: str, topic: str, events: Iterable[Event]) -> None:
 
 
 def punctual(seed: int, count: int, partitions: Mapping[int, int]) -> list[Event]:
-    """Events none of which comes later than the watermark allows.
+    """Return random events, none of which is late.
 
     Args:
-        seed: the same gives the same.
-        count: per partition.
-        partitions: each with the milliseconds at which its clock begins.
+        seed: the same seed gives the same events.
+        count: the number of events per partition.
+        partitions: partition -> the milliseconds at which its clock begins.
     """
     dice = random.Random(seed)
     clocks = {p: iter(_by_clock(dice, count, p, start)) for p, start in partitions.items()}
@@ -96,11 +96,11 @@ def _by_clock(dice: random.Random, count: int, partition: int, start: int) -> li
 
 
 def watermark(events: Sequence[Event], partitions: Iterable[int]) -> int:
-    """Of each partition's latest event the least, and two seconds before that."""
+    """Return the watermark: the minimum of the partitions' latest events, less two seconds."""
     return min(max(e.ms or 0 for e in events if e.partition == p) for p in partitions) - 2_000
 
 
-#: A watermark above every moment, which the end of the input is.
+#: The watermark at the end of the input, above every event time.
 END = 10**15
 
 Span = tuple[int, int]
@@ -132,7 +132,7 @@ def sessions(moments: Iterable[int], gap: int) -> list[Span]:
 
 
 def grouped(events: Iterable[Event], spans: Any) -> dict[tuple[int, int, int], list[Event]]:
-    """The events of each (start, end, k)."""
+    """Return the events of each (start, end, k)."""
     found: dict[tuple[int, int, int], list[Event]] = {}
     for event in events:
         if event.ms is not None:
@@ -141,12 +141,12 @@ def grouped(events: Iterable[Event], spans: Any) -> dict[tuple[int, int, int], l
     return found
 
 
-#: One task for the state, so that Spark's two slots hold a query of real-time mode.
+#: One task for the state, so that a query in real-time mode fits into Spark's two slots.
 ONE_TASK = {"spark.sql.shuffle.partitions": "1"}
 
 
 def rows_there(job: BoundedRun, name: str) -> dict[Any, Mapping[str, Any]]:
-    """The rows of an upsert table with one key column; none before the job has made its topic."""
+    """Return the rows of an upsert table by its one key column; empty if it has no topic yet."""
     try:
         return {key[0]: row for key, row in job.rows(name).items()}
     except StreamtableError as error:
@@ -160,16 +160,16 @@ def run_apart(
     settings: Mapping[str, str],
     master: str | None = None,
 ) -> str:
-    """Runs it in a process that has a slot for every task; gives what it told the user.
+    """Run the job in a process with a slot for every task, and return the process's messages.
 
-    `master` is Spark's, for a job that needs more slots than it had tasks at its start.
+    `master` is the Spark master of a job that needs more slots than it has tasks at the start.
     """
     arguments = ["run", write(job.checkpoint.with_suffix(".sql"), job.script)]
     arguments += ["--checkpoint", str(job.checkpoint)]
     arguments += ["--master", master] if master else []
     for key, value in job.variables.items():
         arguments += ["--var", f"{key}={value}"]
-    # A checkpoint each second: the watermark moves on with them.
+    # A checkpoint each second, because the watermark advances at checkpoints.
     quick = {"parallelism.default": "1", "execution.real-time.first-checkpoints": "1000"}
     for key, value in {**settings, **quick}.items():
         arguments += ["--set", f"{key}={value}"]

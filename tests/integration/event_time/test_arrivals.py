@@ -1,4 +1,4 @@
-"""What goes by processing time without a window: each row comes out at once."""
+"""OVER by processing time: each row is emitted at once."""
 
 from __future__ import annotations
 
@@ -38,17 +38,20 @@ _AFTER_S = _FRAME_S + 0.5
 def test_a_frame_of_time_goes_by_the_clock(
     spark: SparkSession, broker: Broker, topic: Topics, tmp_path: Path
 ) -> None:
-    """Rows of one micro-batch, then one by one in real-time mode, on the same checkpoint."""
+    """A RANGE frame follows the clock, in a micro-batch and then in real-time mode.
+
+    In real-time mode the rows arrive one by one, on the same checkpoint.
+    """
     source, servers = topic("clicks"), broker.bootstrap_servers
     job = BoundedRun(spark, _SCRIPT, tmp_path / "c", {"source": source, "servers": servers})
     produce_json(servers, source, [{"id": i, "k": i % 2} for i in range(4)])
     with set_for_a_while(spark, ONE_TASK):
         job()
-    # Those of one millisecond count each other.
+    # Rows of one millisecond count each other.
     first = {i: (row["n"], row["m"]) for i, row in rows_there(job, "o").items()}
     assert {i: (2, i % 2) for i in (2, 3)} == {i: first[i] for i in (2, 3)}
     time.sleep(_AFTER_S)
-    # Each with its key, and how long after the row before it has been seen it comes.
+    # Row -> its key, and its delay in seconds after the row before has been seen in the output.
     rows = {4: (1, 0.0), 5: (0, 0.0), 6: (0, 0.0), 7: (0, _AFTER_S)}
     sent: dict[int, float] = {}
     seen: dict[int, float] = {3: time.monotonic()}
@@ -66,7 +69,7 @@ def test_a_frame_of_time_goes_by_the_clock(
     with set_for_a_while(spark, ONE_TASK):
         job.until(done, {"execution.mode": "real-time"})
     found = {i: (row["n"], row["m"]) for i, row in rows_there(job, "o").items() if i > 3}
-    # Where the machine is so slow that both may lie further apart, it may have been alone.
+    # On a slow machine, rows 5 and 6 may be more than a frame apart; row 6 may then be alone.
     pair = {(2, 5)} if seen[6] - sent[5] < _FRAME_S else {(2, 5), (1, 6)}
     assert found.pop(6) in pair
     assert found == {4: (1, 4), 5: (1, 5), 7: (1, 7)}

@@ -1,4 +1,4 @@
-"""CURRENT_WATERMARK: the watermark of the batch of a row; late rows into a table of their own."""
+"""CURRENT_WATERMARK is the watermark of a row's batch, and can select late rows for a table."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ CREATE TABLE late (k INT, w STRING) WITH (
 INSERT INTO late SELECT k, CAST(CURRENT_WATERMARK(happened) AS STRING) FROM events
   WHERE CURRENT_WATERMARK(happened) IS NULL OR happened <= CURRENT_WATERMARK(happened);
 """
-#: Batches with the late rows among them. The watermark is the minimum of the partitions, less 2 s:
+#: Batches, each with its late rows. The watermark is the minimum of the partitions, less 2 s:
 #: 8 s after the first batch, 17 s after the second.
 _BATCHES: list[tuple[list[Event], dict[int, str | None]]] = [
     ([Event(10_000, 1, 0, 0), Event(20_000, 2, 0, 1)], {1: None, 2: None}),
@@ -68,7 +68,7 @@ def test_late_rows(
 def test_late_rows_in_real_time_mode(
     spark: SparkSession, broker: Broker, topic: Topics, tmp_path: Path
 ) -> None:
-    """The watermark moves with each checkpoint."""
+    """The watermark advances with each checkpoint."""
     servers = broker.bootstrap_servers
     source, late = topic("events", partitions=2), topic("late")
     names = {"source": source, "late": late, "servers": servers, "kind": "TIMESTAMP"}

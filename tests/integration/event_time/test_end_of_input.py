@@ -1,4 +1,4 @@
-"""The last batch of a bounded run: the run that has read everything also ends the input."""
+"""The last batch of a bounded run: the run that reads the last records also ends the input."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def _events(begin_s: int, end_s: int) -> list[Event]:
 
 
 def _expected(seconds: int) -> Counter[tuple[int, int, int]]:
-    """Rows of the sink: key, records in a minute, most records in ten seconds."""
+    """Return rows of the sink: key, records in a minute, most records in ten seconds."""
     found: Counter[tuple[int, int, int]] = Counter()
     for begin in range(0, seconds, 60):
         for k in (0, 1):
@@ -73,7 +73,7 @@ def _rows(servers: str, source: str) -> Counter[tuple[int, int, int]]:
 
 
 def _batches(checkpoint: Path) -> list[tuple[int, Any]]:
-    """The batches of the query: watermark in ms, end offsets."""
+    """Return the watermark in milliseconds and the end offsets of each batch of the query."""
     files = (checkpoint / "counts" / "offsets").glob("[0-9]*")
     texts = [file.read_text().splitlines() for file in sorted(files, key=lambda f: int(f.name))]
     return [(json.loads(text[1])["batchWatermarkMs"], json.loads(text[2])) for text in texts]
@@ -99,7 +99,7 @@ def test_the_run_that_has_read_everything_ends_the_input(
 def test_an_empty_batch_of_an_earlier_run_does_not_end_the_input(
     spark: SparkSession, broker: Broker, topic: Topics, tmp_path: Path
 ) -> None:
-    """The run begins with a batch without records, and has read nothing then."""
+    """The second run begins with a batch without records, before it has read a record."""
     source, servers = topic("end", partitions=2), broker.bootstrap_servers
     job = BoundedRun(spark, SCRIPT, tmp_path / "c", {"source": source, "servers": servers})
     send(servers, source, _events(0, 30))
@@ -114,7 +114,7 @@ def test_an_empty_batch_of_an_earlier_run_does_not_end_the_input(
 def test_a_rest_of_a_few_records_is_no_batch_of_its_own(
     spark: SparkSession, broker: Broker, topic: Topics, tmp_path: Path
 ) -> None:
-    """Spark gives each partition its share of a batch, rounded down."""
+    """A batch also takes a small rest, which is left because Spark rounds down partition shares."""
     source, servers = topic("end", partitions=2), broker.bootstrap_servers
     send(servers, source, [Event(s * 100, 0, s, s % 3 % 2) for s in range(1_002)])
     job = BoundedRun(spark, SCRIPT, tmp_path / "c", {"source": source, "servers": servers})

@@ -1,4 +1,4 @@
-"""State that expires row by row, and beside a watermark."""
+"""State TTL in real-time mode, and in queries with a watermark."""
 
 from __future__ import annotations
 
@@ -36,14 +36,14 @@ WITH ('topic' = '${{source}}-o', {_KEYED});
 INSERT INTO o SELECT g, COUNT(*), MAX(id) FROM t GROUP BY g;
 """
 _TTL_S = 12
-#: Seconds before each row of one group. Two of them are longer than state lives.
+#: Seconds before each row of one group. The two short pauses together are longer than the TTL.
 _PAUSES_S = (0, 7, 7, _TTL_S + 1)
 
 
 def test_real_time_mode_forgets_by_the_clock_of_each_row(
     spark: SparkSession, broker: Broker, topic: Topics, tmp_path: Path
 ) -> None:
-    """Within one checkpoint interval: a write renews a group, and a group without one is gone."""
+    """A write renews a group, and a group without a write expires, within a checkpoint interval."""
     source, servers = topic("t"), broker.bootstrap_servers
     job = BoundedRun(spark, _COUNTS, tmp_path / "c", {"source": source, "servers": servers})
     sent: list[float] = []
@@ -63,7 +63,7 @@ def test_real_time_mode_forgets_by_the_clock_of_each_row(
     with set_for_a_while(spark, ONE_TASK):
         job.until(done, settings)
     counts = [count for _, count in seen]
-    # Where the machine is so slow that state may have expired before its time, it may be gone.
+    # On a slow machine, the pauses between rows may exceed the TTL, so state may expire too early.
     slow = any(seen[i + 1][0] - sent[i] >= _TTL_S for i in (0, 1))
     assert counts == [1, 2, 3, 1] or (slow and counts in ([1, 2, 1, 1], [1, 1, 2, 1], [1] * 4))
 
@@ -85,15 +85,15 @@ INSERT INTO o SELECT n, COUNT(*) FROM (
 def test_windows_fire_between_operators_whose_state_expires(
     spark: SparkSession, broker: Broker, topic: Topics, tmp_path: Path
 ) -> None:
-    """A normalizer below them, how many windows had how many rows above them."""
+    """The windows read from a normalizer, and an aggregate counts the windows by their size."""
     source, servers = topic("t"), broker.bootstrap_servers
     job = BoundedRun(spark, _WINDOWS, tmp_path / "c", {"source": source, "servers": servers})
     ttl = {"table.exec.state.ttl": "1 s"}
-    # The first row comes twice; the last one ends the window of two before it.
+    # The first row is sent twice. The last row ends the window of the two rows before it.
     _upsert(servers, source, [(1, 1), (1, 1), (2, 3), (3, 25)])
     job.until(lambda: _rows(job) == {2: 1}, ttl)
     time.sleep(1.5)
-    # Two windows are over, one of two rows again: the first of those has been forgotten.
+    # Two windows end, and one of them has two rows again. The first such window has expired.
     _upsert(servers, source, [(4, 31), (5, 32), (6, 55)])
     job.until(lambda: 1 in _rows(job), ttl)
     assert _rows(job) == {2: 1, 1: 1}
@@ -103,7 +103,7 @@ def test_windows_fire_between_operators_whose_state_expires(
 
 
 def _upsert(servers: str, topic: str, rows: Iterable[tuple[int, int]]) -> None:
-    """Rows by key, with the seconds of their event times."""
+    """Upsert rows: their keys, and the seconds of their event times."""
     producer = Producer({"bootstrap.servers": servers})
     for k, seconds in rows:
         value = json.dumps({"k": k, "ts": moment(seconds * 1_000)})
@@ -129,7 +129,10 @@ INSERT INTO o SELECT k, COUNT(*) OVER (PARTITION BY g ORDER BY ts) FROM t;
 def test_what_waits_for_the_watermark_forgets_by_the_clock(
     spark: SparkSession, broker: Broker, topic: Topics, tmp_path: Path
 ) -> None:
-    """Over a restart; of a silent partition nothing is left once the watermark has moved on."""
+    """State expires by the clock, over a restart.
+
+    An idle partition has no state left after the watermark has advanced.
+    """
     source, servers = topic("t", partitions=1), broker.bootstrap_servers
     job = BoundedRun(spark, _WAITING, tmp_path / "c", {"source": source, "servers": servers})
     ttl = {"table.exec.state.ttl": f"{_TTL_S} s"}
@@ -143,7 +146,7 @@ def test_what_waits_for_the_watermark_forgets_by_the_clock(
     counts = {1: 1, 2: 1, 3: 2, 4: 1}
     assert run((1, "a", 1), (2, "b", 2), (3, "a", 3), (4, "z", 10)) == counts
     time.sleep(_TTL_S)
-    # The watermark moves on by more than state lives: what has not been used is looked at.
+    # The watermark advances by more than the TTL, so the operator checks unused state.
     assert run((5, "a", 11), (6, "z", 10 + 2 * _TTL_S)) == {**counts, 5: 1, 6: 1}
     state = spark.read.format("statestore").option("operatorId", 0)
     groups = state.option("stateVarName", "group").load(str(tmp_path / "c" / "o"))

@@ -1,4 +1,4 @@
-"""Windows give what Flink gives for the same rows, or are refused as there."""
+"""Windows return Flink's answers for the same rows, or are refused as in Flink."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ _RECORDED = {
     )
     for name, (columns, computed, batches) in TABLES.items()
 }
-#: The same changes as a topic of upserts by `k` tells them.
+#: The same changes in the form of an upsert topic with key `k`.
 _UPSERTS = [
     [
         (RowKind.DELETE, (None, row[1], None)) if kind == "-D" else (RowKind.UPDATE_AFTER, row)
@@ -65,7 +65,7 @@ def test_windows_equal_flinks(table: str, reached: bool, spark: SparkSession) ->
     asked = "changes" if table == "upserts" else table
     queries = [q for q in QUERIES if _reads(q) == {asked} and not _refused(q)]
     found = []
-    # Only a streaming query has a watermark that an expression can read.
+    # An expression can read the watermark only in a streaming query.
     streamed = [query for query in queries if "CURRENT_WATERMARK" in query]
     queries = [query for query in queries if query not in streamed]
     for asked_together, in_memory in ((queries, True), (streamed, False)):
@@ -91,7 +91,7 @@ def test_what_flink_refuses_is_refused(query: str, table: str, spark: SparkSessi
 
 
 def _expected(query: str) -> list[list[Any]]:
-    """Flink's answer, but where ours is known to be another."""
+    """Return Flink's answer, with the known differences of ours applied."""
     answer = _ANSWERS[query]
     found = [] if isinstance(answer, str) else [_same(kind, row) for kind, row in answer]
     if known := DIFFERENCES.get(query):
@@ -102,7 +102,10 @@ def _expected(query: str) -> list[list[Any]]:
 
 
 def _net(changes: Iterable[list[Any]]) -> list[list[Any]]:
-    """The rows that changes add up to; Flink updates groups of sessions that end one by one."""
+    """Return the rows that remain after all changes, without the rows of the last date.
+
+    The changes themselves may differ: Flink updates groups of sessions that end one by one.
+    """
     table: Counter[str] = Counter()
     for kind, *row in changes:
         if not any(str(value).startswith(LAST) for value in row):
@@ -116,7 +119,7 @@ def _reads(query: str) -> set[str]:
 
 
 def _case(query: str) -> Case:
-    """A query into a sink of complete changes, its columns of the query's own types."""
+    """Return the query with a sink of a full changelog, whose columns have the query's types."""
     fields = [column.field for column in planned(query, _RECORDED).columns]
     return Case(sink(fields), query, query)
 
@@ -126,7 +129,7 @@ def _same(kind: str, row: list[Any]) -> list[Any]:
 
 
 def _moment(value: Any) -> Any:
-    """Moments in one form: Flink's record has a blank where Spark's JSON has a T."""
+    """Return times in one form: Flink's record has a blank where Spark's JSON has a T."""
     if not isinstance(value, str) or not re.match(r"\d{4}-\d\d-\d\d[ T]\d\d:\d\d", value):
         return value
     return datetime.fromisoformat(value).isoformat()

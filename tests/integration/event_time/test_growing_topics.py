@@ -1,4 +1,4 @@
-"""Windows over topics and partitions that appear while a job runs: none of their rows is late."""
+"""Rows of topics and partitions that appear while a job runs are not late for windows."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _SETTINGS = {"execution.checkpointing.interval": "5 s"}
 
 
 def _windows(job: BoundedRun) -> dict[int, int]:
-    """Rows of each window that has fired, by its start in milliseconds."""
+    """Return the row count of each window that has fired, by its start in milliseconds."""
     try:
         return {millis(row["s"]): row["n"] for row in job.rows("tumbled").values()}
     except StreamtableError as error:
@@ -42,10 +42,10 @@ def _windows(job: BoundedRun) -> dict[int, int]:
 
 @dataclass
 class _Steps:
-    """Sends the events of a step once the windows of the one before have fired.
+    """Run each step after the windows of the step before have fired.
 
     Attributes:
-        steps: what is sent or done, and the windows that must be there afterwards.
+        steps: actions, with the windows that must have fired afterwards.
     """
 
     job: BoundedRun
@@ -53,7 +53,10 @@ class _Steps:
     _expected: Mapping[int, int] = field(default_factory=dict)
 
     def done(self) -> bool:
-        """Whether all windows of the last step are there; an earlier step's begin the next."""
+        """Whether the windows of the last step have fired.
+
+        If the windows of an earlier step have fired, start the next step.
+        """
         if _windows(self.job) != self._expected:
             return False
         if not self.steps:
@@ -64,7 +67,7 @@ class _Steps:
 
 
 def _each(first: int, last: int, partitions: tuple[int, ...]) -> list[Event]:
-    """An event each second, the last one exclusive, in every partition, one after the other."""
+    """Return events of each second from `first` until before `last`, one in each partition."""
     return [Event(ms, 1, 1, p) for ms in range(first, last, 1_000) for p in partitions]
 
 
@@ -75,7 +78,7 @@ def _each(first: int, last: int, partitions: tuple[int, ...]) -> list[Event]:
 def test_partitions_that_are_added(
     mode: str, spark: SparkSession, broker: Broker, topic: Topics, tmp_path: Path
 ) -> None:
-    """The new partitions are an hour behind the old ones, which go on."""
+    """New partitions that are an hour behind the old partitions have no late rows."""
     source = topic("events", partitions=2)
     servers = broker.bootstrap_servers
     names = {"source": source, "servers": servers}
@@ -87,7 +90,7 @@ def test_partitions_that_are_added(
     def grow() -> None:
         admin = AdminClient({"bootstrap.servers": servers})
         admin.create_partitions([NewPartitions(source, 4)])[source].result(30)
-        # In the order of time: the new ones' first records are there before the hour is over.
+        # In order of time: the new partitions have records before the records of the next hour.
         send(servers, source, _each(31_000, 63_000, (2, 3)))
         send(servers, source, [Event(_HOUR, 1, 1, 0), Event(_HOUR, 1, 1, 1)])
 
@@ -100,7 +103,7 @@ def test_partitions_that_are_added(
     first = dict.fromkeys((0, 10_000, 20_000), 20)
     grown = {**first, 30_000: 6 + 18, 40_000: 20, 50_000: 20}
     later = {**grown, **dict.fromkeys((60_000, 70_000, 80_000, 90_000), 20)}
-    # The last new window's rest, and what the old partitions had an hour later.
+    # The rest of the last new window, and the rows of the old partitions an hour later.
     over = {**later, 100_000: 6, _HOUR: 2}
     steps = _Steps(job, [(begin, first), (grow, grown), (go_on, later), (end, over)])
     settings = {**_SETTINGS, "execution.mode": mode}
@@ -115,7 +118,7 @@ def test_partitions_that_are_added(
 def test_topics_of_a_pattern(
     spark: SparkSession, broker: Broker, topic: Topics, tmp_path: Path
 ) -> None:
-    """Windows fire, also those of a topic that is made while the job runs."""
+    """Windows fire, also windows of a topic that is created while the job runs."""
     source = topic("events", partitions=2)
     servers = broker.bootstrap_servers
     script = (SOURCE + TUMBLED).replace(

@@ -1,4 +1,4 @@
-"""Windows over partitions that fall silent, in both modes."""
+"""Windows over partitions that become idle, in both modes."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def test_a_silent_partition_is_not_waited_for(
     topic: Topics,
     tmp_path: Path,
 ) -> None:
-    """The option of the table comes before the setting, which here would never end."""
+    """The option of the table overrides the setting, whose timeout of an hour is too long here."""
     source = topic("events", partitions=2)
     servers = broker.bootstrap_servers
     table = SOURCE.replace("'format' = 'json'\n", _OF_SCAN) if by_table else SOURCE
@@ -65,7 +65,7 @@ def test_a_silent_partition_is_not_waited_for(
         nonlocal came_back
         found = written()
         if found == first and not came_back:
-            # The watermark stands at 28 s: one row of the silent partition is late, one is not.
+            # The watermark is at 28 s: one row of the idle partition is late, and the other is not.
             send(servers, source, [Event(5_000, 1, 32, 1), Event(29_500, 1, 8, 1)])
             send(servers, source, [Event(35_000, 1, 16, 0), Event(60_000, 1, 64, 0)])
             came_back = True

@@ -1,4 +1,4 @@
-"""Rows looked up in tables that do not change, as of the processing time."""
+"""Lookup joins by processing time with tables that do not change."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ _SIZES = [("Asia", 8_000), ("Africa", None), ("Europe", 5_000), ("none", 1)]
 def test_rows_find_what_fits_them(
     spark: SparkSession, broker: Broker, topic: Topics, tmp_path: Path
 ) -> None:
-    """Several, one or none; some in a micro-batch, then others in real-time mode."""
+    """Rows find several matches, one or none, first in a micro-batch, then in real-time mode."""
     source, servers = topic("clicks"), broker.bootstrap_servers
     names = {"source": source, "servers": servers}
     frames = {"sizes": spark.createDataFrame(_SIZES, "name STRING, km BIGINT")}

@@ -1,4 +1,4 @@
-"""MATCH_RECOGNIZE: Flink's recorded answers over random histories, in any cut."""
+"""MATCH_RECOGNIZE returns Flink's recorded answers over random histories, in any micro-batches."""
 
 from __future__ import annotations
 
@@ -36,14 +36,14 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 _RECORD = Path(__file__).parents[2] / "compat" / "match" / "match.json"
-#: Queries of one run.
+#: Number of queries of one run.
 _AT_ONCE = 50
-#: Random queries of the short run.
+#: Number of random queries of the short run.
 _FEW = 15
 
 
 def _tables(seed: int) -> dict[str, Recorded]:
-    """The tables in random micro-batches, with the same rows in the same order."""
+    """Return the tables in random micro-batches, with the same rows in the same order."""
     rows = [(RowKind.INSERT, (*tick[:5], _text(tick[5]))) for tick in TICKS]
     batches = list(pieces(rows, random_cuts(seed, len(rows), 3)))
     watermark = f"WATERMARK FOR ts AS ts - INTERVAL '{DISORDER}' SECOND"
@@ -60,7 +60,7 @@ def _text(seconds: float) -> str:
 
 
 def _case(query: str, tables: Mapping[str, Recorded]) -> Case:
-    """A query whose columns are texts, as recorded."""
+    """Return the query with its columns as text, as in the record."""
     written = query.replace("TABLE matched", f"({MATCHED})")
     names = [column.name for column in planned(written, tables).columns]
     texts = ", ".join(f"CAST(`{name}` AS STRING) AS `{name}`" for name in names)
@@ -69,7 +69,7 @@ def _case(query: str, tables: Mapping[str, Recorded]) -> Case:
 
 
 def _by_partition(rows: Iterable[Sequence[Any]], query: str) -> dict[Any, list[Any]]:
-    """Rows in their order; rows of different partitions, or of different windows, have none."""
+    """Return the rows of each partition or window in order; between these, rows have no order."""
     clause = re.search(r"PARTITION BY (.*?) ORDER BY|GROUP BY (window_start)", query)
     keys = (clause[1] or clause[2]).split(", ") if clause else []
     found: dict[Any, list[Any]] = defaultdict(list)
@@ -92,7 +92,7 @@ def _queries(*, soak: bool) -> list[str]:
 
 @pytest.mark.parametrize("soak", [False, pytest.param(True, marks=pytest.mark.soak)])
 def test_matches_are_flinks(soak: bool, spark: SparkSession) -> None:
-    """Row by row, in any cut of the input into micro-batches."""
+    """Matches equal Flink's row by row, in any micro-batches of the input."""
     answers = _recorded()
     queries = _queries(soak=soak)
     wrong = []
@@ -111,7 +111,10 @@ def test_matches_are_flinks(soak: bool, spark: SparkSession) -> None:
 
 
 def test_state_goes_with_the_limit(spark: SparkSession) -> None:
-    """No match completes, and the last row's time is far behind the end of the input."""
+    """State is removed after the time limit of the pattern, although no match completes.
+
+    The time of the last row is far before the end of the input.
+    """
     tables = _tables(3)
     endless = "B AS B.v >= 0 OR B.v IS NULL, C AS C.v > 100"
     case = _case(match_queries.query("A B+ C", endless, within="'3' SECOND"), tables)
@@ -119,7 +122,7 @@ def test_state_goes_with_the_limit(spark: SparkSession) -> None:
 
 
 def test_a_condition_may_never_be_true(spark: SparkSession) -> None:
-    """Spark's optimizer removes the rows of such a filter."""
+    """A condition that is never true gives no match; Spark's optimizer empties such a filter."""
     tables = _tables(4)
     case = _case(match_queries.query("A B", "B AS B.v > LAST(A.v) AND FALSE"), tables)
     (changes,) = Replay(spark, tables, in_memory=True).changes([case])

@@ -1,4 +1,4 @@
-"""Windows of a group that share a sink key: the last one is written last, as in Flink."""
+"""If windows of a group share a sink key, the last window is written last, as in Flink."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _KEYS = 6
 _WINDOW = "TABLE events, DESCRIPTOR(ts), INTERVAL '10' SECOND"
 _GROUPED = "GROUP BY k, window_start, window_end"
 _COUNTS = f"SELECT k, window_end AS e, COUNT(*) AS n FROM TABLE(TUMBLE({_WINDOW})) {_GROUPED}"
-#: Each query gives the end and the number of rows of a key's last window.
+#: Each query returns the end and the number of rows of a key's last window.
 _QUERIES = {
     "tumbled": _COUNTS,
     "hopped": "SELECT k, window_end, COUNT(DISTINCT v) FROM TABLE(HOP(TABLE events,"
@@ -45,13 +45,13 @@ _QUERIES = {
 _FIRST = "ts < TIMESTAMP '2026-03-01 00:00:10'"
 _TIMED = f"""(SELECT k, COUNT(*) AS n, window_end AS e, window_time AS t
 FROM TABLE(TUMBLE({_WINDOW})) {_GROUPED}, window_time) AS c"""
-#: The same for windows that meet the rows of a table.
+#: The same for windows that are joined with the rows of a table.
 _JOINED = {
     "appended": f"SELECT c.* FROM (SELECT k, n, e FROM ({_COUNTS})) AS c"
     f" JOIN (SELECT k FROM events WHERE v = 0 AND {_FIRST}) AS o ON c.k = o.k",
     "appended_left": f"SELECT c.* FROM (SELECT k FROM events WHERE v = 0 AND {_FIRST}) AS o"
     f" JOIN (SELECT k, n, e FROM ({_COUNTS})) AS c ON c.k = o.k",
-    # The start of the window makes a key of the joined rows.
+    # With the start of the window, the joined rows have a key.
     "changed": f"SELECT c.k, c.n, c.e FROM (SELECT window_start, {_COUNTS[7:]}) AS c"
     f" LEFT JOIN (SELECT k, COUNT(*) AS m FROM events WHERE {_FIRST} GROUP BY k) AS o ON c.k = o.k",
     "in_interval": f"SELECT c.k, c.n, c.e FROM {_TIMED} JOIN events AS o ON c.k = o.k"
@@ -78,7 +78,7 @@ _COLUMNS = ("k INT, e TIMESTAMP(3), n BIGINT", "k INT, n BIGINT, e TIMESTAMP(3)"
 def test_the_last_window_of_a_key_is_written_last(
     queries: tuple[str, ...], spark: SparkSession, broker: Broker, topic: Topics, tmp_path: Path
 ) -> None:
-    """Many windows end in one batch; tasks divide them by group and window."""
+    """Many windows end in one batch, and are distributed over tasks by group and window."""
     source = topic("windows")
     events = [
         Event(window * 10_000 + k * 100 + copy, k, copy)

@@ -1,4 +1,4 @@
-"""Aggregates OVER event time: Flink's recorded answers, random rows in any cut, late rows."""
+"""OVER aggregates by event time: Flink's recorded answers, random rows in any cut, late rows."""
 
 from __future__ import annotations
 
@@ -50,17 +50,17 @@ CREATE TABLE {name} ({columns}, PRIMARY KEY (id) NOT ENFORCED) WITH (
 );
 INSERT INTO {name} {query};
 """
-#: Types of the columns behind `id` of each query in `CALLS`.
+#: Types of the columns after `id` of each query in `CALLS`.
 _TYPES = (
     "n{i} INT, c{i} BIGINT, d{i} BIGINT, a{i} INT, m{i} INT, x{i} STRING",
     "n{i} INT, x{i} STRING, y{i} STRING, z{i} STRING",
     "n{i} INT, c{i} BIGINT, a{i} INT, m{i} INT",
     "x{i} STRING",
 )
-#: A multiset has no text here, so that the array alone is compared.
+#: A multiset has no text here, so only the array is compared.
 _WRITTEN = {ARRAYS: ARRAYS.split(", ")[0]}
 _BY_RANGE = "PARTITION BY k ORDER BY ts"
-#: Queries of one window each: their windows, and per recorded query its calls with their types.
+#: Queries with one window each: the window, and the calls and types of each recorded query.
 QUERIES: Mapping[str, tuple[str, Sequence[tuple[str, str, str]]]] = {
     **{
         name: (
@@ -168,7 +168,7 @@ SELECT ts, k, v, rn, v, v, rn, id FROM (
 _JOB = {
     "three": ("id", _OVER.format(frame="ROWS BETWEEN 2 PRECEDING AND CURRENT ROW")),
     "five_seconds": ("id", _OVER.format(frame="RANGE INTERVAL '5' SECOND PRECEDING")),
-    # A first row that is told twice would have two keys.
+    # A first row that is emitted twice would have two keys.
     "first_row": ("k, id", _ONE.format(direction="")),
     "last_row": ("k", _ONE.format(direction="DESC")),
 }
@@ -177,7 +177,7 @@ _COLUMNS = ("k", "v", "n", "total", "most", "kinds", "id")
 
 
 def _expected(events: Sequence[Event], passed: int) -> dict[str, list[tuple[int, ...]]]:
-    """Each row with the aggregates over its frame; the id of an event is its offset."""
+    """Return each row with the aggregates over its frame; the id of an event is its offset."""
     found: dict[str, list[tuple[int, ...]]] = {name: [] for name in _JOB}
     for key in range(3):
         rows = sorted((e.ms, at, e.v) for at, e in enumerate(events) if e.k == key and e.ms)
@@ -211,7 +211,10 @@ def _written(job: BoundedRun, name: str) -> list[tuple[int, ...]]:
 def test_every_row_has_its_frame(
     seed: int, spark: SparkSession, broker: Broker, topic: Topics, tmp_path: Path
 ) -> None:
-    """In any cut, over restarts; a late row is counted, and rows that no frame needs are gone."""
+    """Every row has its frame in any cut, over restarts.
+
+    A late row is counted, and rows that no frame needs are removed from the state.
+    """
     source = topic("events", partitions=1)
     names = {"source": source, "servers": broker.bootstrap_servers}
     sinks = "".join(_SINKS.format(name=n, key=k, query=q) for n, (k, q) in _JOB.items())
@@ -246,7 +249,7 @@ def test_every_row_has_its_frame(
 def test_frames_come_out_at_checkpoints_of_real_time_mode(
     spark: SparkSession, broker: Broker, topic: Topics, tmp_path: Path
 ) -> None:
-    """After a micro-batch over the first rows, on the same checkpoint."""
+    """Real-time mode continues the checkpoint of a micro-batch over the first rows."""
     source = topic("events", partitions=1)
     names = {"source": source, "servers": broker.bootstrap_servers}
     key, query = _JOB["three"]

@@ -1,4 +1,4 @@
-"""Windows that the clock makes: rows lie in them as they are read, and they fire without others."""
+"""Processing-time windows: the read time assigns rows, and windows fire without further rows."""
 
 from __future__ import annotations
 
@@ -46,8 +46,8 @@ class Windows:
     """A query over windows.
 
     Attributes:
-        length: of a window in seconds; None: as long as it lasts.
-        each: in how many windows a row lies.
+        length: the length of a window in seconds; None for sessions, which have any length.
+        each: the number of windows of a row.
     """
 
     query: str
@@ -115,7 +115,7 @@ def test_windows_fire_by_the_clock(
     settings = {"execution.mode": mode, "execution.checkpointing.interval": "5 s"}
     settings["table.local-time-zone"] = "UTC"
     if mode == "micro-batch":
-        # What one run has read fires in the next one, though that reads nothing.
+        # The windows of the first run fire in the next run, which has no new rows until then.
         job.until(lambda: _read(job) == len(names) * len(sent), settings)
         job.until(done, settings)
         told = "\n".join(job.notices)
@@ -141,6 +141,6 @@ def _total(job: BoundedRun, name: str) -> int:
     try:
         return sum(row["n"] for row in job.rows(name).values())
     except StreamtableError as error:
-        # The job creates its topics once it has checked everything else.
+        # The job creates its topics after all its other checks.
         assert error.condition is Condition.TOPIC_MISSING
         return 0

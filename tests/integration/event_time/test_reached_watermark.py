@@ -1,4 +1,4 @@
-"""Timers of a micro-batch fire at the watermark that its own rows reach."""
+"""Timers of a micro-batch fire at the watermark that the rows of the same batch reach."""
 
 from __future__ import annotations
 
@@ -66,13 +66,13 @@ _SETTINGS = {"table.local-time-zone": "UTC"}
 
 
 def _rows(*moments: int) -> list[tuple[RowKind, Any]]:
-    """Rows of k, g, v and the time in seconds, a pair for each moment."""
+    """Return rows of k, g, v and the time in seconds, two rows for each time."""
     return [(RowKind.INSERT, (s * 2 + g, g, s % 7, s)) for s in moments for g in (0, 1)]
 
 
 @pytest.mark.parametrize("name", _QUERIES)
 def test_rows_are_emitted_in_the_batch_that_completes_them(name: str, spark: SparkSession) -> None:
-    """Batches of a streaming query emit what the test harness emits with the same watermarks."""
+    """Batches of a streaming query emit the rows of the test harness with the same watermarks."""
     batches = [_rows(1, 4, 12, 14, 23, 31), _rows(29, 33, 40, 41, 52), [], _rows(70), _rows(99)]
     tables = {"a": Recorded(Style.APPEND, "k INT, g INT, v INT, s BIGINT", batches, TIMED)}
     query = _QUERIES[name]
@@ -80,7 +80,7 @@ def test_rows_are_emitted_in_the_batch_that_completes_them(name: str, spark: Spa
     cases = [Case(sink(fields), query, query)]
     (ours,) = Replay(spark, tables, _SETTINGS).changes(cases)
     (expected,) = Replay(spark, tables, _SETTINGS, in_memory=True, reached=True).changes(cases)
-    # A replay reads a table once for each place, so the first stage may be ready before all scans.
+    # A replay scans a table once per use, so the first stage may be ready before all scans.
     if name != "joined windows":
         assert [*map(_sorted, ours[:5])] == [*map(_sorted, expected[:5])]
     assert all(expected[number] for number in (0, 1, 3, 4))
@@ -107,7 +107,10 @@ GROUP BY window_start, window_end;
 def test_a_batch_that_runs_again_fires_the_same_windows(
     grown: bool, spark: SparkSession, broker: Broker, topic: Topics, tmp_path: Path
 ) -> None:
-    """The sink has committed the first batch, the query has not. A new partition has no time."""
+    """The sink has committed the first batch, but the query has not.
+
+    A partition that is added before the batch runs again has no event time then.
+    """
     source, servers = topic("events"), broker.bootstrap_servers
     job = BoundedRun(spark, SOURCE + _SINK, tmp_path, {"source": source, "servers": servers})
     send(servers, source, [Event(second * 1000, 1, 1) for second in range(35)])
@@ -133,6 +136,6 @@ def test_a_batch_that_runs_again_fires_the_same_windows(
 
 
 def _windows(servers: str, source: str) -> Counter[tuple[int, int]]:
-    """How often each window is in the topic, by its start and its count."""
+    """Return the number of records of each window in the topic, by its start and its count."""
     rows = [json.loads(record.value()) for record in records(servers, f"{source}-counted")]
     return Counter((millis(row["s"]), row["n"]) for row in rows)

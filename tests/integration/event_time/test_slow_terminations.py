@@ -1,4 +1,4 @@
-"""Runs that follow each other while Spark is slow to let go of a query's name."""
+"""Consecutive runs while Spark is slow to release the name of a query."""
 
 from __future__ import annotations
 
@@ -38,9 +38,10 @@ FROM TUMBLE(TABLE events, DESCRIPTOR(ts), INTERVAL '1' HOUR) GROUP BY window_sta
 
 
 class _Slow:
-    """A listener of Spark's metrics: whoever takes a gauge of a query away waits.
+    """A listener of Spark's metrics that delays the removal of a query's gauges.
 
-    Spark does so after it has called a query inactive, and before it lets go of its name.
+    Spark removes the gauges after it has marked the query inactive, and before it releases the name
+    of the query.
     """
 
     def __init__(self) -> None:
@@ -64,7 +65,7 @@ class _Slow:
 
 @pytest.fixture
 def slow(spark: SparkSession) -> Iterator[_Slow]:
-    """Spark's queries are slow to end."""
+    """Slow down the end of Spark's queries."""
     context: Any = spark._sc
     ensure_callback_server_started(context._gateway)
     registry = _field(spark, "metrics.MetricsSystem", "registry").get(
@@ -80,7 +81,7 @@ def slow(spark: SparkSession) -> Iterator[_Slow]:
 
 
 def _field(spark: SparkSession, owner: str, name: str) -> Any:
-    """A private field; py4j itself cannot look into the class of the metrics system."""
+    """Return a private field; py4j itself cannot inspect the class of the metrics system."""
     java: Any = spark._jvm
     found = java.java.lang.Class.forName(f"org.apache.spark.{owner}").getDeclaredField(name)
     found.setAccessible(True)

@@ -1,4 +1,4 @@
-"""ORDER BY an event time: every row once, in order over partitions and batches."""
+"""ORDER BY an event time emits every row once, in order over partitions and batches."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def test_rows_come_in_order(
     source, into = topic("events", partitions=2), topic("sorted", partitions=1)
     names = {"source": source, "sorted": into, "servers": servers}
     job = BoundedRun(spark, SOURCE + _SORTED, tmp_path / "job", names)
-    # Every event has a peer of the same moment.
+    # Every event has a peer with the same time.
     events = [
         peer
         for event in punctual(61, 25, {0: 0, 1: 3_000})
@@ -68,7 +68,7 @@ def _ordered(events: list[Event], passed: int) -> list[tuple[int, int, int]]:
 
 
 def _written(servers: str, topic: str) -> list[tuple[int, int, int]]:
-    """The rows of the topic's one partition, in their order."""
+    """Return the rows of the topic's only partition, in order."""
     consumer = Consumer({"bootstrap.servers": servers, "group.id": "reader"})
     partition = TopicPartition(topic, 0, 0)
     _, high = consumer.get_watermark_offsets(partition, 30)

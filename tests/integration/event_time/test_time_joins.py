@@ -1,4 +1,4 @@
-"""Temporal and interval joins: versions of their time, partners that are near."""
+"""Temporal joins find the version of a row's time; interval joins find rows with near times."""
 
 from __future__ import annotations
 
@@ -171,7 +171,7 @@ def test_versions_of_their_time(
 def _version(
     rates: list[tuple[int, int, int]], key: int, until: int
 ) -> tuple[int | None, int | None]:
-    """The moment and the rate of a key's newest version."""
+    """Return the time and the rate of a key's newest version at a time."""
     of_key = [(at, rate) for at, k, rate in rates if k == key and at <= until]
     return max(of_key, default=(None, None), key=lambda version: version[0])
 
@@ -196,13 +196,16 @@ JOIN rates FOR SYSTEM_TIME AS OF o.ts AS r ON r.k = o.g;
 def test_versions_of_rows_that_are_updated_and_deleted(
     spark: SparkSession, broker: Broker, topic: Topics, tmp_path: Path
 ) -> None:
-    """Over restarts; an update of an emitted row finds the version that has been replaced since."""
+    """An update of an emitted row finds the version of its time, which has been replaced since.
+
+    Every run is a restart.
+    """
     servers = broker.bootstrap_servers
     names = {name: topic(name, partitions=1) for name in ("source", "rates", "shipments")}
     job = BoundedRun(spark, _OTHERS + _ORDERS, tmp_path / "job", {**names, "servers": servers})
 
     def run(orders: dict[int, tuple[int, int, int] | None], *, drain: bool = False) -> Any:
-        """Upserts and deletes of k: g, v and the seconds of the event time."""
+        """Upsert or delete rows: k -> g, v and the seconds of the event time. Return the sink."""
         changes = [
             Change(k, row and {"g": row[0], "v": row[1], "ts": moment(row[2] * 1_000)})
             for k, row in orders.items()
@@ -216,7 +219,7 @@ def test_versions_of_rows_that_are_updated_and_deleted(
     produce_changes(servers, names["rates"], "k", versions)
     first = {1: (0, 1, 1), 2: (0, 2, 2), 3: (1, 3, 3), 4: (0, 4, 50), 9: (9, 9, 60)}
     assert run(first) == {1: (1, 10), 2: (2, 10), 3: (3, 20), 4: (4, 11)}
-    # An update at the same time, a delete, a row that moves to a later time, one that waits.
+    # An update at the same time, a delete, a row that moves to a later time, a row that waits.
     assert run({1: (0, 5, 1), 2: None, 3: (1, 3, 70), 5: (0, 6, 61)}) == {
         1: (5, 10),
         4: (4, 11),
@@ -251,7 +254,7 @@ def test_partners_that_are_near(
         expected: dict[str, Rows] = {"near": [(e.ms, e.v, s.v, s.ms) for e, s in near]}
         met = [(e, s) for e, s in near if s.v != 4]
         full: Rows = [(e.ms, e.v, s.v, s.ms) for e, s in met]
-        # A row without a partner comes when the watermark says that none can come any more.
+        # A row without a match is emitted when the watermark excludes further matches.
         left, right = {id(e) for e, _ in met}, {id(s) for _, s in met}
         full += [
             (e.ms, e.v, None, None)

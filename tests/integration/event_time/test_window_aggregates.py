@@ -1,4 +1,4 @@
-"""Windows of rows that come in any order equal those of all rows at once."""
+"""Windows over rows in any order equal windows over all rows at once."""
 
 from __future__ import annotations
 
@@ -53,9 +53,9 @@ INSERT INTO {{name}}
 SELECT window_start, window_end, k, COUNT(*), SUM(v), COUNT(DISTINCT v), MAX(v)
 FROM TABLE({{function}}) GROUP BY window_start, window_end, k;
 """
-#: Without the distinct values, buckets, slices and sessions keep aggregates only.
+#: Without distinct values, buckets, slices and sessions keep only aggregates.
 _MERGED_SINK = _SINK.replace("COUNT(DISTINCT v)", "COUNT(v)")
-#: Each row of a window with each of the same key.
+#: Joins each row of a window with each row of the same key in the window.
 _PAIRED = f"""{_TABLE}
 INSERT INTO {{name}}
 SELECT l.window_start, l.window_end, l.k, COUNT(*), SUM(l.v * r.v), COUNT(DISTINCT r.v), MAX(r.v)
@@ -85,7 +85,7 @@ Results = dict[tuple[int, int, int], tuple[int, int, int, int]]
 
 
 def _expected(name: str, events: Sequence[Event], passed: int) -> Results:
-    """What the windows hold whose last millisecond the watermark has passed."""
+    """Return the results of the windows whose last millisecond the watermark has passed."""
     merged = name in MERGED
     name = MERGED.get(name, name)
     if name == "joined":
@@ -126,7 +126,7 @@ def _written(job: BoundedRun, name: str) -> Results:
 def test_every_window_holds_all_its_rows(
     seed: int, cuts: int, spark: SparkSession, broker: Broker, topic: Topics, tmp_path: Path
 ) -> None:
-    """One partition is an hour behind the others; nothing is lost, in any cut, over restarts."""
+    """No row is lost in any cut, over restarts, although one partition is an hour behind."""
     source = topic("events", partitions=3)
     names = {"source": source, "servers": broker.bootstrap_servers}
     sinks = "".join(_SINK.format(name=n, function=f) for n, f in FUNCTIONS.items())
@@ -160,7 +160,7 @@ def test_late_rows_are_counted_and_open_windows_take_theirs(
     for name in ("merged_tumbled", "merged_joined", "merged_hopped"):
         script += _MERGED_SINK.format(name=name, function=FUNCTIONS[MERGED[name]])
     job = BoundedRun(spark, script, tmp_path / "job", {"source": source, "servers": servers})
-    # Windows are [3 s, 13 s), [13 s, 23 s), ...; the second partition has shown nothing yet.
+    # Windows are [3 s, 13 s), [13 s, 23 s), ...; the second partition has no rows yet.
     send(servers, source, [Event(4_000, 1, 1, 0), Event(40_000, 1, 1, 0)])
     job()
     assert _written(job, "tumbled") == {}
@@ -174,8 +174,9 @@ def test_late_rows_are_counted_and_open_windows_take_theirs(
     assert _written(job, "paired") == {(3_000, 13_000, 1): (4, 9, 2, 2)}
     hopped = {(-10_000, 5_000, 1): (1, 1, 1, 1), (-5_000, 10_000, 1): (2, 3, 2, 2)}
     assert _written(job, "merged_hopped") == hopped
-    # Late, and not late: the second window is open, though the watermark is past the row. A session
-    # that is over takes no row, one that is open is made longer by a row before it.
+    # Late rows, and a row that is not late: the second window is open, although the watermark has
+    # passed the row. A session that has ended takes no row; an open session is extended by a row
+    # before it.
     send(servers, source, [Event(12_999, 1, 9, 1), Event(13_000, 1, 4, 1), Event(8_500, 1, 9, 0)])
     send(servers, source, [Event(60_000, 1, 1, 0), Event(60_000, 1, 1, 1)])
     job()
@@ -209,8 +210,8 @@ def test_late_rows_are_counted_and_open_windows_take_theirs(
         (35_000, 50_000, 1): (1, 1, 1, 1),
         (40_000, 55_000, 1): (1, 1, 1, 1),
     }
-    # Two for each table of windows, one for each of sessions, two on each side of the join, one for
-    # HOP.
+    # Late rows: two for each table of windows, one for each table of sessions, two on each side of
+    # the join, one for HOP.
     assert any(
         "11 records dropped as late, because the watermark had passed" in n for n in job.notices
     )
@@ -225,7 +226,7 @@ def test_late_rows_are_counted_and_open_windows_take_theirs(
 def test_merged_windows_in_real_time_mode(
     name: str, mode: str, spark: SparkSession, broker: Broker, topic: Topics, tmp_path: Path
 ) -> None:
-    """After a micro-batch over the first rows, on the same checkpoint; a micro-batch ends it."""
+    """A run in `mode` follows a micro-batch on its checkpoint; a micro-batch ends the input."""
     source = topic("events", partitions=1)
     names = {"source": source, "servers": broker.bootstrap_servers}
     script = SOURCE + _MERGED_SINK.format(name=name, function=FUNCTIONS[MERGED[name]])

@@ -1,4 +1,4 @@
-"""Windows of many groups, which share buckets: restarts, a rescale, modes, older checkpoints."""
+"""Windows of many groups, which share buckets: restarts, rescales, modes, older checkpoints."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
     from streamtable.devbroker.broker import Broker
 
-#: More groups than a window has buckets; a multiple of 50 is NULL.
+#: More groups than a window has buckets; multiples of 50 become NULL.
 _GROUPS = 400
 _SCRIPT = f"""{SOURCE}
 CREATE TABLE counted (
@@ -56,7 +56,7 @@ SELECT CONCAT_WS(' ', CAST(window_start AS STRING), COALESCE(CAST(k AS STRING), 
 FROM TABLE(TUMBLE(TABLE spread, DESCRIPTOR(ts), INTERVAL '20' SECOND))
 GROUP BY window_start, window_end, k;
 """
-#: Real-time mode needs a sink whose key tells the windows of a group apart.
+#: Real-time mode needs a sink whose key distinguishes the windows of a group.
 _KEYED_BY_WINDOW = _SCRIPT.replace("PRIMARY KEY (id)", "PRIMARY KEY (s, k)").replace(
     "NULLIF(k, k / 50 * 50) AS k", "k"
 )
@@ -93,7 +93,7 @@ def _written(job: BoundedRun) -> dict[tuple[int, int | None], _Row]:
 
 
 def _buckets(checkpoint: Path) -> bool:
-    """Whether the manifest says that the query has buckets, in the layout for it."""
+    """Whether the query has buckets, by the manifest; the layout of the manifest must agree."""
     manifest = json.loads((checkpoint / "streamtable.json").read_text())
     (query,) = manifest["queries"].values()
     found: bool = query["state"] == [["WindowBuckets", 1]]
@@ -108,7 +108,7 @@ def _buckets(checkpoint: Path) -> bool:
 def test_every_group_of_a_window_is_emitted_once(
     seed: int, spark: SparkSession, broker: Broker, topic: Topics, tmp_path: Path
 ) -> None:
-    """Over restarts, batches of random sizes, both aggregation phases and a rescale."""
+    """Groups are emitted once over restarts, random batch sizes, both phases and a rescale."""
     dice = random.Random(seed)
     source = topic("events", partitions=2)
     names = {"source": source, "servers": broker.bootstrap_servers}
@@ -142,7 +142,7 @@ def test_an_older_checkpoint_goes_on_without_buckets(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """An earlier version has run first; its open windows keep their state."""
+    """The open windows of an earlier version keep their state and their layout."""
     source = topic("events", partitions=2)
     names = {"source": source, "servers": broker.bootstrap_servers}
     job = BoundedRun(spark, _SCRIPT, tmp_path / "job", names)
@@ -164,7 +164,7 @@ def test_an_older_checkpoint_goes_on_without_buckets(
 def test_buckets_in_real_time_mode(
     mode: str, spark: SparkSession, broker: Broker, topic: Topics, tmp_path: Path
 ) -> None:
-    """After a micro-batch over the first rows, on the same checkpoint; a micro-batch ends it."""
+    """A run in `mode` follows a micro-batch on its checkpoint; a micro-batch ends the input."""
     source = topic("events", partitions=1)
     names = {"source": source, "servers": broker.bootstrap_servers}
     job = BoundedRun(spark, _KEYED_BY_WINDOW, tmp_path / "job", names)
@@ -187,9 +187,10 @@ def test_buckets_in_real_time_mode(
 def test_more_groups_than_a_bucket_has_in_memory(
     spark: SparkSession, broker: Broker, topic: Topics, tmp_path: Path
 ) -> None:
-    """64 buckets of about 11,000 groups: the first 10,000 are in memory when a bucket fires.
+    """A bucket holds more groups than the 10,000 that are in memory when the bucket fires.
 
-    Half of the groups get rows in the batch that ends the window.
+    There are 64 buckets of about 11,000 groups. Half of the groups get rows in the batch that ends
+    the window.
     """
     source = topic("events", partitions=1)
     names = {"source": source, "servers": broker.bootstrap_servers}

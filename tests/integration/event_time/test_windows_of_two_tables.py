@@ -122,7 +122,7 @@ def _expected(events: list[Event], others: list[Event], passed: int) -> dict[str
 
 
 def _closed(events: list[Event], size: int, passed: int) -> dict[int, int]:
-    """Sums of the windows that the watermark has passed, by their start."""
+    """Return the sums of the windows that the watermark has passed, by their start."""
     found: dict[int, int] = {}
     for (s, e, _), rows in grouped(events, lambda ms: tumble(ms, size)).items():
         if e - 1 <= passed:

@@ -1,4 +1,4 @@
-"""What comes out of windows goes into others, rankings and joins, at the same watermark."""
+"""Results of windows go into further windows, rankings and joins, at the same watermark."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ def test_windows_over_windows(
         job()
     _check(job, _expected(events, watermark(events, range(2))), seed)
     job(drain=True)
-    # What windows give at the end goes on to the windows above them.
+    # The results of windows at the end of the input also reach the windows above them.
     _check(job, _expected(events, END), seed)
     assert not any("watermark had passed" in n for n in job.notices), job.notices
     send(broker.bootstrap_servers, source, events[:1])

@@ -1,4 +1,4 @@
-"""One row of every type in Spark, under the settings that bound texts assume."""
+"""A row in Spark with a column of every type, under the settings that bound SQL assumes."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 @pytest.fixture(scope="session")
 def row(spark: SparkSession) -> Iterator[DataFrame]:
-    """The row behind a checkpoint, so that expressions over it run as generated code."""
+    """Yield the row after a local checkpoint, so that expressions over it run as generated code."""
     before = {key: spark.conf.get(key, None) for key in SPARK_RULES}
     for key, rule in SPARK_RULES.items():
         spark.conf.set(key, rule.value)

@@ -1,4 +1,4 @@
-"""CURRENT_TIMESTAMP and its kin look at the clock for each row, once for all that is said of it."""
+"""CURRENT_TIMESTAMP and similar functions read the clock once per row, for all their calls."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from streamtable.sql.parse import parse_expression
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
-#: So many rows take longer than the clock's millisecond on any machine.
+#: Number of rows that takes any machine longer than a millisecond, the clock's resolution.
 _ROWS = 2_000_000
 
 

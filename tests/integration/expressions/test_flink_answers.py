@@ -47,7 +47,7 @@ OURS = [_bind(answer) for answer in ANSWERS]
 
 
 def _collectable(bound: Bound) -> str:
-    """Instants as UTC shows them, so that Python's own zone plays no part."""
+    """Return SQL that Python can collect. Instants are in UTC: Python's own zone has no effect."""
     if bound.type.root is Root.TIMESTAMP_LTZ:
         return f"timestampadd(MICROSECOND, unix_micros({bound.sql}), TIMESTAMP_NTZ'1970-01-01')"
     if bound.type.root is Root.INTERVAL_YEAR_MONTH:
@@ -56,7 +56,7 @@ def _collectable(bound: Bound) -> str:
 
 
 def _evaluate(row: DataFrame, positions: list[int], found: dict[int, Any]) -> None:
-    """Together; where that fails, halves, until the culprit is alone."""
+    """Evaluate expressions in one query. If it fails, halve the query down to one expression."""
     texts = [f"{_collectable(OURS[p].bound)} AS c{i}" for i, p in enumerate(positions)]
     try:
         values = row.selectExpr(*texts).collect()[0]
@@ -73,7 +73,7 @@ def _evaluate(row: DataFrame, positions: list[int], found: dict[int, Any]) -> No
 
 @pytest.fixture(scope="module")
 def values(row: DataFrame) -> dict[int, Any]:
-    """What Spark gives for each bound expression, by position in `ANSWERS`."""
+    """Return Spark's value of each bound expression, by position in `ANSWERS`."""
     found: dict[int, Any] = {}
     spark = row.sparkSession
     before = spark.conf.get("spark.sql.session.timeZone")
@@ -91,7 +91,7 @@ def values(row: DataFrame) -> dict[int, Any]:
 
 
 def _case(position: int) -> Any:
-    """A difference is marked, strictly: one that is gone takes its mark away."""
+    """Return a test case. A known difference is a strict xfail: remove its mark once it passes."""
     answer = ANSWERS[position]
     reason = DIFFERENT.get(answer.id)
     marks = [pytest.mark.xfail(reason=reason, strict=True)] if reason else []
@@ -130,6 +130,6 @@ def _check_refusal(answer: Answer, refused: StreamtableError) -> None:
 
 
 def test_known_gaps_are_gaps() -> None:
-    """What is marked as not there yet is still refused: a closed gap takes its mark away."""
+    """Expressions in the lists of gaps are still refused. Remove them once the gap is closed."""
     refused = {a.id for a, ours in zip(ANSWERS, OURS, strict=True) if ours.refused is not None}
     assert refused >= NOT_YET | REFUSED

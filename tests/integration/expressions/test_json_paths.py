@@ -1,4 +1,4 @@
-"""Filters and functions of JSON paths, as json-path documents them; Flink uses the same library."""
+"""Filters and functions of JSON paths, as documented by json-path, the library that Flink uses."""
 
 from __future__ import annotations
 

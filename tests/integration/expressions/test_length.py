@@ -1,4 +1,4 @@
-"""Values on their way into a sink's column of a given length, by Flink's ConstraintEnforcer."""
+"""Values for a sink column of a given length are treated as by Flink's ConstraintEnforcer."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Arithmetic with local times as numbers (`LocalTimes`) gives what Spark's calendar gives."""
+"""Arithmetic with local times as numbers (`LocalTimes`) gives the values of Spark's calendar."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _EXPRESSIONS = (
     "CAST(a AS TIMESTAMP_LTZ) + i",
 )
 
-#: Microseconds between moments and a change of the clock.
+#: Offsets of instants from a clock change, in microseconds.
 _NEAR = [hours * 1_800_000_000 for hours in range(-6, 7)]
 
 

@@ -1,4 +1,4 @@
-"""A Kafka cluster of three nodes, each broker and controller, of which any one may be away."""
+"""A Kafka cluster of three nodes, each broker and controller, that works without one of them."""
 
 from __future__ import annotations
 
@@ -25,21 +25,21 @@ _HOST = "127.0.0.1"
 _START_S = 180
 _WAIT_S = 180
 
-#: What a leader answers that has just been elected, or no longer leads.
+#: Errors of a leader that has just been elected, or that no longer leads.
 _NEW_LEADER = (KafkaError.OFFSET_NOT_AVAILABLE, KafkaError.NOT_LEADER_FOR_PARTITION)
-#: All that a cluster keeps must outlive any one of its nodes.
+#: All data of the cluster must survive the loss of any one node.
 _REPLICATED = {
     "default.replication.factor": str(_REPLICAS),
     "min.insync.replicas": "1",
     "offsets.topic.replication.factor": str(_REPLICAS),
     "transaction.state.log.replication.factor": str(_REPLICAS),
     "transaction.state.log.min.isr": "1",
-    # Three nodes share a busy machine: one that is slow is not away.
+    # Three nodes share a busy machine: a slow node must not count as lost.
     "broker.session.timeout.ms": "9000",
     "controller.quorum.fetch.timeout.ms": "10000",
     "controller.quorum.election.timeout.ms": "5000",
     "controller.quorum.request.timeout.ms": "10000",
-    # `truncate` waits until the first offsets are on the disk.
+    # `truncate` waits until the log start offsets are on the disk.
     "log.flush.start.offset.checkpoint.interval.ms": "500",
 }
 
@@ -48,10 +48,10 @@ class Node(Broker):
     """One node of a cluster.
 
     Args:
-        directory: of this node alone.
-        number: its id.
-        controllers: the ports on which the nodes speak to each other's controllers, by their ids.
-        cluster: the id of the cluster.
+        directory: directory of this node.
+        number: id of this node.
+        controllers: id of a node -> port of its controller.
+        cluster: id of the cluster.
     """
 
     def __init__(
@@ -68,11 +68,11 @@ class Node(Broker):
         }
 
     def start(self, timeout_seconds: float = _START_S) -> Self:
-        """Starts it; a first node waits for the others, without which it has no majority."""
+        """Start the node. The first node waits for the others, as it has no majority alone."""
         return super().start(timeout_seconds)
 
     def begins_at(self, topic: str, offsets: Mapping[int, int]) -> bool:
-        """Whether its replicas begin at these offsets or later, by the files on its disk."""
+        """Return whether the replicas on the node's disk begin at these offsets or later."""
         data = self.directory / "data"
         begins: dict[str, int] = {}
         with suppress(OSError):
@@ -87,17 +87,17 @@ class Node(Broker):
         return True
 
     def _properties(self, ports: tuple[int, ...]) -> str:
-        """Of two lines with one name Java reads the last."""
+        """Append the node's settings: of two lines with the same name, Java reads the last."""
         own = "".join(f"{key}={value}\n" for key, value in self._own.items())
         return super()._properties(ports) + own
 
 
 class Brokers:
-    """The cluster as a context manager; its topics have two replicas of each partition.
+    """Run the cluster as a context manager. Each partition of a topic has two replicas.
 
     Args:
-        directory: of all nodes.
-        spark: its JVM has the admin client that moves replicas.
+        directory: parent of the directories of the nodes.
+        spark: session whose JVM has the admin client that moves replicas.
     """
 
     def __init__(self, directory: Path, spark: SparkSession) -> None:
@@ -118,11 +118,11 @@ class Brokers:
 
     @property
     def bootstrap_servers(self) -> str:
-        """Of all nodes."""
+        """The addresses of all nodes."""
         return ",".join(node.bootstrap_servers for node in self.nodes)
 
     def kill(self, nodes: list[Node], seconds: float) -> None:
-        """`kill -9` of some nodes, which come back after so long, with all their replicas."""
+        """Kill nodes (`kill -9`), start them again after a time, and wait for their replicas."""
         for node in nodes:
             node.kill()
         time.sleep(seconds)
@@ -131,29 +131,29 @@ class Brokers:
         self.wait_in_sync()
 
     def create(self, topic: str, partitions: int) -> None:
-        """Creates a topic; returns when every node knows it."""
+        """Create a topic, and wait until every node knows the topic."""
         new = NewTopic(topic, num_partitions=partitions, replication_factor=_REPLICAS)
         admin = self._admin()
         admin.create_topics([new])[topic].result(_WAIT_S)
         self._wait_for_partitions(topic, partitions)
 
     def delete(self, topic: str) -> None:
-        """Deletes a topic; returns when no node knows it."""
+        """Delete a topic, and wait until no node knows the topic."""
         admin = self._admin()
         admin.delete_topics([topic])[topic].result(_WAIT_S)
         self._wait_for_partitions(topic, 0)
 
     def grow(self, topic: str, partitions: int) -> None:
-        """Adds partitions; returns when every node knows them."""
+        """Add partitions, and wait until every node knows them."""
         admin = self._admin()
         admin.create_partitions([NewPartitions(topic, partitions)])[topic].result(_WAIT_S)
         self._wait_for_partitions(topic, partitions)
 
     def truncate(self, topic: str) -> None:
-        """Deletes all records of a topic, also if all nodes are killed afterwards.
+        """Delete all records of a topic, and wait until the deletion survives a kill of all nodes.
 
-        A node that is killed before it has written the first offsets of its partitions to its disk
-        starts again with the deleted records.
+        A node that is killed before it has written the log start offsets of its partitions to its
+        disk starts again with the deleted records.
         """
         ends = self.ends(topic)
         places = [TopicPartition(topic, p, end) for p, end in ends.items()]
@@ -163,26 +163,26 @@ class Brokers:
         _wait(lambda: all(node.begins_at(topic, ends) for node in self.nodes))
 
     def move(self, topics: list[str], dice: random.Random) -> None:
-        """Gives each partition other nodes for its replicas, and the first of them the lead."""
+        """Move the replicas of each partition to random nodes, and make the first node lead."""
         places = [p for topic in topics for p in self._partitions(topic)]
         wanted = {place: dice.sample(_NODES, _REPLICAS) for place in places}
         self._reassign(wanted)
         _wait(lambda: all(self._replicas(p) == set(nodes) for p, nodes in wanted.items()))
         self.wait_in_sync()
-        # Each partition has an answer of its own: that it is led from there already is one.
+        # The result has an answer per partition, such as: the partition has this leader already.
         admin = self._admin()
         admin.elect_leaders(ElectionType.PREFERRED, places).result(_WAIT_S)
 
     def wait_in_sync(self) -> None:
-        """Returns when every replica of every partition has all records."""
+        """Wait until every replica of every partition has all records."""
         _wait(self._in_sync)
 
     def topics(self) -> list[str]:
-        """The names of all that are not Kafka's own."""
+        """Return the names of all topics but Kafka's own topics."""
         return sorted(topic for topic in self._topics() if not topic.startswith("_"))
 
     def ends(self, topic: str) -> dict[int, int]:
-        """The offset of each partition's next record; a leader that is new is waited for."""
+        """Return the end offset of each partition. Wait for leaders that are new."""
         asked = {place: OffsetSpec.latest() for place in self._partitions(topic)}
         admin = self._admin()
         deadline = time.monotonic() + _WAIT_S
@@ -196,12 +196,12 @@ class Brokers:
                 time.sleep(0.2)
 
     def _all(self, do: Callable[[Node], object]) -> None:
-        """All at once: one node alone has no majority, and does not answer."""
+        """Call `do` for all nodes at once: one node alone has no majority and does not answer."""
         with ThreadPoolExecutor(len(self.nodes)) as pool:
             list(pool.map(do, self.nodes))
 
     def _admin(self, servers: str | None = None) -> AdminClient:
-        """A new one, which knows nothing from before; its answers end with it."""
+        """Return a new client without old metadata. Its futures end with the client."""
         return AdminClient({"bootstrap.servers": servers or self.bootstrap_servers, "log_level": 0})
 
     def _topics(self, servers: str | None = None) -> Mapping[str, Any]:
@@ -259,7 +259,7 @@ def _wait(holds: Callable[[], bool]) -> None:
             if holds():
                 return
         except (KafkaException, KeyError) as error:
-            # A node that is about to come back, or a topic that not every node knows yet.
+            # A node is still starting, or not every node knows the topic yet.
             assert time.monotonic() < deadline, error
         assert time.monotonic() < deadline, "the brokers are not done in time"
         time.sleep(0.2)

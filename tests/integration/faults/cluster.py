@@ -1,4 +1,4 @@
-"""A standalone Spark cluster on this machine, of the PySpark that is installed."""
+"""A standalone Spark cluster on this machine, of the installed PySpark."""
 
 from __future__ import annotations
 
@@ -19,19 +19,19 @@ from streamtable.devbroker.broker import free_port
 from streamtable.jvm.install.tools import java_tool
 
 _HOST = "127.0.0.1"
-#: Addresses of workers and of a driver that are not the master's.
+#: Addresses of workers and of a driver that differ from the master's address.
 WORKERS, DRIVER = ("127.0.0.2", "127.0.0.3"), "127.0.0.4"
 _START_S = 180
 _QUICK = quick_jvm.OPTIONS.split()
 
 
 class Cluster:
-    """A master and workers, with their executors; all end with the block.
+    """Run a master and workers with their executors, and kill them at the end of the block.
 
     Args:
         directory: for logs and the workers' folders.
         workers: number of workers on the master's address, or the address of each worker.
-        cores: of each worker.
+        cores: number of cores of each worker.
     """
 
     def __init__(self, directory: Path, workers: int | Sequence[str], *, cores: int = 1) -> None:
@@ -72,7 +72,7 @@ class Cluster:
 
     @staticmethod
     def kill(machine: subprocess.Popen[bytes]) -> None:
-        """`kill -9` of a worker with its executors, as a machine that loses power."""
+        """Kill a worker and its executors (`kill -9`), as if the machine lost power."""
         try:
             os.killpg(machine.pid, signal.SIGKILL)
         except ProcessLookupError:
@@ -80,7 +80,7 @@ class Cluster:
         machine.wait()
 
     def executors(self, worker: subprocess.Popen[bytes]) -> list[int]:
-        """Process ids of the executors that a worker has started."""
+        """Return the process ids of the executors that a worker has started."""
         children = Path(f"/proc/{worker.pid}/task").glob("*/children")
         found: list[int] = []
         for of_thread in children:
@@ -95,7 +95,7 @@ class Cluster:
     def _java(self, name: str, *arguments: str, host: str = _HOST) -> subprocess.Popen[bytes]:
         home = Path(pyspark.__file__).parent
         self._directory.mkdir(exist_ok=True)
-        # What Spark's start scripts would set; its launcher finds no jars without the last.
+        # Spark's start scripts set these variables. Its launcher finds no jars without the last.
         spark = {"SPARK_HOME": str(home), "SPARK_LOCAL_IP": host, "SPARK_SCALA_VERSION": "2.13"}
         with (self._directory / f"{name}.log").open("wb") as log:
             return subprocess.Popen(

@@ -1,8 +1,7 @@
-"""Two topics that rows go on coming to, and what four queries over them must answer.
+"""Two topics with a continuous input, and the expected rows of four queries over them.
 
-Events carry a time of which none comes later, in its partition, than the watermark allows. So none
-may be left out, however the partitions are read: a partition that is new begins behind the latest
-event there is.
+No event is later in its partition than the watermark allows, and a new partition begins at the time
+of the latest event. So no query may drop an event, whatever the order of reading the partitions.
 """
 
 from __future__ import annotations
@@ -19,22 +18,22 @@ from typing import Any
 from confluent_kafka import Producer
 from tests.integration.event_time.support import moment
 
-#: Milliseconds that an event may come late, and of a window.
+#: Milliseconds that an event may be late, and length of a window in milliseconds.
 LATE_MS, WINDOW_MS = 2_000, 10_000
-#: One event of so many is joined.
+#: The query joins the events whose ids are multiples of this number.
 JOINED = 20
 _KEYS = 12
 _FIRST_MS = 10_000
 _PAUSE_S = 0.2
 _EVENTS = 6
-#: How often a price comes with them: each changes a row of every event of its key.
+#: Probability that a price comes with events. A price updates the joined events of its key.
 _A_PRICE = 0.2
 _SEND_S = 180
 
 
 @dataclass(frozen=True)
 class Event:
-    """A row of `events`; its moment in milliseconds is never one at which a window ends."""
+    """A row of `events`. Its time in milliseconds is never the end of a window."""
 
     id: int
     k: int
@@ -44,19 +43,19 @@ class Event:
 
     @property
     def value(self) -> bytes:
-        """As the topic holds it."""
+        """The value of the record in the topic."""
         row = {"id": self.id, "k": self.k, "v": self.v, "ts": moment(self.ms)}
         return json.dumps(row).encode()
 
 
 class Inputs:
-    """The topics' rows so far, and more of them as long as they are not held.
+    """Feed the topics, and keep their rows to compute the expected rows of the queries.
 
     Args:
-        servers: of the topics.
+        servers: bootstrap servers of the topics.
         events: name of the topic of events.
         prices: name of the upsert topic of prices.
-        seed: of the rows.
+        seed: seed of the random rows.
     """
 
     def __init__(self, servers: str, events: str, prices: str, seed: int) -> None:
@@ -72,10 +71,10 @@ class Inputs:
 
     @contextmanager
     def coming(self) -> Iterator[None]:
-        """More rows all the time, also while brokers come and go.
+        """Feed rows all the time, also while brokers stop and start.
 
         Raises:
-            AssertionError: the brokers did not take one of them.
+            AssertionError: the brokers did not accept a row.
         """
         done = threading.Event()
         failed: list[BaseException] = []
@@ -99,18 +98,18 @@ class Inputs:
 
     @contextmanager
     def held(self) -> Iterator[None]:
-        """Nothing comes meanwhile but what the block itself feeds."""
+        """Pause the input, except for rows that the block itself feeds."""
         with self._lock:
             yield
 
     def feed(self, events: int, prices: int) -> None:
-        """So many more rows, all acknowledged."""
+        """Send more rows, and wait until the brokers have acknowledged all of them."""
         with self._lock:
             self._send([self._event(self._partition()) for _ in range(events)])
             self._send_prices(self._dice.randrange(_KEYS) for _ in range(prices))
 
     def has_partitions(self, count: int) -> None:
-        """Tells how many partitions `events` has; each new one gets its first rows."""
+        """Set the number of partitions of `events`, and send first rows to new partitions."""
         with self._lock:
             self._producer = self._new_producer()
             new = range(len(self._clocks), count)
@@ -119,7 +118,7 @@ class Inputs:
             self._send([self._event(p) for p in new for _ in range(3)])
 
     def send_prices_again(self) -> None:
-        """The price of each key once more."""
+        """Send the price of each key again."""
         with self._lock:
             self._producer = self._new_producer()
             for k, price in self._prices.items():
@@ -127,11 +126,11 @@ class Inputs:
             self._flush()
 
     def is_anew(self, *, events: bool, partitions: int) -> None:
-        """Tells that a topic was deleted and created again.
+        """Forget the rows of a topic that was deleted and created again, and send first rows.
 
         Args:
-            events: whether it is that of the events, or that of the prices.
-            partitions: those that it has now.
+            events: whether the topic is that of the events, not that of the prices.
+            partitions: number of partitions of the new topic.
         """
         with self._lock:
             self._producer = self._new_producer()
@@ -140,18 +139,18 @@ class Inputs:
                 self._send_prices(self._dice.sample(range(_KEYS), 3))
                 return
             self._events = []
-            # All go on behind the latest event, as those of partitions that are new.
+            # All partitions continue at the time of the latest event, as new partitions do.
             self._clocks = dict.fromkeys(range(partitions), max(self._clocks.values()))
             self._send([self._event(p) for p in range(partitions) for _ in range(3)])
 
     @property
     def partitions(self) -> int:
-        """How many `events` has."""
+        """The number of partitions of `events`."""
         return len(self._clocks)
 
     @property
     def events(self) -> int:
-        """How many there are."""
+        """The number of events."""
         return len(self._events)
 
     def copied(self) -> set[tuple[int, ...]]:
@@ -166,7 +165,7 @@ class Inputs:
         }
 
     def joined(self) -> dict[tuple[int], Mapping[str, Any]]:
-        """One event of so many with the price of its key; NULL for none."""
+        """Return every `JOINED`th event with the price of its key; NULL without a price."""
         return {
             (e.id,): {"id": e.id, "k": e.k, "price": self._prices.get(e.k)}
             for e in self._events
@@ -174,7 +173,7 @@ class Inputs:
         }
 
     def windows(self, *, ended: bool) -> set[tuple[int, int, int, int]]:
-        """Start, key, count and sum of each window that the watermark has passed, or of all."""
+        """Return start, key, count and sum of all windows, or of those before the watermark."""
         found: dict[tuple[int, int], list[Event]] = defaultdict(list)
         for event in self._events:
             found[event.ms - event.ms % WINDOW_MS, event.k].append(event)
@@ -199,7 +198,7 @@ class Inputs:
         return dict(found)
 
     def _partition(self) -> int:
-        """Any, so that some are far ahead of others; often the last, so that windows end."""
+        """Return a random partition, so that skew grows, or the slowest, so that windows end."""
         if self._dice.random() < 0.5:
             return min(self._clocks, key=lambda p: self._clocks[p])
         return self._dice.choice(list(self._clocks))
@@ -247,13 +246,13 @@ class Inputs:
         assert left == 0, f"the brokers have not taken {left} rows in {_SEND_S} s"
 
     def _new_producer(self) -> Producer:
-        """One that knows nothing of former partitions, or topics of the same name."""
+        """Return a producer without metadata of old partitions or old topics of the same name."""
         return Producer(
             {
                 "bootstrap.servers": self._servers,
                 "linger.ms": 5,
                 "partitioner": "murmur2_random",
-                # Each record once, also where a broker dies between taking it and saying so.
+                # Write each record once, also if a broker dies before its acknowledgement.
                 "enable.idempotence": True,
                 "message.timeout.ms": _SEND_S * 1_000,
                 "log_level": 0,

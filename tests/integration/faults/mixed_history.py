@@ -1,4 +1,4 @@
-"""What happens to a job of `mixed_job`, one fault after the other, while rows come all the time."""
+"""Inject faults into a job of `mixed_job`, one after the other, while rows come all the time."""
 
 from __future__ import annotations
 
@@ -19,18 +19,18 @@ if TYPE_CHECKING:
 
 MICRO_BATCH = "micro-batch"
 AT_LEAST_ONCE, EXACTLY_ONCE = "at-least-once", "exactly-once"
-#: Those that both topics begin with, and the most that there will be.
+#: Number of partitions of both topics at the start, and the maximum later.
 PARTITIONS, _MOST_PARTITIONS = 2, 4
 _NO_SLOTS = "real-time mode runs"
 
 
 @dataclass
 class History:
-    """Jobs one after the other, their brokers and inputs; what has happened to them.
+    """A sequence of jobs, their brokers and inputs, and a record of their faults.
 
     Attributes:
-        guarantees: jobs take turns with them.
-        modes: runs take turns with them; one that writes exactly once is in micro-batches.
+        guarantees: delivery guarantees, which jobs use in turn.
+        modes: modes, which runs use in turn; an exactly-once job is always in micro-batch mode.
     """
 
     brokers: Brokers
@@ -49,7 +49,7 @@ class History:
         self.begin()
 
     def begin(self) -> None:
-        """A job with a checkpoint and sinks of its own, over all that the topics hold."""
+        """Start a job with its own checkpoint and sinks, over all records of the topics."""
         exact = self.guarantees[self._jobs % len(self.guarantees)] == EXACTLY_ONCE
         self._jobs += 1
         servers = self.brokers.bootstrap_servers
@@ -57,7 +57,7 @@ class History:
         self._start()
 
     def end(self) -> None:
-        """The job goes on to the end of the input, which ends all windows."""
+        """Run the job to the end of the input, which ends all windows, and check its rows."""
         with self.inputs.held():
             self._die()
             self._job.drain(self.spark)
@@ -67,7 +67,7 @@ class History:
         self._tell(f"{self._job.name} has ended, all right")
 
     def driver_dies(self) -> None:
-        """At any moment; rows go on coming until the next start."""
+        """Kill the driver at a random moment. Rows keep coming until the next start."""
         self._work()
         self._die()
         time.sleep(self.dice.random() * 3)
@@ -85,7 +85,7 @@ class History:
         self.brokers.kill(self.brokers.nodes, self.dice.random() * 6)
 
     def driver_and_broker_die(self) -> None:
-        """The next start finds a node missing."""
+        """Kill the driver and a node. The next start finds the node missing."""
         self._work()
         self._die()
         node = self.dice.choice(self.brokers.nodes)
@@ -99,7 +99,7 @@ class History:
         self.brokers.move([EVENTS, PRICES, *sinks], self.dice)
 
     def events_grow(self) -> None:
-        """Nothing else comes until the new partitions are known: else their rows would be late."""
+        """Add a partition. Hold the input until the job reads it: else its rows would be late."""
         count = self.inputs.partitions + 1
         if count > _MOST_PARTITIONS:
             return
@@ -110,9 +110,10 @@ class History:
             self._wait(self._read_all, "the new partition is not read")
 
     def prices_grow(self) -> None:
-        """A key may move to another partition, and between partitions Kafka knows no order.
+        """Add a partition of prices, after the job has read all prices.
 
-        So all former versions are read before it, and removed for the jobs that begin later.
+        A key may move to another partition, and Kafka has no order between partitions. So the job
+        reads all old prices before, and the topic is truncated for jobs that begin later.
         """
         if self._prices >= _MOST_PARTITIONS - 1:
             return
@@ -125,10 +126,10 @@ class History:
             self.inputs.send_prices_again()
 
     def topic_is_made_anew(self) -> None:
-        """The job ends by name, whether it runs meanwhile or starts again after it.
+        """Create a topic again: the job fails and names the topic, at once or at its next start.
 
-        All of the former topic is read before. A job that would go on leaves records out and says
-        so; its right answer is not known, so it is told to end.
+        The job has read all of the old topic before. Without `scan.fail-on-data-loss`, the job
+        would skip records with a warning, and its expected rows would be unknown.
         """
         topic, away = self.dice.choice([EVENTS, PRICES]), self.dice.random() < 0.5
         with self.inputs.held():
@@ -152,7 +153,7 @@ class History:
             self.begin()
 
     def settle(self) -> None:
-        """Holds what comes until every sink has the whole answer and every query has committed."""
+        """Hold the input until every query has committed and every sink has the expected rows."""
         with self.inputs.held():
             self._wait(self._read_all, "not all is committed")
             wrong: list[str] = []
@@ -165,20 +166,20 @@ class History:
         self._tell("all right")
 
     def failure(self, what: str) -> str:
-        """With all that has happened before."""
+        """Return the message with all faults before and the last output of the job."""
         return "\n".join([what, *self.told, "the job said:", self._job.told[-4_000:]])
 
     def _start(self, *, fail: bool | None = None) -> None:
         mode = MICRO_BATCH if self._job.exact else self.modes[self._runs % len(self.modes)]
         self._runs += 1
-        # However much there is to be read again, it does not take more than some dozens.
+        # Reading all events again takes at most some dozens of micro-batches.
         batch = self.dice.choice([50, 500, 5_000]) + self.inputs.events // 50
         fail = self.dice.random() < 0.5 if fail is None else fail
         self._job.start(mode, batch, fail=fail)
         self._tell(f"{self._job.name} starts in {mode}, of {batch} records a batch; fail: {fail}")
 
     def _work(self) -> None:
-        """For some seconds, most of the time after a first batch of this run."""
+        """Let the job run for some seconds, mostly after the first batch of this run."""
         if self.dice.random() < 0.7:
             self._wait(self._job.has_worked, "no batch is committed")
         time.sleep(self.dice.random() * 5)
@@ -189,7 +190,7 @@ class History:
         self._job.kill()
 
     def _look(self) -> None:
-        """The job goes on, but in real-time mode where a topic has outgrown its slots."""
+        """Check that the job runs. Restart a job in real-time mode that lacks slots for a topic."""
         if self._job.runs():
             return
         outgrown = self._job.mode == "real-time" and _NO_SLOTS in self._job.told
@@ -198,7 +199,7 @@ class History:
         self._start(fail=self._job.fail)
 
     def _ends_by_name(self, topic: str) -> None:
-        """At once, and again at the next start."""
+        """Check that the job fails and names the topic, and that the next start fails, too."""
         code = self._job.ended(START_S)
         said = self._job.told
         by_name = code and f"'{topic}' was deleted and created again" in said

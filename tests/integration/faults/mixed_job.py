@@ -75,15 +75,15 @@ QUERIES = (*_APPENDED, *_FOLDED)
 
 @dataclass
 class MixedJob:
-    """The job with its checkpoint and sinks, started as often as it is killed.
+    """The job with its checkpoint and sinks. The job can start again after it was killed.
 
     Attributes:
-        directory: of its checkpoint and of what its runs say.
-        servers: of all topics.
-        name: begins the names of its sinks' topics.
-        exact: whether it writes exactly once; micro-batches alone can.
-        mode: of the last run.
-        fail: whether records that are gone end the last run.
+        directory: directory of the checkpoint and of the logs of the runs.
+        servers: bootstrap servers of all topics.
+        name: prefix of the names of the sink topics.
+        exact: whether the sinks are exactly-once, which only micro-batch mode supports.
+        mode: mode of the last run.
+        fail: whether the last run fails if unread records were deleted.
     """
 
     directory: Path
@@ -97,12 +97,12 @@ class MixedJob:
     _process: subprocess.Popen[str] | None = None
 
     def start(self, mode: str, batch: int, *, fail: bool) -> None:
-        """Starts a run in a mode, with so many records a micro-batch at most.
+        """Start a run in a mode, with a maximum of records per micro-batch.
 
         Args:
-            mode: of its execution.
-            batch: records of a micro-batch.
-            fail: whether records that are gone end it.
+            mode: execution mode.
+            batch: maximum of records per micro-batch.
+            fail: whether the run fails if unread records were deleted.
         """
         self.mode = mode
         self._runs += 1
@@ -125,43 +125,43 @@ class MixedJob:
 
     @property
     def told(self) -> str:
-        """What its last run has said so far."""
+        """The output of the last run so far."""
         return self._log.read_text(encoding="utf-8") if self._log.exists() else ""
 
     def kill(self) -> None:
-        """`kill -9` of the run and its JVM."""
+        """Kill the run and its JVM (`kill -9`)."""
         assert self._process is not None
         os.killpg(self._process.pid, signal.SIGKILL)
         self._process.wait()
 
     def ended(self, seconds: float) -> int | None:
-        """The run's exit code, once it has ended by itself within so long."""
+        """Return the exit code of the run, or None if the run does not end within this time."""
         assert self._process is not None
         with suppress(subprocess.TimeoutExpired):
             return self._process.wait(seconds)
         return None
 
     def runs(self) -> bool:
-        """Whether the run still goes on."""
+        """Return whether the run has not ended."""
         assert self._process is not None
         return self._process.poll() is None
 
     def has_worked(self) -> bool:
-        """Whether every query has committed a batch in this run."""
+        """Return whether every query has committed a batch in this run."""
         return all(now > old for now, old in zip(self._committed(), self._before, strict=True))
 
     def knows(self, topic: str, ends: Mapping[int, int]) -> bool:
-        """Whether every query that reads a topic has committed up to these offsets."""
+        """Return whether every query that reads the topic has committed up to these offsets."""
         readers = QUERIES if topic == EVENTS else ("joined",)
         return all(reaches(self._checkpoint / query, topic, ends) for query in readers)
 
     def drain(self, spark: SparkSession) -> None:
-        """Goes on to the end of the input, which ends every window."""
+        """Run the job to the end of the input, which ends every window."""
         job = self._bounded(spark)
         job({"execution.micro-batch.max-records": "100000"}, drain=True)
 
     def wrong(self, spark: SparkSession, inputs: Inputs, *, ended: bool) -> list[str]:
-        """What the sinks' topics hold and should not, or the other way round; one line each."""
+        """Return the differences of the sink topics from the expected rows, one line each."""
         job = self._bounded(spark)
         expected: dict[str, Any] = {
             "copied": inputs.copied(),
@@ -187,7 +187,7 @@ class MixedJob:
         return found
 
     def open_transactions(self) -> dict[str, list[int]]:
-        """Partitions of sinks in which a transaction is open."""
+        """Return the partitions of sink topics in which a transaction is open."""
         topics = [f"{self.name}-{query}" for query in QUERIES]
         left = {topic: open_partitions(self.servers, topic) for topic in topics}
         return {topic: partitions for topic, partitions in left.items() if partitions}
@@ -221,7 +221,7 @@ class MixedJob:
 
 
 def _difference(rows: Any, expected: Any) -> str:
-    """The first of those that are too many, and of those that are missing."""
+    """Return a text with the number of unexpected and of missing rows, and the first of them."""
     if isinstance(rows, Mapping):
         rows, expected = (
             {tuple(sorted(r.items())) for r in side.values()} for side in (rows, expected)

@@ -1,4 +1,4 @@
-"""A broker that is not ready yet: its first answer to what a producer sends is a refusal."""
+"""A broker that is not ready yet: it refuses the first records of a producer."""
 
 from __future__ import annotations
 
@@ -15,22 +15,22 @@ _HOST = "127.0.0.1"
 _PRODUCE = 0
 _NOT_LEADER = 6
 
-#: The flexible versions that name topics, not their ids.
+#: The flexible versions of produce requests that have names of topics, not ids.
 _VERSIONS = range(9, 13)
 
-#: How long a refusal waits for a second request to be under way, which may never come.
+#: Seconds that a refusal waits for a second request in flight, which may never come.
 _NEXT_S = 1.0
 
 
 class RefusingBroker:
-    """Passes on what clients and a broker say, but for the first records of a partition.
+    """Forward messages between clients and a broker, but refuse the first records of a partition.
 
     A broker that starts again refuses with NOT_LEADER_OR_FOLLOWER until it leads its partitions.
-    The refusal goes out once the producer has sent another request, which then meets a partition
-    that is led again: the race of a restart, every time.
+    The proxy sends the refusal once the producer has sent another request, which the broker then
+    accepts: the race of a restart, every time.
 
     Attributes:
-        refused: topic and partition of the records that were refused.
+        refused: topic and partition of the refused records.
     """
 
     def __init__(self, port: int, topic: str) -> None:
@@ -86,7 +86,7 @@ class RefusingBroker:
             client.sendall(struct.pack(">i", len(answer)) + answer)
 
     def _answers(self, broker: socket.socket, client: socket.socket) -> None:
-        """Wherever an answer names the broker's address, ours stands instead."""
+        """Forward answers, and replace the broker's address with the address of the proxy."""
         theirs, ours = (
             _HOST.encode() + struct.pack(">i", port) for port in (self._broker, self.port)
         )
@@ -104,7 +104,7 @@ def _ends_both(work: object, ours: socket.socket, theirs: socket.socket) -> None
 
 
 def _frame(source: socket.socket) -> bytes:
-    """The next message without its length; empty at the end."""
+    """Return the next message without its length, or an empty one at the end."""
     size = _exactly(source, 4)
     return _exactly(source, struct.unpack(">i", size)[0]) if size else b""
 
@@ -120,7 +120,7 @@ def _exactly(source: socket.socket, size: int) -> bytes:
 
 
 class _Reader:
-    """Kafka's compact encoding."""
+    """Reader of Kafka's compact encoding."""
 
     def __init__(self, data: bytes, at: int) -> None:
         self._data = data
@@ -143,7 +143,7 @@ class _Reader:
                 return value
 
     def compact(self) -> bytes:
-        """Bytes or text; empty where it is null."""
+        """Return bytes or a text; empty for null."""
         return self.take(max(0, self.varint() - 1))
 
     def tags(self) -> None:
@@ -153,7 +153,7 @@ class _Reader:
 
 
 def _partitions(frame: bytes) -> dict[str, list[int]]:
-    """Topic -> the partitions that a request of `_VERSIONS` brings records for."""
+    """Return topic -> partitions for which a request of `_VERSIONS` has records."""
     client = struct.unpack_from(">h", frame, 8)[0]
     reader = _Reader(frame, 10 + max(0, client))
     reader.tags()
@@ -171,7 +171,7 @@ def _partitions(frame: bytes) -> dict[str, list[int]]:
 
 
 def _refusal(number: int, version: int, sent: dict[str, list[int]]) -> bytes:
-    """The answer to a request: no partition is led here."""
+    """Return the answer to a request that the broker leads none of its partitions."""
     leader = b"\x00"  # no tags; those of version 10 and later would name the leader
     assert version in _VERSIONS
     topics = b"".join(

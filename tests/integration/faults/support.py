@@ -1,8 +1,8 @@
-"""A job that faults happen to, and what must be true of its topics afterwards.
+"""A job to inject faults into, and the check of its topics afterwards.
 
-It copies ids into a topic without a key, exactly once where it can, and counts them by group into
-an upsert table. Ids go on coming in while something goes wrong, and small micro-batches keep the
-job busy.
+The job copies ids into a topic without a key, exactly once if the mode can, and counts them by
+group into an upsert table. Ids keep coming during a fault, and small micro-batches keep the job
+busy.
 """
 
 from __future__ import annotations
@@ -53,24 +53,24 @@ _LETTERS = ", 'scan.dead-letter.topic' = 'letters', 'properties.group.id' = 'rea
 _PARTITIONS = 3
 _GROUPS = 7
 
-#: After a fault is over, what is not going on again by then hangs.
+#: Seconds after a fault in which a job must make progress; else it hangs.
 PATIENCE_S = 150
 
-#: How long a start may take, on a machine with other work too.
+#: Seconds that a start may take on a busy machine.
 START_S = 180
 
 
 @dataclass
 class Job:
-    """The script with its checkpoint; its brokers belong to the test alone.
+    """The script with its checkpoint. No other test uses its brokers.
 
     Attributes:
-        mode: in auto mode the exactly-once copy stays in micro-batches, the counts leave them.
+        mode: in auto mode, the exactly-once copy stays in micro-batch mode, the counts leave it.
         exact: whether ids are copied exactly once, which real-time mode cannot do.
-        guarantee: of the upsert table, where it is not at-least-once.
+        guarantee: options of the upsert table's guarantee, if it is not at-least-once.
         more: further options of both sinks.
-        letters: whether ids come with records that do not parse, which a topic keeps, and a
-            group is told how far the job has come.
+        letters: whether the input has records that do not parse, for a dead-letter topic, and the
+            job commits its offsets to a consumer group.
     """
 
     servers: str
@@ -91,7 +91,7 @@ class Job:
             admin.create_topics([NewTopic(topic, num_partitions=_PARTITIONS)])[topic].result(30)
 
     def feed(self, count: int) -> None:
-        """Puts so many more ids into the source."""
+        """Send more ids to the source, and with `letters` a record that does not parse."""
         new = range(self.written, self.written + count)
         produce_json(self.servers, "ids", ({"id": i, "g": i % _GROUPS} for i in new))
         self.written += count
@@ -101,7 +101,7 @@ class Job:
 
     @contextmanager
     def feeding(self) -> Iterator[None]:
-        """More ids all the time, also while brokers come and go."""
+        """Send ids all the time, also while brokers stop and start."""
         done = threading.Event()
 
         def feed() -> None:
@@ -119,9 +119,9 @@ class Job:
     def start(
         self, *arguments: str, batch: int = 40, master: str | None = None, command: str = "run"
     ) -> Cli:
-        """Starts a run that does not end by itself; in micro-batches on two cores of this machine.
+        """Start an unbounded run; in micro-batch mode on two cores of this machine.
 
-        Auto mode takes as many threads as it needs, unless it is given a master.
+        The other modes take as many threads as they need, unless a master is given.
         """
         if master is None and self.mode == "micro-batch":
             master = "local[2]"
@@ -140,10 +140,10 @@ class Job:
         return Cli.start(command, script, *options, *arguments)
 
     def wait(self, process: Cli, batches: int = 2, seconds: float = PATIENCE_S) -> None:
-        """Until both queries have committed so many more batches.
+        """Wait until both queries have committed a number of new batches.
 
         Raises:
-            AssertionError: the job has ended, or hangs.
+            AssertionError: the job has ended or hangs.
         """
         before = self._committed()
         deadline = time.monotonic() + seconds
@@ -153,11 +153,11 @@ class Job:
             time.sleep(0.05)
 
     def bounded(self, spark: SparkSession) -> BoundedRun:
-        """The same job on its checkpoint, to be run in this process."""
+        """Return a bounded run of the job on its checkpoint, in this process."""
         return BoundedRun(spark, self._script(), self.checkpoint, self._names())
 
     def check(self, spark: SparkSession) -> None:
-        """Goes on from the checkpoint to the end of the input; looks at what the topics hold."""
+        """Run from the checkpoint to the end of the input, and check the records of the topics."""
         job = self.bounded(spark)
         job({"execution.micro-batch.max-records": "100000"})
         assert open_partitions(self.sink_servers, "copied") == []
@@ -176,21 +176,21 @@ class Job:
             assert self._told() == ends
 
     def _ends(self) -> dict[int, int]:
-        """Where the partitions of the source end."""
+        """Return the end offsets of the source."""
         admin = AdminClient({"bootstrap.servers": self.servers})
         asked = {TopicPartition("ids", p): OffsetSpec.latest() for p in range(_PARTITIONS)}
         found = admin.list_offsets(asked, request_timeout=30)
         return {place.partition: end.result().offset for place, end in found.items()}
 
     def _told(self) -> dict[int, int]:
-        """Up to where the job's group has come."""
+        """Return the committed offsets of the job's consumer group."""
         admin = AdminClient({"bootstrap.servers": self.servers})
         asked = [ConsumerGroupTopicPartitions("readers")]
         found = admin.list_consumer_group_offsets(asked)["readers"].result(30)
         return {place.partition: place.offset for place in found.topic_partitions}
 
     def _committed(self) -> dict[str, int]:
-        """The newest batch that each query has committed; -1 before the first."""
+        """Return the newest committed batch of each query; -1 before the first."""
         return {query: newest(self.checkpoint / query) for query in ("copied", "counted")}
 
     def _script(self) -> str:

@@ -1,4 +1,4 @@
-"""The broker dies or stands still while a job reads, writes and commits: the job goes on."""
+"""The broker dies or pauses while a job reads, writes and commits: the job continues."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 
-#: How long a broker is away in a run of the whole suite.
+#: Seconds that a broker is away in a run of the whole suite.
 _SHORT_S = 3
 
 
@@ -39,7 +39,7 @@ def _stands_still(broker: Broker, seconds: float) -> None:
 
 
 def _case(seed: int, mode: str, guarantee: str, faults: int, seconds: float) -> Any:
-    """A long one lasts minutes, and auto mode needs more time to begin than a short one has."""
+    """Return a case. It is a soak test if long, or in auto mode, which takes long to start."""
     long = seconds > _SHORT_S or mode == "auto"
     name = f"{mode}-{'exactly' if guarantee else 'at-least'}-once-{seed}"
     marks = [pytest.mark.soak] if long else []
@@ -89,7 +89,7 @@ def test_a_broker_that_is_away(
 def test_a_broker_killed_twenty_times(
     mode: str, guarantee: str, spark: SparkSession, tmp_path: Path
 ) -> None:
-    """With records that do not parse among the ids, and a group that is told of progress."""
+    """The job continues, also with records that do not parse and commits to a consumer group."""
     dice = random.Random(20)
     with Broker(tmp_path / "broker") as broker:
         job = Job(

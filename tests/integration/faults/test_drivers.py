@@ -1,4 +1,4 @@
-"""`kill -9` of the driver at random moments, in one mode or in changing ones, on one checkpoint."""
+"""Kill the driver at random moments, in one mode or in changing modes, on one checkpoint."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _MODES = ("micro-batch", "real-time", "auto")
 def test_killed_often(
     seed: int, modes: tuple[str, ...], spark: SparkSession, tmp_path: Path
 ) -> None:
-    """Each run may be killed while it starts, catches up, or goes on."""
+    """Each kill may happen while the run starts, catches up, or reads new records."""
     dice = random.Random(seed)
     exact = "real-time" not in modes
     guarantee = EXACTLY_ONCE if modes == ("micro-batch",) else ""

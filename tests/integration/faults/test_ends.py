@@ -1,4 +1,4 @@
-"""A bounded run is killed while it gives what its windows still hold: the next one ends it."""
+"""A bounded run is killed while it emits its last windows: the next run completes the end."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ QUERIES = ("exact", "folded")
 
 
 def _begun(query: Path) -> bool:
-    """Whether the batch that ends a query is written down: its watermark is above all."""
+    """Return whether the query has logged its last batch, whose watermark is above all times."""
     return any("300000000000000" in f.read_text() for f in (query / "offsets").glob("[0-9]*"))
 
 

@@ -1,7 +1,7 @@
 """Faults of every kind in one history: drivers, brokers, replicas, partitions, topics.
 
-Rows come all the time. A seed draws the faults; a failure's message tells all of them so far. The
-long history takes an hour, or as many seconds as FAULTS_SECONDS says, by the seed FAULTS_SEED:
+Rows come all the time. A seed draws the faults; a failure's message lists all faults so far. The
+long history takes an hour, or FAULTS_SECONDS seconds, with the seed FAULTS_SEED:
 
     FAULTS_SECONDS=600 FAULTS_SEED=7 .venv/bin/pytest -m soak -k hour \\
         tests/integration/faults/test_mixed.py
@@ -87,7 +87,7 @@ def test_faults_of_every_kind(
     spark: SparkSession,
     tmp_path: Path,
 ) -> None:
-    """All of them in any order, again and again; then another job begins, of the next guarantee."""
+    """A job survives all faults in random order; then a job with the next guarantee begins."""
     dice = random.Random(seed)
     with Brokers(tmp_path / "brokers", spark) as brokers:
         for topic in (EVENTS, PRICES):

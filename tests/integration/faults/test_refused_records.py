@@ -1,7 +1,7 @@
-"""The first records of a partition are refused while a broker starts, and later ones are not.
+"""A starting broker refuses the first records of a partition, and accepts later records.
 
-A broker that knows nothing of a producer takes whatever it sends first, so that with several
-requests under way it may take the second and then refuse the first for ever (KAFKA-14359).
+A broker without state of a producer accepts any sequence number first. So with several requests in
+flight, the broker may accept the second and then refuse the first for ever (KAFKA-14359).
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ CREATE TABLE o (id BIGINT) WITH (
 INSERT INTO o SELECT id FROM t;
 """
 
-#: Many requests for a batch, and an end of trying that a test can wait for.
+#: Many requests per batch, and a delivery timeout that a test can wait for.
 SMALL = (
     ", 'properties.batch.size' = '2000', 'properties.delivery.timeout.ms' = '20000',"
     " 'properties.request.timeout.ms' = '5000'"

@@ -1,4 +1,4 @@
-"""What runs out: the disk of the checkpoint, the queue of a producer. The job ends and says why."""
+"""The disk of the checkpoint or the queue of a producer is full: the job ends and says why."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def _mount(*arguments: str) -> bool:
 
 @pytest.fixture
 def small_disk(tmp_path: Path) -> Iterator[Path]:
-    """A file system of its own, of 300 KiB."""
+    """Mount a separate file system of 300 KiB."""
     place = tmp_path / "disk"
     place.mkdir()
     if not _mount("-t", "tmpfs", "-o", "size=300k", "streamtable-test", str(place)):
@@ -50,14 +50,14 @@ def test_a_producer_whose_queue_is_full(spark: SparkSession, tmp_path: Path) -> 
     small += ", 'properties.max.block.ms' = '3000'"
     with Broker(tmp_path / "broker") as broker, Broker(tmp_path / "sinks") as sinks:
         servers, others = broker.bootstrap_servers, sinks.bootstrap_servers
-        # One that writes exactly once waits for its transaction before anything is in its queue.
+        # An exactly-once sink waits for its transaction before anything is in its queue.
         job = Job(servers, tmp_path / "c", sink_servers=others, more=small, exact=False)
         job.feed(40)
         process = job.start(batch=100_000)
         job.wait(process, 1, START_S)
         assert sinks.pid is not None
         os.kill(sinks.pid, signal.SIGSTOP)
-        # The job sees all of it at once: a first batch of a few would fit into the queue and wait.
+        # The job sees all ids at once: a small first batch would fit into the queue and wait.
         os.killpg(process.process.pid, signal.SIGSTOP)
         job.feed(20_000)
         os.killpg(process.process.pid, signal.SIGCONT)

@@ -1,4 +1,4 @@
-"""A worker of a Spark cluster is lost: the others do its work, and no id is there twice."""
+"""A worker of a Spark cluster is lost: the other workers do its work, and no id is duplicated."""
 
 from __future__ import annotations
 
@@ -45,9 +45,9 @@ def test_a_worker_is_killed(
         settings = {
             "spark.executor.memory": "512m",
             "spark.executor.extraJavaOptions": f"{quick_jvm.OPTIONS} {java_options()}",
-            # Tasks go to whichever executor is free: each partition is soon written by both.
+            # Tasks go to any free executor: both executors soon write each partition.
             "spark.locality.wait": "0s",
-            # How long an executor waits for one that is dead, up to three times.
+            # How long an executor waits for a dead executor, up to three times.
             "spark.shuffle.io.retryWait": "500ms",
         }
         given = [text for pair in settings.items() for text in ("--set", "=".join(pair))]

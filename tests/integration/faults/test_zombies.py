@@ -1,4 +1,4 @@
-"""Drivers that stand still and come back: one run at a time writes, whoever thinks it is that."""
+"""Drivers that pause and resume: only one run at a time writes."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 def _jvm(run: Cli) -> Process:
-    """Spark's process of a run."""
+    """Return the JVM process of a run."""
     (child,) = Path(f"/proc/{run.process.pid}/task/{run.process.pid}/children").read_text().split()
     found = Process.of(int(child))
     assert found is not None
@@ -41,7 +41,7 @@ def test_a_second_run_takes_over(seed: int, spark: SparkSession, tmp_path: Path)
         job.wait(first, 2, START_S)
         time.sleep(dice.random())
 
-        # It stands still as a whole: the checkpoint is its own, and it goes on.
+        # The whole run pauses: it keeps the checkpoint, and continues afterwards.
         os.killpg(first.process.pid, signal.SIGSTOP)
         with pytest.raises(StreamtableError, match=f"is in use by process {first.process.pid}"):
             job.bounded(spark)()
@@ -49,7 +49,7 @@ def test_a_second_run_takes_over(seed: int, spark: SparkSession, tmp_path: Path)
         job.wait(first)
         time.sleep(dice.random())
 
-        # Its Python side is gone, its JVM comes back after another run has taken over.
+        # The Python process of the run dies. Its JVM resumes after another run has taken over.
         jvm = _jvm(first)
         os.kill(jvm.pid, signal.SIGSTOP)
         first.process.kill()

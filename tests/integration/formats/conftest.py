@@ -1,4 +1,4 @@
-"""One JVM with our classes, for tests that call codecs directly or through Spark's columns."""
+"""Codecs in the driver's JVM, for tests that call them directly or through Spark's columns."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Codecs:
-    """Decoders and encoders in the driver's JVM, without a job around them."""
+    """Make decoders and encoders in the driver's JVM, without a job."""
 
     spark: SparkSession
 
@@ -33,7 +33,7 @@ class Codecs:
         return self.made(kind, getattr(found, kind)(fields, settings))
 
     def made(self, kind: str, codec: Codec) -> Any:
-        """The Java object of a declared codec; the kind is `decoder` or `encoder`."""
+        """Return the Java object of a declared codec. The kind is `decoder` or `encoder`."""
         java: Any = self.spark._jvm.io.streamtable.codec.Codecs
         parameters = {**codec.parameters, **codec.secrets}
         return getattr(java, kind)(codec.java_class, codec.schema_ddl, parameters)
@@ -48,7 +48,7 @@ class Codecs:
         return java.changeDecoder(codec.java_class, codec.schema_ddl, codec.parameters)
 
     def row(self, source: Any, positions: Iterable[int]) -> Any:
-        """A row of some of another one's values."""
+        """Return a row of the values of `source` at the positions."""
         picked = list(positions)
         jvm: Any = self.spark._jvm
         values = self.spark._sc._gateway.new_array(jvm.java.lang.Object, len(picked))

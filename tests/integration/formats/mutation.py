@@ -1,4 +1,4 @@
-"""Records broken in a reproducible way, for each format, and what must come of every one."""
+"""Break records of each format in a reproducible way, and count the results of reading them."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ ROW = {
     "m": {"k": ["v", None], "l": []},
     "n": {"o": [{"p": 1.5}, None]},
 }
-#: What a mutation may put in; each is the beginning of some trouble.
+#: Bytes that a mutation may insert. All of them are hard cases for a parser.
 PIECES = (
     *(
         b"null",
@@ -84,7 +84,7 @@ PIECES = (
 
 @dataclass(frozen=True)
 class Subject:
-    """What is broken: a format with options, its columns, and good records to start from."""
+    """A format to test: its columns, its options and the good change events to mutate."""
 
     format: str
     columns: tuple[Field, ...] = NESTED
@@ -128,7 +128,7 @@ SUBJECTS = {
 
 
 def mutated(source: random.Random, record: bytes) -> bytes:
-    """The record after one to four changes: bytes taken out, put in, replaced, cut off."""
+    """Return the record after one to four changes: bytes removed, inserted, replaced, cut off."""
     data = bytearray(record)
     for _ in range(source.randint(1, 4)):
         at = source.randrange(len(data)) if data else 0
@@ -149,7 +149,7 @@ def mutated(source: random.Random, record: bytes) -> bytes:
 
 @contextmanager
 def good_records(codecs: Any, subject: Subject) -> Iterator[tuple[dict[str, str], list[bytes]]]:
-    """The subject's options and its good records, while their registry runs."""
+    """Yield the options and the good records of the subject while a schema registry runs."""
     with RegistryDouble() as double:
         if subject.events:
             yield subject.options, [json.dumps(event).encode() for event in subject.events]
@@ -164,7 +164,7 @@ def good_records(codecs: Any, subject: Subject) -> Iterator[tuple[dict[str, str]
 
 
 def reader_spec(subject: Subject, options: dict[str, str]) -> ReaderSpec:
-    """How a job would read the subject's records as values, those that do not parse left out."""
+    """Return the spec of a reader of the subject's values that skips values that do not parse."""
     found, columns = FORMATS[subject.format], subject.columns
     settings = found.options.read({key: Given(text) for key, text in options.items()}, "t")
     changes = isinstance(found, ChangelogFormat)
@@ -187,14 +187,14 @@ def reader_spec(subject: Subject, options: dict[str, str]) -> ReaderSpec:
 
 
 def outcomes(spark: Any, spec: ReaderSpec, values: list[bytes]) -> tuple[int, dict[str, int]]:
-    """How many records gave rows, and the counts that are not zero."""
+    """Return the number of records that gave rows, and the counters that are not zero."""
     rows = [(None, bytearray(value), "pv", 1, i) for i, value in enumerate(values)]
     frame = spark.createDataFrame(rows, StructType.fromDDL(RECORD)).coalesce(2)
     bridge = Bridge(spark)
     counters = bridge.counters(COUNTED_IN)
     read = frame.select(bridge.read(spec, counters).alias("row"))
     with ended_after(spark, seconds=600):
-        # Every column is looked at, so that a value that Spark cannot hold shows here.
+        # `to_json` reads every column, so that a value that Spark cannot hold fails here.
         found = read.selectExpr("row IS NOT NULL AS there", "to_json(struct(row)) AS text")
         there = found.selectExpr("count_if(there) AS n", "sum(length(text)) AS size").first().n
     return there, {name: count for name, count in counters.values().items() if count}
@@ -202,7 +202,7 @@ def outcomes(spark: Any, spec: ReaderSpec, values: list[bytes]) -> tuple[int, di
 
 @contextmanager
 def ended_after(spark: Any, *, seconds: float) -> Iterator[None]:
-    """A record that hangs a decoder ends the job, and so the test, and not the patience."""
+    """Cancel all jobs after a time, so that a record that hangs a decoder fails the test."""
     context = spark.sparkContext
     watch = threading.Timer(seconds, context.cancelAllJobs)
     watch.start()

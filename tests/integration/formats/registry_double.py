@@ -1,4 +1,4 @@
-"""A schema registry as a server of a few lines, for answers that a real one gives only when ill."""
+"""A minimal schema registry, for answers that a real registry gives only when it fails."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ Answer = tuple[int, Any]
 
 
 class RegistryDouble:
-    """Serves what a test puts into it.
+    """Serve the answers that a test sets.
 
     Attributes:
-        schemas: id -> what `/schemas/ids/<id>` answers.
-        subjects: path -> what it answers.
-        failures: answers given instead, one request each, before anything else.
+        schemas: id -> answer of `/schemas/ids/<id>`.
+        subjects: path -> answer.
+        failures: answers that take precedence, each for one request.
         asked: method, path and headers of every request.
-        bodies: their bodies.
+        bodies: body of every request.
     """
 
     def __init__(self, context: ssl.SSLContext | None = None) -> None:
@@ -44,7 +44,7 @@ class RegistryDouble:
         return f"{self._scheme}://127.0.0.1:{self._server.server_port}"
 
     def add(self, schema: str, type_: str | None = None) -> int:
-        """Gives the schema an id; without a type it is Avro."""
+        """Give the schema an id. A schema without a type is an Avro schema."""
         known = len(self.schemas) + 1
         self.schemas[known] = {"schema": schema} | ({"schemaType": type_} if type_ else {})
         return known

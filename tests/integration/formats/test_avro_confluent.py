@@ -1,4 +1,4 @@
-"""avro-confluent: registries that are ill, guarded or of another mind; broken bytes."""
+"""Tests of avro-confluent: registry failures, logins, TLS, schemas that differ, broken bytes."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def decode_fault(decoder: Any, value: bytes) -> str:
 
 
 def made_fault(codecs: Any, options: dict[str, str]) -> StreamtableError:
-    """What ends a job whose sink's encoder cannot be made."""
+    """Return the error of a job whose sink's encoder cannot be made."""
     with pytest.raises(Py4JJavaError) as caught:
         codecs.encoder("avro-confluent", COLUMNS, {"subject": "s", **options})
     found = codec_fault(caught.value)
@@ -138,7 +138,7 @@ def test_schemas_that_do_not_fit(codecs: Any, double: RegistryDouble) -> None:
 
 
 def test_a_default_that_does_not_fit_its_field(codecs: Any, double: RegistryDouble) -> None:
-    """Old registries took such schemas, and a reader needs no default of the writer."""
+    """A reader ignores such a default of the writer. Old registries accepted such schemas."""
     field = {"name": "x", "type": "string", "default": None}
     double.add(json.dumps({"type": "record", "name": "r", "fields": [field]}))
     columns = (Field("x", t.STRING),)
@@ -314,7 +314,7 @@ def test_a_token_of_an_issuer(codecs: Any, double: RegistryDouble) -> None:
     codecs.encoder("avro-confluent", COLUMNS, {"subject": "s", **options})
     asked = [(method, path) for method, path, _ in double.asked]
     assert asked == [
-        ("POST", "/token"),  # once, for both
+        ("POST", "/token"),  # once, for the decoder and the encoder
         ("GET", "/schemas/ids/1"),
         ("POST", "/subjects/s/versions"),
     ]
@@ -359,7 +359,7 @@ def test_through_a_proxy(codecs: Any, double: RegistryDouble) -> None:
 
 
 def made_store(folder: Path) -> tuple[str, ssl.SSLContext]:
-    """A keystore of one key and its certificate, and a server that shows it."""
+    """Make a keystore with one key and its certificate, and a TLS context of a server with them."""
     store, certificate, key = (str(folder / name) for name in ("s.p12", "c.pem", "k.pem"))
     keytool = str(java_tool("java").resolve().parent / "keytool")
     shared = ["-keystore", store, "-storepass", "geheim", "-alias", "a"]
@@ -402,7 +402,7 @@ def test_a_trusted_registry_seen_from_outside(tmp_path: Path) -> None:
 
 
 def test_a_truststore_without_a_password(codecs: Any, tmp_path: Path) -> None:
-    """As in Kafka's clients: its certificates are read, and the store is not checked."""
+    """The certificates are read and the store's integrity is not checked, as in Kafka's clients."""
     _, context = made_store(tmp_path)
     store = str(tmp_path / "trusted.jks")
     keytool = str(java_tool("java").resolve().parent / "keytool")

@@ -1,4 +1,4 @@
-"""Records of change events through Spark: rows, moved keys, counts, mutated events."""
+"""Read records of change events through Spark: rows, changed keys, counters."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def spec(name: str, columns: tuple[Field, ...], *, skips: bool, last: bool = Fal
 
 
 def read(spark: Any, found: ReaderSpec, values: list[bytes | None]) -> tuple[list[Any], Any]:
-    """Per record its rows, None where there are none; and the counts that are not zero."""
+    """Return the rows of each record, None for no rows; and the counters that are not zero."""
     rows = [(None, None if v is None else bytearray(v), "pv", 1, i) for i, v in enumerate(values)]
     frame = spark.createDataFrame(rows, StructType.fromDDL(RECORD)).coalesce(1)
     bridge = Bridge(spark)

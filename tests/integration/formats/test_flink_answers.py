@@ -1,4 +1,4 @@
-"""Our codecs against the answers of a real Flink: tests/compat/formats."""
+"""Compare the codecs with recorded answers of a real Flink: tests/compat/formats."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def test_json(codecs: Any, case: Any) -> None:
         assert found == {CASES.FAULT: None, CASES.LEFT_OUT: []}.get(case.ours, [case.ours])
         assert found != flink, "no difference left"
     elif has_map(case) and found:
-        # Entries of a map have no order; Flink's come out as its HashMap has them.
+        # Entries of a map have no order: Flink writes them in the order of its HashMap.
         assert [json.loads(text) for text in found] == [json.loads(text) for text in flink]
     else:
         assert found == flink

@@ -1,4 +1,4 @@
-"""Change events against the answers of a real Flink: tests/compat/formats."""
+"""Compare change events with recorded answers of a real Flink: tests/compat/formats."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ CASES = _cases()
 
 
 class Events:
-    """The Java classes behind one case."""
+    """The Java decoder and encoders of one case."""
 
     def __init__(self, spark: Any, case: Any) -> None:
         found = FORMATS[case.format]
@@ -68,13 +68,13 @@ class Events:
         return [] if found is None else list(found)
 
     def shown(self, row: Any) -> tuple[str, str]:
-        """Its kind and the rest as json."""
+        """Return the kind of the row, and the other fields as JSON."""
         text = bytes(self.json.encode(row)).decode()
         kind, rest = re.fullmatch(r'\{"kind":(\d),(.*)', text, re.DOTALL).groups()
         return KINDS[int(kind)], "{" + rest
 
     def event(self, row: Any) -> str:
-        """The row as it is written."""
+        """Return the event that the encoder writes for the row."""
         make = self.jvm.org.apache.spark.sql.catalyst.expressions.GenericInternalRow
         arrays = self.jvm.java.util.Arrays
         change = arrays.copyOfRange(row.values(), 0, 2)
@@ -83,7 +83,7 @@ class Events:
 
 
 def _plain(rows: list[tuple[str, str]]) -> list[tuple[str, Any]]:
-    """Entries of a map have no order; Flink's come out as its HashMap has them."""
+    """Parse the JSON, as entries of a map have no order: Flink's have that of its HashMap."""
     return [(kind, json.loads(text)) for kind, text in rows]
 
 
@@ -99,7 +99,7 @@ def test_change_event(spark: Any, case: Any) -> None:
         rows = events.rows(case.value)
     except Py4JJavaError as error:
         assert "DecodeException" in str(error.java_exception)
-        # Flink leaves such an event out in silence; here it is counted.
+        # Flink skips such an event silently; streamtable counts the event.
         if case.options.get("ignore-parse-errors") == "true":
             assert flink == []
         else:

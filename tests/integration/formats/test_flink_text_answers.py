@@ -1,4 +1,4 @@
-"""csv, raw and avro-confluent against the answers of a real Flink: tests/compat/text_formats."""
+"""Compare csv, raw and avro-confluent with answers of a real Flink: tests/compat/text_formats."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ def _answer(case: Any) -> Any:
 
 
 def _read(codecs: Any, case: Any) -> Any:
-    """The row, or None where the value does not parse."""
+    """Return the row, or None if the value does not parse."""
     name, options = (case.start, {}) if case.start else (case.format, case.options)
     decoder = codecs.decoder(name, case.columns, options)
     if case.start:

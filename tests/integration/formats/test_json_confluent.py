@@ -1,4 +1,4 @@
-"""json-confluent: headers, schemas of other types, and registries that are ill."""
+"""Tests of json-confluent: headers, schemas of other types, and registry outages."""
 
 from __future__ import annotations
 

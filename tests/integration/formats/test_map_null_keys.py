@@ -1,4 +1,4 @@
-"""A map's null key, which decoders never make but operators may."""
+"""Encode maps with a null key. Decoders never make such a key, but operators may."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ COLUMNS = (Field("m", t.map_of(t.STRING, t.INT)),)
 
 @pytest.fixture
 def row(spark: Any) -> Any:
-    """{null: 1, "b": 2, "none": 3}"""
+    """Return a row of the map {null: 1, "b": 2, "none": 3}."""
     context = spark.sparkContext
     catalyst = spark._jvm.org.apache.spark.sql.catalyst
     text = spark._jvm.org.apache.spark.unsafe.types.UTF8String.fromString

@@ -1,4 +1,4 @@
-"""Broken records of every format; huge and random ones of csv, raw, avro and avro-confluent."""
+"""Broken records of every format; huge and random records of csv, raw, avro, avro-confluent."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ FEW = settings(
     max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
 COLUMNS = (Field("n", t.INT), Field("s", t.STRING))
-#: Records of one Spark job.
+#: Number of records per Spark job.
 CHUNK = 20_000
 TEXT = st.text(st.characters(exclude_categories=["Cs"]), max_size=30)
 
@@ -85,7 +85,7 @@ def every_record_is_a_row_or_a_count(
             total.update(counts)
             total["rows"] += rows
     assert total["rows"] > 0, total
-    if name != "raw text":  # whatever the bytes are, they are a text
+    if name != "raw text":  # all bytes are a valid text
         assert total["parseErrors"] > 0, total
 
 

@@ -1,4 +1,4 @@
-"""The table of docs/formats.md, cell by cell: the result of each kind of bad record."""
+"""Check each cell of the table of docs/formats.md: the result of each kind of bad record."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from streamtable.jvm.specs.reader import ChangesSpec, ReaderSpec
 
 DOCS = Path(__file__).parents[3] / "docs" / "formats.md"
 ENDS, COUNTED = "fails", "skipped"
-#: In a record: the zero byte and the id of its schema, whatever that will be.
+#: Placeholder in a record for the zero byte and the id of the schema.
 KNOWN = b"\0<id>"
 CHANGES = ("debezium-json", "canal-json", "maxwell-json", "ogg-json")
 N, S = (Field("n", t.INT),), (Field("s", t.STRING),)
@@ -62,10 +62,11 @@ LENGTH = b"\x80\xad\xe2\x04"  # 5,000,000
 
 @dataclass(frozen=True)
 class Case:
-    """One record; `expected` is ENDS, COUNTED, or the row as json holds it.
+    """One record and its expected result.
 
     Attributes:
-        schema: of the writer, for avro-confluent; KNOWN stands for its id.
+        expected: ENDS, COUNTED, the row as JSON, or the bytes that the format writes for the row.
+        schema: the writer's schema for avro-confluent; KNOWN stands for its id.
     """
 
     format: str
@@ -77,7 +78,7 @@ class Case:
 
 
 def event(name: str, row: bytes) -> bytes:
-    """An insert of that row."""
+    """Return an event that inserts the row."""
     kinds = {
         "debezium-json": b'{"op":"c","after":%s}',
         "canal-json": b'{"type":"INSERT","data":[%s]}',
@@ -88,7 +89,7 @@ def event(name: str, row: bytes) -> bytes:
 
 
 def events(columns: tuple[Field, ...], row: bytes, expected: Any) -> list[Case]:
-    """The same in each format of change events."""
+    """Return one case per format of change events, with an event that inserts the row."""
     return [Case(name, columns, event(name, row), expected) for name in CHANGES]
 
 
@@ -96,7 +97,7 @@ def confluent(columns: tuple[Field, ...], record: bytes, expected: Any, **more: 
     return Case("avro-confluent", columns, KNOWN + record, expected, **more)
 
 
-#: By the first column of the table.
+#: Situation (the first column of the table) -> cases.
 CASES: dict[str, list[Case]] = {
     "empty value": [
         *(Case(name, BOTH, b"", COUNTED) for name in ("json", *CHANGES)),
@@ -188,12 +189,12 @@ CASES: dict[str, list[Case]] = {
         *events(S, b'{"s":"%s"}' % MEGABYTES, {"s": MEGABYTES.decode()}),
     ],
 }
-#: What is shown by jobs and registries that are ill, in test_avro_confluent.
+#: Cells that test_avro_confluent covers, with registries that fail.
 ELSEWHERE = {("registry does not respond", "avro-confluent")}
 
 
 def table() -> dict[str, dict[str, str]]:
-    """The page's table: situation -> format -> the cell's text."""
+    """Return the table of the page: situation -> format -> text of the cell."""
     text = DOCS.read_text(encoding="utf-8")
     lines = re.findall(
         r"^\|(.*)\|$", text[text.index("## Bad input") :].partition("\n## ")[0], re.M
@@ -280,7 +281,12 @@ GOOD = {
 
 @pytest.mark.parametrize("name", [*GOOD, *CHANGES])
 def test_null_keys_and_null_values(spark: Any, name: str) -> None:
-    """Keys in json, csv, raw or avro; for change events, plain json as their tools have it."""
+    """Null keys and null values are skipped and counted; raw and upsert tables differ.
+
+    The raw format reads null as NULL. An upsert table counts null keys and reads a null value as a
+    delete, also with raw. Keys are in json, csv, raw or avro. Keys of change events are plain json,
+    as their tools write them.
+    """
     value, key = GOOD.get(name, (event(name, b'{"s":"a"}') if name in CHANGES else b"", b""))
     of_key = name if name in GOOD else "json"
     key = key or b'{"n":1}'

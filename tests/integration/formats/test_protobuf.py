@@ -1,4 +1,4 @@
-"""Protobuf records against Flink's recorded answers, and schemas in their forms."""
+"""Tests of protobuf: recorded answers of Flink, the forms of a schema, and jobs with Kafka."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""protobuf-confluent: schemas of records, paths of messages, references, and broken bytes."""
+"""Tests of protobuf-confluent: writer schemas, message indexes, references, broken bytes."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 COLUMNS = (Field("id", t.BIGINT.with_nullable(False)), Field("name", t.STRING))
-#: `Deep` has the path 1, 0; its fields have other numbers than a derived schema has.
+#: `Deep` has the message indexes 1, 0. Its field numbers differ from those of a derived schema.
 NESTED = """syntax = "proto3";
 import "shared/place.proto";
 message First { int64 id = 1; }
@@ -28,7 +28,7 @@ message Second {
   message Deep { optional string name = 7; int64 id = 9; Place place = 3; }
 }
 """
-#: Files that serializers leave out of the references.
+#: Files that Confluent's serializers leave out of the references.
 IMPORTED = (
     *("google/protobuf/any", "google/protobuf/duration", "google/protobuf/field_mask"),
     *("google/protobuf/wrappers", "confluent/meta", "confluent/type/decimal"),
@@ -65,7 +65,7 @@ def test_a_derived_schema(codecs: Any, double: RegistryDouble) -> None:
     }
     decoder = codecs.decoder("protobuf-confluent", COLUMNS, options)
     for value in (b"\x08\x07\x12\x01a", b"\x08\x07", b""):
-        bytes_ = record(1, b"\0" + value)  # the path of the first message is one zero
+        bytes_ = record(1, b"\0" + value)  # one zero byte stands for the first message
         assert bytes(encoder.encode(decoder.decode(bytes_))) == bytes_
     rows = [as_json(codecs, decoder.decode(record(1, b"\0" + v))) for v in (b"\x12\x00", b"")]
     assert rows == [{"id": 0, "name": ""}, {"id": 0, "name": None}]
@@ -95,7 +95,7 @@ def test_the_schema_of_the_record_decides(codecs: Any, double: RegistryDouble) -
 
 
 def test_known_types(codecs: Any, double: RegistryDouble) -> None:
-    """Confluent's serializers leave their files out of the references (`skip.known.types`)."""
+    """Known types need no references, as Confluent's serializers skip them (`skip.known.types`)."""
     names = [name for file in KNOWN_FILES for name in (*file.messages, *file.enums)]
     fields = [
         f'{name} f{n} = {n} [(confluent.field_meta) = {{ params: [{{ key: "a", value: "b" }}] }}];'
@@ -107,7 +107,7 @@ def test_known_types(codecs: Any, double: RegistryDouble) -> None:
     known = double.add(text, "PROTOBUF")
     decoder = codecs.decoder("protobuf-confluent", columns, {"url": double.url})
     enums = {name for file in KNOWN_FILES for name in file.enums}
-    # Messages are empty, enums have the number 1. A tag is the number and the kind of a value.
+    # Messages are empty, enums have the number 1. A tag has the field number and the wire type.
     value = b"".join(
         tag(n, 0) + b"\x01" if name in enums else tag(n, 2) + b"\0"
         for n, name in enumerate(names, 1)
@@ -127,7 +127,7 @@ def test_known_types(codecs: Any, double: RegistryDouble) -> None:
 
 
 def tag(number: int, wire: int) -> bytes:
-    """A field's tag as a varint."""
+    """Return the tag of a field as a varint."""
     whole = number << 3 | wire
     return bytes([whole]) if whole < 128 else bytes([whole & 127 | 128, whole >> 7])
 

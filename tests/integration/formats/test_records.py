@@ -1,4 +1,4 @@
-"""Whole records through Spark: kinds, positions, what is left out and counted, what ends a job."""
+"""Read whole records through Spark: row kinds, positions, skipped records, counters, errors."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ FLAGS = {"ignoreParseErrors": "true"}
 
 
 def spec(*, upsert: bool, skips: bool = False, both: bool = False) -> ReaderSpec:
-    """`id` lives in the key (and in the value too, if both), the rest in the value."""
+    """Return a spec with `id` in the key (if `both`, also in the value), the rest in the value."""
     flags = FLAGS if skips else {}
     in_value = COLUMNS if both else COLUMNS[1:]
     return ReaderSpec(
@@ -40,7 +40,7 @@ def spec(*, upsert: bool, skips: bool = False, both: bool = False) -> ReaderSpec
 
 
 def read(spark: Any, found: ReaderSpec, *records: tuple[bytes | None, bytes | None]) -> Any:
-    """Rows out, and the counts that are not zero."""
+    """Return the rows, and the counters that are not zero."""
     rows = [
         (
             None if key is None else bytearray(key),
@@ -74,7 +74,10 @@ def test_appends(spark):
 
 @pytest.mark.parametrize("upsert", [False, True], ids=["append", "upsert"])
 def test_a_null_in_raw(spark, upsert):
-    """In Flink, the raw format reads null as a row with NULL; an upsert table has other rules."""
+    """The raw format reads null as NULL, as in Flink, except in an upsert table.
+
+    An upsert table counts a null key and reads a null value as a delete.
+    """
     charset = {"charset": "UTF-8", "littleEndian": "false"}
     key = replace(spec(upsert=upsert), key=Codec("raw.RawDecoder", COLUMNS[:1], charset))
     rows, counts = read(spark, key, (None, b'{"name":"b"}'), (None, None))

@@ -1,4 +1,4 @@
-"""Rows out and in again, for types and values that nobody thought of."""
+"""Write rows of random types and values, and read them back."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ SLOW_IS_FINE = settings(
 TEXT = st.text(st.characters(exclude_categories=["Cs"]), max_size=20)
 KEY = t.STRING.with_nullable(False)
 
-#: Type -> values as fastavro reads them back.
+#: Pairs of a type and its values, as fastavro reads them back.
 SCALARS: list[tuple[t.DataType, st.SearchStrategy[Any]]] = [
     (t.BOOLEAN, st.booleans()),
     (t.TINYINT, st.integers(-128, 127)),
@@ -51,14 +51,14 @@ SCALARS: list[tuple[t.DataType, st.SearchStrategy[Any]]] = [
 
 @st.composite
 def typed(draw: Any, depth: int = 2) -> tuple[t.DataType, Any]:
-    """A type and a value of it, as Python and fastavro hold it."""
+    """Draw a type and a value of the type, as Python and fastavro represent it."""
     kind = draw(
         st.sampled_from(["scalar", "scalar", "array", "map", "row"] if depth else ["scalar"])
     )
     if kind == "scalar":
         column_type, values = draw(st.sampled_from(SCALARS))
         if column_type.root is t.Root.TIMESTAMP and depth < 2:
-            column_type, values = t.STRING, TEXT  # inside of containers Flink has milliseconds
+            column_type, values = t.STRING, TEXT  # in containers, Flink has milliseconds only
         value = draw(values)
     elif kind == "row":
         parts = draw(st.lists(typed(depth=depth - 1), min_size=1, max_size=3))
@@ -75,7 +75,7 @@ def typed(draw: Any, depth: int = 2) -> tuple[t.DataType, Any]:
 
 
 def plain(value: Any) -> Any:
-    """The value as json holds it."""
+    """Return the value as JSON represents it."""
     match value:
         case float() if value in (float("inf"), float("-inf")):
             return "Infinity" if value > 0 else "-Infinity"
@@ -138,7 +138,7 @@ LOCAL = {"timestamp_mapping.legacy": "false"}
 
 
 def from_avro(codecs: Any, fields: tuple[Field, ...], row: dict[str, Any]) -> Any:
-    """A row in the JVM, out of a record of another library."""
+    """Return a row in the JVM, decoded from a record that fastavro wrote."""
     out = io.BytesIO()
     schema = fastavro.parse_schema(avro_schema(fields, legacy_timestamps=False))
     fastavro.schemaless_writer(out, schema, row)
@@ -164,7 +164,7 @@ def test_events_hold_any_row(codecs: Any, name: str, columns: list[tuple[t.DataT
     assert bytes(encoder.encode(codecs.row(change, range(1, 1 + len(fields))))) == text
 
 
-#: Milliseconds, as avro's legacy mapping has them; and no list of lists.
+#: Timestamps with milliseconds, as in Avro's legacy mapping. `FLAT` has no containers.
 MILLIS = st.datetimes().map(lambda v: v.replace(microsecond=v.microsecond // 1000 * 1000))
 FEW_SCALARS = [pair for pair in SCALARS if pair[0].root is not t.Root.TIMESTAMP]
 FLAT = st.sampled_from([*FEW_SCALARS, (t.timestamp(3), MILLIS)]).flatmap(
@@ -201,12 +201,12 @@ def test_simple_types_come_back(
 ) -> None:
     fields, row = named(columns)
     if options.get("encoding") == "json":
-        # Avro's reader of json does not take the texts that its writer makes of them; nor Flink's.
+        # Avro's JSON reader, also in Flink, refuses the texts that Avro writes for infinities.
         assume(not any(isinstance(value, float) and math.isinf(value) for _, value in columns))
     more = {"url": double.url} if name == "avro-confluent" else {}
     source = from_avro(codecs, fields, row)
     written = bytes(codecs.encoder(name, fields, {**options, **more}).encode(source))
-    assume(written)  # one empty text of csv is an empty record, which does not parse; as in Flink
+    assume(written)  # a csv row of one empty text is an empty record: no parse, as in Flink
     found = codecs.decoder(name, fields, {**options, **more}).decode(written)
     shown = codecs.encoder("json", fields, {})
     assert bytes(shown.encode(found)) == bytes(shown.encode(source))

@@ -1,4 +1,4 @@
-"""Objects that are read without a parser give what the parser makes of them."""
+"""Objects that the scanner reads without the parser give the same rows as with the parser."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ COLUMNS = (
     Field("at", t.timestamp_ltz(3)),
     Field("row", t.row(Field("i4", t.INT), Field("s", t.STRING), Field("in", t.row(_INNER)))),
 )
-#: A column that only the parser reads, so that it reads all others, too. No record has it.
+#: Only the parser reads the last column, so it reads all columns. No record has this column.
 PARSED = (*COLUMNS, Field("never", t.array(t.INT)))
 NAMES = [*(f.name for f in COLUMNS), "other", "S", ""]
 TOKENS = (
@@ -63,7 +63,7 @@ TOKENS = (
     *('{"in": {"b": 7, "b": false}}', '{"in": null, "s": 5}', '{"i4": {}}', '{"in": {"b": tru}}'),
     *("[" * 40 + "]" * 40, "[" * 40, "[-", "tru", '"open', "'a'", "1 2", "12abc", '"a""b"'),
 )
-#: In this order: what a column usually holds.
+#: The usual value of each column, in the order of COLUMNS.
 USUAL = (
     *("true", "7", "5000000000", "-2.25", "12.34", '"text"', '"grö"'),
     *('"2024-02-29"', '"2024-02-29 12:34:56.789"', '"2024-02-29 12:34:56Z"'),
@@ -72,7 +72,10 @@ USUAL = (
 
 
 def written(source: random.Random) -> bytes:
-    """An object of columns and others, mostly of their types, in any order, now and then twice."""
+    """Return an object of up to seven random members, mostly columns with values of their types.
+
+    The members have any order, and a name may occur twice.
+    """
     names = source.choices(NAMES, k=source.randrange(8))
     blank = source.choice(("", "", " ", "\n\t "))
     members = []
@@ -86,12 +89,12 @@ def written(source: random.Random) -> bytes:
 def rows(
     spark: Any, columns: tuple[Field, ...], values: list[bytes], options: dict[str, str]
 ) -> tuple[list[tuple[Any, ...] | None], dict[str, int]]:
-    """What becomes of each record: its columns as texts, or None."""
+    """Return the columns of each record as texts, or None; and the counters that are not zero."""
     records = [(None, bytearray(value), "pv", 1, i) for i, value in enumerate(values)]
     frame = spark.createDataFrame(records, StructType.fromDDL(RECORD)).coalesce(2)
     bridge = Bridge(spark)
     counters = bridge.counters(COUNTED_IN)
-    # With options that do not excuse a record, it still is to be counted rather than to end all.
+    # A bad record is counted and does not end the job, even if the options are strict.
     reader = value_reader(made("json", columns, options), columns, skips=True)
     read = frame.select("offset", bridge.read(reader, counters).alias("row"))
     texts = [f"CAST(row.`{f.name}` AS STRING)" for f in COLUMNS]
@@ -144,7 +147,7 @@ def test_many_usual_objects(spark: Any, options: dict[str, str]) -> None:
 
 
 def test_a_string_may_have_any_length_and_any_byte_at_any_place(spark: Any) -> None:
-    """The scanner looks at eight bytes at once."""
+    """The scanner reads strings like the parser, although the scanner reads eight bytes at once."""
     pieces = [b"", b'"', b"\\", b"\\n", b"\x00", b"\x1f", b" ", b"\x7f", b"\x80", b"\xff"]
     pieces += ["é".encode(), "\ufffd".encode(), "😀".encode(), b"!", b"#", b"[", b"]", b"\xc3"]
     values = [

@@ -120,7 +120,7 @@ def test_table_functions(spark: SparkSession, add_jars: str) -> None:
 def test_a_job_over_topics(
     broker: Broker, topic: Topics, spark: SparkSession, tmp_path: Path, add_jars: str, mode: str
 ) -> None:
-    """A task opens a function before its first row; a restart goes on."""
+    """A task opens a function before its first row, and a restarted job continues."""
     people, greeted = topic("people"), topic("greeted", config={"cleanup.policy": "compact"})
     servers = broker.bootstrap_servers
     variables = {"people": people, "greeted": greeted, "servers": servers}
@@ -129,7 +129,7 @@ def test_a_job_over_topics(
         produce_json(servers, people, [{"id": number, "name": f"n{number}"}])
         run.until(lambda: len(run.rows("greeted")) == number, {"execution.mode": mode})  # noqa: B023
     found = {key[0]: (row["greeting"], row["opened"]) for key, row in run.rows("greeted").items()}
-    # A restart reads the first row again if no checkpoint had covered it.
+    # A restart reads the first row again if it was not committed.
     assert found[1] == ("String n1", "call 1")
     assert found[2] in {("String n2", "call 1"), ("String n2", "call 2")}
 

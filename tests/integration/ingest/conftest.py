@@ -1,4 +1,4 @@
-"""One MariaDB for the tests of ingestion jobs, and databases nobody else uses."""
+"""One MariaDB for the tests of ingestion jobs, and a database for each test."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ if TYPE_CHECKING:
 
 @pytest.fixture(scope="session")
 def mariadb(tmp_path_factory: pytest.TempPathFactory) -> Iterator[MariaDb]:
-    """The server; tests that stop one or set it otherwise start their own."""
+    """Start the server of the suite. Tests that stop or configure the server restore it."""
     with MariaDb(tmp_path_factory.mktemp("mariadb")) as running:
         yield running
 
 
 @pytest.fixture
 def shop(mariadb: MariaDb, broker: Broker, tmp_path: Path) -> Iterator[Shop]:
-    """A database with a job that copies it."""
+    """Create a database for a job to copy, and drop it after the test."""
     name = f"shop_{uuid.uuid4().hex[:8]}"
     mariadb.run(f"CREATE DATABASE {name} CHARACTER SET utf8mb4")
     yield Shop(mariadb, name, broker.bootstrap_servers, tmp_path)

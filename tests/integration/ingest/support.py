@@ -1,4 +1,4 @@
-"""A database, the job that copies it, and what its topics hold."""
+"""A database, the job that copies it, and the records of its topics."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ pipeline:
 
 @dataclass
 class Shop:
-    """A database of the server, copied by a job into topics `<database>_<table>`."""
+    """A database of the server. A job copies its tables into topics `<database>_<table>`."""
 
     server: MariaDb
     database: str
@@ -52,7 +52,7 @@ class Shop:
     folder: Path
 
     def write_job(self, source: str = "", sink: str = "", more: str = "") -> None:
-        """Lines that are added to the sections, each with its indent."""
+        """Write the job file. The arguments are lines to add to its sections, with their indent."""
         text = JOB.format(user=USER, database=self.database, source=source, sink=sink, more=more)
         (self.folder / "job.yaml").write_text(text)
         (self.folder / "mysql-password").write_text(PASSWORD + "\n")
@@ -73,13 +73,13 @@ class Shop:
         return Cli.start(*self.arguments("run", *self.checkpoint))
 
     def bounded(self) -> str:
-        """Runs the job to the end of what is there now; gives what it says."""
+        """Run the job to the end of the current input and return its standard error."""
         code, _, said = run(*self.arguments("run", *self.checkpoint, "--bounded"))
         assert code == 0, said
         return said
 
     def topic(self, table: str) -> dict[bytes, dict[str, Any]]:
-        """The topic of a table, folded: committed records only."""
+        """Return the last committed value of each key in the topic of a table."""
         return {k: json.loads(v, parse_float=Decimal) for k, v in self.records(table).items()}
 
     def records(self, table: str) -> dict[bytes, bytes]:
@@ -89,7 +89,7 @@ class Shop:
         return messages(self.servers, f"{self.database}_{table}")
 
     def rows(self, table: str) -> list[dict[str, Any]]:
-        """SELECT *, in the words of JSON."""
+        """Return all rows of a table, with the values that JSON has."""
         connection = self.server.connect(self.database)
         with connection.cursor(pymysql.cursors.DictCursor) as cursor:
             cursor.execute(f"SELECT * FROM `{table}`")
@@ -98,7 +98,7 @@ class Shop:
         return found
 
     def check_copied(self, table: str, *keys: str) -> None:
-        """The topic is the table: every row under its key, and nothing else."""
+        """Check that the topic equals the table: each row under its key, and no other keys."""
         wanted = {
             json.dumps(
                 {k: row[k] for k in keys}, separators=(",", ":"), ensure_ascii=False
@@ -114,7 +114,7 @@ class Shop:
 
 
 def messages(servers: str, topic: str) -> list[Any]:
-    """All committed records of a topic."""
+    """Return all committed records of a topic."""
     config = {
         "bootstrap.servers": servers,
         "group.id": uuid.uuid4().hex,
@@ -136,7 +136,7 @@ def messages(servers: str, topic: str) -> list[Any]:
 
 
 def folded(records: list[Any]) -> dict[bytes, bytes]:
-    """The last value of each key, deleted keys left out."""
+    """Return the last value of each key, without deleted keys."""
     found: dict[bytes, bytes] = {}
     for record in records:
         if record.value() is None:
@@ -147,7 +147,10 @@ def folded(records: list[Any]) -> dict[bytes, bytes]:
 
 
 def _same(record: dict[str, Any], row: dict[str, Any]) -> bool:
-    """A row that was not written since a column came has the record of before."""
+    """Return whether a record equals a row in the columns that both have.
+
+    A record that was written before a column was added lacks this column.
+    """
     added = row.keys() - record.keys()
     return all(row[k] is None or k.startswith("added") for k in added) and all(
         record[k] == row[k] for k in record.keys() & row.keys()

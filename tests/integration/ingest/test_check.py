@@ -1,4 +1,4 @@
-"""`streamtable check job.yaml`: each item, with its fix."""
+"""`streamtable check job.yaml` reports each item with its fix."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ def test_settings_and_grants(shop: Shop, statement: str, undo: str, line: str, f
 def test_server_ids(shop: Shop) -> None:
     shop.write_job()
     shop.sql("CREATE TABLE orders (id INT PRIMARY KEY)")
-    # MariaDB lists its replicas only for this grant.
+    # MariaDB lists its replicas only with the grant REPLICATION MASTER ADMIN.
     _, said = check(shop)
     assert "ok     server-id: only compared with the id of the server" in said
     assert "GRANT REPLICATION MASTER ADMIN" in said
@@ -102,7 +102,7 @@ def test_server_ids(shop: Shop) -> None:
 
 
 def test_topics(shop: Shop) -> None:
-    """A topic that is there and is not compacted, tables without a key, a wrong transform."""
+    """`check` reports a topic without compaction, a table without a key, and a wrong transform."""
     shop.write_job(
         more=f"transform:\n  - source-table: {shop.database}.bad\n    filter: nobody > 1\n"
     )

@@ -1,4 +1,4 @@
-"""`run`, `check` and `verify` of a job, and what they tell when something is wrong."""
+"""`run`, `check` and `verify` of a job, and how they report faults."""
 
 from __future__ import annotations
 
@@ -75,7 +75,8 @@ def test_a_table_goes_to_its_topic_and_stays_equal(shop: Shop) -> None:
     assert equal, said
     assert "950 rows" in said
 
-    # A change that the job has not written is on its way; else it is a difference.
+    # With the checkpoint, a change that the job has not written yet is "on its way". Without the
+    # checkpoint, this change is a difference.
     shop.sql("UPDATE orders SET who = 'x' WHERE id = 7")
     equal, said = verify(shop)
     assert equal, said
@@ -84,7 +85,7 @@ def test_a_table_goes_to_its_topic_and_stays_equal(shop: Shop) -> None:
     assert not equal
     assert '1 keys different:\n    {"id":7}' in said
 
-    # What is done is not read again.
+    # The next run reads only the change.
     assert run(shop)[-1].startswith("wrote 1 records")
     equal, said = verify(shop, checkpoint=False)
     assert equal, said
@@ -152,7 +153,10 @@ def test_truncate_drop_and_rename(shop: Shop) -> None:
 
 
 def test_tables_that_replace_others(shop: Shop) -> None:
-    """Online schema changes swap two tables; a name may pass from table to table in one batch."""
+    """Topics follow tables that are renamed and replaced, also several times in one batch.
+
+    Online schema changes swap two tables in this way.
+    """
     shop.write_job()
     for table in ("swapped", "swapped_new", "dropped", "dropped_new", "first"):
         shop.sql(f"CREATE TABLE {table} (id INT PRIMARY KEY)")
@@ -177,7 +181,7 @@ def test_tables_that_replace_others(shop: Shop) -> None:
 
 
 def test_a_table_that_is_created_and_changed_while_a_job_runs(shop: Shop) -> None:
-    """Its records keep the first columns (`ignore`). Another key ends the job."""
+    """With `ignore`, records of a new table keep its first columns. Another key ends the job."""
     shop.write_job()
     file = shop.folder / "job.yaml"
     file.write_text(file.read_text().replace("behavior: evolve", "behavior: ignore"))
@@ -226,7 +230,7 @@ def test_a_table_that_a_restart_adds_is_copied_after_ddl_of_another(shop: Shop) 
 
 
 def test_tables_that_were_left_out_are_copied_later(shop: Shop) -> None:
-    """One is no longer excluded by its name, the other gets a primary key."""
+    """A table is copied once it is no longer excluded by name, or gets a primary key."""
     every = "  ignore-no-primary-key-table: true\n"
     excluded = f"{every}  tables.exclude: {shop.database}.other\n"
     shop.sql(
@@ -243,7 +247,7 @@ def test_tables_that_were_left_out_are_copied_later(shop: Shop) -> None:
     run(shop)
     for table in ("orders", "other", "keyless"):
         shop.check_copied(table, "id")
-    # As in a dump: the key follows the rows.
+    # As in a dump, the primary key is added after the rows.
     shop.sql(
         "CREATE TABLE dumped (id INT NOT NULL)",
         "INSERT INTO dumped VALUES (1), (2)",
@@ -275,7 +279,7 @@ def test_a_table_without_a_key_is_created_while_a_job_runs(shop: Shop, ignored: 
 
 
 def test_truncate_keeps_the_rows_of_another_table_in_the_topic(shop: Shop) -> None:
-    """One table has a route to the topic of a table without a route."""
+    """TRUNCATE deletes no keys in a topic that also gets rows of another table by a route."""
     shop.write_job()
     file = shop.folder / "job.yaml"
     sections, pipeline = file.read_text().split("pipeline:")
@@ -293,7 +297,7 @@ def test_truncate_keeps_the_rows_of_another_table_in_the_topic(shop: Shop) -> No
 
 
 def test_truncate_and_drop_keep_rows_that_moved_to_another_table_of_the_topic(shop: Shop) -> None:
-    """The last row of a key tells which table has it."""
+    """The last record of a key names the table that has the row."""
     headers = "  sink.add-tableId-to-header-enabled: true\n  sink.on-drop: tombstone\n"
     shop.write_job(sink=headers)
     file = shop.folder / "job.yaml"

@@ -1,4 +1,4 @@
-"""Expressions of transforms over changes, without a server and without brokers."""
+"""Expressions of transforms over changes, without a database server and without a broker."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def records(
     tables: Sequence[TableSchema] = (TABLE,),
     source: str = "",
 ) -> list[tuple[str, str | None, str | None]]:
-    """Topic, key and value of each record."""
+    """Return topic, key and value of each record."""
     rules = ingest_spec(read_job(JOB.format(lines=lines, source=source), "job.yaml", {})).records
     programs = plan_programs(tables, rules)
     maker = RecordMaker(replace(rules, programs=programs), lambda _: None)

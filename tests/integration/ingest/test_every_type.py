@@ -1,4 +1,4 @@
-"""Every type on its way: MySQL -> JSON of a topic -> `upsert-kafka`, and `mysql-cdc` in SQL."""
+"""Every type: MySQL -> JSON in a topic -> `upsert-kafka`; metadata of `mysql-cdc` in SQL."""
 
 from __future__ import annotations
 
@@ -68,15 +68,15 @@ JSON: dict[str, Any] = {
     "gv": -2147483647,
     "gs": -2147483646,
 }
-#: The rest are spatial: text of GeoJSON, as the reader gives it.
+#: The other columns are spatial. Their values are GeoJSON text, as the reader returns it.
 JSON |= {name: parts[3] for name, parts in COLUMNS.items() if name not in JSON}
 
-#: Column -> its type in SQL, where the topic's text has no place in the type of Flink CDC.
+#: Column -> its type in SQL, if the type of Flink CDC cannot hold the text of the topic.
 READ_AS = {"ti": "STRING", "t1": "STRING", "t6": "STRING"}
 
 
 def fixed_schema() -> str:
-    """The columns that an `upsert-kafka` table declares to read the topic."""
+    """Return the columns that an `upsert-kafka` table declares to read the topic."""
     types = {
         name: "TIMESTAMP_LTZ(3)" if name == "ts" else READ_AS.get(name, parts[1])
         for name, parts in COLUMNS.items()

@@ -1,4 +1,4 @@
-"""The example of the checkout: MySQL -> topic -> SQL -> topic."""
+"""The example in `examples/mysql`: MySQL -> topic -> SQL -> topic."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.usefixtures("spark")
 
 EXAMPLE = Path(__file__).parents[3] / "examples" / "mysql"
-#: The user is that of the suite.
+#: Statements to skip: the user is that of the suite.
 OF_THE_SUITE = ("CREATE USER", "GRANT")
 
 

@@ -1,4 +1,4 @@
-"""A server that goes away, and grants that do: reported clearly, and nothing is lost."""
+"""Outages of the server and revoked grants: the job reports them clearly and loses no row."""
 
 from __future__ import annotations
 
@@ -18,7 +18,8 @@ from streamtable.ingest.run.run import IngestOptions, run_ingest
 if TYPE_CHECKING:
     from tests.integration.ingest.support import Shop
 
-#: The job tries again every three seconds; the reader tries each connection three times a second.
+#: The job retries every three seconds. The reader retries each connection three times, one second
+#: apart.
 OUTAGES = [
     pytest.param(10, True, id="restart"),
     pytest.param(60, False, marks=pytest.mark.soak, id="crash"),
@@ -27,7 +28,7 @@ OUTAGES = [
 
 @pytest.mark.parametrize(("seconds", "polite"), OUTAGES)
 def test_a_server_that_is_away(shop: Shop, seconds: int, polite: bool) -> None:
-    """The job reports the outage, waits, and goes on without a restart."""
+    """The job reports the outage, waits, and continues without a restart."""
     shop.write_job()
     shop.sql("CREATE TABLE orders (id INT PRIMARY KEY, n INT)", "INSERT INTO orders VALUES (1, 1)")
     job = shop.start()
@@ -53,7 +54,7 @@ def test_a_server_that_is_away(shop: Shop, seconds: int, polite: bool) -> None:
 
 @pytest.mark.usefixtures("spark")
 def test_a_login_that_is_refused_and_then_is_not(shop: Shop) -> None:
-    """A wrong password and a revoked grant end a run with one line; the next run goes on."""
+    """A wrong password or a revoked grant ends a run with one error; the next run continues."""
     shop.write_job()
     shop.sql("CREATE TABLE orders (id INT PRIMARY KEY)", "INSERT INTO orders VALUES (1), (2)")
     run(shop)
@@ -64,7 +65,7 @@ def test_a_login_that_is_refused_and_then_is_not(shop: Shop) -> None:
     assert refused.value.condition is Condition.DATABASE_LOGIN_FAILED
     assert "check 'username' and 'password'" in str(refused.value)
     assert WRONG not in str(refused.value)
-    # Changes of a known table need no SELECT.
+    # Reading changes of a known table needs no SELECT grant.
     for grant in ("REPLICATION SLAVE", "REPLICATION CLIENT"):
         shop.server.run(f"REVOKE {grant} ON *.* FROM {USER}@'%'")
         try:
@@ -100,7 +101,7 @@ def test_a_grant_that_is_revoked_while_a_job_runs(shop: Shop) -> None:
 
 
 def test_connections_are_kept_and_may_be_killed(shop: Shop) -> None:
-    """Batches open no connections; killed ones are opened again, and no row is lost or repeated."""
+    """Batches open no connections. Killed ones are reopened, and no row is lost or repeated."""
     shop.write_job()
     shop.sql("CREATE TABLE orders (id INT PRIMARY KEY)", "INSERT INTO orders VALUES (0)")
     job = shop.start()
@@ -129,7 +130,7 @@ def test_connections_are_kept_and_may_be_killed(shop: Shop) -> None:
 
 
 def _copied_alone(shop: Shop, number: int) -> None:
-    """Inserts a row and waits for its record, so that the row has a batch of its own."""
+    """Insert a row and wait for its record, so that the row has a batch of its own."""
     shop.sql(f"INSERT INTO orders VALUES ({number})")
     until = time.monotonic() + PATIENCE_S
     while len(shop.topic("orders")) < number + 1:

@@ -1,4 +1,4 @@
-"""Transforms with filters and computed columns, from the snapshot through DDL and restarts."""
+"""Transforms with filters and computed columns, in the snapshot, after DDL and after restarts."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ transform:
 
 
 def rows(shop: Shop, table: str) -> dict[str, object]:
-    """Keys and values of a topic as text."""
+    """Return the keys and values of a topic as text."""
     return {k.decode(): v.decode() for k, v in shop.records(table).items()}
 
 
@@ -65,7 +65,7 @@ def test_rows_enter_and_leave_a_filter(shop: Shop) -> None:
 
 
 def test_transforms_follow_changes_of_tables(shop: Shop) -> None:
-    """A wider type, a new column and a table with other types, while the job runs."""
+    """A running job follows a wider type, a new column and a new table with other types."""
     shop.write_job(more=TRANSFORM.format(database=shop.database, keys="origin, id"))
     shop.sql(
         "CREATE TABLE orders (id INT PRIMARY KEY, who TEXT, amount INT, note TEXT)",
@@ -106,7 +106,10 @@ def test_transforms_follow_changes_of_tables(shop: Shop) -> None:
 
 
 def test_transforms_of_tables_that_no_longer_exist(shop: Shop) -> None:
-    """Dropped, created and dropped, replaced by a changed copy; a restart reads their changes."""
+    """A restart reads changes of tables that were dropped, created and dropped, or replaced.
+
+    The replacement is a changed copy of the table.
+    """
     shop.write_job(more=TRANSFORM.format(database=shop.database, keys="id"))
     columns = "id INT PRIMARY KEY, who VARCHAR(20), amount INT, note TEXT"
     for table in ("orders", "orders_2024"):

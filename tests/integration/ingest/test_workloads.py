@@ -1,4 +1,4 @@
-"""Random changes of several connections while a job copies, is killed and started again."""
+"""Random changes of several connections while a job copies tables, is killed and restarted."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ pytestmark = pytest.mark.usefixtures("spark")
 
 ROWS = 1_500
 DEADLOCK = 1213
-#: What a job says first, and when its snapshot is complete.
+#: The first message of a job, and the message when its snapshot is complete.
 IN_SNAPSHOT, IN_BINLOG = "running", "binlog: "
 
 
 def create(shop: Shop) -> None:
-    """A table with a key of two columns, and one that statements change."""
+    """Create a table with a key of two columns, and a table that later gets more columns."""
     shop.sql(
         "CREATE TABLE pairs (a INT, b VARCHAR(10), n BIGINT UNSIGNED, t TEXT, PRIMARY KEY (b, a))",
         "CREATE TABLE orders (id INT PRIMARY KEY, who VARCHAR(20), amount DECIMAL(10,2))",
@@ -36,12 +36,12 @@ def create(shop: Shop) -> None:
 
 
 def change(shop: Shop, seed: int, stop: threading.Event, pause: float) -> None:
-    """Inserts, updates, deletes and changes of keys, some of them rolled back."""
+    """Insert, update and delete rows and change keys, and roll some transactions back."""
     source = random.Random(seed)
     while not stop.is_set():
         try:
             change_by_one_connection(shop, source, stop, pause)
-        except (pymysql.err.OperationalError, pymysql.err.InterfaceError):  # the server is away
+        except (pymysql.err.OperationalError, pymysql.err.InterfaceError):  # the server is down
             time.sleep(0.2)
 
 
@@ -71,7 +71,7 @@ def change_by_one_connection(
                 except pymysql.err.OperationalError as error:
                     if error.args[0] != DEADLOCK:
                         raise
-                    break  # the transaction is gone
+                    break  # the server has rolled the transaction back
         if source.random() < 0.1:
             connection.rollback()
         else:
@@ -97,7 +97,7 @@ def changing(shop: Shop, seed: int, pause: float) -> Iterator[None]:
 
 
 def crash(shop: Shop, source: random.Random) -> None:
-    """`kill -9` of the server, and its start some seconds later."""
+    """Kill the server with `kill -9`, and start it up to five seconds later."""
     shop.server.kill()
     time.sleep(source.uniform(0, 5))
     shop.server.start()
@@ -114,13 +114,15 @@ def change_columns(shop: Shop, number: int) -> None:
 
 
 def workload(shop: Shop, seed: int, kills: Sequence[str], pause: float = 0.005) -> None:
-    """Each kill comes some seconds after the job has said so; the server crashes, too.
+    """Change tables while the job and the server are killed, and then check the topics.
+
+    Each kill follows some seconds after a message of the job.
 
     Args:
         shop: the database and its job.
-        seed: of the changes and of the times.
-        kills: what the job says before each kill.
-        pause: between two transactions of a connection, in seconds.
+        seed: seed of the changes and of the waiting times.
+        kills: the message of the job before each kill.
+        pause: seconds between two transactions of a connection.
     """
     source = random.Random(seed)
     create(shop)

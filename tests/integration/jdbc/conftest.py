@@ -1,4 +1,4 @@
-"""A PostgreSQL, a MariaDB and a SQLite for the tests of connector jdbc, all of them empty."""
+"""Empty databases for the tests of connector jdbc: PostgreSQL, MariaDB and SQLite."""
 
 from __future__ import annotations
 
@@ -30,19 +30,19 @@ def _mariadb(tmp_path_factory: pytest.TempPathFactory) -> Iterator[MariaDb]:
 
 @pytest.fixture
 def postgres(_postgresql: PostgreSql) -> PostgresStore:
-    """PostgreSQL with an empty schema; tests may restart it."""
+    """Return PostgreSQL with an empty schema. Tests may restart the server."""
     _postgresql.run("DROP SCHEMA public CASCADE", f"CREATE SCHEMA public AUTHORIZATION {USER}")
     return PostgresStore(_postgresql)
 
 
 @pytest.fixture
 def maria(_mariadb: MariaDb) -> MariaStore:
-    """MariaDB with an empty database."""
+    """Return MariaDB with an empty database."""
     _mariadb.run("DROP DATABASE IF EXISTS shop", "CREATE DATABASE shop CHARACTER SET utf8mb4")
     return MariaStore(_mariadb, "shop")
 
 
 @pytest.fixture
 def sqlite(tmp_path: Path) -> SqliteStore:
-    """An empty file of SQLite."""
+    """Return an empty SQLite file."""
     return SqliteStore(tmp_path / "shop.db")

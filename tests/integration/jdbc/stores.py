@@ -1,4 +1,4 @@
-"""Databases of the tests, all used in the same way."""
+"""Databases of the tests, with one interface."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ Rows = list[tuple[str | None, ...]]
 
 
 class Store(Protocol):
-    """A database: where it is, and what is in it."""
+    """A database that tables connect to."""
 
     def options(self, table: str, *more: str) -> str:
-        """The WITH clause of a table."""
+        """Return the WITH clause of a table."""
 
     def run(self, *statements: str) -> Rows:
-        """Runs statements; the rows of the last, as text."""
+        """Run statements and return the rows of the last statement as text."""
 
 
 def _with(url: str, table: str, login: bool, more: tuple[str, ...]) -> str:

@@ -1,4 +1,4 @@
-"""Jobs with databases that refuse or go away, and jobs that are killed."""
+"""Jobs whose databases refuse requests or are down, and jobs that are killed."""
 
 from __future__ import annotations
 
@@ -71,7 +71,10 @@ def test_what_a_database_refuses_is_told_before_anything_is_written(
 def test_a_sink_waits_for_a_server_that_comes_back(
     spark: SparkSession, broker: Broker, topic: Topics, tmp_path: Path, postgres: PostgresStore
 ) -> None:
-    """In real-time mode, with rows before and after; then a row that the table refuses."""
+    """A real-time sink writes rows from before and during an outage of the server.
+
+    Then the table refuses a row, and the job fails.
+    """
     postgres.run("CREATE TABLE rows_out (id INT PRIMARY KEY, name TEXT NOT NULL)")
     source = topic("rows")
     script = f"""
@@ -117,12 +120,12 @@ def test_a_killed_job_writes_all_rows(
     tmp_path: Path,
     postgres: PostgresStore,
 ) -> None:
-    """With a key, and exactly-once without one: no row is missing and none is there twice."""
+    """No row is missing or repeated, with a key, and with exactly-once without a key."""
     tables = ("keyed", "once")
     postgres.run(
         "CREATE TABLE keyed (id INT PRIMARY KEY, n INT)",
         "CREATE TABLE once (id INT, n INT)",
-        # A trigger slows the sinks down, so that the kill meets a batch that is half written.
+        # A trigger slows the sinks down, so that the kill hits a half-written batch.
         "CREATE FUNCTION slow() RETURNS trigger AS 'BEGIN PERFORM pg_sleep(0.002); RETURN NEW;"
         " END' LANGUAGE plpgsql",
         *(

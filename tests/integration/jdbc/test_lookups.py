@@ -48,7 +48,10 @@ def test_rows_find_rows_of_three_databases(
     maria: MariaStore,
     sqlite: SqliteStore,
 ) -> None:
-    """None, one or several matches; conditions; columns of other letters; then real-time mode."""
+    """Lookups find no row, one row or several rows; the last rows are joined in real-time mode.
+
+    The lookups have conditions, and column names in upper and lower case.
+    """
     postgres.run(
         'CREATE TABLE customers (id INT PRIMARY KEY, "Name" TEXT, country CHAR(2))',
         "INSERT INTO customers VALUES (1, 'Ada', 'de'), (2, 'Bob', 'jp'), (3, NULL, 'de')",
@@ -96,7 +99,7 @@ def test_rows_find_rows_of_three_databases(
     }
     assert set(job.rows("o")) == expected
     counts = job.metrics.values()["tables"]["customers (lookup)"]
-    # Seven orders have a customer's number: 1, 2, 3, 9; the cache has the fourth one of customer 1.
+    # Seven orders have a customer: 1, 2, 3 or 9. Lookups of customer 1 may hit the cache.
     assert counts["hitCount"] + counts["missCount"] == 7
     assert counts["loadCount"] == counts["missCount"] >= 4
     maria.run("INSERT INTO prices VALUES ('cup', 1, 100)")
@@ -108,7 +111,10 @@ def test_rows_find_rows_of_three_databases(
 def test_conditions_that_the_optimizer_rewrites(
     spark: SparkSession, broker: Broker, topic: Topics, tmp_path: Path, sqlite: SqliteStore
 ) -> None:
-    """It replaces a filter that is never true, and projects common subexpressions first."""
+    """Lookups work with filters that are never true, and with common subexpressions.
+
+    The optimizer replaces such filters, and projects common subexpressions first.
+    """
     sqlite.run("CREATE TABLE levels (id INT, level INT)", "INSERT INTO levels VALUES (1, 7)")
     joins = {
         "false": ("levels", "o.cid = c.id AND 1 = 0"),
@@ -148,7 +154,10 @@ def test_conditions_that_the_optimizer_rewrites(
 def test_changes_look_up_again(
     spark: SparkSession, broker: Broker, topic: Topics, tmp_path: Path, sqlite: SqliteStore
 ) -> None:
-    """An inner lookup of counts by key: an update stays one, also if it finds a row no more."""
+    """An update of a count looks up again, and deletes the result row if no row is found.
+
+    For this inner lookup by key, an update stays one update.
+    """
     sqlite.run(
         "CREATE TABLE names (n BIGINT PRIMARY KEY, name TEXT)",
         "INSERT INTO names VALUES (1, 'one'), (2, 'two'), (4, 'four')",
@@ -183,7 +192,10 @@ def test_changes_look_up_again(
 def test_only_one_lookup_of_an_update_finds_a_row(
     spark: SparkSession, broker: Broker, topic: Topics, tmp_path: Path, sqlite: SqliteStore
 ) -> None:
-    """The table changes all the time. A filter above the inner lookup by key keeps rows apart."""
+    """The table changes all the time, so an update may find a row by only one of its two lookups.
+
+    A filter above the inner lookup by key keeps the two rows of an update apart.
+    """
     sqlite.run(
         "CREATE TABLE there (id BIGINT PRIMARY KEY, name TEXT)",
         "INSERT INTO there VALUES (0, 'a'), (1, 'b'), (2, 'c'), (3, 'd')",
@@ -220,7 +232,7 @@ def test_only_one_lookup_of_an_update_finds_a_row(
 def test_a_delete_by_key_looks_up_nothing(
     spark: SparkSession, broker: Broker, topic: Topics, tmp_path: Path, sqlite: SqliteStore
 ) -> None:
-    """A tombstone has no word, by whose length the condition divides."""
+    """A tombstone has no `word`, so the condition of a lookup would divide by zero."""
     sqlite.run(
         "CREATE TABLE spoken (id BIGINT PRIMARY KEY, name TEXT)",
         "INSERT INTO spoken VALUES (1, 'a'), (2, 'b')",
@@ -251,7 +263,7 @@ def test_a_delete_by_key_looks_up_nothing(
 def test_a_hint_repeats_a_lookup_and_the_cache_keeps_what_it_found(
     spark: SparkSession, broker: Broker, topic: Topics, tmp_path: Path, postgres: PostgresStore
 ) -> None:
-    """A row arrives after its order. A server that was away, and came back, is asked again."""
+    """A lookup finds a row that arrives after its order, and reconnects after a server restart."""
     postgres.run("CREATE TABLE late (id INT, name TEXT)")
     script = (
         _TOPIC
@@ -282,7 +294,7 @@ def test_a_hint_repeats_a_lookup_and_the_cache_keeps_what_it_found(
     postgres.server.stop()
     postgres.server.start()
     job()
-    # Another run has another cache.
+    # Each run starts with a cache of its own.
     assert set(job.rows("o")) == {(1, "late"), (2, "new")}
 
 
@@ -299,7 +311,7 @@ def test_a_hint_repeats_a_lookup_and_the_cache_keeps_what_it_found(
 def test_a_cache_removes_expired_keys(
     spark: SparkSession, limits: tuple[int, int, int], left: set[int]
 ) -> None:
-    """Without a limit of keys, expired keys would fill the memory."""
+    """A cache removes expired keys. Without a limit of keys, they would fill the memory."""
     assert spark._jvm is not None
     package = "io.streamtable.lookup"
     spec = getattr(spark._jvm, package).CacheSpec(*limits, True)

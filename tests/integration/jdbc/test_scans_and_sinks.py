@@ -1,4 +1,4 @@
-"""Scans of tables, and sinks, in three databases: what arrives is what `SELECT *` gives."""
+"""Scans and sinks in three databases: the written rows equal the rows that were read."""
 
 from __future__ import annotations
 
@@ -40,7 +40,10 @@ def test_rows_copied_through_three_databases_stay_the_same(
     maria: MariaStore,
     sqlite: SqliteStore,
 ) -> None:
-    """PostgreSQL -> MariaDB -> SQLite -> PostgreSQL, in parallel scans with bounds; all types."""
+    """Rows of all types stay equal: PostgreSQL -> MariaDB -> SQLite -> PostgreSQL.
+
+    The first scan is parallel and has bounds.
+    """
     stores: list[tuple[Store, str]] = [(postgres, _POSTGRES), (maria, _MARIA), (sqlite, _SQLITE)]
     for store, columns in stores:
         store.run(f"CREATE TABLE copy {columns}")
@@ -153,9 +156,10 @@ def test_upserts_deletes_and_inserts(
     maria: MariaStore,
     sqlite: SqliteStore,
 ) -> None:
-    """A changelog with deletes in small flushes; a table of its key alone; inserts with repeats.
+    """Sinks apply updates, deletes and appended rows with duplicates.
 
-    One table is scanned beside the topic.
+    The flushes are small. One sink table has only key columns. One source table is scanned beside
+    the topic.
     """
     teams = "(team VARCHAR(10) PRIMARY KEY, people BIGINT, names INT)"
     postgres.run(f"CREATE TABLE teams {teams}", "CREATE TABLE log (id INT, name TEXT)")
@@ -195,7 +199,7 @@ def test_upserts_deletes_and_inserts(
     job()
     _compare(people, postgres, maria, sqlite)
     assert len(postgres.run("SELECT * FROM log")) == 31
-    # Team t1 moves, team t2 ends, one of t3 is renamed.
+    # The people of t1 move to t9, those of t2 are deleted, and one of t0 is renamed.
     people = [{**p, "team": "t9"} if p["team"] == "t1" else p for p in people if p["team"] != "t2"]
     people[0] = {**people[0], "name": "renamed"}
     gone = [{"id": i} for i in range(40) if i % 4 == 2]
@@ -234,7 +238,7 @@ def _compare(people: list[dict[str, Any]], *stores: Store) -> None:
 def test_old_rows_of_updates_delete_their_keys(
     spark: SparkSession, broker: Broker, topic: Topics, tmp_path: Path, sqlite: SqliteStore
 ) -> None:
-    """Without a materializer, a row that gets another sink key leaves its old one."""
+    """Without a materializer, an update to another sink key deletes the old key."""
     sqlite.run("CREATE TABLE places (place INT PRIMARY KEY, k INT)")
     source = topic("places")
     kafka = "'connector' = 'upsert-kafka', 'properties.bootstrap.servers' = '${servers}'"

@@ -1,4 +1,4 @@
-"""Topics of ids as a reader of committed records sees them: how often each id is there."""
+"""Committed records of topics of ids, and how often each id occurs."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def records(servers: str, topic: str) -> Iterator[Any]:
-    """Every committed record up to the end of each partition."""
+    """Yield every committed record up to the end of each partition."""
     consumer = Consumer(
         {
             "bootstrap.servers": servers,
@@ -42,17 +42,17 @@ def records(servers: str, topic: str) -> Iterator[Any]:
 
 
 def ids_in(servers: str, topic: str) -> Counter[int]:
-    """How often each id is in a topic."""
+    """Count how often each id is in a topic."""
     return Counter(json.loads(record.value())["id"] for record in records(servers, topic))
 
 
 def once(count: int) -> Counter[int]:
-    """The ids below `count`, each once."""
+    """Return the ids below `count`, each once."""
     return Counter(dict.fromkeys(range(count), 1))
 
 
 def open_partitions(servers: str, topic: str) -> list[int]:
-    """Partitions in which a transaction is open: there readers of committed records wait."""
+    """Return the partitions with an open transaction, where readers of committed records wait."""
     admin = AdminClient({"bootstrap.servers": servers})
     partitions = admin.list_topics(topic, timeout=30).topics[topic].partitions
     asked = {TopicPartition(topic, p): OffsetSpec.latest() for p in partitions}

@@ -1,4 +1,4 @@
-"""What tests of whole jobs share: the pageviews script, page views, the command line."""
+"""Helpers for tests of whole jobs: the pageviews script, page views, the command line."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ GROUP BY user_region;
 
 
 def page_views(seed: int, count: int) -> Iterator[dict[str, Any]]:
-    """Page views of 500 users in 8 regions, reproducible by their seed."""
+    """Yield page views of 500 users in 8 regions, reproducible by their seed."""
     source = random.Random(seed)
     for i in range(count):
         yield {
@@ -67,7 +67,7 @@ def page_views(seed: int, count: int) -> Iterator[dict[str, Any]]:
 
 
 def recount(views: list[dict[str, Any]]) -> dict[tuple[Any, ...], dict[str, Any]]:
-    """What pv/uv per region must be."""
+    """Return the expected pv and uv per region."""
     hits = Counter(view["user_region"] for view in views)
     users = defaultdict(set)
     for view in views:
@@ -78,7 +78,7 @@ def recount(views: list[dict[str, Any]]) -> dict[tuple[Any, ...], dict[str, Any]
     }
 
 
-#: Seconds after which what a job has not done hangs, on a machine with other work too.
+#: Seconds after which a job counts as hanging, even on a machine with other work.
 PATIENCE_S = 240
 
 #: Processes that tests have started and that may still run.
@@ -86,7 +86,7 @@ _STARTED: list[subprocess.Popen[str]] = []
 
 
 def kill_leftovers() -> None:
-    """Ends what a failed test has left running, with the JVM in its process group."""
+    """Kill the processes that a failed test has left running, with their JVMs."""
     while _STARTED:
         process = _STARTED.pop()
         with suppress(ProcessLookupError):
@@ -96,15 +96,15 @@ def kill_leftovers() -> None:
 
 @dataclass
 class Cli:
-    """`streamtable` as a process of its own, with its JVM in a process group to be killed with."""
+    """A `streamtable` command in its own process group, so that a kill also ends its JVM."""
 
     process: subprocess.Popen[str]
 
     @classmethod
     def start(cls, *arguments: str, log: Path | None = None) -> Cli:
-        """Starts it; where there is a log, that takes all it says, however much that is.
+        """Start a command; with a log, its output and errors go there, however long they are.
 
-        A script runs without the planner's warm-up, which a short run does not need.
+        A script runs without planner warm-up, which a short run does not need.
         """
         if arguments[:1] == ("run",) and arguments[1].endswith(".sql"):
             arguments = (*arguments, "--set", "execution.real-time.practice-plans=0")
@@ -120,12 +120,12 @@ class Cli:
         return cls(process)
 
     def end(self, timeout: float = PATIENCE_S) -> tuple[int, str, str]:
-        """Exit code, standard output, standard error."""
+        """Wait for the end and return exit code, standard output and standard error."""
         out, err = self.process.communicate(timeout=timeout)
         return self.process.returncode, out, err
 
     def wait_for(self, text: str, seconds: float = PATIENCE_S) -> None:
-        """Returns once a line of standard error has that text; such lines are read away."""
+        """Read standard error until a line has the text; the lines up to there are lost."""
         assert self.process.stderr is not None
         too_late = threading.Timer(seconds, self.process.kill)
         too_late.start()
@@ -140,25 +140,25 @@ class Cli:
         too_late.cancel()
 
     def kill(self) -> None:
-        """`kill -9` of everything it started, as a machine that loses power."""
+        """End the command and all its processes with `kill -9`, like a power failure."""
         os.killpg(self.process.pid, signal.SIGKILL)
         self.process.communicate()
 
     def terminate(self) -> None:
-        """A polite stop."""
+        """Send SIGTERM to the command."""
         self.process.send_signal(signal.SIGTERM)
 
     def terminate_all(self) -> None:
-        """The same to its JVM as well, as service managers do."""
+        """Send SIGTERM to the command and to its JVM, as service managers do."""
         os.killpg(self.process.pid, signal.SIGTERM)
 
 
 def run(*arguments: str, timeout: float = PATIENCE_S) -> tuple[int, str, str]:
-    """A command to its end."""
+    """Run a command and return its exit code, output and errors."""
     return Cli.start(*arguments).end(timeout)
 
 
 def write(path: Path, text: str) -> str:
-    """A file with this text; its path as an argument."""
+    """Write the text to a file, and return its path as an argument."""
     path.write_text(text)
     return str(path)

@@ -1,4 +1,4 @@
-"""Files of a checkpoint on a disk of this machine."""
+"""Files of a checkpoint on a local disk."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ STREAMING = "org.apache.spark.sql.execution.streaming.checkpointing"
 
 @pytest.fixture(scope="module")
 def files(spark: SparkSession) -> Callable[[Path, str | None], Any]:
-    """What writes a folder's files: as jobs are set up, or of a named class."""
+    """Return a function that makes the file manager of a folder: that of jobs, or a named class."""
     java: Any = spark._jvm
 
     def made(folder: Path, name: str | None) -> Any:

@@ -17,7 +17,8 @@ if TYPE_CHECKING:
 _COUNT = 60
 _Draw = Callable[[random.Random], Any]
 
-#: Column type -> random values. Text and bytes of all lengths around Spark's words of eight bytes.
+#: Column type -> random values. Strings and bytes have lengths around multiples of eight bytes,
+#: Spark's word size.
 _DRAWN: dict[str, _Draw] = {
     "BOOLEAN": lambda dice: dice.random() < 0.5,
     "TINYINT": lambda dice: dice.randint(-128, 127),
@@ -103,7 +104,7 @@ def test_bytes_and_values_of_sparks_encoder(spark: SparkSession, types: list[str
 @pytest.mark.parametrize("types", _ROWS.values(), ids=_ROWS)
 def test_rows_that_a_function_takes(spark: SparkSession, types: list[str]) -> None:
     rows = _random_rows(spark, types, random.Random(8))
-    # Spark puts the value of a constant column where the column is read.
+    # Spark replaces a constant column by its value where the column is read.
     rows = rows.selectExpr("'x' AS text", "*", "CAST(NULL AS INT) AS nothing", "7L AS number")
     java: Any = spark._jvm
     sort = java.io.streamtable.operators.changelog.BatchSortOperator(java.java.util.ArrayList())
@@ -121,7 +122,10 @@ def test_rows_that_a_function_takes(spark: SparkSession, types: list[str]) -> No
 
 @pytest.mark.parametrize("size", [1, 4, 7])
 def test_equal_maps_have_equal_bytes(spark: SparkSession, size: int) -> None:
-    """Maps with nested values, in two orders. Scala changes the order of more than four entries."""
+    """Maps with equal entries have equal bytes, in either order of the entries.
+
+    The values are nested. Scala changes the order of more than four entries.
+    """
     entries = [f"X'0{i}', named_struct('n', {i}, 'm', map('x', {i}D, 'a', NULL))" for i in range(7)]
     orders = (entries[:size], entries[:size][::-1])
     maps = (f"SELECT 'x' AS text, map({', '.join(order)}) AS m, 5 AS n" for order in orders)

@@ -1,4 +1,4 @@
-"""`run --ui`: the page of a real job in a real browser, and what it costs and hides."""
+"""`run --ui`: the page of a real job in a real browser, its row readers, and hidden secrets."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from streamtable.devbroker.broker import Broker
 
-#: A second query, whose sink only writes, and a table with a secret.
+#: A second query, whose sink cannot be read, and its source table with a secret.
 MORE = """
 CREATE TABLE p (g INT, n BIGINT) WITH ('connector' = 'print');
 INSERT INTO p SELECT g, k FROM t2;
@@ -113,7 +113,7 @@ def test_the_page_of_a_job(broker: Broker, topic: Topics, tmp_path: Path, browse
     rows = "return (document.querySelector('[data-table=o]') || document.body).innerText"
     browser.until(lambda: "+U\t" in browser.run(rows) and "\t20" in browser.run(rows), PATIENCE_S)
     assert "live rows of p, whose connector only writes" in browser.text("#rows")
-    # A group loses its last rows, and another one gets them: a deletion and an update.
+    # All rows of one group move to another group: a delete and an upsert.
     produce(servers, source, _changes(range(20), 5))
     browser.until(lambda: "-D\t" in browser.run(rows) and "5\t20" in browser.run(rows), PATIENCE_S)
     browser.until(lambda: "total 40" in browser.run(node.format("t")), PATIENCE_S)
@@ -125,7 +125,7 @@ def test_the_page_of_a_job(broker: Broker, topic: Topics, tmp_path: Path, browse
     assert [
         line for line in browser.complaints() if "token=wrong" not in line and "favicon" not in line
     ] == []
-    # Nobody looks any more: the job closes its readers.
+    # No page is open any more, so the job closes its readers.
     browser.open("about:blank")
     _until(lambda: _api(url, "/api/status")["readsRows"] is False)
 

@@ -64,7 +64,7 @@ def test_rows_that_arrive_first_are_final(
 
     def ids_in(name: str) -> list[int]:
         ids = [json.loads(r.value())["id"] for r in records(servers, f"{source}-{name}")]
-        # A run that ends between two checkpoints of real-time mode repeats its rows: at-least-once.
+        # At-least-once: a real-time run that ends between two checkpoints writes its rows again.
         return sorted({*ids} if mode == "real-time" else ids)
 
     arrived = set[int]()

@@ -1,4 +1,4 @@
-"""Metrics of real jobs against what was produced and consumed, in both execution modes."""
+"""Metrics of real jobs agree with the produced and consumed records, in both execution modes."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ def test_values_are_those_of_the_topics(
     assert read["currentFetchEventTimeLag"] == read["currentEmitEventTimeLag"]
     assert 0 <= read["sourceIdleTime"] <= (time.time() - begun) * 1_000
     assert written["currentSendTime"] >= 0
-    # Rows of the last key per value kept by the normalizer, and one per group.
+    # The normalizer keeps the last row of each of 199 keys, and the aggregate one row per group.
     assert query["stateRows"] == 199 + 7
     session = Session()
     session.load(SCRIPT, "t.sql", {"source": source, "servers": broker.bootstrap_servers})
@@ -93,7 +93,7 @@ def test_values_are_those_of_the_topics(
 def test_a_record_of_the_future_does_not_stop_the_lags(
     spark: SparkSession, broker: Broker, topic: Topics, tmp_path: Path
 ) -> None:
-    """The record that was read last counts, in one batch and in a later one."""
+    """The lags are those of the last record, in the batch of a future record or a later one."""
     source = topic("changes", config={"message.timestamp.after.max.ms": str(2**62)})
     servers, begun = broker.bootstrap_servers, time.time()
     producer = Producer({"bootstrap.servers": servers})
@@ -115,7 +115,7 @@ def test_a_record_of_the_future_does_not_stop_the_lags(
 def test_rows_of_state_are_counted_when_asked_for(
     spark: SparkSession, broker: Broker, topic: Topics, tmp_path: Path
 ) -> None:
-    """A job may begin, leave off and begin again to have them counted, on one checkpoint."""
+    """Counting may be turned on, off and on again on one checkpoint."""
     source = topic("changes", partitions=2)
     servers = broker.bootstrap_servers
     job = BoundedRun(spark, SCRIPT, tmp_path / "c", {"source": source, "servers": servers})
@@ -152,7 +152,7 @@ def _view(second: int) -> tuple[bytes | None, bytes | None]:
 def test_of_a_job_in_the_background(
     spark: SparkSession, broker: Broker, topic: Topics, tmp_path: Path
 ) -> None:
-    """Watermarks by partition, late rows, dead letters; a stop that is clean."""
+    """A job reports watermarks by partition, late rows and dead letters, and stops cleanly."""
     source = topic("views", partitions=2)
     session = Session()
     variables = {"source": source, "servers": broker.bootstrap_servers}

@@ -1,4 +1,4 @@
-"""Operators cross the bridge by names, which Java checks."""
+"""Operator specs pass their values to Java by name, and Java checks names and types."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A job that calls Python functions and makes its sink by CREATE TABLE AS."""
+"""Jobs that call Python functions: scalar, table and pandas functions, CREATE TABLE AS, errors."""
 
 from __future__ import annotations
 
@@ -148,7 +148,7 @@ def test_deletes_by_key_call_no_function(
     run = BoundedRun(spark, LIVE_SCRIPT, tmp_path / "c", variables)
     first = ("ANN,(`!", 6, 12, 4)
     third = ("EVE,(`!!!", 2 * large, 25, 4)
-    # A batch of both kinds of changes, and one of deletes only.
+    # One batch with upserts and deletes, and one batch with deletes only.
     produce_changes(
         broker.bootstrap_servers, people, "k", [Change(9, None), *added, Change(2, None)]
     )

@@ -1,4 +1,4 @@
-"""Wrong scripts, clusters and records: one line names what, where and the way out."""
+"""Errors of wrong scripts, clusters and records name cause, place and fix in one line."""
 
 from __future__ import annotations
 
@@ -96,7 +96,7 @@ def test_missing_source_topic_creates_nothing(
         error = _refused(BoundedRun(spark, script, tmp_path / "c", names))
         assert error.condition is Condition.TOPIC_MISSING
         assert str(error.at) == place
-    # The status tells why the job has failed.
+    # The status says why the job failed.
     assert {file.name for file in (tmp_path / "c").iterdir()} == {"lock", "status.json"}
     admin = KafkaAdmin(Bridge(spark), {"bootstrap.servers": broker.bootstrap_servers})
     assert f"{name}-out" not in admin.topics()

@@ -1,4 +1,4 @@
-"""SELECT on its own: what a query gives, as Flink's client shows it."""
+"""SELECT statements: their results, in the form of Flink's SQL client."""
 
 from __future__ import annotations
 
@@ -68,13 +68,13 @@ def test_changes_and_rows_of_a_query(spark: SparkSession, broker: Broker, topic:
     rule = "+--------+-------------+"
     rows = [rule, "|      g |           s |", rule, "|      a |           5 |", rule]
     assert table == [*rows, "Received a total of 1 row"]
-    # Batch mode ends by itself, and a tableau of it shows no changes.
+    # A job in batch mode ends by itself, and its tableau shows no changes.
     batch = "SET 'execution.runtime-mode' = 'batch';" + small + query
     assert _shown(spark, batch, names, bounded=False) == table
 
 
 def test_values_are_shown_as_flink_shows_them(spark: SparkSession) -> None:
-    """Recorded from Flink 2.2; a query that ends by itself needs no --bounded."""
+    """The values are recorded from Flink 2.2. A query that ends by itself needs no `--bounded`."""
     script = """
     SELECT X'0AFF' AS a, MAP['a', 1] AS d, ROW(1, 'a') AS e, ARRAY['x', NULL] AS g, TRUE AS h,
       CAST(1e10 AS DOUBLE) AS i, TIMESTAMP '2020-01-01 00:00:00.120' AS j;

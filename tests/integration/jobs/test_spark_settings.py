@@ -1,4 +1,4 @@
-"""The list of Spark's settings has those of the Spark that runs."""
+"""The list of Spark's settings equals the settings of the running Spark."""
 
 from __future__ import annotations
 

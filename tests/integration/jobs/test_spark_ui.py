@@ -1,4 +1,4 @@
-"""Spark's own UI, which a job has by an option: it names our operators and their keys."""
+"""Spark's UI, which an option enables, names our operators and their keys."""
 
 from __future__ import annotations
 
@@ -42,6 +42,6 @@ def test_it_names_the_operators(broker: Broker, topic: Topics, tmp_path: Path) -
 
 
 def _asked(url: str) -> Any:
-    """Return the answer of Spark's monitoring API; it starts a moment later than the job."""
+    """Return an answer of Spark's monitoring API, which lists a query soon after its start."""
     with urllib.request.urlopen(url, timeout=60) as answer:  # noqa: S310 - of this machine
         return json.load(answer)

@@ -1,4 +1,4 @@
-"""The order in which the groups of a batch come to their state, seen in what goes out of it."""
+"""The order in which the groups of a batch reach their state, as seen in the output."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def _microseconds(text: str) -> int:
     return (datetime.fromisoformat(text) - _MOMENT_0) // timedelta(microseconds=1)
 
 
-#: Type -> its values, and the integer that Spark keeps of one, eight bytes long in a key.
+#: Type -> its values, and the integer that Spark stores for a value, as eight bytes of a key.
 _TYPES: dict[str, tuple[Sequence[Any], Callable[[Any], int]]] = {
     "BIGINT": ([k * 2**31 for k in _INTEGERS] + list(_INTEGERS), int),
     "INT": (_INTEGERS, int),
@@ -76,7 +76,7 @@ def test_groups_come_as_rocksdb_keeps_them(
         kept(json.loads(row)["k"]) for row in values(broker.bootstrap_servers, f"{source}-counts")
     ]
     assert sorted(integers) == sorted(set(map(kept, given)))
-    # The sign decides which half comes first: one step back at most.
+    # The sign decides which half comes first, so there is at most one step back.
     in_bytes = [i.to_bytes(8, "little", signed=i < 0) for i in integers]
     assert (_steps_back(in_bytes) <= 1) == (sorts == "true")
     assert (_steps_back(integers) == 0) == (sorts == "false")

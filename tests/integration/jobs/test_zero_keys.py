@@ -1,4 +1,4 @@
-"""-0.0 and 0.0 are one group, but two keys, in whatever batches their rows arrive and leave."""
+"""-0.0 and 0.0 are one group but two keys, whatever batches insert and delete their rows."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ _QUERIES = {
 }
 _ONE_QUERY = "".join(f"INSERT INTO {name} {query};" for name, query in _QUERIES.items())
 
-#: The changes of each run, and the number of rows with a zero after it.
+#: The changes of each run, and the number of rows with a zero after the run.
 _RUNS = [
     ([Change(1, {"d": -0.0}), Change(2, {"d": 0.0}), Change(3, {"d": 0.0})], 3),
     ([Change(4, {"d": -0.0})], 4),
@@ -88,14 +88,14 @@ CREATE TABLE keys (d BIGINT, n BIGINT, PRIMARY KEY (d) NOT ENFORCED) WITH (
   'value.fields-include' = 'EXCEPT_KEY'
 );
 """
-#: The bits of -0.0, as a BIGINT; those of 0.0 are 0.
+#: The bits of -0.0 as a BIGINT; the bits of 0.0 are 0.
 _BITS = -(2**63)
-#: A query whose source has a DOUBLE as key, and one whose sink has.
+#: A query whose source has a DOUBLE key, and a query whose sink has a DOUBLE key.
 _BY_KEY = {
     "sums": "SELECT CAST(d AS STRING), SUM(v) FROM z GROUP BY CAST(d AS STRING)",
     "keys": "SELECT d, k FROM t",
 }
-#: The changes of t and z in each run, and the rows of each query after it.
+#: The changes of t and z in each run, and the rows of each query after the run.
 _KEYED_RUNS = [
     (
         [Change(1, {"d": -0.0}), Change(2, {"d": 0.0})],

@@ -1,4 +1,4 @@
-"""Clients that a JVM keeps: one cluster that does not answer delays no other, none is left open."""
+"""Kafka clients of a JVM: a silent cluster delays no other cluster, and no client stays open."""
 
 from __future__ import annotations
 
@@ -25,19 +25,19 @@ if TYPE_CHECKING:
 
     from streamtable.devbroker.broker import Broker
 
-#: How long a producer waits for a cluster that does not answer, in ms; less than a test waits for.
+#: Milliseconds that a producer waits for a cluster that does not answer; more than PATIENCE_S.
 STALLED_MS = 20_000
 PATIENCE_S = 15
-#: How long the end of a producer may wait for an answer.
+#: Limits of the time that the close of a producer waits for an answer.
 _SHORT = {"request.timeout.ms": "1000", "delivery.timeout.ms": "2000"}
-#: How long a login may take, in ms.
+#: Milliseconds that a login may take.
 LOGIN_MS = 120_000
-#: The longest that a client stays that nobody uses, and a look or two.
+#: Seconds until an unused client is closed, with some reserve for the checks.
 IDLE_S = 200
 
 
 class SilentServer:
-    """Takes connections and says nothing, as a cluster that stands still."""
+    """Accept connections and never answer, as a cluster that hangs."""
 
     def __init__(self) -> None:
         self._listening = socket.create_server(("127.0.0.1", free_port()))
@@ -57,7 +57,7 @@ class SilentServer:
     def close(self) -> None:
         for each in (self._listening, *self._open):
             with suppress(OSError):
-                each.shutdown(socket.SHUT_RDWR)  # wakes who waits for it; closing alone does not
+                each.shutdown(socket.SHUT_RDWR)  # wakes waiting threads; `close` alone does not
             each.close()
 
 
@@ -69,7 +69,7 @@ def silent() -> Iterator[SilentServer]:
 
 
 def counters(spark: SparkSession) -> Any:
-    """What writers count with."""
+    """Register the counters of the writers."""
     java: Any = spark._jvm
     every = (*COUNTED_IN, *COUNTED_OUT)
     names = spark.sparkContext._gateway.new_array(java.java.lang.String, len(every))
@@ -79,7 +79,7 @@ def counters(spark: SparkSession) -> Any:
 
 
 class Writers:
-    """`KafkaWriter`s that are called as a task calls them, and their rows."""
+    """Make `KafkaWriter`s, which tests call as a task does, and rows for them."""
 
     def __init__(self, spark: SparkSession) -> None:
         self._spark = spark
@@ -109,7 +109,7 @@ def writers(spark: SparkSession) -> Writers:
 
 
 def first_value(servers: str, topic: str) -> bytes | None:
-    """The topic's first record; None where it does not come in time."""
+    """Return the value of the topic's first record, or None if the record does not come in time."""
     consumer = Consumer({"bootstrap.servers": servers, "group.id": "look"})
     consumer.assign([TopicPartition(topic, 0, 0)])
     try:
@@ -131,7 +131,7 @@ def test_a_buffer_of_a_silent_cluster_delays_no_other(
     assert silent.met.wait(PATIENCE_S)
     live.open(0, 0)
     live.process(writers.row(b"a", b"1"))
-    assert first_value(broker.bootstrap_servers, name) == b"1"  # and nobody has closed the writer
+    assert first_value(broker.bootstrap_servers, name) == b"1"  # before the writer is closed
     live.close(None)
     with pytest.raises(Py4JJavaError, match="TimeoutException"):
         dead.close(None)
@@ -174,7 +174,7 @@ def test_a_login_that_hangs_delays_no_other_cluster(
     live.close(None)
     assert time.monotonic() - begun < LOGIN_MS / 1_000
     assert not refused
-    silent.close()  # which ends the login
+    silent.close()  # this ends the login
     hanging.join(LOGIN_MS / 1_000)
     assert refused
     assert "KafkaException: Failed to construct kafka producer" in refused[0]
@@ -183,7 +183,7 @@ def test_a_login_that_hangs_delays_no_other_cluster(
 def test_rows_that_the_timer_could_not_send_fail_the_task(
     writers: Writers, topic: Topics, silent: SilentServer
 ) -> None:
-    """They had left the buffer, and the commit of a transaction found nothing to commit."""
+    """The rows have left the buffer, so a commit of the transaction alone would lose them."""
     properties = {"bootstrap.servers": silent.address, "max.block.ms": "2000", **_SHORT}
     writer = writers.transactional(topic("lost"), properties, 100)
     writer.open(0, 0)
@@ -194,10 +194,10 @@ def test_rows_that_the_timer_could_not_send_fail_the_task(
 
 
 def clients(spark: SparkSession) -> set[str]:
-    """The admin clients and consumers that are open in the JVM, by their ids."""
+    """Return the MBean names of the admin clients and consumers that are open in the JVM."""
     java: Any = spark._jvm
     server = java.java.lang.management.ManagementFactory.getPlatformMBeanServer()
-    # By the interface: the server's own class is one that nobody may call.
+    # Call a method of the interface: the server's own class is not accessible.
     methods = java.java.lang.Class.forName("javax.management.MBeanServer").getMethods()
     query = next(method for method in methods if method.getName() == "queryNames")
     asked = spark.sparkContext._gateway.new_array(java.java.lang.Object, 2)
@@ -213,7 +213,7 @@ def test_questions_share_an_admin_client(
 ) -> None:
     java: Any = spark._jvm
     admin = java.io.streamtable.kafka.admin.KafkaAdmin
-    # A property that no other test gives, so that no client is there yet.
+    # No other test sets this property, so there is no client with these properties yet.
     properties = {"bootstrap.servers": broker.bootstrap_servers, "retry.backoff.ms": "123"}
     name = topic("asked")
     before = clients(spark)
@@ -226,7 +226,7 @@ def test_questions_share_an_admin_client(
     assert clients(spark) - before == made
     with pytest.raises(Py4JJavaError):
         offsets.endOffsets(properties, 30_000, [f"{name}-missing"])
-    assert not clients(spark) & made  # one that failed is not used again
+    assert not clients(spark) & made  # a client that failed is not used again
 
 
 def test_sink_positions_leave_no_client(
@@ -242,13 +242,13 @@ def test_sink_positions_leave_no_client(
         where = (str(query), str(query / "sinks"))
         positions.watch(properties, 30_000, name, "id", *where, -1, counted)
 
-    for _ in range(2):  # the second time as after a query that was broken off
+    for _ in range(2):  # the second time, as after an aborted query
         watch(tmp_path / "a")
     positions.forget(str(tmp_path / "a"), str(tmp_path / "a" / "sinks"))
     (tmp_path / "b" / "sinks" / ".-1.draft").mkdir(parents=True)  # the file cannot be written
     with pytest.raises(Py4JJavaError):
         watch(tmp_path / "b")
-    assert clients(spark) <= before  # those of other tests may end of themselves
+    assert clients(spark) <= before  # clients of other tests may close meanwhile
 
 
 @pytest.mark.soak

@@ -1,4 +1,4 @@
-"""Topics with more partitions than there are slots: one task reads several of them."""
+"""Topics with more partitions than slots: one task reads several partitions."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ Row = tuple[int, int, str | None]
 
 @dataclass
 class Feed:
-    """Writes records of rising ids in committed and aborted transactions."""
+    """Write records of rising ids in committed and aborted transactions."""
 
     servers: str
     topic: str
@@ -102,7 +102,7 @@ class Job:
         job({"execution.micro-batch.max-records": str(max_records)})
 
     def rows(self) -> dict[int, list[Row]]:
-        """The rows of the sink, by the partition from which they come, in their order."""
+        """Return partition of the source -> rows of the sink, in their order."""
         found: dict[int, list[Row]] = defaultdict(list)
         for record in records(self.servers, self.names["out"]):
             row = json.loads(record.value())
@@ -110,7 +110,7 @@ class Job:
         return found
 
     def tasks(self) -> int:
-        """The number of tasks of the newest job of Spark."""
+        """Return the number of tasks of the newest Spark job."""
         jobs = self.spark.sparkContext._jsc.sc().statusStore().jobsList(None)
         return max((jobs.apply(i).jobId(), jobs.apply(i).numTasks()) for i in range(jobs.size()))[1]
 
@@ -136,7 +136,7 @@ def _job(
 def test_every_record_once_and_in_the_order_of_its_partition(
     guarantee: str, spark: SparkSession, broker: Broker, topic: Topics, tmp_path: Path
 ) -> None:
-    """Batches end between fetched records, behind aborted ones, and in partitions that are new."""
+    """Batches end between fetched records, after aborted records, and in new partitions."""
     job, feed = _job(spark, broker, topic, tmp_path, guarantee)
     feed.send(900, PARTITIONS)
     job.run(max_records=230)
@@ -147,7 +147,7 @@ def test_every_record_once_and_in_the_order_of_its_partition(
     feed.send(600, PARTITIONS + 6)
     job.run(max_records=10_000)
     assert job.rows() == feed.committed
-    # Exactly-once without state names its tasks by their partitions.
+    # An exactly-once query without state names its tasks by partitions: one task per partition.
     slots = spark.sparkContext.defaultParallelism
     assert (job.tasks() <= slots) == (guarantee == "at-least-once")
 

@@ -73,7 +73,7 @@ def _admin(bridge: Bridge, broker: Broker, timeout_ms: int = 60_000) -> KafkaAdm
 
 
 def _records(servers: str, topic: str) -> list[tuple[int, bytes, bytes | None, object]]:
-    """Partition, key, value and headers of all records, those of a partition in order."""
+    """Return partition, key, value and headers of all records, in order within a partition."""
     settings = {"bootstrap.servers": servers, "group.id": "test"}
     consumer = Consumer({**settings, "auto.offset.reset": "earliest"})
     partitions = consumer.list_topics(topic).topics[topic].partitions
@@ -117,7 +117,7 @@ def test_every_key_is_what_it_was(bridge: Bridge, broker: Broker, topic: Topics)
 
     assert admin.roll_back(name, ends, whole=True) == RollbackResult(7, 0)
     assert _folded(servers, name) == wanted
-    # A start that is broken off, or the next one, does it again: over half of it or all of it.
+    # Another start repeats the rollback, over a part or all of the records of this rollback.
     produce(servers, name, [(b"new", b"2"), (b"k3", b"z")], partition=0)
     assert admin.roll_back(name, ends, whole=True) == RollbackResult(8, 0)
     assert _folded(servers, name) == wanted
@@ -125,7 +125,7 @@ def test_every_key_is_what_it_was(bridge: Bridge, broker: Broker, topic: Topics)
 
 
 def test_more_keys_than_fit_into_one_round(bridge: Bridge, broker: Broker, topic: Topics) -> None:
-    """A key that comes again in the second round gets the record of the first one again."""
+    """A key that returns in the second round gets the record of the first round again."""
     servers, name, keys = broker.bootstrap_servers, topic("rounds"), range(101_000)
     admin = _admin(bridge, broker)
     produce(servers, name, ((b"%d" % k, b"1") for k in keys))
@@ -210,7 +210,7 @@ def test_only_a_topic_that_is_still_the_same(
 
     assert "rolled 1 keys of topic" in written_then_started()[0]
     assert not _folded(servers, name)
-    # A micro-batch that has been committed since repeats as it was.
+    # No rollback after a micro-batch that was committed since: its records repeat as they were.
     (commits / "5").touch()
     assert written_then_started() == []
     (commits / "5").unlink()

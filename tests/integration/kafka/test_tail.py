@@ -1,4 +1,4 @@
-"""The newest rows of sink topics: kinds and values by format, and what is skipped."""
+"""The newest rows of sink topics: row kinds and values by format, and skipped records."""
 
 from __future__ import annotations
 

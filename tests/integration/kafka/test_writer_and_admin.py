@@ -41,7 +41,7 @@ def admin(spark: SparkSession) -> Any:
 
 
 class Sink:
-    """Rows of (k, v, n) as one micro-batch through a KafkaWriter."""
+    """Write rows of (k, v, n) with a KafkaWriter, in one micro-batch."""
 
     def __init__(self, spark: SparkSession, folder: Path) -> None:
         self.spark = spark
@@ -175,7 +175,7 @@ def test_the_buffer_empties_in_time(broker, topic, sink):
     deadline = time.monotonic() + PATIENCE_S
     while not (found := read_all(broker, name)) and time.monotonic() < deadline:
         time.sleep(0.1)
-    assert [m.value() for m in found] == [b"1"]  # and nobody has closed the writer yet
+    assert [m.value() for m in found] == [b"1"]  # before the writer is closed
     writer.close(None)
 
 
@@ -195,7 +195,7 @@ def test_a_record_that_kafka_refuses(broker, topic, sink, guarantee, lost):
 
 
 def test_counts_cross_in_two_calls(spark, monkeypatch):
-    """Which are read five times a second; a dict of a Java map takes more than a hundred."""
+    """Counters are read five times a second; a dict of a Java map takes over a hundred calls."""
     counters = Bridge(spark).counters()
     sent: list[str] = []
     send = JavaClient.send_command
@@ -206,7 +206,7 @@ def test_counts_cross_in_two_calls(spark, monkeypatch):
 
     monkeypatch.setattr(JavaClient, "send_command", noted)
     assert counters.values() == dict.fromkeys((*COUNTED_IN, *COUNTED_OUT), 0)
-    assert len([command for command in sent if not command.startswith("m")]) <= 2  # m: collected
+    assert len([command for command in sent if not command.startswith("m")]) <= 2  # m: memory
 
 
 def test_topics(broker, topic, admin):

@@ -1,4 +1,4 @@
-"""One MariaDB for the tests of connector mysql-cdc, and databases nobody else uses."""
+"""One MariaDB for the tests of connector mysql-cdc, and a database for each test."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ if TYPE_CHECKING:
 
 @pytest.fixture(scope="session")
 def mariadb(tmp_path_factory: pytest.TempPathFactory) -> Iterator[MariaDb]:
-    """The suite's server; tests that stop one or set it otherwise start their own."""
+    """Start the server of the suite. Most tests that stop or configure a server start their own."""
     with MariaDb(tmp_path_factory.mktemp("mariadb")) as running:
         yield running
 
 
 @pytest.fixture
 def database(mariadb: MariaDb) -> Iterator[str]:
-    """A database that exists and is empty."""
+    """Create an empty database, and drop it after the test."""
     name = f"db_{uuid.uuid4().hex[:10]}"
     mariadb.run(f"CREATE DATABASE {name} CHARACTER SET utf8mb4")
     yield name
@@ -32,5 +32,5 @@ def database(mariadb: MariaDb) -> Iterator[str]:
 
 @pytest.fixture
 def settings(mariadb: MariaDb) -> MySqlSettings:
-    """The reader's user at the suite's server."""
+    """Return the settings of the reader's user at the server of the suite."""
     return MySqlSettings("127.0.0.1", USER, PASSWORD, port=mariadb.port)

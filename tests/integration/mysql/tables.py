@@ -1,4 +1,4 @@
-"""Folds changes into tables, and compares them with the server's own."""
+"""Fold changes into tables, and compare them with the tables of the server."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ Rows = dict[tuple[TableId, tuple[Any, ...]], dict[str, Any]]
 
 
 class Folded:
-    """Tables as their changes make them; a change that does not fit what was before fails.
+    """Rows of tables after their changes. A change that does not fit the rows so far fails.
 
     Args:
         key: columns that identify a row of tables without a primary key.
@@ -63,7 +63,7 @@ class Folded:
 
 
 def step(spec: SourceSpec, planner: Planner, start: Offset, into: Folded) -> Offset:
-    """One batch."""
+    """Read one batch and return its end."""
     end = planner.next(start)
     for part in parts(start, end):
         into.take(read(spec, part))
@@ -73,7 +73,7 @@ def step(spec: SourceSpec, planner: Planner, start: Offset, into: Folded) -> Off
 def read_to_end(
     spec: SourceSpec, start: Offset | None = None, into: Folded | None = None
 ) -> tuple[Offset, Folded]:
-    """All that there is now, from the beginning or an offset on."""
+    """Read from the beginning or an offset to the current end. Return the end and the tables."""
     folded = into or Folded()
     with Planner(spec) as planner:
         planner.stop_at_end()
@@ -84,7 +84,7 @@ def read_to_end(
 
 
 def stored(server: MariaDb, table: TableId) -> list[dict[str, Any]]:
-    """SELECT *, in the words of the reader where those of PyMySQL are the same."""
+    """Return all rows of a table. PyMySQL returns some types in another form than the reader."""
     import pymysql
 
     connection = server.connect(table.database)
@@ -96,7 +96,7 @@ def stored(server: MariaDb, table: TableId) -> list[dict[str, Any]]:
 
 
 def same(left: list[dict[str, Any]], right: list[dict[str, Any]]) -> bool:
-    """Equal as sets of rows."""
+    """Return whether two lists have the same rows in any order."""
     return sorted(map(_text, left)) == sorted(map(_text, right))
 
 

@@ -1,4 +1,4 @@
-"""What a server must have: each fault is told with its fix, on a server of the test's own."""
+"""Each fault of a server is reported with its fix. The tests have a server of their own."""
 
 from __future__ import annotations
 
@@ -260,7 +260,7 @@ def test_a_position_that_was_purged(server: MariaDb, spec: SourceSpec) -> None:
     start, _ = read_to_end(spec)
     server.run("FLUSH BINARY LOGS")
     newest = server.run("SHOW MASTER STATUS")[0][0]
-    for _ in range(100):  # a file whose reader has only just gone is kept
+    for _ in range(100):  # the server keeps a file whose reader has only just disconnected
         server.run(f"PURGE BINARY LOGS TO '{newest}'")
         if start.position.file not in {row[0] for row in server.run("SHOW BINARY LOGS")}:
             break
@@ -293,7 +293,7 @@ def _kept(offset: Offset) -> Offset:
 
 
 def test_a_server_that_crashes_between_batches(tmp_path: Path) -> None:
-    """The same position goes on after a crash of the server; meanwhile it is unreachable."""
+    """A reader continues at the same position after the server crashed and was unreachable."""
     with MariaDb(tmp_path, {"sync_binlog": "1"}) as own:
         own.run(
             "CREATE DATABASE shop",
@@ -308,7 +308,7 @@ def test_a_server_that_crashes_between_batches(tmp_path: Path) -> None:
         never = replace(spec, settings=replace(settings, connect_max_retries=0))
         refused = _refused(lambda: Planner(never).behind(start))
         assert refused.condition is Condition.DATABASE_UNREACHABLE
-        again = threading.Timer(1.5, own.start)  # the reader tries again each second
+        again = threading.Timer(1.5, own.start)  # the reader retries each second
         again.start()
         patient = replace(spec, settings=replace(settings, connect_max_retries=60))
         try:

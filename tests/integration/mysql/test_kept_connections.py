@@ -1,4 +1,4 @@
-"""The connections that a planner keeps between batches."""
+"""Connections that a planner keeps between batches."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 class Shop:
-    """A table of a server, a planner, and the changes of its batches."""
+    """A table, a planner that reads it, and the changes of its batches."""
 
     def __init__(self, server: MariaDb, database: str, settings: MySqlSettings) -> None:
         self.server = server
@@ -43,7 +43,7 @@ class Shop:
         self.server.run(f"USE {self.table.database}", *statements)
 
     def batch(self) -> None:
-        """Plans and reads one batch, which ends at the end of the binlog."""
+        """Plan and read one batch, which ends at the end of the binlog."""
         until = time.monotonic() + 30
         while (end := self.planner.next(self.at)) == self.at:
             assert time.monotonic() < until
@@ -56,7 +56,7 @@ class Shop:
         self.at = end
 
     def connections(self) -> dict[int, str]:
-        """The connections of the reader, by number, with their commands."""
+        """Return the command of each connection of the reader, by connection id."""
         query = f"SELECT id, command FROM information_schema.processlist WHERE user = '{USER}'"
         return dict(self.server.run(query))
 
@@ -64,7 +64,7 @@ class Shop:
         return {k for k, command in self.connections().items() if command == "Binlog Dump"}
 
     def check(self) -> None:
-        """The changes are those of the table, and each one was read once."""
+        """Check that the changes result in the table, and that each change was read once."""
         assert same(self.folded.of(self.table), stored(self.server, self.table))
         places = [change.ordinal for change in self.given]
         assert places == sorted(set(places))
@@ -72,14 +72,14 @@ class Shop:
 
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[MariaDb]:
-    """A server whose connections nobody else opens."""
+    """Start a server that only these tests connect to."""
     with MariaDb(tmp_path_factory.mktemp("kept")) as running:
         yield running
 
 
 @pytest.fixture
 def shop(server: MariaDb) -> Iterator[Shop]:
-    """A shop without rows."""
+    """Create a shop without rows."""
     server.run("DROP DATABASE IF EXISTS shop", "CREATE DATABASE shop")
     made = Shop(server, "shop", MySqlSettings("127.0.0.1", USER, PASSWORD, port=server.port))
     yield made
@@ -137,7 +137,7 @@ def test_a_connection_that_is_killed(shop: Shop, which: str) -> None:
 
 
 def test_a_server_that_crashes_and_starts(shop: Shop) -> None:
-    """Table numbers begin anew after a start, and belong to other tables."""
+    """Reads continue after a crash. The server then gives its table numbers to other tables."""
     shop.sql("CREATE TABLE others (id INT PRIMARY KEY)")
     for i in range(3):
         shop.sql(f"INSERT INTO orders VALUES ({i}, 'a')", f"INSERT INTO others VALUES ({i})")
@@ -153,7 +153,7 @@ def test_a_server_that_crashes_and_starts(shop: Shop) -> None:
 
 
 def test_a_batch_that_begins_elsewhere(shop: Shop) -> None:
-    """A batch that is planned again from an earlier offset gives its changes again."""
+    """A batch that is planned again from an earlier offset returns the same changes."""
     shop.sql("INSERT INTO orders VALUES (1, 'a')")
     earlier = Offset.from_json(shop.at.to_json())
     shop.batch()
@@ -194,7 +194,7 @@ def test_a_grant_that_is_revoked(shop: Shop) -> None:
 
 
 def test_a_single_server_id(shop: Shop) -> None:
-    """Tasks and planner share the id; a stream that stays open does not disturb them."""
+    """Tasks and planner share the id. A stream that stays open does not disturb them."""
     settings = shop.spec.settings
     shop.planner.close()
     shop.spec = SourceSpec(

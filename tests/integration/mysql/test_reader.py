@@ -1,4 +1,4 @@
-"""Snapshot and binlog together: positions, statements that define tables, random changes."""
+"""Snapshot and binlog together: positions, DDL, random changes."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def _orders(mariadb: MariaDb, database: str, rows: int = 0) -> TableId:
 
 
 def is_refused(run: Callable[[], None], error: str | None) -> bool:
-    """Runs a read, which fails with the error if one is given; returns whether it has."""
+    """Run a read that fails if an error is given. Return whether it failed."""
     if error is None:
         run()
         return False
@@ -155,7 +155,10 @@ def test_a_table_that_changes_in_its_snapshot(
     error: str | None,
     while_reading: bool,
 ) -> None:
-    """Bounds of chunks have no meaning in another order of keys."""
+    """A read fails if DDL gives a table a key of another kind during its snapshot.
+
+    Bounds of chunks have no meaning in another order of keys.
+    """
     number = f"{database}.seq_1_to_9"
     for table in "ab":
         mariadb.run(f"CREATE TABLE {database}.{table} (id {key} PRIMARY KEY, k INT)")
@@ -189,7 +192,7 @@ def test_a_table_that_changes_in_its_snapshot(
 def test_a_table_of_one_chunk_whose_key_gets_another_type_while_it_is_read(
     mariadb: MariaDb, database: str, settings: MySqlSettings
 ) -> None:
-    """The rows of the binlog have other keys than the rows of the table."""
+    """The read fails: the rows of the binlog have other keys than the rows of the table."""
     _orders(mariadb, database, rows=3)
     spec = SourceSpec(settings, (rf"{database}\.orders",))
     with Planner(spec) as planner:
@@ -234,7 +237,10 @@ def test_a_table_that_is_swapped_in_its_snapshot(
     kind: str,
     begun: str | None,
 ) -> None:
-    """As an online schema change does: an ingestion job reads the new table from its start."""
+    """An ingestion job reads a table from its start if a RENAME replaces it during its snapshot.
+
+    Online schema changes end with such a RENAME.
+    """
     number = f"{database}.seq_1_to_9"
     for table, key in ("a", "INT"), ("b", kind):
         mariadb.run(f"CREATE TABLE {database}.{table} (id {key} PRIMARY KEY, n INT)")
@@ -321,10 +327,10 @@ def test_a_table_of_sql_gets_other_rows_in_its_snapshot(
     engine: str,
     while_reading: bool,
 ) -> None:
-    """A RENAME ends the job, because no snapshot starts over.
+    """A RENAME in the snapshot ends the job, because a snapshot of SQL does not start over.
 
-    Where MariaDB does not report which position a read sees, as of Aria, the rows of a chunk are
-    compared with the changes of the batch.
+    For tables of engine Aria, MariaDB does not report the position that a read sees. There, the
+    rows of a chunk are compared with the changes of the batch.
     """
     for table in "ab":
         create = f"CREATE TABLE {database}.{table} (id INT PRIMARY KEY, n INT)"
@@ -403,7 +409,10 @@ def test_ddl_between_rows(mariadb: MariaDb, database: str, settings: MySqlSettin
 def test_a_process_does_not_keep_the_types_of_an_earlier_batch(
     mariadb: MariaDb, database: str, settings: MySqlSettings
 ) -> None:
-    """Another process has read the ALTER in between; the names of columns are the same."""
+    """Each batch has the current column types, although another process has read the ALTER.
+
+    The names of the columns stay the same.
+    """
     mariadb.run(f"CREATE TABLE {database}.flags (id INT PRIMARY KEY, flag TINYINT(4))")
     spec = SourceSpec(settings, (rf"{database}\..*",))
 
@@ -440,7 +449,10 @@ def test_random_changes_through_snapshot_and_binlog(
     one_reader: bool,
     unique: str,
 ) -> None:
-    """Changes of several connections while chunks are read; some batches are read twice."""
+    """The rows equal the tables after changes of several connections while chunks are read.
+
+    Every fourth batch is read twice, with the same result.
+    """
     kind = "INT" if key == "number" else "VARCHAR(20) COLLATE utf8mb4_general_ci"
     tables = [TableId(database, "a"), TableId(database, "b")]
     for table in tables:
@@ -448,7 +460,7 @@ def test_random_changes_through_snapshot_and_binlog(
             f"CREATE TABLE {database}.{table.table}"
             f" (k {kind}, k2 INT, v VARCHAR(20), {unique} (k, k2))"
         )
-        if unique == "UNIQUE":  # no primary key: NULL is a key, too
+        if unique == "UNIQUE":  # without a primary key, a key may be NULL
             mariadb.run(f"INSERT INTO {database}.{table.table} VALUES (NULL, 1, 'none')")
         rows = ", ".join(f"({_key(i, key)!r}, {i // 400}, 'v{i}')" for i in range(0, 1200, 2))
         mariadb.run(f"INSERT IGNORE INTO {database}.{table.table} VALUES {rows}")
@@ -500,7 +512,7 @@ def test_random_changes_through_snapshot_and_binlog(
 
 
 def _again(spec: SourceSpec, start: Offset, end: Offset) -> list[list[str]]:
-    """The batch as another process reads it, from offsets that a checkpoint kept."""
+    """Return the changes as another process reads them, from offsets that a checkpoint kept."""
     start, end = (Offset.from_json(json.loads(json.dumps(o.to_json()))) for o in (start, end))
     shipped = pickle.loads(pickle.dumps(parts(start, end)))  # noqa: S301 - our own
     return [sorted(map(_text, read(spec, part))) for part in shipped]

@@ -1,4 +1,4 @@
-"""Jobs of the command line over `mysql-cdc` tables, with topics of Kafka beside them."""
+"""SQL jobs that read `mysql-cdc` tables and write topics of Kafka."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def _run(script: Path, *more: str) -> subprocess.CompletedProcess[str]:
 
 
 def _folded(broker: Broker, topic: str) -> dict[str, dict[str, object]]:
-    """The last value of each key, of committed records."""
+    """Return the last value of each key, from committed records."""
     consumer = Consumer(
         {
             "bootstrap.servers": broker.bootstrap_servers,
@@ -92,7 +92,7 @@ def test_a_join_and_an_aggregate_go_on_from_a_checkpoint(
     tmp_path: Path,
     spark: SparkSession,
 ) -> None:
-    """Two tables of MySQL, joined and summed up; changes between two runs, keys that change."""
+    """A join and an aggregate of two tables follow changes, also of keys, between two runs."""
     mariadb.run(
         f"USE {database}",
         "CREATE TABLE customers (id INT PRIMARY KEY, name VARCHAR(20), vip TINYINT(1))",
@@ -162,7 +162,7 @@ def _expected(mariadb: MariaDb, database: str) -> set[tuple[object, ...]]:
 def test_a_copy_is_killed_and_goes_on(
     mariadb: MariaDb, database: str, broker: Broker, topic: Topics, tmp_path: Path, guarantee: str
 ) -> None:
-    """kill -9 in the snapshot, in the long run behind it too; the topic ends as the table."""
+    """The topic equals the table after `kill -9` in the snapshot, and in a soak test also later."""
     mariadb.run(
         f"CREATE TABLE {database}.items (id INT PRIMARY KEY, word VARCHAR(20), n INT)",
         f"INSERT INTO {database}.items SELECT seq, 'a', seq FROM {database}.seq_1_to_2000",
@@ -188,7 +188,7 @@ def test_a_copy_is_killed_and_goes_on(
             stderr=subprocess.DEVNULL,
             start_new_session=True,
         )
-        until = time.monotonic() + 300  # a busy machine
+        until = time.monotonic() + 300  # long enough for a busy machine
         while time.monotonic() < until and _committed(commits) < least:
             number += 1
             mariadb.run(
@@ -210,7 +210,7 @@ def test_a_copy_is_killed_and_goes_on(
 
 
 def _committed(commits: Path) -> int:
-    """The newest batch that was committed."""
+    """Return the number of the newest committed batch, or -1."""
     if not commits.is_dir():
         return -1
     return max((int(p.name) for p in commits.iterdir() if p.name.isdigit()), default=-1)

@@ -1,4 +1,4 @@
-"""Every type: rows of the snapshot, images of the binlog and the values that were written."""
+"""Every type: the snapshot and the binlog return the values that were written."""
 
 from __future__ import annotations
 
@@ -166,8 +166,8 @@ def test_columns_have_the_types_of_flink_cdc(
     assert found.primary_key == ("id",)
 
 
-#: A text of each character set that Python's codec of the same name does not decode as the server
-#: does: characters of MySQL, and bytes that are no character.
+#: Character set -> bytes of a text, in hex. Python's codec of the same name decodes them in another
+#: way than the server: characters of MySQL, and bytes that are no character.
 TEXTS: dict[str, str] = {
     "big5": "A440 F9D6 A15A A3C0",
     "cp1250": "81 E1",
@@ -262,7 +262,7 @@ def _only(name: str, _: TableId, column: str) -> bool:
 
 
 def test_a_point_without_a_value(mariadb: MariaDb, database: str, settings: MySqlSettings) -> None:
-    """The rows of before a column that is NOT NULL have an empty value."""
+    """A row from before a NOT NULL column was added has an empty value, which is read as NULL."""
     position = mariadb.run("SHOW MASTER STATUS")[0]
     mariadb.run(
         f"USE {database}",

@@ -1,4 +1,4 @@
-"""Notebooks, executed in a kernel of their own as Jupyter executes them."""
+"""Notebooks, executed in their own kernel as Jupyter executes them."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Run = Callable[..., Any]
 
 @pytest.fixture
 def run(broker: Broker, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
-    """Executes a notebook, and returns it with its outputs."""
+    """Return a function that executes a notebook and returns it with its outputs."""
     monkeypatch.setenv("KAFKA_SERVERS", broker.bootstrap_servers)
     monkeypatch.setenv("IPYTHONDIR", str(tmp_path / "ipython"))
 

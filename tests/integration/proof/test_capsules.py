@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 def _elsewhere(job: ProvedJob, file: Path) -> Capsule:
-    """Give the script in a capsule a server that nobody can reach."""
+    """Replace the server in the script of a capsule with an unreachable server."""
     capsule = Capsule.read(file)
     assert job.servers in capsule.script
     moved = replace(capsule, script=capsule.script.replace(job.servers, "127.0.0.1:1"))
@@ -57,7 +57,7 @@ def test_a_differing_key_is_compared_again_without_its_topics(
     assert set(files) == set(tables)
     found = {table: _elsewhere(job, file) for table, file in files.items()}
 
-    # Only records that decide about the key: every version of the orders that were in the shop.
+    # Only records that affect the key: every version of the orders that were in the shop.
     if "named" in tables:
         inputs = found["named"].inputs
         assert {r.key for r in inputs["orders"]} == {found["named"].key.encode()}

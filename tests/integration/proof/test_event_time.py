@@ -1,4 +1,4 @@
-"""`streamtable prove` of windows: those that the watermark has not passed have no rows yet."""
+"""`streamtable prove` of windows: a window has no rows until the watermark passes its end."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def test_windows_at_each_commit(
         assert {one["result"] for one in found.values()} == {"equal"}, found
         keys.append(found["counted"]["keys"])
     assert keys[0] < keys[1]
-    # 8 windows of 3 ids; before the end of the input, the newest ones are open.
+    # 8 windows of 3 ids; before the end of the input, the newest windows are open.
     assert keys[1] == 24
 
 

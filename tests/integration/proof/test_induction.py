@@ -137,7 +137,7 @@ def test_a_wrong_baseline_is_found_by_the_whole_proof(
     right = dict(run.rows("counts")[1,])
     _write(job, "counts", {"shop": 1}, {**right, "n": 100})
 
-    # As if a proof by induction had overlooked the wrong row.
+    # Change the recorded proof, as if a proof by induction had overlooked the wrong row.
     session = Session()
     session.load((tmp_path / "job.sql").read_text(), "job.sql", variables=job.variables)
     fields = compared_fields(session.plans[0])

@@ -47,8 +47,8 @@ def test_a_changed_value_in_state_is_found(
         jobs.append(job)
     job, other = jobs
 
-    # The state of a job whose first order has another amount: one value of one key differs. The
-    # commits have the ids of the files of the state.
+    # Take the state of a job whose first order has another amount: one value of one key differs.
+    # Also take the commits, which have the ids of the state files.
     for part in ("state", "commits"):
         shutil.rmtree(job.checkpoint / "totals" / part)
         shutil.copytree(other.checkpoint / "totals" / part, job.checkpoint / "totals" / part)

@@ -33,7 +33,7 @@ def _rows(run: BoundedRun, table: str) -> dict[tuple[Any, ...], dict[str, Any]]:
 
 
 def _write(job: ProvedJob, table: str, key: Any, row: Any) -> None:
-    """Write a record into a sink topic, as nobody should; None is a tombstone or no key."""
+    """Write a record into a sink topic, as another writer; None is a tombstone or no key."""
     texts = [None if one is None else json.dumps(one, separators=(",", ":")) for one in (key, row)]
     encoded = [None if text is None else text.encode() for text in texts]
     produce(job.servers, job.topic(table), [(encoded[0], encoded[1])])

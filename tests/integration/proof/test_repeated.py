@@ -33,14 +33,14 @@ _PATIENCE_S = 600
 
 @dataclass
 class _Running:
-    """A job in this process, with proofs in processes of their own."""
+    """A job in this process. Its proofs run in separate processes."""
 
     proved: ProvedJob
     job: Job
     notices: list[str]
 
     def until(self, done: Callable[[dict[str, Any]], bool]) -> dict[str, Any]:
-        """Return the metrics of the queries once they are as wanted."""
+        """Wait until the metrics of the queries satisfy the condition, and return them."""
         deadline = time.monotonic() + _PATIENCE_S
         while time.monotonic() < deadline and self.job.running:
             found = self.job.metrics()["queries"]
@@ -66,7 +66,7 @@ class _Running:
 def _running(proved: ProvedJob, spark: SparkSession) -> Iterator[_Running]:
     session = Session()
     session.load((proved.folder / "job.sql").read_text(), "job.sql", proved.variables)
-    # The share does not limit these proofs.
+    # A share of CPU time above 1 does not limit these proofs.
     proofs = ProofOptions(timedelta(seconds=1), 100.0, "1g", PROGRAM, proved.arguments)
     options = RunOptions(checkpoint=str(proved.checkpoint), proofs=proofs)
     notices: list[str] = []

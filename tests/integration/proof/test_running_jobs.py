@@ -80,6 +80,6 @@ def test_a_running_job_is_proved_at_its_newest_commit(
         if feeding.is_alive():
             feeding.join()
     running.kill()
-    # Killed in the middle of a batch: either nothing was planned, or that is said.
+    # If a batch was planned and not committed at the kill, `prove` says so.
     killed = job.prove("--table", "totals")
     assert killed.exit_code == 0 or "NOT_PROVABLE" in killed.stderr, killed.output

@@ -1,4 +1,4 @@
-"""INSERTs that write one topic are proved together: no row of another INSERT is too much."""
+"""INSERTs into one topic are proved together: rows of the other INSERTs are no differences."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def test_rows_of_all_inserts_are_compared(
     script.write_text(jobs.script(*INSERTS))
     jobs.send(events(0, 20))
     jobs.run(*INSERTS)
-    jobs.send(events(20, 23))  # nothing has read them
+    jobs.send(events(20, 23))  # no query has read these events
     found = _results(jobs, script)
     assert {name: one["result"] for name, one in found.items()} == dict.fromkeys(
         ("counts", "counts-2", "copies", "copies-2"), "equal"

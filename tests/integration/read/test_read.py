@@ -40,7 +40,7 @@ BASE_MS = 1_700_000_000_000
 
 
 class Reads:
-    """Runs `streamtable read` on a script."""
+    """Run `streamtable read` on a script."""
 
     def __init__(self, folder: Path, script: str, variables: dict[str, str]) -> None:
         self._file = folder / "job.sql"
@@ -58,7 +58,7 @@ class Reads:
 
 
 def _produce_at(servers: str, topic: str, records: list[tuple[bytes, bytes | None, int]]) -> None:
-    """Send records with times of their own to the partitions of Java's producers."""
+    """Send records with given timestamps, to the partitions that Java producers choose."""
     producer = Producer({"bootstrap.servers": servers, "partitioner": "murmur2_random"})
     for key, value, time_ms in records:
         producer.produce(topic, value, key, timestamp=time_ms)
@@ -78,7 +78,7 @@ def _as_rows(table: dict[int, Any]) -> list[tuple[int, int]]:
 def test_a_random_history_at_every_kind_of_moment(
     broker: Broker, topic: Topics, tmp_path: Path
 ) -> None:
-    """The fold of Spark equals the fold of the history up to the moment."""
+    """The table that is read equals the fold of the history up to the moment."""
     servers, name = broker.bootstrap_servers, topic("t", partitions=3)
     history = random_history(7, 400, 25, lambda source: {"v": source.randrange(10)})
     records = [
@@ -100,7 +100,7 @@ def test_a_random_history_at_every_kind_of_moment(
     assert pairs() == _as_rows(fold(history))
     given = ";".join(f"partition:{p},offset:{offset}" for p, offset in offsets.items())
     assert pairs("--as-of", given) == _as_rows(fold(history[:200]))
-    # The record of the moment itself belongs to the table.
+    # A record with exactly this timestamp belongs to the table.
     moment = BASE_MS + 10 * 99
     assert pairs("--as-of", str(moment)) == _as_rows(fold(history[:100]))
     text = datetime.fromtimestamp(moment / 1_000, UTC).strftime("%Y-%m-%d %H:%M:%S.%f")
@@ -115,7 +115,7 @@ def test_a_random_history_at_every_kind_of_moment(
     assert [row["id"] for row in reads.rows("big")] == [k for k, v in _as_rows(now) if v > 5]
     assert len(reads.rows("t", "--limit", "2")) == 2
 
-    # What changed, within the filter of the view.
+    # The differences between two moments, within the filter of the view.
     before, after = (dict(_as_rows(fold(history[:n]))) for n in (100, 400))
     expected = []
     for key in sorted(before.keys() | after.keys()):
@@ -220,7 +220,7 @@ def test_append_only_and_change_event_tables(broker: Broker, topic: Topics, tmp_
 
 
 def test_transactions(broker: Broker, topic: Topics, tmp_path: Path) -> None:
-    """Aborted records are no part of the table, and an open transaction ends it, with a notice."""
+    """Aborted records are not read. The read ends at an open transaction, with a notice."""
     servers, name = broker.bootstrap_servers, topic("t")
     producer = Producer({"bootstrap.servers": servers, "transactional.id": name})
     producer.init_transactions()
@@ -309,7 +309,7 @@ def test_refusals(
 
 
 def test_skipped_records_are_counted(broker: Broker, topic: Topics, tmp_path: Path) -> None:
-    """A record that a job would write to the dead-letter topic is skipped, and written nowhere."""
+    """A record that a job would write to the dead-letter topic is skipped and not written."""
     servers, name = broker.bootstrap_servers, topic("t")
     letters = f"{name}-letters"
     script = TABLE.replace("'key.format'", f"'scan.dead-letter.topic' = '{letters}', 'key.format'")

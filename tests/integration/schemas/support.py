@@ -1,4 +1,4 @@
-"""Sessions over a real schema registry, without Spark."""
+"""Helpers for sessions that use a real schema registry, without Spark."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def register(
     kind: str = "AVRO",
     references: tuple[Mapping[str, Any], ...] = (),
 ) -> int:
-    """Registers a schema, given as text or as JSON, and returns its id."""
+    """Register a schema, given as text or as JSON, and return its id."""
     text = schema if isinstance(schema, str) and kind == "PROTOBUF" else json.dumps(schema)
     body = {"schema": text, "schemaType": kind, "references": list(references)}
     request = urllib.request.Request(  # noqa: S310
@@ -32,12 +32,12 @@ def register(
 
 
 def answer(session: Session, statement: str) -> list[tuple[str, ...]]:
-    """The rows of the answer of a SHOW or DESCRIBE."""
+    """Run a SHOW or DESCRIBE statement and return its rows."""
     session.load(statement, "job.sql")
     return [tuple(row) for row in session.answers[-1].rows]
 
 
 def columns(session: Session, table: str) -> list[str]:
-    """The columns of a table as `name TYPE`, with `!` where one is NOT NULL, and `*` in a key."""
+    """Return the columns of a table as `name TYPE`, with `!` if NOT NULL and `*` if in the key."""
     rows = answer(session, f"DESCRIBE {table}")
     return [f"{r[0]} {r[1]}{'!' if r[2] == 'FALSE' else ''}{'*' if r[3] else ''}" for r in rows]

@@ -1,4 +1,4 @@
-"""What one script writes, another reads and writes with the columns of the registered schemas."""
+"""Scripts read and write topics of another script with the columns of registered schemas."""
 
 from __future__ import annotations
 

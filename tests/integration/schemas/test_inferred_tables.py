@@ -1,4 +1,4 @@
-"""Tables and catalogs whose columns a real schema registry knows; without Spark."""
+"""Tables and catalogs that take their columns from a real schema registry, without Spark."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ VALUE = record("Order", id="long", name=["null", "string"], at=["null", "long"])
 
 @pytest.fixture
 def topic(registry: Registry) -> str:
-    """The name of a topic with a schema of its values; the registry knows nothing of brokers."""
+    """Register a value schema and return the name of its topic, which exists on no broker."""
     name = f"orders_{uuid.uuid4().hex[:8]}"
     register(registry.url, f"{name}-value", VALUE)
     return name
@@ -189,7 +189,7 @@ def test_a_catalog(registry: Registry, topic: str) -> None:
     )
     single = failure(session, f"DESCRIBE c.kafka.{topic}_s")
     assert f"'{topic}_s-key' of the schema registry has no columns: its schema is of a" in single
-    # A catalog that is created again has no tables of the first one.
+    # A catalog that is created again has no tables of the first catalog.
     again = "DROP CATALOG c;" + catalog(registry.url, **{"upsert-topics": f"{topic}_k"})
     session.load(f"DESCRIBE c.kafka.{topic}_k;{again}DESCRIBE c.kafka.{topic}_k", "job.sql")
     assert ("c",) in answer(session, "SHOW CATALOGS")

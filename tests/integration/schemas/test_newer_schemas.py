@@ -1,4 +1,4 @@
-"""A job whose source has the columns of a subject that gets newer schemas."""
+"""A job whose source takes its columns from a subject, which then gets newer schemas."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def test_a_newer_schema_continues_or_is_refused(
     job = BoundedRun(spark, SCRIPT, tmp_path / "checkpoint", names)
 
     def send(schema: dict[str, Any]) -> None:
-        """Registers a schema and sends one record with it."""
+        """Register a schema and send one record with it."""
         number = register(registry.url, f"{name}-value", schema)
         out = io.BytesIO(b"\0" + number.to_bytes(4, "big"))
         out.seek(0, io.SEEK_END)

@@ -1,4 +1,4 @@
-"""One secured broker for all tests here."""
+"""One secured broker for all tests of this folder."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A broker whose listeners ask who is there, its certificates, and what clients say to it."""
+"""A broker whose listeners require a login, its certificates, and properties of its clients."""
 
 from __future__ import annotations
 
@@ -67,14 +67,14 @@ class Certificates:
         return self.directory / f"{name}.pem"
 
     def trust(self, name: str) -> Properties:
-        """Whoever shows the certificate of `name` is taken for who they say they are."""
+        """Return the properties of a truststore with the certificate of `name`."""
         return {
             "ssl.truststore.type": "PEM",
             "ssl.truststore.location": str(self.certificate(name)),
         }
 
     def own(self, name: str) -> Properties:
-        """The key of `name`, to be shown."""
+        """Return the properties of a keystore with the key of `name`."""
         return {
             "ssl.keystore.type": "PKCS12",
             "ssl.keystore.location": str(self.store(name)),
@@ -91,10 +91,10 @@ class Certificates:
 
 @dataclass(frozen=True)
 class SecuredBroker:
-    """A broker that asks for logins at its further listeners, and knows users and ACLs.
+    """A broker that requires logins at its further listeners, with users and ACLs.
 
-    Users have the names `plain`, `scram` and, by certificate, `client`, and no rights at first;
-    whoever comes by the open listener may do everything.
+    The users are `plain`, `scram` and, by certificate, `client`. They have no rights at first.
+    Clients of the open listener may do everything.
     """
 
     broker: Broker
@@ -125,7 +125,7 @@ class SecuredBroker:
 
     @cached_property
     def admin(self) -> AdminClient:
-        """Of one who may do everything."""
+        """An admin client with all rights."""
         return AdminClient({"bootstrap.servers": self.broker.bootstrap_servers})
 
     def add_users(self) -> None:
@@ -135,12 +135,12 @@ class SecuredBroker:
             )
             for mechanism in _SCRAMS.values()
         ]
-        # A user has one credential for each mechanism, which come one request after the other.
+        # A user has one credential for each mechanism, and each credential needs its own request.
         for change in changes:
             self.admin.alter_user_scram_credentials([change])["scram"].result(30)
 
     def allow(self, user: str, kind: ResourceType, prefix: str, *operations: AclOperation) -> None:
-        """Lets a user do that to all whose names begin so."""
+        """Allow a user the operations on all resources whose names begin with the prefix."""
         pattern, allow = ResourcePatternType.PREFIXED, AclPermissionType.ALLOW
         bindings = [
             AclBinding(kind, prefix, pattern, user, "*", operation, allow)
@@ -150,16 +150,17 @@ class SecuredBroker:
             done.result(30)
 
     def allow_all(self, user: str, prefix: str) -> None:
-        """What a job needs of a user, all of its names beginning so."""
+        """Give a user all rights that a job needs, on names that begin with the prefix."""
         read, write, create = AclOperation.READ, AclOperation.WRITE, AclOperation.CREATE
         self.allow(user, ResourceType.TOPIC, prefix, read, write, create)
         self.allow(user, ResourceType.GROUP, prefix, read)
         self.allow(user, ResourceType.TRANSACTIONAL_ID, prefix, write)
 
     def client(self, way: str, *, password: str = PASSWORD) -> Properties:
-        """What a client says that comes by PLAIN, SCRAM-SHA-256, SCRAM-SHA-512, SSL or SASL_SSL.
+        """Return the properties of a client with a kind of login.
 
-        PLAIN names the class of the login as scripts for Flink's SQL jar do.
+        The kinds are PLAIN, SCRAM-SHA-256, SCRAM-SHA-512, SSL and SASL_SSL. The properties of PLAIN
+        name the class of the login as scripts for Flink's SQL jar do.
         """
         if way == "SSL":
             keys = {**self.certificates.own("client"), **self.certificates.trust("broker")}
@@ -190,5 +191,5 @@ class SecuredBroker:
 
 
 def options(properties: Mapping[str, str]) -> str:
-    """Properties as they stand in a WITH clause."""
+    """Return the properties as options of a WITH clause."""
     return ", ".join(f"'properties.{key}' = '{value}'" for key, value in properties.items())

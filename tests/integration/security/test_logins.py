@@ -1,4 +1,4 @@
-"""Jobs over a broker that asks who is there: every way of a login, everything that is refused."""
+"""Jobs on a broker that requires logins: all kinds of login, failed logins and missing rights."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ TOPIC, GROUP, ID = ResourceType.TOPIC, ResourceType.GROUP, ResourceType.TRANSACT
 
 
 def _script(number: int, prefix: str, properties: Properties, more: str = "") -> str:
-    """Reads with a group and dead letters, writes exactly once; all names begin with the prefix."""
+    """Return a job with a group, dead letters and an exactly-once sink. Names have the prefix."""
     client = options(properties)
     return f"""
 CREATE TABLE s{number} (k INT, v INT) WITH (
@@ -58,7 +58,7 @@ def _create(secured: SecuredBroker, *topics: str) -> None:
 
 
 def _values(secured: SecuredBroker, topic: str) -> list[bytes | None]:
-    """What a reader of committed records finds in a topic of one partition."""
+    """Return the values of the committed records of a topic with one partition."""
     settings = {"bootstrap.servers": secured.broker.bootstrap_servers, "group.id": "look"}
     consumer = Consumer({**settings, "enable.partition.eof": True, "enable.auto.commit": False})
     consumer.assign([TopicPartition(topic, 0, 0)])
@@ -70,7 +70,7 @@ def _values(secured: SecuredBroker, topic: str) -> list[bytes | None]:
 
 
 def test_all_ways_of_a_login(spark: SparkSession, secured: SecuredBroker, tmp_path: Path) -> None:
-    """Sources, transactions, dead letters, group commits, lag and admin calls, all of one user."""
+    """Each login works for sources, transactions, dead letters, group commits, lag and admin."""
     prefixes = {way: f"{way.lower()}-{uuid.uuid4().hex[:8]}" for way in WAYS}
     script = ""
     for number, (way, user) in enumerate(WAYS.items()):
@@ -168,7 +168,7 @@ def test_a_login_that_fails(
     client: Callable[[SecuredBroker], Properties],
     reason: str,
 ) -> None:
-    """Refused with the cause before anything is there; no password in what is said."""
+    """The job fails with the cause before it creates anything, and the error has no password."""
     prefix = f"refused-{uuid.uuid4().hex[:8]}"
     _create(secured, f"{prefix}-in")
     error = _refused(spark, _script(0, prefix, client(secured)), tmp_path)
@@ -188,7 +188,7 @@ def _refused(spark: SparkSession, script: str, tmp_path: Path) -> StreamtableErr
     return refused.value
 
 
-#: What is allowed, what is there already, and what is said to be lacking.
+#: The rights that a job needs: name -> kind of resource, suffix of its name, operations.
 _RIGHTS = {
     "in": (TOPIC, "-in", (READ,)),
     "out": (TOPIC, "-out", (READ, WRITE, CREATE)),
@@ -235,5 +235,5 @@ def test_a_right_that_is_missing(
 
 
 def _topics(secured: SecuredBroker, prefix: str) -> set[str]:
-    """Those of a test; the broker makes topics of its own when they are first needed."""
+    """Return the topics of a test. The broker creates its own topics when it first needs them."""
     return {t for t in secured.admin.list_topics(timeout=30).topics if t.startswith(prefix)}

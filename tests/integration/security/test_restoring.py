@@ -1,4 +1,4 @@
-"""Missing rights that prevent a rollback of the sink topic, on a broker with ACLs."""
+"""Missing rights and topic settings that prevent a rollback of the sink topic, with ACLs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Secrets show nowhere: not in output, logs, plans, errors, checkpoints, Spark's UI, its events."""
+"""Secrets do not show in output, logs, plans, errors, checkpoints, or Spark's UI and events."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ INSERT INTO o SELECT k, COUNT(*) FROM s GROUP BY k;
 
 
 def _pages(port: int) -> list[str]:
-    """Spark's UI, as a person and as a program sees it."""
+    """Return pages of Spark's UI and answers of its REST API."""
     base = f"http://127.0.0.1:{port}"
 
     def page(path: str) -> str:
@@ -119,12 +119,12 @@ def test_show_nowhere(
     assert any(file.is_relative_to(seen / "events") for file in files)
     texts |= {str(file): file.read_bytes().decode("latin-1") for file in files}
     assert _holding([PASSWORD, STORE_PASSWORD], texts) == []
-    # The search finds what is there: user names are no secrets.
+    # Check that the search works: it finds user names, which are no secrets.
     assert _holding(["CN=client", f"{prefix}-out"], texts) != []
 
 
 def test_private_keys_in_the_script_are_secrets(secured: SecuredBroker, tmp_path: Path) -> None:
-    """PEM needs no file: the key itself may stand in an option."""
+    """PEM needs no file: an option may hold the key itself, which does not show."""
     key = "MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQg"
     assert isinstance(secured.certificates, Certificates)
     client = {**secured.client("SASL_SSL"), "ssl.keystore.type": "PEM", "ssl.keystore.key": key}

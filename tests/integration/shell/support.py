@@ -1,4 +1,4 @@
-"""The interactive shell, in a terminal of its own."""
+"""The interactive shell in its own pseudo-terminal."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from pathlib import Path
 import pexpect
 from tests.integration.jobs.support import PATIENCE_S
 
-#: The blank after it may be a movement of the cursor.
+#: The prompt without its trailing blank, which may be a cursor movement.
 PROMPT = "streamtable>"
 
 
 @contextmanager
 def shell(folder: Path, *arguments: str) -> Iterator[pexpect.spawn[str]]:
-    """`streamtable sql` at its prompt; its history and all that it shows are in the folder."""
+    """Yield `streamtable sql` at its prompt. Its history and all output are in the folder."""
     history = ("--history", str(folder / "history"))
     quick = ("--set", "execution.real-time.practice-plans=0")
     process: pexpect.spawn[str] = pexpect.spawn(

@@ -32,7 +32,7 @@ def test_five_minutes(own_broker: Broker, tmp_path: Path) -> None:
             terminal.expect_exact("the query is ended")
         terminal.send(insert.replace("\n", "\r"))
         terminal.expect_exact("is started")
-        # The job creates the topic, after which it can be read.
+        # The job creates the topic; before that, the topic cannot be read.
         for _ in range(int(PATIENCE_S)):
             terminal.send(read.replace("\n", "\r"))
             if terminal.expect([r"5 rows, \d+ changes", "TOPIC_MISSING"]) == 0:

@@ -64,7 +64,7 @@ def test_a_user_reaches_a_live_table(
     _type(terminal, "SELEC 1;", "SYNTAX", "did you mean 'SELECT'?", "1 | SELEC 1")
     _type(terminal, f"\\i {script}", "OK", "OK")
     _type(terminal, "\\d totals", "PRI(customer)", PROMPT)
-    # A statement of several lines, with a completed table.
+    # A statement of several lines, in which Tab completes the name of a table.
     terminal.send("SELECT customer, SUM(amount) AS total\rFROM ord\t")
     terminal.expect_exact("ers")
     terminal.send("\rGROUP BY customer;\r")
@@ -85,7 +85,7 @@ def test_a_user_reaches_a_live_table(
     terminal.expect_exact(PROMPT)
     terminal.send("SELECT half")
     terminal.sendintr()
-    # Ctrl-C draws the prompt once more before the next one takes keys.
+    # After Ctrl-C, the shell draws the prompt once more before the next prompt takes keys.
     _type(terminal, "SHOW VIEWS;", "Empty set", PROMPT)
     terminal.sendeof()
     terminal.expect_exact("still running, and stopped when you leave. Leave? [y/N]")
@@ -134,7 +134,7 @@ def test_scripts(broker: Broker, orders: str, tmp_path: Path) -> None:
         "+--------------------------------+-------------+",
         "Received a total of 1 row",
     ]
-    # Nothing runs unless all is valid.
+    # No statement runs unless all statements are valid.
     script.write_text("SHOW TABLES;\nSHOW TABLES FROM nowhere;")
     code, out, err = run("sql", "-f", str(script))
     assert (code, out) == (1, "")

@@ -1,4 +1,4 @@
-"""The tutorial, typed into the shell as a reader would; every result of the page must appear."""
+"""The tutorial, typed into the shell by a reader: the shell shows every result of the page."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 _PAGE = Path(__file__).parents[3] / "docs" / "start" / "tutorial.md"
 _BLOCK = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
-#: What the shell prints after a statement.
+#: First word of a statement -> text that the shell prints once the statement is done.
 _DONE = {
     "CREATE": "OK",
     "SET": "OK",

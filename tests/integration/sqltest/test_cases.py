@@ -1,4 +1,4 @@
-"""Cases in memory: operators, time, cuts, the command and the pytest plugin."""
+"""Test cases in memory: operators, time, cuts, the command and the pytest plugin."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ CREATE TABLE names (k INT, name STRING, PRIMARY KEY (k) NOT ENFORCED)
 WITH ({_UPSERT}, 'topic' = 'n');
 CREATE TABLE taps (k INT, p AS PROCTIME()) WITH ({_KAFKA}, 'topic' = 'p');
 """
-#: query, key, given, expected: columns a, b, c of type STRING.
+#: Name -> query with the columns a, b, c of type STRING, given input, and expected rows.
 _CASES = {
     "window with a late row": (
         (

@@ -1,4 +1,4 @@
-"""`streamtable new`: a project that is valid, and whose tests pass."""
+"""`streamtable new` creates a valid project whose tests pass."""
 
 from __future__ import annotations
 

@@ -23,9 +23,9 @@ _SERVERS: dict[str, Callable[[Path], AbstractContextManager[Store]]] = {"hdfs": 
 def servers(
     tmp_path_factory: pytest.TempPathFactory, spark: SparkSession
 ) -> Iterator[Callable[[str], Store]]:
-    """Starts a server of a kind at its first use; it runs until the end of the session.
+    """Start the server of a kind at its first use. The server runs until the end of the session.
 
-    Hadoop keeps the file system of an address, with its settings, as long as Spark runs. So a
+    Hadoop caches the file system of an address, with its settings, as long as Spark runs. So a
     kind has one server, whatever the order of the tests.
     """
     with ExitStack() as running:
@@ -49,5 +49,5 @@ def server(request: pytest.FixtureRequest, servers: Callable[[str], Store]) -> S
 
 @pytest.fixture
 def store(server: Store) -> Store:
-    """A folder of its own for each test, which does not exist yet."""
+    """A separate folder for each test, which does not exist yet."""
     return replace(server, root=f"{server.root}/{uuid.uuid4().hex[:8]}")

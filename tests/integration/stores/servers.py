@@ -35,7 +35,7 @@ class Store:
     Attributes:
         root: URI of a folder that everyone may write.
         closed: URI of a folder that the user of the tests may not write.
-        hadoop: Hadoop's settings of a job that uses it.
+        hadoop: Hadoop's settings of a job that uses the file system.
     """
 
     root: str
@@ -43,14 +43,14 @@ class Store:
     hadoop: Mapping[str, str] = field(default_factory=dict)
 
     def arguments(self) -> list[str]:
-        """Arguments of `streamtable run` for the settings."""
+        """Return the arguments of `streamtable run` for the settings."""
         pairs = (("--set", f"spark.hadoop.{key}={value}") for key, value in self.hadoop.items())
         return [argument for pair in pairs for argument in pair]
 
 
 @contextmanager
 def hdfs(directory: Path) -> Iterator[Store]:
-    """HDFS with one data node."""
+    """Run HDFS with one data node."""
     jars = [*_HDFS.jars(), pyspark_jars() / "*"]
     process = subprocess.Popen(
         [
@@ -80,7 +80,7 @@ def hdfs(directory: Path) -> Iterator[Store]:
 
 @contextmanager
 def s3(directory: Path) -> Iterator[Store]:
-    """An S3 server in memory, and another one that does not know the user of the tests."""
+    """Run an S3 server in memory, and a second server that does not know the user of the tests."""
     with _moto(directory, "bucket") as address, _moto(directory, "locked") as locked:
         addresses = {"fs.s3a.endpoint": address, "fs.s3a.bucket.locked.endpoint": locked}
         yield Store("s3a://bucket/jobs", "s3a://locked/jobs", {**_S3_SETTINGS, **addresses})
@@ -88,7 +88,7 @@ def s3(directory: Path) -> Iterator[Store]:
 
 @contextmanager
 def _moto(directory: Path, bucket: str) -> Iterator[str]:
-    """Run a server with one bucket; gives its address."""
+    """Run a server with one bucket, and yield its address."""
     port = free_port()
     address = f"http://127.0.0.1:{port}"
     # moto checks the users of all requests after the first.
@@ -109,7 +109,7 @@ def _moto(directory: Path, bucket: str) -> Iterator[str]:
 
 
 def _create_bucket(address: str, bucket: str, process: subprocess.Popen[bytes]) -> None:
-    # Every run of pytest imports this module, and few of them need the client.
+    # Every run of pytest imports this module, and few runs need the client.
     import boto3
     from botocore.exceptions import EndpointConnectionError
 

@@ -1,4 +1,4 @@
-"""Jobs with a checkpoint on HDFS or S3: stop, restart, copy, a kill, a pause and a second job."""
+"""Jobs with a checkpoint on HDFS or S3: restart, rescale, move, kill, pause, and a second job."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
     from streamtable.devbroker.broker import Broker
 
-#: The period of a lease, and more than the time after which another job takes it.
+#: Seconds of a lease, and seconds after which another job takes an expired lease at the latest.
 _LEASE_S = 6
 _EXPIRED_S = 9.0
 
@@ -77,7 +77,7 @@ def test_runs_continue_a_checkpoint_that_is_rescaled_and_moved(
     moved = BoundedRun(spark, PAGEVIEWS, f"{store.root}-moved", names)
     moved()
     assert moved.rows("pageviews_per_region") == recount(views)
-    # Each run reads only what is new.
+    # Each run reads only new records.
     assert moved.metrics.values()["tables"]["pageviews"]["numRecordsIn"] == 100
 
 
@@ -111,7 +111,7 @@ def test_another_query_is_refused(spark: SparkSession, store: Store, names: dict
 
 @dataclass
 class _Jobs:
-    """Starts processes of one job on one checkpoint; each has a log."""
+    """Start processes of one job on one checkpoint. Each process has a log."""
 
     store: Store
     names: dict[str, str]
@@ -142,7 +142,7 @@ def _wait(log: Path, text: str, job: Cli, seconds: float = 120) -> None:
 
 
 def _jvm(job: Cli) -> int:
-    """The process id of the JVM of a job."""
+    """Return the process id of the JVM of a job."""
     found = subprocess.run(
         ["pgrep", "-g", str(job.process.pid), "java"], capture_output=True, text=True, check=True
     )
@@ -189,7 +189,7 @@ def _kill_and_pause(
 
 
 def _refuse_and_kill(jobs: _Jobs) -> None:
-    """A job that another finds running, and that is killed."""
+    """Start a job, check that a second job is refused meanwhile, and kill the first job."""
     killed, log = jobs.start()
     _wait(log, "running", killed)
     second, second_log = jobs.start()

@@ -1,4 +1,4 @@
-"""`kill -9` at random moments with a checkpoint on HDFS or S3: the whole answer comes out."""
+"""`kill -9` at random moments with a checkpoint on HDFS or S3: the results are complete."""
 
 from __future__ import annotations
 

@@ -44,7 +44,7 @@ def _make(
 def _running(
     job: ProvedJob, spark: SparkSession, proofs: ProofOptions | None = None
 ) -> Iterator[Callable[[str, int], None]]:
-    """Run the job in this process; yields a function that waits for a value of a metric."""
+    """Run the job in this process. Yield a function that waits for a value of a metric."""
     session = Session()
     session.load((job.folder / "job.sql").read_text(), "job.sql", job.variables)
     said: list[str] = []
@@ -92,7 +92,7 @@ def _fed(job: ProvedJob) -> Iterator[None]:
 def test_a_running_and_a_stopped_job(
     store: Store, broker: Broker, topic: Topics, tmp_path: Path, spark: SparkSession
 ) -> None:
-    """Auto mode lacks slots here, so that it stays in micro-batches."""
+    """Proofs work in auto mode, which lacks slots here and so stays in micro-batch mode."""
     job = _make(tmp_path, broker, topic, store, "auto", "counts")
     job.feed(5, 100)
     produce_json(job.servers, job.variables["clicks"], [{"shop": 9, "n": 4}])

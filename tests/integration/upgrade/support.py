@@ -22,7 +22,7 @@ from streamtable.session import Session, fixed_settings
 from streamtable.testing.jobs import BoundedRun
 from streamtable.testing.topics import produce_json
 
-#: Guarantees of the sinks of a script; other tests write at least once in any case.
+#: Delivery guarantees of the sinks. `at-least-once` is a soak test, because other tests use it too.
 GUARANTEES = ("exactly-once", pytest.param("at-least-once", marks=pytest.mark.soak))
 
 _TABLES = """
@@ -55,19 +55,19 @@ SUMS = "INSERT INTO sums SELECT g, COUNT(*), SUM(v) FROM t GROUP BY g;"
 FILTERED = SUMS.replace(" GROUP", " WHERE g <> 4 AND v > 3 GROUP")
 
 
-#: Goes on with the state of `SUMS`.
+#: Continues with the state of `SUMS`.
 DOUBLED = "INSERT INTO sums SELECT g, COUNT(*), COUNT(*) * 2 FROM t GROUP BY g;"
 
 
 class LossOfPower(BaseException):
-    """What no code handles."""
+    """Simulated loss of power. No code handles this exception."""
 
 
 @contextmanager
 def power_lost(
     monkeypatch: pytest.MonkeyPatch, owner: Any, name: str, *, afterwards: bool, calls: int = 1
 ) -> Iterator[None]:
-    """Within the block, the power is lost before or after that call of a function."""
+    """Raise `LossOfPower` at the `calls`-th call of a function, before or after the call itself."""
     real, left = getattr(owner, name), iter(range(calls - 1))
 
     def call(*arguments: Any, **named: Any) -> Any:
@@ -83,12 +83,12 @@ def power_lost(
 
 
 def events(start: int, end: int) -> list[dict[str, int]]:
-    """Events with the ids from `start` to below `end`, in five groups."""
+    """Return events with the ids from `start` to below `end`, in five groups."""
     return [{"id": i, "g": i % 5, "v": i * i % 17} for i in range(start, end)]
 
 
 class Jobs:
-    """Runs scripts one after the other on one checkpoint, over one topic."""
+    """Runs of scripts, one after the other, on one checkpoint and one source topic."""
 
     def __init__(
         self, spark: SparkSession, servers: str, source: str, checkpoint: Path | str, guarantee: str
@@ -100,11 +100,11 @@ class Jobs:
         self.names = {"source": source, "out": source, "servers": servers}
 
     def script(self, *inserts: str) -> str:
-        """The text of a script, whose variables are those of this object."""
+        """Return the text of a script. Its variables are in `names`."""
         return "\n".join([self.tables, *inserts])
 
     def run(self, *inserts: str) -> list[str]:
-        """Run a script over what the topic has; the notices of the job."""
+        """Run a script over the input so far and return the notices of the job."""
         job = self.job(*inserts)
         job()
         return job.notices
@@ -112,7 +112,7 @@ class Jobs:
     def upgrade(
         self, *inserts: str, plan: bool = False, from_now: bool = False, rollback: bool = False
     ) -> list[str]:
-        """Upgrade the checkpoint to a script; the lines of the result."""
+        """Upgrade the checkpoint to a script and return the printed lines."""
         session = Session(settings=fixed_settings({}))
         session.load(self.script(*inserts), "new.sql", self.names)
         said: list[str] = []
@@ -122,7 +122,7 @@ class Jobs:
         return said
 
     def prove(self, file: Path, table: str, *inserts: str) -> str:
-        """Run `streamtable prove` for a table; what it has printed."""
+        """Run `streamtable prove` for a table and return its output."""
         file.write_text(self.script(*inserts))
         given = [f"--var={name}={value}" for name, value in self.names.items()]
         place = ["--checkpoint", str(self.checkpoint), "--table", table]
@@ -140,7 +140,7 @@ class Jobs:
         produce_json(self.servers, self.source, rows)
 
     def written(self, table: str) -> list[tuple[Any, Any]]:
-        """Key and value of each committed record of a sink's topic, as JSON values."""
+        """Return the key and value of each committed record of a sink's topic, as JSON values."""
         found = records(self.servers, f"{self.names['out']}-{table}")
         return [
             tuple(None if x is None else json.loads(x) for x in (r.key(), r.value()))  # type: ignore[misc]
@@ -148,11 +148,11 @@ class Jobs:
         ]
 
     def copied(self) -> Counter[int]:
-        """How often each id is in the topic of copies."""
+        """Return how often each id occurs in the topic of `copies`."""
         return Counter(value["id"] for _, value in self.written("copies"))
 
     def folded(self, table: str) -> dict[Any, dict[str, Any]]:
-        """The rows of an upsert sink, by their group, or by the text of a longer key."""
+        """Return the rows of an upsert sink by their group, or by the text of a longer key."""
         rows: dict[Any, dict[str, Any]] = {}
         for key, value in self.written(table):
             of_group = key["g"] if list(key) == ["g"] else json.dumps(key)
@@ -163,7 +163,7 @@ class Jobs:
         return rows
 
     def fresh(self, checkpoint: Path) -> Jobs:
-        """The same jobs with topics and a checkpoint of their own."""
+        """Return the same jobs with sink topics and a checkpoint of their own."""
         other = Jobs(self.spark, self.servers, self.source, checkpoint, "at-least-once")
         other.tables = self.tables
         other.names = {**self.names, "out": f"{self.source}-fresh"}

@@ -1,4 +1,4 @@
-"""An INSERT that a script has in addition, no longer, or again touches no other query."""
+"""Adding an INSERT to a script, removing it or adding it again affects no other query."""
 
 from __future__ import annotations
 
@@ -33,19 +33,19 @@ def test_added_removed_and_added_again(
     jobs = Jobs(spark, broker.bootstrap_servers, source, tmp_path / "c", guarantee)
     jobs.send(events(0, 40))
     jobs.run(COPY)
-    # The added query reads from its startup position, and the first one goes on.
+    # The added query reads from its startup position, and the first query continues.
     jobs.send(events(40, 60))
     told = jobs.run(COUNTS, COPY)
     assert "counts: new in the script, starts at the startup positions of its tables" in told
     assert jobs.copied() == once(60)
     counts = {g: row["n"] for g, row in jobs.folded("counts").items()}
     assert counts == _counts(events(0, 60))
-    # A removed query writes no more.
+    # A removed query writes nothing more.
     jobs.send(events(60, 80))
     told = jobs.run(COUNTS)
     assert any(line.startswith("copies: no longer in the script") for line in told)
     assert jobs.copied() == once(60)
-    # It goes on where it stopped, and does not repeat a record.
+    # The removed query continues where it stopped, and does not repeat a record.
     jobs.send(events(80, 100))
     told = jobs.run(COPY, COUNTS)
     assert "copies: in the script again, continues at its last commit" in told
@@ -58,7 +58,7 @@ def test_added_removed_and_added_again(
 def test_the_first_of_two_inserts_into_a_table_is_removed(
     guarantee: str, spark: SparkSession, broker: Broker, topic: Topics, tmp_path: Path
 ) -> None:
-    """The second one keeps its offsets, and with exactly-once its transactional ids."""
+    """The second INSERT keeps its offsets, and its transactional ids with exactly-once."""
     source = topic("upgrade", partitions=2)
     jobs = Jobs(spark, broker.bootstrap_servers, source, tmp_path / "c", guarantee)
     even = COPY.replace(";", " WHERE MOD(id, 2) = 0;")
@@ -79,7 +79,7 @@ def test_the_first_of_two_inserts_into_a_table_is_removed(
 def test_a_topic_of_a_removed_query_may_be_made_anew(
     spark: SparkSession, broker: Broker, topic: Topics, tmp_path: Path
 ) -> None:
-    """A new query reads the new topic; the removed one has lost its records."""
+    """A new query reads the recreated topic. The removed query fails: its records are lost."""
     from confluent_kafka.admin import AdminClient, NewTopic
 
     source, other = topic("upgrade"), topic("other")

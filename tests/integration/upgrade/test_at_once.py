@@ -1,4 +1,4 @@
-"""Steps of several queries at the same time: the first error, and a stop request, end all."""
+"""Steps of several queries at the same time: the first error or a stop request ends all of them."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from streamtable.runtime.upgrade.at_once import at_once
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-#: Longer than any step takes.
+#: Timeout of waits, longer than any step takes.
 _PATIENCE_S = 60.0
 
 
 class _Steps:
-    """Two queries are in their steps at the same time; `waits` are those that wait for an end."""
+    """Simultaneous steps of two queries. Those in `waits` wait for a stop request; others fail."""
 
     def __init__(self, *waits: str) -> None:
         self._waits, self._met = waits, threading.Barrier(2)

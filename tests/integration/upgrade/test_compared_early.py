@@ -1,4 +1,4 @@
-"""An upgrade compares before the job has stopped; later, only the keys that have changed since."""
+"""An upgrade compares all keys before the job stops, and later only keys that changed since."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from streamtable.devbroker.broker import Broker
 
-#: Groups come and go in both queries, at other times.
+#: Both queries insert and delete groups, at different times.
 _OLD = "INSERT INTO sums SELECT g, COUNT(*), SUM(v) FROM t GROUP BY g HAVING MOD(COUNT(*), 3) > 0;"
 _NEW = _OLD.replace("GROUP BY", "WHERE v > 0 GROUP BY")
 
@@ -99,7 +99,7 @@ def test_only_changed_keys_are_compared_again(
         assert (path / "sums@2" / "upgrade" / "early" / "covered.json").exists()
         if recreated:
             _create_anew(broker, f"{jobs.names['out']}-sums")
-        # The job goes on meanwhile: groups change, appear, and vanish from either query.
+        # Meanwhile the job continues: groups of either query are updated, inserted and deleted.
         more = _events({g: 1 + g % 5 for g in range(20, 60)}, len(sent))
         jobs.send(more)
         jobs.run(_OLD)

@@ -30,7 +30,7 @@ def _forget(jobs: Jobs) -> None:
 
 
 def _values(start: int, end: int) -> dict[int, list[int]]:
-    """The values of each group."""
+    """Return the values of each group."""
     return {g: [e["v"] for e in events(start, end) if e["g"] == g] for g in range(5)}
 
 
@@ -38,7 +38,7 @@ def _values(start: int, end: int) -> dict[int, list[int]]:
 def test_a_known_result_needs_no_records(
     guarantee: str, spark: SparkSession, broker: Broker, topic: Topics, tmp_path: Path
 ) -> None:
-    """One aggregate is removed, and another one takes its state from those that stay."""
+    """An added aggregate takes its state from the aggregates that stay. Another one is removed."""
     jobs = Jobs(spark, broker.bootstrap_servers, topic("upgrade"), tmp_path / "c", guarantee)
     old = SUMS.format("COUNT(DISTINCT v)", "SUM(v * 2) + MAX(v)")
     new = SUMS.format("COUNT(*)", "COUNT(DISTINCT v) * 1000 + MAX(v)")
@@ -65,7 +65,7 @@ def test_a_known_result_needs_no_records(
     jobs.send(events(60, 100))
     jobs.run(new)
     assert jobs.folded("sums") == expected(100)
-    # A rebuild would begin where the first query began.
+    # A rebuild would need the records from the start of the first run.
     with pytest.raises(StreamtableError, match="the first run read from offset 0"):
         jobs.upgrade(new.replace(" GROUP", " WHERE v > 3 GROUP"))
 
@@ -73,7 +73,7 @@ def test_a_known_result_needs_no_records(
 def test_an_added_aggregate_starts_empty_from_now(
     spark: SparkSession, broker: Broker, topic: Topics, tmp_path: Path
 ) -> None:
-    """It reads a column that the table did not have."""
+    """The added aggregate reads a column that the table did not have before."""
     jobs = Jobs(spark, broker.bootstrap_servers, topic("upgrade"), tmp_path / "c", "at-least-once")
     tables = jobs.tables
     jobs.tables = tables.replace("g INT, v INT)", "g INT)", 1)

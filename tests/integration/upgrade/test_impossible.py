@@ -1,4 +1,4 @@
-"""Queries that cannot be rebuilt are refused by name, and continue from now if asked by word."""
+"""Queries that cannot be rebuilt are refused by name, and continue only with `--from-now`."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def test_deleted_records_are_named(
     proved = jobs.prove(tmp_path / "later.sql", "sums", more, later)
     assert "sums: 4 keys, 10 offsets, 0 differ" in proved
     assert "not compared: the rows that sums had before `upgrade --from-now`" in proved
-    # A later upgrade would delete the rows that have been kept: it is still named.
+    # A later upgrade would delete the rows that were kept, so the lost records are still reported.
     for low in (21, 22):
         again = later.replace("20", str(low))
         refused = _refusal(jobs, more, again)
@@ -83,7 +83,7 @@ def test_deleted_records_are_named(
         )
         jobs.upgrade(more, again, from_now=True)
     assert jobs.folded("sums") == rows
-    # Its state lacks the group that has been kept, too.
+    # The state of the query lacks the group whose row was kept, so extending it is refused, too.
     assert "sums: impossible" in "".join(
         jobs.upgrade(more, again.replace("SUM(v)", "COUNT(*) * 2"), plan=True)
     )

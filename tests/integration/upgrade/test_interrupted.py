@@ -1,4 +1,4 @@
-"""An upgrade that ends at any of its steps is finished by the same command."""
+"""The same command finishes an upgrade that was interrupted at any of its steps."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def test_every_step_may_be_the_last(
     before = len(jobs.written("sums"))
 
     def fails(owner: Any, name: str, *, afterwards: bool) -> None:
-        """The next upgrade ends before or after a call of that function."""
+        """Run the upgrade, and lose the power before or after a call of a function."""
         with (
             power_lost(monkeypatch, owner, name, afterwards=afterwards),
             pytest.raises(LossOfPower),
@@ -72,7 +72,7 @@ def test_every_step_may_be_the_last(
     with pytest.raises(StreamtableError, match="an upgrade was interrupted"):
         jobs.run(new)
     jobs.upgrade(new)
-    # Each of the five groups changes with one record; FILTERED deletes the fifth one.
+    # Each of the five groups changes with one record. FILTERED deletes the fifth group.
     assert len(jobs.written("sums")) == before + 5
     jobs.send(events(60, 90))
     jobs.run(new)

@@ -1,4 +1,4 @@
-"""`kill -9` of the job and of each step of an upgrade: the same command finishes it."""
+"""`kill -9` of the job and of each step of an upgrade: the same command finishes the upgrade."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def _expected(rows: list[dict[str, int]], query: str) -> dict[int, dict[str, Any
 
 
 def _step(checkpoint: Path) -> str | None:
-    """The step of an upgrade that runs; None if there is none."""
+    """Return the step of the running upgrade, or None if there is none."""
     try:
         found = json.loads((checkpoint / "upgrade.json").read_text())["queries"]
     except FileNotFoundError:

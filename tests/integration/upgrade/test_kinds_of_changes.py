@@ -1,4 +1,4 @@
-"""Changed queries of several kinds, upgraded together: each topic equals that of a fresh job."""
+"""Several kinds of changed queries, upgraded together: each topic equals that of a fresh job."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ _WINDOWS = (
     "INSERT INTO wide SELECT window_start, g, COUNT(*) FROM"
     " TABLE(TUMBLE(TABLE e, DESCRIPTOR(ts), INTERVAL '{}' SECOND)) GROUP BY window_start, g;"
 )
-#: Each query before and after.
+#: Name -> the query before and after the upgrade.
 _QUERIES = {
     "aggregate": (
         "INSERT INTO aggregate SELECT g, CAST(COUNT(*) AS INT) FROM e GROUP BY g;",

@@ -1,4 +1,4 @@
-"""Random pairs of queries over random histories: the topic of each equals Spark's batch answer."""
+"""Random upgrades over random histories: each topic equals Spark's batch answer."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from streamtable.devbroker.broker import Broker
 
 _TABLES = {name: Replayed(Style.UPSERT, COLUMNS, ()) for name in "ab"}
-#: A key of a sink is not NULL; other rows are dropped, also from the answers.
+#: Sink keys are not NULL. Rows with NULL keys are dropped, also from the answers.
 _DROP = {"table.exec.sink.not-null-enforcer": "DROP"}
 
 _Pair = tuple[Query, Query]
@@ -48,7 +48,10 @@ _Records = Mapping[str, Sequence[tuple[bytes, bytes | None]]]
 
 
 def _random_pairs(grammar: Queries, count: int) -> list[_Pair]:
-    """Queries with the same columns as key of the sink: a reader of keys sees no others."""
+    """Return pairs of queries whose sinks have the same key columns.
+
+    A reader of keys sees no rows with other key columns.
+    """
     found: list[_Pair] = []
     waiting: dict[tuple[int, ...], Query] = {}
     while len(found) < count:
@@ -62,7 +65,7 @@ def _random_pairs(grammar: Queries, count: int) -> list[_Pair]:
 
 
 def _random_aggregates(grammar: Queries, count: int) -> list[_Pair]:
-    """Queries that differ in their aggregates, in the order of these, and in HAVING."""
+    """Return pairs of queries that differ in their aggregates, the order of these, or HAVING."""
     found: list[_Pair] = []
     while len(found) < count:
         groups = (grammar.query() for _ in range(100))
@@ -77,7 +80,7 @@ def _random_aggregates(grammar: Queries, count: int) -> list[_Pair]:
 
 
 def _changed(dice: random.Random, group: Group, other: Group) -> Group:
-    """The group with some of its aggregates, and perhaps one more of another group."""
+    """Return the group with some of its aggregates, perhaps one of `other`, and perhaps HAVING."""
     first = len(group.keys)
     calls = list(zip(group.calls, group.kinds[first:], strict=True))
     chosen = dice.sample(calls, dice.randint(min(1, len(calls)), len(calls)))
@@ -89,14 +92,14 @@ def _changed(dice: random.Random, group: Group, other: Group) -> Group:
 
 
 def _random_query(grammar: Queries) -> Query:
-    """A query with a key for its sink."""
+    """Return a random query with a key for its sink."""
     while (query := _query(grammar.query())) is None:
         pass
     return query
 
 
 def _query(relation: Relation) -> Query | None:
-    """The query of a relation; None if it has no key for a sink, or cannot be rebuilt."""
+    """Return the query of a relation, or None if it has no key for a sink or cannot be rebuilt."""
     if Kind.HEAP in relation.kinds:
         return None
     try:
@@ -118,7 +121,7 @@ def _nodes(node: Any) -> list[Any]:
 
 
 class _SameTopics:
-    """Topics by their prefix, so that two jobs share them."""
+    """Factory of topics: one topic per prefix, so that two jobs share their topics."""
 
     def __init__(self, topic: Topics) -> None:
         self._topic, self._made = topic, dict[str, str]()
@@ -135,7 +138,7 @@ class _Pairs:
     """Two jobs of one checkpoint, before and after an upgrade, over random histories.
 
     Attributes:
-        said: the lines of all upgrades.
+        said: lines that the upgrades have printed.
     """
 
     def __init__(
@@ -168,16 +171,16 @@ class _Pairs:
         self._cut = histories(seed, cuts=2)
 
     def feed(self, part: int) -> None:
-        """Writes a part of the histories."""
+        """Write a part of the histories to the source topics."""
         for name, cut in self._cut.items():
             self.before.feed(name, cut[part])
 
     def run(self, job: KafkaJob) -> None:
-        """Processes what the topics hold."""
+        """Run a job over the input so far."""
         self._bounded(job)(_DROP)
 
     def upgrade(self) -> None:
-        """Upgrades the checkpoint."""
+        """Upgrade the checkpoint to the new queries."""
         session = Session(settings=fixed_settings(_DROP))
         session.load(self.after.script, "new.sql")
         options = UpgradeOptions(str(self.checkpoint))
@@ -185,7 +188,7 @@ class _Pairs:
         upgrade_job(session.plans, settings, options, say, say, spark=self._spark)
 
     def records(self) -> _Records:
-        """The records of each sink's topic: key and value."""
+        """Return the key and value of each record of the sinks' topics."""
         job = self._bounded(self.after)
         topics = {name: job.table(name).topics[0] for name in self.after.queries}
         return {
@@ -194,7 +197,7 @@ class _Pairs:
         }
 
     def check_written(self, before: _Records) -> None:
-        """Only keys whose records differ have been written."""
+        """Check that only keys whose records differ were written."""
         for name, now in self.records().items():
             old, new = dict(before[name]), dict(now)
             differing = {key for key in new if new[key] != old.get(key)}
@@ -202,7 +205,7 @@ class _Pairs:
             assert set(written) == differing, (name, self.said)
 
     def check(self) -> None:
-        """The topics hold what Spark answers the new queries with."""
+        """Check that the topics hold Spark's answers of the new queries."""
         answers = {
             name: {row for row in rows if all(row[i] is not None for i in self._key(name))}
             for name, rows in self.after.answers().items()
@@ -213,7 +216,7 @@ class _Pairs:
         return BoundedRun(self._spark, job.script, self.checkpoint)
 
     def _key(self, name: str) -> list[int]:
-        """Where the columns of the key are among the columns sorted by name."""
+        """Return the positions of the key columns among the columns sorted by name."""
         query = self.after.queries[name]
         names = [c.field.name for c in planned(query.sql, _TABLES).columns]
         return [sorted(names).index(names[i]) for i in query.key]
@@ -224,7 +227,7 @@ _SOAKS = [
     for draw in (_random_pairs, _random_aggregates)
     for seed in range(100)
 ]
-#: Each step of an upgrade: a function of it, and whether the power is lost after its call.
+#: Steps of an upgrade: a function, and whether the power is lost after its call or before.
 _LOSSES = [
     (Shadow, "run", True),
     (steps, "compare", True),
@@ -246,7 +249,7 @@ def test_random_pairs(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """The power is lost in one of the queries, while others are in other steps."""
+    """An upgrade is finished after a power loss in one query while others are in other steps."""
     pairs = _Pairs(draw, seed, count, spark, broker, topic, tmp_path)
     pairs.feed(0)
     pairs.run(pairs.before)
@@ -268,7 +271,7 @@ def test_random_pairs(
 def test_killed_pairs(
     seed: int, spark: SparkSession, broker: Broker, topic: Topics, tmp_path: Path
 ) -> None:
-    """`kill -9` while one of the queries is in a step, and others are in other steps."""
+    """An upgrade is finished after `kill -9` while its queries are in different steps."""
     pairs = _Pairs(_random_pairs, seed, 10, spark, broker, topic, tmp_path)
     pairs.feed(0)
     pairs.run(pairs.before)
@@ -287,7 +290,7 @@ def test_killed_pairs(
 
 
 def _steps(checkpoint: Path) -> set[str]:
-    """The steps in which the queries of an upgrade are."""
+    """Return the current steps of the queries of an upgrade."""
     try:
         queries = json.loads((checkpoint / "upgrade.json").read_text())["queries"]
     except FileNotFoundError:
@@ -296,7 +299,7 @@ def _steps(checkpoint: Path) -> set[str]:
 
 
 def _finish(pairs: _Pairs, before: _Records) -> None:
-    """An upgrade that may have been interrupted is finished, and the job goes on."""
+    """Finish an upgrade that may have been interrupted, check the topics, and continue the job."""
     if (pairs.checkpoint / "upgrade.json").exists():
         pairs.upgrade()
     pairs.check_written(before)

@@ -1,4 +1,4 @@
-"""A changed query is rebuilt: its sink gets the rows that differ, and the job goes on."""
+"""A changed query is rebuilt: its sink gets the rows that differ, and the job continues."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def test_a_filter_is_added(
     jobs.send(events(0, 100))
     jobs.run(SUMS.format(""), COPY)
     written = len(jobs.written("sums"))
-    # What the old query has not read is left to the next run.
+    # The upgrade leaves records that the old query has not read to the next run.
     jobs.send(events(100, 130))
     before = jobs.written("sums"), jobs.folded("sums")
     planned = jobs.upgrade(SUMS.format(FILTER), COPY, plan=True)
@@ -55,7 +55,7 @@ def test_a_filter_is_added(
     jobs.run(SUMS.format(FILTER), COPY)
     assert jobs.folded("sums") == _sums(events(0, 150), filtered=True)
     assert jobs.copied() == dict.fromkeys(range(150), 1)
-    # And back: the second upgrade has ids and directories of its own.
+    # Back to the old query: the second upgrade has ids and directories of its own.
     jobs.upgrade(SUMS.format(""), COPY)
     jobs.send(events(150, 160))
     jobs.run(SUMS.format(""), COPY)

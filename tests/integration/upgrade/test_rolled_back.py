@@ -1,4 +1,4 @@
-"""`--rollback` gives the sinks their records of before, and the job its old queries."""
+"""`--rollback` restores the earlier rows of the sinks and the old queries of the job."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def test_the_job_goes_on_as_before(
         jobs.upgrade(FILTERED, COPY)
     jobs.upgrade(SUMS, COPY, rollback=True)
     assert jobs.folded("sums") == before
-    # Five groups there, and five back.
+    # Five records of the upgrade, and five of the rollback.
     assert len(jobs.written("sums")) == records + 10
     jobs.send(events(60, 80))
     jobs.run(SUMS, COPY)

@@ -1,4 +1,4 @@
-"""An upgrade catches up while the job runs, then stops it and writes the difference."""
+"""An upgrade catches up while the job runs, then stops the job and writes the difference."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def test_the_job_serves_until_the_new_query_has_caught_up(
         code, out, err = run("upgrade", new, *shared)
         assert code == 1
         assert "is in use by process" in err
-        # An upgrade that is killed while it catches up leaves the job alone.
+        # An upgrade that is killed while it catches up does not affect the job.
         killed = Cli.start("upgrade", new, *shared, "--stop-job")
         while not (tmp_path / "c" / "sums@2" / "commits" / "0").exists():
             assert killed.process.poll() is None, killed.end()

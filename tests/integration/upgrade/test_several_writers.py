@@ -1,4 +1,4 @@
-"""INSERTs that write one topic: a changed one is compared together with the others."""
+"""Several INSERTs into one topic: a changed INSERT is compared together with the other INSERTs."""
 
 from __future__ import annotations
 
@@ -30,10 +30,10 @@ if TYPE_CHECKING:
 
 ODD = COUNTS.replace(" GROUP", " WHERE MOD(g, 2) = 1 GROUP")
 EVEN = COUNTS.replace(" GROUP", " WHERE MOD(g, 2) = 0 GROUP")
-#: Queries without state, whose rows have other keys than those of groups.
+#: Stateless queries. Their keys are ids, not the groups of `ODD`.
 EVEN_IDS = "INSERT INTO counts SELECT id, g FROM t WHERE MOD(id, 2) = 0;"
 LATER_IDS = "INSERT INTO counts SELECT id + 100, g FROM t;"
-#: Its rows depend on the clock.
+#: The rows of this query depend on the clock.
 BY_CLOCK = (
     "INSERT INTO counts SELECT g, COUNT(*) OVER (PARTITION BY g ORDER BY p)"
     " FROM (SELECT g, PROCTIME() AS p FROM t WHERE MOD(g, 2) = 0);"
@@ -45,7 +45,7 @@ def _more(insert: str) -> str:
 
 
 def _counted(end: int, extra: Callable[[int], int]) -> dict[int, dict[str, int]]:
-    """Rows of `counts` after so many events, with what is added to each group's number."""
+    """Return the rows of `counts` after `end` events, plus `extra` for the count of each group."""
     found = Counter(event["g"] for event in events(0, end))
     return {g: {"g": g, "n": n + extra(g)} for g, n in found.items()}
 
@@ -84,7 +84,7 @@ def test_keys_of_the_other_insert_stay(
     jobs.run(ODD, EVEN)
     assert jobs.folded("counts") == _counted(30, lambda _: 0)
 
-    # Both are changed, one is removed, and one is added.
+    # Now both INSERTs are changed, then one is removed, and one is added.
     jobs.upgrade(_more(ODD), _more(EVEN))
     jobs.send(events(30, 40))
     jobs.run(_more(ODD), _more(EVEN))
@@ -106,7 +106,7 @@ def test_keys_of_the_other_insert_stay(
 def test_rows_of_the_same_key(
     spark: SparkSession, broker: Broker, topic: Topics, tmp_path: Path
 ) -> None:
-    """The topic keeps the row that it has, if one of the INSERTs gives it."""
+    """The topic keeps its row of a key if one of the INSERTs still produces this row."""
     source = topic("upgrade")
     jobs = Jobs(spark, broker.bootstrap_servers, source, tmp_path / "c", "at-least-once")
     jobs.send(events(0, 20))

@@ -1,4 +1,4 @@
-"""An INSERT of a shared query is changed: it is rebuilt in a query of its own, the others go on."""
+"""A changed INSERT of a shared query is rebuilt in a query of its own; other INSERTs continue."""
 
 from __future__ import annotations
 
@@ -28,7 +28,10 @@ def _set(column: str) -> str:
 
 
 def _held(jobs: Jobs, transactional_id: str) -> Producer:
-    """Leave a transaction open before a committed record of another program."""
+    """Write a record in an open transaction, then a committed record of another producer.
+
+    Return the producer of the open transaction.
+    """
     held = Producer({"bootstrap.servers": jobs.servers, "transactional.id": transactional_id})
     held.init_transactions()
     held.begin_transaction()
@@ -48,7 +51,10 @@ def test_the_whole_topic_is_compared_after_a_kill(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """Readers see nothing after the first record of a transaction that a killed run left open."""
+    """An upgrade first aborts transactions that a killed run left open.
+
+    Consumers see no records after the first record of an open transaction.
+    """
     jobs = Jobs(spark, broker.bootstrap_servers, topic("upgrade"), tmp_path / "c", "exactly-once")
     jobs.send(events(0, 8))
     jobs.run(_set("v"))

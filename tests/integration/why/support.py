@@ -1,4 +1,4 @@
-"""A script for `streamtable why`, and the command on it."""
+"""A script for `streamtable why`, and a helper that runs the command on a script."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ INSERT INTO log SELECT customer FROM sales;
 
 
 class Why:
-    """Runs `streamtable why` on the script."""
+    """Run `streamtable why` on a script."""
 
     def __init__(
         self,

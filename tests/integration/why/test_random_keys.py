@@ -1,4 +1,4 @@
-"""The columns of keys of random queries are followed to the scans without a loss of rows."""
+"""Key columns of random queries are followed down to the scans, and no row is lost."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _CARRIED = Lineage()
 
 
 def _context(answers: Answers, pins: Sequence[tuple[Scan, tuple[Pin, ...]]] = ()) -> BatchContext:
-    """Return a context whose scans are filtered by the pins that decide about them."""
+    """Return a context whose scans are filtered by their `deciding` pins."""
     plain = answers.context()
     wanted = {id(scan): condition_of(deciding(scan, found)) for scan, found in pins}
 
@@ -58,7 +58,7 @@ def _values(answers: Answers, nodes: Sequence[tuple[Node, Field]]) -> dict[int, 
 
 
 def _steps(node: Node, pins: Sequence[Pin]) -> Iterator[list[tuple[Node, tuple[Pin, ...]]]]:
-    """Yield each operator with pins, and its inputs with theirs."""
+    """Yield each operator with its pins, followed by its inputs with their pins."""
     inputs = [
         (child, found.pins) for child, found in zip(node.inputs, below(node, pins), strict=True)
     ]

@@ -65,7 +65,7 @@ def why(broker: Broker, tmp_path_factory: pytest.TempPathFactory) -> Why:
 
 
 def test_the_records_of_a_group_of_an_append_only_topic(why: Why) -> None:
-    """A computed key finds the records by its expression, newest first."""
+    """The records of a computed key are found by its expression and listed newest first."""
     query = why.query("totals", {"customer": "ADA"})
     (row,) = query["rows"]
     assert row["row"] == {"customer": "ADA", "total": 72.5, "n": 3}
@@ -143,7 +143,7 @@ def test_a_key_that_was_never_read(why: Why) -> None:
 
 
 def test_deleted_and_changed_rows(why: Why) -> None:
-    """The tombstone, or the newer version with another value, is named."""
+    """The answer names the tombstone, or the newer version of the row with another value."""
     query = why.query("current_totals", {"customer": "Bob"})
     assert query["reason"] == "deleted"
     (scan,) = query["operators"]
@@ -186,7 +186,7 @@ def test_a_key_that_is_ranked_out(why: Why) -> None:
 
 
 def test_a_key_with_a_rank(why: Why) -> None:
-    """The rank is computed; below the ranking only the customer limits the rows."""
+    """The rank is a computed column, so only the customer limits the rows below the ranking."""
     (row,) = why.query("ranked", {"customer": "Eve", "n": 2})["rows"]
     assert _ids(row["records"]) == [("sales", 7)]
     query = why.query("ranked", {"customer": "Eve", "n": 3})

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 def test_the_records_that_a_commit_covers(
     broker: Broker, topic: Topics, tmp_path: Path, spark: SparkSession
 ) -> None:
-    """Later records do not count, and windows wait for the watermark of the job."""
+    """Records after the commit do not count, and windows wait for the watermark of the job."""
     servers, names = broker.bootstrap_servers, {"clicks": topic("clicks"), "out": topic("out")}
     script = f"""
     SET 'table.local-time-zone' = 'UTC';
@@ -69,7 +69,7 @@ def test_the_records_that_a_commit_covers(
 def test_an_insert_that_shares_its_query(
     broker: Broker, topic: Topics, tmp_path: Path, spark: SparkSession
 ) -> None:
-    """The commit is that of the shared query, whose directory has another name."""
+    """The answer is at the commit of the shared query, whose directory has another name."""
     servers, names = broker.bootstrap_servers, {n: topic(n) for n in ("clicks", "all", "some")}
     columns = "(id INT, who STRING, PRIMARY KEY (id) NOT ENFORCED)"
     script = f"""

@@ -14,7 +14,7 @@ from streamtable.core.changelog import RowKind
 _KINDS = {"+I": RowKind.INSERT, "-U": RowKind.UPDATE_BEFORE, "+U": RowKind.UPDATE_AFTER}
 _KINDS["-D"] = RowKind.DELETE
 
-#: Two instants in the hour that a change of the clock repeats.
+#: Two instants in the hour that the end of daylight saving time repeats.
 _FIRST = datetime.datetime(2025, 10, 26, 2, 30)
 _AGAIN = _FIRST.replace(fold=1)
 
@@ -25,7 +25,7 @@ _AGAIN = _FIRST.replace(fold=1)
         ([], []),
         ([("+I", 1), ("+I", 1), ("+I", 2), ("-D", 1)], [1, 2]),
         ([("+I", 1), ("-U", 1), ("+U", 2)], [2]),
-        # A row may be taken away before the one that it equals has come.
+        # An update-before may arrive before the insert of an equal row.
         ([("-U", 1), ("+U", 2), ("+I", 1)], [2]),
         ([("+I", math.nan), ("-D", math.nan)], []),
         ([("+I", {"a": [1]}), ("+I", {"a": [2]}), ("-D", {"a": [1]})], [{"a": [2]}]),

@@ -1,4 +1,4 @@
-"""The session without Spark: each call whole or not at all, one family of errors."""
+"""The session without Spark: a failed call changes nothing, and errors are of one family."""
 
 from __future__ import annotations
 
@@ -210,7 +210,7 @@ def test_a_table_keeps_the_variables_of_its_query(monkeypatch: pytest.MonkeyPatc
 
 
 class Scaled:
-    """A callable object; its annotations are not those of its call."""
+    """A callable object. The annotations of its class are not those of `__call__`."""
 
     by: int
 
@@ -232,7 +232,7 @@ def test_functions_that_are_objects(function: Callable[..., object]) -> None:
 
 
 def test_registered_functions_have_names_of_their_own() -> None:
-    """The name in Spark tells functions apart; a replaced function of equal types keeps it."""
+    """Each function has its own name in Spark. A new function of equal types keeps the name."""
 
     def made(rate: float) -> Callable[[float], float]:
         def tax(x: float) -> float:

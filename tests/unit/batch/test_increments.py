@@ -1,4 +1,7 @@
-"""Which answers follow from the earlier answer and the new records; others are refused by name."""
+"""Queries whose answer follows from their earlier answer and the new records.
+
+Other queries are refused with the operator and the reason.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Queries without a batch answer are refused by the operator and the reason, before any read."""
+"""A query without a batch answer is refused with its operator and the reason, before any read."""
 
 from __future__ import annotations
 

@@ -26,7 +26,7 @@ def words(text):
 _FULL = ("kind", "requirements", "is deterministic", "supports constant folding", "signature")
 _PLACE = "default_catalog.default_database"
 
-#: A function as created, the name that is described, and values that its description has.
+#: CREATE FUNCTION, name in DESCRIBE FUNCTION, and values that the description has.
 DESCRIBED = {
     "scalar": (
         "CREATE FUNCTION f AS 'voices:shout' LANGUAGE PYTHON",

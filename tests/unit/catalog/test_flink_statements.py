@@ -1,4 +1,4 @@
-"""Statements about the catalog against the answers of a real Flink: tests/compat/statements."""
+"""Catalog statements compared with the answers of a real Flink: tests/compat/statements."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ CASES = dict(_CASE.findall((FOLDER / "cases.sql").read_text()))
 
 
 def _plain(printed: str) -> str:
-    """Flink's text as ours: types spelled otherwise, secrets masked."""
+    """Return a text of Flink with the spelling of types and the masked secrets of streamtable."""
     text = printed.replace("VARCHAR(2147483647)", "STRING").replace(
         "VARBINARY(2147483647)", "BYTES"
     )

@@ -1,4 +1,4 @@
-"""CREATE FUNCTION of a class in Java: the choice of a signature, and when the class is read."""
+"""CREATE FUNCTION of a Java class: choice of a signature, and the time of reading the class."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Python aggregate functions: types, calls, and what is refused."""
+"""Python aggregate functions: types, calls and refusals."""
 
 from __future__ import annotations
 

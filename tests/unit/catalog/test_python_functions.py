@@ -1,4 +1,4 @@
-"""CREATE FUNCTION ... LANGUAGE PYTHON: types, names, and what is refused."""
+"""CREATE FUNCTION ... LANGUAGE PYTHON: types, names and refusals."""
 
 from __future__ import annotations
 

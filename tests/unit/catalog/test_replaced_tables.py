@@ -1,4 +1,4 @@
-"""Statements that replace a table or view, and SHOW and DESCRIBE with one form only."""
+"""Statements that replace a table or view; DESCRIBE EXTENDED, SHOW MODULES and SHOW JARS."""
 
 from __future__ import annotations
 
@@ -22,7 +22,8 @@ def test_the_new_table_takes_the_place_of_the_old(before: str) -> None:
 
 
 _WITH = "WITH ('connector' = 'print')"
-#: A table or view `x` of a column `a` before, a statement, and the columns of `x` behind it.
+#: Statement that creates `x`, and a statement after which `x` has the column `b`, and `a` only by
+#: LIKE. EXPLAIN replaces nothing.
 REPLACED = {
     "table": (f"CREATE TABLE x (a INT) {_WITH}", f"CREATE OR REPLACE TABLE x (b INT) {_WITH}"),
     "like": (f"CREATE TABLE x (a INT) {_WITH}", "CREATE OR REPLACE TABLE x (b INT) LIKE x"),

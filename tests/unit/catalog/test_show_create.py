@@ -1,4 +1,4 @@
-"""SHOW CREATE prints what makes the same table again."""
+"""SHOW CREATE prints a statement that creates the same table or view again."""
 
 from __future__ import annotations
 

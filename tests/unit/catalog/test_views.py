@@ -14,7 +14,7 @@ CREATE DATABASE dd;
 CREATE TABLE dd.b (a INT, s STRING) {_WITH};
 CREATE TABLE dd.c (a INT, s STRING) {_WITH};
 """
-#: Queries of a view, and the table that the view reads after USE of another database.
+#: Query of a view -> table that the view reads after USE of another database.
 READ = {
     "SELECT * FROM b": "b",
     "WITH b AS (SELECT * FROM b WHERE a > 0) SELECT * FROM b": "b",
@@ -35,7 +35,7 @@ def test_names_are_resolved_when_the_view_is_created(query: str, table: str) -> 
     assert found == [table]
 
 
-#: Values of a variable with several stars, and the columns of a view that has it for its query.
+#: Value of a variable, with several stars -> columns of a view whose query is the variable.
 SEVERAL_STARS = {
     "SELECT x.*, y.* FROM b AS x JOIN dd.c AS y ON x.a = y.a": ["a", "s", "a", "s"],
     "SELECT * FROM b UNION ALL SELECT * FROM dd.c": ["a", "s"],
@@ -45,7 +45,10 @@ SEVERAL_STARS = {
 
 @pytest.mark.parametrize(("query", "names"), SEVERAL_STARS.items(), ids=list(SEVERAL_STARS))
 def test_stars_of_one_variable(query: str, names: list[str]) -> None:
-    """All tokens of a variable have its place."""
+    """Several stars in one variable have the same columns as in the text of the script.
+
+    All tokens of a variable have the place of the variable.
+    """
     listed = ", ".join(f"c{number}" for number in range(len(names)))
     plans = []
     for view in (query, "${q}"):
@@ -56,7 +59,7 @@ def test_stars_of_one_variable(query: str, names: list[str]) -> None:
     assert plans[0] == plans[1]
 
 
-#: Statements after the tables, and the only error.
+#: Statements after those of `_TABLES` -> their only error.
 REFUSED = {
     "CREATE VIEW v AS SELECT a FROM b; ALTER VIEW v AS SELECT nosuch FROM b; SELECT * FROM v": (
         "1:58: UNKNOWN_COLUMN: column 'nosuch' does not exist in any input of the query."
@@ -102,7 +105,7 @@ def test_columns_are_checked_when_the_view_is_created(sql: str, message: str) ->
     assert "\n" not in str(refused.value)
 
 
-#: Queries with stars, and the columns that they keep.
+#: Query with stars -> columns that a view of the query keeps.
 STARS = {
     "SELECT * FROM b": "a, s",
     "SELECT x.*, a + 1 AS n FROM b AS x": "a, s, n",
@@ -152,7 +155,7 @@ def test_a_permanent_view_is_checked_beside_a_temporary_one() -> None:
         session.load("CREATE VIEW v AS SELECT nosuch FROM b", "b.sql")
 
 
-#: Queries whose columns have the path of their table, and their tables; or the error.
+#: Query whose columns have the path of their table -> tables that the query reads, or its error.
 PATHS = {
     "SELECT dd.b.a FROM dd.b WHERE default_catalog.dd.b.s = 'x'": "dd.b",
     "SELECT default_catalog.default_database.b.* FROM default_database.b": "b",

@@ -1,4 +1,4 @@
-"""`scan.watermark.*`: options that the tables of every connector have."""
+"""`scan.watermark.*`: options of the tables of every connector."""
 
 from __future__ import annotations
 

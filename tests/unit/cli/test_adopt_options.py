@@ -1,4 +1,4 @@
-"""`streamtable adopt --at`: the offsets of a topic, as Flink writes them."""
+"""`streamtable adopt --at`: the offsets of a topic, in Flink's notation."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How errors end: one line, an exit code, a traceback only when asked for."""
+"""Errors of commands: one line, an exit code, and a traceback only with `--debug`."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ USER_ERROR = StreamtableError(Condition.UNKNOWN_TABLE, hint="look", table="t")
 def run_raising(
     error: BaseException, words: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> int | str | None:
-    """The exit code of `streamtable` with a subcommand `broken` that raises `error`."""
+    """Return the exit code of `streamtable` with a subcommand `broken` that raises `error`."""
 
     @click.command()
     def command() -> None:

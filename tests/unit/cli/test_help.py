@@ -1,4 +1,4 @@
-"""`--help` is quick because it imports nothing heavy, and the front end needs no Spark."""
+"""`--help` is quick because it imports no large module. The front end needs no Spark."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ HEAVY = ("pyspark", "py4j", "sqlglot", "confluent_kafka", "rich", "fastavro")
 
 
 def loaded_after(program: str) -> set[str]:
-    """Top-level modules in a fresh interpreter after it ran `program`."""
+    """Return the top-level modules of a fresh interpreter after it has run `program`."""
     tell = "\nimport sys; print('\\n' + ' '.join({m.partition('.')[0] for m in sys.modules}))"
     done = subprocess.run(
         [sys.executable, "-c", program + tell], capture_output=True, text=True, check=True

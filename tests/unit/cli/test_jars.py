@@ -1,4 +1,4 @@
-"""`streamtable jars`: the files exist, and hold what tasks load."""
+"""`streamtable jars`: the files exist and have the classes that tasks load."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`run --log-format json`: one object per line, with the same keys, whatever happens."""
+"""`run --log-format json` writes one object per line, always with the same first keys."""
 
 from __future__ import annotations
 

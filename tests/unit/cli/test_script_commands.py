@@ -44,7 +44,7 @@ def test_validate_says_what_it_found(plan: str, found: str, tmp_path: Path) -> N
 @pytest.mark.parametrize("command", ["explain", "validate", "run"])
 def test_faults_end_with_a_line_and_the_place_in_the_script(command: str, tmp_path: Path) -> None:
     script = tmp_path / "job.sql"
-    script.write_text("\ufeffINSERT INTO nowhere SELECT 1")  # as editors on Windows save it
+    script.write_text("\ufeffINSERT INTO nowhere SELECT 1")  # a BOM, as editors on Windows write it
     result = _invoke(command, str(script))
     assert (result.exit_code, result.stdout) == (1, "")
     assert result.stderr == (
@@ -87,7 +87,7 @@ INSERT INTO nowhere SELECT 1;
     assert [line.split(": ")[2] for line in told] == [
         "UNKNOWN_CONNECTOR",
         "UNKNOWN_SETTING",
-        "UNKNOWN_TABLE",  # `nowhere`; that `a` is unknown follows from the first
+        "UNKNOWN_TABLE",  # `nowhere`; `a` is unknown only because of the first fault
     ]
 
 
@@ -207,7 +207,7 @@ def test_options_of_nothing_known() -> None:
 
 
 def test_mode_of_the_command_line_wins_over_set(tmp_path: Path) -> None:
-    """Micro-batches may be exactly-once, real-time mode may not, which needs no Spark to tell."""
+    """`--mode` accepts only known modes, and needs no Spark for a script without INSERT."""
     script = tmp_path / "job.sql"
     script.write_text("SET 'execution.mode' = 'micro-batch';")
     result = _invoke("run", str(script), "--mode", "fast")

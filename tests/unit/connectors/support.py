@@ -1,4 +1,4 @@
-"""Scripts of one table, loaded, and what is refused in them."""
+"""Load the script of a table, or check that it is refused."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ def load(sql: str) -> Session:
 
 
 def refused(sql: str, condition: Condition, words: str = "") -> StreamtableError:
-    """Checks that a script is refused with some words; gives the error."""
+    """Check that a script is refused with a condition and some words, and return the error."""
     with pytest.raises(StreamtableError) as found:
         load(sql)
     assert found.value.condition is condition

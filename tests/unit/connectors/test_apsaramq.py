@@ -1,4 +1,4 @@
-"""`aliyun.kafka.*`: what follows from an instance for the client's settings."""
+"""`aliyun.kafka.*`: client settings that follow from an instance of ApsaraMQ."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tasks that may have other rows when a batch runs again, into an exactly-once sink."""
+"""Exactly-once sinks refuse tasks that may have other rows when a batch runs again."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`filesystem`: its options, its partitions, and what it refuses."""
+"""`filesystem` tables: options, partitions and refusals."""
 
 from __future__ import annotations
 

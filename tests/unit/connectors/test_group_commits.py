@@ -1,4 +1,4 @@
-"""Commits to consumer groups: what a job of several queries has read of each partition."""
+"""Commits to consumer groups: the offset that all queries of a job have read, per partition."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def _table(name: str, options: str, servers: str = "x:1,y:1") -> KafkaTable:
 
 
 class _Bridge:
-    """Keeps the commits of all groups."""
+    """Bridge that records the commits of all groups."""
 
     def __init__(self) -> None:
         self.commits: list[tuple[str, dict[str, int]]] = []
@@ -51,7 +51,7 @@ def _progress(*ends: Mapping[str, Mapping[str, int]]) -> Any:
     return SimpleNamespace(sources=[SimpleNamespace(endOffset=json.dumps(end)) for end in ends])
 
 
-#: Tables of each query, then the newest end offsets of each query, and the committed offsets.
+#: Case -> tables of each query, newest end offsets of each query, and the committed offsets.
 #: Queries whose name begins with `ended` have read their input to the end.
 CASES: Mapping[str, tuple[Mapping[str, Sequence[KafkaTable]], Mapping[str, Any], list[Any]]] = {
     "one query": (
@@ -149,7 +149,7 @@ def test_committed_offsets(case: str) -> None:
         if table not in tables:
             tables.append(table)
     observers = [KafkaSourceObserver(table, queries, bridge, print) for table in tables]
-    for _ in range(2):  # offsets that are not new are not committed again
+    for _ in range(2):  # the same offsets are not committed again
         for observer in observers:
             observer.on_progress(newest, [name for name in newest if name.startswith("ended")])
     assert bridge.commits == expected

@@ -1,4 +1,4 @@
-"""`jdbc`: its options, its columns, and what it refuses."""
+"""`jdbc` tables: options, columns and refusals."""
 
 from __future__ import annotations
 

@@ -42,7 +42,7 @@ GTIDS = f"{UUID}:1-5"
 
 @dataclass
 class Server:
-    """A server of MariaDB's kind, whose binlog ends at a position."""
+    """Server in memory whose binlog ends at `end`. Without a name, it has no UUID, like MariaDB."""
 
     end: Position
     name: str = ""
@@ -70,7 +70,7 @@ class Server:
 
 @dataclass
 class Key:
-    """Tables of a single chunk."""
+    """Chunk key of a table. Without `bounds`, the table is a single chunk."""
 
     bounds: list[Any] = field(default_factory=list)
     order: str = "id (number)"
@@ -88,7 +88,7 @@ class Key:
 def planned(
     monkeypatch: pytest.MonkeyPatch, server: Server, spec: SourceSpec, tables: list[TableId]
 ) -> Planner:
-    """A planner of a server with some tables."""
+    """Return a planner for a server with some tables."""
     there = [TableSchema(t, (Column("id", MySqlType("int")),), ("id",)) for t in tables]
     matching = lambda _, patterns: [t for t in there if patterns.match(t.id)]  # noqa: E731
     monkeypatch.setattr(planner, "schemas", matching)
@@ -145,7 +145,7 @@ def test_a_table_that_is_no_longer_excluded_gets_a_snapshot(
 def test_a_failover_while_nothing_changes(
     monkeypatch: pytest.MonkeyPatch, pending: dict[TableId, Any]
 ) -> None:
-    """The next batch reads the new server from the new server's position."""
+    """The next batch after the failover starts at the position of the new server."""
     spec = spec_of("d.a")
     database = Server(Position("c.000001", 500, GTIDS), "new", exact=False)
     reader = planned(monkeypatch, database, spec, [A])
@@ -163,7 +163,7 @@ def test_a_failover_while_nothing_changes(
 
 
 def _in_flight(*gtids: str, server: str = "old") -> tuple[Offset, Offset]:
-    """A batch that the offset log has, with a chunk of a snapshot."""
+    """Return the start and the end of a batch in the offset log, with a chunk of a snapshot."""
     first, last = (Position("b.000009", 4000 + 9 * i, gtid) for i, gtid in enumerate(gtids))
     start = Offset(first, {A: 5}, server=server)
     return start, Offset(last, {}, ((Chunk(A, 5),),), server)
@@ -218,7 +218,7 @@ def test_tasks_read_only_the_server_of_their_batch(uuid: str, refused: bool) -> 
 
 @dataclass
 class Refused(Key):
-    """Tables that DDL has changed since their key was looked up."""
+    """Chunk key of a table that DDL has changed since the key was looked up."""
 
     code: int = 1146
 
@@ -253,7 +253,7 @@ def test_ddl_while_chunks_are_planned(
 
 @dataclass
 class RefusedLater(Refused):
-    """A table that DDL changes after its first chunk of the batch."""
+    """Chunk key of a table that DDL changes after its first chunk of the batch."""
 
     def next_bound(self, session: object, low: Any, rows: int) -> Any:
         return 5 if low is None else super().next_bound(session, low, rows)
@@ -288,7 +288,10 @@ def test_a_key_that_changes_between_two_chunks_of_a_batch(monkeypatch: pytest.Mo
 def test_a_table_counts_as_changed_after_its_statement_was_read(
     monkeypatch: pytest.MonkeyPatch, keys: list[str | None], moves: bool, refused: bool
 ) -> None:
-    """The first plan may see the table of after the end of its batch."""
+    """A table counts as changed after a batch has read the statement that changed it.
+
+    The first plan may see a state of the table that is newer than the end of its batch.
+    """
     spec = spec_of("d.a", batch_rows=1)
     database = Server(START)
     reader = planned(monkeypatch, database, spec, [A])
@@ -313,7 +316,10 @@ def test_a_table_counts_as_changed_after_its_statement_was_read(
 def test_a_table_is_pending_until_its_drop_was_read(
     monkeypatch: pytest.MonkeyPatch, ids: tuple[int, int] | None, alternates: bool
 ) -> None:
-    """The planner misses the table before a batch has the statement that dropped it."""
+    """A dropped table is pending until a batch has read the DROP.
+
+    The planner sees that the table is missing before that batch.
+    """
     spec = spec_of(r"d\..*")
     spec = replace(spec, settings=replace(spec.settings, server_ids=ids))
     database = Server(START)
@@ -330,7 +336,7 @@ def test_a_table_is_pending_until_its_drop_was_read(
 
 
 class Gtid(GtidEvent):  # type: ignore[misc]
-    """The begin of a transaction."""
+    """Event that begins a transaction."""
 
     def __init__(self, name: str) -> None:
         self.name = name
@@ -341,7 +347,7 @@ class Gtid(GtidEvent):  # type: ignore[misc]
 
 
 class Xid(XidEvent):  # type: ignore[misc]
-    """The end of a transaction."""
+    """Event that ends a transaction."""
 
     def __init__(self) -> None:
         pass
@@ -349,7 +355,7 @@ class Xid(XidEvent):  # type: ignore[misc]
 
 @dataclass
 class Events:
-    """Transactions of 100 bytes each."""
+    """Binlog stream with transactions of 100 bytes each."""
 
     names: list[str]
     file: str = "b.000001"
@@ -376,7 +382,10 @@ class Events:
 def test_a_position_between_two_batches_has_the_gtids_up_to_it(
     monkeypatch: pytest.MonkeyPatch, before: str, after: str
 ) -> None:
-    """A checkpoint of a job that is behind can go on at another server."""
+    """A position between two batches has the GTIDs up to it, if they are known.
+
+    With them, a job that lags behind can continue from its checkpoint at another server.
+    """
     events = Events([f"{UUID}:{i}" for i in (7, 6, 9, 8)])
     monkeypatch.setattr(server, "stream", lambda *_: nullcontext(events))
     settings = MySqlSettings("h", "u", "p")

@@ -1,4 +1,4 @@
-"""The MySQL reader's parts that need no server."""
+"""Parts of the MySQL reader that need no server."""
 
 from __future__ import annotations
 
@@ -237,7 +237,11 @@ def test_a_table_that_is_renamed_in_its_snapshot(
     starts_over: bool,
     refused: str | None,
 ) -> None:
-    """It is refused if the table has no snapshot that starts over."""
+    """A RENAME during a snapshot is refused if the snapshot does not start over.
+
+    Before the first chunk (`low` is None), it is accepted if a later statement gives the name to a
+    table again.
+    """
     monkeypatch.setattr(pending, "schema_of", lambda *_: None)
     part = BinlogPart(Position("b.000001", 4), Position("b.000001", 9), {A: low})
     settings = MySqlSettings("h", "u", "p")
@@ -274,7 +278,7 @@ def test_a_table_that_is_swapped_after_its_batch_was_planned(
     left_out: list[int],
     now: str | None,
 ) -> None:
-    """The rows of the batch have the order of the keys that the offset has."""
+    """The rows of a batch are compared in the key order of the offset, not of the current table."""
     table = TableSchema(A, (Column("id", MySqlType(now)),), ("id",)) if now else None
     monkeypatch.setattr(pending, "schema_of", lambda *_: table)
     positions = Position("b.000001", 4), Position("b.000001", 9)
@@ -297,7 +301,10 @@ def test_a_table_that_is_swapped_after_its_batch_was_planned(
 def test_a_collation_keeps_its_order_when_a_server_renames_it(
     former: str, now: str, same: bool
 ) -> None:
-    """MySQL 8.0.30 and MariaDB 10.6 did so."""
+    """A collation keeps its order if a server renames it.
+
+    MySQL 8.0.30 and MariaDB 10.6 renamed collations of `utf8` to `utf8mb3`.
+    """
     table = TableSchema(A, (Column("id (x)", MySqlType("varchar")),), ("id (x)",))
     session: Any = SimpleNamespace(row=lambda *_: (now,))
     key = chunk_key(session, table, SourceSpec(MySqlSettings("h", "u", "p"), ("d.a",)))
@@ -315,7 +322,7 @@ def test_another_chunk_key_names_the_option() -> None:
 
 
 def _compared(sql: str, *_: object) -> tuple[bool, ...]:
-    """Answer like a server whose collation is that of ASCII."""
+    """Compare values like a server whose collation has the order of ASCII."""
     assert sql.count("USING latin1) COLLATE latin1_bin") == 4
     values = re.findall(r"_utf8mb4 X'(\w+)'", sql)
     return tuple(a < b for a, b in zip(values[::2], values[1::2], strict=True))
@@ -338,7 +345,11 @@ def _compared(sql: str, *_: object) -> tuple[bool, ...]:
 def test_statements_before_the_end_of_a_chunk(
     monkeypatch: pytest.MonkeyPatch, statement: SchemaChange, clears: bool
 ) -> None:
-    """A query after a statement sees all changes before it, so only later ones complete it."""
+    """A statement that locks the table clears earlier changes from the overlay of a chunk.
+
+    The query of the chunk runs after the statement and sees all changes before it, so only later
+    changes complete its result.
+    """
     found = [_delete(A, 4), statement, _delete(A, "a") if clears else _delete(A, 5)]
     monkeypatch.setattr(reading, "changes", lambda *_: iter(found))
     positions = Position("b.000001", 4), Position("b.000001", 900)
@@ -391,7 +402,7 @@ def test_empty_values_of_mysql(kind: str, nullable: bool, data: bytes, expected:
 
 
 def _mapped(*columns: SimpleNamespace) -> Any:
-    """A TABLE_MAP event of a table d.a, whose columns may all be NULL."""
+    """Return a TABLE_MAP event of table d.a, whose columns may all be NULL."""
     return SimpleNamespace(
         schema="d",
         table="a",
@@ -442,7 +453,7 @@ def test_columns_that_are_left_out_are_passed_over(column: SimpleNamespace, valu
 
 
 def test_the_library_reads_the_metadata_of_a_vector() -> None:
-    """MySQL 9; the column behind it has its own metadata."""
+    """A VECTOR column (MySQL 9) and the column after it have their own metadata."""
     data = io.BytesIO(b"\4\x2c\1")
     packet = SimpleNamespace(read=data.read, read_uint8=lambda: data.read(1)[0])
     columns = [row_event.Column(kind, packet) for kind in (VECTOR, FIELD_TYPE.VARCHAR)]
@@ -452,7 +463,7 @@ def test_the_library_reads_the_metadata_of_a_vector() -> None:
 
 @pytest.mark.parametrize("kind", [BLOB_COMPRESSED, VARCHAR_COMPRESSED])
 def test_the_library_reads_the_character_set_of_a_compressed_column(kind: int) -> None:
-    """MariaDB; the column behind it has its own character set."""
+    """A compressed column (MariaDB) and the column after it have their own character sets."""
     mapped = row_event.TableMapEvent.__new__(row_event.TableMapEvent)
     mapped.column_count, mapped.dbms = 2, "mariadb"
     mapped.columns = [SimpleNamespace(type=kind), SimpleNamespace(type=FIELD_TYPE.VARCHAR)]

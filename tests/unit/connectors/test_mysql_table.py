@@ -1,4 +1,4 @@
-"""`mysql-cdc` tables: their options, what is refused, and values in declared types."""
+"""`mysql-cdc` tables: options, refusals, and values in declared types."""
 
 from __future__ import annotations
 

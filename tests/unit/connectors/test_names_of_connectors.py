@@ -1,4 +1,4 @@
-"""Code outside `connectors` names no connector: what is known of one stays in its folder."""
+"""Code outside `connectors` names no connector: knowledge of a connector stays in its folder."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ import streamtable
 _ROOT = Path(streamtable.__file__).parent
 #: Packages whose purpose is one connector: a local broker, the demo, test tools, job files.
 _PACKAGES = {"connectors", "demo", "devbroker", "ingest", "testing"}
-#: Commands of the CLI about Kafka, and the pages of job files.
+#: Commands of the CLI about Kafka, and the generator of the reference pages.
 _COMMANDS = {"cli/demo.py", "cli/dev.py", "cli/main.py", "cli/reference.py", "cli/txn.py"}
-#: Kafka Connect is a program of its own, whose envelope Debezium writes.
+#: Names of connectors. Kafka Connect is another program; Debezium writes its envelope.
 _ANYWHERE = re.compile(
     r"(?<![\w.-])(upsert-kafka|kafka(?! Connect)|datagen|blackhole|jdbc)(?![\w-])", re.IGNORECASE
 )
-#: Java packages of connectors, and the classes of their clients.
+#: Java packages of connectors. `_JAVA` also finds the classes of their clients.
 _JAVA_ROOMS = {"console", "datagen", "files", "jdbc", "kafka"}
 _JAVA = re.compile(
     rf"io\.streamtable\.({'|'.join(sorted(_JAVA_ROOMS))})\b|org\.apache\.kafka|java\.sql\.(Driver|Conn)"
@@ -27,7 +27,7 @@ _QUOTED = re.compile(r"'(print|filesystem)'|\A(filesystem)\Z")
 
 
 def _documents(tree: ast.Module) -> set[int]:
-    """The ids of docstrings, of attributes too, which are prose."""
+    """Return the ids of docstrings, also of attributes. They are prose and may name connectors."""
     return {
         id(node.value)
         for node in ast.walk(tree)

@@ -1,4 +1,4 @@
-"""`datagen`, `print` and `blackhole`: their options, and what each refuses."""
+"""`datagen`, `print` and `blackhole` tables: options and refusals."""
 
 from __future__ import annotations
 

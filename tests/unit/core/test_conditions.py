@@ -1,4 +1,4 @@
-"""The table of error conditions: sorted, unique, and each of them raised somewhere."""
+"""The table of error conditions is sorted and unique, and the code uses each condition."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ SOURCES = Path(__file__).parents[3] / "src" / "streamtable"
 
 def test_sorted_by_name() -> None:
     names = list(Condition.__members__)
-    # An underscore sorts as a blank would, before every letter.
+    # An underscore sorts like a blank, before every letter.
     assert names == sorted(names, key=lambda name: name.replace("_", " "))
 
 
 def test_no_two_share_their_wording() -> None:
-    # Members of one value would be one member under two names.
+    # In an enum, members with the same value are one member with two names.
     assert len(set(Condition)) == len(Condition.__members__)
 
 

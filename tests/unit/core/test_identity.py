@@ -1,4 +1,4 @@
-"""Stable ids: what they refuse, and what a rename leaves as it was."""
+"""Stable ids: declarations that are refused, and ids that a rename does not change."""
 
 from __future__ import annotations
 

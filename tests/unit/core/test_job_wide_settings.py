@@ -59,7 +59,7 @@ def test_names_of_one_zone_are_no_change() -> None:
 
 
 def test_statements_that_run_by_themselves() -> None:
-    """As in the shell, where each INSERT is a job of its own."""
+    """In the shell each INSERT is its own job, so settings of the process may change."""
     session = Session()
     text = f"{_SET_PATH.format('/a')}{_INSERT}{_SET_PATH.format('/b')}{_INSERT}"
     session.load(_TABLES + text, "job.sql", apart=True)

@@ -1,4 +1,4 @@
-"""Texts of moments."""
+"""Moments given as text."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Results are framed as Flink 2.2 frames them; the expected lines are its own."""
+"""Results have the frame of Flink 2.2; the expected lines are Flink's output."""
 
 from __future__ import annotations
 

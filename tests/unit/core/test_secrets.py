@@ -1,4 +1,4 @@
-"""Which keys have secret values, and the removal of these values."""
+"""Keys with secret values, and the removal of these values."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def test_keys(key: str, secret: bool) -> None:
 
 
 def test_settings_that_are_secret_have_keys_of_secrets() -> None:
-    """`SET`, capsules and submissions decide by the key alone."""
+    """`SET`, capsules and submissions identify a secret by its key alone."""
     secret = [option.key for option in SETTINGS.options if option.secret]
     assert secret
     assert [key for key in secret if not is_secret(key)] == []
@@ -53,7 +53,7 @@ def test_a_secret_inside_of_a_setting_is_listed_with_a_mask() -> None:
     assert dict(settings.listed().rows)[key] == f"-Dpassword={MASK}"
 
 
-#: Secrets, and JSON data before and after their removal.
+#: Case -> secrets, and JSON data before and after their removal.
 DATA = {
     "keys and values, at any depth": (
         ["pass-4711"],

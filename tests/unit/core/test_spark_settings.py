@@ -1,4 +1,4 @@
-"""`spark.*` settings: what a job fixes and what Spark does not know is refused by name."""
+"""`spark.*` settings: keys that a job fixes are refused, and so are misspelt keys of Spark."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def test_a_misspelt_setting_is_refused_with_the_nearest_one(key: str, nearest: s
         "spark.shuffle.io.retryWait",
         "spark.kubernetes.driver.label.team",
         "spark.sql.streaming.stateStore.rocksdb.compactOnCommit",
-        "spark.sql.streaming.statestore.rocksdb.COMPACTONCOMMIT",  # Spark reads these in any case
+        "spark.sql.streaming.statestore.rocksdb.COMPACTONCOMMIT",  # Spark ignores the case here
         "spark.kafka.consumer.cache.capacity",
         "spark.sql.kafkaConsumerCache.capacity",
     ],

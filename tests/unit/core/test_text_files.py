@@ -1,4 +1,4 @@
-"""Text files as editors save them."""
+"""Text files in the encodings that editors write."""
 
 from __future__ import annotations
 

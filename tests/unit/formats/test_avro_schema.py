@@ -1,4 +1,4 @@
-"""Avro schemas that Flink 2.2's converter makes of the same columns."""
+"""Avro schemas are those that Flink 2.2's converter derives from the same columns."""
 
 import fastavro
 import pytest
@@ -100,7 +100,7 @@ def test_what_avro_cannot_hold(column_type, column, reason):
 
 
 def test_two_records_of_one_name():
-    # c.a and c_a both come to record_c_a, which Avro takes once only.
+    # c.a and c_a would both be named record_c_a, and Avro accepts a name only once.
     part = t.row(Field("x", t.INT))
     with pytest.raises(StreamtableError, match="would be named 'record_c_a'"):
         avro_schema((Field("c", t.row(Field("a", part))), Field("c_a", part)))

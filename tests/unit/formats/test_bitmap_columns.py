@@ -1,4 +1,4 @@
-"""No format and no generator takes a column of type BITMAP, on its own or inside another type."""
+"""No format and no generator accepts a column of type BITMAP, alone or inside another type."""
 
 from __future__ import annotations
 
@@ -96,7 +96,7 @@ def test_user_functions_take_none() -> None:
 
 @pytest.mark.parametrize("name", ["BITMAP_CARDINALITY", "BITMAP_BUILD_AGG"])
 def test_a_function_of_the_user_keeps_its_name(name: str) -> None:
-    """Scripts of Flink 2.2 may have functions with the names that 2.3 has added."""
+    """Scripts for Flink 2.2 may create functions with names that Flink 2.3 has added."""
     session = Session()
     script = (
         f"CREATE FUNCTION {name} AS 'tests.compat.inventory.example:twice' LANGUAGE PYTHON;"

@@ -1,4 +1,4 @@
-"""Formats of change events: their options, what they make of a codec, keys, refusals."""
+"""Formats of change events: their options, codecs, keys and refusals."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ FLINK_OPTIONS = {
     "encode.decimal-as-plain-number",
     "encode.ignore-null-fields",
 }
-#: Beside those that all have: Flink's, then ours.
+#: Further options of each format, both Flink's and ours.
 MORE = {
     "debezium-json": {"schema-include", "schema-name"},
     "canal-json": {"database.include", "table.include"},

@@ -17,8 +17,8 @@ from streamtable.formats.registry import FORMATS
 RECORDED = json.loads(
     (Path(__file__).parents[2] / "compat" / "formats" / "options-flink-2.2.0.json").read_text()
 )["formats"]
-#: Ours: names that message keys need and Flink, which writes none of these, has no option for;
-#: and protobuf's schema, which Flink finds on the class path.
+#: Options of ours: names for message keys, which Flink has no option for because it writes no such
+#: keys; and the schema of protobuf, which Flink finds on the class path.
 OURS = {
     "debezium-json": {"schema-name"},
     "maxwell-json": {"database", "table"},
@@ -26,8 +26,8 @@ OURS = {
 }
 #: Formats that Flink does not have.
 NOT_FLINKS = {"json-confluent", "protobuf-confluent"}
-#: Flink declares `true`, and does as if `false` were given where nothing is: its factory asks
-#: whether the option is there, and leaves the serializer at its own default otherwise.
+#: Flink declares the default `true`, but an option that is not set acts like `false`: without the
+#: option, Flink's factory keeps the default of the serializer.
 DEFAULTS = {("csv", "write-bigdecimal-in-scientific-notation"): "false"}
 
 

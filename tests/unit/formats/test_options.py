@@ -1,4 +1,4 @@
-"""Format options: what they make of a codec, and what they refuse."""
+"""Format options: the codecs that they configure, and the values that they refuse."""
 
 import json
 

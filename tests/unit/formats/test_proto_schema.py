@@ -1,4 +1,4 @@
-"""The .proto text of a row's columns."""
+"""The .proto schema of the columns of a row."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The columns of registered schemas: types, nullability, references, and what has no columns."""
+"""Columns of registered schemas: types, nullability, references, and schemas without columns."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from streamtable.formats.registry import FORMATS
 
 
 def columns(format_: str, schema: RegisteredSchema | str) -> dict[str, str]:
-    """Columns and their types in SQL."""
+    """Return the columns of a schema with their SQL types."""
     found = FORMATS[format_]
     assert isinstance(found, RegistryFormat)
     whole = RegisteredSchema(schema) if isinstance(schema, str) else schema

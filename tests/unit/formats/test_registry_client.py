@@ -1,4 +1,4 @@
-"""Who asks a schema registry and how: credentials, `properties.*`, what is refused."""
+"""Client options of a schema registry: credentials, `properties.*`, and refused options."""
 
 from __future__ import annotations
 

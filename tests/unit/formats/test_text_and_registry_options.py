@@ -1,4 +1,4 @@
-"""Options of csv, raw and avro-confluent: what they make of a codec, and what they refuse."""
+"""Options of csv, raw, avro-confluent and json-confluent: their codecs and refused values."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Job files: what is read, and each fault with its line and its way out."""
+"""Job files: their contents, and each fault with its line and its fix."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""Lines of progress, and what reader and driver tell each other through files."""
+"""Lines of progress, and the files by which reader and driver communicate."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ TABLES = [TableId("shop", "a"), TableId("shop", "b")]
 
 
 class Rows:
-    """Counts as the writer does."""
+    """Count records in place of the writer."""
 
     def __init__(self) -> None:
         self.written = 0
@@ -76,7 +76,7 @@ def test_a_status_is_there_as_a_whole(tmp_path: Path):
 
 
 def test_the_reader_waits_for_the_topics_of_new_tables(tmp_path: Path):
-    """The driver also gives it the tables that the checkpoint now has."""
+    """The answer of the driver also has the tables that the checkpoint now stores."""
     path = str(tmp_path / "reader.json")
     assert ask_for_topics(path, []) == {}
     assert asked_tables(path) == []
@@ -94,7 +94,10 @@ def test_the_reader_waits_for_the_topics_of_new_tables(tmp_path: Path):
 
 
 def test_the_lag_of_a_job_that_is_never_idle_is_that_of_its_last_batch():
-    """Changes come all the time: each batch ends at the end of the binlog, and none is empty."""
+    """The lag counts from the plan of the newest written batch that ended at the end of the binlog.
+
+    A batch is written when the next batch starts at its end. An empty batch counts at once.
+    """
     lag = Lag()
     offsets = [Offset(Position("binlog.000001", 100 * i)) for i in range(4)]
     assert lag.seconds(1.0) == -1.0

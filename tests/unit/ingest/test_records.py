@@ -1,4 +1,4 @@
-"""Changes of tables -> records: JSON, keys, tombstones, columns, statements that define tables."""
+"""Conversion of table changes to records: JSON, keys, tombstones, columns, DDL statements."""
 
 from __future__ import annotations
 
@@ -228,7 +228,7 @@ def test_rows_go_to_the_program_of_exactly_their_types(kind, value, program, giv
 
 
 def test_versions_without_a_program_reach_the_driver_in_the_error_of_the_task():
-    """The binlog has no display width; the table as the job first read it has."""
+    """The binlog lacks the display width of booleans; the job knows them from its first read."""
     rest = "transform:\n- {source-table: shop.orders, filter: n IS NULL AND NOT done}\n"
     known = KnownTable(("id", "done", "n"), ("id",), ("shop.orders",), ("done",))
     rules = replace(maker(rest=rest)._rules, known={ORDERS: known})
@@ -443,7 +443,7 @@ def test_rows_of_other_tables_in_the_topic_stay():
 
 
 def shared(tables, routes, table):
-    """Whether the records of TRUNCATE leave a topic alone because other tables have rows there."""
+    """Return whether TRUNCATE writes nothing, because other tables have rows in the topic."""
     entries = "".join(f"- {{{route}}}\n" for route in routes)
     rest = f"route:\n{entries}" if routes else ""
     text = JOB.replace("'shop.\\.*'", f"'{tables}'").format(source="", sink="", rest=rest)

@@ -1,4 +1,4 @@
-"""Topics shown from outside: bytes of each format as Python values."""
+"""Decode the keys and values of topics, in each format, into Python values."""
 
 from __future__ import annotations
 

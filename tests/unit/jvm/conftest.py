@@ -1,4 +1,4 @@
-"""A JDK of shell scripts, so that what we ask of Java can be watched without a network."""
+"""A JDK of shell scripts, so that tests observe the calls of Java without a network."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-# Answers `-version`; as Ivy, notes the call and puts one jar where it is told to.
+# Prints a version for `-version`. In the role of Ivy, logs the call and writes one jar.
 _JAVA = """#!/bin/sh
 if [ "$1" = -version ]; then echo 'openjdk version "{version}" 2025-04-15' >&2; exit; fi
 echo called >> '{calls}'
@@ -24,7 +24,7 @@ echo jar > "$(dirname "$last")/thing-1.0.jar"
 
 
 class FakeJdk:
-    """A JAVA_HOME; `broken`, if it exists, makes Ivy fail."""
+    """A fake JAVA_HOME. If the file `broken` exists, Ivy fails."""
 
     def __init__(self, home: Path) -> None:
         self.home = home
@@ -34,16 +34,16 @@ class FakeJdk:
 
     @property
     def calls(self) -> int:
-        """How often Java ran for more than its version."""
+        """The number of calls of Java other than `-version`."""
         return len(self._calls.read_text().splitlines()) if self._calls.exists() else 0
 
     def install(self, version: str) -> None:
-        """Put a `java` of that version there."""
+        """Install a `java` of the version."""
         script = _JAVA.format(version=version, calls=self._calls, broken=self.broken)
         self.install_tool("java", script)
 
     def install_tool(self, name: str, script: str) -> None:
-        """Put any program there."""
+        """Install a program."""
         path = self.home / "bin" / name
         path.write_text(script)
         path.chmod(0o755)
@@ -51,7 +51,7 @@ class FakeJdk:
 
 @pytest.fixture
 def jdk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[FakeJdk]:
-    """JAVA_HOME points to a fake Java 17, the cache is empty."""
+    """Point JAVA_HOME to a fake Java 17, with an empty cache."""
     fake = FakeJdk(tmp_path / "jdk")
     fake.install("17.0.15")
     monkeypatch.setenv("JAVA_HOME", str(fake.home))

@@ -20,8 +20,8 @@ _JARS = {minor: f"streamtable-operators_{minor}_2.13-1.0-abc.jar" for minor in S
 
 @pytest.fixture
 def carried(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The folder of an installed wheel: a jar for each Spark, and a connector."""
-    pinned = connector_jars()[0].parent.name  # of the fake JDK
+    """Return the folder of an installed wheel, with a jar for each Spark and a connector."""
+    pinned = connector_jars()[0].parent.name  # the folder of the pinned versions
     own = tmp_path / "bundled"
     operators = [("operators", jar) for jar in _JARS.values()]
     for folder, name in (*operators, (pinned, "connector.jar")):

@@ -1,4 +1,4 @@
-"""The archive of Spark's classes: used where it is there, and made whole or not at all."""
+"""The archive of Spark's classes is used if it exists, and is written whole or not at all."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def _own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 class _Jvm:
-    """Writes what its options name when it ends, as a JVM does."""
+    """Write the archive that the options name at the end, as a JVM does."""
 
     def __init__(self) -> None:
         self.options = ""

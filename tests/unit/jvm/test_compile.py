@@ -1,4 +1,4 @@
-"""Compiles with the real javac, against the real PySpark but no connector."""
+"""Compilation with the real javac, against the real PySpark but no connector."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ RAW = "import java.util.*; class Raw { List names() { return new ArrayList(); } 
 
 @pytest.fixture
 def sources(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A source folder with one class, an empty cache, and no jars to fetch."""
+    """Return a source folder with one class; the cache is empty, and no jars are fetched."""
     monkeypatch.setenv("STREAMTABLE_CACHE", str(tmp_path / "cache"))
     monkeypatch.setattr(compile_module, "connector_jars", list[Path])
     folder = tmp_path / "java"
@@ -67,7 +67,7 @@ def test_lint_counts_warnings(sources: Path) -> None:
 
 
 def test_the_test_kit_is_in_a_jar_of_its_own() -> None:
-    """A job's jar has no class of the test harness, and the test kit's has no other."""
+    """A job's jar has no class of the test harness, and the test kit's jar has no other class."""
     jobs, kit = (zipfile.ZipFile(jar).namelist() for jar in (operators_jar(), harness_jar()))
     assert "io/streamtable/testing/OperatorHarness.class" in kit
     assert all(name.startswith("io/streamtable/testing/") for name in kit)

@@ -1,4 +1,4 @@
-"""What ends a query, in one line out of the text of Spark's exception chain."""
+"""The fault that ends a query, in one line, from the text of Spark's exception chain."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A machine that will not do is told in one line, with the fix."""
+"""If Spark or Java do not fit, the error is one line with the fix."""
 
 from __future__ import annotations
 

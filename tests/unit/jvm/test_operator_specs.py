@@ -1,4 +1,4 @@
-"""What crosses the bridge by names: Python's classes and Java's records have the same parts."""
+"""Specs cross the bridge by name: Python's classes and Java's records have the same parts."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from streamtable.jvm.bridge import camel_case
 from streamtable.jvm.specs.operator import Named, OperatorSpec
 
 JAVA = Path(specs.__file__).parents[1] / "java" / "io" / "streamtable" / "operators"
-#: Java's types by the Python ones that may stand for them.
+#: Python type -> Java types that it may stand for.
 TYPES = {
     "bool": ("boolean",),
     "int": ("int", "long"),
@@ -79,7 +79,7 @@ def test_every_operator_of_java_is_known_to_python() -> None:
 
 
 def test_modules_are_named_as_the_java_packages() -> None:
-    """A module also has the records of the packages below."""
+    """The module of a package also has the records of its subpackages."""
     for named in NAMED:
         if issubclass(named, OperatorSpec):
             room, *_ = named.package.split(".")

@@ -1,4 +1,4 @@
-"""A query's progress is read once for each thing that it has done."""
+"""The progress of a query is read once per batch, and once more if a trigger finds no work."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from streamtable.jvm.streaming.progress import Progress
 
 @dataclass
 class _Done:
-    """What Spark's own object answers to."""
+    """The methods of Spark's progress object that the code calls."""
 
     number: int
     begun: str

@@ -1,4 +1,4 @@
-"""Every operator of a plan."""
+"""All operators of plans, and their state layouts."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from streamtable.plan.window.window_aggregate import WindowAggregate
 
 @cache
 def operators() -> tuple[type[Node], ...]:
-    """The classes that a plan may hold, by their names."""
+    """Return the operator classes that a plan may contain, sorted by name."""
     for module in pkgutil.walk_packages(plan.__path__, f"{plan.__name__}."):
         importlib.import_module(module.name)
     found = {cls for cls, ids in identities().items() if ids.id and issubclass(cls, Node)}
@@ -25,6 +25,6 @@ def operators() -> tuple[type[Node], ...]:
 
 
 def layouts() -> Iterator[StateLayout]:
-    """Every state layout; one operator has two."""
+    """Yield every state layout. `WindowAggregate` has two."""
     yield from (cls.state for cls in operators() if cls.state)
     yield WindowAggregate.bucket_state

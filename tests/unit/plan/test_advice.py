@@ -1,4 +1,4 @@
-"""EXPLAIN PLAN_ADVICE: what is said of a plan, and what is not."""
+"""EXPLAIN PLAN_ADVICE: the advice about a plan, and plans without advice."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ CASES = {
 }
 
 
-#: Rows that are only added, into a table of upserts under a key that each of them has alone.
+#: Append-only query with one row per window and `user_region`, for an upsert sink.
 WINDOWED = (
     "SELECT user_region, {bound}, COUNT(*) FROM TABLE({function}) GROUP BY user_region,"
     " window_start, window_end"
@@ -120,7 +120,7 @@ CREATE TABLE per_window (region STRING, since TIMESTAMP(3), n BIGINT,
     ],
 )
 def test_rows_that_replace_each_other(query: str, sink: str, replaced: bool) -> None:
-    """Where the sink's key holds a key of the query, no row replaces another."""
+    """Rows replace each other unless the sink's key contains a unique key of the query."""
     session = Session()
     session.load(TABLES + PER_WINDOW, "tables.sql")
     session.load(f"EXPLAIN PLAN_ADVICE INSERT INTO {sink} {UNIQUE[query]}", "job.sql")

@@ -1,4 +1,4 @@
-"""Long and deep statements: they are planned, or refused with a place."""
+"""Long statements are planned. Deep statements are refused with a place."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def test_deep_statements_are_refused_with_a_place(name: str) -> None:
     assert refused.value.condition in (
         Condition.TOO_DEEP,
         Condition.NESTED_TOO_DEEP,
-        Condition.SYNTAX,  # more than 60 levels, which ends before the whole is read
+        Condition.SYNTAX,  # more than 60 levels: the parser stops there
     )
     assert refused.value.at is not None
     assert refused.value.at.file == "job.sql"
@@ -81,7 +81,7 @@ def test_the_place_is_that_of_the_operator_and_a_way_out_is_named() -> None:
 
 
 def test_what_follows_from_a_statement_that_is_too_deep_is_read() -> None:
-    """The fault is one of several; the statements behind it are taken in."""
+    """The statements after a statement that is too deep are planned."""
     session = _session()
     with pytest.raises(StreamtableError):
         session.load(f"INSERT INTO events {_DEEP['+']}; INSERT INTO events {ROWS};", "job.sql")

@@ -1,4 +1,4 @@
-"""What Flink refuses of MATCH_RECOGNIZE is refused here, and what it takes is taken."""
+"""MATCH_RECOGNIZE queries are accepted and refused as in Flink, except known differences."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def _refused(query: str) -> bool:
 
 def test_flinks_grammar_is_ours() -> None:
     answers = json.loads(_RECORD.read_text(encoding="utf-8"))["answers"]
-    # Flink's docs have {,m}, on which Flink 2.2 fails.
+    # Flink's docs have {,m}, but Flink 2.2 fails on it.
     asked = [*WRITTEN, *(query for query in RANDOM if "{," not in query)]
     flink = {query: isinstance(answers[query], str) for query in asked}
     assert sum(flink.values()) > 60

@@ -1,4 +1,4 @@
-"""What Flink refuses in streams is refused here, but for what is known to run."""
+"""Streaming queries that Flink refuses are refused here, except those of `TAKEN`, which run."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Every function that a Flink knows is there, or refused by name with a way out."""
+"""Every function of Flink 2.2 and later is available, or refused by name with a hint."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from streamtable.plan.functions import AGGREGATES, FUNCTIONS, NEWER, SINCE
 from streamtable.session import Session
 
 _RECORDED = Path(__file__).parents[2] / "compat" / "functions" / "function_names-2.2.0.txt"
-#: Registered, but for Flink's planner and not for scripts; and what is grammar, not a call.
+#: Names that Flink registers for its planner, not for scripts, and names that are grammar.
 _INTERNAL = {
     "AGG_DECIMAL_PLUS",
     "AUXILIARY_GROUP",
@@ -29,9 +29,9 @@ _INTERNAL = {
     "STREAMRECORD_TIMESTAMP",
     "TRY_CAST",
 }
-#: On the function page of Flink 2.2, which registers them under other names.
+#: Functions on the function page of Flink 2.2. Flink registers them under other names.
 _ON_THE_PAGE = {"CEILING", "SUM", "JSON_OBJECTAGG", "JSON_ARRAYAGG", "VARIANCE", "REGEXP"}
-#: From the release notes of 2.3 and from the development branch after it.
+#: Functions from the release notes of Flink 2.3 and from the development branch after it.
 _LATER = {
     "2.3": "BITMAP_AND BITMAP_ANDNOT BITMAP_AND_AGG BITMAP_AND_CARDINALITY_AGG BITMAP_BUILD"
     " BITMAP_BUILD_AGG BITMAP_BUILD_CARDINALITY_AGG BITMAP_CARDINALITY BITMAP_FROM_BYTES BITMAP_OR"

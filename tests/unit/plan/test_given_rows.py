@@ -1,4 +1,4 @@
-"""Views whose rows a program gives: what SQL sees of them before there is any Spark."""
+"""Views over rows that a program provides: plans, listings and DROP, without Spark."""
 
 from __future__ import annotations
 

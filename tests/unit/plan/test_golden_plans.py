@@ -1,6 +1,7 @@
-"""Plans as text: `tests/golden/plans/*.sql` over `tables.sql` must give the `.plan` beside them.
+"""Plans as text: each script in `tests/golden/plans` must give the `.plan` file next to it.
 
-`make golden` rewrites them; the review reads the difference.
+The scripts use the tables of `tables.sql`. `make golden` rewrites the plans; the review reads the
+difference.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Lists and parentheses in GROUP BY mean what they mean in Flink."""
+"""Lists and parentheses in GROUP BY have the same meaning as in Flink."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 from streamtable.session import Session
 
 TABLES = (Path(__file__).parents[2] / "golden" / "tables.sql").read_text()
-#: GROUP BY, and the plain form of the same.
+#: GROUP BY -> the same grouping in its plain form.
 SAME = {
     "GROUP BY (region, id)": "GROUP BY region, id",
     "GROUP BY (region), id": "GROUP BY region, id",

@@ -1,4 +1,4 @@
-"""FLOAT and DOUBLE as keys of groups: one zero and one NaN below each operator that groups."""
+"""FLOAT and DOUBLE as grouping keys have one zero and one NaN below each operator that groups."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ _MATCH = (
     " PATTERN (A) DEFINE A AS A.k > 1)"
 )
 
-#: A query, and the values of the keys of each of its operators that group, from the sink down.
+#: Query, and the computed key values of each operator that groups, from the sink down.
 _CASES = {
     "group by": ("SELECT d, f, COUNT(*) FROM e GROUP BY d, f", [(_D, _F)]),
     "nested": ("SELECT r, a, m, COUNT(*) FROM e GROUP BY r, a, m", [(_ROW, _ARRAY, _MAP)]),
@@ -95,7 +95,7 @@ def _groups(node: Node) -> bool:
 
 
 def _values(node: Node) -> tuple[str, ...]:
-    """Returns the values that a projection just below an operator computes for its keys."""
+    """Return the values that a projection just below an operator computes for its keys."""
     (below,) = node.inputs
     keys = node.grouping if isinstance(node, UnaryNode) else None
     columns = below.projections if isinstance(below, Calc) else ()

@@ -8,8 +8,8 @@ from streamtable.operators.match.automaton import automaton
 from streamtable.plan.match.pattern import PatternVariable
 
 A, B = PatternVariable("A"), PatternVariable("B")
-#: Pattern -> transitions of each state: `+` takes a row of a variable, `>` only moves on; then the
-#: target, the conditions that must hold, and those that must fail.
+#: Pattern -> transitions of each state. `+1>0` takes a row of variable 1 and moves to state 0; `>0`
+#: moves without a row. The lists have the conditions that must hold and those that must fail.
 AUTOMATA = {
     (A, B): ["", "+1>0 [1] []", "+0>1 [0] []"],
     (PatternVariable("A", 0, 1), B): ["", "+1>0 [1] []", "+0>1 [0] [] >1 [] []"],

@@ -1,4 +1,4 @@
-"""Which aggregations over windows are `MergedWindowAggregate`, and older checkpoints of them."""
+"""Window aggregations that are `MergedWindowAggregate`, and their checkpoints of older releases."""
 
 from __future__ import annotations
 
@@ -33,7 +33,8 @@ _CUMULATE = _HOP.replace("HOP", "CUMULATE")
 _SESSION = "SESSION(TABLE e PARTITION BY k, DESCRIPTOR(ts), INTERVAL '2' SECOND)"
 _MERGED = (_HOP, _CUMULATE, _SESSION)
 
-#: Calls of each aggregate function of which parts of a window merge, and of each other one.
+#: Aggregate function -> calls. The results of parts of a window can be merged for the functions
+#: of `_MERGING`, and not for those of `_OTHERS`.
 _MERGING = {
     "COUNT": ("COUNT(*)", "COUNT(v)", "COUNT(s) FILTER (WHERE v > 1)"),
     "SUM": ("SUM(v)", "SUM(d)", "SUM(CAST(v AS DECIMAL(10, 2)))"),
@@ -75,7 +76,7 @@ _DISTINCT = (
 
 
 def _kind(items: str, function: str, more: str = "", where: str = "") -> type[WindowAggregate]:
-    """Return the class of the aggregation of a query."""
+    """Return the class of the window aggregate of a query."""
     session = Session()
     session.load(_TABLES, "tables.sql")
     query = (
@@ -112,7 +113,10 @@ def test_parts_of_these_do_not(call: str, function: str) -> None:
 
 
 def test_no_slices_for_other_inputs() -> None:
-    """One window per row, updates and deletes, and bounds that a window's rows compute with."""
+    """Parts of windows are not merged for other inputs.
+
+    These have one window per row, updates and deletes, or expressions on window bounds.
+    """
     assert _kind("COUNT(*) AS n", _TUMBLE) is WindowAggregate
     for function in _MERGED:
         assert _kind("COUNT(*) AS n", function.replace("TABLE e", "TABLE c")) is WindowAggregate
@@ -127,12 +131,12 @@ _INSERT = "INSERT INTO counted SELECT window_start, k, COUNT(*) FROM TABLE({}) G
 _INSERT += " window_start, window_end, k;"
 
 
-#: Hash of the CUMULATE query of `tests/golden/plans/windows.sql` before there were slices.
+#: Hash of the CUMULATE query of `tests/golden/plans/windows.sql` in releases without slices.
 _OLDER_HASH = "5076747ed663918ba85f43d236563c8857c27b47736431f3e745c58a20a97c07"
 
 
 def _hash(data: object) -> str:
-    """Return the hash in a manifest, of a shape without secrets."""
+    """Return the hash that a manifest has for a shape without secrets."""
     return hashlib.sha256(json.dumps(data, sort_keys=True).encode()).hexdigest()
 
 
@@ -158,7 +162,10 @@ def _open(folder: Path, function: str) -> None:
 
 @pytest.mark.parametrize("function", _MERGED, ids=lambda text: text.split("(")[0])
 def test_an_older_checkpoint_is_refused_by_name(function: str, tmp_path: Path) -> None:
-    """Its manifest names `WindowAggregate`, which has the same fields and another state."""
+    """A checkpoint of an older release is refused: the operator of the window has another state.
+
+    Its manifest names `WindowAggregate`, which has the fields of `MergedWindowAggregate`.
+    """
     _open(tmp_path, function)
     _open(tmp_path, function)
     manifest = tmp_path / "streamtable.json"

@@ -1,4 +1,4 @@
-"""What every operator says of itself, and the rules that go by that."""
+"""Declarations of every operator, and the rules that depend on these declarations."""
 
 from __future__ import annotations
 
@@ -22,14 +22,15 @@ from streamtable.plan.source.values import Values
 from streamtable.plan.window.window_table import SessionTable, WindowTable
 from streamtable.session import Session
 
-#: What a new operator has to say; all else has a default that fits operators without state or time.
+#: Declarations that a new operator must have. The defaults of all others fit operators without
+#: state or time.
 _SAID = ("mode", "fields", "inputs", "over")
 
 
 @pytest.mark.parametrize("operator", operators(), ids=lambda cls: cls.__name__)
 def test_an_operator_says_what_has_no_default(operator: type[Node]) -> None:
     assert isinstance(operator.title, str)
-    # A subclass that inherited whether there is state could be taken for one without any.
+    # A subclass that inherits `state` could be treated as stateless by mistake.
     assert "state" in operator.__dict__
     for name in _SAID:
         field = name in getattr(operator, "__dataclass_fields__", {})
@@ -46,14 +47,17 @@ def test_state_ids_tell_layouts_apart_where_names_of_operators_do_not() -> None:
 
 
 def test_a_table_of_sessions_has_state_and_a_table_of_windows_has_none() -> None:
-    """One was a subclass of the other, and was counted as stateless."""
+    """`SessionTable` has state, `WindowTable` has none.
+
+    `SessionTable` was a subclass of `WindowTable` once, and counted as stateless.
+    """
     assert SessionTable.state is not None
     assert WindowTable.state is None
     assert not issubclass(SessionTable, WindowTable)
 
 
 def test_an_operator_that_no_rule_has_heard_of() -> None:
-    """The rules go by what it says, its base class does not matter."""
+    """Rules depend on the declarations of an operator, not on its base class."""
 
     @dataclass(frozen=True)
     class Kept(UnaryNode):
@@ -71,7 +75,7 @@ def test_an_operator_that_no_rule_has_heard_of() -> None:
     assert node.shuffles == 1
     assert list(layouts(node)) == [("SessionTable", 1)]
     maps = Values((Field("m", array(map_of(INT, INT))),), (("array(map(1, 2))",),))
-    assert list(layouts(Kept(maps))) == [("SessionTable", 101)]  # the entries have another order
+    assert list(layouts(Kept(maps))) == [("SessionTable", 101)]  # map entries in another order
     assert list(layouts(Deduplicate(maps, (), "m"))) == [("Deduplicate", 1)]
     assert obstacle(node) == "Spark does not read VALUES in real-time mode"
     assert [f.name for f in node.pruned({"v"}).fields] == ["v"]

@@ -1,4 +1,4 @@
-"""Windows leave different tasks: operators that take them in order refuse real-time mode."""
+"""Queries that need windows in order refuse real-time mode: different tasks emit the windows."""
 
 from __future__ import annotations
 
@@ -44,12 +44,12 @@ _OUTER = (
     " DESCRIPTOR(t), INTERVAL '1' MINUTE)) GROUP BY id, window_start, window_end"
 )
 
-#: An INSERT whose changes a sink materializer takes in order.
+#: An INSERT with a sink materializer, which needs the changes in order.
 _MATERIALIZED = (
     "INSERT INTO u SELECT id, n FROM w UNION ALL SELECT CAST(n AS INT), MAX(id) FROM u GROUP BY n"
 )
 
-#: Queries that take the windows of an id in order.
+#: Queries that need the windows of an id in order.
 _ORDERED = {
     "last value": "SELECT id, LAST_VALUE(n) FROM w GROUP BY id",
     "first value": "SELECT id, FIRST_VALUE(n) FROM w GROUP BY id",

@@ -60,7 +60,7 @@ def test_accepted(script: str) -> None:
     session.load(script, "job.sql")
 
 
-#: A setting of Flink that has no effect here, and the reason that is given.
+#: Setting of Flink without effect here -> reason in the notice.
 WITHOUT_EFFECT = {
     "pipeline.operator-chaining.enabled": "plans are those of streamtable and Spark",
     "table.dml-sync": "all INSERTs of a script run as one job",
@@ -86,7 +86,7 @@ _FILES = """CREATE TABLE t (a INT, dt STRING) PARTITIONED BY (dt) WITH ('connect
 _ROLLS = "has no effect here: a micro-batch closes its files"
 _BY_TIME = "has no effect without 'sink.partition-commit.trigger' = 'partition-time'"
 _COMMITS = "has no effect without 'sink.partition-commit.policy.kind'"
-#: A declaration that is accepted, and the notice about it.
+#: Accepted declaration -> notice about it.
 NOTICES = {
     "ADD JAR '/lib/udf.jar'": "ADD JAR '/lib/udf.jar' has no effect here: there is no such file",
     """CREATE TABLE t (a INT, b INT) PARTITIONED BY (a) WITH ('connector' = 'datagen');
@@ -138,7 +138,7 @@ def test_notices(script: str, wanted: str) -> None:
     assert wanted in notice
 
 
-#: A script, and what each of its errors says.
+#: Script -> text of each of its errors.
 MESSAGES = {
     "SET 'a.b' = '1'; SELECT nope FROM users; SET 'c.d' = '2'; SELECT x FROM events;": (
         "setting 'a.b' does not exist",

@@ -1,4 +1,4 @@
-"""Which fields of ROW columns a scan reads."""
+"""Fields of ROW columns that a scan reads."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ CREATE TABLE u (id INT, r ROW<a INT, b STRING>, PRIMARY KEY (id) NOT ENFORCED) W
 """
 _HOP = "HOP(TABLE t, DESCRIPTOR(ts), INTERVAL '1' SECOND, INTERVAL '3' SECOND)"
 
-#: Query -> what its scan reads.
+#: Query -> columns and fields that its scan reads.
 _READS = {
     "SELECT r.a FROM t": "r<a>",
     "SELECT r.a + 1, UPPER(r.b) FROM t WHERE r.deep.x > 1": "r<a, b, deep<x>>",

@@ -1,4 +1,4 @@
-"""Scripts that must be refused, with the exact line; see `tests/golden/refusals/README.md`."""
+"""Scripts that must be refused, with the exact error; see `tests/golden/refusals/README.md`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Relations: fields that are there already are reused."""
+"""Relations reuse the fields that they already have."""
 
 from __future__ import annotations
 

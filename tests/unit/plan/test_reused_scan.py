@@ -1,4 +1,4 @@
-"""Which scans serve several places of a query, and what they read."""
+"""Scans that serve several places of a query, and the columns that they read."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def _reused(query: str, *settings: str) -> tuple[ReusedScan, ...]:
     return reused_scans(session.plans[0])
 
 
-#: A query -> one pass, stored, condition, columns.
+#: Query -> one pass, stored, condition and columns of its reused scan.
 REUSED = {
     _JOIN.format(one="one", two="two"): (
         *(True, False),
@@ -52,7 +52,7 @@ REUSED = {
         ["kind", "id", "v"],
     ),
     _JOIN.format(one="one", two="t"): (True, False, None, ["kind", "id", "v"]),
-    # A computed column is computed above the scan.
+    # A computed column is computed above the scan, so the scan cannot filter by it.
     _JOIN.format(one="(SELECT * FROM t WHERE twice = 4)", two="two"): (
         *(True, False),
         None,
@@ -85,12 +85,15 @@ def test_reused(query: str) -> None:
     (found,) = _reused(query, _BATCHES)
     columns = [field.name for field in found.scan.fields]
     assert (found.one_pass, found.stored, found.condition, columns) == REUSED[query]
-    # Real-time mode may run the query, but does not read stored rows.
+    # A shuffle of real-time mode has one reader, so the mode only reuses scans of one pass.
     assert _reused(query) == ((found,) if found.one_pass else ())
 
 
 def test_a_checkpoint_has_the_same_scans_in_both_modes() -> None:
-    """One pass would do for `t`, but no shuffle serves two places of `u` in real-time mode."""
+    """A query that may run in real-time mode reuses all of its scans, or none.
+
+    One pass is enough for `t`, but no shuffle of real-time mode serves two places of `u`.
+    """
     counts = "(SELECT id, CAST(COUNT(*) AS STRING) AS v FROM u GROUP BY id)"
     query = (
         f"SELECT a.id, a.v FROM (SELECT id, v FROM one UNION ALL SELECT id, v FROM two) AS a"
@@ -108,7 +111,7 @@ def test_a_checkpoint_has_the_same_scans_in_both_modes() -> None:
         "other options": _JOIN.format(
             one="t", two="t /*+ OPTIONS('scan.startup.mode' = 'latest-offset') */"
         ),
-        # Nothing shuffles the rows of its first input.
+        # No operator shuffles the rows of the first input.
         "rows and an aggregate": f"SELECT id, v FROM one UNION ALL SELECT * FROM"
         f" {_COUNTS.format(view='two')}",
         "a table of upserts": _JOIN.format(one="c", two="c"),
@@ -156,7 +159,10 @@ def test_explain_shows_what_only_micro_batches_read_once() -> None:
 
 
 def test_plan_and_record_of_a_query_agree() -> None:
-    """Every command that assigns plans to queries, such as `adopt`, takes both from here."""
+    """The plan of a query reuses scans if the record of the query says so.
+
+    `assign` returns both to every command that assigns plans to queries, such as `adopt`.
+    """
     session = Session()
     session.load(f"{TABLES}INSERT INTO o {_JOIN.format(one='one', two='two')};", "job.sql")
     plans = query_names(session.plans)
@@ -170,7 +176,10 @@ def test_plan_and_record_of_a_query_agree() -> None:
 
 
 def test_a_query_that_began_with_one_scan_goes_on_with_it() -> None:
-    """A checkpoint of an earlier version has one, too, because real-time mode refused the query."""
+    """A query continues with the reused scan of its checkpoint.
+
+    Checkpoints of earlier versions have it as well, because real-time mode refused such queries.
+    """
     session = Session()
     query = _JOIN.format(one="one", two=_COUNTS.format(view="two"))
     session.load(f"{TABLES}INSERT INTO o {query};", "job.sql")

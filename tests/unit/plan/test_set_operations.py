@@ -19,7 +19,10 @@ _TABLES = {"a": Replayed(Style.UPSERT, "k INT, v INT", ())}
     ids=lambda value: value if isinstance(value, str) else "",
 )
 def test_a_column_is_nullable_if_one_side_is(operation: str, columns: str, nullable: bool) -> None:
-    """As in Calcite: the type of a column is the least restrictive of both sides."""
+    """A column is nullable if it is nullable on one side.
+
+    As in Calcite, the type of a column is the least restrictive type of both sides.
+    """
     left, right = columns
     (column,) = planned(f"SELECT {left} FROM a {operation} SELECT {right} FROM a", _TABLES).columns
     assert column.field.type.nullable is nullable

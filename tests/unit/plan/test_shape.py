@@ -1,8 +1,9 @@
-"""What a checkpoint stores of a plan: all that its state depends on, by ids that no rename changes.
+"""Shape of a plan in a checkpoint: all that its state depends on, by ids that survive a rename.
 
 `GOLDEN=rewrite` adds the hashes of new golden plans to `tests/golden/shapes.json`, and new ids to
-`tests/golden/identities.txt`. It changes and removes no line that is there: checkpoints of earlier
-releases hold it. A change that is meant resets state, and stands in the changelog as that.
+`tests/golden/identities.txt`. It changes no hash and removes no id that is there, because
+checkpoints of earlier releases have them. An intended change resets state, and the changelog must
+say so.
 """
 
 from __future__ import annotations
@@ -61,14 +62,14 @@ def test_plans_that_are_told_otherwise_have_another() -> None:
 
 
 def test_rows_that_a_program_has_given_are_no_part() -> None:
-    """What holds them is another object in each run."""
+    """Rows that a program provides are not part of a shape: each run has them in a new object."""
     fields = (Field("k", INT),)
     assert _shape(StaticTable("t", fields, object())) == _shape(StaticTable("t", fields, object()))
     assert _shape(StaticTable("t", fields, 1)) != _shape(StaticTable("u", fields, 1))
 
 
 def _hash(plan: Sink) -> str:
-    """As `runtime.checkpoint.recorded_query` has it."""
+    """Return the hash of a plan, as `runtime.checkpoint.recorded_query` computes it."""
     return hashlib.sha256(_shape(plan).encode()).hexdigest()
 
 
@@ -82,7 +83,10 @@ def test_checkpoints_of_earlier_releases_have_the_same_hash() -> None:
 
 
 def test_ids_are_those_of_earlier_releases() -> None:
-    """A line that goes, or is another, refuses checkpoints; one that is added does not."""
+    """`identities.txt` has exactly the ids of the code.
+
+    If a line is removed or changed, older checkpoints are refused. A new line is harmless.
+    """
     found = {*_ids_of_classes(), *_ids_of_members(), *_ids_of_state()}
     written = set(IDENTITIES.read_text().splitlines())
     if REWRITE:
@@ -97,7 +101,7 @@ def test_no_two_classes_have_one_id() -> None:
 
 
 def _ids_of_classes() -> Iterator[str]:
-    """Each class, and each of its fields with the value that is left out of the hash."""
+    """Yield each class, and each of its fields with the default that the hash leaves out."""
     for cls, found in identities().items():
         if not found.id or not _is_ours(cls):
             continue
@@ -121,26 +125,32 @@ def _ids_of_state() -> Iterator[str]:
 
 
 def _is_ours(cls: type) -> bool:
-    """Whether it is none that a test has made."""
+    """Return whether a class is part of streamtable, and not made by a test."""
     return cls.__module__.startswith("streamtable.")
 
 
 def test_the_stored_plans_have_every_operator() -> None:
-    """But for the rows that a program gives, which no script holds."""
+    """The golden plans have every operator except `StaticTable`.
+
+    A program provides the rows of a `StaticTable`, so no script has one.
+    """
     shapes = " ".join(_shape(plan) for script in SCRIPTS for plan in _plans(script))
     missing = {cls.__name__ for cls in operators() if f'{{"{identity(cls).id}": ' not in shapes}
     assert missing == {"StaticTable"}
 
 
 def test_a_renamed_class_with_renamed_fields_has_the_same_hash() -> None:
-    """Every operator of the golden plans under another name, as a later release might have it."""
+    """A plan keeps its hash if a later release renames its classes and their fields.
+
+    The test renames every operator of the golden plans.
+    """
     for script in SCRIPTS:
         for plan in _plans(script):
             assert _shape(_renamed(plan)) == _shape(plan), script.stem
 
 
 def _renamed(value: object) -> object:
-    """A plan whose classes and fields have other Python names, and the ids that they had."""
+    """Return a plan whose classes and fields have new Python names and their former ids."""
     if isinstance(value, tuple):
         return tuple(map(_renamed, value))
     if type(value) not in (*operators(), Sink):
@@ -151,7 +161,7 @@ def _renamed(value: object) -> object:
 
 @cache
 def _renamed_class(cls: type) -> tuple[type, tuple[str, ...]]:
-    """The class under other names, and the fields of `cls` that it has."""
+    """Return a copy of a class with new names, and the names of the fields of `cls` that it has."""
     ids = identity(cls)
     known = [f for f in fields(cls) if f.name in ids.fields]
     made = make_dataclass(

@@ -1,4 +1,4 @@
-"""Which INSERTs of a statement set share a scan, and what they read."""
+"""INSERTs of a statement set that share a scan, and the columns that the scan reads."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from streamtable.api.connect import connect
 from streamtable.plan.sink.shared_scan import merged_scan, shared_groups
 from streamtable.session import Session
 
-#: Options of a sink -> name suffix.
+#: Options of an exactly-once sink; `{n}` is its prefix of transactional ids.
 EXACTLY = "'sink.delivery-guarantee' = 'exactly-once', 'sink.transactional-id-prefix' = '{n}'"
 SINKS = {
     "a": "",
@@ -58,7 +58,7 @@ TIMED = "TABLE timed, DESCRIPTOR(at)"
 MINUTE, HOUR = "INTERVAL '1' MINUTE", "INTERVAL '1' HOUR"
 WINDOW = "window_start, window_end"
 
-#: The INSERTs of a set, without INSERT INTO -> the places of those that share a scan.
+#: Case -> INSERTs of a set, without INSERT INTO, and the positions of those that share a scan.
 GROUPS: dict[str, tuple[list[str], list[tuple[int, ...]]]] = {
     "two": (["a SELECT id, v FROM t", "b SELECT id, w FROM t"], [(0, 1)]),
     "filters and subqueries": (

@@ -1,4 +1,4 @@
-"""Which windows keep their groups in buckets, and what a checkpoint records of it."""
+"""Window aggregates that keep their groups in buckets, and the record of it in a checkpoint."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def _session(query: str) -> Session:
 
 
 def _in_buckets(query: str) -> list[bool]:
-    """Return the answers of the aggregations of a query, from the top."""
+    """Return `in_buckets` of each window aggregate of a query, from the top."""
     nodes = every(_session(query).plans[0].input)
     return [node.in_buckets for node in nodes if isinstance(node, WindowAggregate)]
 
@@ -50,7 +50,7 @@ def _in_buckets(query: str) -> list[bool]:
         _query("k", keys="k, "),
         _query(keys="k, v, "),
         _query(of=f"TABLE({_TUMBLE.replace('(ts)', '(p)')})"),
-        # Slices compute no window's bounds, so these rows have their windows.
+        # Slices have no window bounds, so the rows of this query have their windows.
         _query(
             "MAX(window_start) AS n",
             of="TABLE(HOP(TABLE e, DESCRIPTOR(ts), INTERVAL '2' SECOND, INTERVAL '10' SECOND))",
@@ -70,9 +70,9 @@ def test_groups_that_share_buckets(query: str) -> None:
         # Aggregates whose state is more than one row, or depends on values.
         _query("COUNT(DISTINCT v) AS n"),
         _query("FIRST_VALUE(v) AS n"),
-        # A change may leave the window.
+        # An update or delete may remove rows from a window.
         _query(of=f"TABLE({_TUMBLE.replace('TABLE e', 'TABLE c')})"),
-        # Keys without equality as Java objects.
+        # Keys that have no equality as Java objects.
         _query(keys="b, "),
         _query(keys="r, "),
         # One timer per group already.
@@ -90,7 +90,7 @@ def test_results_of_windows_are_aggregated_without_state() -> None:
 
 
 def test_the_first_run_decides() -> None:
-    """A query goes on with the buckets, or without them, that its checkpoint has."""
+    """A query continues with buckets, or without buckets, as in its checkpoint."""
     plans = query_names(_session(_query()).plans)
     new = assign(plans, Manifest("", {}))
     assert new.records["o"].window_buckets

@@ -1,4 +1,4 @@
-"""The dashboard and the alert rules use metrics that jobs really serve, with their labels."""
+"""The dashboard and the alert rules use only metrics and labels that jobs serve."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _DASHBOARD = json.loads((_DEPLOY / "grafana" / "streamtable.json").read_text())
 _RULES = yaml.safe_load((_DEPLOY / "prometheus" / "alerts.yml").read_text())
 _NAME = re.compile(r"streamtable_(\w+)")
 
-#: What a dashboard for operators must show.
+#: Metrics that a dashboard for operators must show.
 _SHOWN = {
     "numRecordsInPerSecond",
     "numRecordsOutPerSecond",
@@ -32,7 +32,7 @@ _SHOWN = {
 
 
 def _expressions() -> list[tuple[str, str]]:
-    """Text of each query, with the text that names its labels."""
+    """Return the text of each query, with the text that names its labels."""
     panels = [
         (target["expr"], target["legendFormat"])
         for panel in _DASHBOARD["panels"]
@@ -47,7 +47,7 @@ def _rules() -> list[dict[str, Any]]:
 
 
 def _declared(name: str) -> Metric:
-    """The metric of a name in Prometheus: counters, and only they, end with `_total`."""
+    """Return the metric of a name in Prometheus. Only names of counters end with `_total`."""
     metric = BY_NAME[name.removesuffix("_total")]
     assert metric.counter == name.endswith("_total"), name
     return metric

@@ -1,4 +1,4 @@
-"""Errors of a job in its last event, and errors of the server of lineage events."""
+"""Errors of a job in its last lineage event, and errors of the lineage server."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def test_an_error_ends_the_job_as_it_is(
     assert found == line
 
 
-#: Address of a server, the error of a request, and the notice.
+#: Address of a server, the error of a request, and the end of the notice.
 DOWN = {
     "without text": ("http://there", TimeoutError(), "http://there: TimeoutError"),
     "with a login": (

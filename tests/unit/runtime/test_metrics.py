@@ -1,4 +1,4 @@
-"""Rates, names and Prometheus's text, without a job."""
+"""Rates, names, status lines and Prometheus's text, without a job."""
 
 from __future__ import annotations
 
@@ -167,7 +167,7 @@ def test_a_watermark_at_the_end_of_time_has_no_number() -> None:
 
 
 def test_every_metric_is_declared() -> None:
-    """What `values` gives and nothing declares would be missing for Prometheus and in the docs."""
+    """An undeclared metric of `values` would be missing in Prometheus and in the docs."""
     counts = dict.fromkeys((*COUNTED_IN, *COUNTED_OUT), 1)
     table = TableCounts(
         counts, last_read=(1, 2), sending=(1, 2), reads=True, writes=True, pending=0

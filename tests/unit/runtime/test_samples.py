@@ -1,4 +1,4 @@
-"""What the rows of a sample show about event times and keys."""
+"""Findings about event times and keys in the rows of a sample."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def table() -> Table:
 
 
 def _split(split: int, *seconds: float | None, delay: float = 5) -> list[TimedRow]:
-    """Rows of a split with these event times, and a watermark that follows with a delay."""
+    """Return rows of a split with these event times, and watermarks that lag by `delay` seconds."""
     return [
         (split, i, None if s is None else int(s * _S), None if s is None else int((s - delay) * _S))
         for i, s in enumerate(seconds)
@@ -76,6 +76,6 @@ def test_keys(table: Table) -> None:
     assert hot.severity is Severity.WARNING
     assert "30.1% of 1,000 sampled rows have the same (k), (0,)" in hot.text
     assert not list(key_findings(table, "TopN", ("k",), [(1,)] * 99))  # too few to tell
-    # Rows of a single key are what a table with one row looks like.
+    # A single key gives no warning: a table with one row looks the same.
     (single,) = key_findings(table, "TopN", ("k",), [(1,)] * 500)
     assert single.severity is Severity.OK

@@ -14,7 +14,7 @@ from streamtable.runtime.run_queries import JobObserver, stop_all
 
 
 class _Query:
-    """Stands for a query of Spark's that ends, or does not."""
+    """Stands for a Spark query that stops, or fails to stop."""
 
     def __init__(self, *, ends: bool) -> None:
         self.ends = ends
@@ -80,7 +80,7 @@ def _failed(sink: str) -> StreamtableError:
 
 
 def _run(monkeypatch: pytest.MonkeyPatch, queries: list[Any], *, stop: bool) -> StreamtableError:
-    """Run queries whose checkpoint cannot be written any more; return the error of the job."""
+    """Run queries whose checkpoint can no longer be written; return the error of the job."""
 
     def keep(*_: Any) -> None:
         raise _full()

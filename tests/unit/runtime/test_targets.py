@@ -1,4 +1,4 @@
-"""Targets of one name on two clusters are two targets, under whatever addresses."""
+"""Targets of one name on two clusters differ; two addresses of one cluster are refused."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _ANY: Any = None
 
 
 def _plans(*servers: str) -> dict[str, Sink]:
-    """Return the INSERTs of a script into one topic, at these addresses."""
+    """Return the INSERTs of a script into topics of one name, at these addresses."""
     session = Session()
     tables = [
         f"""CREATE TABLE out{number} (id INT, PRIMARY KEY (id) NOT ENFORCED) WITH (

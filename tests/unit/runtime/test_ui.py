@@ -1,4 +1,4 @@
-"""The page's server and its rows, without Spark: tokens, headers, and reads only for a client."""
+"""The server of the page, without Spark: tokens, headers, and rows read only for a client."""
 
 from __future__ import annotations
 
@@ -118,7 +118,7 @@ def test_two_jobs_have_two_tokens_and_no_common_port() -> None:
 
 
 class Rows:
-    """A tail with the numbers from 0 on, some at each poll."""
+    """A tail with the numbers from 0 on; each poll returns `at_once` of them."""
 
     def __init__(self, at_once: int = 3) -> None:
         self.at_once, self.next, self.closed = at_once, 0, False

@@ -1,4 +1,4 @@
-"""What the shell makes of typed text: ends of statements, shortcuts, completion."""
+"""Typed text in the shell: ends of statements, shortcuts, completion, colours, history."""
 
 from __future__ import annotations
 

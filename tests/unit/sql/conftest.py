@@ -1,4 +1,4 @@
-"""Trees as one line, so that a test's expectation can be read."""
+"""Write trees as one line, so that the expectations of tests are readable."""
 
 from __future__ import annotations
 
@@ -13,7 +13,10 @@ Shape = Callable[[exp.Expr], str]
 
 
 def _shape(node: exp.Expr) -> str:
-    """`(Add a (Mul b 2))`: classes of operators, calls as `NAME[...]`, names and literals bare."""
+    """Return a tree as one line, such as `(Add a (Mul b 2))`.
+
+    Operators have the names of their classes; calls are `NAME[...]`, names and literals are bare.
+    """
     match node:
         case nodes.FlinkCall():
             extras = [
@@ -57,5 +60,5 @@ def _value(value: object) -> str:
 
 @pytest.fixture
 def shape() -> Shape:
-    """A tree as one line."""
+    """Return the function that writes a tree as one line."""
     return _shape

@@ -1,4 +1,4 @@
-"""LIKE, AS, ALTER, SHOW and their kin, and the values that they become."""
+"""Statements of the catalog, such as LIKE, AS, ALTER and SHOW, and their parsed values."""
 
 from __future__ import annotations
 

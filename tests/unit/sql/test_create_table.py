@@ -1,4 +1,4 @@
-"""CREATE TABLE: columns of all kinds, keys, watermark, options, and what is wrong with them."""
+"""CREATE TABLE: columns of all kinds, keys, watermark, options, and errors in them."""
 
 from __future__ import annotations
 

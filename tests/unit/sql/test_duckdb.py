@@ -1,4 +1,4 @@
-"""Queries of Flink SQL in DuckDB's dialect: what is written, and what is refused by name."""
+"""Flink SQL queries in DuckDB's dialect: their rows, and the parts that are refused by name."""
 
 from __future__ import annotations
 

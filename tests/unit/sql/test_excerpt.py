@@ -1,4 +1,4 @@
-"""The line of a script under an error, and what must never be shown of it."""
+"""The excerpt of a script under an error. It must never show a secret."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Every construct of Flink's expressions and the tree it becomes."""
+"""Every construct of Flink's expressions, and its tree."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ CASES = {
     "INTERVAL '100' DAY(3)": "8640000000000 DAY",
     "INTERVAL '1-2' YEAR TO MONTH": "14 YEAR",
     "INTERVAL '-2' QUARTER": "-6 YEAR",
-    # operators and how they bind
+    # operators and their precedence
     "a + b * 2": "(Add a (Mul b 2))",
     "a - b - c": "(Sub (Sub a b) c)",
     "a || b + c": "(Add (DPipe a b) c)",

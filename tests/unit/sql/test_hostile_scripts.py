@@ -1,4 +1,4 @@
-"""Mutated scripts: whatever is fed in gives statements or one error of ours with a place."""
+"""Mutated scripts: each is parsed, or raises one `StreamtableError` with a place."""
 
 from __future__ import annotations
 

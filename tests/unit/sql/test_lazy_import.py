@@ -1,4 +1,4 @@
-"""sqlglot is only loaded once something is parsed: `streamtable --help` must not pay for it."""
+"""sqlglot is loaded by the first parse: `streamtable --help` must not wait for its import."""
 
 from __future__ import annotations
 

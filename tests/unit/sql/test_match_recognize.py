@@ -1,4 +1,4 @@
-"""MATCH_RECOGNIZE as it is parsed."""
+"""Parsed clauses of MATCH_RECOGNIZE."""
 
 from __future__ import annotations
 

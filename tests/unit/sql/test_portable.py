@@ -1,4 +1,4 @@
-"""Scripts for another machine: variables resolved, no secrets, no comments."""
+"""Scripts for another machine: values for variables, variables for secrets, no comments."""
 
 from __future__ import annotations
 

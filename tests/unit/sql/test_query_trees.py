@@ -1,4 +1,4 @@
-"""Clauses and relations of queries, and the tree each becomes."""
+"""Clauses and relations of queries, and their trees."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A tree written as SQL and read again is the same tree, so nothing of the text was lost."""
+"""A tree that is written as SQL and parsed again is the same tree, so no text is lost."""
 
 from __future__ import annotations
 

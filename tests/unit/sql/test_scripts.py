@@ -1,4 +1,4 @@
-"""Cutting a script: strings, backticks, comments, statement sets, variables and places."""
+"""Split scripts: strings, backticks, comments, statement sets, variables and places."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from streamtable.sql.parse import parse_script
 
 
 def _cut(text: str, **variables: str) -> list[str]:
-    """Each statement as its tokens with spaces between."""
+    """Return each statement as its tokens, separated by spaces."""
     return [
         " ".join(token.text for token in statement[:-1])
         for statement in Script(text, "job.sql", variables).statements()

@@ -1,4 +1,4 @@
-"""Where secrets come from, and that they show nowhere."""
+"""Sources of secrets. Plans and errors never show a secret."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ INSERT INTO o SELECT a FROM t WHERE a <> '${variable}';
 
 @pytest.fixture
 def sources(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
-    """Each way to name the secret."""
+    """Provide the secret in each source, and return the variable that reads it."""
     (tmp_path / "kafka-sk").write_text(SECRET + "\n")
     monkeypatch.setenv("STREAMTABLE_SECRETS", str(tmp_path))
     monkeypatch.setenv("KAFKA_SK", SECRET)

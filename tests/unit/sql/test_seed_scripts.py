@@ -1,4 +1,4 @@
-"""The scripts of the documents that say what streamtable must do, as they print them."""
+"""Scripts of the requirements documents, exactly as these documents print them."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ GROUP BY user_region;
 
 
 def _columns(schema: Schema) -> str:
-    """The declaration again, from the value."""
+    """Write the declaration of a table from its parsed schema."""
     parts = [f"{c.name} {c.type.sql()}" for c in schema.columns if hasattr(c, "type")]
     parts += [f"{c.name} FROM '{c.key}'" for c in schema.metadata]
     parts += [f"{c.name} AS {flink_sql(c.expression)}" for c in schema.computed]

@@ -1,4 +1,4 @@
-"""Every statement but CREATE TABLE, and the value it becomes."""
+"""Statements other than CREATE TABLE, and their parsed values."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is wrong with a query or a statement, in one line: where, what fits, what is there."""
+"""Syntax errors of queries and statements in one line: place, expected text and found text."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Every type of Flink's, as SQL spells it and as the tables know it."""
+"""Every type of Flink: its spelling in SQL, and the type of the column."""
 
 from __future__ import annotations
 
@@ -128,7 +128,8 @@ def test_refused(text: str, expected: str) -> None:
     assert str(caught.value) == f"job.sql:1:19: UNSUPPORTED_TYPE: {expected}"
 
 
-#: Flink 2.2 refuses these, too, in a CAST; 0 to 9 digits, as its page says, it does not take.
+#: Flink 2.2 refuses these types in a CAST as well. Its documentation allows 0 to 9 digits of
+#: fractional seconds, but Flink refuses 0.
 INTERVALS = {
     "YEAR(0)": "INTERVAL YEAR(0) cannot be used here: precision ranges from 1 to 10",
     "DAY(11)": "INTERVAL DAY(11) cannot be used here: precision ranges from 1 to 10",
@@ -147,7 +148,10 @@ def test_digits_of_intervals(text: str, expected: str) -> None:
 
 @pytest.mark.parametrize("text", [*CASES, *REFUSED])
 def test_a_cast_reads_the_same_types(text: str) -> None:
-    """Nullability aside, which a CAST takes from its operand."""
+    """A CAST reads the same types as a column, without nullability.
+
+    The nullability of a CAST is that of its operand.
+    """
     kind = text.removesuffix(" NULL").removesuffix(" NOT").removesuffix(" not null")
     if text in REFUSED:
         with pytest.raises(StreamtableError, match="UNSUPPORTED_TYPE"):

@@ -1,4 +1,4 @@
-"""Test files: what they may say, and the message for each mistake."""
+"""Test files: valid contents, and the message for each mistake."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The grammar of random queries: reproducible, plannable, and able to shrink."""
+"""Random queries are reproducible, can be planned, and can be shrunk."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def test_shrinking_gives_smaller_queries() -> None:
 
 
 def test_queries_of_event_time_can_be_planned() -> None:
-    """Every shape of them, and others above them; none is refused."""
+    """All shapes of event-time queries occur, also below other queries, and none is refused."""
     given = universe(6, queries=120, batches=5, timed=True)
     timed = [part for query in given.queries for part in parts(query) if isinstance(part, Timed)]
     texts = "\n".join(query.sql(Dialect.FLINK) for query in timed)
@@ -56,7 +56,7 @@ def test_queries_of_event_time_can_be_planned() -> None:
 
 
 def test_rows_of_event_time_are_not_late() -> None:
-    """None comes behind the watermark of its partition, nor twice at one moment."""
+    """No row is behind the watermark of its partition, and no two rows have the same time."""
     for table in (universe(7, queries=1, timed=True).tables[name] for name in "wx"):
         latest: dict[int, int] = {}
         rows = [row for batch in table.records() for row in batch]

@@ -1,4 +1,4 @@
-"""Records put into topics: all of them are there, or it is told."""
+"""`produce` writes all records to the topic or raises an error."""
 
 from __future__ import annotations
 

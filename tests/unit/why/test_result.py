@@ -1,4 +1,4 @@
-"""Answers as lines and as one JSON object."""
+"""Answers of `streamtable why` as lines and as one JSON object."""
 
 from __future__ import annotations
 

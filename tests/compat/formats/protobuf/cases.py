@@ -1,6 +1,6 @@
-"""Protobuf records whose meaning Flink's recorded answers in `flink-*.json` tell.
+"""Protobuf records; the answers of Flink are in `flink-*.json`.
 
-A case decodes `value`, and encodes the row again.
+A case decodes `value` and encodes the row again.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Asks a real Flink for the answers: `python record.py VERSION CLASSPATH PROTOC`.
+"""Ask a real Flink for the answers: `python record.py VERSION CLASSPATH PROTOC`.
 
 PYTHONPATH is `src:.`. CLASSPATH holds Flink's jars, `flink-protobuf` and `protobuf-java`. PROTOC is
 the `protoc` of the same version as `protobuf-java`, such as Maven's `com.google.protobuf:protoc`.
@@ -19,7 +19,7 @@ from tests.compat.asking import ask
 
 
 def main() -> None:
-    """Sends every case through Flink's own classes."""
+    """Run every case through Flink's own classes."""
     version, classpath, compiler = sys.argv[1:]
     asked = [
         {

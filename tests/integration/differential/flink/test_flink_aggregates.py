@@ -1,4 +1,4 @@
-"""The changelogs of aggregates equal Flink's, change by change, at one record a micro-batch."""
+"""Changelogs of aggregates equal Flink's, change by change, with one record per micro-batch."""
 
 from __future__ import annotations
 
@@ -41,13 +41,13 @@ def test_changelogs_equal_flinks(spark: SparkSession) -> None:
 
 
 def _case(query: str) -> Case:
-    """A query into a sink of complete changes, its columns of the query's own types."""
+    """Return the query with a sink of a full changelog, whose columns have the query's types."""
     fields = [column.field for column in planned(query, _TABLES).columns]
     return Case(sink(fields), query, query)
 
 
 def _same(value: Any) -> Any:
-    """Numbers by their value: Flink's decimals are recorded as texts."""
+    """Return a number as a float, because the record has Flink's decimals as text."""
     try:
         return round(float(value), 12) if not isinstance(value, bool) else value
     except (TypeError, ValueError):

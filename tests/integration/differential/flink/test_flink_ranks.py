@@ -1,4 +1,4 @@
-"""Rankings and OVER in any order end as Flink's do, at one record a micro-batch."""
+"""Rankings and OVER in any order end with Flink's rows, with one record per micro-batch."""
 
 from __future__ import annotations
 
@@ -42,13 +42,13 @@ _TABLES = {
     ),
 }
 
-#: With the place of rows that may be taken back, without that of others. Flink itself takes rows
-#: back that it never gave where the place of such rows is not asked for.
+#: Rankings with the rank column over rows that may be retracted, and without it over other rows.
+#: Without the rank column of such rows, Flink retracts rows that it never emitted.
 _RANKINGS = [q for q in RANKINGS if ("w, rn FROM" in q) == ("FROM changes" in q)]
 
 
 def test_tables_end_as_flinks(spark: SparkSession) -> None:
-    """Which of equal rows has a place is Flink's where rows are only added; see `over_known`."""
+    """Over append-only input, tied rows also have the ranks of Flink; see `over_known`."""
     answers = json.loads(_RECORD.read_text(encoding="utf-8"))["answers"]
     qualified = [query for query in QUALIFIED if isinstance(answers[query], list)]
     queries = (*_RANKINGS, *SORTED, *qualified)
@@ -64,7 +64,7 @@ def test_tables_end_as_flinks(spark: SparkSession) -> None:
 
 
 def test_changes_by_processing_time_are_flinks(spark: SparkSession) -> None:
-    """Change by change, in the order in which the rows come."""
+    """Changes are equal one by one, in the order in which the rows arrive."""
     answers = json.loads(_RECORD.read_text(encoding="utf-8"))["answers"]
     queries = (*ARRIVALS, *QUALIFIED_ARRIVALS)
     found = Replay(spark, _TABLES, in_memory=True).changes([_case(query) for query in queries])
@@ -77,7 +77,7 @@ def test_changes_by_processing_time_are_flinks(spark: SparkSession) -> None:
 
 
 def _case(query: str) -> Case:
-    """A query into a sink of complete changes, its columns of the query's own types."""
+    """Return the query with a sink of a full changelog, whose columns have the query's types."""
     fields = [column.field for column in planned(query, _TABLES).columns]
     return Case(sink(fields), query, query)
 
@@ -85,11 +85,11 @@ def _case(query: str) -> Case:
 def _folded(
     changes: Iterable[tuple[str, Sequence[Any]]], *, tied: bool
 ) -> Counter[tuple[Any, ...]]:
-    """The rows that are there in the end, each with how often it is.
+    """Return the rows that remain at the end, with their counts.
 
     Args:
-        changes: kinds and rows; those of a ranking are (k, g, v, w, place if asked for).
-        tied: whether `k` and `w` are left out, which tell rows of equal `v` apart.
+        changes: row kinds and rows; rows of a ranking are (k, g, v, w), and the rank if selected.
+        tied: whether to leave out `k` and `w`, which distinguish rows with equal `v`.
     """
     table: Counter[tuple[Any, ...]] = Counter()
     for kind, row in changes:

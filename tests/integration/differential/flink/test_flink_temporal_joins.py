@@ -1,4 +1,4 @@
-"""Temporal joins over left rows that are updated and deleted end as Flink's, or exactly."""
+"""Temporal joins over left rows that are updated and deleted end with Flink's or exact rows."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 _RECORD = Path(__file__).parents[3] / "compat" / "temporal" / "temporal.json"
 _KINDS = {kind.short: kind for kind in RowKind}
-#: Worked out by hand: the version of each live row at its time, in the order of `DIFFERENT`.
+#: Computed by hand: the version of each live row at its time, in the order of `DIFFERENT`.
 _EXACT: tuple[list[list[Any]], ...] = (
     [[0, 0, 0, 1], [1, 6, 10, 1], [2, 9, 40, 1], [6, 8, 40, 1], [9, 0, 0, 1]],
     [
@@ -55,14 +55,14 @@ def test_tables_end_as_flinks_while_versions_are_the_newest(spark: SparkSession)
     found = _found(spark)
     wrong = {q: (found[q], answers[q]) for q in QUERIES if found[q] != answers[q]}
     assert not wrong
-    # Flink joins a retracted row anew, with the versions that it still has.
+    # Flink joins a retracted row again, with the versions that Flink still has.
     for query, exact in zip(DIFFERENT, _EXACT, strict=True):
         assert found[query] == exact
         assert answers[query] != exact
 
 
 def _found(spark: SparkSession) -> dict[str, list[list[Any]]]:
-    """The rows of each query at the end, each with its count."""
+    """Return the rows of each query at the end, each with its count."""
     versions = [[(RowKind.UPDATE_AFTER, row) for row in rows] for rows in (VERSIONS, MORE_VERSIONS)]
     tables = {
         "newest": _left(NEWEST),
@@ -82,7 +82,7 @@ def _found(spark: SparkSession) -> dict[str, list[list[Any]]]:
 
 
 def _left(after: Phase) -> Recorded:
-    """The watermark passes the first phase before the second one comes."""
+    """Return a left table with two phases; the watermark passes the first before the second."""
     first, second = ([(_KINDS[kind], row) for kind, row in phase] for phase in (WAITING, after))
     return Recorded(Style.CHANGES, LEFT_COLUMNS, [first, [], second, []], computed=TIMED)
 

@@ -1,4 +1,4 @@
-"""Nexmark's queries over a real broker give the rows of a real Flink, also with late events."""
+"""Nexmark queries over a real broker return the rows of a real Flink, also with late events."""
 
 from __future__ import annotations
 
@@ -121,7 +121,7 @@ def _send(broker: Broker, topic: str, events: Iterable[tuple[int, Event]]) -> No
 
 
 def _bids(broker: Broker, source: str) -> int:
-    """The number of bids that q0 has written."""
+    """Return the number of bids that q0 has written."""
     try:
         return sum(1 for _ in records(broker.bootstrap_servers, f"{source}-q0"))
     except KeyError:  # the job has not created the topic yet
@@ -143,7 +143,7 @@ def _names(columns: str) -> list[str]:
 
 
 def _typed(columns: str, row: list[Any]) -> tuple[Any, ...]:
-    """The values of a row as those of its columns' types, whatever their texts."""
+    """Convert the values of a row to the types of its columns, so that texts may differ."""
     return tuple(
         None if value is None else _TYPES[kind](value)
         for (_, kind), value in zip(columns_of(columns), row, strict=True)

@@ -1,4 +1,4 @@
-"""Subqueries that read the query around them equal Spark's batch answers over the final tables."""
+"""Correlated and LATERAL subqueries equal Spark's batch answers after every micro-batch."""
 
 from __future__ import annotations
 

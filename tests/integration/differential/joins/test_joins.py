@@ -1,7 +1,7 @@
-"""Joins over changing tables equal Spark's batch joins over the final tables.
+"""Joins over changing tables equal Spark's batch joins after every micro-batch.
 
-`a.g` refers to keys of `b`, so that rows move from one join key to another, meet none, or have a
-NULL there; `v` has few values, so that equal rows come twice.
+`a.g` refers to keys of `b`: rows move from one join key to another, have no match, or have a NULL
+join key. `v` has few values, so that equal rows occur twice.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _COLUMNS = "k INT, g INT, v INT, n INT"
 
 
 def _counted(join: str, x: str, y: str) -> Query:
-    """Counts equal rows of a join, so that any join has a key to be written by."""
+    """Count equal rows of a join, so that the sink of any join has a key."""
     x, y = f"COALESCE({x}, -1)", f"COALESCE({y}, -1)"
     sql = f"SELECT {x} AS x, {y} AS y, COUNT(*) AS n FROM {join} GROUP BY {x}, {y}"
     return Query((0, 1), sql)
@@ -57,7 +57,7 @@ KEYED = {
             " LEFT JOIN (SELECT v, k FROM b WHERE v > 1 OR g = 2) AS b ON a.k = b.k"
         ),
     ),
-    # Only a delete has no n, and it must not be divided by.
+    # Only deletes have no n, so their divisor is 0: the division must not run for them.
     "upserts_divided": Query(
         (0,),
         (
@@ -89,7 +89,7 @@ COUNTED = {
     ),
 }
 
-#: What stands in parentheses is joined first.
+#: Joins whose one side is a join in parentheses, which comes first.
 NESTED = {
     "inner_in_left": Query(
         (0,),
@@ -115,7 +115,7 @@ NESTED = {
 }
 
 
-#: Rows that are only added stay in state.
+#: Joins of append-only input, whose rows stay in state.
 ADDED = {
     "left_of_append": _counted("e LEFT JOIN b ON e.g = b.k", "e.v", "b.v"),
     "right_of_append": _counted("b LEFT JOIN e ON b.g = e.g AND e.v < 4", "b.v", "e.v"),

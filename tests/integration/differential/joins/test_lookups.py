@@ -1,4 +1,4 @@
-"""Lookups of rows that are updated and deleted equal Spark's joins with the final tables."""
+"""Lookup joins of rows that are updated and deleted equal Spark's batch joins."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ WITH one (n, name) AS (SELECT * FROM (VALUES (0, 'a'), (1, 'b'), (2, 'c'), (7, '
 
 
 def _lookup(key: tuple[int, ...], items: str, join: str, rows: str = "a", rest: str = "") -> Query:
-    """A lookup by `d`: `join` is its kind and its view, then its condition."""
+    """Return a lookup join with the alias `d`; `join` is its kind, its view and its condition."""
     which, condition = join.split(" ON ")
     flink = f"{which} FOR SYSTEM_TIME AS OF x.p AS d ON {condition}"
     views = _VIEWS.format(rows=rows)
@@ -44,7 +44,7 @@ QUERIES = {
         (0,), "k, d.name", "LEFT JOIN one ON x.g = d.n", rest="WHERE d.name > 'a' OR x.v = 1"
     ),
     "decided_by_the_key": _lookup((0,), "k, d.name, v", "JOIN one ON x.k = d.n"),
-    # Only a delete has no n, and it must not be divided by.
+    # Only deletes have no n, so their divisor is 0: the division must not run for them.
     "divided": _lookup(
         (0,), "k, d.name", "LEFT JOIN one ON x.k = d.n AND 7 / COALESCE(x.n, 0) > 2"
     ),

@@ -1,4 +1,4 @@
-"""IN and EXISTS over changing tables equal Spark's batch answers over the final tables."""
+"""IN and EXISTS over changing tables equal Spark's batch answers after every micro-batch."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ QUANTIFIED = {
         ),
     ),
 }
-#: Subqueries of each group that do more than filter rows.
+#: Subqueries per group that do more than filter rows.
 GROUPED = {
     "largest_of_its_group": Query(
         (0,), "SELECT k, v FROM a WHERE v IN (SELECT MAX(b.v) FROM b WHERE b.g = a.g)"

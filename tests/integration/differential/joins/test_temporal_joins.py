@@ -1,4 +1,4 @@
-"""Temporal joins whose left rows are updated and deleted, compared with all versions at the end.
+"""Temporal joins whose left rows are updated and deleted, compared with a join of all versions.
 
 The updates come before and after the watermark has passed a row. An update keeps the time of the
 row, or moves the row to a time that the watermark has not passed.
@@ -27,22 +27,23 @@ if TYPE_CHECKING:
 _BATCHES, _KEYS = 7, 40
 _LEFT = "k INT, g INT, h INT, v INT, s BIGINT"
 _VERSIONS = "k INT, v INT, s BIGINT"
-#: Only a delete has no g, and it must not be divided by.
+#: Only deletes have no g, so their divisor is 0: the division must not run for them.
 _DIVIDED = TIMED.replace("s * 1000", "0 / COALESCE(g + 1, 0) + s * 1000")
 _AS_OF = "FOR SYSTEM_TIME AS OF o.ts"
-#: The version of a column of left rows at their time, from the table of all versions.
+#: The version of left rows at their time, by one of their columns, from the table of all versions.
 _AT = (
     "(SELECT y.k AS k, max_by(h.v, h.s) AS v FROM {0} AS y JOIN h ON y.{1} = h.k AND h.s <= y.s"
     " GROUP BY y.k)"
 )
 
-#: In Flink's SQL and in Spark's, over a table of upserts.
+#: Queries in Flink's and in Spark's SQL over a table of upserts.
 _BY_KEY = (
     (
         f"SELECT o.k, o.v, p.v FROM {{0}} AS o JOIN p {_AS_OF} ON o.g = p.k",
         "SELECT o.k, o.v, a.v FROM {0} AS o JOIN {at_g} AS a ON o.k = a.k",
     ),
-    # An inner join first would emit a row late whose condition becomes true after the watermark.
+    # With the inner join first, a row whose condition becomes true after the watermark would be
+    # emitted late.
     (
         (
             f"SELECT o.k, a.v, b.v FROM {{0}} AS o LEFT JOIN p {_AS_OF} AS a"
@@ -54,7 +55,7 @@ _BY_KEY = (
         ),
     ),
 )
-#: The same over change events. Whether a row has a match changes with the row.
+#: The same over change events. An update of a row may change whether the row has a match.
 _CHANGES = (
     (
         f"SELECT o.k, o.v, p.v FROM {{0}} AS o LEFT JOIN p {_AS_OF} ON o.g = p.k AND o.v < p.v",
@@ -104,7 +105,7 @@ def _tables(seed: int) -> dict[str, Replayed]:
 
 
 def _cases(tables: dict[str, Replayed]) -> list[Case]:
-    """Upserts into a table with their key; change events into a full changelog."""
+    """Return the cases: upserts go to a sink with their key, change events to a full changelog."""
     found = []
     for left, key, queries in (("u", (0,), _BY_KEY), ("c", None, _CHANGES)):
         ways = {

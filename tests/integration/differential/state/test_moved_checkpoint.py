@@ -1,4 +1,4 @@
-"""A checkpoint directory is moved or copied between two runs: the answers stay exact."""
+"""Answers stay exact if a checkpoint directory is moved or copied between two runs."""
 
 from __future__ import annotations
 

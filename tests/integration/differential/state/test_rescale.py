@@ -1,4 +1,4 @@
-"""Checkpoints whose state is repartitioned between two runs: all answers stay exact."""
+"""All answers stay exact if the state of a checkpoint is repartitioned between two runs."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 
 def _rescale(spark: SparkSession, checkpoint: Path, to: int) -> list[str]:
-    """Rescales in this process; gives the queries whose state it has repartitioned."""
+    """Rescale in this process, and return the queries whose state has been repartitioned."""
     bridge = Bridge(spark)
     with open_rescale(str(checkpoint), to, lambda _: None) as rescale:
         names = [query.name for query in rescale.due]
@@ -45,13 +45,13 @@ def _rescale(spark: SparkSession, checkpoint: Path, to: int) -> list[str]:
 
 
 def _tasks(checkpoint: Path, query: str) -> int:
-    """State partitions of the newest batch of a query, as Spark has logged them."""
+    """Return the number of state partitions of a query's newest batch, from Spark's offset log."""
     log = checkpoint / query / "offsets"
     entry = (log / str(newest_batch(log))).read_text().splitlines()[1]
     return int(json.loads(entry)["conf"]["spark.sql.shuffle.partitions"])
 
 
-#: Rescaling the others as well takes minutes.
+#: A rescale of the other queries too takes minutes.
 _QUICK = ("groups",)
 
 
@@ -141,7 +141,10 @@ INSERT INTO o SELECT k, window_end, COUNT(*) FROM TABLE(TUMBLE(TABLE t, DESCRIPT
 def test_windows_and_transactions_continue(
     spark: SparkSession, broker: Broker, topic: Topics, tmp_path: Path
 ) -> None:
-    """Timers move with their keys; each window is written once, in new and in reused ids."""
+    """Timers move with their keys, and each window is written once.
+
+    Transactions use new and reused transactional ids.
+    """
     source = topic("times")
     names = {"source": source, "servers": broker.bootstrap_servers}
     job = BoundedRun(spark, _WINDOWS, tmp_path / "c", names)

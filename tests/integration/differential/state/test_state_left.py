@@ -1,4 +1,4 @@
-"""State follows the rows that are there: none for none, and no more after a longer history."""
+"""State depends on live rows: no state without rows, and no more state after a longer history."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def _values(dice: random.Random) -> Values:
 
 
 def _table(seed: int, length: int, *, deleted: bool) -> Replayed:
-    """A history that ends with the same rows however long it is, or with none."""
+    """Return a history that ends with the same rows at any length, or with no rows."""
     dice = random.Random(seed)
     history = [
         Change(dice.randrange(_KEYS), None if dice.random() < 0.3 else _values(dice))
@@ -45,12 +45,12 @@ def _table(seed: int, length: int, *, deleted: bool) -> Replayed:
 
 
 def tables(length: int, *, deleted: bool = False) -> dict[str, Replayed]:
-    """Two tables with histories of this length."""
+    """Return two tables with histories of this length."""
     return {name: _table(seed, length, deleted=deleted) for seed, name in enumerate("ab")}
 
 
 def cases() -> list[Case]:
-    """One for each way of keeping state."""
+    """Return one case for each kind of state."""
     found = []
     for query in (*_QUERIES, "SELECT v, k FROM a"):
         fields = [column.field for column in planned(query, tables(1)).columns]
@@ -68,6 +68,6 @@ def test_state_does_not_grow_with_history(spark: SparkSession) -> None:
         (short, small), (long, large) = (
             Replay(spark, tables(length)).state_size([case]) for length in (60, 600)
         )
-        # How a rank cuts its rows in two depends on what was taken back; both parts hold live rows.
+        # Past retractions decide how a ranking divides its rows; both parts hold live rows.
         assert 0 < long <= short + _KEYS, case.flink
         assert large <= 2 * small, case.flink

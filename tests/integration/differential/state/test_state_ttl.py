@@ -1,7 +1,8 @@
-"""State that expires: what Flink says of rows that are forgotten, and that nothing is left of them.
+"""State TTL: changes equal Flink's after rows have expired, and expired state is removed.
 
-Two batches, with more time between them than state lives; so no answer depends on how fast the
-machine is. The test harness shows what operators emit; a streaming query shows that Spark forgets.
+The time between the two batches is longer than the TTL, so no answer depends on the speed of the
+machine. The test harness shows the changes of operators; a streaming query shows that Spark removes
+expired state.
 """
 
 from __future__ import annotations
@@ -43,7 +44,7 @@ _KINDS = {kind.short: kind for kind in RowKind}
 _TTL = "1 s"
 _PAUSE_S = 1.5
 
-#: One for each way of keeping state.
+#: One query for each kind of state.
 _KEPT = (
     (
         "SELECT k, v FROM (SELECT *, ROW_NUMBER() OVER (PARTITION BY g ORDER BY v) n FROM l)"
@@ -54,7 +55,7 @@ _KEPT = (
 )
 
 
-#: The table that some of them join.
+#: The rows of table r, which some queries join.
 _OTHER: Phase = [("+I", (1, "a", 1)), ("+I", (2, "c", 1))]
 
 
@@ -64,7 +65,7 @@ def _table(*phases: Phase) -> Recorded:
 
 
 def _tables(*phases: Phase) -> dict[str, Recorded]:
-    """Table l gets a phase a batch, table r something in the first batch only."""
+    """Return table l with one phase per batch, and table r with rows in the first batch only."""
     return {"l": _table(*phases), "r": _table(_OTHER, *([] for _ in phases[1:]))}
 
 
@@ -87,7 +88,7 @@ def test_changes_equal_flinks(spark: SparkSession) -> None:
 
 
 def test_changes_beside_a_watermark_equal_flinks(spark: SparkSession) -> None:
-    """What waits for the watermark, and keeps something for ever without a setting."""
+    """These operators wait for the watermark, and keep some state forever without a TTL."""
     assert _wrong(spark, _timed_tables(), TIMED_QUERIES, ttl="4 s") == []
 
 
@@ -103,7 +104,7 @@ def _answers() -> dict[str, list[list[Any]]]:
 def _wrong(
     spark: SparkSession, tables: Mapping[str, Recorded], queries: Sequence[str], *, ttl: str
 ) -> list[str]:
-    """The queries whose changes differ; batches are as far apart as `_PAUSE_S`."""
+    """Return the queries whose changes differ from Flink's; `_PAUSE_S` passes after each batch."""
     settings = {"table.exec.state.ttl": ttl, "table.local-time-zone": "UTC"}
     replay = Replay(spark, tables, settings, _PAUSE_S, in_memory=True)
     cases = [_case(query, tables) for query in queries]
@@ -116,7 +117,10 @@ def _wrong(
 
 
 def _timed_tables() -> dict[str, Recorded]:
-    """Two batches of each phase, as the last row moves the watermark; in between nothing comes."""
+    """Return tables with two batches of rows per phase, and empty batches after each phase.
+
+    The second batch of a phase is its last row, which moves the watermark.
+    """
     rows = _batches(RowKind.INSERT, TIMED_BEFORE, TIMED_AFTER)
     versions = _batches(RowKind.UPDATE_AFTER, VERSIONS_BEFORE, VERSIONS_AFTER)
     return {
@@ -131,7 +135,7 @@ def _batches(kind: RowKind, *phases: Sequence[Any]) -> list[list[tuple[RowKind, 
 
 
 def test_nothing_is_left_of_what_expired(spark: SparkSession) -> None:
-    """The second batch brings one row of one table; the state of all others is gone."""
+    """The second batch has one row of one table; after it, only the state of that row is left."""
     last: Phase = [("+I", (9, "z", 1))]
     cases = [_case(query) for query in _KEPT]
     tables = _tables(BEFORE, last)
@@ -143,7 +147,7 @@ def test_nothing_is_left_of_what_expired(spark: SparkSession) -> None:
 
 
 def test_a_frame_of_the_clocks_time_leaves_nothing_behind(spark: SparkSession) -> None:
-    """Without any setting: its rows are gone an hour after the frame, also those of silent keys."""
+    """Without a TTL, rows are removed an hour after the frame, also the rows of idle keys."""
     batches = [[(RowKind.INSERT, row)] for _, row in BEFORE]
     tables = {"l": Recorded(Style.APPEND, COLUMNS, batches)}
     frame = "PARTITION BY g ORDER BY PROCTIME() RANGE INTERVAL '5' SECOND PRECEDING"
@@ -156,7 +160,11 @@ def test_a_frame_of_the_clocks_time_leaves_nothing_behind(spark: SparkSession) -
 
 
 def test_a_write_renews_what_it_writes(spark: SparkSession) -> None:
-    """A clock of its own: three batches, 700 ms apart; the second one renews one group of two."""
+    """A write renews the TTL of its own group only.
+
+    The harness has its own clock. The three batches are 700 ms apart, and the second batch renews
+    one of two groups.
+    """
     phases: list[Phase] = [
         [("+I", (1, "a", 1)), ("+I", (2, "b", 1))],
         [("+I", (3, "a", 1))],

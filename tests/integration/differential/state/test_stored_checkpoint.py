@@ -1,4 +1,4 @@
-"""A checkpoint that an earlier version wrote goes on where it stopped, or is refused by name."""
+"""Queries continue from a checkpoint of an earlier version, or the checkpoint is refused."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ if TYPE_CHECKING:
 
 
 def test_it_goes_on(spark: SparkSession, tmp_path: Path) -> None:
-    """What the last batch changes is what the batch answers before and after it differ by.
+    """The changes of the last batch lead from the batch answer before it to the answer after it.
 
-    Where it is refused, a layout of state or what a plan means has changed: "state reset needed"
-    in the changelog, and the checkpoint is to be recorded anew.
+    If the checkpoint is refused, a state layout or the meaning of a plan has changed. Then write
+    "state reset needed" in the changelog, and record the checkpoint again.
     """
     with zipfile.ZipFile(STORED) as stored:
         stored.extractall(tmp_path)

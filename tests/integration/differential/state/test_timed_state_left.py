@@ -1,7 +1,7 @@
-"""Operators that wait for the watermark, or go by the clock: what history leaves behind in them.
+"""State that history leaves in operators that wait for the watermark or use the clock.
 
-In the end a row of a later day has come, and then nothing more: each must hold what it holds where
-that row is the only one.
+Each history ends with a row of a later day. Operators that wait for the watermark must then have no
+state. Operators that use the clock must have the same state as if that row were the only one.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _RANKED = (
 _TUMBLE = "TABLE(TUMBLE(TABLE {}, DESCRIPTOR(ts), INTERVAL '10' SECOND))"
 _BOUNDS = "window_start, window_end"
 
-#: What ends by event time.
+#: Queries whose state ends by event time.
 _PASSING = (
     f"SELECT g, COUNT(DISTINCT v), MIN(v) FROM {_TUMBLE.format('t')} GROUP BY {_BOUNDS}, g",
     (
@@ -58,11 +58,11 @@ _PASSING = (
         " SECOND AND y.ts"
     ),
     _OVER.format("ts RANGE BETWEEN INTERVAL '3' SECOND PRECEDING AND CURRENT ROW"),
-    # In the end every version is deleted, and every row that may be.
+    # At the end, all versions of u and all rows of d are deleted.
     "SELECT t.k, u.v FROM t LEFT JOIN u FOR SYSTEM_TIME AS OF t.ts ON t.g = u.k",
     "SELECT d.k, u.v FROM d LEFT JOIN u FOR SYSTEM_TIME AS OF d.ts ON d.g = u.k",
 )
-#: What ends by the clock, and by nothing else.
+#: Queries whose state ends by the clock only.
 _EXPIRING = (
     _OVER.format("ts"),
     _OVER.format("ts ROWS BETWEEN 2 PRECEDING AND CURRENT ROW"),
@@ -76,12 +76,12 @@ _EXPIRING = (
     "SELECT t.k, w.v FROM t LEFT JOIN w FOR SYSTEM_TIME AS OF t.ts ON t.g = w.k",
     "SELECT c.k, w.v FROM c LEFT JOIN w FOR SYSTEM_TIME AS OF c.ts ON c.g = w.k",
 )
-#: Longer than state lives, which is no longer than one of the batches without rows.
+#: The pause after each batch is longer than the TTL, so state expires in one batch without rows.
 _PAUSE_S, _TTL = 1.5, "1 s"
 
 
 def _tables(length: int) -> dict[str, Recorded]:
-    """Rows of t and c that stay and of d that are deleted; versions of w and u in the same way."""
+    """Return tables of rows (t, c, d) and of versions (w, u); rows of d and u are deleted."""
     dice = random.Random(5)
     rows = [(i, dice.choice("abc"), dice.randrange(4), i) for i in range(length)]
     last = [(-1, "z", 0, _DAY_S)]
@@ -132,5 +132,5 @@ def test_what_the_watermark_has_passed_is_gone(spark: SparkSession) -> None:
 def test_what_the_clock_has_passed_is_gone(spark: SparkSession) -> None:
     left, alone = (_left(spark, _EXPIRING, length, _TTL) for length in (40, 0))
     assert left == alone, {q: [_left(spark, [q], n, _TTL) for n in (40, 0)] for q in _EXPIRING}
-    # Without a setting each keeps something of every partition.
+    # Without a TTL, each query keeps state of every partition.
     assert _left(spark, _EXPIRING, 40, "0 s") >= left + 3 * len(_EXPIRING)

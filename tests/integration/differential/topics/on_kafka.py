@@ -1,4 +1,4 @@
-"""Queries over changing topics into topics, held against Spark's batch answers."""
+"""Queries from upsert topics into topics, compared with Spark's batch answers."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ CREATE TABLE {name} ({columns}, PRIMARY KEY ({key}) NOT ENFORCED) WITH (
 COLUMNS = "k INT, g INT, v INT"
 _KEYS = 16
 _PARTITIONS = 2
-#: Deletes of every row that a history may leave.
+#: Deletes of all rows that a history can leave.
 ALL_DELETED = [Change(key, None) for key in range(_KEYS)]
 
 QUERIES = {
@@ -59,7 +59,7 @@ QUERIES = {
     "shared": Query((0,), "SELECT k FROM a WHERE v > 1 INTERSECT SELECT k FROM b"),
 }
 
-#: Further ones for jobs that also run row by row.
+#: `QUERIES` and further queries, for jobs that also run in real-time mode.
 ROW_BY_ROW = {
     **QUERIES,
     "paired": Query((0,), "SELECT a.k, a.v, b.v AS w FROM a LEFT JOIN b ON a.k = b.k"),
@@ -81,7 +81,7 @@ def _values(source: random.Random) -> dict[str, Any]:
 
 
 def histories(seed: int, cuts: int) -> dict[str, list[Sequence[Change]]]:
-    """Of each table a random history in so many random pieces."""
+    """Return a random history of each table, cut into `cuts` random pieces."""
     return {
         name: pieces(
             random_history(seed + i, 110, _KEYS, _values), random_cuts(seed + i, 110, cuts)
@@ -92,11 +92,11 @@ def histories(seed: int, cuts: int) -> dict[str, list[Sequence[Change]]]:
 
 @dataclass
 class KafkaJob:
-    """All queries, each into a topic of its own, over two upsert topics of two partitions.
+    """A job with a sink topic for each query, over two upsert topics of two partitions.
 
     Attributes:
-        directory: where the job keeps its checkpoint.
-        queries: by the names of their sinks.
+        directory: the parent directory of the job's checkpoint.
+        queries: name of the sink -> query.
     """
 
     spark: SparkSession
@@ -111,22 +111,22 @@ class KafkaJob:
         self._run = BoundedRun(self.spark, self._script(), self.directory / "checkpoint")
 
     def feed(self, name: str, changes: Sequence[Change]) -> None:
-        """Writes changes into the topic of a table."""
+        """Write changes into the topic of a table."""
         produce_changes(self.servers, self._topics[name], "k", changes)
         self._done.setdefault(name, []).extend(changes)
 
     def run(self, batch_rows: int) -> None:
-        """Processes what the topics hold, in micro-batches of so many rows at most."""
+        """Process the content of the topics, in micro-batches of at most `batch_rows` rows."""
         with set_for_a_while(self.spark, INTERPRETED):
             self._run({"execution.micro-batch.max-records": str(batch_rows)})
 
     def move(self, directory: Path) -> None:
-        """Continues with a checkpoint in another directory."""
+        """Continue with a checkpoint in another directory."""
         self.directory = directory
         self._run.checkpoint = directory / "checkpoint"
 
     def answers(self) -> Mapping[str, set[Any]]:
-        """What Spark answers each query with over what has been fed so far."""
+        """Return Spark's batch answer of each query over the input so far."""
         for name, changes in self._done.items():
             rows = [{"k": key, **values} for key, values in fold(changes).items()]
             frame_of(self.spark, COLUMNS, rows).createOrReplaceTempView(name)
@@ -137,7 +137,7 @@ class KafkaJob:
             }
 
     def wrong(self, answers: Mapping[str, set[Any]]) -> Mapping[str, tuple[set[Any], set[Any]]]:
-        """Queries whose topics hold other rows than these: too many, missing ones."""
+        """Return the queries whose topics have other rows, with surplus rows and missing rows."""
         found = {}
         for name, expected in answers.items():
             rows = self._rows(name)
@@ -149,12 +149,12 @@ class KafkaJob:
         try:
             return {_in_order(row) for row in self._run.rows(name).values()}
         except StreamtableError as error:
-            # A job creates its topics once it has checked everything else.
+            # A job creates its topics after all its other checks.
             assert error.condition is Condition.TOPIC_MISSING
             return set()
 
     def behind(self) -> set[str]:
-        """Queries that have not committed all that the topics of their tables hold."""
+        """Return the queries whose commits do not reach the ends of their input topics."""
         admin = AdminClient({"bootstrap.servers": self.servers})
         topics = self._topics.values()
         asked = [TopicPartition(topic, p) for topic in topics for p in range(_PARTITIONS)]
@@ -171,11 +171,11 @@ class KafkaJob:
 
     @property
     def script(self) -> str:
-        """Everything as Flink SQL."""
+        """The job as Flink SQL."""
         return self._run.script
 
     def state_rows(self) -> dict[str, int]:
-        """How many entries each state variable of each query holds, empty ones left out."""
+        """Return the number of entries of each state variable, without empty variables."""
         found = {}
         for name in self.queries:
             rows = state_rows(self.spark, str(self.directory / "checkpoint" / name))
@@ -199,5 +199,5 @@ class KafkaJob:
 
 
 def _in_order(row: Mapping[str, Any]) -> tuple[Any, ...]:
-    """Values by the names of their columns: a topic's come with those of the key first."""
+    """Return values in the order of their column names; rows of a topic begin with the key."""
     return tuple(value for _, value in sorted(row.items()))

@@ -1,8 +1,8 @@
-"""One query of each kind, and random ones, in every mode, killed and started again.
+"""Queries of each kind and random queries, in every mode, over kills and restarts.
 
-A job in a process of its own runs all the time but for what it takes to start it again. Histories
-come in pieces, after each of which the folded topics come to equal the batch answers; some kills
-come right behind a piece, when the job is in the middle of it.
+The job runs in its own process all the time, except during restarts. Histories arrive in pieces.
+After each piece, the folded topics must become equal to the batch answers. Some kills follow a
+piece at once, while the job is still processing the piece.
 """
 
 from __future__ import annotations
@@ -32,10 +32,10 @@ if TYPE_CHECKING:
     from streamtable.devbroker.broker import Broker
 
 _MODES = ("micro-batch", "real-time", "auto")
-#: The first seed of which every query is a random one.
+#: From this seed on, all queries are random.
 _ALL_DRAWN = 90
-#: Under this seed rows stay for good where a start does not take the topics back; it is part of
-#: every run of the suite, so that it has no more queries than it needs.
+#: With this seed, stale rows stay forever if a start does not roll the topics back. The seed is in
+#: every run of the suite, so it has only the queries that it needs.
 _QUICK = 81
 _OF_LONG_RUNS = ("by_key", "groups", "paired", "unmatched", "shared")
 _CASES = [
@@ -58,7 +58,7 @@ def test_folded_topics_equal_batch_over_kills(
     topic: Topics,
     tmp_path: Path,
 ) -> None:
-    """Where there are several modes the runs take turns with them, on one checkpoint."""
+    """Folded topics become equal to batch answers; runs on one checkpoint alternate the modes."""
     job = KafkaJob(spark, broker.bootstrap_servers, topic, tmp_path, _queries(seed))
     dice = random.Random(seed)
     runs = 0
@@ -85,12 +85,12 @@ def test_folded_topics_equal_batch_over_kills(
             job.feed(name, history[piece] if piece < cuts else ALL_DELETED)
         if 0 < piece < cuts:
             time.sleep(dice.random() * 3)
-            # Long histories are stopped politely, too.
+            # Jobs over long histories are also stopped gracefully.
             end = dice.choice((Cli.kill, _stop)) if cuts > 2 else Cli.kill
             end(process)
             process = start()
         _wait_until_right(job, process, f"seed {seed}, piece {piece}")
-    # A query whose answer is empty is right before it has read anything.
+    # A query with an empty answer is right even before it has read a record.
     _wait_until_committed(job, process)
     _stop(process)
     assert not job.wrong(job.answers())

@@ -1,4 +1,4 @@
-"""`kill -9` at random moments in jobs with a query of each kind: the whole answer comes out."""
+"""Jobs with a query of each kind write the whole answer despite `kill -9` at random moments."""
 
 from __future__ import annotations
 
@@ -107,7 +107,7 @@ QUERIES = {
         " k) AS g LEFT JOIN named FOR SYSTEM_TIME AS OF g.p AS d ON g.n = d.n"
     ),
 }
-#: Joins whose inputs have state, over one topic; their rows have the bounds of windows as keys.
+#: Joins with stateful inputs; the keys of their sinks include the bounds of windows.
 OF_WINDOWS = {
     "of_one_window": (
         f"SELECT x.k, x.window_start, x.window_end, x.n, y.s FROM {_COUNTS} AS x LEFT JOIN"
@@ -126,7 +126,7 @@ OF_WINDOWS = {
         " AS u ON x.k = u.k"
     ),
 }
-#: Those that the watermark makes wait; as many as real-time mode runs at once on two cores.
+#: Queries with rows that wait for the watermark; real-time mode runs this many on two cores.
 WAITING = ("tumbled", "sessions", "best", "near", "priced")
 _CASES = [
     pytest.param(seed, modes, queries, id=f"{seed}-{'/'.join(modes)}")
@@ -153,7 +153,7 @@ def test_rows_added_of_which_some_wait(
     topic: Topics,
     tmp_path: Path,
 ) -> None:
-    """Held against a run over all records at once."""
+    """A killed job writes the same rows as a run over all records at once."""
     checkpoint = str(tmp_path / "killed")
     check_kills(seed, modes, queries, spark, broker, topic, tmp_path, checkpoint)
 
@@ -169,18 +169,18 @@ def check_kills(
     checkpoint: str,
     arguments: Sequence[str] = (),
 ) -> None:
-    """Compare a job that is killed often with one that is not.
+    """Compare a job that is killed often with an uninterrupted job.
 
     Args:
-        seed: of the rows and the moments.
-        modes: of the runs, in turn.
+        seed: the seed of the rows and of the times of the kills.
+        modes: the modes of the runs, in turn.
         queries: names in `QUERIES` and `OF_WINDOWS`.
-        spark: runs the rest of the input.
-        broker: has the topics.
-        topic: makes them.
-        tmp_path: for the script and the other checkpoint.
-        checkpoint: of the killed job.
-        arguments: further ones of the killed processes.
+        spark: runs the rest of the killed job, and the other job.
+        broker: the broker of the topics.
+        topic: creates the topics.
+        tmp_path: the folder for the script and the checkpoint of the other job.
+        checkpoint: the checkpoint of the killed job.
+        arguments: further arguments of the killed processes.
     """
     names = {
         "source": topic("events", partitions=1),
@@ -208,7 +208,7 @@ def check_kills(
 def test_rows_that_change(
     seed: int, spark: SparkSession, broker: Broker, topic: Topics, tmp_path: Path
 ) -> None:
-    """Held against Spark's batch answers."""
+    """A killed job ends with Spark's batch answers."""
     job = KafkaJob(spark, broker.bootstrap_servers, topic, tmp_path)
     cut = histories(seed, cuts=_KILLS + 1)
 
@@ -227,12 +227,12 @@ def _insert(name: str) -> str:
     return sink.format(name=name, query=queries[name])
 
 
-#: Of both topics what comes together: events as values, versions by their keys.
+#: Records of both topics that are sent together: events as values, versions with their keys.
 _Piece = tuple[Sequence[Mapping[str, Any]], Sequence[tuple[bytes, bytes]]]
 
 
 def _rows(seed: int) -> list[_Piece]:
-    """One piece more than there are kills."""
+    """Return one more piece than there are kills."""
     events = [
         {"ts": moment(event.ms or 0), "k": event.k, "v": event.v}
         for event in punctual(seed, 240, {0: 1_000})
@@ -261,15 +261,15 @@ def _kill_often(
     feed: Callable[[int], None],
     further: Sequence[str] = (),
 ) -> None:
-    """Runs the script as a process on the job's checkpoint; it is killed while it works.
+    """Run the script as a process on the job's checkpoint, and kill the process while it works.
 
     Args:
-        seed: of the moments.
-        script: file of the job.
-        job: whose checkpoint it is.
-        modes: the runs take turns with them.
-        feed: writes one piece of the input; the one after the last kill is left to be read.
-        further: arguments of the processes.
+        seed: the seed of the times of the kills.
+        script: the file of the job.
+        job: the job with the checkpoint.
+        modes: the modes of the runs, in turn.
+        feed: writes one piece of the input; the piece after the last kill remains unread.
+        further: further arguments of the processes.
     """
     dice = random.Random(seed)
     arguments = ["run", script, "--checkpoint", str(job.checkpoint), *further]

@@ -1,4 +1,4 @@
-"""Money moves and never appears: all balances add up to zero at the end of every micro-batch."""
+"""Transfers only move money: all balances add up to zero after every micro-batch."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _TOTAL = f"SELECT SUM(balance) AS total, COUNT(*) AS accounts FROM ({_BALANCES})
 
 
 def _transfers(length: int) -> list[Change]:
-    """Transfers, corrections of them and cancellations, some of transfers never heard of."""
+    """Return transfers, their corrections and cancellations, some of them of unknown transfers."""
     dice = random.Random(length)
     history = []
     for number in range(length):

@@ -1,9 +1,9 @@
-"""One query of each kind over topics, cut by restarts.
+"""One query of each kind over topics, with restarts.
 
-Random histories are cut into random pieces; each piece is processed by a run of its own on the
-same checkpoint (so every cut is a restart), in micro-batches of random size. After each piece every
-query's folded topic is compared with the batch answer over the folded histories so far. The other
-tests of this folder run many more queries in memory, in less time.
+Random histories are cut into random pieces. A separate run on the same checkpoint processes each
+piece, so every cut is a restart. Micro-batches have random sizes. After each piece, the test
+compares the folded topic of each query with the batch answer over the folded histories so far. The
+tests of the parent folder run many more queries in memory, in less time.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from streamtable.devbroker.broker import Broker
 
 
-#: Others of the queries are part of every run of the suite in `test_crashes` and `test_rescale`.
+#: Queries of every run of the suite. `test_crashes` and `test_rescale` cover others in every run.
 _QUICK = ("pairs", "unmatched", "shared")
 
 

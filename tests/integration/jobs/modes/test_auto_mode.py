@@ -1,4 +1,4 @@
-"""Auto mode: micro-batches over a backlog, real-time after it, one exact table throughout."""
+"""Auto mode: micro-batches over a backlog, then real-time mode; the table is exact throughout."""
 
 from __future__ import annotations
 
@@ -21,7 +21,8 @@ if TYPE_CHECKING:
 
     from streamtable.devbroker.broker import Broker
 
-#: Rows come and go as a group grows; auto mode takes such a query for its sink is taken back.
+#: HAVING inserts and deletes rows as a group grows. Auto mode runs such a query in real-time mode,
+#: because it rolls back the sink.
 SCRIPT = """
 CREATE TABLE t (g STRING, v INT) WITH (
   'connector' = 'kafka', 'topic' = '${source}', 'scan.startup.mode' = 'earliest-offset',
@@ -54,9 +55,10 @@ def answer(rows: list[dict[str, Any]]) -> dict[tuple[Any, ...], dict[str, Any]]:
 def test_catches_up_goes_on_in_real_time_and_survives_a_kill(
     again: bool, spark: SparkSession, broker: Broker, topic: Topics, tmp_path: Path
 ) -> None:
-    """The topic of the sink exists, and brokers may compact it at once.
+    """A job catches up, continues in real-time mode and survives a kill.
 
-    With `again` the job goes on in a second process of its own.
+    The topic of the sink exists, and brokers may compact it at once. With `again`, the job
+    continues in a second process.
     """
     servers = broker.bootstrap_servers
     source = topic("history", partitions=2)
@@ -113,7 +115,7 @@ def test_leaves_real_time_where_someone_else_writes_the_sink(
     process.wait_for(f"topic '{source}-out' has another writer")
     process.kill()
 
-    # The next start takes nothing back, and says why it stays in micro-batches.
+    # The next start rolls nothing back, and reports why the job stays in micro-batches.
     produce_json(servers, source, [{"g": "b", "v": 8}])
     job()
     assert job.rows("o") == {
@@ -149,7 +151,7 @@ def test_twenty_changes_of_mode_in_one_history(
                 sent.extend(piece)
                 produce_json(servers, source, piece)
 
-    # Behind by one record at a checkpoint is enough to leave real-time mode.
+    # A lag of one record at a checkpoint is enough to leave real-time mode.
     process = Cli.start(
         *("run", write(tmp_path / "job.sql", SCRIPT), "--checkpoint", str(tmp_path / "c")),
         *("--var", f"source={source}", "--var", f"servers={servers}"),

@@ -1,8 +1,8 @@
-"""What a run of many short micro-batches keeps: state files, their bytes, and memory.
+"""Limits of a run of many short micro-batches: state files, their bytes, and memory.
 
-`make soak` runs it for an hour, with ten batches a second as far as the machine can: more than
-eight hours with one a second. `STREAMTABLE_SOAK_S` sets another time, in seconds, and
-`STREAMTABLE_SOAK_FIGURES` a file that gets a line of figures with each look.
+`make soak` runs the test for an hour, with ten batches a second if the machine is fast enough: more
+batches than in eight hours with one a second. `STREAMTABLE_SOAK_S` sets another time, in seconds.
+`STREAMTABLE_SOAK_FIGURES` names a file that gets a line of figures with each sample.
 """
 
 from __future__ import annotations
@@ -36,21 +36,22 @@ CREATE TABLE counted (g INT, n BIGINT, hi BIGINT, PRIMARY KEY (g) NOT ENFORCED) 
 );
 INSERT INTO counted SELECT g, COUNT(*), MAX(id) FROM t GROUP BY g;
 """
-#: So many keys of state make about a megabyte.
+#: This number of keys makes about a megabyte of state.
 GROUPS = 10_000
 HEAP_MB = 512
 
-#: Versions of state that may stay in any case: ten that are kept, the changes since the snapshot
+#: Versions of state that may always exist: the ten that are kept, the changes since the snapshot
 #: before them, and a few that are deleted together.
 VERSIONS = 40
-#: Versions stay besides that are younger than this: some rounds of maintenance on a busy machine.
+#: Younger versions than this may exist besides: some rounds of maintenance on a busy machine.
 YOUNG_S = 20.0
-#: State files of both partitions, with their checksums, for each version; and their bytes.
+#: State files of both partitions for each version, with their checksums; and the bytes of all state
+#: files.
 FILES_PER_VERSION = 8
 STATE_BYTES = 30_000_000
-#: Memory outside the heap: code, classes, threads, RocksDB's budget of 512 MB.
+#: Memory outside the heap: code, classes, threads, and RocksDB's budget of 512 MB.
 OUTSIDE_HEAP_MB = 900
-#: By how much a process may grow after its first third of batches, once it is warm.
+#: Growth limit of a process after its first third of batches, when it is warm.
 GROWTH_MB = 150
 WARM_S = 600
 
@@ -60,13 +61,13 @@ SAMPLE_S = 1.0
 
 @dataclass(frozen=True)
 class Figures:
-    """What a job keeps at a moment.
+    """Figures of a job at a moment.
 
     Attributes:
-        seconds: since the first batch.
-        batch: the newest that is committed; -1 before the first.
-        versions: of state, of the partition that has most.
-        resident_mb: of the JVM.
+        seconds: time since the first batch.
+        batch: number of the newest committed batch; -1 before the first.
+        versions: number of versions of state in the partition that has most.
+        resident_mb: resident memory of the JVM.
     """
 
     seconds: float
@@ -78,7 +79,7 @@ class Figures:
 
 
 def measured(query: Path, jvm: int, since: float) -> Figures:
-    """The figures of now; files come and go meanwhile."""
+    """Measure the current figures, while the job creates and deletes files."""
     sizes: dict[Path, int] = {}
     for path in (query / "state").rglob("*"):
         with suppress(OSError):
@@ -102,7 +103,7 @@ def measured(query: Path, jvm: int, since: float) -> Figures:
 
 
 def jvm_of(process: int) -> int:
-    """Spark's JVM, a child of the command."""
+    """Return the process id of Spark's JVM, a child of the command."""
     for children in Path(f"/proc/{process}/task").glob("*/children"):
         with suppress(OSError):  # a thread or a child that has just ended
             for child in children.read_text().split():
@@ -114,7 +115,7 @@ def jvm_of(process: int) -> int:
 
 @contextmanager
 def feeding(servers: str) -> Iterator[None]:
-    """Rows for ten batches a second, all the time."""
+    """Produce rows for ten batches a second until the block ends."""
     done = Event()
 
     def feed() -> None:
@@ -166,7 +167,7 @@ def test_what_a_long_run_keeps_is_bounded(batches: int, seconds: int, tmp_path: 
 
 
 def _watched(job: Cli, query: Path, batches: int, seconds: int) -> Iterator[Figures]:
-    """Looks at a job until it has made so many batches, or for so long; checks each look."""
+    """Sample a job until it has made `batches` batches in `seconds` or more; check each sample."""
     begun = since = time.monotonic()
     jvm = 0
     recent: deque[Figures] = deque()

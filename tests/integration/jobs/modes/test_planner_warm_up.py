@@ -59,7 +59,7 @@ def test_a_query_goes_on_as_it_was(spark: SparkSession, tmp_path: Path) -> None:
 
 
 def written(checkpoint: Path) -> dict[str, int]:
-    """The files of a checkpoint with their times, in nanoseconds."""
+    """Return the files of a checkpoint with their modification times, in nanoseconds."""
     return {
         str(file.relative_to(checkpoint)): file.stat().st_mtime_ns
         for file in checkpoint.rglob("*")

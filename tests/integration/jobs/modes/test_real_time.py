@@ -1,4 +1,4 @@
-"""Real-time mode: the same script on the same checkpoint, row by row."""
+"""Real-time mode runs the same script on the same checkpoint, row by row."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def answer(history: list[Change]) -> dict[tuple[Any, ...], dict[str, Any]]:
 
 
 def until(job: BoundedRun, expected: object, process: Cli, seconds: float = PATIENCE_S) -> float:
-    """Seconds until the sink's table is as expected."""
+    """Wait until the table of the sink is as expected, and return the seconds that this took."""
     start = time.monotonic()
     while time.monotonic() < start + seconds:
         assert process.process.poll() is None, process.process.communicate()[1]
@@ -69,7 +69,7 @@ def until(job: BoundedRun, expected: object, process: Cli, seconds: float = PATI
             if job.rows("o") == expected:
                 return time.monotonic() - start
         except StreamtableError as error:
-            # The job creates its topic once it has checked everything else.
+            # The job creates its topic after all other checks.
             assert error.condition is Condition.TOPIC_MISSING
         time.sleep(0.1)
     assert job.rows("o") == expected
@@ -89,7 +89,8 @@ def test_modes_take_turns_on_one_checkpoint(
     arguments += ["--set", "execution.mode=real-time", "--set", "parallelism.default=2"]
     arguments += ["--set", "execution.checkpointing.interval=5 s"]
 
-    # Micro-batches catch up, real-time goes on and is killed, once or twice, a micro-batch ends it.
+    # Micro-batches catch up, real-time mode continues and is killed once or twice, and
+    # micro-batches complete the result.
     produce_changes(servers, source, "k", history[:80])
     topic_out()
     assert topic_out.rows("o") == answer(history[:80])
@@ -110,7 +111,10 @@ def test_modes_take_turns_on_one_checkpoint(
 def test_goes_on_after_a_kill_in_the_first_checkpoint(
     spark: SparkSession, broker: Broker, topic: Topics, tmp_path: Path
 ) -> None:
-    """Such a kill leaves state of a batch that is written down nowhere."""
+    """A job continues after a kill in its first checkpoint.
+
+    The kill leaves state of a batch that neither `offsets` nor `commits` records.
+    """
     source = topic("history", partitions=2)
     names = {"source": source, "servers": broker.bootstrap_servers}
     job = BoundedRun(spark, SCRIPT, tmp_path / "c", names)
@@ -138,7 +142,7 @@ def test_the_first_checkpoints_come_quickly(broker: Broker, topic: Topics, tmp_p
         time.sleep(0.1)
     time.sleep(6)
 
-    # The batch that had begun when the second one ended is short as well.
+    # The batch that was running at the second commit is short as well.
     assert len(list(commits.glob("[0-9]*"))) in (2, 3)
     process.kill()
 
@@ -157,7 +161,7 @@ def test_stops_politely(mode: str, broker: Broker, topic: Topics, tmp_path: Path
     process.wait_for("running")
     process.terminate()
     code, _, err = process.end()
-    # Nothing but what it has read and written.
+    # The job reports only the numbers of records and its end.
     *tables, end = err.splitlines()
     assert code == 0, err
     assert all(re.fullmatch(r"\w+: (read|wrote) 0 records", line) for line in tables)

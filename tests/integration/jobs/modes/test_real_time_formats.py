@@ -1,4 +1,4 @@
-"""Every format in real-time mode, read and written: no operator of a codec's that it refuses."""
+"""Formats in real-time mode: no codec uses an operator that the mode refuses."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ ROWS = {
     "avro": (COLUMNS, b"\2\6\2\x08avro"),
     "json": (COLUMNS, b'{"id":4,"name":"json"}'),
 }
-#: The row of a null value in raw is NULL; other formats have none.
+#: A record without a value is a row with NULL in raw, and no row in other formats.
 NULLS = {"raw": [(None, None)], "csv": [(None, None)]}
 EVENTS = {
     "debezium-json": b'{"op":"c","after":{"id":1,"name":"debezium"}}',
@@ -52,7 +52,7 @@ def selected(name: str) -> str:
 
 
 def values(servers: str, topic: str) -> list[bytes]:
-    """What the topic holds by now; nothing where it does not exist yet."""
+    """Return the values in the topic so far; none if the topic does not exist yet."""
     consumer = Consumer({"bootstrap.servers": servers, "group.id": "none"})
     try:
         if consumer.list_topics(topic, timeout=30).topics[topic].error is not None:

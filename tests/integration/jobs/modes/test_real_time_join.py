@@ -1,7 +1,7 @@
-"""Joins of upserts in real-time mode, where a join takes rows in the order of their arrival.
+"""Joins of upserts in real-time mode, where a join processes rows in the order of their arrival.
 
 Upserts that are joined on their primary key are not normalized first. In a chain of joins, the old
-and the new version of a row may come from different tasks, and the new one first.
+and the new version of a row may come from different tasks, and the new version may arrive first.
 """
 
 from __future__ import annotations
@@ -35,10 +35,10 @@ CREATE TABLE {name} (k INT, v INT, w INT, PRIMARY KEY (k) NOT ENFORCED) WITH (
 );
 """
 #: Number of changes of each topic before real-time mode, and of `b` in each later piece. The pieces
-#: take longer than the start of the job, so that changes also arrive while it is running.
+#: take longer than the start of the job, so that changes also arrive while the job runs.
 FIRST, PIECE = 40, 20
 
-#: Topics -> their rows by key.
+#: Table -> its rows by key.
 Folded = dict[str, dict[Any, dict[str, Any]]]
 Answer = dict[tuple[Any, ...], dict[str, Any]]
 
@@ -119,7 +119,7 @@ def test_upserts_joined_in_real_time(
 
 
 def _feed(servers: str, names: dict[str, str], histories: dict[str, list[Change]]) -> None:
-    """Produce the rest of the histories, that of `b` in pieces: few of its changes wait."""
+    """Produce the rest of the histories; that of `b` in pieces, so that few of its changes wait."""
     for name in "ac":
         produce_changes(servers, names[name], "k", histories[name][FIRST:])
     rest = histories["b"][FIRST:]

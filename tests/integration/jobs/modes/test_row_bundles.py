@@ -1,4 +1,4 @@
-"""Real-time mode combines the rows of a group that have arrived, and no others."""
+"""Real-time mode combines only those rows of a group that have already arrived."""
 
 from __future__ import annotations
 
@@ -39,12 +39,13 @@ STREAMING = "org.apache.spark.shuffle.streaming.StreamingShuffleManager"
     [
         ("INT", lambda n: n, {}, True),
         ("INT", lambda n: n, {"execution.real-time.bundle-size": "1"}, False),
-        # Updates that change nothing renew the state above, and would cancel out.
+        # With TTL, updates that change nothing renew the state downstream. Combined, they would
+        # cancel out.
         ("INT", lambda n: n, {"table.exec.state.ttl": "1 h"}, False),
         ("MAP<STRING, INT>", lambda n: {"n": n}, {}, True),
-        # The shuffle of a cluster.
+        # The shuffle manager of a cluster.
         ("INT", lambda n: n, {"spark.shuffle.manager.incremental": STREAMING}, True),
-        # A writer waits after each row until it is read.
+        # With this limit, a writer waits after each row until the row is read.
         ("INT", lambda n: n, {"spark.shuffle.streaming.readerMaxMemory": "1"}, False),
     ],
 )

@@ -1,4 +1,4 @@
-"""Task slots of real-time mode: counted before a start, and missing while a job runs."""
+"""Task slots of real-time mode: counted before the start, and too few while a job runs."""
 
 from __future__ import annotations
 

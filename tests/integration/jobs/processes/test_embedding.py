@@ -1,6 +1,6 @@
-"""Jobs in a process that has Spark already, or that runs several jobs.
+"""Jobs in a process that already has Spark, or that runs several jobs.
 
-Each case is a program of its own: a process has one SparkContext.
+Each case is a separate program, because a process has one SparkContext.
 """
 
 from __future__ import annotations
@@ -76,7 +76,7 @@ def none_left():
 
 
 def _program(broker: Broker, name: str, text: str, folder: Path) -> list[str]:
-    """What a program of this text prints."""
+    """Run a program with this text and return the lines that it prints."""
     program = folder / "program.py"
     program.write_text(BEGIN.format(topic=name, servers=broker.bootstrap_servers) + text)
     done = subprocess.run(
@@ -216,7 +216,11 @@ for settings in (
 
 
 def test_jobs_one_after_the_other(broker: Broker, topic: Topics, tmp_path: Path) -> None:
-    """Two side by side with one sink name; starts that fail; times in state in any session."""
+    """A process runs several jobs.
+
+    Two jobs with one sink name run side by side, two starts fail, and jobs keep times in state in
+    any session.
+    """
     source = topic("numbers")
     produce_json(broker.bootstrap_servers, source, ({"k": k % 3} for k in range(30)))
     text = "".join((f"TOPIC = '{source}'\n", SIDE_BY_SIDE, FAILS, TIMES))

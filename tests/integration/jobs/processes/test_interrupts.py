@@ -1,4 +1,4 @@
-"""Ctrl-C at any moment, Spark killed under a job, a cache that cannot be written."""
+"""Ctrl-C at any moment, a killed JVM of Spark, and a cache that cannot be written."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ INSERT INTO counts SELECT k, COUNT(*) FROM t GROUP BY k;
 
 @pytest.fixture
 def start(broker: Broker, topic: Topics, tmp_path: Path) -> Callable[..., Cli]:
-    """Starts `streamtable run` on a script over a topic with a few rows."""
+    """Return a function that starts `streamtable run` on a script over a topic with a few rows."""
     name = topic("interrupted")
     produce_json(broker.bootstrap_servers, name, ({"k": k % 3} for k in range(6)))
 
@@ -59,7 +59,7 @@ def start(broker: Broker, topic: Topics, tmp_path: Path) -> Callable[..., Cli]:
 
 
 def _java_of(process: Cli) -> int | None:
-    """The process id of its JVM, once there is one."""
+    """Return the process id of the JVM of a command, or None before it exists."""
     for child in Path(f"/proc/{process.process.pid}/task").glob("*/children"):
         with suppress(OSError):  # a thread or a child that has just ended
             for pid in child.read_text().split():
@@ -81,7 +81,7 @@ def _wait(ready: Callable[[], object]) -> None:
 def test_ctrl_c_while_spark_starts_and_before_the_first_row(
     start: Callable[..., Cli], seconds: float
 ) -> None:
-    """At the launch of the JVM, and ever later after it."""
+    """Ctrl-C ends the command without an error, at the launch of the JVM and at later moments."""
     process = start(SELECT)
     process.wait_for("starting Spark")
     _wait(lambda: _java_of(process))
@@ -126,7 +126,11 @@ def test_spark_killed(start: Callable[..., Cli], tmp_path: Path) -> None:
 def test_a_cache_that_cannot_be_written(
     start: Callable[..., Cli], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The suite runs as root, for whom no folder is read-only: a file stands in place of one."""
+    """A job runs although its cache has no writable folder for logs.
+
+    The suite runs as root, for whom no folder is read-only. A file therefore takes the place of the
+    folder.
+    """
     cache = tmp_path / "cache"
     cache.mkdir()
     for folder in cache_dir().iterdir():

@@ -33,7 +33,7 @@ def _view(second: int) -> tuple[bytes | None, bytes | None]:
 
 
 def _until(job: str, holds: Callable[[dict[str, Any]], bool]) -> dict[str, Any]:
-    """The job as `status --json` tells, as soon as it is so."""
+    """Wait until `status --json` reports a job that fulfils the condition, and return the job."""
     deadline = time.monotonic() + PATIENCE_S
     while True:
         code, out, err = run("status", job, "--json")
@@ -46,7 +46,10 @@ def _until(job: str, holds: Callable[[dict[str, Any]], bool]) -> dict[str, Any]:
 
 
 def test_a_job_in_micro_batches(broker: Broker, topic: Topics, tmp_path: Path) -> None:
-    """It runs, is killed, runs again and is stopped; a copy of its checkpoint is never alive."""
+    """`status` reports a job that runs, is killed, runs again and is stopped.
+
+    A copy of its checkpoint is never reported as running.
+    """
     source, checkpoint = topic("views", partitions=2), tmp_path / "jobs" / "windows"
     arguments = (
         *("run", write(tmp_path / "job.sql", WINDOWS), "--checkpoint", str(checkpoint)),
@@ -146,7 +149,7 @@ def test_a_job_in_real_time_mode(broker: Broker, topic: Topics, tmp_path: Path) 
     produce(broker.bootstrap_servers, source, [(b'{"k":%d}' % k, b'{"g":1}') for k in range(9)])
     found = _until(
         str(job.process.pid),
-        # The records are counted while the first batch runs, which reports the query at its end.
+        # Records are counted while the first batch runs, but the query is reported at its end.
         lambda now: (
             now["metrics"]["tables"].get("t", {}).get("numRecordsIn") == 9
             and "o" in now["metrics"]["queries"]

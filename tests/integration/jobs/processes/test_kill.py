@@ -1,4 +1,4 @@
-"""`kill -9` in mid-flight, start again on the same checkpoint: the folded topic is right."""
+"""After `kill -9` and a restart on the same checkpoint, the folded topic is right."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def _sink(names: dict[str, str]) -> KafkaTable:
 
 
 def _wait_for_records(table: KafkaTable, count: int, process: Cli) -> None:
-    """Until the sink's topic holds so many records: then the job is in mid-flight."""
+    """Wait until the topic of the sink has `count` records, so that the job is in mid-flight."""
     end = time.monotonic() + PATIENCE_S
     while time.monotonic() < end:
         assert process.process.poll() is None, "the job ended by itself"
@@ -51,7 +51,7 @@ def _wait_for_records(table: KafkaTable, count: int, process: Cli) -> None:
                 if topic.records >= count:
                     return
         except StreamtableError as error:
-            # The job creates its topic once it has checked everything else.
+            # The job creates its topic after all other checks.
             assert error.condition is Condition.TOPIC_MISSING
         time.sleep(0.2)
     message = f"the job wrote fewer than {count} records in {PATIENCE_S} s"

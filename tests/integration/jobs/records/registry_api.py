@@ -1,4 +1,4 @@
-"""The schema registry as any HTTP client sees it."""
+"""A plain HTTP client of the schema registry."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import fastavro
 
 
 class Api:
-    """A schema registry.
+    """Client of a schema registry.
 
     Args:
         url: address of the registry.
@@ -41,5 +41,5 @@ class Api:
 
 
 def header(schema_id: int) -> bytes:
-    """Return the bytes in front of a record with a schema."""
+    """Return the header of a record with a schema: the magic byte and the schema id."""
     return b"\0" + schema_id.to_bytes(4, "big")

@@ -110,7 +110,7 @@ def test_schemas_move_on(
     totals()
     assert list(totals.rows("totals").values()) == [{"what": "all", "n": 3}]
 
-    # The same job with another type of a column: told before anything is written.
+    # The same job with another type of a column is refused before it writes anything.
     changed = {"count": "STRING", "what": "CAST(COUNT(*) AS STRING)"}
     with pytest.raises(StreamtableError) as refused:
         BoundedRun(spark, SCRIPT, tmp_path / "changed", {**names, **changed})()

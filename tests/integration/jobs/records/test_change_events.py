@@ -1,4 +1,4 @@
-"""Tables of change events in whole jobs: folded output equals batch, sinks, metadata, keys."""
+"""Jobs over tables of change events: folded output equals batch, sinks, metadata, keys."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def _batch(spark: SparkSession, history: list[Change], query: str) -> set[tuple[
 
 
 def records(broker: Broker, topic: str) -> list[Any]:
-    """Every record of a topic, a partition after the other."""
+    """Return all records of a topic, one partition after the other."""
     consumer = Consumer(
         {"bootstrap.servers": broker.bootstrap_servers, "group.id": str(uuid.uuid4())}
     )
@@ -99,7 +99,7 @@ def test_folded_output_equals_batch(
         script += _upsert(name, columns, key) + f"INSERT INTO {name} {query};\n"
     names = {"source": source, "servers": broker.bootstrap_servers, "format": style}
     run = BoundedRun(spark, script, tmp_path / "c", names)
-    # Cuts are made in the events: each stands at the number of its change.
+    # The history is cut by changes. `counts` has the number of events up to each cut.
     ends = random_cuts(seed, len(history), 2)
     counts = [len(change_events(style, "k", history[:end])) for end in ends]
     done = 0
@@ -153,7 +153,7 @@ CREATE TABLE changes (g STRING, n BIGINT) WITH (
 
 
 def _folded(broker: Broker, topic: str) -> Counter[tuple[Any, ...]]:
-    """Rows of (g, n) by how often they are there, added up without a look at our readers."""
+    """Count the rows (g, n) that a topic of change events adds up to, without our readers."""
     rows: Counter[tuple[Any, ...]] = Counter()
     for record in records(broker, topic):
         event = json.loads(record.value())
@@ -182,7 +182,7 @@ def test_an_update_of_the_primary_key_leaves_no_row_behind(
     assert [row["k"] for row in run.rows("copied").values()] == [2]
 
 
-#: Name -> columns and query of a join. A clock gives each event its own value.
+#: Name -> columns and query of a join. In `timed`, a clock gives each event its own value.
 JOINS = {
     "partial": ("k INT, g STRING, v INT", "SELECT t.k, t.g, u.v FROM t JOIN u ON t.k = u.k"),
     "timed": (
@@ -198,7 +198,10 @@ JOINS = {
 def test_a_delete_removes_the_row_with_its_key_from_a_join(
     spark: SparkSession, broker: Broker, topic: Topics, tmp_path: Path
 ) -> None:
-    """The delete of 1 has only the key, the delete of 2 has the whole row."""
+    """A delete removes its row from a join, even if the delete has only the key.
+
+    The delete of key 1 has only the key, the delete of key 2 has the whole row.
+    """
     source, other = topic("events"), topic("others")
     rows = [{"k": k, "g": "a", "v": k} for k in (1, 2, 3)]
     script = SOURCE + _upsert("u", "k INT, v INT", "k").replace("${source}-u", other)
@@ -208,7 +211,7 @@ def test_a_delete_removes_the_row_with_its_key_from_a_join(
     run = BoundedRun(spark, script, tmp_path / "c", names)
 
     def found(v: int, *events: dict[str, Any]) -> list[set[int]]:
-        """Writes events, then v into each row of the other side; returns each join's keys."""
+        """Produce events, then set `v` in the rows of the other side; return each join's keys."""
         for event in events:
             produce(broker.bootstrap_servers, source, [(None, json.dumps(event).encode())])
         run()
@@ -231,7 +234,7 @@ def test_a_delete_removes_the_row_with_its_key_from_a_join(
 def test_a_group_that_comes_and_goes_in_one_batch(
     spark: SparkSession, broker: Broker, topic: Topics, tmp_path: Path
 ) -> None:
-    """Its delete has no aggregates, by which nothing must be divided."""
+    """The delete of the group has no aggregates, and the query must not divide by them."""
     source = topic("events")
     rows = [{"k": k, "g": g, "v": k} for k, g in ((1, "a"), (2, "b"))]
     events = [{"after": row, "op": "c"} for row in rows] + [{"before": rows[1], "op": "d"}]
@@ -251,9 +254,10 @@ def test_a_group_that_comes_and_goes_in_one_batch(
 def test_changes_of_rows_from_before_the_first_record(
     spark: SparkSession, broker: Broker, topic: Topics, tmp_path: Path
 ) -> None:
-    """The row of 1 is updated, 2 is deleted and inserted again, 3 is deleted.
+    """The source updates key 1, deletes and inserts key 2, and deletes key 3.
 
-    The row of 4 is inserted and deleted. An earlier run may have written it: it gets a tombstone.
+    It also inserts and deletes key 4. An earlier run may have written key 4, so the sink gets a
+    tombstone.
     """
     source = topic("events")
     old, new = ({k: {"k": k, "g": "a", "v": v + k} for k in (1, 2, 3, 4)} for v in (10, 20))

@@ -46,7 +46,7 @@ INSERT INTO names SELECT id, name FROM events;
 
 
 def _flinks_row(name: str) -> dict[str, Any]:
-    """The schema of the rows of COPY in an event, as Flink 2.2.0 registered it."""
+    """Return the schema of the rows of COPY in an event, as Flink 2.2.0 registered it."""
     parts = {
         "name": "string",
         "amount": {"type": "bytes", "logicalType": "decimal", "precision": 10, "scale": 2},
@@ -89,7 +89,7 @@ FLINKS_EVENTS = [
     "020002020202610204009602dcec868299630202020202020275000202026b0202000298b40202040102020263",
     "0200020400000000000000020263",
 ]
-#: As Debezium's converter registers it, with fewer fields of `source`.
+#: The schema that Debezium's converter registers, with fewer fields of `source`.
 DEBEZIUMS = {
     "type": "record",
     "name": "Envelope",

@@ -1,4 +1,4 @@
-"""Jobs over a real schema registry behind a door: TLS on both sides, and someone who asks who."""
+"""Jobs over a real schema registry behind a proxy that requires mutual TLS and credentials."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ USER = "Basic " + base64.b64encode(b"me:offen").decode()
 
 
 class Door(RegistryDouble):
-    """Lets requests of `allowed` through to the registry; gives a token to whom it knows."""
+    """Proxy that forwards requests with the allowed credentials, and gives known users a token."""
 
     def __init__(self, context: ssl.SSLContext, registry: str, allowed: str) -> None:
         super().__init__(context)

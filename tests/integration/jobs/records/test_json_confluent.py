@@ -89,7 +89,7 @@ def test_schemas_describe_what_is_written(
     full = dict.fromkeys(ROWS[0])
     assert copy.rows("copy") == {(row["id"],): {**full, **row} for row in ROWS}
 
-    # Another column that may be NULL is compatible; another type of a column is not.
+    # A new nullable column is compatible, a changed type of a column is not.
     added = {"more": ", extra INT", "value": ", 5"}
     BoundedRun(spark, SCRIPT, tmp_path / "added", {**names, **added})()
     *_, newest = records(servers, f"{source}-out")

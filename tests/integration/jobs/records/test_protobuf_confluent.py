@@ -59,7 +59,7 @@ def test_rows_come_back(
     full = dict.fromkeys(ROWS[0])
     assert copy.rows("copy") == {(row["id"],): {**full, **row} for row in ROWS}
 
-    # A column at the end is compatible; another type of a column is not.
+    # A new column at the end is compatible, a changed type of a column is not.
     added = {"more": ", extra INT", "value": ", 5"}
     BoundedRun(spark, script, tmp_path / "added", {**names, **added})()
     assert len(api.ask(f"/subjects/{source}-out-value/versions")) == 2

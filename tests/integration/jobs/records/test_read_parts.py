@@ -1,4 +1,4 @@
-"""Jobs that read some of the fields of ROW columns, alone, together, and from key and value."""
+"""Jobs that read some fields of ROW columns: alone, together, and from key and value."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ def _of(names: dict[str, str], sink: str) -> tuple[str, str]:
 
 
 def _drawn(dice: random.Random) -> dict[str, Any] | None:
-    """A row with fields that are NULL or missing, or strings that need a parser."""
+    """Draw NULL, or a row with fields that are NULL or missing, or strings that need a parser."""
     deep = {"x": dice.randrange(9), "y": dice.choice(["y", 'a "y"', "ü"])}
     row: dict[str, Any] = {
         "a": dice.choice([None, 1, 2]),
@@ -100,7 +100,7 @@ def _drawn(dice: random.Random) -> dict[str, Any] | None:
 
 
 def _written(dice: random.Random, row: dict[str, Any]) -> bytes:
-    """Record with fields in any order, further fields, and numbers as strings."""
+    """Return a record with fields in any order, further fields, and numbers as strings."""
     text: dict[str, Any] = {"other": {"r": {"a": 7}}, **row}
     if row["r"] is not None:
         items = [*row["r"].items(), ("more", [{"deep": {"x": 8}}])]

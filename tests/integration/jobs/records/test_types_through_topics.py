@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from streamtable.devbroker.broker import Broker
 
-#: Column -> its type, and what json has of a value of it.
+#: Column -> its type, and a value in json.
 TYPES = {
     "char": ("CHAR(3)", '"äb "'),
     "varchar": ("VARCHAR(5)", '"x"'),
@@ -42,7 +42,7 @@ TYPES = {
     "bag": ("MULTISET<STRING>", '{"k":2}'),
     "row": ("ROW<a INT, b ROW<c STRING>>", '{"a":null,"b":{"c":"d"}}'),
 }
-#: What json holds and avro, as in Flink, does not.
+#: Columns of types that json can hold and avro, as in Flink, cannot.
 IN_JSON = {
     "ts9": ("TIMESTAMP(9)", '"1969-12-31 23:59:59.999999"'),
     "ltz9": ("TIMESTAMP_LTZ(9)", '"2026-03-29 01:00:00.000001Z"'),

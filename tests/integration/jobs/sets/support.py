@@ -1,4 +1,4 @@
-"""A statement set over one topic, whose sinks are easy to recount."""
+"""A statement set over one topic. Tests can easily compute the contents of its sinks."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ _EXACTLY_ONCE = (
 
 
 def script(*inserts: str, exactly_once: bool = False, more: str = "") -> str:
-    """A script with a statement set; without INSERTs it has all three.
+    """Return a script with a statement set; without INSERTs, the set has all three.
 
     Args:
         inserts: the INSERTs of the set.
@@ -59,17 +59,17 @@ def script(*inserts: str, exactly_once: bool = False, more: str = "") -> str:
 
 
 def rows(start: int, end: int) -> list[dict[str, Any]]:
-    """Records of the source."""
+    """Return records of the source."""
     return [{"id": i, "v": f"v{i}", "w": f"w{i}"} for i in range(start, end)]
 
 
 def values_in(servers: str, source: str, sink: str) -> Counter[bytes]:
-    """How often each value is in the topic of a sink, for a reader of committed records."""
+    """Count how often each value is in the topic of a sink, for a reader of committed records."""
     return Counter(record.value() for record in records(servers, f"{source}-{sink}"))
 
 
 def expected(count: int) -> dict[str, Counter[bytes]]:
-    """The values in the topic of each sink after the records from 0 to `count`."""
+    """Return the values in the topic of each sink after the first `count` records."""
     ids = range(count)
     return {
         "even": Counter(b'{"id":%d,"v":"v%d"}' % (i, i) for i in ids if i % 2 == 0),
@@ -79,7 +79,7 @@ def expected(count: int) -> dict[str, Counter[bytes]]:
 
 
 def forget_last_commit(query: Path) -> None:
-    """What a crash between Kafka's commit and Spark's leaves behind."""
+    """Delete the last commit of a query, as a crash between Kafka's commit and Spark's does."""
     commits = query / "commits"
     last = max((p for p in commits.iterdir() if p.name.isdigit()), key=lambda p: int(p.name))
     last.unlink()

@@ -1,4 +1,4 @@
-"""Exactly-once sets: what a task writes to several topics becomes visible together, or not."""
+"""Exactly-once sets: a task's writes to several topics become visible together, or not at all."""
 
 from __future__ import annotations
 
@@ -46,7 +46,10 @@ def _found(servers: str, source: str) -> dict[str, Counter[bytes]]:
 def test_a_repeated_batch_writes_nothing_again(
     spark: SparkSession, broker: Broker, topic: Topics, tmp_path: Path
 ) -> None:
-    """Also if the INSERT whose topic and prefix name the transactions is no longer there."""
+    """A repeated batch writes nothing again, even after the removal of an INSERT.
+
+    The topic and prefix of this INSERT name the transactions.
+    """
     servers, source = broker.bootstrap_servers, topic("set", partitions=2)
     names = {"source": source, "servers": servers}
     produce_json(servers, source, rows(0, 30))
@@ -72,7 +75,7 @@ def test_a_sink_that_refuses_a_record_aborts_all(
     big = {"id": 30, "v": "v30", "w": "x" * 3_000}
     produce_json(servers, source, [*rows(0, 30), big])
     names = {"source": source, "servers": servers}
-    # One record per request, so that the records before it are accepted.
+    # One record per request, so that the broker accepts the records before the big one.
     text = script(exactly_once=True, more=", 'properties.batch.size' = '1'")
     with pytest.raises(StreamtableError, match=f"topic '{source}-late': RecordTooLarge"):
         BoundedRun(spark, text, tmp_path / "c", names)()
@@ -114,9 +117,9 @@ def test_killed_at_random_moments(seed: int, broker: Broker, topic: Topics, tmp_
 
 
 def _same_ids(servers: str, source: str) -> None:
-    """A reader of committed records sees the same in both topics, once the broker has settled.
+    """Wait until a reader of committed records sees the same ids in both topics.
 
-    A broker that has decided a commit writes its marks into one partition after the other.
+    After a broker has decided a commit, it writes the markers into one partition after the other.
     """
     deadline = time.monotonic() + 10
     while True:

@@ -1,4 +1,4 @@
-"""Random statement sets write the same records as one query each, whatever happens between."""
+"""Random statement sets write the same records as separate queries, even after crashes."""
 
 from __future__ import annotations
 
@@ -71,7 +71,10 @@ class _Set:
 
     @classmethod
     def of(cls, dice: random.Random) -> _Set:
-        """Conditions over an upsert table read only its key: others would need state."""
+        """Draw a set.
+
+        Conditions over an upsert table read only its key, because others would need state.
+        """
         upserts = dice.random() < 0.4
         conditions = ("id > 20", "id <> 7", "1 = 2") if upserts else _CONDITIONS
         inserts = []
@@ -87,7 +90,7 @@ class _Set:
         return cls(tuple(inserts), upserts)
 
     def script(self) -> str:
-        """The script; the variable `run` is in the names of the sink topics."""
+        """Return the script; the variable `run` is in the names of the sink topics."""
         connector = _UPSERT if self.upserts else _APPEND + _EARLIEST
         key = ", PRIMARY KEY (id) NOT ENFORCED" if self.upserts else ""
         tables = _SOURCE.format(key=key, connector=connector)
@@ -99,7 +102,7 @@ class _Set:
     def records(
         self, dice: random.Random, count: int
     ) -> Iterator[tuple[bytes | None, bytes | None]]:
-        """Records of the source: rows, NULLs, and deletes of an upsert table."""
+        """Yield records of the source: rows, NULLs, and deletes of an upsert table."""
         for _ in range(count):
             row: dict[str, Any] = {"id": dice.randrange(40), "g": dice.randrange(6)}
             row |= {"s": dice.choice(["a", "b", "bc", None]), "x": dice.choice([0.25, 1.5, None])}
@@ -133,7 +136,7 @@ def _check(seed: int, spark: SparkSession, servers: str, source: str, folder: Pa
 
 
 def _written(servers: str, topic: str) -> list[tuple[bytes | None, bytes | None]]:
-    """The records of a topic with one partition, in order."""
+    """Return the records of a topic with one partition, in order."""
     return [(record.key(), record.value()) for record in records(servers, topic)]
 
 

@@ -117,7 +117,7 @@ def names(broker: Broker, topic: Topics) -> Mapping[str, str]:
 
 
 def _found(names: Mapping[str, str], *, keyed: bool) -> Counter[bytes] | dict[bytes, bytes | None]:
-    """The table that the sink holds: the last record of each key, or all records."""
+    """Return the last value of each key in the sink, except NULL, or the count of each value."""
     found = [*records(names["servers"], f"{names['source']}-out")]
     if not keyed:
         return Counter(record.value() for record in found)
@@ -141,7 +141,8 @@ def test_one_source_gives_the_rows_of_two(
             produce_json(topics["servers"], topics["source"], _rows(start, end))
         jobs["once"](drain=drain)
         jobs["apart"](APART, drain=drain)
-        # If Spark ran the scan once for each place, each record would be counted as often.
+        # If Spark ran the scan once for each place, each record would be counted once for each
+        # place.
         assert jobs["once"].metrics.values()["tables"]["t"]["numRecordsIn"] == end - start
     keyed = "INTO counts" in insert
     found = _found(names, keyed=keyed)
@@ -199,7 +200,7 @@ def test_the_job_is_proved(names: Mapping[str, str], spark: SparkSession, tmp_pa
 def test_one_pass_in_real_time_mode(
     query: str, names: Mapping[str, str], spark: SparkSession, topic: Topics, tmp_path: Path
 ) -> None:
-    """A micro-batch begins, real-time mode continues and is killed, and a micro-batch ends it."""
+    """Micro-batches begin, real-time mode continues and is killed, and micro-batches finish."""
     script = f"{TABLES}{QUERIES[query]};"
     other = {**names, "source": topic("apart", partitions=3)}
     produce_json(other["servers"], other["source"], _rows(0, 300))
@@ -218,7 +219,7 @@ def test_one_pass_in_real_time_mode(
     process.kill()
     produce_json(names["servers"], names["source"], _rows(200, 300))
     job(drain=True)
-    # A kill between a written record and its commit repeats the record.
+    # A kill after a record is written and before its commit repeats the record.
     assert _found(names, keyed=False).keys() == _found(other, keyed=False).keys()
     assert _sources(tmp_path / "once") == 1
 
@@ -227,7 +228,7 @@ def test_one_pass_in_real_time_mode(
 def test_one_scan_for_inputs_with_state_stays_in_micro_batches(
     names: Mapping[str, str], spark: SparkSession, tmp_path: Path
 ) -> None:
-    """A bounded run reads once, and its checkpoint goes on so."""
+    """A bounded run reads the topic once, and later runs on its checkpoint do so too."""
     script = f"{TABLES}{QUERIES['rows and their aggregate']};"
     job = BoundedRun(spark, script, tmp_path / "c", names)
     produce_json(names["servers"], names["source"], _rows(0, 100))

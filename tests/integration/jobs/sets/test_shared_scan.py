@@ -1,4 +1,4 @@
-"""A statement set that reads its topic once: rows, metrics, INSERTs that come and go, proofs."""
+"""A statement set reads its topic once: rows, metrics, added and removed INSERTs, proofs."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 
 def _queries(checkpoint: Path) -> set[str]:
-    """The directories of queries."""
+    """Return the names of the query directories."""
     return {path.name for path in checkpoint.iterdir() if (path / "offsets").is_dir()}
 
 
@@ -77,7 +77,8 @@ def test_inserts_are_removed_and_added(
         BoundedRun(spark, script(*inserts), tmp_path / "c", names)()
         assert _queries(tmp_path / "c") == queries
     now = expected(60)
-    # It was forgotten while its query went on: it starts at the beginning of the topic.
+    # The INSERT into `even` was removed while its query continued. Added again, it starts at the
+    # beginning of the topic.
     now["even"] += expected(20)["even"]
     assert {sink: values_in(servers, source, sink) for sink in SINKS} == now
 
@@ -145,7 +146,7 @@ def test_deletes_reach_every_sink_and_the_job_is_proved(
 def test_the_modes_of_endless_jobs(
     mode: str, spark: SparkSession, broker: Broker, topic: Topics, tmp_path: Path
 ) -> None:
-    """The second run continues the first one's checkpoint after a stop."""
+    """The second run continues the checkpoint of the first run after a stop."""
     servers, source = broker.bootstrap_servers, topic("set", partitions=2)
     job = BoundedRun(spark, script(), tmp_path / "c", {"source": source, "servers": servers})
     seen: set[str] = set()

@@ -1,4 +1,4 @@
-"""Random statement sets of INSERTs with state: the same tables as with one query each."""
+"""Random statement sets of INSERTs with state write the same tables as separate queries."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ _EXACTLY_ONCE = (
 _APPEND = "'connector' = 'kafka', 'format' = 'json', 'scan.startup.mode' = 'earliest-offset'"
 _UPSERT = "'connector' = 'upsert-kafka', 'key.format' = 'json', 'value.format' = 'json'"
 
-#: INSERTs with one operator with state over append-only rows: columns, key, query.
+#: INSERTs with one stateful operator over append-only rows: columns, key, query.
 _ONE = [
     (
         "g INT, c BIGINT, m BIGINT",
@@ -84,7 +84,7 @@ _ONE = [
         "SELECT s, SUM(CHAR_LENGTH(s)) FROM t WHERE s IS NOT NULL GROUP BY s",
     ),
 ]
-#: INSERTs with two operators with state over append-only rows.
+#: INSERTs with two stateful operators over append-only rows.
 _TWO = [
     (
         "c BIGINT, k BIGINT",
@@ -138,7 +138,7 @@ _TIMED = [
            ) WHERE r = 1""",
     ),
 ]
-#: Windows over changes, which do not share slices.
+#: INSERTs with windows over upserts, which do not share slices.
 _TIMED_UPSERTS = [
     _TIMED[0],
     (
@@ -149,8 +149,8 @@ _TIMED_UPSERTS = [
            WHERE n > 10 GROUP BY window_start, window_end""",
     ),
 ]
-#: The INSERTs of a kind of sets, and whether their source is an upsert table. A normalizer is then
-#: the first operator with state.
+#: Kind of sets -> its INSERTs, and whether their source is an upsert table. Then a normalizer is
+#: the first stateful operator.
 _KINDS = {
     "one": (_ONE, False),
     "two": (_TWO, False),
@@ -165,7 +165,7 @@ class _Set:
     """A random set of INSERTs.
 
     Attributes:
-        queries: columns, key and SQL of each.
+        queries: columns, key and SQL of each INSERT.
         upserts: whether the source is an upsert table.
         exactly_once: whether the sinks write in transactions.
     """
@@ -182,7 +182,7 @@ class _Set:
         return cls(chosen, upserts, kind.startswith("timed"), dice.random() < 0.5)
 
     def script(self, *places: int) -> str:
-        """The script with some of the INSERTs; the variable `run` is in the names of topics."""
+        """Return the script with some of the INSERTs; the variable `run` is in topic names."""
         more = ", WATERMARK FOR d AS d - INTERVAL '1' MINUTE" if self.timed else ""
         more += ", PRIMARY KEY (id) NOT ENFORCED" if self.upserts else ""
         tables = _SOURCE.format(more=more, connector=_UPSERT if self.upserts else _APPEND)
@@ -197,21 +197,24 @@ class _Set:
     def records(
         self, dice: random.Random, start: int, count: int
     ) -> Iterator[tuple[bytes | None, bytes | None]]:
-        """Records of the source: rows in about the order of their times; deletes of upserts."""
+        """Yield records of the source, roughly in the order of their times.
+
+        An upsert table without a watermark also gets deletes.
+        """
         for i in range(start, start + count):
             row: dict[str, Any] = {"id": dice.randrange(20), "g": dice.choice([1, 2, 3, None])}
             row |= {"s": dice.choice(["a", "b", "bc", None]), "n": dice.randrange(100)}
             minute = i // 2 + dice.randrange(2)
             row["d"] = f"2026-01-01 {minute // 60:02}:{minute % 60:02}:00"
             if self.upserts and self.timed:
-                row["id"] = i  # an old row that is replaced would be late or not, as batches end
+                row["id"] = i  # else the ends of batches would decide whether an old row is late
             key = json.dumps({"id": row["id"]}).encode() if self.upserts else None
             deleted = self.upserts and not self.timed and dice.random() < 0.2
             yield key, None if deleted else json.dumps(row).encode()
 
 
 def _table(servers: str, topic: str) -> dict[bytes, bytes]:
-    """The table of a topic for a reader of committed records."""
+    """Return the table in a topic, for a reader of committed records."""
     found: dict[bytes, bytes | None] = {}
     for record in records(servers, topic):
         found[record.key()] = record.value()

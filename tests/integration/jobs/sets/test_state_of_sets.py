@@ -80,7 +80,7 @@ def _expected(rows: Iterable[Mapping[str, int]]) -> dict[str, dict[int, int]]:
 
 
 def _tables(servers: str, source: str, *sinks: str) -> dict[str, dict[int, int]]:
-    """The tables in the topics of the sinks, for a reader of committed records."""
+    """Return the tables in the topics of the sinks, for a reader of committed records."""
     found: dict[str, dict[int, int]] = {}
     for sink in sinks or SINKS:
         table: dict[int, Any] = {}
@@ -105,7 +105,7 @@ def _upgrade(
     *,
     from_now: bool = False,
 ) -> list[str]:
-    """Upgrade the checkpoint of a folder to a script; the lines of the result."""
+    """Upgrade the checkpoint of a folder to a script, and return the lines of the result."""
     session = Session()
     session.load(script, "new.sql", names)
     said: list[str] = []
@@ -118,7 +118,7 @@ def _upgrade(
 def test_inserts_are_removed_and_added(
     spark: SparkSession, broker: Broker, topic: Topics, tmp_path: Path
 ) -> None:
-    """The state of an INSERT is found by its number, whatever its place in the script."""
+    """An INSERT finds its state by its number, whatever its place in the script."""
     servers, source = broker.bootstrap_servers, topic("set", partitions=2)
     names = {"source": source, "servers": servers}
     steps = [
@@ -181,7 +181,7 @@ def test_a_changed_insert_leaves_its_query(
 def test_a_changed_insert_takes_its_state_along(
     spark: SparkSession, broker: Broker, topic: Topics, tmp_path: Path
 ) -> None:
-    """It reads no input again: all records are gone."""
+    """The changed INSERT reads no input again: all records are deleted."""
     servers, source = broker.bootstrap_servers, topic("set", partitions=2)
     names = {"source": source, "servers": servers}
     produce_json(servers, source, _rows(0, 40))
@@ -223,7 +223,7 @@ END;
 def test_a_changed_insert_continues_in_its_query(
     spark: SparkSession, broker: Broker, topic: Topics, tmp_path: Path
 ) -> None:
-    """The rows of an append-only sink stay, and an open window keeps what it has."""
+    """The rows of an append-only sink stay, and an open window keeps its contents."""
     servers, source = broker.bootstrap_servers, topic("set")
     names = {"source": source, "servers": servers}
     produce_json(servers, source, _rows(0, 25))
@@ -243,8 +243,8 @@ def test_a_changed_insert_continues_in_its_query(
     assert found == {"rows_of": [10, 10, 1010, 1010], "ids_of": [9, 19, 29, 39]}
 
 
-#: A sum may return to an earlier value, which a replay in other batches does not write again, and a
-#: row that comes and goes would stay.
+#: A sum may return to an earlier value; a replay in other batches does not write that value again.
+#: HAVING inserts and deletes rows; after a replay in other batches, such a row would stay.
 _RETURNING = (
     COUNTS.replace("COUNT(*)", "SUM(v - 8)").replace(";", " HAVING MOD(COUNT(*), 3) > 0;"),
     EVEN.replace("COUNT(*)", "SUM(v - 8)"),

@@ -1,4 +1,4 @@
-"""Rollback after a kill in real-time mode: at a start that is stopped, and at an upgrade."""
+"""Sink rollback after a kill in real-time mode: at a start that is stopped, and at an upgrade."""
 
 from __future__ import annotations
 
@@ -22,7 +22,8 @@ if TYPE_CHECKING:
 
     from streamtable.devbroker.broker import Broker
 
-#: How many keys came how often: on the way to a count each key passes through the lower ones.
+#: The number of keys by their number of records. A key passes through each lower number on the way
+#: to its final number.
 SCRIPT = """
 SET 'execution.mode' = 'real-time';
 SET 'execution.checkpointing.interval' = '300 s';
@@ -54,13 +55,13 @@ def _commits(directory: Path) -> set[str]:
 
 
 def _in_a_long_batch(directory: Path) -> bool:
-    """Whether the short batches are over, also the one that was running at the second commit."""
+    """Return whether the short batches are over, also the one that ran at the second commit."""
     committed = [file.stat().st_mtime for file in directory.glob("[0-9]*")]
     return len(committed) >= 2 and time.time() - max(committed) > 10
 
 
 class _Killed:
-    """A job that was killed after it had written rows of five records past its checkpoint."""
+    """A job that was killed after it wrote the rows of five records past its checkpoint."""
 
     def __init__(self, broker: Broker, topic: Topics, folder: Path) -> None:
         self.servers, self.source, self.folder = broker.bootstrap_servers, topic("sizes"), folder
@@ -83,7 +84,7 @@ class _Killed:
         assert _commits(commits) == committed
 
     def arguments(self, command: str, script: str = SCRIPT) -> list[str]:
-        """A command on the checkpoint, with the script as it was or as it is now."""
+        """Write the script, and return the arguments of a command on the checkpoint."""
         place = ["--checkpoint", str(self.folder / "c")]
         given = [f"--var={name}={value}" for name, value in self.names.items()]
         return [command, write(self.folder / "job.sql", script), *place, *given]
@@ -101,14 +102,14 @@ def test_rows_are_written_again_first(broker: Broker, topic: Topics, tmp_path: P
     process.terminate()
     code, _, err = process.end()
     assert code == 0, err
-    # On a busy machine the time of a stop may be too short to see the rows; then that is reported.
+    # On a busy machine, the stop may end before the rows are written again; the job reports this.
     assert _OPEN in err or job.sizes() == {1: 5, 2: 5}, err
 
 
 def test_an_upgrade_from_now_begins_at_the_checkpoint(
     broker: Broker, topic: Topics, tmp_path: Path
 ) -> None:
-    """The input of the first run is gone, so that the changed query starts with empty state."""
+    """The input of the first run is deleted, so that the changed query starts with empty state."""
     job = _Killed(broker, topic, tmp_path)
     admin = AdminClient({"bootstrap.servers": job.servers})
     partition = TopicPartition(job.source, 0, 3)

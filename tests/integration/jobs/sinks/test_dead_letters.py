@@ -1,4 +1,4 @@
-"""Records that do not parse, kept in a topic: what it holds, counts, and sends that fail."""
+"""Dead-letter topics for records that do not parse: contents, counts, and sends that fail."""
 
 from __future__ import annotations
 
@@ -129,7 +129,8 @@ def test_a_letter_that_gets_lost_ends_the_job_and_comes_again(
         BoundedRun(spark, UPSERT + SINK, tmp_path / "c", names)()
     assert failed.value.condition is Condition.JOB_FAILED
     assert f"dead letters, topic '{small}'" in str(failed.value)
-    # The batch was not committed: with a topic that takes it, the same checkpoint reads it again.
+    # The batch was not committed. With a topic that accepts the record, the same checkpoint reads
+    # the record again.
     names["dead"] = f"{name}-dead"
     run = BoundedRun(spark, UPSERT + SINK, tmp_path / "c", names)
     run()

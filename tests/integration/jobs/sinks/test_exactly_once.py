@@ -1,4 +1,4 @@
-"""Exactly-once sinks: each id once for a reader of committed records, whatever happens between."""
+"""Exactly-once sinks: a reader of committed records sees each id once, whatever happens."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ def _arguments(broker: Broker, source: str, folder: Path) -> list[str]:
 
 
 def _forget_last_commit(checkpoint: Path, query: str = "o") -> None:
-    """What a crash between Kafka's commit and Spark's leaves behind."""
+    """Delete the last commit of a query, as a crash between Kafka's commit and Spark's does."""
     commits = checkpoint / query / "commits"
     last = max((p for p in commits.iterdir() if p.name.isdigit()), key=lambda p: int(p.name))
     last.unlink()
@@ -107,7 +107,7 @@ def test_a_crash_between_the_two_commits(
     produce_json(broker.bootstrap_servers, source, _rows(100, 150))
     job()
     _forget_last_commit(tmp_path / "c")
-    job()  # the batch that was not committed, again
+    job()  # repeat the batch that was not committed
     produce_json(broker.bootstrap_servers, source, _rows(150, 160))
     job()
     expected = once(160)
@@ -136,7 +136,7 @@ def test_a_crash_before_an_insert_is_removed(
 def test_a_partition_is_known_again_whatever_task_reads_it(
     spark: SparkSession, broker: Broker, topic: Topics, tmp_path: Path
 ) -> None:
-    """The second run is a process of its own, which remembers nothing."""
+    """The second run is a new process, which has nothing in memory."""
     source = topic("ids", partitions=3)
     for partition in range(3):
         _produce_to(broker, source, partition, range(partition * 50, partition * 50 + 50))
@@ -144,7 +144,7 @@ def test_a_partition_is_known_again_whatever_task_reads_it(
     BoundedRun(spark, _script(), tmp_path / "c", names)()
     assert ids_in(broker.bootstrap_servers, f"{source}-out") == once(150)
 
-    # A crash between the tasks' commits, for one of them: the mark that its transaction left goes.
+    # Simulate a crash before the task of partition 1 committed: delete the mark of its transaction.
     _forget_last_commit(tmp_path / "c")
     id_ = f"{source}-txn-o-0.{source}.1"
     admin = AdminClient({"bootstrap.servers": broker.bootstrap_servers})
@@ -161,7 +161,7 @@ def test_a_new_checkpoint_is_another_job(
     source = topic("ids")
     names = {"source": source, "servers": broker.bootstrap_servers}
     produce_json(broker.bootstrap_servers, source, _rows(0, 10))
-    for folder in ("c", "d"):  # its epochs have the same numbers and must not count
+    for folder in ("c", "d"):  # the epochs of c have the same numbers and must not count for d
         BoundedRun(spark, _script(), tmp_path / folder, names)()
     assert ids_in(broker.bootstrap_servers, f"{source}-out") == Counter(dict.fromkeys(range(10), 2))
 
@@ -169,7 +169,7 @@ def test_a_new_checkpoint_is_another_job(
 def test_batches_without_rows(
     spark: SparkSession, broker: Broker, topic: Topics, tmp_path: Path
 ) -> None:
-    """They begin no transaction, and those around them keep their epochs."""
+    """Batches without rows begin no transaction, and the batches around them keep their epochs."""
     source = topic("ids", partitions=2)
     names = {"source": source, "servers": broker.bootstrap_servers}
     script = _script().replace("FROM t;", "FROM t WHERE id >= 0;")
@@ -222,7 +222,7 @@ def test_a_failing_batch_shows_nothing_and_comes_again(
 
 
 def _orphan(broker: Broker, topic: str, id_: str) -> Producer:
-    """A producer in the middle of a transaction."""
+    """Return a producer in the middle of a transaction."""
     producer = Producer({"bootstrap.servers": broker.bootstrap_servers, "transactional.id": id_})
     producer.init_transactions(30)
     producer.begin_transaction()
@@ -246,7 +246,7 @@ def test_orphans_of_earlier_runs_are_aborted_at_start(
     assert "o: aborted 1 transactions that an earlier run left open" in job.notices
     with pytest.raises(Exception, match=r"(?i)fenced|invalid"):
         mine.commit_transaction(30)
-    other.abort_transaction(30)  # the other query's was left alone
+    other.abort_transaction(30)  # the transaction of the other query was left open
     assert ids_in(broker.bootstrap_servers, f"{source}-out") == once(10)
 
 

@@ -1,4 +1,4 @@
-"""An upsert sink on a topic that holds keys already: same bytes, other bytes, no such format."""
+"""Upsert sinks on a topic that already holds keys: same bytes, other bytes, unreadable keys."""
 
 from __future__ import annotations
 
@@ -89,6 +89,6 @@ def test_the_same_keys_and_an_odd_one_among_them_pass(
     produce(broker.bootstrap_servers, names["out"], [*same, (b"\x02", None)])
     run = _run(spark, tmp_path, names)
     assert not [n for n in run.notices if "KEY_BYTES_DIFFER" in n]
-    # A restart writes under the keys of its own first run and asks no more.
+    # A restart does not check again, because it writes under the keys of its own first run.
     produce(broker.bootstrap_servers, names["out"], [(b'{"k": 1}', None)])
     run()

@@ -1,4 +1,4 @@
-"""What a sink writes where: partitions, tasks, topics that it creates, NULLs that it drops."""
+"""Sink options: partitions, tasks, created topics, dropped NULLs, buffers, settings per INSERT."""
 
 from __future__ import annotations
 
@@ -41,14 +41,14 @@ KEY = "'key.format' = 'raw', 'key.fields' = 'k', 'value.format' = 'json'"
 
 
 def last_digit(key: bytes | None, value: bytes | None, partitions: int) -> int:
-    """A partitioner: by the last digit of the id in the value."""
+    """Choose the partition by the last digit of the id in the value."""
     assert key is None
     assert value is not None
     return int(json.loads(value)["id"]) % 10 % partitions
 
 
 def nowhere(key: bytes | None, value: bytes | None, partitions: int) -> int:
-    """A partitioner that goes wrong."""
+    """Return a partition that does not exist."""
     del key, value
     return partitions
 
@@ -67,7 +67,7 @@ class Job:
         BoundedRun(self.spark, script, self.folder, self.names, notices=self.notices)(settings)
 
     def partitions(self) -> dict[int, list[int]]:
-        """Partition -> ids in it."""
+        """Return the ids in each partition."""
         found = defaultdict(list)
         for record in records(self.broker, self.out):
             found[record.partition()].append(json.loads(record.value())["id"])
@@ -293,8 +293,9 @@ INSERT INTO o SELECT region, name FROM u;
     "${more}",
     "'properties.bootstrap.servers' = '${servers}', 'key.format' = 'json', 'value.format' = 'json'",
 )
-#: Changes in a region: a row's number, the end of the region's long name and the row's name -> the
-#: name that is written of the region; None for no row.
+#: Case -> changes of the rows of a region, and the name that the sink then has for the region; None
+#: for no row. A change is the number of a row, the end of the long name of its region, which the
+#: sink cuts off, and the name of the row. A change without the end is a delete.
 REGIONS: dict[str, tuple[list[tuple[int, str | None, str | None]], str | None]] = {
     "a row without a name": ([(1, "", "a"), (2, "", None)], "a"),
     "of two, the one with a name goes": ([(1, "", "a"), (2, "", None), (1, None, None)], None),

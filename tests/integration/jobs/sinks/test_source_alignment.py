@@ -1,4 +1,4 @@
-"""Several sinks of one job: how far one may be ahead of another."""
+"""Source alignment: how far one sink of a job may be ahead of another."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 COUNT, BATCH, LEAD = 480, 40, 100
 
-#: One INSERT takes some milliseconds for each record, the other one next to none.
+#: The INSERT into `slow` takes some milliseconds per record, the INSERT into `quick` almost none.
 SCRIPT = """
 CREATE TABLE t (id INT) WITH (
   'connector' = 'kafka', 'topic' = '${source}', 'properties.bootstrap.servers' = '${servers}',
@@ -48,14 +48,17 @@ INSERT INTO slow SELECT id FROM t WHERE SHA512(REPEAT(CAST(id AS STRING), 100000
 
 
 def _reached(query: Path, log: str, topic: str) -> int:
-    """Where the newest planned (`offsets`) or committed (`commits`) batch of a query ends."""
+    """Return the end of a query's newest planned (`offsets`) or committed (`commits`) batch."""
     return positions(query, topic, log).get(0, 0)
 
 
 def test_no_sink_is_further_ahead_than_the_bound(
     spark: SparkSession, broker: Broker, topic: Topics, tmp_path: Path
 ) -> None:
-    """What a crash at any moment would leave: the one's planned end, the other's committed one."""
+    """The planned end of `quick` is at most LEAD ahead of the committed end of `slow`.
+
+    A crash at any moment would leave these two positions.
+    """
     source = topic("set")
     produce_json(broker.bootstrap_servers, source, ({"id": i} for i in range(COUNT)))
     settings: SessionSettings = fixed_settings(
@@ -80,7 +83,7 @@ def test_no_sink_is_further_ahead_than_the_bound(
         job.wait(60)
     assert job.wait(0)
     assert max(leads) <= LEAD
-    # It was held back indeed: by itself it would have been further ahead.
+    # The bound did hold `quick` back: otherwise `quick` would have been further ahead.
     assert max(leads) > BATCH
     for sink in ("slow", "quick"):
         found = [json.loads(r.value())["id"] for r in records(broker, f"{source}-{sink}")]
@@ -120,7 +123,10 @@ GROUP BY window_start, window_end, k;
 def test_a_query_that_has_ended_holds_no_other_up(
     spark: SparkSession, broker: Broker, topic: Topics, tmp_path: Path
 ) -> None:
-    """A bounded run breaks off when one query has given its end and another is far from it."""
+    """A query that is over does not hold back another query after a restart.
+
+    A bounded run may break off when one query has reached its end and another is far from its end.
+    """
     source = topic("ends")
     servers = broker.bootstrap_servers
     script = SOURCE + "".join(WINDOWS.format(name=f"of{n}", size=n) for n in (5, 10))

@@ -1,4 +1,4 @@
-"""A job reads from one cluster and writes to two of them, under the same names of topics."""
+"""A job reads from one cluster and writes to two clusters, with equal names of topics."""
 
 from __future__ import annotations
 

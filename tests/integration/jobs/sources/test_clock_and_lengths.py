@@ -1,4 +1,4 @@
-"""What a whole job makes of the clock and of values that are too long or too short."""
+"""Jobs that read the clock, and jobs with values that are too long or too short."""
 
 from __future__ import annotations
 
@@ -74,7 +74,8 @@ def test_the_clock_goes_on_in_a_real_time_job(
         times.append(datetime.now(UTC))
     finally:
         job.kill()
-    # Within one batch of real-time mode: a clock read once for the batch gave equal times.
+    # Both rows are in one batch of real-time mode. A clock that is read once per batch would give
+    # equal times.
     assert [t.replace(microsecond=t.microsecond // 1000 * 1000) for t in times] == sorted(
         t.replace(microsecond=t.microsecond // 1000 * 1000) for t in times
     )

@@ -1,4 +1,4 @@
-"""Metadata columns of other types than the connector's, cast on the way in and on the way out."""
+"""Metadata columns with other types than the connector's are cast on read and on write."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ CREATE TABLE t (id INT, moment STRING) WITH (
 """
 MOMENT = "2024-02-03 04:05:06.789"
 
-#: Type of the column `ts` -> the time of the record in UTC, where the query gives MOMENT.
+#: Type of the column `ts` -> the time of the record in UTC if the query returns MOMENT.
 TIMES = {
     "TIMESTAMP(0)": "2024-02-03 04:05:06.000",
     "TIMESTAMP(3)": MOMENT,
@@ -45,7 +45,7 @@ TIMES = {
 
 
 def _kafka_time(shown: str) -> int:
-    """Epoch milliseconds of a moment in UTC."""
+    """Return the epoch milliseconds of a moment in UTC."""
     moment = datetime.fromisoformat(f"{shown}+00:00")
     return round(moment.timestamp() * 1_000)
 
@@ -141,7 +141,7 @@ def test_metadata_that_kafka_cannot_hold(
     assert "\n" not in str(refused.value)
 
 
-#: Metadata column -> what it gives as text, of a record with the headers a and b.
+#: Metadata column -> its value as text, for a record at MOMENT with the headers a and b.
 READ = {
     "TIMESTAMP(0) METADATA FROM 'timestamp'": "2024-02-03 04:05:06",
     "TIMESTAMP(2) METADATA FROM 'timestamp'": "2024-02-03 04:05:06.78",
@@ -209,7 +209,7 @@ def test_headers_of_a_record_without_any(
     job = BoundedRun(spark, HEADERS, tmp_path / "c", names)
 
     def found() -> set[str]:
-        # At-least-once: a stop in real-time mode writes rows since its last checkpoint again.
+        # At-least-once: a stop in real-time mode writes the rows since the last checkpoint again.
         return {r.value().decode() for r in records(broker.bootstrap_servers, out)}
 
     if mode == "bounded":
@@ -223,7 +223,7 @@ def test_headers_of_a_record_without_any(
     }
 
 
-#: Headers of an upsert table pass a join whose key is another one than the sink's.
+#: Headers of an upsert table pass through a join whose key is not the key of the sink.
 JOINED = """
 CREATE TABLE u (k INT, fk INT, h MAP<STRING, BYTES> METADATA FROM 'headers',
   PRIMARY KEY (k) NOT ENFORCED) WITH (${upsert}, 'topic' = '${source}');

@@ -1,4 +1,4 @@
-"""Partitions added to an upsert topic: told, and keys that move keep their order in a job."""
+"""Partitions added to an upsert topic: a notice, and the order of keys that move."""
 
 from __future__ import annotations
 
@@ -44,7 +44,10 @@ def _grow(broker: Broker, topic: str, partitions: int) -> None:
 
 
 def test_keys_that_move(spark: SparkSession, broker: Broker, topic: Topics, tmp_path: Path) -> None:
-    """Two growths; from two to three partitions keys move to lower ones, too."""
+    """Keys that move to other partitions as the topic grows keep the order of their changes.
+
+    The topic grows twice. From two to three partitions, some keys move to lower partitions.
+    """
     source = topic("grown", partitions=2)
     servers = broker.bootstrap_servers
     job = BoundedRun(spark, SCRIPT, tmp_path / "c", {"source": source, "servers": servers})
@@ -86,7 +89,7 @@ INSERT INTO o SELECT k, v FROM t;
 
 
 def _places(broker: Broker, topic: str) -> dict[int, set[int]]:
-    """In which partitions the versions of each key lie."""
+    """Return the partitions that hold the versions of each key."""
     found: dict[int, set[int]] = defaultdict(set)
     for record in records(broker.bootstrap_servers, topic):
         found[json.loads(record.key())["k"]].add(record.partition())
@@ -96,7 +99,11 @@ def _places(broker: Broker, topic: str) -> dict[int, set[int]]:
 def test_versions_that_were_not_read_before(
     spark: SparkSession, broker: Broker, topic: Topics, tmp_path: Path
 ) -> None:
-    """Kafka, and so Flink, knows no order between partitions: it is told. No row is made up."""
+    """Versions that were unread at the growth may be read in the wrong order.
+
+    Kafka, and so Flink, has no order between partitions. The job reports this, and writes no row
+    that the topic does not have.
+    """
     source = topic("grown", partitions=2)
     servers = broker.bootstrap_servers
     job = BoundedRun(spark, COPY, tmp_path / "c", {"source": source, "servers": servers})

@@ -1,4 +1,4 @@
-"""A topic that is deleted and created again while a job reads it never goes unnoticed."""
+"""A job notices when a topic that it reads is deleted and created again."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ _ENDS = [
 
 
 class Reading:
-    """A job that has copied ten ids, and its topic."""
+    """A job that has copied ten ids from its topic."""
 
     def __init__(self, broker: Broker, source: str, folder: Path, mode: str, *, fail: bool) -> None:
         self.servers, self.source = broker.bootstrap_servers, source
@@ -109,7 +109,10 @@ class Reading:
 
 @pytest.mark.parametrize(("mode", "later"), _ENDS)
 def test_ends_the_job(mode: str, later: int, broker: Broker, topic: Topics, tmp_path: Path) -> None:
-    """Whether the new topic has fewer records than were read, or so many that no offset tells."""
+    """The job ends, whether the new topic has fewer records than were read, or more.
+
+    With more records, the offsets do not show that the topic is new.
+    """
     job = Reading(broker, topic("s"), tmp_path, mode, fail=True)
     job.create_anew()
     job.send(100, 100 + later)

@@ -1,4 +1,4 @@
-"""Where scans begin, what of a record they read, and several scans of one topic in one query."""
+"""Start positions of scans, the parts of a record that they read, and several scans of a topic."""
 
 from __future__ import annotations
 
@@ -36,8 +36,9 @@ CREATE TABLE {name} (id INT) WITH (
 );
 """
 
-#: Options; which ids of 0 to 4 in partition 0 and of 10 to 14 in partition 1 are read at first.
-#: The group has committed 2 for partition 0; a record's time is 1,000 ms and its id.
+#: Scan -> its options, and the ids that the first run reads. Partition 0 has the ids 0 to 4, and
+#: partition 1 has 10 to 14. The group has committed offset 2 of partition 0. The time of a record
+#: is 1,000 ms plus its id.
 BEGINNINGS: dict[str, tuple[dict[str, str], list[int]]] = {
     "earliest": ({"scan.startup.mode": "earliest-offset"}, [0, 1, 2, 3, 4, 10, 11, 12, 13, 14]),
     "latest": ({"scan.startup.mode": "latest-offset"}, []),
@@ -90,7 +91,7 @@ def _ids(broker: Broker, topic: str) -> dict[str, list[int]]:
 def test_where_scans_begin(
     spark: SparkSession, broker: Broker, topic: Topics, tmp_path: Path
 ) -> None:
-    """Eight scans of one topic in one query; a second run goes on where the first has been."""
+    """Eight scans of a topic in one query; a second run continues where the first run ended."""
     source = topic("s", partitions=2, config={"retention.ms": "-1"})
     names = {"source": source, "out": topic("out"), "group": f"g-{source}"}
     names["servers"] = broker.bootstrap_servers
@@ -117,9 +118,9 @@ def test_where_scans_begin(
 _GROUP = {"scan.startup.mode": "group-offsets", "properties.group.id": "${group}"}
 _SPECIFIC = {"scan.startup.mode": "specific-offsets", "properties.group.id": "${group}"}
 
-#: Scans whose first offset is not in the topic: options, the ids that are read at first, and the
-#: notice. The topic has offsets 4 to 9. The group has committed 2, its copy `-end` 10, and `-ahead`
-#: 11.
+#: Scan -> its options, the ids that the first run reads, and the notice. The topic has offsets 4 to
+#: 9, and the first offset of each scan is not among them. The group has committed 2, the group with
+#: `-end` 10, and the group with `-ahead` 11.
 OUTSIDE: dict[str, tuple[dict[str, str], range, str]] = {
     "earliest": (
         {**_GROUP, "properties.auto.offset.reset": "earliest"},
@@ -157,7 +158,10 @@ OUTSIDE: dict[str, tuple[dict[str, str], range, str]] = {
 def test_where_scans_begin_whose_offsets_the_topic_does_not_have(
     spark: SparkSession, broker: Broker, topic: Topics, tmp_path: Path
 ) -> None:
-    """As in Flink, whose consumers have a reset strategy; a notice names what is skipped."""
+    """A scan starts by the reset strategy of its consumer, as in Flink.
+
+    A notice names the skipped offsets.
+    """
     source = topic("s")
     names = {"source": source, "out": topic("out"), "group": f"g-{source}"}
     names["servers"] = broker.bootstrap_servers
@@ -219,7 +223,7 @@ UNION ALL SELECT NULL, line, NULL, NULL, NULL, NULL, NULL, NULL FROM texts;
 def test_what_scans_read(
     spark: SparkSession, broker: Broker, topic: Topics, tmp_path: Path
 ) -> None:
-    """Two topics in one table, one of them also in another table, and a table read twice."""
+    """A query reads a table of two topics twice, and one of the topics also in another table."""
     keep = {"retention.ms": "-1"}
     one = topic("a", partitions=2, config=keep)
     two = topic("b", config={**keep, "message.timestamp.type": "LogAppendTime"})
@@ -272,7 +276,10 @@ QUICKLY_COMPACTED = {
 
 
 def _compact(servers: str, topic: str, keys: int) -> None:
-    """Waits until so many keys have one record each; what comes last is never compacted."""
+    """Wait until compaction leaves one record for each of `keys` keys.
+
+    Kafka never compacts the newest records, so each attempt adds a record of key -1.
+    """
     deadline = time.monotonic() + PATIENCE_S
     while True:
         produce_changes(servers, topic, "k", [Change(-1, {"v": -1})])
@@ -286,7 +293,7 @@ def _compact(servers: str, topic: str, keys: int) -> None:
 def test_holes_of_compaction(
     spark: SparkSession, broker: Broker, topic: Topics, tmp_path: Path
 ) -> None:
-    """Batches that find nothing, and one that begins where there is no record any more."""
+    """A batch may find no records, and may begin at an offset that compaction has removed."""
     source, servers = topic("c", config=QUICKLY_COMPACTED), broker.bootstrap_servers
     job = BoundedRun(spark, COUNTED, tmp_path / "c", {"source": source, "servers": servers})
     changes = [Change(i % 5, {"v": i // 50}) for i in range(100)]
@@ -294,7 +301,7 @@ def test_holes_of_compaction(
     _compact(servers, source, 5)
     job({"execution.micro-batch.max-records": "40"})
     assert job.rows("o") == {(v,): {"v": v, "n": n} for v, n in ((-1, 1), (1, 5))}
-    # The next offset that the job reads is gone before it comes back.
+    # Compaction removes the next offset that the job reads before the job runs again.
     produce_changes(servers, source, "k", [Change(0, {"v": 7}), Change(0, {"v": 8})])
     _compact(servers, source, 5)
     job()

@@ -1,4 +1,4 @@
-"""What a scan reads: topics by pattern, bounds, groups, epochs, lost records."""
+"""Source options: topics by pattern, bounds, groups, epochs, lost records."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ EARLIEST = "'scan.startup.mode' = 'earliest-offset'"
 
 
 class Job:
-    """The script over some source options; what it has written, in order of ids."""
+    """Runs of the script over some source options, and the rows that they have written, by id."""
 
     def __init__(self, spark: SparkSession, broker: Broker, out: str, folder: Path) -> None:
         self.spark, self.broker, self.out, self.folder = spark, broker, out, folder
@@ -64,7 +64,7 @@ class Job:
         self._over(source)()
 
     def run_in(self, mode: str, source: str, ids: set[int]) -> None:
-        """Run to the end of the topic, or in a mode until these ids are there."""
+        """Run to the end of the topic, or in a mode until the sink has these ids."""
         if mode == "bounded":
             self.run(source)
         else:
@@ -92,7 +92,7 @@ class Job:
         return [row["id"] for row in self.rows()]
 
     def ids_once(self, mode: str) -> list[int]:
-        """The ids; a stop in real-time mode writes rows since its last checkpoint again."""
+        """Return the ids; a stop in real-time mode writes rows since its last checkpoint again."""
         return sorted({*self.ids()}) if mode == "real-time" else self.ids()
 
 
@@ -104,7 +104,7 @@ def job(spark: SparkSession, broker: Broker, topic: Topics, tmp_path: Path) -> J
 def send(
     broker: Broker, topic: str, ids: range, partition: int = 0, timestamp: int | None = None
 ) -> None:
-    """Records of ids; the time of each is its id after `timestamp`, in ms, or now."""
+    """Produce records of ids, with the time `timestamp` plus the id, in ms, or the current time."""
     producer = Producer({"bootstrap.servers": broker.bootstrap_servers})
     for i in ids:
         time_ms = 0 if timestamp is None else timestamp + i
@@ -113,7 +113,7 @@ def send(
 
 
 def open_transaction(broker: Broker, topic: str, ids: range, timestamp: int) -> Producer:
-    """Return a producer with an open transaction; the time of each record is as of `send`."""
+    """Return a producer with an open transaction; its records have times as those of `send`."""
     servers = {"bootstrap.servers": broker.bootstrap_servers}
     producer = Producer({**servers, "transactional.id": f"x-{topic}"})
     producer.init_transactions(30)
@@ -125,7 +125,7 @@ def open_transaction(broker: Broker, topic: str, ids: range, timestamp: int) -> 
 
 
 def commit(broker: Broker, group: str, topic: str, offsets: dict[int, int]) -> None:
-    """Sets a group's offsets; the first group of a broker waits for its coordinator."""
+    """Set the offsets of a group; for the first group of a broker, wait for its coordinator."""
     admin = AdminClient({"bootstrap.servers": broker.bootstrap_servers})
     wanted = [TopicPartition(topic, p, offset) for p, offset in offsets.items()]
     deadline = time.monotonic() + PATIENCE_S
@@ -168,7 +168,7 @@ def test_topics_by_pattern_and_new_ones(broker: Broker, topic: Topics, job: Job)
 
 @pytest.mark.parametrize("pattern", ["{topic}[a-z&&[^x]]*", "(?<all>{topic}).*"])
 def test_a_pattern_follows_java(pattern: str, broker: Broker, topic: Topics, job: Job) -> None:
-    """The group has the offsets of the topics that Java matches, and of no other table."""
+    """The group gets offsets of the topics that match in Java, and none of another table."""
     source, other, group = topic("s"), topic("other"), f"g-{uuid.uuid4().hex[:6]}"
     send(broker, source, range(3))
     send(broker, other, range(10, 12))
@@ -191,7 +191,10 @@ def test_a_pattern_follows_java(pattern: str, broker: Broker, topic: Topics, job
 
 @pytest.mark.parametrize("mode", ["bounded", "ended", "micro-batch", "real-time"])
 def test_a_pattern_is_of_the_whole_name(mode: str, broker: Broker, topic: Topics, job: Job) -> None:
-    """Alternatives too, of which the last would else be free to go on."""
+    """A pattern matches whole names, also with alternatives.
+
+    Otherwise the last alternative would also match the beginning of a longer name.
+    """
     fitting = [topic("ev"), topic("b")]
     others = [f"my_{fitting[0]}", f"{fitting[1]}_old", f"{fitting[0]}_old"]
     admin = AdminClient({"bootstrap.servers": broker.bootstrap_servers})
@@ -204,7 +207,7 @@ def test_a_pattern_is_of_the_whole_name(mode: str, broker: Broker, topic: Topics
         job.run(f"{source}, 'scan.bounded.mode' = 'latest-offset'")
     else:
         job.run_in(mode, source, {*range(len(fitting))})
-    # At-least-once: a stop in real-time mode writes rows since its last checkpoint again.
+    # At-least-once: a stop in real-time mode writes the rows since the last checkpoint again.
     assert {(r["id"], r["topic"]) for r in job.rows()} == {*enumerate(fitting)}
 
 
@@ -221,7 +224,7 @@ def test_a_pattern_is_of_the_whole_name(mode: str, broker: Broker, topic: Topics
                 "'scan.bounded.mode' = 'specific-offsets',"
                 " 'scan.bounded.specific-offsets' = 'partition:1,offset:2'"
             ),
-            [0, 10, 11],  # partition 0 to where the group stands
+            [0, 10, 11],  # partition 0 ends at the group's offset
         ),
         ("'scan.bounded.mode' = 'group-offsets'", [0, 10, 11, 12]),
     ],
@@ -230,7 +233,7 @@ def test_a_pattern_is_of_the_whole_name(mode: str, broker: Broker, topic: Topics
 def test_a_bounded_scan_ends_the_job(
     bound: str, expected: list[int], broker: Broker, topic: Topics, job: Job
 ) -> None:
-    keep = {"retention.ms": "-1"}  # for times this old
+    keep = {"retention.ms": "-1"}  # the times of the records are old
     source, group = topic("s", partitions=2, config=keep), f"g-{uuid.uuid4().hex[:6]}"
     send(broker, source, range(5), partition=0, timestamp=1_000)
     send(broker, source, range(10, 15), partition=1, timestamp=1_000)
@@ -240,7 +243,7 @@ def test_a_bounded_scan_ends_the_job(
     run = BoundedRun(
         job.spark, script, job.folder, {"out": job.out, "servers": broker.bootstrap_servers}
     )
-    # Not a bounded run: the scan's own end ends it.
+    # The run is not bounded: the end of the scan ends the job.
     run(bounded=False)
     assert job.ids() == expected
 
@@ -265,7 +268,7 @@ def test_a_bounded_scan_ends_the_job(
 def test_a_later_run_reads_on_from_the_bound(
     first: str, then: str, broker: Broker, topic: Topics, job: Job
 ) -> None:
-    keep = {"retention.ms": "-1"}  # for times this old
+    keep = {"retention.ms": "-1"}  # the times of the records are old
     source, group = topic("s", partitions=2, config=keep), f"g-{uuid.uuid4().hex[:6]}"
     send(broker, source, range(6), partition=0, timestamp=1_000)
     send(broker, source, range(10, 12), partition=1, timestamp=900)
@@ -294,7 +297,7 @@ def test_a_later_run_reads_on_from_the_bound(
 def test_an_end_at_the_group_stays_while_the_job_moves_the_group(
     bound: str, broker: Broker, topic: Topics, job: Job
 ) -> None:
-    """As in Flink, whose checkpoints keep the end; other options of the bound replace it."""
+    """The checkpoint keeps the end, as in Flink; other options of the bound replace the end."""
     source, group = topic("s", partitions=2), f"g-{uuid.uuid4().hex[:6]}"
     send(broker, source, range(3), partition=0)
     send(broker, source, range(10, 12), partition=1)
@@ -314,7 +317,10 @@ def test_an_end_at_the_group_stays_while_the_job_moves_the_group(
 def test_an_end_that_is_not_there_yet_is_waited_for(
     broker: Broker, topic: Topics, job: Job
 ) -> None:
-    """As in Flink; a run to the end of what is there does not wait, and a later one goes on."""
+    """As in Flink, a job waits for an end that the topic has not reached.
+
+    A bounded run does not wait, and a later run continues.
+    """
     source = topic("s", partitions=2)
     send(broker, source, range(3))
     bound = "'scan.bounded.specific-offsets' = 'partition:0,offset:7;partition:1,offset:1'"
@@ -350,8 +356,12 @@ def test_an_end_that_is_not_there_yet_is_waited_for(
 def test_an_end_in_an_open_transaction_is_waited_for(
     bound: str, last: int, broker: Broker, topic: Topics, job: Job
 ) -> None:
-    """As in Flink; the latest offset that a committed read can reach is before it."""
-    source = topic("s", config={"retention.ms": "-1"})  # for times this old
+    """As in Flink, a job waits for an end inside an open transaction.
+
+    With `latest-offset` the job does not wait: a committed read can only reach the offset before
+    the transaction.
+    """
+    source = topic("s", config={"retention.ms": "-1"})  # the times of the records are old
     group = f"g-{source}"
     commit(broker, group, source, {0: 5})
     send(broker, source, range(3), timestamp=1_000)
@@ -375,8 +385,8 @@ def test_an_end_in_an_open_transaction_is_waited_for(
 
 
 def _ending_in_a_transaction(broker: Broker, topic: Topics) -> tuple[str, Producer]:
-    """A table of five rows of which three are committed, and the producer of the others."""
-    source = topic("s", config={"retention.ms": "-1"})  # for times this old
+    """Return a table of five rows, three of them committed, and the producer of the other rows."""
+    source = topic("s", config={"retention.ms": "-1"})  # the times of the records are old
     send(broker, source, range(3), timestamp=1_000)
     producer = open_transaction(broker, source, range(3, 8), timestamp=1_000)
     options = (
@@ -403,7 +413,7 @@ def test_a_select_waits_for_an_end_in_an_open_transaction(
 def test_a_select_that_waits_keeps_its_state(
     spark: SparkSession, broker: Broker, topic: Topics, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The receiver still has a batch when the ends of the scans are there."""
+    """The receiver is still busy with a batch when the ends of the scans are available."""
     take = _Feed.take
 
     def slowly(feed: _Feed, batch: DataFrame, number: int) -> None:
@@ -490,7 +500,7 @@ def test_progress_is_committed_to_the_group(broker: Broker, topic: Topics, job: 
     send(broker, source, range(7, 8), partition=0)
     job.run(options)
     assert committed(broker, group, source, 2) == [4, 4]
-    # Another job goes on where the group stands.
+    # Another job continues at the offsets of the group.
     again = Job(job.spark, broker, topic("out"), job.folder.with_name("d"))
     send(broker, source, range(8, 9), partition=1)
     again.run(f"'topic' = '{source}', 'properties.group.id' = '{group}'")
@@ -511,7 +521,7 @@ def test_own_options_of_flink_among_the_properties(broker: Broker, topic: Topics
 def test_the_slowest_query_sets_the_offsets_of_the_group(
     broker: Broker, topic: Topics, job: Job
 ) -> None:
-    """The other INSERT of the job has its own query, whose scan ends earlier."""
+    """The second INSERT of the job has its own query, whose scan ends earlier."""
     source, group = topic("s", partitions=2), f"g-{uuid.uuid4().hex[:6]}"
     send(broker, source, range(5), partition=0)
     send(broker, source, range(5, 8), partition=1)
@@ -530,7 +540,7 @@ def test_the_slowest_query_sets_the_offsets_of_the_group(
 def test_a_restart_commits_although_a_query_has_no_new_records(
     broker: Broker, topic: Topics, job: Job
 ) -> None:
-    """Spark reports the offsets of a query at its first trigger, also without a batch."""
+    """Spark reports the offsets of a query at its first trigger, even without a batch."""
     source, group = topic("s"), f"g-{uuid.uuid4().hex[:6]}"
     send(broker, source, range(5))
     options = f"'topic' = '{source}', {EARLIEST}, 'properties.group.id' = '{group}'"
@@ -632,7 +642,7 @@ def test_a_topic_deleted_and_created_again(broker: Broker, topic: Topics, job: J
     admin = AdminClient({"bootstrap.servers": broker.bootstrap_servers})
     admin.delete_topics([source])[source].result(30)
     _create_again(admin, source)
-    send(broker, source, range(20, 26))  # more than before, so that no offset tells
+    send(broker, source, range(20, 26))  # more than before: the offsets look valid
     with pytest.raises(StreamtableError) as stopped:
         job.run(options)
     assert stopped.value.condition is Condition.DATA_LOST

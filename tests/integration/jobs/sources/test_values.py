@@ -1,4 +1,4 @@
-"""Rows that the script spells out, or a program gives: written once, and the job ends by itself."""
+"""Rows of VALUES, SELECT without FROM or a DataFrame: a job writes them once and ends by itself."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ def test_literal_rows_stay_joined_after_a_restart(
         rows = [{"shop": shop, "n": 1}, {"shop": "a", "n": 2}, {"shop": "z", "n": 4}]
         produce_json(broker.bootstrap_servers, visits, rows)
         run()
-    # Read anew after the restart, the rows of VALUES would count every visit twice.
+    # If the restart read the rows of VALUES again, each visit would count twice.
     assert {key[0]: tuple(row.values())[1:3] for key, row in run.rows("totals").items()} == {
         "a": (5, "Alpha"),
         "b": (1, "Beta"),

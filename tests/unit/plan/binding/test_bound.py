@@ -1,4 +1,4 @@
-"""What a bound expression knows beside its text and type."""
+"""Bound expressions: SQL text, type, fields, time attribute, determinism and place."""
 
 from __future__ import annotations
 

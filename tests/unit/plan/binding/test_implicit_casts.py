@@ -1,4 +1,4 @@
-"""What an INSERT casts by itself, type by type, as read off Flink 2.2 with EXPLAIN INSERT."""
+"""Implicit casts of an INSERT, by type, as EXPLAIN INSERT of Flink 2.2 shows them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Fields of rows by `row['field']` and by their bare names, as Flink 2.2.1 answers."""
+"""Fields of rows by `row['field']` and by bare name, with the answers of Flink 2.2.1."""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Every recorded expression is typed, or refused, as Flink does; no Spark."""
+"""Every recorded expression has Flink's type or is refused as in Flink; no Spark is needed.
+
+The lists of `functions_known` have the known differences.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +30,7 @@ def test_type(answer: Answer) -> None:
 
 
 def test_what_is_lacking_is_refused_as_not_yet() -> None:
-    """A gap says so; it never claims that the user is wrong."""
+    """A missing feature is refused as `NOT_YET`, never as a mistake of the user."""
     for answer in ANSWERS:
         if answer.id in NOT_YET:
             with pytest.raises(StreamtableError) as refused:

@@ -1,4 +1,4 @@
-"""What cannot be bound is refused by condition, with the place of the part at fault."""
+"""Expressions that cannot be bound are refused: each has its condition and faulty place."""
 
 from __future__ import annotations
 

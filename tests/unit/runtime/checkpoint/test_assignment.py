@@ -1,4 +1,4 @@
-"""Which INSERT of a script continues which query of a checkpoint."""
+"""Assignment of the INSERTs of a script to the queries of a checkpoint."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def opened(folder: Path, *inserts: str, notices: list[str] | None = None) -> Che
 
 
 def run(folder: Path, *inserts: str, topics: dict[str, str] | None = None) -> list[str]:
-    """A start of a job up to its manifest; the names of its queries."""
+    """Start a job up to its manifest; return the names of its queries."""
     checkpoint = opened(folder, *inserts)
     begin(checkpoint, topics or {})
     checkpoint.close()
@@ -44,7 +44,7 @@ def manifest(folder: Path) -> dict[str, dict[str, object]]:
     return found
 
 
-#: Scripts one after the other on one checkpoint, and the names of the queries of the last one.
+#: Successive scripts on one checkpoint, and the names of the queries of the last script.
 HISTORIES = {
     "unchanged": ([[COUNTS, COPY], [COUNTS, COPY]], ["per_region", "users_copy"]),
     "another order": ([[COUNTS, COPY], [COPY, COUNTS]], ["users_copy", "per_region"]),
@@ -74,7 +74,7 @@ def test_names_stay_with_their_queries(case: str, tmp_path: Path) -> None:
     assert found[-1] == names
 
 
-#: What an earlier run had, what a script has now, and what is said about it.
+#: INSERTs of an earlier run, INSERTs of the script now, and the error message.
 CHANGES = {
     "changed": ([COUNTS, COPY], [SUMS, COPY], "the query into per_region was"),
     "one of two changed": ([COPY, COUNTS], [FILTERED, COUNTS], "the query into users_copy was"),
@@ -100,7 +100,7 @@ def test_what_is_refused(case: str, tmp_path: Path) -> None:
 
 
 def test_another_query_in_the_place_of_a_removed_one_is_refused(tmp_path: Path) -> None:
-    """The removed one has left keys in the topic that no query would delete."""
+    """The removed query has left keys in the topic, which no query would delete."""
     run(tmp_path, COPY, COUNTS)
     run(tmp_path, COUNTS)
     with pytest.raises(StreamtableError, match="the query into users_copy was"):
@@ -151,7 +151,7 @@ def test_queries_of_an_older_manifest_are_known_by_their_hash(tmp_path: Path) ->
     assert "shape" in json.dumps(manifest(tmp_path)["queries"])
 
 
-#: Passwords before and after a restart; words of the plan of COUNTS, or not.
+#: Passwords before and after a restart. A password may be a word of the plan of COUNTS.
 PASSWORDS = {
     "a word, then another": ("users", "score"),
     "a word, then none": ("users", "pass-4711"),

@@ -1,4 +1,4 @@
-"""Whose a checkpoint folder is: of this plan, in these layouts, with these versions, or refused."""
+"""A checkpoint is refused if its queries, layouts or options do not fit those of the job."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ TABLES = (TESTS / "golden" / "tables.sql").read_text()
 INSERT = (
     "INSERT INTO per_region SELECT {} region, COUNT(*), MAX(score) FROM users AS u GROUP BY region"
 )
-#: Each differs from the one above in what its state holds.
+#: Queries whose state has other content than the state of INSERT.
 OTHERS = (
     INSERT.replace("MAX", "MIN"),
     INSERT.replace("MAX(score)", "MAX(score + 1)"),
@@ -93,7 +93,7 @@ def test_rows_that_a_sink_has_not_fitted_are_refused(
 
 
 def test_another_layout_of_the_folder_is_refused(tmp_path: Path) -> None:
-    """The first one told nothing of its states."""
+    """The first layout of the manifest does not have the layouts of states."""
     manifest = _written(tmp_path, _plans())
     held = json.loads(manifest.read_text())
     del held["queries"]["per_region"]["state"]
@@ -116,7 +116,7 @@ def test_keys_that_a_new_checkpoint_leaves_are_told_of(tmp_path: Path) -> None:
     manifest.write_text("{")
     with pytest.raises(StreamtableError, match=left):
         open_checkpoint(str(tmp_path / "a"), _plans())
-    # A topic that keeps every record has no keys that would stay.
+    # A topic that keeps every record has no stale keys.
     appending = "INSERT INTO events SELECT user_id, {} user_region FROM pageviews"
     _written(tmp_path / "b", _plans(insert=appending))
     told = _refusal(tmp_path / "b", _plans(insert=appending + " WHERE user_id > 1"))
@@ -124,7 +124,7 @@ def test_keys_that_a_new_checkpoint_leaves_are_told_of(tmp_path: Path) -> None:
 
 
 def test_stale_keys_are_in_topics_or_tables() -> None:
-    """The hint calls each target by the word of its connector."""
+    """The hint uses the connector's word for each target."""
     database = (
         "CREATE TABLE counts (region STRING, n BIGINT, most BIGINT,"
         " PRIMARY KEY (region) NOT ENFORCED) WITH ('connector' = 'jdbc',"
@@ -160,7 +160,7 @@ def test_another_topic_is_refused_but_other_brokers_are_not(tmp_path: Path) -> N
 
 
 def test_other_metadata_is_refused_where_it_is_read(tmp_path: Path) -> None:
-    """Records of one query would have values of two kinds in one column."""
+    """Otherwise one column of the query would have values of two kinds."""
 
     def plans(key: str, argument: str = "MAX(at)") -> dict[str, Sink]:
         table = f"""CREATE TABLE changes (id BIGINT,
@@ -179,7 +179,7 @@ def test_other_metadata_is_refused_where_it_is_read(tmp_path: Path) -> None:
     text = _refusal(tmp_path / "read", plans("value.ingestion-timestamp", latest))
     assert "column changes.at of the query into per_region was metadata" in text
     assert "'value.source.timestamp' and is now 'value.ingestion-timestamp'" in text
-    # A manifest of an earlier version does not say it.
+    # A manifest of an earlier version does not have the metadata keys.
     held = json.loads(manifest.read_text())
     del held["queries"]["per_region"]["metadata"]
     manifest.write_text(json.dumps(held))
@@ -190,7 +190,7 @@ def test_other_metadata_is_refused_where_it_is_read(tmp_path: Path) -> None:
     open_checkpoint(str(tmp_path / "other"), other).close()
 
 
-#: Options of a source, then of a sink, at the first start and at the second, and the refusal.
+#: Options of the source and of the sink at the first start and at the second; the refusal.
 FORMAT_OPTIONS = {
     "bytes of a key": (
         ("", ""),
@@ -243,7 +243,7 @@ def test_options_of_formats(case: str, tmp_path: Path) -> None:
         open_checkpoint(str(tmp_path), _formatted(*now)).close()
         return
     assert refusal in _refusal(tmp_path, _formatted(*now))
-    # A manifest of an earlier version does not have them.
+    # A manifest of an earlier version does not have the options.
     held = json.loads(manifest.read_text())
     del held["queries"]["o"]["read_options"], held["queries"]["o"]["written_options"]
     manifest.write_text(json.dumps(held))
@@ -251,7 +251,7 @@ def test_options_of_formats(case: str, tmp_path: Path) -> None:
     assert refusal.partition(" was ")[0] in _refusal(tmp_path, _formatted(*before))
 
 
-#: What a query computes from an instant, and whether its rows depend on the time zone.
+#: Use of an instant -> the query, and whether its rows depend on the time zone.
 ZONED = {
     "as text": ("SELECT CAST(lt AS STRING), 1 FROM i", True),
     "formatted": ("SELECT DATE_FORMAT(lt, 'HH'), 1 FROM i", True),
@@ -294,7 +294,7 @@ def test_another_time_zone(case: str, tmp_path: Path) -> None:
         return
     refusal = _refusal(tmp_path, now)
     assert "'table.local-time-zone' was 'UTC' and is now 'Europe/Berlin', and the rows" in refusal
-    # A manifest of an earlier version does not have it.
+    # A manifest of an earlier version does not have the time zone.
     held = json.loads(manifest.read_text())
     del held["queries"]["o"]["zone"]
     manifest.write_text(json.dumps(held))
@@ -313,7 +313,7 @@ def test_the_time_zone_of_the_machine(tmp_path: Path, monkeypatch: pytest.Monkey
 
 
 def test_words_of_a_plan_may_change(tmp_path: Path) -> None:
-    """A later version may tell the same plan in another way."""
+    """A later version may describe the same plan in other words."""
     manifest = _written(tmp_path, _plans())
     held = json.loads(manifest.read_text())
     held["queries"]["per_region"]["plan"] = ["Sink, as it was once called"]

@@ -1,4 +1,4 @@
-"""A checkpoint on a disk without room says so, and has what it had before."""
+"""A full disk is reported, and the checkpoint keeps its earlier content."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from streamtable.runtime.checkpoint.checkpoint import begin, open_checkpoint
 
 @pytest.fixture
 def page(tmp_path: Path) -> Iterator[Path]:
-    """A file system with room for one page, which the lock takes."""
+    """Mount a file system with one page, which the lock takes."""
     place = tmp_path / "disk"
     place.mkdir()
     mount = ["mount", "-t", "tmpfs", "-o", "size=4k", "streamtable-test", str(place)]

@@ -1,4 +1,4 @@
-"""The ids of topics that a job reads, compared at its start."""
+"""Comparison of the ids of topics at the start of a job."""
 
 from __future__ import annotations
 

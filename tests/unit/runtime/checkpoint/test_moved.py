@@ -1,4 +1,4 @@
-"""Metadata of operators names schema files where the checkpoint is now."""
+"""Operator metadata names the schema files at the current place of the checkpoint."""
 
 from __future__ import annotations
 

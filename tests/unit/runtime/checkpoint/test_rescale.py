@@ -1,4 +1,4 @@
-"""What a rescale of a checkpoint does first, and which checkpoints it refuses."""
+"""A rescale of a checkpoint, without Spark: its description, its files and its refusals."""
 
 from __future__ import annotations
 
@@ -27,7 +27,10 @@ def _commit(query: Path, batch: int) -> None:
 
 
 def _checkpoint(folder: Path, *, stateful: bool = True, names: tuple[str, ...] = ("o",)) -> Path:
-    """A checkpoint whose queries have committed batch 3 in two state partitions."""
+    """Write a checkpoint whose queries have committed batch 3 in two state partitions.
+
+    Return the directory of the first query.
+    """
     for name in names:
         query = folder / name
         for batch in (2, 3):
@@ -52,7 +55,7 @@ def _refusal(folder: Path, to: int) -> StreamtableError:
 
 
 def _rescaled(directory: str, to: int) -> None:
-    """What Spark leaves behind: one more batch, whose offset entry has the new number."""
+    """Write one more batch, as Spark does; its offset entry has the new number of partitions."""
     query = Path(directory)
     _offsets(query, 4, to)
     _commit(query, 4)
@@ -74,7 +77,7 @@ def test_a_query_without_state_stays_as_it_is(tmp_path: Path) -> None:
 
 
 def test_end_offsets_of_the_sink_move_to_the_new_batch(tmp_path: Path) -> None:
-    """A start looks for them under the newest commit, to roll the topic back."""
+    """A start reads the end offsets of the newest commit to roll the topic back."""
     query = _checkpoint(tmp_path)
     (query / "sinks").mkdir()
     (query / "sinks" / "3").write_text("ends")

@@ -1,4 +1,4 @@
-"""The ends of bounded scans: which of them later runs of a checkpoint keep."""
+"""The ends of bounded scans that later runs of a checkpoint keep."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class _Scan:
         return replace(self, ended=ends["t/0"])
 
 
-#: The scans of each run, as (table, bound, committed offset); the ends in the last run.
+#: Scans of each run, as (table, bound, committed offset), and the ends in the last run.
 RUNS: dict[str, tuple[Sequence[Sequence[tuple[str, str | None, int]]], list[int]]] = {
     "the same bound": ([[("a", "g", 9)], [("a", "g", 5)]], [9]),
     "another bound": ([[("a", "g", 9)], [("a", "h", 5)]], [5]),

@@ -1,4 +1,4 @@
-"""INSERTs that share a query of a checkpoint: from run to run, with others added and removed."""
+"""INSERTs that share a query of a checkpoint, in runs that add and remove INSERTs."""
 
 from __future__ import annotations
 
@@ -38,7 +38,11 @@ def _opened(
     of_set: bool = True,
     notices: list[str] | None = None,
 ) -> Checkpoint:
-    """Open the checkpoint with a set of INSERTs, one for each letter, and others after a bar."""
+    """Open the checkpoint of a script with an INSERT for each letter.
+
+    The INSERTs before `|` are a statement set, unless `of_set` is false. The INSERTs after `|`
+    are outside of the set.
+    """
     text = _SOURCE
     for name in "abcd":
         text += _SINK.format(name=name, options=options.format(name=name))
@@ -59,7 +63,7 @@ def _opened(
 
 
 def _run(folder: Path, inserts: str, *, options: str = "", of_set: bool = True) -> dict[str, str]:
-    """A start of a job up to its manifest; its queries with their INSERTs."""
+    """Start a job up to its manifest; return its queries with their INSERTs."""
     checkpoint = _opened(folder, inserts, options=options, of_set=of_set)
     begin(checkpoint, {})
     for query in job_queries(checkpoint.queries):
@@ -68,7 +72,7 @@ def _run(folder: Path, inserts: str, *, options: str = "", of_set: bool = True) 
     return {query.name: "".join(query.inserts) for query in job_queries(checkpoint.queries)}
 
 
-#: Sets one after the other on one checkpoint -> the queries of the last one.
+#: Successive statement sets on one checkpoint, and the queries of the last run.
 HISTORIES = {
     "unchanged": (["ab", "ab"], {"statement-set": "ab"}),
     "another order": (["ab", "ba"], {"statement-set": "ba"}),

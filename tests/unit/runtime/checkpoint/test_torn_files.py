@@ -1,4 +1,4 @@
-"""Logs of a query whose newest files a loss of power has emptied."""
+"""Logs of a query whose newest files are empty after a power failure."""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""The end of a sink belongs to a commit only if no batch was planned around the request."""
+"""Ends of a sink at a commit of its query.
+
+The ends belong to the newest commit only if no later batch is planned before the request ends.
+"""
 
 from __future__ import annotations
 
@@ -112,7 +115,7 @@ def test_the_end_of_the_input_passes_all_windows(query: _Query) -> None:
 
 
 def test_all_queries_of_a_sink_have_committed(query: _Query, tmp_path: Path) -> None:
-    """Ends that one query has recorded say nothing about another one."""
+    """The ends that one query has recorded say nothing about the commit of another query."""
     other = _Query(tmp_path / "other")
     for each in (query, other):
         each.plan(0)

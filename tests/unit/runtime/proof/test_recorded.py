@@ -1,4 +1,4 @@
-"""Which proofs of a query a checkpoint keeps."""
+"""The proofs of a query that a checkpoint keeps."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ def _proof(batch: int, directory: str = "q", plan: str = "p", links: int = 0) ->
     return RecordedProof(commit, directory, plan, {}, 1, None, 0, links)
 
 
-#: Proofs in the order of their making, and those that are kept.
+#: Proofs in the order in which they are written, and the proofs that are kept.
 KEPT = {
     "the last ten": ([_proof(n) for n in range(12)], [_proof(n) for n in range(2, 12)]),
     "by batch": ([_proof(3), _proof(1)], [_proof(1), _proof(3)]),

@@ -1,4 +1,4 @@
-"""`streamtable prove` names what cannot be compared before it starts Spark or reads a topic."""
+"""`streamtable prove` refuses what it cannot compare, before it starts Spark or reads a topic."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from streamtable.runtime.proof.asked import Asked, job_of
 from streamtable.runtime.status.lock import take_lock
 from streamtable.session import Session
 
-#: No broker listens there.
+#: No broker listens at this address.
 _OPTIONS = "'properties.bootstrap.servers' = 'localhost:1'"
 _TABLES = f"""
 CREATE TABLE e (g STRING, n INT, p AS PROCTIME()) WITH (
@@ -33,7 +33,7 @@ _COUNT = "SELECT g, COUNT(*) FROM e GROUP BY g"
 
 
 def _prove(folder: Path, inserts: str, *options: str, ran: str | None = None) -> Result:
-    """Prove a script on the checkpoint of a job that has run with it, or with another script."""
+    """Prove a script on the checkpoint of a job that has run with this script or with `ran`."""
     (folder / "job.sql").write_text(_TABLES + inserts)
     checkpoint = _ran(folder, ran or inserts)
     arguments = ["prove", str(folder / "job.sql"), "--checkpoint", str(checkpoint)]
@@ -41,7 +41,7 @@ def _prove(folder: Path, inserts: str, *options: str, ran: str | None = None) ->
 
 
 def _ran(folder: Path, inserts: str) -> Path:
-    """Return the checkpoint of a job that has run."""
+    """Write the checkpoint of a job that has run; return its directory."""
     session = Session()
     session.load(_TABLES + inserts, "ran.sql")
     checkpoint = open_checkpoint(str(folder / "checkpoint"), query_names(session.plans))
@@ -195,7 +195,7 @@ def test_a_directory_without_a_job(tmp_path: Path) -> None:
     assert "no job has written to it" in result.stderr
 
 
-#: Marks of a checkpoint, whether another process holds it, and the reason of the refusal.
+#: Content of `upgrade.json`, whether the checkpoint is locked, and the reason of the refusal.
 UPGRADES = {
     "interrupted": ({}, False, "an upgrade was interrupted"),
     "running": ({}, True, "an upgrade is running"),
@@ -225,7 +225,7 @@ def test_an_upgrade_that_is_not_complete(
 
 
 def test_an_upgrade_while_a_proof_runs(tmp_path: Path) -> None:
-    """The upgrade has written the sink, and the offsets are those of the replaced query."""
+    """The upgrade has written the sink, but the proof has the offsets of the replaced query."""
     insert = f"INSERT INTO u {_COUNT};"
     opened = _ran(tmp_path, insert)
     session = Session()

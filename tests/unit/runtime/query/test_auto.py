@@ -1,4 +1,4 @@
-"""Auto mode's decisions, and the distances they rest on."""
+"""Decisions of auto mode, and the lags on which they depend."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which watermark counts while partitions are silent."""
+"""The watermark of a query while partitions are idle."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from streamtable.runtime.query.idle_splits import IdleSplits
 
 Scans = Mapping[str, Mapping[str, SplitActivity]]
 
-#: The timeouts of up to two scans.
+#: Idle timeouts of up to two scans, in seconds.
 _TEN = {"q/0": 10.0, "q/1": 10.0}
 
 
@@ -21,17 +21,17 @@ def test_a_silent_partition_counts_until_its_time_is_over() -> None:
     idle = IdleSplits(begun=0)
     scans = _scans((SplitActivity(1, 100), SplitActivity(1, 20), SplitActivity(0, None)))
     idle.record(scans, now=5)
-    assert idle.watermark(scans, _TEN, read_to=9.9) is None  # the third has shown nothing yet
+    assert idle.watermark(scans, _TEN, read_to=9.9) is None  # the third has no watermark yet
     assert idle.watermark(scans, _TEN, read_to=10) == 20
     later = _scans((SplitActivity(2, 200), SplitActivity(1, 20), SplitActivity(0, None)))
     idle.record(later, now=12)
     assert idle.watermark(later, _TEN, read_to=14.9) == 20
     assert idle.watermark(later, _TEN, read_to=15) == 200
-    # Records that come again count again, whatever they show.
+    # A partition with new records is active again, whatever its watermark.
     back = _scans((SplitActivity(2, 200), SplitActivity(2, 30), SplitActivity(0, None)))
     idle.record(back, now=16)
     assert idle.watermark(back, _TEN, read_to=16) == 30
-    # What has not been read up to then says nothing about silence.
+    # Only the time up to `read_to` counts as idle: later records may not be read yet.
     assert idle.watermark(back, _TEN, read_to=15) == 30
 
 
@@ -49,7 +49,7 @@ def test_a_silent_table_does_not_hold_up_another() -> None:
     idle.record(scans, now=8)
     assert idle.watermark(scans, _TEN, read_to=9) is None
     assert idle.watermark(scans, _TEN, read_to=10) == 100
-    # Both silent: neither has more to say than the lesser of them.
+    # Both tables are idle: the watermark is the smaller of their watermarks.
     both = _scans((SplitActivity(1, 100),), (SplitActivity(1, 70),))
     idle.record(both, now=9)
     assert idle.watermark(both, _TEN, read_to=30) == 70
@@ -61,7 +61,7 @@ def test_a_partition_that_appears_is_silent_from_then_on() -> None:
     unread = _scans((SplitActivity(2, 200), SplitActivity(0, None, unread=True)))
     for now in (20, 40):
         idle.record(unread, now)
-        # Its records are there, however long they take to be read.
+        # A partition with unread records is not idle, however long the read takes.
         assert idle.watermark(unread, _TEN, read_to=now) is None
     read = _scans((SplitActivity(3, 300), SplitActivity(1, 50)))
     idle.record(read, now=45)

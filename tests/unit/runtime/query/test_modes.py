@@ -1,4 +1,4 @@
-"""What real-time mode does not take is told before anything is started."""
+"""Queries that real-time mode does not support are reported before any query starts."""
 
 from __future__ import annotations
 
@@ -74,12 +74,12 @@ def test_refused_with_the_reason(sql: str, at: str, reason: str) -> None:
     [
         ("events SELECT user_id, CAST(CURRENT_TIMESTAMP AS STRING) FROM pageviews", None),
         ("users_copy SELECT id, 1 FROM events UNION ALL SELECT id, 2 FROM events", None),
-        # Each row changes what its group says, in any order.
+        # A group never returns to an earlier result, in any order of its rows.
         ("per_region SELECT r, COUNT(*), SUM(id) FROM views GROUP BY r", None),
         ("per_region SELECT r, MIN(id), MAX(id) FROM views GROUP BY r", None),
-        # A sum may come back to what it was, and is not written then.
+        # A sum may return to its earlier value in a batch, which then does not write the sum.
         ("per_region SELECT r, SUM(id), 1 FROM views GROUP BY r", "its GroupAggregate"),
-        # A count on its way to another; one batch of the same records does not come by it.
+        # A transient count: one batch with the same records does not write it.
         (
             "per_region SELECT r, COUNT(*), 1 FROM views GROUP BY r HAVING COUNT(*) < 9",
             "its GroupAggregate",
@@ -177,9 +177,9 @@ def test_one_scan_for_inputs_with_state_needs_micro_batches() -> None:
     once = plan_for_modes(plan, "4.3.0", bounded=True)
     assert len(read_scans(plan)) == 2
     assert len(read_scans(once)) == 1
-    # Spark 4.2 runs it in micro-batches in any case.
+    # Spark 4.2 runs the query in micro-batches in any case.
     assert plan_for_modes(plan, "4.2.1", bounded=False) == once
-    # As after a bounded run, whose checkpoint goes on.
+    # `once` is also the plan of a job that continues the checkpoint of a bounded run.
     assert mode_warning("o", plan, "4.3.0", bounded=False) is None
     assert mode_warning("o", once, "4.3.0", bounded=False) == (
         "o: stays in micro-batches, because one scan of events has served several places so far"
@@ -221,10 +221,10 @@ def test_one_scan_is_no_reason_for_what_needs_micro_batches_anyway(
 @pytest.mark.parametrize(
     ("real_time", "in_batches", "slots"),
     [
-        # Two partitions of the topic; where there is state, two of each stage's beside them.
+        # Two tasks read the topic. Each of the two stages with state has two more tasks.
         (["INSERT INTO events SELECT id, note FROM events"], [], 2),
         (["INSERT INTO per_region SELECT region, COUNT(*), 1 FROM users GROUP BY region"], [], 6),
-        # A query in micro-batches holds one stage at a time.
+        # A query in micro-batches runs one stage at a time.
         (
             ["INSERT INTO events SELECT id, note FROM events"],
             ["INSERT INTO per_region SELECT region, COUNT(*), 1 FROM users GROUP BY region"],

@@ -1,4 +1,4 @@
-"""When windows of processing time may end."""
+"""Times at which processing-time windows may end."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _MINUTE = 60_000
     [
         ([], 0),
         ([Window(WindowKind.TUMBLE, 10_000, 10_000)], 10_000),
-        # An hour may begin at any minute of another zone's hour.
+        # Time zones differ by whole minutes, so an hour may begin at any minute.
         ([Window(WindowKind.TUMBLE, 60 * _MINUTE, 60 * _MINUTE)], _MINUTE),
         ([Window(WindowKind.TUMBLE, 10_000, 10_000, offset=3_000)], 1_000),
         ([Window(WindowKind.HOP, 15_000, 5_000), Window(WindowKind.TUMBLE, 4_000, 4_000)], 1_000),

@@ -35,7 +35,7 @@ class _Progress:
 
 @dataclass
 class _Run:
-    """A run of a query that has read up to an offset, or has had no batch."""
+    """A run of a query that has read up to an offset, or has not run a batch yet."""
 
     offset: int | None = None
     ends_after: int = 0
@@ -53,7 +53,7 @@ class _Run:
 
 
 class _Query:
-    """The mark of a query; each object is a process that runs the job."""
+    """The mark of a query. Each object stands for one process that runs the job."""
 
     def __init__(self, folder: Path) -> None:
         session = Session()
@@ -67,14 +67,14 @@ class _Query:
         return state
 
     def update(self, state: State, run: Any, *, ended: bool = False) -> bool:
-        """Whether the mark is there after a poll."""
+        """Update the mark after a poll; return whether the mark exists."""
         self.mark.update(run, state, ended=ended)
         return is_marked(self.folder)
 
 
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The directory of a query that Spark has not created yet. Its topic ends at offset 5."""
+    """Return the directory of a query, not yet created. The topic of the query ends at offset 5."""
     monkeypatch.setattr(real_time_mark, "all_ends", lambda *_: {"e/0": 5})
     return tmp_path / "o"
 

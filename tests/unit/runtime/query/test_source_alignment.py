@@ -1,4 +1,4 @@
-"""Which INSERTs of a job wait for each other, and where it is told that they do not."""
+"""Source alignment: queries that wait for each other, and reports about queries that do not."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def _aligned(
     session.load("".join(TABLE.format(n, n) for n in "abopq") + inserts, "job.sql")
     plans = query_names(session.plans)
     modes = dict.fromkeys(plans, mode)
-    # Whom a query waits for is settled before the JVM is asked to hold it.
+    # The choice of the table of each query needs no JVM.
     alignment = align_sources(plans, modes, "job", cast("Bridge", None))
     return alignment, list(alignment_gaps(plans, modes, alignment, session.settings.current()))
 

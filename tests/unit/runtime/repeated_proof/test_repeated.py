@@ -1,4 +1,4 @@
-"""Repeated proofs of a job, with a small program in the place of `prove`."""
+"""Repeated proofs of a job, with a small program instead of `prove`."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ CREATE TABLE shown (g STRING, n INT) WITH ('connector' = 'print');
 _COUNT = "INSERT INTO u SELECT g, COUNT(*) FROM e GROUP BY g;"
 _SHOWN = "INSERT INTO shown SELECT g, n FROM e;"
 
-#: Writes what it was asked, then prints what the test has prepared, and ends with its code.
+#: Appends its input line to a file, prints the prepared output, ends with the prepared code.
 _PROGRAM = """
 import json, sys
 from pathlib import Path
@@ -64,7 +64,7 @@ _EQUAL = {
 
 @dataclass
 class _Job:
-    """A job without queries, and the answers of its proofs."""
+    """A job without running queries, and the prepared answers of its proofs."""
 
     folder: Path
     observer: JobObserver = field(default_factory=JobObserver)
@@ -83,7 +83,7 @@ class _Job:
         return [json.loads(line) for line in file.read_text().splitlines()] if file.exists() else []
 
     def until(self, done: Callable[[dict[str, Any]], bool]) -> dict[str, Any]:
-        """Return the metrics of the query once they are as wanted."""
+        """Wait until `done` accepts the metrics of the query; return the metrics."""
         deadline = time.monotonic() + 30
         while time.monotonic() < deadline:
             found = self.observer.metrics.values()["queries"]["u"]
@@ -93,7 +93,7 @@ class _Job:
         raise AssertionError(found)
 
     def committed(self) -> None:
-        """Note the first batch of the query."""
+        """Record the first batch of the query in the metrics."""
         self.observer.metrics.take({}, {"u": QueryState(batch=0, finished=1.0)})
 
     @contextmanager

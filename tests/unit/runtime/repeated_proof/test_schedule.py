@@ -1,4 +1,4 @@
-"""When a running job starts its next proof."""
+"""The time at which a running job starts its next proof."""
 
 from __future__ import annotations
 

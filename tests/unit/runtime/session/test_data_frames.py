@@ -1,4 +1,4 @@
-"""Spark's column types as Flink's, and those that have none."""
+"""Flink's types for Spark's column types, and Spark's types without a Flink type."""
 
 from __future__ import annotations
 

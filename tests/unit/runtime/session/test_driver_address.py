@@ -1,4 +1,4 @@
-"""The driver's address on a cluster; the master is a socket of this machine."""
+"""The driver's address on a cluster. The address of the master is on this machine."""
 
 from __future__ import annotations
 

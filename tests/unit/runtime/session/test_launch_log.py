@@ -1,4 +1,4 @@
-"""The log of Spark's JVM, beside those of other starts."""
+"""The log of Spark's JVM, next to the logs of other starts."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from streamtable.runtime.session.launch_log import launch_output
 def test_a_log_that_another_start_removes_is_no_fault(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Each start lists the old logs and removes some; a link to nothing is one just removed."""
+    """Each start lists and removes old logs. A broken link stands for a log just removed."""
     monkeypatch.setenv("STREAMTABLE_CACHE", str(tmp_path))
     logs = tmp_path / "logs"
     logs.mkdir()

@@ -1,4 +1,4 @@
-"""What Spark is started with; nothing is started here."""
+"""Settings for the start of Spark, and Ctrl-C during the start. No test starts Spark."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def test_extensions_of_a_script_stand_beside_ours(given: str | None, expected: s
 
 
 def test_jars_of_a_script_stand_beside_ours() -> None:
-    """A class that `sink.partitioner` names is in one of them."""
+    """The class that `sink.partitioner` names may be in a jar of the script."""
     settings = SessionSettings()
     settings.set("spark.jars", Given("/theirs.jar,/other.jar"))
     found = configuration(settings.current(), None, [Path("/ours.jar")])
@@ -57,7 +57,7 @@ def test_what_a_job_relies_on_is_set() -> None:
 
 @pytest.fixture
 def launched(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """Ctrl-C is pressed while Spark starts; the calls of the session."""
+    """Send Ctrl-C while Spark starts; return the list of recorded calls."""
     calls: list[str] = []
     session = SimpleNamespace(stop=lambda: calls.append("stop"))
 

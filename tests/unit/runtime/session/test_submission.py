@@ -1,4 +1,4 @@
-"""The command line of spark-submit, the files that it names, and what is refused before it."""
+"""The command line of spark-submit, its files, and input that is refused before the submit."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def _line(script: Path, *arguments: str) -> list[str]:
 
 
 def _words(done: Result) -> list[str]:
-    """The words of a printed line; a shell removes a backslash with the end of its line."""
+    """Return the words of a printed command; as in a shell, a backslash continues the line."""
     return shlex.split(done.stdout.replace("\\\n", ""))
 
 
@@ -136,7 +136,7 @@ def test_cluster_mode_ships_script_and_packages(
     assert not {"spark.pyspark.python", "spark.pyspark.driver.python"} & set(_conf(line))
     assert "file:" not in str(_conf(line))
     archive, _, folder = _after(line, "--archives").partition("#")
-    # As the driver of a cluster: the packages, and nothing else that is installed.
+    # As on the driver of a cluster: only the shipped packages, no installed packages.
     work = tmp_path / "container"
     work.mkdir()
     with ZipFile(archive) as packed:
@@ -162,7 +162,7 @@ def test_cluster_mode_ships_script_and_packages(
         check=True,
     )
     assert done.stdout.strip().endswith(".jar")
-    # The packages hold native code of this minor version of Python.
+    # The packages have native code for this minor version of Python.
     (work / folder / "python").write_text("3.2\n")
     done = subprocess.run(
         [sys.executable, PROGRAM, "--version"],

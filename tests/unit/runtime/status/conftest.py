@@ -1,4 +1,4 @@
-"""Each test of job status has a list of jobs of its own."""
+"""Each test of job status has its own list of jobs."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pytest
 
 @pytest.fixture(autouse=True)
 def jobs_folder(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The list of this test's jobs: other tests have other lists."""
+    """Give the test its own list of jobs; return the directory of the list."""
     folder = tmp_path_factory.mktemp("run")
     monkeypatch.setenv("XDG_RUNTIME_DIR", str(folder))
     monkeypatch.setattr(tempfile, "tempdir", str(folder))

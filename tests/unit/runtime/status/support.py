@@ -1,4 +1,4 @@
-"""Processes with a status, and what waits for them."""
+"""Start processes that have a status, and wait for them."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from streamtable.runtime.status.document import (
 from streamtable.runtime.status.found import job_at
 from streamtable.runtime.status.reporter import ReportedJob
 
-#: A process with a checkpoint and a status, and a stop that works as the argument tells.
+#: A process with a checkpoint and a status. The last argument decides how a stop ends.
 JOB = """
 import sys, threading, time
 from pathlib import Path, PurePosixPath

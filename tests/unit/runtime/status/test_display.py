@@ -1,4 +1,4 @@
-"""Jobs as text, and numbers derived from their documents."""
+"""Jobs as text, and numbers derived from their status documents."""
 
 from __future__ import annotations
 
@@ -99,7 +99,7 @@ def test_what_cannot_be_known_is_not_guessed() -> None:
     assert holds_back({"partitionWatermark": {"v-0": 5}}) is None
     assert holds_back({"partitionWatermark": {"v-0": 5, "v-1": 5}}) is None
     assert holds_back({"partitionWatermark": {"v-0": 5, "v-1": 5, "v-2": 6}}) == "v-0"
-    # Spark may run another number of stateful operators than the plan has: no names are mixed up.
+    # If the plan has another number of stateful operators than Spark, Spark's names are shown.
     assert [each.name for each in operators_of(_QUERY, ["Aggregate"])] == ["tws", "tws"]
     real_time = {**_QUERY, "operators": [{**_QUERY["operators"][0], "stateTime": None}]}
     assert slowest(operators_of(real_time, ["Aggregate"])) is None

@@ -49,7 +49,7 @@ def test_a_job_from_its_start_to_its_end(tmp_path: Path) -> None:
         assert find_job(str(os.getpid())).name == "j"
         stop.set()
         until(lambda: state(checkpoint.directory) is JobState.STOPPING)
-    # The lock is still held, and the run is over.
+    # The run is over, and this process still holds the lock.
     assert state(checkpoint.directory) is JobState.IN_USE
     checkpoint.close()
     assert state(checkpoint.directory) is JobState.STOPPED
@@ -131,7 +131,8 @@ def test_a_killed_job_is_dead_and_so_is_every_copy(tmp_path: Path) -> None:
     assert found is not None
     assert (found.state, found.error, found.holder) == (JobState.FAILED, KILLED, None)
     assert state(tmp_path / "copy") is JobState.STOPPED
-    # A job that runs on the copy makes the copy its own; the killed run is the last error.
+    # A run on the copy belongs to the copy. Only a run on the original has the killed run as
+    # its last error.
     with StatusReporter(reported(tmp_path / "copy"), no_metrics, threading.Event(), print):
         pass
     assert state(tmp_path / "copy") is JobState.FINISHED

@@ -1,4 +1,4 @@
-"""The user's list of jobs, and how a job is found in it."""
+"""The user's list of jobs, and the search for a job in the list."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def test_a_temporary_checkpoint_leaves_its_last_document(tmp_path: Path, jobs_fo
 
 
 def test_a_checkpoint_in_another_file_system(jobs_folder: Path) -> None:
-    """Its document is in the list of this machine; a path that is not local stands for it."""
+    """The document is in the list of this machine. The path stands for a remote checkpoint."""
     remote: Any = PurePosixPath("s3a://bucket/c")
     stop = threading.Event()
     with StatusReporter(reported(remote, "far"), no_metrics, stop, print) as reporter:

@@ -1,4 +1,4 @@
-"""Jobs that are stopped from another process, and processes that get no signal."""
+"""Jobs that another process stops, and processes that get no signal."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def test_killed_while_it_stopped(tmp_path: Path) -> None:
 
 
 def test_no_other_process_gets_a_signal(tmp_path: Path) -> None:
-    """The document names a process that is not the holder, or that started at another time."""
+    """The document names a process without the lock, or a process with another start time."""
     process = started(tmp_path)
     try:
         found = find_job(str(tmp_path))

@@ -1,4 +1,4 @@
-"""What a query that continues from now lacks, and rows after the last commit that forbid it."""
+"""Upgrades with `--from-now`: parts that the state lacks, and sink rows that forbid the upgrade."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def test_what_the_state_lacks(
 
 @dataclass
 class _Sink:
-    """A sink, which is also its rollback."""
+    """A sink that is also its own rollback."""
 
     may_repeat: bool = True
     pending: bool = False

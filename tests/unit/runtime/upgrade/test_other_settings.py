@@ -1,4 +1,4 @@
-"""An interrupted upgrade or adoption continues only with rows of the same kind."""
+"""An interrupted upgrade or adoption continues only with the same options of its rows."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def _queries(manifest: Manifest, zone: str, null: str, key: str) -> Assignment:
     return assign(query_names(session.plans), manifest)
 
 
-#: Time zone, null literal and metadata key of the repeated command, and the difference in words.
+#: Time zone, null literal and metadata key of the repeated command; the difference in words.
 _FIRST = ("UTC", "n", "value.source.timestamp")
 _REPEATED = {
     "the same": (_FIRST, None),

@@ -1,4 +1,4 @@
-"""The first record that a rebuild or an adoption reads, and when there is none."""
+"""The records that a rebuild or an adoption reads, and records that it cannot read."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def _query(folder: Path, begins: Sequence[int]) -> None:
         (folder / name / "0").write_text(f"v1\n{{}}\n{last}")
 
 
-#: The first offsets of the scans of a query, and the reason of the refusal.
+#: First offset of each scan of a query, and the reason of the refusal.
 BEGINS = {
     "one scan": ([3], None),
     "two alike": ([3, 3], None),

@@ -1,4 +1,4 @@
-"""What an upgrade does with a changed query, as far as the plans decide it."""
+"""Decisions of an upgrade about changed queries that follow from the plans."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def _plans(*inserts: str, **settings: str) -> list[Sink]:
     return list(session.plans)
 
 
-#: A query before and after, and whether the second can use the state of the first.
+#: A query before and after, and whether the new query can use the state of the old query.
 STATES = {
     "a projection above": (COUNTS, COUNTS.replace("COUNT(*)", "COUNT(*) + 1"), True),
     "a HAVING, which counts apart": (COUNTS, f"{COUNTS} HAVING COUNT(*) > 1", False),
@@ -84,7 +84,7 @@ def test_state_of_a_source_whose_bytes_have_other_values(option: str, kept: bool
     assert keeps_state(old, record(f", {option}")) is kept
 
 
-#: What cannot be rebuilt, and why.
+#: INSERTs, and the reason why they cannot be rebuilt; None if they can.
 OBSTACLES = {
     "events": ([EVENTS], "events keeps every record, and records of topic 'events' cannot"),
     "processing time": ([PROCESSING_TIME], "depend on the arrival of records"),

@@ -1,4 +1,4 @@
-"""Which state of a group aggregation a query with other aggregates continues with."""
+"""State of a group aggregation with which a query with other aggregates continues."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from streamtable.runtime.upgrade.ranges import ReadRange
 from streamtable.session import Session
 
 TABLES = (Path(__file__).parents[3] / "golden" / "tables.sql").read_text()
-#: Two numbers of the groups of an append-only table, and of one that it rejects.
+#: Two numbers per group, of append-only tables and of a table with updates and deletes.
 OF_EVENTS = "INSERT INTO per_region SELECT note, {}, {} FROM events WHERE id > 5 GROUP BY note"
 OF_VIEWS = "INSERT INTO per_region SELECT user_region, {}, {} FROM pageviews GROUP BY user_region"
 OF_CHANGES = "INSERT INTO per_region SELECT region, {}, {} FROM users GROUP BY region"
@@ -48,7 +48,7 @@ def _of(query: str, *numbers: str) -> str:
     return query.format(*(f"CAST({number} AS BIGINT)" for number in numbers))
 
 
-#: Queries before and after, and where the state of each new aggregate comes from.
+#: Queries before and after, and the source of the state of each aggregate of the new query.
 SOURCES = {
     "one is removed": (
         _of(OF_EVENTS, "SUM(id)", "MAX(id + 1)"),
@@ -139,7 +139,7 @@ def test_the_rows_of_an_upsert_source_lose_columns() -> None:
 
 
 SUM = _of(OF_EVENTS, "SUM(id)", "0")
-#: Queries before and after that do not have the same groups, or more state than that of groups.
+#: Queries before and after. Their groups or input differ, or they have state besides groups.
 OTHERS = {
     "another filter": (SUM, SUM.replace("id > 5", "id > 6")),
     "a filter more": (SUM, SUM.replace("id > 5", "id > 5 AND id < 9")),
@@ -167,7 +167,7 @@ def test_other_groups_have_another_state(case: str) -> None:
 
 
 def test_the_table_may_have_more_columns() -> None:
-    """A column that the old query has not read, and that the new one may aggregate from now."""
+    """The new query may aggregate, from now on, a column that the old query has not read."""
     tables = "CREATE TABLE t (a STRING{}) WITH ('connector' = 'kafka', 'topic' = 't',"
     tables += " 'properties.bootstrap.servers' = 'localhost:1', 'format' = 'json');\n"
     into = "INSERT INTO per_region SELECT a, COUNT(*), {} FROM t GROUP BY a"

@@ -23,7 +23,8 @@ from streamtable.session import Session
 TABLES = (Path(__file__).parents[3] / "golden" / "tables.sql").read_text()
 COPY = "INSERT INTO users_copy SELECT id, score FROM users;"
 
-#: Files of the new directory since the upgrade, what was kept of it, and whether it has written.
+#: Files in the new directory since the upgrade, entries that the upgrade has kept, and whether
+#: the query has written.
 SINCE = {
     "no run": ([], {}, False),
     "a planned batch": (["offsets/4"], {}, True),
@@ -64,7 +65,7 @@ _WATERMARKS = {"users_copy/0/users/0": 2, "per_region/0/users/0": 1}
 
 
 def _run(tmp_path: Path, *inserts: str) -> list[Sink]:
-    """Write the manifest as a run of the script does; return the plans."""
+    """Write the manifest of a run of the script; return the plans."""
     session = Session()
     session.load(TABLES + "".join(inserts), "job.sql")
     checkpoint = open_checkpoint(str(tmp_path), query_names(session.plans))
