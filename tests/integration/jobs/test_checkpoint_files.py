@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import stat
 from typing import TYPE_CHECKING, Any
 
 import pytest
 from py4j.protocol import Py4JJavaError
+
+from streamtable.runtime.session.configuration import LOCAL_FILES
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -79,3 +82,24 @@ def test_a_file_that_is_there_stays_unless_it_may_be_overwritten(
     abandoned.cancel()
 
     assert (tmp_path / "0").read_bytes() == b"first"
+
+
+@pytest.mark.parametrize("mode", [0o644, 0o600, 0o755, 0o1777])
+def test_permissions_of_local_files_are_those_of_hadoop(
+    mode: int, spark: SparkSession, tmp_path: Path
+) -> None:
+    """The session has our file system; Hadoop's own one starts a process."""
+    hadoop = spark._jvm.org.apache.hadoop.fs  # type: ignore[union-attr]
+    file = tmp_path / "file"
+    found = []
+    for name in (LOCAL_FILES["fs.file.impl"], "org.apache.hadoop.fs.LocalFileSystem"):
+        configuration: Any = spark._jsparkSession.sessionState().newHadoopConf()
+        if found:
+            configuration.set("fs.file.impl", name)
+        files = hadoop.Path(str(file)).getFileSystem(configuration)
+        assert files.getClass().getName() == name
+        file.write_bytes(b"")
+        files.setPermission(hadoop.Path(str(file)), hadoop.permission.FsPermission(f"{mode:o}"))
+        found.append(stat.S_IMODE(file.stat().st_mode))
+        file.unlink()
+    assert found == [mode, mode]

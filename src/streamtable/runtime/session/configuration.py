@@ -35,6 +35,13 @@ JARS = "spark.jars"
 FILES_KEY = "spark.sql.streaming.checkpointFileManagerClass"
 FILES = "io.streamtable.checkpoint.CheckpointFiles"
 
+#: Hadoop's settings for local files, which a session adds when its jars are loaded: our class sets
+#: permissions without a process. Hadoop's cache has an object of another class from Spark's start.
+LOCAL_FILES = {
+    "fs.file.impl": "io.streamtable.checkpoint.DirectLocalFileSystem",
+    "fs.file.impl.disable.cache": "true",
+}
+
 #: Spark's setting for the class of real-time mode's shuffles, and our class, which works within one
 #: process. Measured: two aggregations have a median latency of 1.6 ms, and 5.5 with Spark's class.
 SHUFFLES_KEY = "spark.shuffle.manager.incremental"

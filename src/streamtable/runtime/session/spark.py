@@ -33,6 +33,7 @@ from streamtable.runtime.session.configuration import (
     ARENAS_KEPT,
     COUNTS_ROWS,
     IN_STATE_ORDER,
+    LOCAL_FILES,
     ROWS_PER_BUNDLE,
     start_settings,
 )
@@ -89,6 +90,10 @@ def start_spark(
         except BaseException:
             spark.stop()
             raise
+    for key, value in LOCAL_FILES.items():
+        # Settings of the script for Hadoop take precedence.
+        if f"hadoop.{key}" not in settings.passthrough:
+            spark.conf.set(key, value)
     bridge = Bridge(spark)
     bridge.activate()  # the launch has activated only its own thread
     bridge.register_functions()

@@ -15,6 +15,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from shutil import which
 from threading import Event, Thread
 
 import pytest
@@ -146,7 +147,11 @@ def feeding(servers: str) -> Iterator[None]:
         ),
     ],
 )
-def test_what_a_long_run_keeps_is_bounded(batches: int, seconds: int, tmp_path: Path) -> None:
+def test_what_a_long_run_keeps_is_bounded(
+    batches: int, seconds: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The job also starts no process for the permissions of its files."""
+    log = _logged_chmod(tmp_path / "bin", monkeypatch)
     with Broker(tmp_path / "broker") as broker:
         servers = broker.bootstrap_servers
         admin = AdminClient({"bootstrap.servers": servers})
@@ -161,9 +166,22 @@ def test_what_a_long_run_keeps_is_bounded(batches: int, seconds: int, tmp_path: 
         with feeding(servers):
             samples = list(_watched(job, tmp_path / "c" / "counted", batches, seconds))
         job.kill()
+    assert "/state/" not in log.read_text()
     if seconds > WARM_S:
         warm = [s.resident_mb for s in samples if s.batch >= samples[-1].batch / 3]
         assert warm[-1] - warm[0] < GROWTH_MB
+
+
+def _logged_chmod(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Let processes find a `chmod` that also logs its arguments; return the log."""
+    folder.mkdir()
+    log = folder / "log"
+    log.touch()
+    own = folder / "chmod"
+    own.write_text(f'#!/bin/sh\necho "$@" >> {log}\nexec {which("chmod")} "$@"\n')
+    own.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{folder}{os.pathsep}{os.environ['PATH']}")
+    return log
 
 
 def _watched(job: Cli, query: Path, batches: int, seconds: int) -> Iterator[Figures]:
