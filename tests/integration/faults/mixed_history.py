@@ -202,10 +202,11 @@ class History:
         """Check that the job fails and names the topic, and that the next start fails, too."""
         code = self._job.ended(START_S)
         said = self._job.told
-        by_name = code and f"'{topic}' was deleted and created again" in said
-        assert by_name, self.failure("it is not told that the topic is another one")
+        by_name = f"'{topic}' was deleted and created again"
+        assert code and by_name in said, self.failure("the failure does not name the topic")
         self._start(fail=True)
         assert self._job.ended(START_S), self.failure("the next start goes on")
+        assert by_name in self._job.told, self.failure("the next failure does not name the topic")
         self._tell("ended by name")
 
     def _read_all(self) -> bool:

@@ -122,7 +122,8 @@ def test_a_topic_may_be_adjusted(
     spark: SparkSession, secured: SecuredBroker, tmp_path: Path, may_change: bool
 ) -> None:
     topic = f"restoring-{uuid.uuid4().hex[:8]}"
-    secured.admin.create_topics([NewTopic(topic, 1, config={"cleanup.policy": "compact"})])
+    compacted = NewTopic(topic, 1, config={"cleanup.policy": "compact"})
+    secured.admin.create_topics([compacted])[topic].result(30)
     rights = (READ, WRITE, ASK, *((CHANGE,) if may_change else ()))
     secured.allow("User:plain", ResourceType.TOPIC, topic, *rights)
     found = _obstacles(spark, secured, tmp_path, topic, {})

@@ -35,9 +35,8 @@ if TYPE_CHECKING:
 
     from streamtable.devbroker.broker import Broker
 
-#: Seconds of a lease, and seconds after which another job takes an expired lease at the latest.
+#: Seconds of a lease.
 _LEASE_S = 6
-_EXPIRED_S = 9.0
 
 
 @pytest.fixture

@@ -206,14 +206,36 @@ def test_options_of_nothing_known() -> None:
     assert "did you mean 'upsert-kafka'?" in _invoke("options", "upsert-kafak").stderr
 
 
-def test_mode_of_the_command_line_wins_over_set(tmp_path: Path) -> None:
-    """`--mode` accepts only known modes, and needs no Spark for a script without INSERT."""
+_EXACTLY_ONCE = """SET 'execution.mode' = '{}';
+CREATE TABLE s (k INT) WITH (
+  'connector' = 'kafka', 'topic' = 's', 'properties.bootstrap.servers' = 'b:1', 'format' = 'json',
+  'scan.startup.mode' = 'earliest-offset');
+CREATE TABLE t (k INT) WITH (
+  'connector' = 'kafka', 'topic' = 't', 'properties.bootstrap.servers' = 'b:1', 'format' = 'json',
+  'sink.delivery-guarantee' = 'exactly-once', 'sink.transactional-id-prefix' = 't');
+INSERT INTO t SELECT k FROM s;
+"""
+
+
+@pytest.mark.parametrize(
+    ("mode", "arguments"),
+    [("micro-batch", ["--mode", "real-time"]), ("real-time", [])],
+    ids=["from the command line", "from the script"],
+)
+def test_mode_of_the_command_line_wins_over_set(
+    mode: str, arguments: list[str], tmp_path: Path
+) -> None:
+    """Real-time mode refuses exactly-once sinks before Spark starts."""
     script = tmp_path / "job.sql"
-    script.write_text("SET 'execution.mode' = 'micro-batch';")
-    result = _invoke("run", str(script), "--mode", "fast")
+    script.write_text(_EXACTLY_ONCE.format(mode))
+    result = _invoke("run", str(script), "--checkpoint", str(tmp_path / "c"), *arguments)
+    assert "t uses exactly-once, which real-time mode does not support" in result.stderr
+
+
+def test_unknown_mode() -> None:
+    result = _invoke("run", "job.sql", "--mode", "fast")
     assert result.exit_code == 2
     assert "'fast' is not one of 'micro-batch', 'real-time', 'auto'" in result.stderr
-    assert "NOTHING_TO_RUN" in _invoke("run", str(script), "--mode", "real-time").stderr
 
 
 _NINE_DIGITS = """CREATE TABLE t (

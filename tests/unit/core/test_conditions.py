@@ -20,7 +20,7 @@ def test_no_two_share_their_wording() -> None:
     assert len(set(Condition)) == len(Condition.__members__)
 
 
-def test_each_is_raised_somewhere() -> None:
+def test_each_is_used() -> None:
     python = "".join(path.read_text(encoding="utf-8") for path in SOURCES.rglob("*.py"))
     java = "".join(path.read_text(encoding="utf-8") for path in SOURCES.rglob("*.java"))
     idle = [

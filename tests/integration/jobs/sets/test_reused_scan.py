@@ -117,11 +117,12 @@ def names(broker: Broker, topic: Topics) -> Mapping[str, str]:
 
 
 def _found(names: Mapping[str, str], *, keyed: bool) -> Counter[bytes] | dict[bytes, bytes | None]:
-    """Return the last value of each key in the sink, except NULL, or the count of each value."""
+    """Return the value of each key in the sink that is not deleted, or the count of each value."""
     found = [*records(names["servers"], f"{names['source']}-out")]
     if not keyed:
         return Counter(record.value() for record in found)
-    return {record.key(): record.value() for record in found if record.value() is not None}
+    last = {record.key(): record.value() for record in found}
+    return {key: value for key, value in last.items() if value is not None}
 
 
 @pytest.mark.parametrize("query", QUERIES)
