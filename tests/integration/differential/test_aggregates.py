@@ -107,7 +107,7 @@ def test_folded_output_equals_batch(seed: int, phases: str, spark: SparkSession)
     assert check(spark, seed, sources, QUERIES, settings) == 0
 
 
-#: Groups of the rows of one task: few, as many as it holds at once, more, or one per row.
+#: Groups of the rows of one task: few, many, more than a task holds at once, or one per row.
 _LARGE = {"few": "id % 10", "many": "id % 70000", "too_many": "id % 150000", "once": "id"}
 
 
